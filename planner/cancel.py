@@ -1,0 +1,57 @@
+"""A deadline and a cancel button for one statement, seen by every part that works on it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from planner.errors import Cancelled
+
+
+class Cancellation:
+    """Set from any thread; `check` raises where the work is done.
+
+    Args:
+        timeout_s: seconds from now after which `check` raises; None for no deadline.
+    """
+
+    def __init__(self, timeout_s: float | None = None) -> None:
+        self._deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        self._cancelled = False
+        self._lock = threading.Lock()
+        self._callbacks: list[Callable[[], None]] = []
+
+    def cancel(self) -> None:
+        """Stop the statement: `check` raises from now on, registered callbacks run once."""
+        with self._lock:
+            self._cancelled = True
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            callback()
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Run `callback` on cancel, at once if that has happened; it must not block."""
+        with self._lock:
+            if not self._cancelled:
+                self._callbacks.append(callback)
+                return
+        callback()
+
+    @property
+    def remaining_s(self) -> float | None:
+        """Seconds until the deadline, never negative; None without a deadline."""
+        if self._deadline is None:
+            return None
+        return max(0.0, self._deadline - time.monotonic())
+
+    def check(self) -> None:
+        """Return if the statement may go on.
+
+        Raises:
+            Cancelled: it was cancelled, or its deadline has passed.
+        """
+        if self._cancelled:
+            raise Cancelled("canceling statement due to user request")
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            raise Cancelled("canceling statement due to statement timeout")

@@ -1,0 +1,78 @@
+"""All that the gateway sees of the planner: the `Engine` protocol and the values it speaks in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from planner.cancel import Cancellation
+from planner.errors import QueryError
+from planner.session import Session, TransactionStatus
+from planner.statement import PartitionAnswer, Result, Statement, StatementKind
+from planner.values import parse_value
+from stores.position import Position
+from stores.schema import Column, DataType, Kind, Row, Value
+
+__all__ = [
+    "Cancellation",
+    "Column",
+    "DataType",
+    "Engine",
+    "Kind",
+    "PartitionAnswer",
+    "Position",
+    "QueryError",
+    "Result",
+    "Row",
+    "Session",
+    "Statement",
+    "StatementKind",
+    "TransactionStatus",
+    "Value",
+    "parse_value",
+]
+
+
+class Engine(Protocol):
+    """Runs SQL. Synchronous; safe to use from many threads, one session from one at a time."""
+
+    def split(self, sql: str) -> tuple[str, ...]:
+        """The statements of a text, without their semicolons; empty ones are left out.
+
+        Raises:
+            SyntaxProblem: the text does not tokenize, or one statement does not parse.
+            LimitExceeded: the text is longer than the engine takes.
+        """
+
+    def prepare(
+        self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
+    ) -> Statement:
+        """Plan one statement; the empty text gives a statement of kind EMPTY.
+
+        Args:
+            sql: one statement.
+            session: whose settings and transaction it is planned under.
+            parameter_types: types the client insists on; None, or a shorter list, leaves the
+                others to be inferred from where they stand.
+
+        Raises:
+            QueryError: with SQLSTATE, and the place in the text where it is known.
+        """
+
+    def is_inline(self, statement: Statement, session: Session) -> bool:
+        """Whether `execute` is a matter of microseconds and may run on the event loop."""
+
+    def execute(
+        self,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        *,
+        cancellation: Cancellation,
+    ) -> Result:
+        """Run a statement with its parameters as physical values.
+
+        Raises:
+            QueryError: before the first row; later ones are raised by the result's stream.
+        """
+

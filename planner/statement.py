@@ -1,0 +1,85 @@
+"""The values that pass between the engine and whoever serves it: statements and results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import pyarrow as pa
+
+from stores.position import EMPTY, Position
+from stores.schema import Column, DataType, Row
+
+
+class StatementKind(Enum):
+    """What a statement is; the value is its command tag."""
+
+    SELECT = "SELECT"
+    EXPLAIN = "EXPLAIN"
+    SHOW = "SHOW"
+    SET = "SET"
+    RESET = "RESET"
+    BEGIN = "BEGIN"
+    COMMIT = "COMMIT"
+    ROLLBACK = "ROLLBACK"
+    DISCARD = "DISCARD ALL"
+    DEALLOCATE = "DEALLOCATE"
+    EMPTY = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """A planned statement: text, what it takes and what it gives. Reused across sessions."""
+
+    sql: str
+    kind: StatementKind
+    columns: tuple[Column, ...] = ()
+    """Result columns; empty where no rows come back."""
+    parameters: tuple[DataType, ...] = ()
+    """The type of $1, $2, …"""
+    returns_rows: bool = False
+    plan: object | None = None
+    """The planner's own; opaque to all others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionAnswer:
+    """How one partition answered a statement."""
+
+    store: str
+    partition: int
+    node: str
+    status: str
+    """`ok` or `failed`."""
+    reason: str | None = None
+    """A `FailureReason` name where it failed."""
+    message: str | None = None
+    epoch: int = -1
+    rows: int = 0
+    info: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class Result:
+    """Rows of one statement: either all at hand, or a stream that is read in a worker thread.
+
+    `position` and `partitions` are complete once the rows have been read to the end.
+    """
+
+    kind: StatementKind
+    columns: tuple[Column, ...] = ()
+    rows: Sequence[Row] | None = None
+    """All rows as physical values, where they are few and at hand; else None."""
+    batches: Iterator[pa.RecordBatch] | None = None
+    """The rows as Arrow batches, whose columns have the Arrow types of `columns`."""
+    position: Position = EMPTY
+    partitions: list[PartitionAnswer] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    on_close: Callable[[], None] | None = None
+
+    def close(self) -> None:
+        """Release what the stream holds; needed if it is not read to the end, allowed always."""
+        closing, self.on_close = self.on_close, None
+        if closing is not None:
+            closing()

@@ -1,0 +1,227 @@
+"""Postgres's text form of a value to its physical value, for literals and text parameters."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+
+from planner.errors import ValueProblem
+from stores.schema import DataType, Kind, Value
+
+_EPOCH_DATE = dt.date(1970, 1, 1)
+_EPOCH = dt.datetime(1970, 1, 1)
+_EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
+_MICROSECOND = dt.timedelta(microseconds=1)
+_TRUE = {"t", "true", "y", "yes", "on", "1"}
+_FALSE = {"f", "false", "n", "no", "off", "0"}
+_INT_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INTEGER: 32, Kind.BIGINT: 64}
+_STAMP = re.compile(
+    r"(\d{4,})-(\d{1,2})-(\d{1,2})"
+    r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?"
+    r"\s*(Z|UTC|[+-]\d{1,2}(?::?\d{2}(?::\d{2})?)?)?",
+    re.IGNORECASE,
+)
+
+
+def parse_value(text: str, data_type: DataType) -> Value:
+    """The physical value that Postgres's text form of a value means.
+
+    Raises:
+        ValueProblem: the text is no such value (22P02, 22007), or is out of range (22003, 22008).
+        NotSupported: values of this type have no text form here.
+    """
+    if (integer_bits := _INT_BITS.get(data_type.kind)) is not None:
+        return _parse_integer(text, data_type, integer_bits)
+    return _PARSERS[data_type.kind](text, data_type)
+
+
+def invalid_value(text: str, data_type: DataType, *, sqlstate: str = "22P02") -> ValueProblem:
+    """The error for a text that is no value of the type; long texts are cut."""
+    shown = text if len(text) <= 100 else text[:100] + "…"
+    return ValueProblem(f'invalid input syntax for type {data_type}: "{shown}"', sqlstate=sqlstate)
+
+
+def _parse_integer(text: str, data_type: DataType, bits: int) -> int:
+    stripped = text.strip()
+    if len(stripped) > 100 or not re.fullmatch(r"[+-]?[0-9]+", stripped):
+        raise invalid_value(text, data_type)
+    value = int(stripped)
+    if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
+        raise ValueProblem(
+            f'value "{stripped}" is out of range for type {data_type}', sqlstate="22003"
+        )
+    return value
+
+
+def _parse_boolean(text: str, data_type: DataType) -> bool:
+    folded = text.strip().lower()
+    if folded in _TRUE:
+        return True
+    if folded in _FALSE:
+        return False
+    raise invalid_value(text, data_type)
+
+
+def _parse_float(text: str, data_type: DataType) -> float:
+    stripped = text.strip()
+    if not re.fullmatch(r"(?i)[+-]?(inf|infinity|nan|[0-9]+\.?[0-9]*(e[+-]?[0-9]+)?|\.[0-9]+(e[+-]?[0-9]+)?)", stripped):
+        raise invalid_value(text, data_type)
+    return float(stripped)
+
+
+def _parse_decimal(text: str, data_type: DataType) -> Decimal:
+    try:
+        value = Decimal(text.strip())
+    except InvalidOperation:
+        raise invalid_value(text, data_type) from None
+    if not value.is_finite():
+        raise ValueProblem(f'value "{text.strip()}" is not held by type {data_type}', sqlstate="22003")
+    if data_type.precision == 0:
+        return value
+    if value.adjusted() >= data_type.precision - data_type.scale and value != 0:
+        raise ValueProblem(f"numeric field overflow for type {data_type}", sqlstate="22003")
+    return value
+
+
+def _parse_text(text: str, data_type: DataType) -> str:
+    del data_type
+    return text
+
+
+def _parse_bytea(text: str, data_type: DataType) -> bytes:
+    if text.startswith("\\x"):
+        try:
+            return bytes.fromhex(text[2:])
+        except ValueError:
+            raise invalid_value(text, data_type) from None
+    pieces = re.split(r"\\(\\|[0-3][0-7]{2})", text)
+    if any("\\" in piece for piece in pieces[::2]):
+        raise invalid_value(text, data_type)
+    escapes = ["\\" if piece == "\\" else chr(int(piece, 8)) for piece in pieces[1::2]]
+    plain = [piece.encode() for piece in pieces[::2]]
+    return plain[0] + b"".join(
+        escape.encode("latin-1") + piece for escape, piece in zip(escapes, plain[1:], strict=True)
+    )
+
+
+def _parse_date(text: str, data_type: DataType) -> int:
+    moment, _ = _parse_moment(text, data_type)
+    return (moment.date() - _EPOCH_DATE).days
+
+
+def _parse_timestamp(text: str, data_type: DataType) -> int:
+    moment, _ = _parse_moment(text, data_type)
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def _parse_timestamptz(text: str, data_type: DataType) -> int:
+    moment, offset = _parse_moment(text, data_type)
+    return (moment - offset - _EPOCH) // _MICROSECOND
+
+
+def _parse_moment(text: str, data_type: DataType) -> tuple[dt.datetime, dt.timedelta]:
+    stripped = text.strip()
+    if stripped.lower() == "epoch":
+        return _EPOCH, dt.timedelta()
+    found = _STAMP.fullmatch(stripped)
+    if found is None:
+        raise invalid_value(text, data_type, sqlstate="22007")
+    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
+    fraction = (found[7] or "").ljust(6, "0")
+    micros = int(fraction[:6]) + (1 if fraction[6:7] >= "5" else 0)
+    carry = dt.timedelta(microseconds=micros, days=1 if hour == 24 else 0)
+    try:
+        moment = dt.datetime(year, month, day, hour % 24, minute, second) + carry
+    except (ValueError, OverflowError):
+        raise ValueProblem(
+            f'date/time field value out of range: "{stripped}"', sqlstate="22008"
+        ) from None
+    return moment, _zone_offset(found[8])
+
+
+def _zone_offset(zone: str | None) -> dt.timedelta:
+    if zone is None or zone[0] in "zZuU":
+        return dt.timedelta()
+    digits = zone[1:].replace(":", "")
+    if len(digits) in {1, 3}:
+        digits = "0" + digits
+    hours, minutes, seconds = int(digits[:2]), int(digits[2:4] or 0), int(digits[4:6] or 0)
+    offset = dt.timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    return -offset if zone[0] == "-" else offset
+
+
+def _parse_time(text: str, data_type: DataType) -> int:
+    found = re.fullmatch(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?", text.strip())
+    if found is None:
+        raise invalid_value(text, data_type, sqlstate="22007")
+    hours, minutes, seconds = int(found[1]), int(found[2]), int(found[3] or 0)
+    micros = int((found[4] or "").ljust(6, "0"))
+    total = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + micros
+    if minutes > 59 or seconds > 59 or total > 86_400_000_000:
+        raise ValueProblem(
+            f'date/time field value out of range: "{text.strip()}"', sqlstate="22008"
+        )
+    return total
+
+
+_UNITS = {
+    **dict.fromkeys(("us", "microsecond", "microseconds"), (0, 0, 1.0)),
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), (0, 0, 1e3)),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), (0, 0, 1e6)),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), (0, 0, 60e6)),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), (0, 0, 3600e6)),
+    **dict.fromkeys(("d", "day", "days"), (0, 1, 0.0)),
+    **dict.fromkeys(("w", "week", "weeks"), (0, 7, 0.0)),
+    **dict.fromkeys(("mon", "mons", "month", "months"), (1, 0, 0.0)),
+    **dict.fromkeys(("y", "year", "years"), (12, 0, 0.0)),
+}
+_INTERVAL_PART = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-zA-Z]+)")
+_INTERVAL_CLOCK = re.compile(r"\s*([+-]?)(\d+):(\d{2})(?::(\d{2}(?:\.\d{1,6})?))?")
+
+
+def _parse_interval(text: str, data_type: DataType) -> tuple[int, int, int]:
+    months, days, micros, at = 0, 0, 0.0, 0
+    stripped = text.rstrip()
+    while at < len(stripped):
+        if clock := _INTERVAL_CLOCK.match(stripped, at):
+            seconds = int(clock[2]) * 3600 + int(clock[3]) * 60 + float(clock[4] or 0)
+            micros += -seconds * 1e6 if clock[1] == "-" else seconds * 1e6
+            at = clock.end()
+            continue
+        part = _INTERVAL_PART.match(stripped, at)
+        unit = _UNITS.get(part[2].lower()) if part else None
+        if part is None or unit is None:
+            raise invalid_value(text, data_type, sqlstate="22007")
+        count = float(part[1])
+        whole_months, whole_days = int(count * unit[0]), count * unit[1]
+        months += whole_months
+        days += int(whole_days)
+        micros += count * unit[2] + (whole_days - int(whole_days)) * 86_400e6
+        at = part.end()
+    if not stripped:
+        raise invalid_value(text, data_type, sqlstate="22007")
+    return months, days, round(micros)
+
+
+_PARSERS: dict[Kind, Callable[[str, DataType], Value]] = {
+    Kind.BOOLEAN: _parse_boolean,
+    Kind.REAL: _parse_float,
+    Kind.DOUBLE: _parse_float,
+    Kind.DECIMAL: _parse_decimal,
+    Kind.TEXT: _parse_text,
+    Kind.UUID: _parse_text,
+    Kind.JSON: _parse_text,
+    Kind.NULL: _parse_text,
+    Kind.BYTEA: _parse_bytea,
+    Kind.DATE: _parse_date,
+    Kind.TIME: _parse_time,
+    Kind.TIMESTAMP: _parse_timestamp,
+    Kind.TIMESTAMPTZ: _parse_timestamptz,
+    Kind.INTERVAL: _parse_interval,
+    Kind.ARRAY: _parse_text,
+    Kind.STRUCT: _parse_text,
+    Kind.MAP: _parse_text,
+}
+"""Arrays, structs and maps stay text, which DuckDB casts where they are used."""

@@ -1,0 +1,93 @@
+"""What can go wrong in the store layer.
+
+    StoreError                        root; `retryable` says if the same call can succeed later
+    ├── UnknownStoreError             no store of that name on this host
+    ├── HostNotStartedError           retryable: the host has not been started yet
+    ├── HostStoppedError              the host is stopping or stopped; ask another
+    ├── SchemaError                   a store definition or a type that we cannot hold
+    ├── CodecError                    a value does not fit its column, or bytes are not ours
+    └── LogError                      the state log cannot be read or written
+        ├── LogMissingError           retryable: the log's directory is not there
+        ├── TornRecordError           a record is incomplete or not ours
+        └── EpochConflictError        another writer committed the epoch
+
+What goes wrong inside one partition is no exception but a value: a `FailureReason` with a message.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import ClassVar
+
+
+class FailureReason(Enum):
+    """Why one partition did not answer. Each says what the caller should do next."""
+
+    UNKNOWN_QUERY_TYPE = "UNKNOWN_QUERY_TYPE"
+    """The store does not know this kind of query: change the query, do not retry."""
+    NOT_ACTIVE = "NOT_ACTIVE"
+    """An active replica was asked for and this one is a standby or restoring: ask another node."""
+    NOT_UP_TO_BOUND = "NOT_UP_TO_BOUND"
+    """The replica has not applied what the bound asks for: wait, or ask another replica."""
+    NOT_PRESENT = "NOT_PRESENT"
+    """The partition exists but this host does not hold it: ask the node that does."""
+    DOES_NOT_EXIST = "DOES_NOT_EXIST"
+    """The store has no partition of that number: correct the request."""
+    STORE_EXCEPTION = "STORE_EXCEPTION"
+    """The store failed while it answered: see the message."""
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same query can succeed later or elsewhere."""
+        return self in _RETRYABLE
+
+
+_RETRYABLE = frozenset(
+    {FailureReason.NOT_ACTIVE, FailureReason.NOT_UP_TO_BOUND, FailureReason.NOT_PRESENT}
+)
+
+
+class StoreError(Exception):
+    """Root of all errors that the store layer raises."""
+
+    retryable: ClassVar[bool] = False
+
+
+class UnknownStoreError(StoreError):
+    """No store of that name is known to this host."""
+
+
+class HostNotStartedError(StoreError):
+    """The host has not been started yet; retry when it runs."""
+
+    retryable = True
+
+
+class HostStoppedError(StoreError):
+    """The host is stopping or has stopped; ask another."""
+
+
+class SchemaError(StoreError):
+    """A store definition, or a type in it, that cannot be held."""
+
+
+class CodecError(StoreError):
+    """A value that does not fit its column, or bytes that do not decode."""
+
+
+class LogError(StoreError):
+    """The state log cannot be read or written."""
+
+
+class LogMissingError(LogError):
+    """The directory of the state log, or of a store in it, is not there."""
+
+    retryable = True
+
+
+class TornRecordError(LogError):
+    """A definition, commit record or data file is incomplete, missing or not ours."""
+
+
+class EpochConflictError(LogError):
+    """Another writer has committed this epoch or a later one."""

@@ -1,0 +1,198 @@
+"""Typed queries: what can be asked of one store partition. Values only; nothing here executes.
+
+A query is typed by its result, so that `store.query(q)` has a known type. Kinds are open: a third
+party subclasses `Query` and registers a handler with its store kind. Within one partition rows come
+in key order (byte order of the encoded key, which is SQL order with NULLs first); across partitions
+no order is promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Generic, TypeAlias, TypeVar
+
+import pyarrow as pa
+
+from stores.errors import StoreError
+from stores.schema import Key, Row
+
+R = TypeVar("R")
+
+Batch: TypeAlias = pa.RecordBatch
+"""Rows of one partition: columns named and ordered as the query's `columns` asks."""
+BatchStream: TypeAlias = Iterator[pa.RecordBatch]
+"""Batches of a snapshot, read as they are taken; `close()` it when it is not read to the end."""
+
+BATCH_ROWS = 8192
+"""Rows in a batch of a stream: some 1 MB of usual rows, decoded in about a millisecond."""
+
+
+class Query(Generic[R]):
+    """A typed read of one partition whose result is an `R`."""
+
+    __slots__ = ()
+
+
+class QueryArgumentError(StoreError, ValueError):
+    """A query was built with an argument that it cannot have."""
+
+
+class Order(Enum):
+    """Direction in which a range is read."""
+
+    ASCENDING = "asc"
+    DESCENDING = "desc"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """An interval of keys. An end that is None is open; a shorter key stands for all it begins.
+
+    With key columns (a, b): lower (1,) inclusive begins at the first key with a = 1, lower (1,)
+    exclusive behind the last one.
+    """
+
+    lower: Key | None = None
+    upper: Key | None = None
+    lower_inclusive: bool = True
+    upper_inclusive: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse an empty prefix, which would mean everything or nothing."""
+        if self.lower == () or self.upper == ():
+            raise QueryArgumentError("an end of an interval needs at least one key column")
+
+
+EVERYTHING = Interval()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeRange:
+    """Window starts from `start_ms` to `end_ms`, both inclusive; None leaves an end open."""
+
+    start_ms: int | None = None
+    end_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyQuery(Query["Row | None"]):
+    """The row of one key: one value per value column, or None if there is no such key.
+
+    Source: KIP-796 `KeyQuery`. Handled by keyvalue and global stores.
+    """
+
+    key: Key
+
+    def __post_init__(self) -> None:
+        """A key is needed."""
+        if not self.key:
+            raise QueryArgumentError("a key query needs a key")
+
+    @staticmethod
+    def with_key(*key: object) -> KeyQuery:
+        """The query for the key of these column values."""
+        return KeyQuery(key=key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeysQuery(Query[BatchStream]):
+    """The rows of many keys, as batches in key order; keys that do not exist give no row."""
+
+    keys: tuple[Key, ...]
+    columns: tuple[str, ...] | None = None
+    """Columns to decode, pseudo-columns allowed; None gives all of `*`."""
+
+    @staticmethod
+    def with_keys(keys: Iterable[Key]) -> KeysQuery:
+        """The query for these keys; a repeated key counts once."""
+        return KeysQuery(keys=tuple(dict.fromkeys(keys)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeQuery(Query[BatchStream]):
+    """The rows of an interval of keys, as batches in key order.
+
+    Source: KIP-805 and KIP-985. Handled by keyvalue and global stores.
+    """
+
+    interval: Interval = EVERYTHING
+    order: Order = Order.ASCENDING
+    limit: int | None = None
+    columns: tuple[str, ...] | None = None
+
+    @staticmethod
+    def with_range(lower: Key | None, upper: Key | None) -> RangeQuery:
+        """From `lower` to `upper`, both inclusive; None leaves an end open (KIP-941)."""
+        return RangeQuery(interval=Interval(lower=lower, upper=upper))
+
+    @staticmethod
+    def with_lower_bound(lower: Key) -> RangeQuery:
+        """From `lower` on."""
+        return RangeQuery(interval=Interval(lower=_needed(lower)))
+
+    @staticmethod
+    def with_upper_bound(upper: Key) -> RangeQuery:
+        """Up to `upper`, inclusive."""
+        return RangeQuery(interval=Interval(upper=_needed(upper)))
+
+    @staticmethod
+    def with_no_bounds() -> RangeQuery:
+        """All rows: a scan."""
+        return RangeQuery()
+
+    def with_ascending_keys(self) -> RangeQuery:
+        """The same in ascending key order."""
+        return replace(self, order=Order.ASCENDING)
+
+    def with_descending_keys(self) -> RangeQuery:
+        """The same in descending key order."""
+        return replace(self, order=Order.DESCENDING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowKeyQuery(Query[BatchStream]):
+    """The windows of one key by window start, as batches in order of window start.
+
+    Source: KIP-806; the order option is ours. Handled by window stores.
+    """
+
+    key: Key
+    time: TimeRange
+    order: Order = Order.ASCENDING
+    limit: int | None = None
+    columns: tuple[str, ...] | None = None
+
+    @staticmethod
+    def with_key_and_window_start_range(
+        key: Key, *, start_ms: int, end_ms: int
+    ) -> WindowKeyQuery:
+        """Windows of `key` that start from `start_ms` to `end_ms`, both inclusive."""
+        return WindowKeyQuery(key=_needed(key), time=TimeRange(start_ms=start_ms, end_ms=end_ms))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowRangeQuery(Query[BatchStream]):
+    """The windows of an interval of keys by window start: a scan, if neither is bounded.
+
+    Batches come by time segment, within it by key, then by window start.
+    Source: KIP-806; the key interval and the order option are ours. Handled by window stores.
+    """
+
+    interval: Interval = EVERYTHING
+    time: TimeRange = TimeRange()
+    order: Order = Order.ASCENDING
+    limit: int | None = None
+    columns: tuple[str, ...] | None = None
+
+    @staticmethod
+    def with_window_start_range(*, start_ms: int, end_ms: int) -> WindowRangeQuery:
+        """Windows of all keys that start from `start_ms` to `end_ms`, both inclusive."""
+        return WindowRangeQuery(time=TimeRange(start_ms=start_ms, end_ms=end_ms))
+
+
+def _needed(key: Key | None) -> Key:
+    if not key:
+        raise QueryArgumentError("a key is needed here; leave the bound out to have no bound")
+    return key

@@ -1,0 +1,101 @@
+"""What a query gives: per partition a success or a failure, each with the position it was read at.
+
+Positions and failures are never dropped: a caller that ignores them does so in its own code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Generic, NoReturn, TypeAlias, TypeVar
+
+from stores.errors import FailureReason, StoreError
+from stores.position import EMPTY, Position, merge_positions
+
+R = TypeVar("R")
+S = TypeVar("S")
+
+
+class ResultError(StoreError, ValueError):
+    """A result was asked for what it does not hold: the value of a failure, or the reverse."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Success(Generic[R]):
+    """A partition's answer; `value` may be None, which says that there is no such key."""
+
+    value: R
+    position: Position
+    epoch: int
+    info: tuple[str, ...] = ()
+    """One line per layer, innermost first, if the request asked for execution info."""
+
+    def swap(self, value: S) -> Success[S]:
+        """The same answer with another value, for a layer that wraps a store."""
+        return Success(value=value, position=self.position, epoch=self.epoch, info=self.info)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a partition did not answer."""
+
+    reason: FailureReason
+    message: str
+    position: Position = EMPTY
+    epoch: int = -1
+    info: tuple[str, ...] = ()
+
+    @property
+    def value(self) -> NoReturn:
+        """A failure has no value.
+
+        Raises:
+            ResultError: always, with the reason.
+        """
+        raise ResultError(f"no value: {self.reason.value}: {self.message}")
+
+    def swap(self, value: object) -> Failure:
+        """A failure stays what it is."""
+        del value
+        return self
+
+
+QueryResult: TypeAlias = Success[R] | Failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateQueryResult(Generic[R]):
+    """The answers of all partitions that were asked, by partition number."""
+
+    partitions: Mapping[int, QueryResult[R]]
+
+    @property
+    def position(self) -> Position:
+        """All partition positions merged: feed it into the next bound to read monotonically."""
+        return merge_positions(result.position for result in self.partitions.values())
+
+    @property
+    def failures(self) -> dict[int, Failure]:
+        """The partitions that did not answer."""
+        return {p: r for p, r in self.partitions.items() if isinstance(r, Failure)}
+
+    def only_partition_result(self) -> Success[R] | None:
+        """The single answer that holds a value; None if all are None or none was asked.
+
+        Raises:
+            ResultError: a partition failed, or more than one holds a value.
+        """
+        for partition, failure in self.failures.items():
+            raise ResultError(
+                f"partition {partition} failed: {failure.reason.value}: {failure.message}"
+            )
+        found = [r for r in self.partitions.values() if r.value is not None]
+        if len(found) > 1:
+            raise ResultError(f"{len(found)} partitions hold a value, not one")
+        only = found[0] if found else None
+        return only if isinstance(only, Success) else None
+
+
+def add_info(result: QueryResult[R], line: str) -> QueryResult[R]:
+    """The result with one more line of execution info, added by a layer after its child's."""
+    return replace(result, info=(*result.info, line))

@@ -1,0 +1,361 @@
+"""What a store holds: its columns with their types, its kind, its partitions and inputs.
+
+Nothing here reads or writes data. A value of each type is held, in keys, rows and parameters,
+as one *physical* Python value, chosen so that no layer has to convert on the way:
+
+| type | Python value |
+|---|---|
+| boolean | `bool` |
+| tinyint, smallint, integer, bigint | `int` |
+| real, double | `float` |
+| decimal(p,s) | `decimal.Decimal` |
+| text, json, uuid | `str` |
+| bytea | `bytes` |
+| date | `int`, days since 1970-01-01 |
+| time | `int`, microseconds since midnight |
+| timestamp, timestamptz | `int`, microseconds since 1970-01-01 (UTC) |
+| interval | `tuple[int, int, int]`: months, days, microseconds |
+| T[] | `list`; struct: `dict`; map: `list` of pairs |
+
+`None` is SQL's NULL in every type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from stores.errors import SchemaError
+
+Value: TypeAlias = Any
+"""One physical value, as the table above has it."""
+Key: TypeAlias = tuple[Value, ...]
+"""One value per key column, in schema order; a prefix of them where a query says so."""
+Row: TypeAlias = tuple[Value, ...]
+"""One value per column of whatever the row belongs to."""
+
+
+class Kind(Enum):
+    """The SQL types that rows and results are made of; the value is the SQL name."""
+
+    BOOLEAN = "boolean"
+    TINYINT = "tinyint"
+    SMALLINT = "smallint"
+    INTEGER = "integer"
+    BIGINT = "bigint"
+    REAL = "real"
+    DOUBLE = "double"
+    DECIMAL = "decimal"
+    TEXT = "text"
+    BYTEA = "bytea"
+    DATE = "date"
+    TIME = "time"
+    TIMESTAMP = "timestamp"
+    TIMESTAMPTZ = "timestamptz"
+    INTERVAL = "interval"
+    UUID = "uuid"
+    JSON = "json"
+    ARRAY = "array"
+    STRUCT = "struct"
+    MAP = "map"
+    NULL = "null"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataType:
+    """One SQL type. Equality is by value; `str()` gives the SQL spelling that `parse` reads."""
+
+    kind: Kind
+    precision: int = 0
+    """Digits of a decimal; 0 for all other kinds."""
+    scale: int = 0
+    """Digits behind the point of a decimal."""
+    element: DataType | None = None
+    """Element type of an array, value type of a map."""
+    fields: tuple[tuple[str, DataType], ...] = ()
+    """Fields of a struct; the single pair ("key", type) of a map."""
+
+    def __str__(self) -> str:
+        """The SQL spelling."""
+        match self.kind:
+            case Kind.DECIMAL:
+                return f"decimal({self.precision},{self.scale})"
+            case Kind.ARRAY:
+                return f"{self.element}[]"
+            case Kind.STRUCT:
+                inner = ", ".join(f"{name} {kind}" for name, kind in self.fields)
+                return f"struct({inner})"
+            case Kind.MAP:
+                return f"map({self.fields[0][1]}, {self.element})"
+            case kind:
+                return kind.value
+
+    @staticmethod
+    def parse(text: str) -> DataType:
+        """Read a scalar type's SQL spelling, e.g. `bigint` or `decimal(18,2)`.
+
+        Raises:
+            SchemaError: no such type.
+        """
+        spelled = re.sub(r"\s+", "", text.strip().lower())
+        if found := re.fullmatch(r"(?:decimal|numeric)\((\d+),(\d+)\)", spelled):
+            return decimal_type(int(found[1]), int(found[2]))
+        spelled = _ALIASES.get(spelled, spelled)
+        if spelled.endswith("[]"):
+            return DataType(kind=Kind.ARRAY, element=DataType.parse(spelled[:-2]))
+        if spelled not in _SCALARS:
+            raise SchemaError(f'type "{text}" is not known')
+        return _SCALARS[spelled]
+
+    @staticmethod
+    def from_arrow(arrow: pa.DataType) -> DataType:
+        """The SQL type whose values an Arrow column of this type holds.
+
+        Raises:
+            SchemaError: no SQL type holds such values.
+        """
+        return _from_arrow(arrow)
+
+    @property
+    def arrow(self) -> pa.DataType:
+        """The Arrow type that columns of this type have in a batch."""
+        match self.kind:
+            case Kind.DECIMAL:
+                return pa.decimal128(self.precision, self.scale)
+            case Kind.ARRAY:
+                assert self.element is not None
+                return pa.list_(self.element.arrow)
+            case Kind.STRUCT:
+                return pa.struct([(name, inner.arrow) for name, inner in self.fields])
+            case Kind.MAP:
+                assert self.element is not None
+                return pa.map_(self.fields[0][1].arrow, self.element.arrow)
+            case kind:
+                return _ARROW[kind]
+
+
+def decimal_type(precision: int, scale: int) -> DataType:
+    """`decimal(precision,scale)`.
+
+    Raises:
+        SchemaError: precision outside 1..38 or scale outside 0..precision.
+    """
+    if not 1 <= precision <= 38 or not 0 <= scale <= precision:
+        raise SchemaError(f"decimal({precision},{scale}) is out of range")
+    return DataType(kind=Kind.DECIMAL, precision=precision, scale=scale)
+
+
+_ARROW: dict[Kind, pa.DataType] = {
+    Kind.BOOLEAN: pa.bool_(),
+    Kind.TINYINT: pa.int8(),
+    Kind.SMALLINT: pa.int16(),
+    Kind.INTEGER: pa.int32(),
+    Kind.BIGINT: pa.int64(),
+    Kind.REAL: pa.float32(),
+    Kind.DOUBLE: pa.float64(),
+    Kind.TEXT: pa.string(),
+    Kind.BYTEA: pa.binary(),
+    Kind.DATE: pa.date32(),
+    Kind.TIME: pa.time64("us"),
+    Kind.TIMESTAMP: pa.timestamp("us"),
+    Kind.TIMESTAMPTZ: pa.timestamp("us", tz="UTC"),
+    Kind.INTERVAL: pa.month_day_nano_interval(),
+    Kind.UUID: pa.string(),
+    Kind.JSON: pa.string(),
+    Kind.NULL: pa.null(),
+}
+_NESTED = {Kind.DECIMAL, Kind.ARRAY, Kind.STRUCT, Kind.MAP}
+_SCALARS = {kind.value: DataType(kind=kind) for kind in Kind if kind not in _NESTED}
+_ALIASES = {
+    "bool": "boolean",
+    "int2": "smallint",
+    "int": "integer",
+    "int4": "integer",
+    "int8": "bigint",
+    "long": "bigint",
+    "float": "real",
+    "float4": "real",
+    "float8": "double",
+    "doubleprecision": "double",
+    "string": "text",
+    "varchar": "text",
+    "binary": "bytea",
+    "timestampwithtimezone": "timestamptz",
+    "timestampwithouttimezone": "timestamp",
+    "timestamp_ntz": "timestamp",
+}
+_FROM_ARROW: dict[pa.DataType, Kind] = {
+    **{arrow: kind for kind, arrow in _ARROW.items() if kind not in {Kind.UUID, Kind.JSON}},
+    pa.large_string(): Kind.TEXT,
+    pa.string_view(): Kind.TEXT,
+    pa.large_binary(): Kind.BYTEA,
+    pa.binary_view(): Kind.BYTEA,
+    pa.uint8(): Kind.SMALLINT,
+    pa.uint16(): Kind.INTEGER,
+    pa.uint32(): Kind.BIGINT,
+}
+
+BOOLEAN = _SCALARS["boolean"]
+INTEGER = _SCALARS["integer"]
+BIGINT = _SCALARS["bigint"]
+DOUBLE = _SCALARS["double"]
+TEXT = _SCALARS["text"]
+BYTEA = _SCALARS["bytea"]
+DATE = _SCALARS["date"]
+TIMESTAMP = _SCALARS["timestamp"]
+TIMESTAMPTZ = _SCALARS["timestamptz"]
+
+
+def _from_arrow(arrow: pa.DataType) -> DataType:  # noqa: PLR0911 - one line per family
+    if (kind := _FROM_ARROW.get(arrow)) is not None:
+        return DataType(kind=kind)
+    if pa.types.is_timestamp(arrow):
+        return TIMESTAMPTZ if arrow.tz else TIMESTAMP
+    if pa.types.is_time(arrow):
+        return DataType(kind=Kind.TIME)
+    if pa.types.is_decimal(arrow):
+        return DataType(kind=Kind.DECIMAL, precision=arrow.precision, scale=arrow.scale)
+    if arrow == pa.uint64():
+        return DataType(kind=Kind.DECIMAL, precision=20, scale=0)
+    if pa.types.is_duration(arrow):
+        return DataType(kind=Kind.INTERVAL)
+    if pa.types.is_dictionary(arrow):
+        return _from_arrow(arrow.value_type)
+    if pa.types.is_list(arrow) or pa.types.is_large_list(arrow):
+        return DataType(kind=Kind.ARRAY, element=_from_arrow(arrow.value_type))
+    if pa.types.is_struct(arrow):
+        fields = tuple((field.name, _from_arrow(field.type)) for field in arrow)
+        return DataType(kind=Kind.STRUCT, fields=fields)
+    if pa.types.is_map(arrow):
+        key = ("key", _from_arrow(arrow.key_type))
+        return DataType(kind=Kind.MAP, fields=(key,), element=_from_arrow(arrow.item_type))
+    if getattr(arrow, "extension_name", "") == "arrow.uuid":
+        return DataType(kind=Kind.UUID)
+    if getattr(arrow, "extension_name", "") == "arrow.json":
+        return DataType(kind=Kind.JSON)
+    raise SchemaError(f"no SQL type holds Arrow's {arrow}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One named, typed column."""
+
+    name: str
+    type: DataType
+
+
+class StoreKind(Enum):
+    """How a store's entries are keyed and when they end."""
+
+    KEYVALUE = "keyvalue"
+    """The latest row by key."""
+    WINDOW = "window"
+    """A row by key and window start; windows of one fixed size."""
+    SESSION = "session"
+    """A row by key, session start and session end."""
+    VERSIONED = "versioned"
+    """All rows of a key by the time from which they are valid."""
+    GLOBAL = "global"
+    """As keyvalue, one partition, whole on every node."""
+
+
+WINDOW_START = Column(name="window_start", type=TIMESTAMPTZ)
+WINDOW_END = Column(name="window_end", type=TIMESTAMPTZ)
+PSEUDO_COLUMNS = (
+    Column(name="_partition", type=INTEGER),
+    Column(name="_timestamp", type=TIMESTAMPTZ),
+    Column(name="_epoch", type=BIGINT),
+)
+"""Readable by name, not part of `*`: where a row lies, its event time, the epoch that wrote it."""
+
+_KEY_KINDS = {
+    Kind.BOOLEAN,
+    Kind.TINYINT,
+    Kind.SMALLINT,
+    Kind.INTEGER,
+    Kind.BIGINT,
+    Kind.REAL,
+    Kind.DOUBLE,
+    Kind.DECIMAL,
+    Kind.TEXT,
+    Kind.BYTEA,
+    Kind.DATE,
+    Kind.TIMESTAMP,
+    Kind.TIMESTAMPTZ,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputTopic:
+    """A topic whose offsets a store's position counts."""
+
+    topic: str
+    aligned: bool = False
+    """True if input partition p feeds only store partition p; after a shuffle it is False."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreSchema:
+    """The definition of a store: the same for the writer, the replicas and the planner.
+
+    Raises:
+        SchemaError: on construction, if the parts do not make a store.
+    """
+
+    name: str
+    kind: StoreKind
+    key: tuple[Column, ...]
+    value: tuple[Column, ...]
+    partitions: int
+    inputs: tuple[InputTopic, ...] = ()
+    window_size_ms: int | None = None
+    """Length of each window; set for window stores and for no other kind."""
+    retention_ms: int | None = None
+    """How long windows and sessions are readable behind stream time; None keeps them for ever."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a store."""
+        if not self.name or len(self.name) > 200 or not re.fullmatch(r"[\w.-]+", self.name):
+            raise SchemaError(f'"{self.name}" is not a store name: use letters, digits, _, . and -')
+        if not self.key:
+            raise SchemaError(f'store "{self.name}" has no key column')
+        if not 1 <= self.partitions <= 100_000:
+            raise SchemaError(f'store "{self.name}" cannot have {self.partitions} partitions')
+        for column in self.key:
+            if column.type.kind not in _KEY_KINDS:
+                raise SchemaError(f'key column "{column.name}" cannot be of type {column.type}')
+        if (self.kind is StoreKind.WINDOW) != (self.window_size_ms is not None):
+            raise SchemaError(f'store "{self.name}": window stores, and only they, have a size')
+        if self.window_size_ms is not None and self.window_size_ms <= 0:
+            raise SchemaError(f'store "{self.name}": the window size must be positive')
+        names = [column.name for column in (*self.columns, *PSEUDO_COLUMNS)]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise SchemaError(f'store "{self.name}" has column "{min(twice)}" twice')
+
+    @cached_property
+    def time_columns(self) -> tuple[Column, ...]:
+        """The columns that the kind adds behind the key."""
+        if self.kind in {StoreKind.WINDOW, StoreKind.SESSION}:
+            return (WINDOW_START, WINDOW_END)
+        return ()
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The relation's columns as `*` gives them: key, time, value."""
+        return (*self.key, *self.time_columns, *self.value)
+
+    @cached_property
+    def column_by_name(self) -> Mapping[str, Column]:
+        """All readable columns, pseudo-columns included."""
+        return {column.name: column for column in (*self.columns, *PSEUDO_COLUMNS)}
+
+    def arrow_schema(self, names: Sequence[str] | None = None) -> pa.Schema:
+        """The Arrow schema of a batch with these columns; of `*` if none are named."""
+        wanted = [c.name for c in self.columns] if names is None else names
+        return pa.schema([(name, self.column_by_name[name].type.arrow) for name in wanted])
