@@ -8,7 +8,7 @@ no order is promised.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Generic, TypeAlias, TypeVar
@@ -22,11 +22,25 @@ R = TypeVar("R")
 
 Batch: TypeAlias = pa.RecordBatch
 """Rows of one partition: columns named and ordered as the query's `columns` asks."""
-BatchStream: TypeAlias = Iterator[pa.RecordBatch]
-"""Batches of a snapshot, read as they are taken; `close()` it when it is not read to the end."""
 
 BATCH_ROWS = 8192
 """Rows in a batch of a stream: some 1 MB of usual rows, decoded in about a millisecond."""
+
+
+class BatchStream:
+    """The batches of one snapshot, decoded as they are taken.
+
+    Each iteration reads the same snapshot from its start, so that a reader may go over the rows as
+    often as it needs to.
+    """
+
+    __slots__ = ("_read",)
+
+    def __init__(self, read: Callable[[], Iterator[Batch]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[Batch]:
+        return self._read()
 
 
 class Query(Generic[R]):

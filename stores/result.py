@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Generic, NoReturn, TypeAlias, TypeVar
+from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
 
 from stores.errors import FailureReason, StoreError
 from stores.position import EMPTY, Position, merge_positions
@@ -44,6 +44,8 @@ class Failure:
     position: Position = EMPTY
     epoch: int = -1
     info: tuple[str, ...] = ()
+    restoring: bool = False
+    """Whether the replica refused because it has yet to apply what the log held at its start."""
 
     @property
     def value(self) -> NoReturn:
@@ -96,6 +98,9 @@ class StateQueryResult(Generic[R]):
         return only if isinstance(only, Success) else None
 
 
-def add_info(result: QueryResult[R], line: str) -> QueryResult[R]:
+_Result = TypeVar("_Result", Success[Any], Failure)
+
+
+def add_info(result: _Result, line: str) -> _Result:
     """The result with one more line of execution info, added by a layer after its child's."""
     return replace(result, info=(*result.info, line))

@@ -93,8 +93,9 @@ class DataType:
                 return f"struct({inner})"
             case Kind.MAP:
                 return f"map({self.fields[0][1]}, {self.element})"
-            case kind:
-                return kind.value
+            case _:
+                name: str = self.kind.value
+                return name
 
     @staticmethod
     def parse(text: str) -> DataType:

@@ -6,10 +6,12 @@ function that dispatches a query to it, `query_partition`, is in `stores.dispatc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+import pyarrow as pa
 
 from stores.position import UNBOUNDED, PositionBound, Progress
 from stores.query import Query
@@ -109,6 +111,53 @@ class InStore:
 def in_store(name: str) -> InStore:
     """Begin a request: `in_store("clicks").with_query(KeyQuery.with_key("bob"))`."""
     return InStore(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One epoch of one partition, as a query sees it: it does not change while it is held."""
+
+    progress: Progress
+    data: Any
+    """The engine's own: a RocksDB snapshot, or the rows."""
+
+
+Handler: TypeAlias = Callable[[View, Any], Any]
+"""Answers one type of query: (view, query) → the query's result."""
+
+
+class StorePartition(Protocol):
+    """What an engine makes of one partition: rows go in by epochs, queries are answered on views.
+
+    Laws: `view` changes only at the end of `apply`, at once; a view taken before still answers as
+    before; after a crash the progress never claims more than the rows hold.
+    """
+
+    @property
+    def view(self) -> View:
+        """The newest epoch.
+
+        Raises:
+            StoreError: the partition is closed.
+        """
+
+    @property
+    def handlers(self) -> Mapping[type[Query[Any]], Handler]:
+        """Which types of query it answers, each with its handler."""
+
+    def apply(
+        self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
+    ) -> None:
+        """Take one epoch: its rows, and the progress they make, both or neither.
+
+        Args:
+            progress: what the partition has applied afterwards.
+            batches: key, time and value columns, then `_timestamp` and `_deleted`.
+            replace: the rows are the whole partition; all others go.
+        """
+
+    def close(self) -> None:
+        """Release what is held; views that are still read stay valid until they are dropped."""
 
 
 class Store(Protocol):

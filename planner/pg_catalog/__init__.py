@@ -1,1 +1,11 @@
-"""."""
+"""Postgres's system catalog, generated from the stores and served by an in-memory DuckDB.
+
+`PgCatalog` is all that the engine uses. The rows come from `seed` (what PostgreSQL has built in),
+`store_rows` (the stores) and `views` (what follows from both); `macros` has the functions;
+`rewrite` makes DuckDB's SQL of the client's.
+"""
+
+from planner.pg_catalog.catalog import CatalogStatement, PgCatalog
+from planner.pg_catalog.system_relations import SYSTEM_RELATIONS
+
+__all__ = ["SYSTEM_RELATIONS", "CatalogStatement", "PgCatalog"]

@@ -1,0 +1,66 @@
+# Everything a developer runs. `make help` lists the targets.
+#
+# All of it happens in .venv, inside the clone. Setting it up is the only step that uses the
+# network (pip's own configuration says which index); it is done again only when pyproject.toml
+# has changed. A clone that was moved gets a new .venv, because a virtualenv holds absolute paths;
+# so .ready, written last, holds the path it was made for.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+# Not in parallel: the checks of `make test` are read in order, and pytest's last line comes last.
+.NOTPARALLEL:
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+# The oldest version that is supported comes first, since the checks are held to it.
+PYTHONS := python3.11 python3.12 python3.13 python3
+# Arguments for `make demo` and `make bench`, and for pytest: make test PYTEST_ARGS="-k position"
+ARGS ?=
+PYTEST_ARGS ?=
+
+ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
+.PHONY: $(READY)
+endif
+
+.PHONY: help setup test format bench demo clean
+
+help:  ## List the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS=$$'\t' read -r name text; do \
+	    printf '  make %-8s %s\n' "$$name" "$$text"; done
+
+setup: $(READY)  ## Make .venv with everything in it; does nothing when it is current
+
+$(READY): pyproject.toml
+	@if [ "$$(cat $(READY) 2>/dev/null)" != '$(CURDIR)' ]; then \
+	    python=; for candidate in $(PYTHON) $(PYTHONS); do \
+	        if "$$candidate" -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' \
+	            >/dev/null 2>&1; then python=$$candidate; break; fi; done; \
+	    if [ -z "$$python" ]; then \
+	        echo "Stategate needs Python 3.11 or newer with its venv module:" \
+	            "install it, or name it with make PYTHON=/path/to/python3." >&2; exit 1; fi; \
+	    "$$python" -m venv --clear $(VENV); fi
+	@echo "installing into $(VENV) ($$($(BIN)/python --version), 1.3 GB with Spark)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@printf '%s' '$(CURDIR)' > $(READY)
+
+test: setup  ## Check format, lint and types, then run all tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict
+	$(BIN)/pytest $(PYTEST_ARGS)
+
+format: setup  ## Format the code and mend what the linter can
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+demo: setup  ## Run the demo: a year of flights through Spark, served by HTTP and Postgres wire
+	$(BIN)/stategate demo $(ARGS)
+
+bench: setup  ## Measure against PostgreSQL and others: make bench ARGS="--keys 100000"
+	$(BIN)/python -m tests.bench $(ARGS)
+
+clean:  ## Remove .venv, caches and builds
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

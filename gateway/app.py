@@ -1,0 +1,47 @@
+"""The HTTP application, put together from lists."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from gateway.errors import RequestProblem, to_query_error
+from gateway.routes import Services, build_routes, error_response
+from planner.engine import QueryError
+
+
+def create_app(services: Services) -> Starlette:
+    """The application; every error, of routing too, leaves it in one shape."""
+    app = Starlette(
+        routes=build_routes(services),
+        exception_handlers={HTTPException: _routing_error, QueryError: _error, Exception: _error},
+    )
+    # A path has one spelling: a redirect would turn a POST into two requests.
+    app.router.redirect_slashes = False
+    return app
+
+
+async def _routing_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException), "registered for no other"
+    hints = {
+        404: "The paths are /v1/query, /v1/stores, /v1/stores/{name}, /healthz and /readyz.",
+        405: "POST to /v1/query, GET all other paths.",
+    }
+    phrase = HTTPStatus(error.status_code).phrase.lower()
+    return error_response(
+        RequestProblem(
+            f"{phrase}: {request.method} {request.url.path[:200]}",
+            status=error.status_code,
+            hint=hints.get(error.status_code),
+            headers=error.headers,
+        )
+    )
+
+
+async def _error(request: Request, error: Exception) -> Response:
+    del request
+    return error_response(to_query_error(error))

@@ -1,0 +1,302 @@
+"""The command line, and the only wiring: settings to stores, to engine, to servers.
+
+Nothing else of the gateway may import the store layer.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import textwrap
+from collections.abc import Sequence
+from contextlib import ExitStack
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from gateway.errors import GatewayError, ServeError
+from gateway.settings import SETTINGS, URL_VARIABLE, Settings, load_settings
+
+if TYPE_CHECKING:
+    from stores.host import Host
+    from stores.store import PartitionStatus, Store
+
+DEFAULT_URL = "http://" + str(SETTINGS["http"].default)
+
+app = typer.Typer(
+    name="stategate",
+    help=(
+        "SQL over the live, partitioned state of Spark streaming jobs.\n\n"
+        "`stategate serve` follows a state log and answers by HTTP and the Postgres wire; "
+        "`stategate sql` is a shell for it; any Postgres client is another."
+    ),
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+
+Url = Annotated[
+    str, typer.Option("--url", envvar=URL_VARIABLE, help="Gateway to talk to, by HTTP.")
+]
+
+
+def main() -> NoReturn:
+    """Run the command line; a foreseen error is one sentence on stderr and exit status 2."""
+    try:
+        app()
+    except GatewayError as error:
+        hint = f" {error.hint}" if error.hint else ""
+        print(f"stategate: {error.message}.{hint}", file=sys.stderr)
+        sys.exit(2)
+    sys.exit(0)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"stategate {version('stategate')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Take what stands before the command."""
+
+
+def _about(name: str) -> str:
+    setting = SETTINGS[name]
+    default = f" Default: {setting.default}." if setting.default != "" else ""
+    return f"{setting.about}{default}"
+
+
+@app.command()
+def serve(
+    *,
+    root: Annotated[str | None, typer.Option(help=_about("root"))] = None,
+    http: Annotated[str | None, typer.Option(help=_about("http"))] = None,
+    pg: Annotated[str | None, typer.Option(help=_about("pg"))] = None,
+    data: Annotated[str | None, typer.Option(help=_about("data"))] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(help="TOML file of settings; STATEGATE_CONFIG names one too."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any other setting; may be repeated. `stategate settings` lists all.",
+        ),
+    ] = None,
+) -> None:
+    """Follow a state log and answer SQL over it until SIGINT or SIGTERM.
+
+    A log that is not there yet is waited for: until it is, /readyz answers 503 and says so.
+    """
+    given = {"root": root, "http": http, "pg": pg, "data": data, **_assignments(settings or [])}
+    loaded = load_settings(config=str(config) if config else None, overrides=given)
+    if not loaded.root:
+        raise ServeError("no state log is given", hint="Name one with --root.")
+    configure_logging(loaded)
+    _serve(loaded)
+
+
+def configure_logging(settings: Settings) -> None:
+    """Log to stderr, one line an event."""
+    logging.basicConfig(
+        level=settings.log_level.upper(),
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        stream=sys.stderr,
+    )
+    # What uvicorn tells at INFO we announce ourselves.
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+
+
+def _assignments(texts: Sequence[str]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ServeError(f'"{text}" is no setting', hint="Write --set NAME=VALUE.")
+        found[name.strip()] = value.strip()
+    return found
+
+
+@app.command()
+def sql(
+    command: Annotated[
+        str | None,
+        typer.Option("--command", "-c", metavar="SQL", help="Run these statements and exit."),
+    ] = None,
+    url: Url = DEFAULT_URL,
+) -> None:
+    r"""Open a shell, or run what -c or a pipe gives; exits with 1 if a statement fails.
+
+    In a terminal answers are tables; in a pipe they are lines of tab-separated values with a
+    header, in which NULL is \\N.
+    """
+    from gateway.shell import run_shell  # noqa: PLC0415 - as in `_serve`
+
+    if not run_shell(url, command=command):
+        raise typer.Exit(1)
+
+
+@app.command()
+def stores(url: Url = DEFAULT_URL) -> None:
+    """List the stores of a running gateway."""
+    from gateway.shell import print_stores  # noqa: PLC0415 - as in `_serve`
+
+    print_stores(url)
+
+
+@app.command()
+def settings() -> None:
+    """List every setting: name, default, unit, what it is for and why it is what it is."""
+    for each in SETTINGS.values():
+        default = f"{each.default} {each.unit}".strip() or '""'
+        print(f"{each.name} = {default}")
+        print(f"    {each.variable}")
+        print(textwrap.fill(each.about, 90, initial_indent="    ", subsequent_indent="    "))
+
+
+def describe_stores(host: Host) -> list[dict[str, object]]:
+    """The stores as `/v1/stores` shows them."""
+    return [_describe_store(store) for _, store in sorted(host.stores.items())]
+
+
+def _describe_store(store: Store) -> dict[str, object]:
+    schema, statuses = store.schema, store.statuses()
+    replicas = [_describe_replica(status) for _, status in sorted(statuses.items())]
+    return {
+        "name": schema.name,
+        "kind": schema.kind.value,
+        "key": [{"name": each.name, "type": str(each.type)} for each in schema.key],
+        "columns": [{"name": each.name, "type": str(each.type)} for each in schema.columns],
+        "partitions": schema.partitions,
+        "inputs": [{"topic": each.topic, "aligned": each.aligned} for each in schema.inputs],
+        "window_size_ms": schema.window_size_ms,
+        "retention_ms": schema.retention_ms,
+        **_describe_log(store),
+        "running": sum(replica["state"] == "running" for replica in replicas),
+        "replicas": replicas,
+    }
+
+
+def _describe_log(store: Store) -> dict[str, object]:
+    from stores.errors import LogError  # noqa: PLC0415 - as in `_serve`
+
+    try:
+        return {"committed_epoch": store.committed_epoch(), "log_error": None}
+    except LogError as error:
+        return {"committed_epoch": None, "log_error": str(error)}
+
+
+def _describe_replica(status: PartitionStatus) -> dict[str, object]:
+    progress = status.progress
+    return {
+        "partition": status.partition,
+        "role": status.role.value,
+        "state": status.state.value,
+        "epoch": progress.epoch,
+        "position": {
+            topic: {str(partition): offset for partition, offset in offsets.items()}
+            for topic, offsets in progress.position.to_dict().items()
+        },
+        "watermark_ms": progress.watermark_ms,
+        "committed_ms": progress.committed_ms,
+        "error": status.error,
+    }
+
+
+def reasons_not_ready(host: Host) -> list[str]:
+    """Why the node cannot answer everything yet; empty once every replica runs."""
+    if host.is_ready:
+        return []
+    reasons = [
+        f"{name}[{partition}] is {status.state.value}"
+        + (f": {status.error}" if status.error else "")
+        for name, statuses in sorted(host.statuses().items())
+        for partition, status in sorted(statuses.items())
+        if status.error or status.state.value != "running"
+    ]
+    if host.error:
+        reasons.insert(0, host.error)
+    return reasons or ["the stores are being opened"]
+
+
+def _serve(settings: Settings) -> None:
+    """Wire everything, serve, and close everything in the reverse order.
+
+    Raises:
+        GatewayError: an address cannot be listened on, or a replica cannot be opened.
+    """
+    # Imported here, so that `stategate sql` does not load an engine that it never uses.
+    from gateway.app import create_app  # noqa: PLC0415
+    from gateway.pgwire.limits import PgLimits  # noqa: PLC0415
+    from gateway.pgwire.server import PgServer  # noqa: PLC0415
+    from gateway.routes import Services  # noqa: PLC0415
+    from gateway.serve import Serving, run_servers  # noqa: PLC0415
+    from gateway.workers import Workers  # noqa: PLC0415
+    from planner.sql import SqlEngine  # noqa: PLC0415
+    from stores.errors import StoreError  # noqa: PLC0415
+    from stores.host import Host  # noqa: PLC0415
+
+    with ExitStack() as closing:
+        host = Host(
+            settings.root,
+            Path(settings.data) if settings.data else None,
+            node=settings.node,
+            poll_ms=settings.poll_ms,
+        )
+        closing.callback(host.close)
+        engine = SqlEngine(host, node=settings.node)
+        closing.callback(engine.close)
+        workers = Workers(threads=settings.workers_threads, queue_max=settings.workers_queue_max)
+        closing.callback(workers.close)
+        limits = PgLimits(
+            statement_timeout_s=settings.statement_timeout_ms / 1000,
+            write_timeout_s=settings.stall_timeout_ms / 1000,
+        )
+        wire = PgServer(
+            engine=engine,
+            workers=workers,
+            limits=limits,
+            server_version=version("stategate"),
+            ssl=None,
+        )
+        services = Services(
+            engine=engine,
+            workers=workers,
+            settings=settings,
+            describe_stores=lambda: describe_stores(host),
+            not_ready=lambda: reasons_not_ready(host),
+        )
+
+        def open_stores() -> None:
+            try:
+                host.start()
+            except StoreError as error:
+                raise ServeError(f"cannot open the stores: {error}") from error
+
+        run_servers(
+            Serving(
+                app=create_app(services),
+                wire=wire if settings.pg else None,
+                settings=settings,
+                open_stores=open_stores,
+                announce=lambda line: print(f"stategate: {line}", flush=True),
+            )
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,403 @@
+"""One client's socket under asyncio: bytes between the transport, `connection` and `dialog`.
+
+Messages are handled strictly one after another. While one is worked on in a worker, input is kept
+up to a limit; while the client does not read, nothing more is handled. What the messages mean is
+decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import socket
+import ssl
+from collections.abc import Callable
+from typing import Protocol, cast
+
+from gateway.errors import to_query_error
+from gateway.pgwire.connection import Connection, State
+from gateway.pgwire.dialog import Dialog, Work
+from gateway.pgwire.errors import FATAL, RemoteProtocolError, fatal, respond
+from gateway.pgwire.limits import PgLimits
+from gateway.pgwire.messages import (
+    AuthenticationOk,
+    BackendKeyData,
+    CancelRequest,
+    EncryptionResponse,
+    ErrorResponse,
+    FrontendMessage,
+    GSSENCRequest,
+    NegotiateProtocolVersion,
+    PasswordMessage,
+    ReadyForQuery,
+    SSLRequest,
+    StartupMessage,
+    Terminate,
+)
+from gateway.pgwire.startup import Reports, open_session, unknown_options
+from gateway.workers import Workers
+from planner.engine import Engine, QueryError
+
+logger = logging.getLogger(__name__)
+
+IDLE_TIMEOUT = "57P05"
+IDLE_IN_TRANSACTION_TIMEOUT = "25P03"
+SHUTDOWN = "57P01"
+TOO_MANY = "53300"
+
+
+class House(Protocol):
+    """What a client needs of the server that it is a client of."""
+
+    engine: Engine
+    workers: Workers
+    limits: PgLimits
+    server_version: str
+    ssl: ssl.SSLContext | None
+
+    def enter(self, client: Client) -> None:
+        """A connection was made."""
+
+    def leave(self, client: Client) -> None:
+        """A connection is gone, and with it all that it ran."""
+
+    def admit(self, client: Client) -> str | None:
+        """Let a client in, under its `process_id`; or why not."""
+
+    def cancel(self, process_id: int, secret_key: int) -> None:
+        """Cancel what the client of this process id runs, if the key is its own."""
+
+
+class Client(asyncio.Protocol):
+    """The server's end of one socket.
+
+    Args:
+        house: the server.
+        loop: the event loop, which is also the clock.
+    """
+
+    def __init__(self, house: House, loop: asyncio.AbstractEventLoop) -> None:
+        self.process_id = 0
+        """What a CancelRequest names; given when the client is let in."""
+        self.secret_key = secrets.randbits(32)
+        self._house = house
+        self._loop = loop
+        self._limits = house.limits
+        self._connection = Connection(
+            message_bytes_max=self._limits.message_bytes_max,
+            startup_bytes_max=self._limits.startup_bytes_max,
+        )
+        self._transport: asyncio.Transport | None = None
+        self._dialog: Dialog | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._out: list[bytes] = []
+        self._out_bytes = 0
+        self._writable: asyncio.Future[None] | None = None
+        """Set while the client does not read as fast as we write."""
+        self._unwritable_since_s = 0.0
+        self._active_s = loop.time()
+        self._reading = True
+        self._pump_is_due = False
+        self._gone = False
+        self._draining = False
+
+    # --- called by the transport -----------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Accept the socket."""
+        # uvloop's transports are no subclasses of asyncio's, so this cannot be asserted.
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=self._limits.output_bytes_high)
+        sock = transport.get_extra_info("socket")
+        if sock is not None:
+            # A peer that vanished without a word is noticed in the end.
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        self._house.enter(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Handle what has arrived: a whole round of a prepared statement the short way."""
+        self._active_s = self._loop.time()
+        dialog = self._dialog
+        if dialog is not None and self._task is None and self._writable is None:
+            try:
+                found = self._connection.receive_round(data)
+                answer = None if found is None else dialog.answer_round(found)
+            except Exception:  # the long way below meets it again, logs and reports it
+                answer = None
+            if answer is not None:
+                assert self._transport is not None
+                self._transport.write(answer)
+                return
+        self._connection.receive_data(data)
+        self._pump()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop what the client runs, and release what it held once that has stopped."""
+        if exc is not None:
+            logger.debug("connection lost", exc_info=exc)
+        self._gone = True
+        self._wake()
+        if self._dialog is not None:
+            self._dialog.cancel()
+        if self._task is None:
+            self._left()
+
+    def pause_writing(self) -> None:
+        """The client does not keep up: handle nothing more for now."""
+        if self._writable is None:
+            self._writable = self._loop.create_future()
+            self._unwritable_since_s = self._loop.time()
+
+    def resume_writing(self) -> None:
+        """The client has caught up."""
+        self._wake()
+        self._pump()
+
+    def _wake(self) -> None:
+        waiting, self._writable = self._writable, None
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)
+
+    # --- called by the dialog --------------------------------------------------------------------
+
+    def write(self, encoded: bytes) -> None:
+        """Send bytes with those that follow them, in one write."""
+        self._out.append(encoded)
+        self._out_bytes += len(encoded)
+        if self._out_bytes > self._limits.output_bytes_high:
+            self._flush()
+
+    async def drained(self) -> None:
+        """Wait until the client has taken most of what was written.
+
+        Raises:
+            ConnectionError: the client is gone.
+        """
+        self._flush()
+        if self._writable is not None:
+            # Bounded by the sweep, which ends connections that are unwritable for too long.
+            await self._writable
+        if self._gone:
+            raise ConnectionResetError("the client is gone")
+
+    def call_later(self, delay_s: float, callback: Callable[[], object]) -> asyncio.TimerHandle:
+        """Call back after a delay."""
+        return self._loop.call_later(delay_s, callback)
+
+    # --- called by the server --------------------------------------------------------------------
+
+    def cancel(self) -> None:
+        """Cancel the statement that runs, if one does."""
+        if self._dialog is not None:
+            self._dialog.cancel()
+
+    def drain(self) -> None:
+        """Say goodbye after the statement that runs, or at once."""
+        self._draining = True
+        if self._task is None:
+            self._end(fatal(SHUTDOWN, "terminating connection due to administrator command"))
+
+    def abort(self) -> None:
+        """Close without a word; what runs is cancelled."""
+        self.cancel()
+        if self._transport is not None:
+            self._transport.abort()
+
+    def check_timeouts(self, now_s: float) -> None:
+        """End what has lasted too long; called every second or so."""
+        limits = self._limits
+        if self._writable is not None:
+            if now_s - self._unwritable_since_s > limits.write_timeout_s:
+                logger.info("client does not read, closing, process_id=%d", self.process_id)
+                self.abort()
+            return
+        if self._task is not None:
+            return
+        idle_s = now_s - self._active_s
+        if self._dialog is None:
+            if idle_s > limits.startup_timeout_s:
+                self.abort()
+        elif self._dialog.in_transaction:
+            if 0 < limits.idle_in_transaction_timeout_s < idle_s:
+                self._end(
+                    fatal(
+                        IDLE_IN_TRANSACTION_TIMEOUT,
+                        "terminating connection due to idle-in-transaction timeout",
+                    )
+                )
+        elif 0 < limits.idle_timeout_s < idle_s:
+            self._end(fatal(IDLE_TIMEOUT, "terminating connection due to idle-session timeout"))
+
+    # --- messages --------------------------------------------------------------------------------
+
+    def _pump(self) -> None:
+        """Handle messages until one has to wait for something."""
+        for _ in range(self._limits.events_max):
+            if self._task is not None or self._writable is not None or not self._handle_next():
+                break
+        else:
+            self._pump_later()
+        self._flush()
+        self._regulate_input()
+        if self._connection.state is State.CLOSED and self._transport is not None:
+            self._transport.close()
+
+    def _pump_later(self) -> None:
+        if not self._pump_is_due:
+            self._pump_is_due = True
+            self._loop.call_soon(self._pump_due)
+
+    def _pump_due(self) -> None:
+        self._pump_is_due = False
+        self._pump()
+
+    def _handle_next(self) -> bool:
+        """Handle the next message, or begin to; whether there was one."""
+        if self._gone or self._connection.state is State.CLOSED:
+            return False
+        try:
+            message = self._connection.next_event()
+            if message is None:
+                return False
+            work = self._handle(message)
+        except Exception as error:  # the outermost loop: `_fail` logs what nobody planned
+            self._fail(error)
+            return True
+        if work is not None:
+            self._task = self._loop.create_task(self._finish(work))
+        return True
+
+    async def _finish(self, work: Work) -> None:
+        try:
+            await work
+        except ConnectionError as error:
+            logger.debug("client left while it was answered: %s", error)
+        except Exception as error:  # the outermost loop: `_fail` logs what nobody planned
+            self._fail(error)
+        finally:
+            self._task = None
+            self._active_s = self._loop.time()
+            if self._gone:
+                self._left()
+        if self._draining:
+            self.drain()
+        self._pump()
+
+    def _left(self) -> None:
+        if self._dialog is not None:
+            self._dialog.close()
+        self._house.leave(self)
+
+    def _fail(self, error: Exception) -> None:
+        if self._dialog is not None:
+            self._dialog.fail(error)
+            return
+        told = error if isinstance(error, RemoteProtocolError) else to_query_error(error)
+        self.write(self._connection.send(respond(told, severity=FATAL)))
+
+    def _end(self, last: ErrorResponse) -> None:
+        if self._connection.state is not State.CLOSED and not self._gone:
+            self.write(self._connection.send(last))
+        self._flush()
+        if self._transport is not None:
+            self._transport.close()
+
+    def _flush(self) -> None:
+        if self._out:
+            encoded = self._out[0] if len(self._out) == 1 else b"".join(self._out)
+            self._out.clear()
+            self._out_bytes = 0
+            if not self._gone and self._transport is not None:
+                self._transport.write(encoded)
+
+    def _regulate_input(self) -> None:
+        """Read from the socket only as long as what waits to be handled is within bounds."""
+        waits = self._task is not None or self._writable is not None or self._pump_is_due
+        wanted = not waits or self._connection.buffered_bytes <= self._limits.input_bytes_max
+        if wanted == self._reading or self._transport is None or self._transport.is_closing():
+            return
+        self._reading = wanted
+        if wanted:
+            self._transport.resume_reading()
+        else:
+            self._transport.pause_reading()
+
+    # --- before the client is let in -------------------------------------------------------------
+
+    def _handle(self, message: FrontendMessage) -> Work | None:
+        if isinstance(message, Terminate):
+            return None
+        if self._dialog is not None:
+            return self._dialog.handle(message)
+        match message:
+            case SSLRequest():
+                return self._answer_ssl()
+            case GSSENCRequest():
+                self.write(self._connection.send(EncryptionResponse(accepted=False)))
+            case CancelRequest():
+                self._house.cancel(message.process_id, message.secret_key)
+            case StartupMessage():
+                self._open(message)
+            case PasswordMessage():
+                raise RemoteProtocolError("no password was asked for", fatal=True)
+            case _:
+                raise RemoteProtocolError("unexpected message before startup", fatal=True)
+        return None
+
+    def _answer_ssl(self) -> Work | None:
+        assert self._transport is not None
+        context = self._house.ssl
+        if context is None or self._transport.get_extra_info("sslcontext") is not None:
+            self.write(self._connection.send(EncryptionResponse(accepted=False)))
+            return None
+        if self._connection.buffered_bytes:
+            # Sent in the clear by who knows whom, it would pass for encrypted (CVE-2021-23214).
+            raise RemoteProtocolError("received unencrypted data after SSL request", fatal=True)
+        # The handshake's first bytes belong to TLS, not to us.
+        self._transport.pause_reading()
+        self.write(self._connection.send(EncryptionResponse(accepted=True)))
+        self._flush()
+        return self._secure(context)
+
+    async def _secure(self, context: ssl.SSLContext) -> None:
+        assert self._transport is not None
+        try:
+            secured = await self._loop.start_tls(
+                self._transport,
+                self,
+                context,
+                server_side=True,
+                ssl_handshake_timeout=self._limits.startup_timeout_s,
+            )
+        except (OSError, ssl.SSLError) as error:
+            logger.info("TLS handshake failed: %s", error)
+            self.abort()
+            return
+        self._transport = cast("asyncio.Transport", secured)
+        self._transport.set_write_buffer_limits(high=self._limits.output_bytes_high)
+
+    def _open(self, message: StartupMessage) -> None:
+        """Let the client in, or tell why not; there is nothing yet that it must prove."""
+        send = self._connection.send
+        session = open_session(message)
+        if (refused := self._house.admit(self)) is not None:
+            raise QueryError(refused, sqlstate=TOO_MANY)
+        reports = Reports(server_version=self._house.server_version)
+        options = unknown_options(message)
+        if message.minor > 0 or options:
+            self.write(send(NegotiateProtocolVersion(unknown_options=options)))
+        self.write(send(AuthenticationOk()))
+        for status in reports.news(session):
+            self.write(send(status))
+        self.write(send(BackendKeyData(process_id=self.process_id, secret_key=self.secret_key)))
+        self.write(send(ReadyForQuery(status=session.transaction.value)))
+        self._dialog = Dialog(
+            connection=self._connection,
+            engine=self._house.engine,
+            workers=self._house.workers,
+            session=session,
+            reports=reports,
+            limits=self._limits,
+            shell=self,
+        )

@@ -1,0 +1,107 @@
+"""Columns of Arrow batches to physical values: once per batch, not per value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import pyarrow as pa
+
+from planner.engine import DataType, Kind, Value
+
+_COUNTED: dict[Kind, tuple[pa.DataType, pa.DataType]] = {
+    Kind.DATE: (pa.date32(), pa.int32()),
+    Kind.TIME: (pa.time64("us"), pa.int64()),
+    Kind.TIMESTAMP: (pa.timestamp("us"), pa.int64()),
+    Kind.TIMESTAMPTZ: (pa.timestamp("us", tz="UTC"), pa.int64()),
+}
+"""Types whose physical value is a count: their Arrow type, and that of the count."""
+
+
+def physical_values(array: pa.Array[Any], data_type: DataType) -> list[Value]:
+    """The values of a column as physical values, None for NULL."""
+    stored = _stored(data_type)
+    if array.type != stored:
+        array = _recast(array, data_type)
+    values: list[Value] = array.to_pylist()
+    convert = _converter(data_type)
+    if convert is None:
+        return values
+    return [None if value is None else convert(value) for value in values]
+
+
+@lru_cache(maxsize=1024)
+def _stored(data_type: DataType) -> pa.DataType:
+    """The Arrow type whose Python values are physical values."""
+    if (counted := _COUNTED.get(data_type.kind)) is not None:
+        return counted[1]
+    match data_type.kind:
+        case Kind.ARRAY:
+            assert data_type.element is not None
+            return pa.list_(_stored(data_type.element))
+        case Kind.STRUCT:
+            return pa.struct([(name, _stored(inner)) for name, inner in data_type.fields])
+        case Kind.MAP:
+            assert data_type.element is not None
+            return pa.map_(_stored(data_type.fields[0][1]), _stored(data_type.element))
+        case _:
+            return data_type.arrow
+
+
+def _recast(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any]:
+    """The same values in the stored type. Arrow counts only from the very unit that is counted."""
+    match data_type.kind:
+        case Kind.DATE | Kind.TIME | Kind.TIMESTAMP | Kind.TIMESTAMPTZ:
+            exact, count = _COUNTED[data_type.kind]
+            return array.cast(exact, safe=False).cast(count)
+        case Kind.DECIMAL | Kind.NULL | Kind.INTERVAL:
+            return array
+        case _:
+            return array.cast(_stored(data_type))
+
+
+@lru_cache(maxsize=1024)
+def _converter(data_type: DataType) -> Callable[[Value], Value] | None:
+    """What makes a physical value of a Python value of the stored type; None if it is one."""
+    match data_type.kind:
+        case Kind.INTERVAL:
+            return _interval
+        case Kind.ARRAY:
+            assert data_type.element is not None
+            return _of_list(_converter(data_type.element))
+        case Kind.STRUCT:
+            return _of_struct({name: _converter(inner) for name, inner in data_type.fields})
+        case Kind.MAP:
+            assert data_type.element is not None
+            return _of_map(_converter(data_type.fields[0][1]), _converter(data_type.element))
+        case _:
+            return None
+
+
+def _interval(value: pa.MonthDayNano) -> tuple[int, int, int]:
+    return value.months, value.days, value.nanoseconds // 1000
+
+
+def _apply(convert: Callable[[Value], Value] | None, value: Value) -> Value:
+    return value if convert is None or value is None else convert(value)
+
+
+def _of_list(inner: Callable[[Value], Value] | None) -> Callable[[Value], Value] | None:
+    return None if inner is None else lambda values: [_apply(inner, value) for value in values]
+
+
+def _of_struct(
+    inner: dict[str, Callable[[Value], Value] | None],
+) -> Callable[[Value], Value] | None:
+    if not any(inner.values()):
+        return None
+    return lambda values: {name: _apply(inner[name], value) for name, value in values.items()}
+
+
+def _of_map(
+    key: Callable[[Value], Value] | None, value: Callable[[Value], Value] | None
+) -> Callable[[Value], Value] | None:
+    if key is None and value is None:
+        return None
+    return lambda pairs: [(_apply(key, k), _apply(value, v)) for k, v in pairs]

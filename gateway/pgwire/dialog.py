@@ -1,0 +1,409 @@
+"""What each message of a client means: statements, portals and the engine. No socket, no clock.
+
+`handle` takes one message. What is a matter of microseconds it does at once; for the rest it gives
+a coroutine, which must be awaited before the next message is handled. Errors leave through
+`fail`, which says what the client is told and puts the connection where it can go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import aclosing, contextmanager
+from typing import Any, TypeAlias
+
+from gateway.errors import to_query_error
+from gateway.pgwire.codec import encode
+from gateway.pgwire.connection import Connection, Round, State
+from gateway.pgwire.errors import RemoteProtocolError, respond
+from gateway.pgwire.limits import PgLimits
+from gateway.pgwire.messages import (
+    BackendMessage,
+    Bind,
+    BindComplete,
+    Close,
+    CloseComplete,
+    CommandComplete,
+    CopyData,
+    CopyDone,
+    CopyFail,
+    DataRows,
+    Describe,
+    EmptyQueryResponse,
+    Execute,
+    Flush,
+    FrontendMessage,
+    FunctionCall,
+    NoData,
+    NoticeResponse,
+    ParameterDescription,
+    Parse,
+    ParseComplete,
+    PortalSuspended,
+    Query,
+    ReadyForQuery,
+    RowDescription,
+    Sync,
+)
+from gateway.pgwire.parameters import decode_parameters
+from gateway.pgwire.portals import Names, Portal, Prepared
+from gateway.pgwire.rows import RowSource, encode_rows
+from gateway.pgwire.running import Runner, Shell
+from gateway.pgwire.startup import Reports
+from gateway.workers import Workers
+from planner.engine import (
+    Cancellation,
+    Engine,
+    QueryError,
+    Session,
+    Statement,
+    StatementKind,
+    TransactionStatus,
+)
+
+Work: TypeAlias = Coroutine[Any, Any, None]
+
+_CHANGES_SETTINGS = frozenset(
+    {
+        StatementKind.SET,
+        StatementKind.RESET,
+        StatementKind.DISCARD,
+        StatementKind.COMMIT,
+        StatementKind.ROLLBACK,
+    }
+)
+_ENDS_TRANSACTION = frozenset({StatementKind.COMMIT, StatementKind.ROLLBACK})
+_READY = {status: encode(ReadyForQuery(status=status.value)) for status in TransactionStatus}
+_ROUND_ENDS = tuple(
+    encode(CommandComplete(tag=f"SELECT {count}")) + _READY[TransactionStatus.IDLE]
+    for count in range(64)
+)
+"""How a round ends, by its number of rows: what has more takes the long way."""
+
+
+class Dialog:
+    """The conversation with one client that has been let in.
+
+    Args:
+        connection: the protocol's state, which every message sent goes through.
+        engine: runs the SQL.
+        workers: where what may take long is run.
+        session: of this client.
+        reports: the settings that it has been told.
+        limits: of the server.
+        shell: whoever holds the socket.
+    """
+
+    def __init__(
+        self,
+        *,
+        connection: Connection,
+        engine: Engine,
+        workers: Workers,
+        session: Session,
+        reports: Reports,
+        limits: PgLimits,
+        shell: Shell,
+    ) -> None:
+        self.session = session
+        self._connection = connection
+        self._engine = engine
+        self._reports = reports
+        self._shell = shell
+        self._names = Names(limits=limits)
+        self._runner = Runner(
+            engine=engine,
+            workers=workers,
+            session=session,
+            limits=limits,
+            call_later=shell.call_later,
+        )
+        self._handlers: dict[type[FrontendMessage], Callable[[Any], Work | None]] = {
+            Bind: self._bind,
+            Close: self._close,
+            CopyData: _ignore,
+            CopyDone: _ignore,
+            CopyFail: _ignore,
+            Describe: self._describe,
+            Execute: self._execute,
+            Flush: _ignore,
+            FunctionCall: self._call_function,
+            Parse: self._parse,
+            Query: self._query,
+            Sync: self._sync,
+        }
+
+    # --- from the shell --------------------------------------------------------------------------
+
+    def handle(self, message: FrontendMessage) -> Work | None:
+        """Do what a message asks; a coroutine is what remains to be awaited.
+
+        Raises:
+            Exception: give it to `fail`, as those of the coroutine.
+        """
+        return self._handlers[type(message)](message)
+
+    def answer_round(self, found: Round) -> bytes | None:
+        """The whole answer to a prepared statement that is short enough to run right here.
+
+        None leaves everything as it was: take the long way, which reports what goes wrong. The
+        statement is one that only reads, so that running it again does no harm.
+
+        Raises:
+            Exception: whatever went wrong; the long way meets it again.
+        """
+        (portal, name, parameter_formats, parameters, result_formats), described = found
+        prepared = self._names.statements.get(name)
+        session = self.session
+        if prepared is None or portal or session.transaction is not TransactionStatus.IDLE:
+            return None
+        statement = prepared.statement
+        if statement.kind is not StatementKind.SELECT:
+            return None
+        if not self._engine.is_inline(statement, session):
+            return None
+        values = decode_parameters(prepared.decoders(parameter_formats), parameters)
+        shape = prepared.shape(result_formats)
+        result = self._engine.execute(
+            statement, values, session, cancellation=Cancellation(self._runner.timeout_s())
+        )
+        rows = result.rows
+        if rows is None or result.notices or len(rows) >= len(_ROUND_ENDS):
+            result.close()
+            return None
+        head = shape.bound_described if described else shape.bound
+        return head + encode_rows(rows, shape) + _ROUND_ENDS[len(rows)]
+
+    def fail(self, error: Exception) -> None:
+        """Tell the client of an error, and go where the protocol goes on from.
+
+        Args:
+            error: what `handle`, or its coroutine, raised. One that nobody planned is logged.
+        """
+        self.session.fail()
+        told = error if isinstance(error, RemoteProtocolError) else to_query_error(error)
+        self._send(respond(told))
+        if self._connection.state in (State.QUERYING, State.SYNCING):
+            self._ready()
+
+    def cancel(self) -> None:
+        """Cancel what runs in a worker, if anything does."""
+        self._runner.cancel()
+
+    def close(self) -> None:
+        """Release all that the client held; nothing may run any more."""
+        self._names.drop_portals()
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether the client holds something open: a transaction, or a group without its Sync."""
+        return (
+            self.session.transaction is not TransactionStatus.IDLE
+            or self._connection.state is not State.IDLE
+        )
+
+    # --- simple ----------------------------------------------------------------------------------
+
+    def _query(self, message: Query) -> Work:
+        self._names.drop_statement("")
+        self._names.drop_portal("")
+        return self._run_query(message.sql)
+
+    async def _run_query(self, sql: str) -> None:
+        with self._runner.watched() as cancellation:
+            texts, portal, rows = await self._runner.begin_script(sql, cancellation)
+            if portal is None:
+                self._send(EmptyQueryResponse())
+            else:
+                await self._answer(portal, rows)
+        for text, offset in texts[1:]:
+            with self._runner.watched() as cancellation:
+                portal, rows = await self._runner.begin(text, offset, cancellation)
+                await self._answer(portal, rows)
+        self._ready()
+
+    async def _answer(self, portal: Portal, rows: bytes) -> None:
+        """All that one statement of a Query gives."""
+        try:
+            if portal.prepared.statement.returns_rows:
+                self._send_encoded(RowDescription, portal.shape.description)
+            await self._give(portal, rows, 0)
+        finally:
+            portal.close()
+
+    # --- extended --------------------------------------------------------------------------------
+
+    def _parse(self, message: Parse) -> Work:
+        self._names.check_statement_name(message.statement)
+        return self._run_parse(message)
+
+    async def _run_parse(self, message: Parse) -> None:
+        prepared = await self._runner.prepare(message.sql, message.parameter_oids)
+        self._names.add_statement(message.statement, prepared)
+        self._send(ParseComplete())
+
+    def _bind(self, message: Bind) -> None:
+        prepared = self._names.statement(message.statement)
+        self._refuse_failed(prepared.statement)
+        decoders = prepared.decoders(message.parameter_formats)
+        portal = Portal(
+            prepared=prepared,
+            parameters=decode_parameters(decoders, message.parameters),
+            shape=prepared.shape(message.result_formats),
+        )
+        self._names.add_portal(message.portal, portal)
+        self._send(BindComplete())
+
+    def _refuse_failed(self, statement: Statement) -> None:
+        """The engine refuses to run a statement in a failed transaction; so must what leads to it.
+
+        Raises:
+            QueryError: the transaction has failed, and the statement does not end it (25P02).
+        """
+        if (
+            self.session.transaction is TransactionStatus.FAILED
+            and statement.kind not in _ENDS_TRANSACTION
+        ):
+            raise QueryError(
+                "current transaction is aborted, commands ignored until end of transaction block",
+                sqlstate="25P02",
+            )
+
+    def _describe(self, message: Describe) -> None:
+        if message.kind == "S":
+            prepared = self._names.statement(message.name)
+            oids = tuple(parameter.oid for parameter in prepared.parameters)
+            self._send(ParameterDescription(oids=oids))
+            self._describe_rows(prepared, prepared.shape(()).description)
+        else:
+            portal = self._names.portal(message.name)
+            self._describe_rows(portal.prepared, portal.shape.description)
+
+    def _describe_rows(self, prepared: Prepared, description: bytes) -> None:
+        if prepared.statement.returns_rows:
+            self._send_encoded(RowDescription, description)
+        else:
+            self._send(NoData())
+
+    def _execute(self, message: Execute) -> Work | None:
+        portal = self._names.portal(message.portal)
+        statement = portal.prepared.statement
+        if statement.kind is StatementKind.EMPTY:
+            self._send(EmptyQueryResponse())
+            return None
+        if portal.finished:
+            self._give_nothing(portal)
+            return None
+        if portal.source is None:
+            if not self._engine.is_inline(statement, self.session):
+                return self._start(portal, message.rows_max)
+            self._runner.start_here(portal)
+        else:
+            self._refuse_failed(statement)
+        source = portal.source
+        assert source is not None, "a portal that was started has a source"
+        if source.at_hand:
+            self._give_at_hand(portal, source.take_at_hand(message.rows_max), message.rows_max)
+            return None
+        return self._go_on(portal, message.rows_max)
+
+    def _give_nothing(self, portal: Portal) -> None:
+        """A portal that has run to its end: no more rows, and no second run of anything else."""
+        if not portal.prepared.statement.returns_rows:
+            raise QueryError("portal cannot be run anymore", sqlstate="55000")
+        self._send(CommandComplete(tag=_tag(portal.prepared.statement.kind, 0)))
+
+    async def _start(self, portal: Portal, rows_max: int) -> None:
+        with self._runner.watched() as cancellation, _closing_on_error(portal):
+            rows = await self._runner.start(portal, rows_max, cancellation)
+            await self._give(portal, rows, rows_max)
+
+    async def _go_on(self, portal: Portal, rows_max: int) -> None:
+        with self._runner.watched(portal.cancellation), _closing_on_error(portal):
+            await self._give(portal, b"", rows_max)
+
+    async def _give(self, portal: Portal, rows: bytes, rows_max: int) -> None:
+        """The rows that are at hand, or those of the stream; then how it ended."""
+        source = portal.source
+        assert source is not None, "a portal that was started has a source"
+        if not source.at_hand:
+            async with aclosing(self._runner.stream(source, rows_max)) as chunks:
+                async for chunk in chunks:
+                    self._send_encoded(DataRows, chunk)
+                    await self._shell.drained()
+        self._give_at_hand(portal, rows, rows_max)
+
+    def _give_at_hand(self, portal: Portal, rows: bytes, rows_max: int) -> None:
+        source = portal.source
+        assert source is not None, "a portal that was started has a source"
+        if rows:
+            self._send_encoded(DataRows, rows)
+        # PostgreSQL, too, does not look ahead: a limit that was just met suspends the portal.
+        if rows_max and source.taken == rows_max:
+            self._send(PortalSuspended())
+        else:
+            self._complete(portal, source)
+
+    def _complete(self, portal: Portal, source: RowSource) -> None:
+        kind = source.result.kind
+        self._names.after(portal.prepared.statement)
+        for notice in source.result.notices:
+            self._send(NoticeResponse(message=notice))
+        tag = _tag(kind, source.taken)
+        portal.close()
+        if kind in _ENDS_TRANSACTION:
+            self._names.drop_portals()
+        self._send(CommandComplete(tag=tag))
+        if kind in _CHANGES_SETTINGS:
+            for status in self._reports.news(self.session):
+                self._send(status)
+
+    def _close(self, message: Close) -> None:
+        if message.kind == "S":
+            self._names.drop_statement(message.name)
+        else:
+            self._names.drop_portal(message.name)
+        self._send(CloseComplete())
+
+    def _sync(self, message: Sync) -> None:
+        del message
+        self._ready()
+
+    def _call_function(self, message: FunctionCall) -> None:
+        del message
+        raise QueryError("function calls by oid are not supported", sqlstate="0A000")
+
+    # --- out -------------------------------------------------------------------------------------
+
+    def _ready(self) -> None:
+        """The end of a statement or group, and of the transaction if none was begun explicitly."""
+        if self.session.transaction is TransactionStatus.IDLE:
+            self._names.drop_portals()
+        self._send_encoded(ReadyForQuery, _READY[self.session.transaction])
+
+    def _send(self, message: BackendMessage) -> None:
+        self._shell.write(self._connection.send(message))
+
+    def _send_encoded(self, kind: type[BackendMessage], encoded: bytes) -> None:
+        self._connection.sending(kind)
+        self._shell.write(encoded)
+
+
+@contextmanager
+def _closing_on_error(portal: Portal) -> Iterator[None]:
+    """Close a portal whose run fails or is abandoned: what it holds is of no use any more."""
+    try:
+        yield
+    except BaseException:
+        portal.close()
+        raise
+
+
+def _tag(kind: StatementKind, rows: int) -> str:
+    return f"SELECT {rows}" if kind is StatementKind.SELECT else kind.value
+
+
+def _ignore(message: FrontendMessage) -> None:
+    """All output is sent when the input is handled, so a Flush has nothing to do.
+
+    Data of a COPY that has failed is dropped, as the protocol wants it.
+    """

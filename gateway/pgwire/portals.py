@@ -1,0 +1,223 @@
+"""Statements and portals of one connection: who they are, how many, when they end.
+
+Portals share one namespace with the cursors that SQL declares, as in PostgreSQL. The unnamed
+statement and the unnamed portal are replaced at will; the named ones must be closed first.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from gateway.pgwire.encoders import Decode
+from gateway.pgwire.errors import NO_PORTAL, NO_STATEMENT, PORTAL_EXISTS, STATEMENT_EXISTS
+from gateway.pgwire.limits import PgLimits
+from gateway.pgwire.parameters import ParameterType, choose_decoders, parameter_types
+from gateway.pgwire.rows import RowSource, Shape
+from planner.engine import Cancellation, QueryError, Row, Statement, StatementKind
+
+T = TypeVar("T")
+
+_DEALLOCATE = re.compile(
+    r'\s*DEALLOCATE\s+(?:PREPARE\s+)?(?:"((?:[^"]|"")+)"|([\w$]+))\s*;?\s*', re.IGNORECASE
+)
+_CACHED_MAX = 16
+"""Formats of one statement whose encoders are kept; drivers use one or two."""
+
+
+class Prepared:
+    """A statement as the wire needs it: with its decoders and encoders, chosen once per formats."""
+
+    __slots__ = ("_decoders", "_shapes", "parameters", "sql", "statement")
+
+    def __init__(self, *, sql: str, statement: Statement, parameter_oids: tuple[int, ...]) -> None:
+        self.sql = sql
+        """As the client sent it; positions in errors count in it."""
+        self.statement = statement
+        self.parameters: tuple[ParameterType, ...] = parameter_types(
+            parameter_oids, statement.parameters
+        )
+        self._decoders: dict[tuple[int, ...], tuple[Decode, ...]] = {}
+        self._shapes: dict[tuple[int, ...], Shape] = {}
+
+    def decoders(self, formats: tuple[int, ...]) -> tuple[Decode, ...]:
+        """The decoders of the parameters.
+
+        Raises:
+            QueryError: the formats do not go with the parameters.
+        """
+        found = self._decoders.get(formats)
+        if found is None:
+            found = choose_decoders(self.parameters, formats)
+            _make_room(self._decoders)
+            self._decoders[formats] = found
+        return found
+
+    def shape(self, formats: tuple[int, ...]) -> Shape:
+        """How the rows go out.
+
+        Raises:
+            QueryError: the formats do not go with the columns.
+        """
+        found = self._shapes.get(formats)
+        if found is None:
+            found = Shape(self.statement.columns, formats)
+            _make_room(self._shapes)
+            self._shapes[formats] = found
+        return found
+
+
+def _make_room(cache: dict[tuple[int, ...], T]) -> None:
+    if len(cache) >= _CACHED_MAX:
+        cache.clear()
+
+
+@dataclass(slots=True, kw_only=True)
+class Portal:
+    """A statement with its parameters, and how far its rows have been read."""
+
+    prepared: Prepared
+    parameters: Row
+    shape: Shape
+    source: RowSource | None = None
+    """None until it is executed for the first time."""
+    cancellation: Cancellation | None = None
+    """What stops its stream, from then on."""
+    finished: bool = False
+    """Ran to its end; to execute it again gives no rows."""
+
+    def close(self) -> None:
+        """Release what its result holds; the portal can be executed no more."""
+        self.finished = True
+        if self.source is not None:
+            self.source.close()
+
+
+@dataclass(slots=True, kw_only=True)
+class Names:
+    """The statements and portals of one connection."""
+
+    limits: PgLimits
+    statements: dict[str, Prepared] = field(default_factory=dict)
+    portals: dict[str, Portal] = field(default_factory=dict)
+    _sql_length: int = 0
+
+    def add_statement(self, name: str, prepared: Prepared) -> None:
+        """Keep a statement.
+
+        Raises:
+            QueryError: a named one exists already (42P05), or there are too many (54000).
+        """
+        self.check_statement_name(name)
+        size = len(prepared.sql)
+        if not name:
+            self.drop_statement(name)
+        if self._sql_length + size > self.limits.statements_text_max or (
+            len(self.statements) >= self.limits.statements_max
+        ):
+            raise QueryError(
+                "too many prepared statements",
+                detail=f"There are {len(self.statements)}, with {self._sql_length} characters.",
+                hint="Close statements that are no longer used.",
+                sqlstate="54000",
+            )
+        self._sql_length += size
+        self.statements[name] = prepared
+
+    def check_statement_name(self, name: str) -> None:
+        """Refuse a name that is taken, before the work of planning.
+
+        Raises:
+            QueryError: it is (42P05).
+        """
+        if name and name in self.statements:
+            raise QueryError(
+                f'prepared statement "{name}" already exists', sqlstate=STATEMENT_EXISTS
+            )
+
+    def statement(self, name: str) -> Prepared:
+        """A statement by name.
+
+        Raises:
+            QueryError: there is none (26000).
+        """
+        found = self.statements.get(name)
+        if found is None:
+            what = f'prepared statement "{name}"' if name else "unnamed prepared statement"
+            raise QueryError(f"{what} does not exist", sqlstate=NO_STATEMENT)
+        return found
+
+    def drop_statement(self, name: str) -> None:
+        """Forget a statement; one that does not exist is forgotten already."""
+        prepared = self.statements.pop(name, None)
+        if prepared is not None:
+            self._sql_length -= len(prepared.sql)
+
+    def add_portal(self, name: str, portal: Portal) -> None:
+        """Keep a portal.
+
+        Raises:
+            QueryError: a named one exists already (42P03), or there are too many (54000).
+        """
+        if name and name in self.portals:
+            raise QueryError(f'cursor "{name}" already exists', sqlstate=PORTAL_EXISTS)
+        self.drop_portal(name)
+        if len(self.portals) >= self.limits.portals_max:
+            raise QueryError(
+                "too many open portals",
+                detail=f"There are {len(self.portals)}.",
+                hint="Close portals, or end the transaction.",
+                sqlstate="54000",
+            )
+        self.portals[name] = portal
+
+    def portal(self, name: str) -> Portal:
+        """A portal by name.
+
+        Raises:
+            QueryError: there is none (34000).
+        """
+        found = self.portals.get(name)
+        if found is None:
+            raise QueryError(f'portal "{name}" does not exist', sqlstate=NO_PORTAL)
+        return found
+
+    def drop_portal(self, name: str) -> None:
+        """Forget a portal; one that does not exist is forgotten already."""
+        portal = self.portals.pop(name, None)
+        if portal is not None:
+            portal.close()
+
+    def drop_portals(self) -> None:
+        """The transaction has ended, and all portals with it."""
+        while self.portals:
+            _, portal = self.portals.popitem()
+            portal.close()
+
+    def after(self, statement: Statement) -> None:
+        """What a statement that has run means for the names.
+
+        Raises:
+            QueryError: it deallocates a statement that does not exist (26000).
+        """
+        if statement.kind is StatementKind.DISCARD:
+            self.drop_portals()
+            self._drop_statements()
+        elif statement.kind is StatementKind.DEALLOCATE:
+            self._deallocate(statement.sql)
+
+    def _deallocate(self, sql: str) -> None:
+        found = _DEALLOCATE.fullmatch(sql)
+        if found is None:
+            raise QueryError("DEALLOCATE takes a name or ALL", sqlstate="42601")
+        if found[2] is not None and found[2].lower() == "all":
+            self._drop_statements()
+            return
+        name = found[1].replace('""', '"') if found[1] is not None else found[2].lower()
+        self.statement(name)
+        self.drop_statement(name)
+
+    def _drop_statements(self) -> None:
+        self.statements.clear()
+        self._sql_length = 0

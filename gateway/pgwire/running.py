@@ -1,0 +1,250 @@
+"""Portals run: here if that is a matter of microseconds, else in a worker, watched by a timer.
+
+What the client is told of it is for `dialog`; this module gives rows, encoded, and raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from gateway.pgwire.limits import PgLimits
+from gateway.pgwire.parameters import requested_types
+from gateway.pgwire.portals import Portal, Prepared
+from gateway.pgwire.rows import RowSource
+from gateway.pgwire.timeouts import SETTING, statement_timeout_s
+from gateway.workers import Workers
+from planner.engine import Cancellation, Engine, QueryError, Session
+
+_CANCELED = "57014"
+_TIMED_OUT = "canceling statement due to statement timeout"
+
+
+class Timer(Protocol):
+    """What `Shell.call_later` gives."""
+
+    def cancel(self) -> None:
+        """Do not call."""
+
+
+class Shell(Protocol):
+    """What a dialog needs of whoever holds the socket."""
+
+    def write(self, encoded: bytes) -> None:
+        """Send bytes, soon."""
+
+    async def drained(self) -> None:
+        """Wait until the client has taken what was written, but for a bounded rest.
+
+        Raises:
+            ConnectionError: the client is gone.
+        """
+
+    def call_later(self, delay_s: float, callback: Callable[[], object]) -> Timer:
+        """Call back after a delay."""
+
+
+class Runner:
+    """Runs the statements of one session, one at a time."""
+
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        workers: Workers,
+        session: Session,
+        limits: PgLimits,
+        call_later: Callable[[float, Callable[[], object]], Timer],
+    ) -> None:
+        self._engine = engine
+        self._workers = workers
+        self._session = session
+        self._limits = limits
+        self._call_later = call_later
+        self._running: Cancellation | None = None
+
+    def timeout_s(self) -> float | None:
+        """How long a statement may run now."""
+        return statement_timeout_s(self._session.settings.get(SETTING), self._limits)
+
+    def cancel(self) -> None:
+        """Cancel what runs in a worker, if anything does."""
+        if self._running is not None:
+            self._running.cancel()
+
+    @contextmanager
+    def watched(self, cancellation: Cancellation | None = None) -> Iterator[Cancellation]:
+        """Let a statement be cancelled, by the client or by its timeout, while it is worked on.
+
+        The timer presses the same button as the client: a library that the engine waits for can
+        be interrupted, but does not look at a clock. A portal that is read in several goes has its
+        timeout for each, as in PostgreSQL, which a deadline set at the first would not allow.
+
+        Args:
+            cancellation: of the portal, where it has been executed before.
+
+        Raises:
+            QueryError: what the work raises; after the timeout, that it was that.
+        """
+        button = Cancellation() if cancellation is None else cancellation
+        expired = False
+
+        def expire() -> None:
+            nonlocal expired
+            expired = True
+            button.cancel()
+
+        timeout_s = self.timeout_s()
+        timer = None if timeout_s is None else self._call_later(timeout_s, expire)
+        self._running = button
+        try:
+            yield button
+        except QueryError as error:
+            if expired and error.sqlstate == _CANCELED:
+                raise QueryError(_TIMED_OUT, sqlstate=_CANCELED) from error
+            raise
+        finally:
+            self._running = None
+            if timer is not None:
+                timer.cancel()
+
+    # --- planning --------------------------------------------------------------------------------
+
+    async def prepare(self, sql: str, parameter_oids: tuple[int, ...]) -> Prepared:
+        """Plan the one statement of a text.
+
+        Raises:
+            QueryError: it cannot be planned, or there are several (42601).
+        """
+        wanted = requested_types(parameter_oids)
+
+        def plan() -> Prepared:
+            text = self._only_statement(sql)
+            with _counted_from(sql.find(text)):
+                statement = self._engine.prepare(text, self._session, parameter_types=wanted)
+            return Prepared(sql=sql, statement=statement, parameter_oids=parameter_oids)
+
+        return await self._workers.run(plan)
+
+    def _only_statement(self, sql: str) -> str:
+        # Most texts have no semicolon, and need not be tokenised twice.
+        if ";" not in sql:
+            return sql
+        texts = self._engine.split(sql)
+        if len(texts) > 1:
+            raise QueryError(
+                "cannot insert multiple commands into a prepared statement", sqlstate="42601"
+            )
+        return texts[0] if texts else ""
+
+    async def begin_script(
+        self, sql: str, cancellation: Cancellation
+    ) -> tuple[Sequence[tuple[str, int]], Portal | None, bytes]:
+        """Split the text of a Query and begin its first statement, in one trip to a worker.
+
+        Returns:
+            The statements with their offsets in the text; the portal of the first and its rows as
+            `begin` gives them, None if the text is empty.
+
+        Raises:
+            QueryError: the text does not tokenise, or its first statement fails.
+        """
+
+        def work() -> tuple[Sequence[tuple[str, int]], Portal | None, bytes]:
+            texts = _located(sql, self._engine.split(sql))
+            if not texts:
+                return texts, None, b""
+            return texts, *self._begin(*texts[0], cancellation)
+
+        return await self._workers.run(work, on_abandon=lambda begun: _close(begun[1]))
+
+    async def begin(
+        self, text: str, offset: int, cancellation: Cancellation
+    ) -> tuple[Portal, bytes]:
+        """Plan and start one statement of a Query; its rows, if they are at hand.
+
+        Raises:
+            QueryError: it fails.
+        """
+        return await self._workers.run(
+            self._begin, text, offset, cancellation, on_abandon=lambda begun: _close(begun[0])
+        )
+
+    def _begin(self, text: str, offset: int, cancellation: Cancellation) -> tuple[Portal, bytes]:
+        with _counted_from(offset):
+            statement = self._engine.prepare(text, self._session)
+            if statement.parameters:
+                raise QueryError("there is no parameter $1", sqlstate="42P02")
+            prepared = Prepared(sql=text, statement=statement, parameter_oids=())
+            portal = Portal(prepared=prepared, parameters=(), shape=prepared.shape(()))
+            return portal, self._start(portal, 0, cancellation)
+
+    # --- running ---------------------------------------------------------------------------------
+
+    def start_here(self, portal: Portal) -> None:
+        """Execute a portal whose statement is short enough for the event loop.
+
+        Raises:
+            QueryError: it fails.
+        """
+        self._execute(portal, Cancellation(self.timeout_s()))
+
+    async def start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> bytes:
+        """Execute a portal in a worker; its rows, at most `rows_max`, if they are at hand.
+
+        Raises:
+            QueryError: it fails.
+        """
+        return await self._workers.run(
+            self._start, portal, rows_max, cancellation, on_abandon=lambda _: portal.close()
+        )
+
+    def _start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> bytes:
+        cancellation.check()
+        source = self._execute(portal, cancellation)
+        return source.take_at_hand(rows_max) if source.at_hand else b""
+
+    def _execute(self, portal: Portal, cancellation: Cancellation) -> RowSource:
+        result = self._engine.execute(
+            portal.prepared.statement, portal.parameters, self._session, cancellation=cancellation
+        )
+        source = RowSource(result, portal.shape)
+        portal.cancellation = cancellation
+        portal.source = source
+        return source
+
+    def stream(self, source: RowSource, rows_max: int) -> AsyncGenerator[bytes, None]:
+        """The next rows of a stream in chunks, each made in a worker; close it, see `aclosing`.
+
+        Raises:
+            QueryError: the stream fails or is cancelled.
+        """
+        return self._workers.stream(source.take(rows_max, self._limits))
+
+
+def _close(portal: Portal | None) -> None:
+    if portal is not None:
+        portal.close()
+
+
+def _located(sql: str, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
+    """Statements with their offsets: the client shows where in its whole text an error lies."""
+    located = []
+    at = 0
+    for text in texts:
+        at = max(at, sql.find(text, at))
+        located.append((text, at))
+        at += len(text)
+    return located
+
+
+@contextmanager
+def _counted_from(offset: int) -> Iterator[None]:
+    """Positions in errors count in the client's text, of which a statement may be a part."""
+    try:
+        yield
+    except QueryError as error:
+        if error.position is not None:
+            error.position += max(0, offset)
+        raise

@@ -1,0 +1,155 @@
+"""The Postgres wire server: listens, counts its clients, cancels by key, sweeps and drains."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import secrets
+import ssl
+
+from gateway.pgwire.client import Client
+from gateway.pgwire.limits import PgLimits
+from gateway.workers import Workers
+from planner.engine import Engine
+
+logger = logging.getLogger(__name__)
+
+SWEEP_S = 1.0
+"""How often timeouts are looked at; they are that much late at most."""
+ABORT_S = 5.0
+"""How long statements that were cancelled may take to notice, at a stop."""
+_STARTING_SHARE = 2
+"""Connections of any kind, as a multiple of those let in: room for cancels, not for floods."""
+
+
+class PgServer:
+    """Serves an engine to clients of PostgreSQL.
+
+    Args:
+        engine: what runs their SQL.
+        workers: where statements that take long are run; the caller closes them after `stop`.
+        limits: of the server and of each connection.
+        server_version: what clients are told, e.g. `15.18`; `version()` should say the same.
+        ssl: for clients that ask for TLS; None refuses it to them.
+    """
+
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        workers: Workers,
+        limits: PgLimits,
+        server_version: str,
+        ssl: ssl.SSLContext | None = None,
+    ) -> None:
+        self.engine = engine
+        self.workers = workers
+        self.limits = limits
+        self.server_version = server_version
+        self.ssl = ssl
+        self._server: asyncio.Server | None = None
+        self._sweeper: asyncio.Task[None] | None = None
+        self._clients: set[Client] = set()
+        self._admitted: dict[int, Client] = {}
+        self._emptied = asyncio.Event()
+        self._emptied.set()
+
+    @property
+    def connections(self) -> int:
+        """Clients that are let in."""
+        return len(self._admitted)
+
+    async def start(self, host: str, port: int) -> int:
+        """Listen; 0 takes a free port.
+
+        Returns:
+            The port.
+
+        Raises:
+            OSError: the address cannot be had.
+        """
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(
+            lambda: Client(self, loop), host, port, backlog=self.limits.backlog
+        )
+        self._sweeper = loop.create_task(self._sweep())
+        bound: int = self._server.sockets[0].getsockname()[1]
+        logger.info("postgres wire listening, host=%s, port=%d", host, bound)
+        return bound
+
+    async def stop(self, *, grace_s: float) -> None:
+        """Accept nobody, let running statements end, then cancel those that have not.
+
+        Args:
+            grace_s: how long they may take.
+        """
+        if self._server is None:
+            return
+        self._server.close()
+        for client in tuple(self._clients):
+            client.drain()
+        if not await self._empty_within(grace_s):
+            logger.warning("statements cut off at stop, connections=%d", len(self._clients))
+            for client in tuple(self._clients):
+                client.abort()
+            await self._empty_within(ABORT_S)
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            await asyncio.wait((self._sweeper,))
+        self._server = self._sweeper = None
+        logger.info("postgres wire stopped")
+
+    async def _empty_within(self, seconds: float) -> bool:
+        try:
+            await asyncio.wait_for(self._emptied.wait(), seconds)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _sweep(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(SWEEP_S)
+            now_s = loop.time()
+            for client in tuple(self._clients):
+                client.check_timeouts(now_s)
+
+    # --- called by clients -----------------------------------------------------------------------
+
+    def enter(self, client: Client) -> None:
+        """A connection was made; a flood of them is cut off unheard."""
+        self._clients.add(client)
+        self._emptied.clear()
+        if len(self._clients) > _STARTING_SHARE * self.limits.connections_max:
+            logger.warning("too many connections, one is cut off, count=%d", len(self._clients))
+            client.abort()
+
+    def leave(self, client: Client) -> None:
+        """A connection is gone."""
+        self._clients.discard(client)
+        self._admitted.pop(client.process_id, None)
+        if not self._clients:
+            self._emptied.set()
+
+    def admit(self, client: Client) -> str | None:
+        """Let a client in under a process id that only a guesser could know; or why not."""
+        if len(self._admitted) >= self.limits.connections_max:
+            return "sorry, too many clients already"
+        process_id = 0
+        while process_id == 0 or process_id in self._admitted:
+            process_id = secrets.randbits(31)
+        client.process_id = process_id
+        self._admitted[process_id] = client
+        return None
+
+    def cancel(self, process_id: int, secret_key: int) -> None:
+        """Cancel what a client runs; a wrong key is not answered, as in PostgreSQL."""
+        client = self._admitted.get(process_id)
+        if client is None:
+            logger.info("cancel request for an unknown process id")
+            return
+        if hmac.compare_digest(client.secret_key.to_bytes(4, "big"), secret_key.to_bytes(4, "big")):
+            client.cancel()
+        else:
+            logger.warning("cancel request with a wrong key, process_id=%d", process_id)

@@ -1,0 +1,229 @@
+"""Dates, times, timestamps and intervals on the wire, in the ISO style and in UTC.
+
+Physical values count from 1970; the binary form counts from 2000, in the same units
+(`src/include/datatype/timestamp.h`). Years before Christ and beyond 9999 are held by both, though
+not by Python's own classes, so nothing here uses them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from functools import lru_cache, partial
+
+from gateway.pgwire.encoders import (
+    Decode,
+    Encode,
+    WireType,
+    fixed_decoder,
+    register_type,
+    text_decoder,
+)
+from planner.engine import DataType, Kind, QueryError, Value
+
+DAYS_TO_2000 = 10_957
+MICROS_TO_2000 = DAYS_TO_2000 * 86_400_000_000
+_DAY_MICROS = 86_400_000_000
+_INT32_MAX = (1 << 31) - 1
+_INT64_MAX = (1 << 63) - 1
+_BEFORE_CHRIST = " BC"
+
+
+def _shift(value: int, *, by: int, most: int) -> int:
+    """The count from another epoch; the ends of the range stand for infinity in both.
+
+    Raises:
+        QueryError: it does not fit (22008).
+    """
+    if value >= most:
+        return most
+    if value <= -most:
+        return -most - 1
+    shifted = value + by
+    if not -most - 1 < shifted < most:
+        raise QueryError("timestamp out of range", sqlstate="22008")
+    return shifted
+
+
+def _infinite(value: int, most: int) -> bytes | None:
+    if -most < value < most:
+        return None
+    return b"infinity" if value > 0 else b"-infinity"
+
+
+@lru_cache(maxsize=8192)
+def _date_parts(days: int) -> tuple[str, str]:
+    """A day as `YYYY-MM-DD` and the suffix that follows the time.
+
+    Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
+    """
+    era, day_of_era = divmod(days + 719_468, 146_097)
+    year_of_era = (
+        day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096
+    ) // 365
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    shifted_month = (5 * day_of_year + 2) // 153
+    day = day_of_year - (153 * shifted_month + 2) // 5 + 1
+    month = shifted_month + 3 if shifted_month < 10 else shifted_month - 9
+    year = year_of_era + era * 400 + (month <= 2)
+    if year > 0:
+        return f"{year:04d}-{month:02d}-{day:02d}", ""
+    return f"{1 - year:04d}-{month:02d}-{day:02d}", _BEFORE_CHRIST
+
+
+def _clock(micros: int) -> str:
+    """`HH:MM:SS`, with a fraction if there is one."""
+    seconds, fraction = divmod(micros, 1_000_000)
+    minutes, second = divmod(seconds, 60)
+    hour, minute = divmod(minutes, 60)
+    clock = f"{hour:02d}:{minute:02d}:{second:02d}"
+    return f"{clock}.{fraction:06d}".rstrip("0") if fraction else clock
+
+
+def encode_date_text(value: int) -> bytes:
+    """E.g. `2013-01-01`, `0044-03-15 BC`, `infinity`."""
+    if (infinite := _infinite(value, _INT32_MAX)) is not None:
+        return infinite
+    return "".join(_date_parts(value)).encode()
+
+
+def encode_time_text(value: int) -> bytes:
+    """E.g. `10:00:00.5`."""
+    return _clock(value).encode()
+
+
+def _timestamp_text(value: int, *, zone: str) -> bytes:
+    if (infinite := _infinite(value, _INT64_MAX)) is not None:
+        return infinite
+    days, micros = divmod(value, _DAY_MICROS)
+    date, suffix = _date_parts(days)
+    return f"{date} {_clock(micros)}{zone}{suffix}".encode()
+
+
+def _count_type(
+    data_type: DataType,
+    *,
+    oid: int,
+    array_oid: int,
+    layout: str,
+    encode_text: Encode,
+    epoch: int,
+    most: int,
+) -> WireType:
+    """A type that is a count from an epoch."""
+    packer = struct.Struct(">" + layout)
+    to_wire = partial(_shift, by=-epoch, most=most)
+    from_wire = partial(_shift, by=epoch, most=most)
+    pack: Callable[[int], bytes] = packer.pack
+    return WireType(
+        oid=oid,
+        array_oid=array_oid,
+        length=packer.size,
+        encode_text=encode_text,
+        encode_binary=(lambda value: pack(to_wire(value))) if epoch else pack,
+        decode_text=text_decoder(data_type),
+        decode_binary=fixed_decoder(str(data_type), layout, from_wire if epoch else None),
+    )
+
+
+def _date(data_type: DataType) -> WireType:
+    return _count_type(
+        data_type,
+        oid=1082,
+        array_oid=1182,
+        layout="i",
+        encode_text=encode_date_text,
+        epoch=DAYS_TO_2000,
+        most=_INT32_MAX,
+    )
+
+
+def _time(data_type: DataType) -> WireType:
+    return _count_type(
+        data_type,
+        oid=1083,
+        array_oid=1183,
+        layout="q",
+        encode_text=encode_time_text,
+        epoch=0,
+        most=_DAY_MICROS,
+    )
+
+
+def _timestamp(data_type: DataType) -> WireType:
+    return _count_type(
+        data_type,
+        oid=1114,
+        array_oid=1115,
+        layout="q",
+        encode_text=partial(_timestamp_text, zone=""),
+        epoch=MICROS_TO_2000,
+        most=_INT64_MAX,
+    )
+
+
+def _timestamptz(data_type: DataType) -> WireType:
+    return _count_type(
+        data_type,
+        oid=1184,
+        array_oid=1185,
+        layout="q",
+        encode_text=partial(_timestamp_text, zone="+00"),
+        epoch=MICROS_TO_2000,
+        most=_INT64_MAX,
+    )
+
+
+def encode_interval_text(value: tuple[int, int, int]) -> bytes:
+    """E.g. `1 year 2 mons -3 days +04:05:06.7`.
+
+    A part behind a negative one carries its plus sign (`EncodeInterval` in `datetime.c`).
+    """
+    months, days, micros = value
+    sign = -1 if months < 0 else 1
+    years, months = sign * (abs(months) // 12), sign * (abs(months) % 12)
+    parts: list[str] = []
+    before_negative = False
+    for count, unit in ((years, "year"), (months, "mon"), (days, "day")):
+        if count:
+            plus = "+" if before_negative and count > 0 else ""
+            parts.append(f"{plus}{count} {unit}{'' if count == 1 else 's'}")
+            before_negative = count < 0
+    if micros or not parts:
+        plus = "+" if before_negative else ""
+        parts.append(("-" if micros < 0 else plus) + _clock(abs(micros)))
+    return " ".join(parts).encode()
+
+
+_pack_interval = struct.Struct(">qii").pack
+
+
+def _encode_interval_binary(value: tuple[int, int, int]) -> bytes:
+    months, days, micros = value
+    return _pack_interval(micros, days, months)
+
+
+def _decode_interval() -> Decode:
+    def convert(micros: int, days: int, months: int) -> Value:
+        return months, days, micros
+
+    return fixed_decoder("interval", "qii", convert)
+
+
+def _interval(data_type: DataType) -> WireType:
+    return WireType(
+        oid=1186,
+        array_oid=1187,
+        length=16,
+        encode_text=encode_interval_text,
+        encode_binary=_encode_interval_binary,
+        decode_text=text_decoder(data_type),
+        decode_binary=_decode_interval(),
+    )
+
+
+register_type(Kind.DATE, _date)
+register_type(Kind.TIME, _time)
+register_type(Kind.TIMESTAMP, _timestamp)
+register_type(Kind.TIMESTAMPTZ, _timestamptz)
+register_type(Kind.INTERVAL, _interval)

@@ -1,0 +1,265 @@
+"""The body of a query request: read, checked, and its parameters turned into physical values.
+
+Nothing here runs SQL. A wrong body fails with a `RequestProblem` that names the field; a wrong
+parameter fails as Postgres would refuse it, and names the parameter.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import orjson
+
+from gateway.errors import PROTOCOL_VIOLATION, RequestProblem
+from planner.engine import DataType, Kind, Row, Value, parse_value
+from planner.errors import LimitExceeded, QueryError, ValueProblem
+
+Json: TypeAlias = Any
+"""What orjson reads: None, bool, int, float, str, list or dict."""
+
+_INTEGERS = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT}
+_FLOATS = {Kind.REAL, Kind.DOUBLE}
+_TEXTS = {Kind.TEXT, Kind.UUID, Kind.NULL}
+_REAL_MAX = 3.4028234663852886e38
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryRequest:
+    """One statement to run, with the session settings that its fields stand for."""
+
+    sql: str
+    params: tuple[Json, ...] = ()
+    settings: Mapping[str, str]
+
+
+def read_request(body: bytes, *, parameters_max: int) -> QueryRequest:
+    """The request that a JSON body holds.
+
+    Raises:
+        RequestProblem: it is no JSON object, lacks `sql`, or has a field that is unknown or of
+            another type.
+        LimitExceeded: it has more parameters than `parameters_max`.
+    """
+    try:
+        document = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise RequestProblem(
+            "the body is not JSON", detail=str(error), hint='Send {"sql": "SELECT …"}.'
+        ) from error
+    if not isinstance(document, dict):
+        raise RequestProblem("the body must be an object", hint='Send {"sql": "SELECT …"}.')
+    if unknown := [name for name in document if name not in _FIELDS]:
+        raise _unknown_fields(unknown)
+    sql = document.get("sql")
+    if not isinstance(sql, str):
+        raise _wrong_field("sql", "a text")
+    params = document.get("params")
+    if not isinstance(params, list | None):
+        raise _wrong_field("params", "a list of values, one for each of $1, $2, …")
+    if params is not None and len(params) > parameters_max:
+        raise LimitExceeded(f"{len(params)} parameters are more than {parameters_max}")
+    return QueryRequest(sql=sql, params=tuple(params or ()), settings=_settings(document))
+
+
+def _settings(document: dict[str, Json]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, (setting, read) in _SETTING_FIELDS.items():
+        value = document.get(name)
+        if value is not None:
+            found[setting] = read(name, value)
+    return found
+
+
+def _read_bound(name: str, value: Json) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return orjson.dumps(value).decode()
+    raise _wrong_field(name, 'a position like {"topic": {"0": 41}}, or its text')
+
+
+def _read_wait(name: str, value: Json) -> str:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return f"{value}ms"
+    raise _wrong_field(name, "a whole number of milliseconds")
+
+
+def _read_text(name: str, value: Json) -> str:
+    if isinstance(value, str):
+        return value
+    raise _wrong_field(name, "a text")
+
+
+def _read_flag(name: str, value: Json) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    raise _wrong_field(name, "true or false")
+
+
+_SETTING_FIELDS: dict[str, tuple[str, Callable[[str, Json], str]]] = {
+    "bound": ("stategate.bound", _read_bound),
+    "wait_ms": ("stategate.wait", _read_wait),
+    "consistency": ("stategate.consistency", _read_text),
+    "partial": ("stategate.partial", _read_flag),
+    "info": ("stategate.info", _read_flag),
+}
+"""Fields that stand for a session setting, and how each is read."""
+_FIELDS = ("sql", "params", *_SETTING_FIELDS)
+
+
+def _wrong_field(name: str, wanted: str) -> RequestProblem:
+    return RequestProblem(f'field "{name}" must be {wanted}')
+
+
+def _unknown_fields(unknown: Sequence[str]) -> RequestProblem:
+    names = ", ".join(f'"{name[:100]}"' for name in sorted(unknown)[:10])
+    near = difflib.get_close_matches(unknown[0][:100], _FIELDS, n=1)
+    return RequestProblem(
+        f"field {names} does not exist" if len(unknown) == 1 else f"fields {names} do not exist",
+        detail=f"The fields are {', '.join(_FIELDS)}.",
+        hint=f'Did you mean "{near[0]}"?' if near else None,
+    )
+
+
+def convert_parameters(params: Sequence[Json], types: Sequence[DataType]) -> Row:
+    """The physical values of a statement's parameters.
+
+    Numbers and booleans go to parameters of such types; everything else is sent as its text in
+    Postgres's form, which suits every type. Exact decimals beyond 15 digits need the text form.
+    Arrays are lists, structs objects, maps lists of `[key, value]`; json is any JSON value.
+
+    Raises:
+        QueryError: the count differs (08P01), or a value does not suit its type (22P02, 22003, …);
+            it names the parameter.
+    """
+    if len(params) != len(types):
+        raise QueryError(
+            f"the request has {len(params)} parameters, but the statement takes {len(types)}",
+            sqlstate=PROTOCOL_VIOLATION,
+        )
+    if not params:
+        return ()
+    return tuple(
+        _named(number, value, data_type)
+        for number, (value, data_type) in enumerate(zip(params, types, strict=True), start=1)
+    )
+
+
+def _named(number: int, value: Json, data_type: DataType) -> Value:
+    try:
+        return _convert(value, data_type)
+    except QueryError as error:
+        raise ValueProblem(
+            f"parameter ${number}: {error.message}",
+            detail=error.detail,
+            hint=error.hint,
+            sqlstate=error.sqlstate,
+        ) from error
+
+
+def _convert(value: Json, data_type: DataType) -> Value:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return value if data_type.kind in _TEXTS else parse_value(value, data_type)
+    if data_type.kind is Kind.JSON:
+        return orjson.dumps(value).decode()
+    return _CONVERTERS[type(value)](value, data_type)
+
+
+def _convert_boolean(value: bool, data_type: DataType) -> Value:
+    if data_type.kind is Kind.BOOLEAN:
+        return value
+    if data_type.kind is Kind.NULL:
+        return "true" if value else "false"
+    raise _unsuited("a boolean", data_type)
+
+
+def _convert_integer(value: int, data_type: DataType) -> Value:
+    match data_type.kind:
+        case kind if kind in _INTEGERS or kind is Kind.DECIMAL:
+            return parse_value(str(value), data_type)
+        case kind if kind in _FLOATS:
+            return _in_range(float(value), data_type)
+        case Kind.NULL:
+            return str(value)
+        case _:
+            raise _unsuited("a number", data_type)
+
+
+def _convert_float(value: float, data_type: DataType) -> Value:
+    match data_type.kind:
+        case kind if kind in _FLOATS:
+            return _in_range(value, data_type)
+        case Kind.DECIMAL:
+            return parse_value(repr(value), data_type)
+        case kind if kind in _INTEGERS:
+            return _convert_whole(value, data_type)
+        case Kind.NULL:
+            return repr(value)
+        case _:
+            raise _unsuited("a number", data_type)
+
+
+def _convert_whole(value: float, data_type: DataType) -> Value:
+    if not value.is_integer():
+        raise ValueProblem(
+            f"invalid input syntax for type {data_type}: {value!r}", sqlstate="22P02"
+        )
+    if abs(value) >= 2**63:
+        raise ValueProblem(f"{value!r} is out of range for type {data_type}", sqlstate="22003")
+    return parse_value(str(int(value)), data_type)
+
+
+def _in_range(value: float, data_type: DataType) -> float:
+    if data_type.kind is Kind.REAL and math.isfinite(value) and abs(value) > _REAL_MAX:
+        raise ValueProblem(f"{value!r} is out of range for type {data_type}", sqlstate="22003")
+    return value
+
+
+def _convert_list(value: list[Json], data_type: DataType) -> Value:
+    if data_type.kind is Kind.ARRAY and data_type.element is not None:
+        element = data_type.element
+        return [_convert(each, element) for each in value]
+    if data_type.kind is Kind.MAP and data_type.element is not None:
+        return [_convert_pair(each, data_type.fields[0][1], data_type.element) for each in value]
+    raise _unsuited("a list", data_type)
+
+
+def _convert_pair(pair: Json, key: DataType, item: DataType) -> tuple[Value, Value]:
+    if not isinstance(pair, list) or len(pair) != 2:
+        raise ValueProblem("an entry of a map must be a list of key and value", sqlstate="22P02")
+    return _convert(pair[0], key), _convert(pair[1], item)
+
+
+def _convert_object(value: dict[str, Json], data_type: DataType) -> Value:
+    if data_type.kind is not Kind.STRUCT:
+        raise _unsuited("an object", data_type)
+    names = [name for name, _ in data_type.fields]
+    if unknown := sorted(set(value) - set(names)):
+        raise ValueProblem(
+            f'field "{unknown[0][:100]}" does not exist in {data_type}', sqlstate="22P02"
+        )
+    return {name: _convert(value.get(name), inner) for name, inner in data_type.fields}
+
+
+def _unsuited(shape: str, data_type: DataType) -> ValueProblem:
+    return ValueProblem(
+        f"{shape} is no value of type {data_type}",
+        hint="Send the value as a text, or cast the parameter in the statement.",
+        sqlstate="22P02",
+    )
+
+
+_CONVERTERS: dict[type, Callable[[Any, DataType], Value]] = {
+    bool: _convert_boolean,
+    int: _convert_integer,
+    float: _convert_float,
+    list: _convert_list,
+    dict: _convert_object,
+}
+"""By what orjson read, beside None and texts."""

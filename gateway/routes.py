@@ -1,0 +1,284 @@
+"""The HTTP endpoints: request in, engine or catalog asked, response out.
+
+    POST /v1/query          runs one statement
+    GET  /v1/stores         the stores, without their replicas
+    GET  /v1/stores/{name}  one store, with the state of each replica
+    GET  /healthz           200 while the process lives
+    GET  /readyz            200 once every replica runs, 503 with the reasons before
+
+`/v1/query` is an ASGI application rather than a function, because it watches the connection while
+the statement runs: a client that leaves cancels it. JSON must be declared as such, which keeps web
+pages from sending statements to a gateway on the reader's own machine without a preflight.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+
+import orjson
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from gateway.errors import (
+    RequestProblem,
+    error_document,
+    response_headers,
+    response_status,
+    to_query_error,
+)
+from gateway.exchange import ClientGone, Exchange, open_result, plan, send_result
+from gateway.render import RENDERERS, RendererFactory, choose_renderer
+from gateway.requests import read_request
+from gateway.settings import Settings
+from gateway.workers import Workers
+from planner.engine import Cancellation, Engine, QueryError, Result, Session, Statement
+from planner.errors import Unavailable
+
+logger = logging.getLogger(__name__)
+
+StoreDocument = Mapping[str, object]
+"""What `/v1/stores/{name}` gives of a store; `name` and `replicas` are always there."""
+
+_KNOWN_TEXTS_MAX = 1024
+_KNOWN_TEXT_LENGTH_MAX = 8192
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What the endpoints work with."""
+
+    engine: Engine
+    workers: Workers
+    settings: Settings
+    describe_stores: Callable[[], Sequence[StoreDocument]]
+    """The stores as they stand now; may block, so it is called in a worker."""
+    not_ready: Callable[[], Sequence[str]]
+    """Why the node cannot answer everything yet, as clauses; empty once it can."""
+
+
+def build_routes(services: Services) -> list[BaseRoute]:
+    """All routes of the application."""
+    catalog = CatalogEndpoints(services)
+    return [
+        Route("/v1/query", QueryEndpoint(services), methods=["POST"]),
+        Route("/v1/stores", catalog.list_stores, methods=["GET"]),
+        Route("/v1/stores/{name}", catalog.show_store, methods=["GET"]),
+        Route("/healthz", catalog.health, methods=["GET"]),
+        Route("/readyz", catalog.readiness, methods=["GET"]),
+    ]
+
+
+def json_response(document: object, status: int = 200) -> Response:
+    """A JSON body that no cache keeps, for all of ours change."""
+    return Response(
+        orjson.dumps(document),
+        status_code=status,
+        media_type="application/json",
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+def error_response(error: QueryError) -> Response:
+    """The one shape of every error."""
+    response = json_response({"error": error_document(error)}, response_status(error))
+    response.headers.update(response_headers(error))
+    return response
+
+
+class CatalogEndpoints:
+    """What there is to query, and whether it can be queried."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def list_stores(self, request: Request) -> Response:
+        """All stores, by name."""
+        del request
+        stores = await self._services.workers.run(self._services.describe_stores)
+        shown = [{k: v for k, v in store.items() if k != "replicas"} for store in stores]
+        return json_response({"stores": shown})
+
+    async def show_store(self, request: Request) -> Response:
+        """One store, with its replicas."""
+        name = request.path_params["name"]
+        stores = await self._services.workers.run(self._services.describe_stores)
+        found = next((store for store in stores if store["name"] == name), None)
+        if found is None:
+            raise RequestProblem(
+                f'store "{name}" does not exist',
+                status=404,
+                hint="GET /v1/stores lists the stores.",
+                sqlstate="42P01",
+            )
+        return json_response(found)
+
+    async def health(self, request: Request) -> Response:
+        """The process lives and its event loop turns."""
+        del request
+        return json_response({"status": "ok"})
+
+    async def readiness(self, request: Request) -> Response:
+        """Whether every replica runs."""
+        del request
+        reasons = self._services.not_ready()
+        if not reasons:
+            return json_response({"status": "ready"})
+        more = f"; and {len(reasons) - 20} more" if len(reasons) > 20 else ""
+        raise Unavailable(
+            "the gateway is not ready", detail="; ".join(reasons[:20]) + more, sqlstate="55S04"
+        )
+
+
+class QueryEndpoint:
+    """`POST /v1/query`."""
+
+    def __init__(self, services: Services) -> None:
+        self._engine = services.engine
+        self._workers = services.workers
+        self._settings = services.settings
+        self._known: dict[str, None] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; an error is an answer too."""
+        try:
+            exchange = await self._read(Headers(scope=scope), receive)
+            error = await self._answer(exchange, receive, send)
+        except ClientGone as gone:
+            # Nothing, or half an answer, was sent: the server closes the connection for us.
+            logger.info("client is gone: %s", gone)
+            return
+        except Exception as caught:
+            error = to_query_error(caught)
+        if error is not None:
+            await error_response(error)(scope, receive, send)
+
+    async def _read(self, headers: Headers, receive: Receive) -> Exchange:
+        started_s = time.perf_counter()
+        factory = _negotiate(headers)
+        body = await _read_body(headers, receive, self._settings)
+        request = read_request(body, parameters_max=self._settings.parameters_max)
+        return Exchange(
+            request=request,
+            session=Session(settings=request.settings),
+            cancellation=Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000),
+            factory=factory,
+            started_s=started_s,
+        )
+
+    async def _answer(self, exchange: Exchange, receive: Receive, send: Send) -> QueryError | None:
+        statement: Statement | None = None
+        if exchange.request.sql in self._known:
+            statement = plan(self._engine, exchange)
+            if self._engine.is_inline(statement, exchange.session):
+                result = open_result(self._engine, exchange, statement)
+                if result.batches is None:
+                    return await self._send(exchange, result, send)
+                return await _watched(self._send(exchange, result, send), exchange, receive)
+        return await _watched(self._run(exchange, statement, send), exchange, receive)
+
+    async def _run(
+        self, exchange: Exchange, statement: Statement | None, send: Send
+    ) -> QueryError | None:
+        result: Result = await self._workers.run(
+            open_result, self._engine, exchange, statement, on_abandon=Result.close
+        )
+        self._remember(exchange.request.sql)
+        return await self._send(exchange, result, send)
+
+    async def _send(self, exchange: Exchange, result: Result, send: Send) -> QueryError | None:
+        return await send_result(
+            exchange, result, send, workers=self._workers, settings=self._settings
+        )
+
+    def _remember(self, sql: str) -> None:
+        """Keep a text that has run: the engine has it planned, so planning it again is short."""
+        if sql in self._known or len(sql) > _KNOWN_TEXT_LENGTH_MAX:
+            return
+        if len(self._known) >= _KNOWN_TEXTS_MAX:
+            del self._known[next(iter(self._known))]
+        self._known[sql] = None
+
+
+async def _watched(
+    work: Coroutine[None, None, QueryError | None], exchange: Exchange, receive: Receive
+) -> QueryError | None:
+    """Do the work while the client stays; cancel the statement when it leaves.
+
+    Raises:
+        ClientGone: the client has left.
+    """
+    working = asyncio.create_task(work)
+    leaving = asyncio.create_task(_wait_for_leave(receive))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return await working
+        raise ClientGone("the client has closed the connection")
+    finally:
+        if not working.done():
+            exchange.cancellation.cancel()
+            working.cancel()
+        leaving.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _wait_for_leave(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _negotiate(headers: Headers) -> RendererFactory:
+    factory = choose_renderer(headers.get("accept"))
+    if factory is None:
+        raise RequestProblem(
+            "no format of the Accept header is offered",
+            status=406,
+            hint=f"Accept one of {', '.join(RENDERERS)}.",
+        )
+    content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if content_type != "application/json":
+        raise RequestProblem(
+            f'content type "{content_type[:100]}" is not application/json',
+            status=415,
+            hint="Send the header Content-Type: application/json.",
+        )
+    return factory
+
+
+async def _read_body(headers: Headers, receive: Receive, settings: Settings) -> bytes:
+    declared = headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > settings.body_bytes_max:
+        raise _too_long(settings)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(settings.body_timeout_ms / 1000):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientGone("the client left before its request was whole")
+                body += message.get("body", b"")
+                if len(body) > settings.body_bytes_max:
+                    raise _too_long(settings)
+                if not message.get("more_body", False):
+                    return bytes(body)
+    except TimeoutError as error:
+        raise RequestProblem(
+            f"the body did not arrive within {settings.body_timeout_ms} ms", status=408
+        ) from error
+
+
+def _too_long(settings: Settings) -> RequestProblem:
+    return RequestProblem(
+        f"the body is longer than {settings.body_bytes_max} bytes",
+        status=413,
+        hint="Send fewer parameters, or raise body_bytes_max.",
+        sqlstate="54000",
+        headers={"Connection": "close"},
+    )

@@ -1,0 +1,239 @@
+"""Both servers in one event loop: bind, tell where, answer until a signal, drain, end.
+
+Knows sockets, signals and time, and nothing of SQL or of stores.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from gateway.errors import ServeError
+from gateway.settings import Address, Settings, parse_address
+
+logger = logging.getLogger(__name__)
+
+SWITCH_INTERVAL_S = 0.0005
+"""How long a worker thread may keep the interpreter while the loop waits for it. Python's default
+of 5 ms would be added to every lookup that arrives while a worker decodes rows."""
+_BACKLOG = 512
+"""Connections that the kernel holds before they are accepted: a burst of all clients at once."""
+
+
+class WireServer(Protocol):
+    """The Postgres wire, as far as serving goes."""
+
+    async def start(self, host: str, port: int) -> int:
+        """Listen; gives the port."""
+
+    async def stop(self, *, grace_s: float) -> None:
+        """Refuse new connections, let statements end within the grace period, close all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What is served, and what happens around it."""
+
+    app: ASGIApp
+    wire: WireServer | None
+    """None where the Postgres wire is turned off."""
+    settings: Settings
+    open_stores: Callable[[], None]
+    """Opens the replicas; called in a thread once the servers listen, so that `/readyz` can tell
+    how far it is. What it raises ends the gateway."""
+    announce: Callable[[str], None]
+    """Tells the operator one line: where it listens, that it stops."""
+
+
+class _HttpServer(uvicorn.Server):
+    """uvicorn without its own signal handlers: one process, one place that decides when to end."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals alone."""
+        yield
+
+
+def run_servers(serving: Serving) -> None:
+    """Serve until SIGINT or SIGTERM; a second signal ends the grace period.
+
+    Raises:
+        ServeError: an address cannot be listened on.
+        SettingsError: an address does not parse.
+    """
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(serve(serving))
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    if sys.platform == "win32":
+        return asyncio.new_event_loop
+    import uvloop  # noqa: PLC0415 - not there on Windows
+
+    return uvloop.new_event_loop
+
+
+async def serve(serving: Serving) -> None:
+    """The same within a running loop."""
+    settings = serving.settings
+    stopping, forced = _signalled()
+    listener = _listen(parse_address("http", settings.http), settings)
+    try:
+        await _start_wire(serving)
+    except BaseException:
+        listener.close()
+        raise
+    http = _HttpServer(_uvicorn_config(serving))
+    serving_http = asyncio.create_task(http.serve(sockets=[listener]))
+    serving.announce(f"HTTP on http://{_shown(listener)}")
+    try:
+        await _until_stopped(serving, serving_http, stopping)
+        serving.announce("stopping")
+    finally:
+        http.should_exit = True
+        forcing = asyncio.create_task(_force(http, forced))
+        await asyncio.gather(_stop_wire(serving, forced), serving_http)
+        forcing.cancel()
+
+
+async def _until_stopped(
+    serving: Serving, serving_http: asyncio.Task[None], stopping: asyncio.Event
+) -> None:
+    """Open the stores and wait for a signal; raises what ends the gateway before one comes."""
+    opening = asyncio.ensure_future(asyncio.to_thread(serving.open_stores))
+    signalled = asyncio.ensure_future(stopping.wait())
+    waiting: set[asyncio.Future[Any]] = {opening, signalled, serving_http}
+    try:
+        while not signalled.done():
+            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                await task
+            if serving_http.done():
+                raise ServeError("the HTTP server ended by itself", hint="The log has more.")
+            waiting -= done
+    finally:
+        signalled.cancel()
+        # A thread cannot be stopped, and stores that are half opened could not be closed.
+        await asyncio.gather(opening, return_exceptions=True)
+
+
+def _signalled() -> tuple[asyncio.Event, asyncio.Event]:
+    """Set by the first SIGINT or SIGTERM, and by the second."""
+    stopping, forced = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def on_signal() -> None:
+        (forced if stopping.is_set() else stopping).set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if sys.platform == "win32":
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(on_signal))
+        else:
+            loop.add_signal_handler(number, on_signal)
+    return stopping, forced
+
+
+async def _start_wire(serving: Serving) -> None:
+    if serving.wire is None:
+        return
+    address = parse_address("pg", serving.settings.pg)
+    try:
+        port = await serving.wire.start(address.host, address.port)
+    except OSError as error:
+        raise _cannot_listen("pg", address, error) from error
+    serving.announce(f"Postgres wire on {_host_port(address.host, port)}")
+
+
+async def _stop_wire(serving: Serving, forced: asyncio.Event) -> None:
+    if serving.wire is None:
+        return
+    grace_s = 0.0 if forced.is_set() else serving.settings.grace_ms / 1000
+    stopping = asyncio.create_task(serving.wire.stop(grace_s=grace_s))
+    forcing = asyncio.create_task(forced.wait())
+    await asyncio.wait((stopping, forcing), return_when=asyncio.FIRST_COMPLETED)
+    if not stopping.done():
+        stopping.cancel()
+        await asyncio.gather(stopping, return_exceptions=True)
+        await serving.wire.stop(grace_s=0.0)
+    else:
+        await stopping
+    forcing.cancel()
+
+
+async def _force(http: _HttpServer, forced: asyncio.Event) -> None:
+    await forced.wait()
+    http.force_exit = True
+
+
+def _uvicorn_config(serving: Serving) -> uvicorn.Config:
+    settings = serving.settings
+    return uvicorn.Config(
+        serving.app,
+        http="httptools",
+        ws="none",
+        loop="none",
+        lifespan="off",
+        interface="asgi3",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        backlog=_BACKLOG,
+        limit_concurrency=settings.http_connections_max,
+        timeout_keep_alive=max(1, settings.keep_alive_ms // 1000),
+        timeout_graceful_shutdown=max(1, settings.grace_ms // 1000),
+    )
+
+
+def _listen(address: Address, settings: Settings) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(
+            address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        family, _, _, _, where = found[0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise _cannot_listen("http", address, error) from error
+    try:
+        if sys.platform != "win32":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            # Accepted connections inherit it: the kernel then drops what a client that was cut off
+            # has left unread, for which closing would wait for ever.
+            listener.setsockopt(
+                socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, settings.stall_timeout_ms
+            )
+        listener.bind(where)
+        listener.listen(_BACKLOG)
+        listener.setblocking(False)
+    except OSError as error:
+        listener.close()
+        raise _cannot_listen("http", address, error) from error
+    return listener
+
+
+def _cannot_listen(name: str, address: Address, error: OSError) -> ServeError:
+    where = _host_port(address.host, address.port)
+    return ServeError(
+        f"cannot listen on {where}: {(error.strerror or str(error)).lower()}",
+        hint=f"Choose another address with --{name}.",
+    )
+
+
+def _shown(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return _host_port(host, port)
+
+
+def _host_port(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

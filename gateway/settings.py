@@ -1,0 +1,282 @@
+"""Every setting of a gateway: its name, unit, default and the reason for that default.
+
+`SETTINGS` is the one registry: the loader, `--help`, `stategate settings` and the documentation
+read it. A later source wins: the default, a TOML file, the environment, the command line.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gateway.errors import SettingsError
+
+ENVIRONMENT_PREFIX = "STATEGATE_"
+CONFIG_VARIABLE = "STATEGATE_CONFIG"
+URL_VARIABLE = "STATEGATE_URL"
+
+_NOT_SETTINGS = re.compile(r"STATEGATE_(CONFIG|URL|SERVICE_.*|PORT|PORT_.*)")
+"""What else begins with our prefix: two of ours, and what Kubernetes puts into every pod beside a
+service named `stategate`."""
+
+
+def _setting(
+    default: object, about: str, *, unit: str = "", least: float = 0, most: float = 2**31
+) -> Any:
+    return field(
+        default=default, metadata={"about": about, "unit": unit, "least": least, "most": most}
+    )
+
+
+class Address(NamedTuple):
+    """Where a server listens."""
+
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a gateway runs with. Immutable; checked when it is loaded.
+
+    Raises:
+        SettingsError: on construction, if a value is out of range.
+    """
+
+    root: str = _setting("", "State log to follow: a directory or a file-system URL. Required.")
+    data: str = _setting(
+        "",
+        "Directory for the replicas, kept across restarts. Empty keeps them in a temporary one, "
+        "which is safe because the log can always be read again.",
+    )
+    http: str = _setting(
+        "127.0.0.1:7420",
+        "Where HTTP listens, HOST:PORT. Loopback, because access is not restricted by default; "
+        "port 0 takes a free one.",
+    )
+    pg: str = _setting(
+        "127.0.0.1:7432",
+        "Where the Postgres wire listens, HOST:PORT; empty turns it off. Not 5432, which a "
+        "Postgres on the same machine would hold.",
+    )
+    node: str = _setting("local", "Name of this node in answers and in system relations.")
+    poll_ms: int = _setting(
+        25,
+        "How often the log is looked at for a new epoch. Small against a micro-batch, so that it "
+        "adds little to what a reader waits for.",
+        unit="ms",
+        least=1,
+        most=60_000,
+    )
+    workers_threads: int = _setting(
+        8,
+        "Statements that run at once beside the event loop. A few more than cores, for some wait "
+        "on disk or on a bound.",
+        unit="threads",
+        least=1,
+        most=1024,
+    )
+    workers_queue_max: int = _setting(
+        256,
+        "Statements that may wait for a thread; more are refused (53300). Some seconds of work: "
+        "what waits longer has lost its reader.",
+        unit="statements",
+    )
+    statement_timeout_ms: int = _setting(
+        60_000,
+        "How long a statement may run, rows included, before it is cancelled (57014). A gateway "
+        "serves interactive reads; longer ones belong to Spark.",
+        unit="ms",
+        least=1,
+    )
+    body_bytes_max: int = _setting(
+        1 << 20,
+        "Longest request body. Room for thousands of parameters and a position token.",
+        unit="bytes",
+        least=1024,
+        most=1 << 30,
+    )
+    body_timeout_ms: int = _setting(
+        10_000,
+        "How long a client may take to send a body, so that slow ones hold no connection.",
+        unit="ms",
+        least=1,
+    )
+    parameters_max: int = _setting(
+        65_535,
+        "Parameters of one statement: what the Postgres wire can count.",
+        unit="parameters",
+        most=65_535,
+    )
+    chunk_bytes: int = _setting(
+        256 << 10,
+        "Rows rendered at once, by their size in Arrow. Large enough that the cost of a chunk "
+        "does not show, small enough that a stream holds little and the first rows come early.",
+        unit="bytes",
+        least=1024,
+        most=1 << 28,
+    )
+    stall_timeout_ms: int = _setting(
+        30_000,
+        "How long a client may leave a streamed answer unread before it is cut off: an open "
+        "stream holds a snapshot.",
+        unit="ms",
+        least=1,
+    )
+    http_connections_max: int = _setting(
+        1_000,
+        "HTTP connections at once. Under the usual limit of 1,024 open files, with 24 to spare.",
+        unit="connections",
+        least=1,
+    )
+    keep_alive_ms: int = _setting(
+        75_000,
+        "How long an idle HTTP connection stays open. Longer than the 60 s of usual proxies, so "
+        "that they close first and never send into a closing connection.",
+        unit="ms",
+        least=1,
+    )
+    grace_ms: int = _setting(
+        10_000,
+        "How long running statements may finish after SIGTERM. Within the 30 s after which "
+        "Kubernetes kills, with time left to close the replicas.",
+        unit="ms",
+    )
+    log_level: str = _setting("info", "Least level that is logged: debug, info, warning or error.")
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range."""
+        for each in SETTINGS.values():
+            _check(each, getattr(self, each.name))
+        if self.log_level not in _LEVELS:
+            raise SettingsError(
+                f'setting "log_level" cannot be "{self.log_level}"', hint=_LEVELS_HINT
+            )
+
+
+_LEVELS = ("debug", "info", "warning", "error")
+_LEVELS_HINT = "Use debug, info, warning or error."
+
+
+class Setting(NamedTuple):
+    """One entry of the registry."""
+
+    name: str
+    kind: type[int] | type[str]
+    default: int | str
+    about: str
+    unit: str
+    least: float
+    most: float
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return ENVIRONMENT_PREFIX + self.name.upper()
+
+
+def _registry() -> dict[str, Setting]:
+    found: dict[str, Setting] = {}
+    for each in fields(Settings):
+        assert each.default is not MISSING, "every setting has a default"
+        kind = int if isinstance(each.default, int) else str
+        found[each.name] = Setting(each.name, kind, each.default, **each.metadata)
+    return found
+
+
+SETTINGS: Mapping[str, Setting] = _registry()
+"""All settings by name, in the order of the documentation."""
+
+
+def load_settings(
+    *,
+    config: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    overrides: Mapping[str, object] | None = None,
+) -> Settings:
+    """The settings from all sources.
+
+    Args:
+        config: a TOML file; without one, the file that STATEGATE_CONFIG names, if it is set.
+        environment: variables; those of the process if it is None.
+        overrides: from the command line; None values count as not given.
+
+    Raises:
+        SettingsError: a name is not known, a value does not parse or is out of range, or the file
+            cannot be read.
+    """
+    variables = os.environ if environment is None else environment
+    values: dict[str, int | str] = {}
+    path = config or variables.get(CONFIG_VARIABLE)
+    if path:
+        values.update(_from_file(path))
+    values.update(_from_environment(variables))
+    given = {name: value for name, value in (overrides or {}).items() if value is not None}
+    values.update({name: _parsed(name, value) for name, value in given.items()})
+    return Settings(**values)  # type: ignore[arg-type] # _parsed gave each its field's type
+
+
+def _from_file(path: str) -> dict[str, int | str]:
+    try:
+        with Path(path).open("rb") as file:
+            document = tomllib.load(file)
+    except OSError as error:
+        raise SettingsError(f'cannot read the file "{path}": {error.strerror}') from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f'the file "{path}" is not TOML: {error}') from error
+    return {name: _parsed(name, value) for name, value in document.items()}
+
+
+def _from_environment(variables: Mapping[str, str]) -> dict[str, int | str]:
+    return {
+        name: _parsed(name, value)
+        for variable, value in variables.items()
+        if variable.startswith(ENVIRONMENT_PREFIX) and not _NOT_SETTINGS.fullmatch(variable)
+        for name in [variable.removeprefix(ENVIRONMENT_PREFIX).lower()]
+    }
+
+
+def _parsed(name: str, value: object) -> int | str:
+    setting = SETTINGS.get(name)
+    if setting is None:
+        near = difflib.get_close_matches(name, SETTINGS, n=1)
+        hint = f'Did you mean "{near[0]}"?' if near else "`stategate settings` lists all."
+        raise SettingsError(f'setting "{name}" does not exist', hint=hint)
+    if setting.kind is str and isinstance(value, str):
+        return value
+    if setting.kind is int and isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if setting.kind is int and isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,18}", value):
+        return int(value)
+    raise SettingsError(
+        f'setting "{name}" cannot be {value!r}',
+        hint="It takes a whole number." if setting.kind is int else "It takes a text.",
+    )
+
+
+def _check(setting: Setting, value: int | str) -> None:
+    if isinstance(value, int) and not setting.least <= value <= setting.most:
+        raise SettingsError(
+            f'setting "{setting.name}" cannot be {value}',
+            hint=f"It takes {setting.least:g} to {setting.most:g} {setting.unit}.",
+        )
+
+
+def parse_address(name: str, text: str) -> Address:
+    """The address in a setting of the form HOST:PORT; an IPv6 host is written in brackets.
+
+    Raises:
+        SettingsError: it has another form.
+    """
+    found = re.fullmatch(r"(?:\[([0-9A-Fa-f:.%]+)\]|([^:\s\[\]]+)):([0-9]{1,5})", text)
+    if found is None or int(found[3]) > 65_535:
+        raise SettingsError(
+            f'setting "{name}" cannot be "{text}"', hint="It takes HOST:PORT, e.g. 127.0.0.1:7420."
+        )
+    return Address(found[1] or found[2], int(found[3]))

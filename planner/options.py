@@ -1,0 +1,212 @@
+"""How a statement is to be read: its clause, or the session's settings where the clause is silent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from planner.clause import (
+    LAG_MS_MAX,
+    WAIT_MS_MAX,
+    Clause,
+    IntOrParameter,
+    ParameterRef,
+    interval_ms,
+    position_of,
+)
+from planner.errors import NotSupported, ValueProblem
+from planner.session import Session
+from planner.values import parse_value
+from stores.position import EMPTY, Position, PositionBound
+from stores.schema import BOOLEAN, DataType, Kind, Row, Value
+
+_INTERVAL = DataType(kind=Kind.INTERVAL)
+_CONSISTENCIES = ("eventual", "monotonic", "latest")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """What one execution asks of the partitions."""
+
+    bound: PositionBound = PositionBound()
+    latest: bool = False
+    """The bound is everything committed when the statement arrived."""
+    wait_ms: int = 0
+    partitions: frozenset[int] | None = None
+    active: bool = False
+    partial: bool = False
+    info: bool = False
+
+
+DEFAULT_OPTIONS = ReadOptions()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOptions:
+    """The settings `stategate.*` of a session, checked and read."""
+
+    consistency: str = "eventual"
+    position: Position = EMPTY
+    wait_ms: int = 0
+    active: bool = False
+    partial: bool = False
+    info: bool = False
+
+    @property
+    def is_default(self) -> bool:
+        """Whether the session asks for nothing special."""
+        return self == _DEFAULT_SESSION
+
+
+_DEFAULT_SESSION = SessionOptions()
+
+
+def _consistency(value: str) -> str:
+    folded = value.strip().lower()
+    if folded == "snapshot":
+        raise NotSupported(
+            "the consistency snapshot is not supported yet",
+            hint="Use eventual, monotonic or latest.",
+        )
+    if folded not in _CONSISTENCIES:
+        raise ValueProblem(
+            f'invalid value for parameter "stategate.consistency": "{value}"',
+            hint=f"Use one of {', '.join(_CONSISTENCIES)}.",
+        )
+    return folded
+
+
+def _wait(value: str) -> int:
+    milliseconds = value.strip().isdigit()
+    text = f"{value.strip()} ms" if milliseconds else value
+    return interval_ms(parse_value(text, _INTERVAL), WAIT_MS_MAX)
+
+
+def _position(value: str) -> Position:
+    return position_of(value) if value.strip() else EMPTY
+
+
+def _flag(value: str) -> bool:
+    return bool(parse_value(value, BOOLEAN))
+
+
+_READERS: dict[str, tuple[str, Callable[[str], object]]] = {
+    "stategate.consistency": ("consistency", _consistency),
+    "stategate.bound": ("position", _position),
+    "stategate.wait": ("wait_ms", _wait),
+    "stategate.active": ("active", _flag),
+    "stategate.partial": ("partial", _flag),
+    "stategate.info": ("info", _flag),
+}
+SETTINGS: dict[str, str] = {
+    "stategate.consistency": "eventual",
+    "stategate.bound": "",
+    "stategate.wait": "0",
+    "stategate.active": "off",
+    "stategate.partial": "off",
+    "stategate.info": "off",
+}
+"""The session settings that stand for the clause, with their defaults."""
+
+
+def check_setting(name: str, value: str) -> None:
+    """Refuse a value that a setting cannot have.
+
+    Raises:
+        ValueProblem: it cannot, with a hint.
+        NotSupported: it will, one day.
+    """
+    _READERS[name][1](value)
+
+
+def session_options(session: Session) -> SessionOptions:
+    """The session's settings; read once for each change.
+
+    Raises:
+        ValueProblem: a setting given at connection has a value it cannot have.
+    """
+    if not isinstance(session.options, SessionOptions):
+        fields = {
+            field: read(session.settings[name])
+            for name, (field, read) in _READERS.items()
+            if name in session.settings
+        }
+        session.options = SessionOptions(**fields)  # type: ignore[arg-type]
+    assert isinstance(session.options, SessionOptions)
+    return session.options
+
+
+def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptions:
+    """The options of one execution.
+
+    Raises:
+        ValueProblem: a parameter in the clause has a value it cannot have.
+    """
+    mine = session_options(session)
+    wait_ms = mine.wait_ms if clause.wait_ms is None else _milliseconds(
+        clause.wait_ms, parameters, WAIT_MS_MAX
+    )
+    bound, latest = _bound(clause, mine, session, parameters)
+    partitions = None
+    if clause.partitions is not None:
+        partitions = frozenset(_integer(number, parameters) for number in clause.partitions)
+    return ReadOptions(
+        bound=bound,
+        latest=latest,
+        wait_ms=wait_ms,
+        partitions=partitions,
+        active=clause.active or mine.active,
+        partial=clause.partial or mine.partial,
+        info=clause.info or mine.info,
+    )
+
+
+def _bound(
+    clause: Clause, mine: SessionOptions, session: Session, parameters: Row
+) -> tuple[PositionBound, bool]:
+    if not clause.has_bound:
+        position = mine.position
+        if mine.consistency == "monotonic":
+            position = position.merge(session.seen)
+        return PositionBound(position=position), mine.consistency == "latest"
+    position = EMPTY
+    for given in clause.positions:
+        position = position.merge(_token(given, parameters))
+    for topic in clause.topics:
+        partition = _integer(topic.partition, parameters)
+        offset = _integer(topic.offset, parameters)
+        position = position.with_component(topic.topic, partition, offset)
+    lag = clause.lag_ms_max
+    lag_ms_max = None if lag is None else _milliseconds(lag, parameters, LAG_MS_MAX)
+    return PositionBound(position=position, lag_ms_max=lag_ms_max), clause.latest
+
+
+def _value(reference: ParameterRef, parameters: Row) -> Value:
+    value = parameters[reference.number - 1]
+    if value is None:
+        raise ValueProblem(f"parameter ${reference.number} of the WITH clause is null")
+    return value
+
+
+def _token(given: Position | ParameterRef, parameters: Row) -> Position:
+    if isinstance(given, Position):
+        return given
+    value = _value(given, parameters)
+    if not isinstance(value, str):
+        raise ValueProblem(f"parameter ${given.number} is not a position token", sqlstate="22P02")
+    return position_of(value)
+
+
+def _integer(given: IntOrParameter, parameters: Row) -> int:
+    value = given if isinstance(given, int) else _value(given, parameters)
+    if not isinstance(value, int) or not 0 <= value < 1 << 63:
+        raise ValueProblem("partitions and offsets are whole numbers from 0 on")
+    return value
+
+
+def _milliseconds(given: int | ParameterRef, parameters: Row, most_ms: int) -> int:
+    if isinstance(given, int):
+        return given
+    value = _value(given, parameters)
+    interval = parse_value(value, _INTERVAL) if isinstance(value, str) else value
+    return interval_ms(interval, most_ms)

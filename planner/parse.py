@@ -1,0 +1,232 @@
+"""Text to statements: split at semicolons, told apart by their first words, queries parsed to trees.
+
+The only place that turns sqlglot's errors into ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+from sqlglot.errors import ParseError, TokenError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from planner.clause import NO_CLAUSE, Clause, split_clause
+from planner.dialect import DIALECT, tokenize
+from planner.errors import LimitExceeded, NotSupported, SyntaxProblem
+from planner.statement import StatementKind
+
+SQL_BYTES_MAX = 1 << 20
+"""Longest text: a list of 50,000 keys fits, and sqlglot takes about a second for it."""
+NESTING_MAX = 200
+"""Deepest parentheses: sqlglot's parser recurses, and Python's stack ends near 1000."""
+
+_WRITES = {
+    *("INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "ALTER", "DROP", "GRANT"),
+    *("REVOKE", "VACUUM", "ANALYZE", "REINDEX", "CLUSTER", "REFRESH", "COMMENT", "LOCK", "REPLACE"),
+}
+_KINDS = {
+    "SELECT": StatementKind.SELECT,
+    "WITH": StatementKind.SELECT,
+    "VALUES": StatementKind.SELECT,
+    "TABLE": StatementKind.SELECT,
+    "(": StatementKind.SELECT,
+    "EXPLAIN": StatementKind.EXPLAIN,
+    "SHOW": StatementKind.SHOW,
+    "DESCRIBE": StatementKind.SHOW,
+    "DESC": StatementKind.SHOW,
+    "SET": StatementKind.SET,
+    "RESET": StatementKind.RESET,
+    "BEGIN": StatementKind.BEGIN,
+    "START": StatementKind.BEGIN,
+    "COMMIT": StatementKind.COMMIT,
+    "END": StatementKind.COMMIT,
+    "ROLLBACK": StatementKind.ROLLBACK,
+    "ABORT": StatementKind.ROLLBACK,
+    "DISCARD": StatementKind.DISCARD,
+    "DEALLOCATE": StatementKind.DEALLOCATE,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """One statement as its text says it; nothing is resolved yet."""
+
+    sql: str
+    kind: StatementKind
+    tokens: tuple[Token, ...]
+    """All tokens, for the commands that are read word by word."""
+    tree: exp.Query | None = None
+    """The query, of SELECT and EXPLAIN."""
+    clause: Clause = NO_CLAUSE
+    analyze: bool = False
+    """EXPLAIN ANALYZE."""
+
+
+def split(sql: str) -> tuple[str, ...]:
+    """The statements of a text, without semicolons; empty ones are left out.
+
+    Raises:
+        SyntaxProblem: the text does not tokenize, or one statement does not parse.
+        LimitExceeded: the text is too long.
+    """
+    pieces: list[str] = []
+    begin = 0
+    for token in _tokenize(sql):
+        if token.token_type is TokenType.SEMICOLON:
+            pieces.append(sql[begin : token.start])
+            begin = token.end + 1
+    pieces.append(sql[begin:])
+    if len(pieces) == 1:
+        return (sql,) if _tokenize(sql) else ()
+    return tuple(piece for piece in pieces if _tokenize(piece))
+
+
+def parse(sql: str) -> Parsed:
+    """Read one statement.
+
+    Raises:
+        SyntaxProblem: it is not SQL; `position` is the offending word.
+        NotSupported: it is SQL that is not run here.
+        LimitExceeded: it is too long or too deep.
+    """
+    tokens = _tokenize(sql)
+    while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
+        tokens.pop()
+    if not tokens:
+        return Parsed(sql=sql, kind=StatementKind.EMPTY, tokens=())
+    for token in tokens:
+        if token.token_type is TokenType.SEMICOLON:
+            raise SyntaxProblem(
+                "cannot insert multiple commands into a prepared statement",
+                position=token.start + 1,
+            )
+    word = tokens[0].text.upper()
+    kind = _KINDS.get(word)
+    if kind is None:
+        raise _refusal(word, tokens[0])
+    if kind is StatementKind.SELECT:
+        return _query(sql, kind, tokens, tokens, analyze=False)
+    if kind is StatementKind.EXPLAIN:
+        inner, analyze = _explained(tokens)
+        return _query(sql, kind, tokens, inner, analyze=analyze)
+    return Parsed(sql=sql, kind=kind, tokens=tuple(tokens))
+
+
+def _refusal(word: str, token: Token) -> SyntaxProblem | NotSupported:
+    if word in _WRITES:
+        return _write_refused(word, token.start)
+    if word.isalpha() and token.token_type is not TokenType.VAR:
+        return NotSupported(
+            f"{word} is not supported",
+            hint="SELECT, EXPLAIN, SHOW, DESCRIBE, SET, RESET, BEGIN, COMMIT and ROLLBACK are.",
+            position=token.start + 1,
+        )
+    return SyntaxProblem(f'syntax error at or near "{token.text}"', position=token.start + 1)
+
+
+def _write_refused(word: str, start: int) -> NotSupported:
+    return NotSupported(
+        f"cannot execute {word} in a read-only gateway",
+        hint="State is written by its pipeline; SELECT reads it.",
+        position=start + 1,
+        sqlstate="25006",
+    )
+
+
+def _tokenize(sql: str) -> list[Token]:
+    if len(sql) > SQL_BYTES_MAX:
+        raise LimitExceeded(
+            f"statement is longer than {SQL_BYTES_MAX} characters",
+            hint="Pass long lists as parameters, or ask in several statements.",
+        )
+    try:
+        return tokenize(sql)
+    except TokenError as error:
+        raise SyntaxProblem("unterminated quoted string or comment") from error
+
+
+def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool]:
+    """The tokens of the query behind EXPLAIN, and whether ANALYZE was asked."""
+    at, analyze = 1, False
+    words = [token.text.upper() for token in tokens]
+    if at < len(words) and words[at] == "(" and "SELECT" not in words[at : at + 2]:
+        close = words.index(")", at) if ")" in words[at:] else len(words)
+        analyze = "ANALYZE" in words[at:close]
+        at = close + 1
+    while at < len(words) and words[at] in {"ANALYZE", "VERBOSE"}:
+        analyze = analyze or words[at] == "ANALYZE"
+        at += 1
+    rest = list(tokens[at:])
+    if not rest:
+        raise SyntaxProblem("syntax error at end of input", hint="EXPLAIN needs a query.")
+    if _KINDS.get(rest[0].text.upper()) is not StatementKind.SELECT:
+        raise SyntaxProblem(
+            f'syntax error at or near "{rest[0].text}"',
+            hint="EXPLAIN takes a SELECT.",
+            position=rest[0].start + 1,
+        )
+    return rest, analyze
+
+
+def _query(
+    sql: str, kind: StatementKind, tokens: list[Token], inner: list[Token], *, analyze: bool
+) -> Parsed:
+    _check_nesting(inner)
+    end, clause = split_clause(inner)
+    return Parsed(
+        sql=sql,
+        kind=kind,
+        tokens=tuple(tokens),
+        tree=_parse_tree(sql, inner[:end]),
+        clause=clause,
+        analyze=analyze,
+    )
+
+
+def _check_nesting(tokens: Sequence[Token]) -> None:
+    depth = 0
+    for token in tokens:
+        if token.token_type in {TokenType.L_PAREN, TokenType.L_BRACKET}:
+            depth += 1
+            if depth > NESTING_MAX:
+                raise LimitExceeded(
+                    f"statement is nested deeper than {NESTING_MAX} levels",
+                    position=token.start + 1,
+                )
+        elif token.token_type in {TokenType.R_PAREN, TokenType.R_BRACKET}:
+            depth -= 1
+
+
+def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
+    try:
+        trees = DIALECT.parser().parse(tokens, sql)
+    except ParseError as error:
+        raise _syntax_problem(sql, tokens, error) from error
+    except RecursionError as error:
+        raise LimitExceeded("statement is nested too deep") from error
+    tree = trees[0] if trees else None
+    if isinstance(tree, exp.Values):
+        tree = exp.select("*").from_(exp.alias_(tree, "column_values", table=True))
+    if isinstance(tree, exp.DML | exp.DDL) and not isinstance(tree, exp.Query):
+        word = tree.key.upper()
+        at = next((t.start for t in tokens if t.text.upper() == word), tokens[0].start)
+        raise _write_refused(word, at)
+    if not isinstance(tree, exp.Query):
+        raise SyntaxProblem(f'syntax error at or near "{tokens[0].text}"', position=1)
+    return tree
+
+
+def _syntax_problem(sql: str, tokens: list[Token], error: ParseError) -> SyntaxProblem:
+    found = error.errors[0] if error.errors else {}
+    word, line, column = found.get("highlight"), found.get("line"), found.get("col")
+    for at, token in enumerate(tokens):
+        if token.line == line and token.col == column:
+            # "Expecting )" names the last word read, Postgres the one that is not as expected.
+            if str(found.get("description", "")).startswith("Expecting"):
+                if at + 1 == len(tokens):
+                    return SyntaxProblem("syntax error at end of input", position=len(sql) + 1)
+            text = sql[token.start : token.end + 1]
+            return SyntaxProblem(f'syntax error at or near "{text}"', position=token.start + 1)
+    return SyntaxProblem(f'syntax error at or near "{word}"' if word else "syntax error")

@@ -1,0 +1,169 @@
+"""What every gateway's catalog holds, whatever its stores: the built-in part of each relation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+import pyarrow as pa
+
+from planner.pg_catalog import seed
+from planner.pg_catalog.postgres_types import ColumnType, PostgresType, postgres_types
+from planner.pg_catalog.relations import CatalogRelation, catalog_relations
+from planner.pg_catalog.rows import Fields, catalog_table, copied_table
+
+OWNER = 10
+"""Oid of the one role: the user of the session."""
+NAMESPACES: Mapping[str, int] = {"pg_catalog": 11, "public": 2200, "information_schema": 13207}
+"""Oids of the schemas that PostgreSQL has too."""
+HEAP = 2
+"""Oid of the table access method that tables claim."""
+_INTERNAL_LANGUAGE = 12
+
+
+@cache
+def builtin_tables() -> Mapping[str, pa.Table]:
+    """Relation of pg_catalog → its built-in rows."""
+    relations = catalog_relations().values()
+    return {
+        "pg_am": copied_table("pg_am", seed.AM_ROWS),
+        "pg_attribute": catalog_table(
+            "pg_attribute", (row for each in relations for row in _attributes(each))
+        ),
+        "pg_class": catalog_table("pg_class", map(_class, relations)),
+        "pg_collation": copied_table("pg_collation", seed.COLLATION_ROWS),
+        "pg_language": copied_table("pg_language", seed.LANGUAGE_ROWS),
+        "pg_opclass": copied_table("pg_opclass", seed.OPCLASS_ROWS),
+        "pg_opfamily": copied_table("pg_opfamily", seed.OPFAMILY_ROWS),
+        "pg_proc": catalog_table("pg_proc", map(_proc, seed.PROCS.strip("\n").splitlines())),
+        "pg_range": copied_table("pg_range", seed.RANGE_ROWS),
+        "pg_tablespace": copied_table("pg_tablespace", seed.TABLESPACE_ROWS),
+        "pg_type": catalog_table("pg_type", map(_type, postgres_types().values())),
+    }
+
+
+def attribute(
+    *, relation_oid: int, number: int, name: str, column_type: ColumnType, required: bool
+) -> Fields:
+    """A row of pg_attribute."""
+    kind = column_type.type
+    return {
+        "attrelid": relation_oid,
+        "attname": name,
+        "atttypid": kind.oid,
+        "attstattarget": -1,
+        "attlen": kind.length,
+        "attnum": number,
+        "attndims": column_type.dimensions,
+        "attcacheoff": -1,
+        "atttypmod": column_type.modifier,
+        "attbyval": kind.by_value,
+        "attalign": kind.align,
+        "attstorage": kind.storage,
+        "attnotnull": required,
+        "attislocal": True,
+        "attcollation": kind.collation,
+    }
+
+
+def relation_row(*, oid: int, name: str, namespace: int, relkind: str, columns: int) -> Fields:
+    """A row of pg_class."""
+    stored = relkind == "r"
+    return {
+        "oid": oid,
+        "relname": name,
+        "relnamespace": namespace,
+        "relowner": OWNER,
+        "relam": HEAP if stored else 0,
+        "relfilenode": oid if stored else 0,
+        "relpages": 0,
+        "reltuples": -1.0,
+        "relpersistence": "p",
+        "relkind": relkind,
+        "relnatts": columns,
+        "relhasrules": relkind == "v",
+        "relispopulated": True,
+        "relreplident": "d" if stored else "n",
+    }
+
+
+def _attributes(relation: CatalogRelation) -> list[Fields]:
+    types = postgres_types()
+    rows_as_text = types["_text"]  # arrays of a relation's rows, whose types are not kept
+    return [
+        attribute(
+            relation_oid=relation.oid,
+            number=number,
+            name=column.name,
+            column_type=ColumnType(type=types.get(column.postgres_type, rows_as_text)),
+            required=column.required,
+        )
+        for number, column in enumerate(relation.columns, start=1)
+    ]
+
+
+def _class(relation: CatalogRelation) -> Fields:
+    row = relation_row(
+        oid=relation.oid,
+        name=relation.name,
+        namespace=NAMESPACES[relation.schema],
+        relkind=relation.relkind,
+        columns=len(relation.columns),
+    )
+    return {**row, "relreplident": "n"}
+
+
+def _type(each: PostgresType) -> Fields:
+    return {
+        "oid": each.oid,
+        "typname": each.name,
+        "typnamespace": NAMESPACES[each.namespace],
+        "typowner": OWNER,
+        "typlen": each.length,
+        "typbyval": each.by_value,
+        "typtype": each.kind,
+        "typcategory": each.category,
+        "typispreferred": each.preferred,
+        "typisdefined": True,
+        "typdelim": each.delimiter,
+        "typsubscript": each.subscript,
+        "typelem": each.element,
+        "typarray": each.array,
+        "typinput": each.input,
+        "typoutput": each.output,
+        "typreceive": each.receive,
+        "typsend": each.send,
+        "typmodin": each.modifier_input,
+        "typmodout": each.modifier_output,
+        "typanalyze": each.analyze,
+        "typalign": each.align,
+        "typstorage": each.storage,
+        "typbasetype": each.base,
+        "typtypmod": each.base_modifier,
+        "typcollation": each.collation,
+    }
+
+
+def _proc(line: str) -> Fields:
+    oid, name, kind, returns_set, volatility, strict, count, defaults, result, types = line.split(
+        "\t"
+    )
+    return {
+        "oid": int(oid),
+        "proname": name,
+        "pronamespace": NAMESPACES["pg_catalog"],
+        "proowner": OWNER,
+        "prolang": _INTERNAL_LANGUAGE,
+        "procost": 1.0,
+        "prosupport": "-",
+        "prokind": kind,
+        "proisstrict": strict == "t",
+        "proretset": returns_set == "t",
+        "provolatile": volatility,
+        "proparallel": "s",
+        "pronargs": int(count),
+        "pronargdefaults": int(defaults),
+        "prorettype": int(result),
+        "proargtypes": types,
+        "prosrc": name,
+    }

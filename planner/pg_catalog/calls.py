@@ -1,0 +1,155 @@
+"""Calls of PostgreSQL's functions: ours by their qualified name, the session's by its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import sqlglot
+from sqlglot import exp
+
+from planner.errors import NameProblem
+from planner.pg_catalog.macros import CATALOG_MACROS
+from planner.pg_catalog.quoting import quote_text
+from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB
+
+_SCHEMAS = frozenset({"pg_catalog", "information_schema"})
+_RENAMED: Mapping[str, str] = {
+    "json_build_object": "json_object",
+    "jsonb_build_object": "json_object",
+    "json_build_array": "json_array",
+    "char_length": "length",
+    "character_length": "length",
+    "btrim": "trim",
+    "bool_and": "bool_and",
+    "every": "bool_and",
+    "string_to_array": "string_split",
+    "regexp_split_to_array": "regexp_split_to_array",
+    "clock_timestamp": "now",
+    "statement_timestamp": "now",
+    "transaction_timestamp": "now",
+    "to_json": "to_json",
+    "row_to_json": "to_json",
+}
+"""Functions that DuckDB has under another name."""
+_REFUSED = frozenset(
+    ("getvariable", "getenv", "query", "query_table", "which_secret", "nextval", "currval")
+    + ("pg_sleep", "pg_terminate_backend", "pg_cancel_backend", "pg_read_file", "pg_ls_dir")
+    + ("dblink", "lo_import", "lo_export", "parse_duckdb_log_message", "write_log", "error")
+)
+"""DuckDB's functions that see more than the catalog, and PostgreSQL's that act on the server."""
+
+_OPERATORS: Mapping[str, Callable[[exp.Expression, exp.Expression], exp.Expression]] = {
+    "~": lambda left, right: exp.RegexpLike(this=left, expression=right),
+    "!~": lambda left, right: exp.Not(this=exp.RegexpLike(this=left, expression=right)),
+    "~*": lambda left, right: exp.RegexpILike(this=left, expression=right),
+    "!~*": lambda left, right: exp.Not(this=exp.RegexpILike(this=left, expression=right)),
+    "~~": lambda left, right: exp.Like(this=left, expression=right),
+    "!~~": lambda left, right: exp.Not(this=exp.Like(this=left, expression=right)),
+    "~~*": lambda left, right: exp.ILike(this=left, expression=right),
+    "=": lambda left, right: exp.EQ(this=left, expression=right),
+    "<>": lambda left, right: exp.NEQ(this=left, expression=right),
+    "!=": lambda left, right: exp.NEQ(this=left, expression=right),
+    "<": lambda left, right: exp.LT(this=left, expression=right),
+    "<=": lambda left, right: exp.LTE(this=left, expression=right),
+    ">": lambda left, right: exp.GT(this=left, expression=right),
+    ">=": lambda left, right: exp.GTE(this=left, expression=right),
+    "+": lambda left, right: exp.Add(this=left, expression=right),
+    "-": lambda left, right: exp.Sub(this=left, expression=right),
+    "||": lambda left, right: exp.DPipe(this=left, expression=right),
+}
+"""`OPERATOR(pg_catalog.…)` as what the operator alone parses to."""
+
+
+def unwrap_schemas(tree: exp.Expression) -> None:
+    """`pg_catalog.f(…)` to `f(…)`."""
+    for dot in reversed([*tree.find_all(exp.Dot)]):
+        schema, call = dot.this, dot.expression
+        if isinstance(schema, exp.Identifier) and isinstance(call, exp.Func):
+            if schema.name.lower() not in _SCHEMAS:
+                raise NameProblem(f'schema "{schema.name}" does not exist', sqlstate="3F000")
+            dot.replace(call.copy())
+
+
+def rewrite_operators(tree: exp.Expression) -> None:
+    """Named operators to plain ones; collations are dropped, for all text compares bytewise."""
+    for node in reversed([*tree.find_all(exp.Operator, exp.Collate)]):
+        if isinstance(node, exp.Collate):
+            node.replace(node.this.copy())
+            continue
+        sign = str(node.args["operator"]).rpartition(".")[2].strip()
+        build = _OPERATORS.get(sign)
+        if build is None:
+            raise NameProblem(f"operator does not exist: {sign}", sqlstate="42883")
+        node.replace(exp.Paren(this=build(node.this.copy(), node.expression.copy())))
+
+
+def rewrite_calls(tree: exp.Expression, *, database: str, version: str) -> None:
+    """Give every function its name in DuckDB.
+
+    Raises:
+        NameProblem: a function that a catalog statement may not call (42883).
+    """
+    constants = {
+        exp.CurrentSchema: quote_text("public"),
+        exp.CurrentDatabase: quote_text(database),
+        exp.CurrentCatalog: quote_text(database),
+        exp.CurrentVersion: quote_text(version),
+        exp.CurrentUser: "getvariable('session_user')::VARCHAR",
+        exp.SessionUser: "getvariable('session_user')::VARCHAR",
+    }
+    by_name = {
+        "version": constants[exp.CurrentVersion],
+        "current_schema": constants[exp.CurrentSchema],
+        "current_database": constants[exp.CurrentDatabase],
+        "current_user": constants[exp.CurrentUser],
+        "current_role": constants[exp.CurrentUser],
+        "session_user": constants[exp.CurrentUser],
+        "user": constants[exp.CurrentUser],
+    }
+    for node in reversed([*tree.find_all(exp.Func, exp.Column)]):
+        if isinstance(node, exp.Column):
+            if node.name.lower() in {"user", "current_role"} and _is_bare(node):
+                node.replace(_parsed(constants[exp.CurrentUser]))
+        elif type(node) in constants:
+            node.replace(_parsed(constants[type(node)]))
+        elif isinstance(node, exp.CurrentSchemas) or _called(node) == "current_schemas":
+            node.replace(_current_schemas(node))
+        elif isinstance(node, exp.Anonymous):
+            _rewrite_anonymous(node, by_name)
+
+
+def _is_bare(column: exp.Column) -> bool:
+    return not column.table and not column.this.args.get("quoted")
+
+
+def _parsed(text: str) -> exp.Expression:
+    return sqlglot.parse_one(text, dialect="duckdb")
+
+
+def _called(node: exp.Expression) -> str:
+    return node.name.lower() if isinstance(node, exp.Anonymous) else ""
+
+
+def _current_schemas(node: exp.Expression) -> exp.Expression:
+    argument = node.expressions[0] if node.expressions else node.this
+    case = _parsed("(CASE WHEN true THEN ['pg_catalog', 'public'] ELSE ['public'] END)")
+    branch = case.find(exp.If)
+    assert branch is not None
+    branch.set("this", argument.copy())
+    return case
+
+
+def _rewrite_anonymous(node: exp.Anonymous, by_name: Mapping[str, str]) -> None:
+    name = _called(node)
+    if isinstance(node.parent, exp.Dot) and node.arg_key == "expression":
+        return  # one of ours, put there by an earlier pass
+    if name in _REFUSED:
+        raise NameProblem(f"function {name} does not exist", sqlstate="42883")
+    if name in by_name and not node.expressions:
+        node.replace(_parsed(by_name[name]))
+    elif name in CATALOG_MACROS:
+        schema = exp.to_identifier(SCHEMA_IN_DUCKDB["pg_catalog"])
+        call = exp.Anonymous(this=name, expressions=node.expressions)
+        node.replace(exp.Dot(this=schema, expression=call))
+    elif name in _RENAMED:
+        node.set("this", _RENAMED[name])

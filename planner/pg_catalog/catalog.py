@@ -1,0 +1,286 @@
+"""The catalog as the engine uses it: accept a statement, prepare it, execute it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import duckdb
+import pyarrow as pa
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from planner.cancel import Cancellation
+from planner.errors import NotSupported, ValueProblem
+from planner.pg_catalog.arrays import parse_array
+from planner.pg_catalog.assignments import Assignment, assignments
+from planner.pg_catalog.database import build_database
+from planner.pg_catalog.failures import query_error
+from planner.pg_catalog.quoting import quote_text
+from planner.pg_catalog.recognise import is_catalog_statement
+from planner.pg_catalog.relations import duckdb_type
+from planner.pg_catalog.results import gather, result_type
+from planner.pg_catalog.rewrite import Rewritten, rewrite
+from planner.pg_catalog.store_rows import store_relation, system_relation
+from planner.pg_catalog.system_relations import SYSTEM_RELATIONS
+from planner.session import Session
+from stores.schema import Column, DataType, Kind, Row, Value
+from stores.store import StoreCatalog
+
+CACHE_STATEMENTS_MAX = 512
+"""Clients send some 300 different catalog statements; each takes about 10 kB."""
+CACHED_SQL_MAX = 100_000
+"""Longer texts carry lists of oids and do not come twice."""
+_BATCH_ROWS = 8192
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogStatement:
+    """A prepared catalog statement."""
+
+    sql: str
+    columns: tuple[Column, ...]
+    """Named as PostgreSQL names them."""
+    parameters: tuple[DataType, ...]
+    rewritten: str
+    """What DuckDB runs."""
+    assignments: tuple[Assignment, ...] = ()
+    """Settings that the statement changes by `set_config`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Generation:
+    """The tables for one version of the store catalog; readers keep theirs until they are done."""
+
+    version: int
+    connection: duckdb.DuckDBPyConnection
+
+
+class PgCatalog:
+    """PostgreSQL's system catalog over the stores. Safe to use from many threads.
+
+    Args:
+        catalog: the stores; the tables are built anew when its version has changed.
+        server_version: what the gateway claims to be, e.g. `15.3`.
+        database: the name of the one database.
+    """
+
+    def __init__(
+        self, catalog: StoreCatalog, *, server_version: str, database: str = "stategate"
+    ) -> None:
+        self._catalog = catalog
+        self._server_version = server_version
+        self._database = database
+        self._lock = threading.Lock()
+        self._generation: _Generation | None = None
+        self._cache: OrderedDict[tuple[str, tuple[DataType | None, ...]], CatalogStatement]
+        self._cache = OrderedDict()
+
+    @property
+    def version_text(self) -> str:
+        """What `version()` answers."""
+        return f"PostgreSQL {self._server_version} (Stategate)"
+
+    def accepts(self, tree: exp.Expression) -> bool:
+        """Whether a statement is about the catalog and no store, so that this class runs it."""
+        return is_catalog_statement(tree, self._catalog.stores)
+
+    def prepare(
+        self, sql: str, tree: exp.Expression, parameter_types: Sequence[DataType | None] = ()
+    ) -> CatalogStatement:
+        """Rewrite a statement and find the types of its columns; cached by text.
+
+        Args:
+            sql: the text, the key of the cache.
+            tree: the text as parsed; it is left as it is.
+            parameter_types: types the client insists on; None or a shorter list leaves the others
+                to be inferred.
+
+        Raises:
+            QueryError: the statement names what the catalog does not have, or does not run here.
+        """
+        key = (sql, tuple(parameter_types))
+        with self._lock:
+            if (cached := self._cache.get(key)) is not None:
+                self._cache.move_to_end(key)
+                return cached
+        statement = self._prepare(sql, tree, parameter_types)
+        if len(sql) <= CACHED_SQL_MAX:
+            with self._lock:
+                self._cache[key] = statement
+                if len(self._cache) > CACHE_STATEMENTS_MAX:
+                    self._cache.popitem(last=False)
+        return statement
+
+    def execute(
+        self,
+        statement: CatalogStatement,
+        parameters: Row,
+        *,
+        session: Session,
+        cancellation: Cancellation,
+    ) -> pa.Table:
+        """Run a statement over the stores as they are now.
+
+        Args:
+            statement: from `prepare`.
+            parameters: physical values; an array may also be PostgreSQL's text form of it.
+            session: whose user and settings the catalog shows; `set_config` changes it.
+            cancellation: stops the statement.
+
+        Raises:
+            QueryError: a value or name is wrong, a limit was reached, or it was cancelled.
+        """
+        if len(parameters) != len(statement.parameters):
+            raise ValueProblem(
+                f"the statement takes {len(statement.parameters)} parameters,"
+                f" {len(parameters)} were given",
+                sqlstate="08P01",
+            )
+        cancellation.check()
+        typed = zip(parameters, statement.parameters, strict=True)
+        values = {f"p{n}": _bound(value, kind) for n, (value, kind) in enumerate(typed, start=1)}
+        cursor = self._current().connection.cursor()
+        try:
+            with _interruptible(cursor, cancellation), _converted_errors(cancellation):
+                cursor.sql(_session_script(session))
+                relation = cursor.sql(statement.rewritten, params=values or None)
+                assert relation is not None
+                table = gather(relation.to_arrow_reader(_BATCH_ROWS), statement.columns)
+        finally:
+            cursor.close()
+        for assignment in statement.assignments:
+            assignment.apply(session, parameters)
+        return table
+
+    def _prepare(
+        self, sql: str, tree: exp.Expression, parameter_types: Sequence[DataType | None]
+    ) -> CatalogStatement:
+        try:
+            rewritten = rewrite(
+                tree,
+                parameter_types=parameter_types,
+                database=self._database,
+                version=self.version_text,
+            )
+        except SqlglotError as error:
+            raise NotSupported("the catalog does not run this statement") from error
+        return CatalogStatement(
+            sql=sql,
+            columns=self._describe(rewritten),
+            parameters=rewritten.parameters,
+            rewritten=rewritten.sql,
+            assignments=assignments(tree),
+        )
+
+    def _describe(self, rewritten: Rewritten) -> tuple[Column, ...]:
+        values = {f"p{number}": None for number in range(1, len(rewritten.parameters) + 1)}
+        cursor = self._current().connection.cursor()
+        try:
+            with _converted_errors(Cancellation()):
+                relation = cursor.sql(rewritten.sql, params=values or None)
+                assert relation is not None
+                names, types = relation.columns, [str(kind) for kind in relation.types]
+        finally:
+            cursor.close()
+        named = rewritten.names or tuple(names)
+        return tuple(
+            Column(name=name, type=result_type(kind))
+            for name, kind in zip(named, types, strict=True)
+        )
+
+    def _current(self) -> _Generation:
+        version = self._catalog.version
+        generation = self._generation
+        if generation is not None and generation.version == version:
+            return generation
+        with self._lock:
+            # read under the lock: another thread may have built it, the stores may have moved on
+            version = self._catalog.version
+            if self._generation is None or self._generation.version != version:
+                self._generation = self._build(version)
+            return self._generation
+
+    def _build(self, version: int) -> _Generation:
+        stores = sorted(self._catalog.stores.items())
+        relations = [
+            *(store_relation(store.schema) for _, store in stores),
+            *(system_relation(name, columns) for name, columns in SYSTEM_RELATIONS.items()),
+        ]
+        connection = build_database(
+            relations, server_version=self._server_version, database=self._database
+        )
+        return _Generation(version=version, connection=connection)
+
+
+def _bound(value: Value, data_type: DataType) -> Value:
+    """A parameter as DuckDB takes it."""
+    if value is None or data_type.kind is not Kind.ARRAY:
+        return value
+    elements = parse_array(value) if isinstance(value, str) else list(value)
+    assert data_type.element is not None
+    if duckdb_type(data_type.element) in {"SMALLINT", "INTEGER", "BIGINT"}:
+        return [None if element is None else _integer(element) for element in elements]
+    return elements
+
+
+def _integer(value: Value) -> int:
+    try:
+        return int(value)
+    except ValueError as error:
+        raise ValueProblem(
+            f'invalid input syntax for type bigint: "{value}"', sqlstate="22P02"
+        ) from error
+
+
+def _session_script(session: Session) -> str:
+    keys = ", ".join(quote_text(name.lower()) for name in session.settings)
+    values = ", ".join(quote_text(value) for value in session.settings.values())
+    return (
+        f"SET VARIABLE session_user = {quote_text(session.user)};"
+        f"SET VARIABLE session_pid = {os.getpid()};"
+        f"SET VARIABLE session_settings = map([{keys}]::VARCHAR[], [{values}]::VARCHAR[])"
+    )
+
+
+@contextmanager
+def _converted_errors(cancellation: Cancellation) -> Iterator[None]:
+    try:
+        yield
+    except duckdb.InterruptException:
+        cancellation.check()
+        raise
+    except duckdb.Error as error:
+        raise query_error(error) from error
+
+
+@contextmanager
+def _interruptible(
+    cursor: duckdb.DuckDBPyConnection, cancellation: Cancellation
+) -> Iterator[None]:
+    """Interrupt the cursor on cancel or at the deadline, but never after it has been closed."""
+    lock = threading.Lock()
+    running = True
+
+    def interrupt() -> None:
+        with lock:
+            if running:
+                cursor.interrupt()
+
+    cancellation.on_cancel(interrupt)
+    remaining_s = cancellation.remaining_s
+    timer = None if remaining_s is None else threading.Timer(remaining_s, interrupt)
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield
+    finally:
+        with lock:
+            running = False
+        if timer is not None:
+            timer.cancel()

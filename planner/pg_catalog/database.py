@@ -1,0 +1,190 @@
+"""One in-memory DuckDB that holds the catalog for one set of stores. Built whole, never changed.
+
+It can reach no file, network or extension, and its settings are locked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import duckdb
+import pyarrow as pa
+
+from planner.pg_catalog import seed
+from planner.pg_catalog.builtin_rows import OWNER, builtin_tables
+from planner.pg_catalog.macros import macro_script
+from planner.pg_catalog.postgres_types import postgres_types, spellings
+from planner.pg_catalog.quoting import quote_always, quote_name, quote_text
+from planner.pg_catalog.relations import LOOKUP_SCHEMA, SCHEMA_IN_DUCKDB, catalog_relations
+from planner.pg_catalog.rows import Fields, catalog_table
+from planner.pg_catalog.settings_rows import settings_table
+from planner.pg_catalog.store_rows import (
+    Relation,
+    RelationRows,
+    relation_rows,
+    settle_index_names,
+)
+from planner.pg_catalog.views import COMPUTED, INFORMATION, SESSION_VIEWS
+
+MEMORY_LIMIT = "256MB"
+"""The catalog of 1,000 stores of 20 columns takes some 20 MB; the rest is for sorts and joins."""
+_DATABASE_OID = 5
+_UTF8 = 6
+_CONFIG = {
+    "threads": "1",
+    "memory_limit": MEMORY_LIMIT,
+    "temp_directory": "",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+"""One thread: the statements are short, and they share the machine with real queries."""
+
+_NAME_FIELDS = {
+    "kind": pa.string(),
+    "spelling": pa.string(),
+    "oid": pa.int64(),
+}
+_DISPLAY_FIELDS = {"kind": pa.string(), "oid": pa.int64(), "text": pa.string()}
+
+
+def build_database(
+    relations: Sequence[Relation], *, server_version: str, database: str
+) -> duckdb.DuckDBPyConnection:
+    """The catalog of these relations, ready for cursors."""
+    rows = relation_rows(settle_index_names(relations))
+    connection = duckdb.connect(":memory:", config=_CONFIG)
+    connection.sql(";".join(_schema_script()))
+    tables = {**_catalog_tables(rows, database), **_lookup_tables(rows, server_version)}
+    for target, table in tables.items():
+        connection.register("zz_source", table)
+        connection.sql(f"CREATE OR REPLACE TABLE {target} AS SELECT * FROM zz_source")
+        connection.unregister("zz_source")
+    connection.sql(";".join(_view_script(database)))
+    connection.sql(";".join(macro_script()))
+    connection.sql("SET enable_external_access = false; SET lock_configuration = true")
+    return connection
+
+
+def _schema_script() -> Iterator[str]:
+    for schema in (*SCHEMA_IN_DUCKDB.values(), LOOKUP_SCHEMA):
+        yield f"CREATE SCHEMA {schema}"
+    for relation in catalog_relations().values():
+        if relation.schema != "pg_catalog" or relation.name not in SESSION_VIEWS:
+            yield relation.create_table
+
+
+def _view_script(database: str) -> Iterator[str]:
+    catalog, information = SCHEMA_IN_DUCKDB["pg_catalog"], SCHEMA_IN_DUCKDB["information_schema"]
+    names = {
+        "cat": catalog,
+        "info": information,
+        "look": LOOKUP_SCHEMA,
+        "database": quote_text(database),
+    }
+    for name, body in SESSION_VIEWS.items():
+        yield f"CREATE VIEW {catalog}.{name} AS {body.format(**names)}"
+    for schema, bodies in ((catalog, COMPUTED), (information, INFORMATION)):
+        for name, body in bodies.items():
+            yield f"INSERT INTO {schema}.{name} BY NAME {body.format(**names)}"
+
+
+def _catalog_tables(rows: RelationRows, database: str) -> Mapping[str, pa.Table]:
+    catalog = SCHEMA_IN_DUCKDB["pg_catalog"]
+    namespaces = [
+        {"oid": oid, "nspname": name, "nspowner": OWNER} for name, oid in rows.namespaces.items()
+    ]
+    tables = {
+        **builtin_tables(),
+        "pg_namespace": catalog_table("pg_namespace", namespaces),
+        "pg_database": catalog_table("pg_database", [_database_row(database)]),
+    }
+    for name, added in rows.tables.items():
+        parts = [tables[name]] if name in tables else []
+        tables[name] = pa.concat_tables([*parts, catalog_table(name, added)])
+    return {f"{catalog}.{name}": table for name, table in tables.items()}
+
+
+def _database_row(database: str) -> Fields:
+    return {
+        "oid": _DATABASE_OID,
+        "datname": database,
+        "datdba": OWNER,
+        "encoding": _UTF8,
+        "datlocprovider": "c",
+        "datallowconn": True,
+        "datconnlimit": -1,
+        "dattablespace": 1663,
+        "datcollate": "C",
+        "datctype": "C",
+    }
+
+
+def _lookup_tables(rows: RelationRows, server_version: str) -> Mapping[str, pa.Table]:
+    names = sorted(set(_names(rows)))
+    displays = sorted(set(_displays(rows)))
+    keywords = [line.split("\t") for line in seed.KEYWORDS.strip("\n").splitlines()]
+    keyword_fields = ("word", "catcode", "barelabel", "catdesc", "baredesc")
+    tables = {
+        "names": _table(_NAME_FIELDS, names),
+        "displays": _table(_DISPLAY_FIELDS, displays),
+        "definitions": _table({"oid": pa.int64(), "text": pa.string()}, rows.definitions),
+        "xmins": _table({"oid": pa.int64(), "xmin": pa.int64()}, rows.xmins),
+        "keywords": _table(dict.fromkeys(keyword_fields, pa.string()), keywords),
+        "settings": settings_table(server_version),
+    }
+    return {f"{LOOKUP_SCHEMA}.{name}": table for name, table in tables.items()}
+
+
+def _table(fields: Mapping[str, pa.DataType], rows: Sequence[Sequence[object]]) -> pa.Table:
+    columns = zip(*rows, strict=True) if rows else ([] for _ in fields)
+    arrays = [
+        pa.array(list(values), kind)
+        for values, kind in zip(columns, fields.values(), strict=True)
+    ]
+    return pa.table(arrays, names=list(fields))
+
+
+def _relations(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
+    for relation in catalog_relations().values():
+        yield relation.schema, relation.name, relation.oid
+    by_oid = {oid: name for name, oid in rows.namespaces.items()}
+    for row in rows.tables["pg_class"]:
+        yield by_oid[row["relnamespace"]], row["relname"], row["oid"]
+
+
+def _names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
+    """Every way to write each name, so that macros need no parser."""
+    for schema, name, oid in _relations(rows):
+        for spelled in _spellings(name):
+            for qualifier in _spellings(schema):
+                yield "regclass", f"{qualifier}.{spelled}", oid
+            if schema in {"public", "pg_catalog"}:
+                yield "regclass", spelled, oid
+    for spelled, oid in spellings().items():
+        yield "regtype", spelled, oid
+    for name, oid in rows.namespaces.items():
+        for spelled in _spellings(name):
+            yield "regnamespace", spelled, oid
+    for line in seed.PROCS.strip("\n").splitlines():
+        found, name = line.split("\t")[:2]
+        yield "regproc", name, int(found)
+        yield "regproc", f"pg_catalog.{name}", int(found)
+
+
+def _spellings(name: str) -> Iterable[str]:
+    """A name as SQL may write it: quoted always, bare if that reads as the same name."""
+    return {quote_always(name), quote_name(name), name if name == name.lower() else quote_name(name)}
+
+
+def _displays(rows: RelationRows) -> Iterator[tuple[str, int, str]]:
+    for schema, name, oid in _relations(rows):
+        bare = quote_name(name)
+        visible = schema in {"public", "pg_catalog"}
+        yield "regclass", oid, bare if visible else f"{quote_name(schema)}.{bare}"
+    for kind in postgres_types().values():
+        yield "regtype", kind.oid, kind.display
+    for name, oid in rows.namespaces.items():
+        yield "regnamespace", oid, quote_name(name)
+    for line in seed.PROCS.strip("\n").splitlines():
+        found, name = line.split("\t")[:2]
+        yield "regproc", int(found), name

@@ -1,0 +1,65 @@
+"""DuckDB's errors as the planner's, with the SQLSTATE that PostgreSQL would give."""
+
+from __future__ import annotations
+
+import re
+
+import duckdb
+
+from planner.errors import (
+    InternalProblem,
+    LimitExceeded,
+    NameProblem,
+    NotSupported,
+    QueryError,
+    TypeProblem,
+    ValueProblem,
+)
+
+_RAISED = re.compile(r"(?:^|: )(4[0-9A-Z]{4}|3F000):(.+)", re.DOTALL)
+"""Ours, from a macro that calls `error('<SQLSTATE>:<message>')`."""
+_COLUMN = re.compile(r'column(?: named| name)?:? "([^"]+)"', re.IGNORECASE)
+_FUNCTION = re.compile(r"Function with name \"?([\w.]+)\"?", re.IGNORECASE)
+
+
+def query_error(error: duckdb.Error) -> QueryError:
+    """The planner's error for one of DuckDB's."""
+    text = str(error)
+    if (raised := _RAISED.search(text)) is not None:
+        return NameProblem(raised[2].strip().splitlines()[0], sqlstate=raised[1])
+    first = text.split("\n", 1)[0].partition(": ")[2] or text
+    if isinstance(error, (duckdb.BinderException, duckdb.CatalogException)):
+        return _binding_error(first)
+    if isinstance(error, duckdb.ConversionException):
+        return ValueProblem(_lower(first), sqlstate="22P02")
+    if isinstance(error, duckdb.OutOfRangeException):
+        return ValueProblem(_lower(first), sqlstate="22003")
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return LimitExceeded("the catalog query needs too much memory", sqlstate="53200")
+    if isinstance(error, (duckdb.InternalException, duckdb.FatalException)):
+        return InternalProblem(f"the catalog failed: {first}")
+    if isinstance(error, duckdb.InvalidInputException):
+        return ValueProblem(_lower(first))
+    return NotSupported(f"the catalog does not run this statement: {_lower(first)}")
+
+
+def _binding_error(first: str) -> QueryError:
+    if "mbiguous" in first:
+        return NameProblem(_lower(first), sqlstate="42702")
+    if (function := _FUNCTION.search(first)) is not None and "does not exist" in first:
+        return NameProblem(f"function {function[1]} does not exist", sqlstate="42883")
+    if (column := _COLUMN.search(first)) is not None and _tells_of_column(first):
+        return NameProblem(f'column "{column[1]}" does not exist', sqlstate="42703")
+    if "GROUP BY" in first:
+        return NotSupported(_lower(first), sqlstate="42803")
+    if "No function matches" in first or "Cannot compare" in first:
+        return TypeProblem(_lower(first), sqlstate="42883")
+    return NotSupported(f"the catalog does not run this statement: {_lower(first)}")
+
+
+def _tells_of_column(first: str) -> bool:
+    return "not found" in first or "does not have" in first or "not exist" in first
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:].rstrip(".!")

@@ -1,0 +1,318 @@
+"""PostgreSQL's catalog functions as DuckDB macros.
+
+A macro's body sees the names of the statement that calls it, so every alias and parameter in here
+begins with `zz_`: an alias `c` would capture the argument `c.oid`. `{cat}` and `{look}` are the
+schemas of the catalog and of the lookup tables.
+
+What has an effect or would tell about the machine is absent: such a call is an unknown function.
+"""
+
+from __future__ import annotations
+
+from planner.pg_catalog.relations import LOOKUP_SCHEMA, SCHEMA_IN_DUCKDB
+
+def _exists(relation: str, namespace: str) -> str:
+    """The body of a `pg_…_is_visible`: NULL for an oid that is nothing, as in PostgreSQL."""
+    return (
+        f"(zz_oid) AS (SELECT zz_t.{namespace} IN (11, 2200) FROM {{cat}}.{relation} AS zz_t"
+        " WHERE zz_t.oid = zz_oid)"
+    )
+
+
+VISIBILITY = {
+    "pg_collation_is_visible": _exists("pg_collation", "collnamespace"),
+    "pg_conversion_is_visible": _exists("pg_conversion", "connamespace"),
+    "pg_function_is_visible": _exists("pg_proc", "pronamespace"),
+    "pg_opclass_is_visible": _exists("pg_opclass", "opcnamespace"),
+    "pg_operator_is_visible": _exists("pg_operator", "oprnamespace"),
+    "pg_opfamily_is_visible": _exists("pg_opfamily", "opfnamespace"),
+    "pg_statistics_obj_is_visible": _exists("pg_statistic_ext", "stxnamespace"),
+    "pg_table_is_visible": _exists("pg_class", "relnamespace"),
+    "pg_ts_config_is_visible": _exists("pg_ts_config", "cfgnamespace"),
+    "pg_ts_dict_is_visible": _exists("pg_ts_dict", "dictnamespace"),
+    "pg_ts_parser_is_visible": _exists("pg_ts_parser", "prsnamespace"),
+    "pg_ts_template_is_visible": _exists("pg_ts_template", "tmplnamespace"),
+    "pg_type_is_visible": _exists("pg_type", "typnamespace"),
+}
+"""Which objects need no schema in front of their name."""
+
+_MODIFIED = """
+    CASE
+        WHEN zz_mod IS NULL OR zz_mod < 0 THEN zz_t.text
+        WHEN zz_oid IN (1700, 1231) AND zz_mod >= 4 THEN 'numeric(' || ((zz_mod - 4) >> 16) || ','
+            || ((zz_mod - 4) & 65535) || ')' || CASE WHEN zz_oid = 1231 THEN '[]' ELSE '' END
+        WHEN zz_oid IN (1042, 1043) AND zz_mod >= 4
+            THEN zz_t.text || '(' || (zz_mod - 4) || ')'
+        WHEN zz_oid IN (1083, 1114, 1184, 1266)
+            THEN replace(zz_t.text, ' with', '(' || zz_mod || ') with')
+        WHEN zz_oid IN (1560, 1562) THEN zz_t.text || '(' || zz_mod || ')'
+        ELSE zz_t.text
+    END
+"""
+
+DESCRIPTIONS = {
+    "format_type": f"""(zz_oid, zz_mod) AS (CASE
+        WHEN zz_oid IS NULL THEN NULL WHEN zz_oid = 0 THEN '-'
+        ELSE coalesce((SELECT {_MODIFIED} FROM {{look}}.displays AS zz_t
+            WHERE zz_t.kind = 'regtype' AND zz_t.oid = zz_oid), '???') END)""",
+    "pg_get_constraintdef": """
+        (zz_oid) AS (SELECT zz_d.text FROM {look}.definitions AS zz_d WHERE zz_d.oid = zz_oid),
+        (zz_oid, zz_pretty) AS (SELECT zz_d.text FROM {look}.definitions AS zz_d
+            WHERE zz_d.oid = zz_oid)""",
+    "pg_get_viewdef": """
+        (zz_oid) AS (SELECT zz_d.text FROM {look}.definitions AS zz_d WHERE zz_d.oid = zz_oid),
+        (zz_oid, zz_pretty) AS (SELECT zz_d.text FROM {look}.definitions AS zz_d
+            WHERE zz_d.oid = zz_oid)""",
+    "pg_get_indexdef": """
+        (zz_oid) AS (SELECT zz_d.text FROM {look}.definitions AS zz_d WHERE zz_d.oid = zz_oid),
+        (zz_oid, zz_number, zz_pretty) AS (CASE
+            WHEN zz_number = 0 THEN (SELECT zz_d.text FROM {look}.definitions AS zz_d
+                WHERE zz_d.oid = zz_oid)
+            ELSE (SELECT zz_a.attname FROM {cat}.pg_attribute AS zz_a
+                WHERE zz_a.attrelid = zz_oid AND zz_a.attnum = zz_number) END)""",
+    "pg_get_expr": """
+        (zz_text, zz_oid) AS (zz_text),
+        (zz_text, zz_oid, zz_pretty) AS (zz_text)""",
+    "pg_get_functiondef": "(zz_oid) AS (NULL::VARCHAR)",
+    "pg_get_function_arguments": """(zz_oid) AS (SELECT (
+        SELECT string_agg({cat}.format_type(zz_u.t, NULL), ', ' ORDER BY zz_u.n)
+        FROM (SELECT unnest({look}.vector(zz_p.proargtypes)) AS t,
+              generate_subscripts({look}.vector(zz_p.proargtypes), 1) AS n) AS zz_u)
+        FROM {cat}.pg_proc AS zz_p WHERE zz_p.oid = zz_oid)""",
+    "pg_get_function_identity_arguments": "(zz_oid) AS ({cat}.pg_get_function_arguments(zz_oid))",
+    "pg_get_function_result": """(zz_oid) AS (SELECT CASE WHEN zz_p.proretset THEN 'SETOF ' ELSE ''
+        END || {cat}.format_type(zz_p.prorettype, NULL) FROM {cat}.pg_proc AS zz_p
+        WHERE zz_p.oid = zz_oid)""",
+    "pg_get_function_sqlbody": "(zz_oid) AS (NULL::VARCHAR)",
+    "pg_get_partkeydef": "(zz_oid) AS (NULL::VARCHAR)",
+    "pg_get_partition_constraintdef": "(zz_oid) AS (NULL::VARCHAR)",
+    "pg_get_ruledef": """
+        (zz_oid) AS (NULL::VARCHAR), (zz_oid, zz_pretty) AS (NULL::VARCHAR)""",
+    "pg_get_serial_sequence": "(zz_table, zz_column) AS (NULL::VARCHAR)",
+    "pg_get_statisticsobjdef": "(zz_oid) AS (NULL::VARCHAR)",
+    "pg_get_statisticsobjdef_columns": "(zz_oid) AS (NULL::VARCHAR)",
+    "pg_get_triggerdef": """
+        (zz_oid) AS (NULL::VARCHAR), (zz_oid, zz_pretty) AS (NULL::VARCHAR)""",
+    "pg_get_userbyid": """(zz_oid) AS (CASE
+        WHEN zz_oid = 10 THEN getvariable('session_user')::VARCHAR
+        ELSE 'unknown (OID=' || zz_oid || ')' END)""",
+    "obj_description": """
+        (zz_oid) AS (SELECT zz_d.description FROM {cat}.pg_description AS zz_d
+            WHERE zz_d.objoid = zz_oid AND zz_d.objsubid = 0),
+        (zz_oid, zz_catalog) AS (SELECT zz_d.description FROM {cat}.pg_description AS zz_d
+            WHERE zz_d.objoid = zz_oid AND zz_d.objsubid = 0 AND zz_d.classoid = (
+                SELECT zz_c.oid FROM {cat}.pg_class AS zz_c
+                WHERE zz_c.relname = zz_catalog AND zz_c.relnamespace = 11))""",
+    "col_description": """(zz_oid, zz_number) AS (SELECT zz_d.description
+        FROM {cat}.pg_description AS zz_d WHERE zz_d.objoid = zz_oid
+        AND zz_d.classoid = 1259 AND zz_d.objsubid = zz_number)""",
+    "shobj_description": "(zz_oid, zz_catalog) AS (NULL::VARCHAR)",
+}
+"""Objects in words."""
+
+_TRUE_2_3 = "(zz_1, zz_2) AS (true), (zz_1, zz_2, zz_3) AS (true)"
+
+ACCESS = {
+    "has_any_column_privilege": _TRUE_2_3,
+    "has_column_privilege": """
+        (zz_1, zz_2, zz_3) AS (true), (zz_1, zz_2, zz_3, zz_4) AS (true)""",
+    "has_database_privilege": _TRUE_2_3,
+    "has_function_privilege": _TRUE_2_3,
+    "has_language_privilege": _TRUE_2_3,
+    "has_schema_privilege": """
+        (zz_1, zz_2) AS (zz_2::VARCHAR ILIKE '%usage%'),
+        (zz_1, zz_2, zz_3) AS (zz_3::VARCHAR ILIKE '%usage%')""",
+    "has_sequence_privilege": _TRUE_2_3,
+    "has_table_privilege": """
+        (zz_1, zz_2) AS (zz_2::VARCHAR ILIKE '%select%'),
+        (zz_1, zz_2, zz_3) AS (zz_3::VARCHAR ILIKE '%select%')""",
+    "has_tablespace_privilege": _TRUE_2_3,
+    "has_type_privilege": _TRUE_2_3,
+    "pg_has_role": _TRUE_2_3,
+    "row_security_active": "(zz_1) AS (false)",
+}
+"""What the session may: read all that it sees, create nothing. Grants decide when rows are read."""
+
+SERVER = {
+    "pg_backend_pid": "() AS (getvariable('session_pid')::INTEGER)",
+    "pg_char_to_encoding": "(zz_name) AS (CASE WHEN upper(zz_name) = 'UTF8' THEN 6 ELSE -1 END)",
+    "pg_client_encoding": "() AS ('UTF8')",
+    "pg_conf_load_time": "() AS (getvariable('server_started')::TIMESTAMPTZ)",
+    "pg_encoding_to_char": "(zz_n) AS (CASE zz_n WHEN 6 THEN 'UTF8' WHEN 0 THEN 'SQL_ASCII' ELSE '' END)",
+    "pg_encoding_max_length": "(zz_n) AS (CASE WHEN zz_n = 6 THEN 4 ELSE 1 END)",
+    "getdatabaseencoding": "() AS ('UTF8')",
+    "pg_export_snapshot": "() AS ('00000003-00000001-1')",
+    "pg_is_in_recovery": "() AS (false)",
+    "pg_is_other_temp_schema": "(zz_oid) AS (false)",
+    "pg_is_wal_replay_paused": "() AS (false)",
+    "pg_my_temp_schema": "() AS (0::BIGINT)",
+    "pg_postmaster_start_time": "() AS (getvariable('server_started')::TIMESTAMPTZ)",
+    "pg_relation_is_publishable": "(zz_oid) AS (false)",
+    "pg_relation_is_updatable": "(zz_oid, zz_triggers) AS (0)",
+    "pg_column_is_updatable": "(zz_oid, zz_number, zz_triggers) AS (false)",
+    "pg_tablespace_location": "(zz_oid) AS ('')",
+    "txid_current": "() AS (3::BIGINT)",
+    "txid_current_if_assigned": "() AS (NULL::BIGINT)",
+    "pg_current_xact_id_if_assigned": "() AS (NULL::BIGINT)",
+    "inet_server_addr": "() AS (NULL::VARCHAR)",
+    "inet_server_port": "() AS (NULL::INTEGER)",
+    "inet_client_addr": "() AS (NULL::VARCHAR)",
+    "inet_client_port": "() AS (NULL::INTEGER)",
+    "pg_get_replica_identity_index": "(zz_oid) AS (NULL::BIGINT)",
+    "pg_stat_get_numscans": "(zz_oid) AS (0::BIGINT)",
+    "pg_advisory_unlock_all": "() AS ('')",
+    "age": "(zz_xid) AS (0)",
+}
+"""The server itself."""
+
+_SIZE = "(zz_1) AS (0::BIGINT)"
+
+SIZES = {
+    "pg_database_size": _SIZE,
+    "pg_indexes_size": _SIZE,
+    "pg_relation_size": "(zz_1) AS (0::BIGINT), (zz_1, zz_2) AS (0::BIGINT)",
+    "pg_table_size": _SIZE,
+    "pg_tablespace_size": _SIZE,
+    "pg_total_relation_size": _SIZE,
+    "pg_column_size": "(zz_1) AS (0)",
+    "pg_size_pretty": """(zz_n) AS (CASE
+        WHEN abs(zz_n) < 10240 THEN zz_n || ' bytes'
+        WHEN abs(zz_n) < 10240 * 1024 THEN round(zz_n / 1024)::BIGINT || ' kB'
+        WHEN abs(zz_n) < 10240::BIGINT * 1048576 THEN round(zz_n / 1048576)::BIGINT || ' MB'
+        WHEN abs(zz_n) < 10240::BIGINT * 1073741824 THEN round(zz_n / 1073741824)::BIGINT || ' GB'
+        ELSE round(zz_n / 1099511627776)::BIGINT || ' TB' END)""",
+}
+"""Sizes are not kept: they are 0, as for a relation without pages."""
+
+SETTINGS = {
+    "current_setting": """
+        (zz_name) AS (coalesce(
+            (SELECT zz_s.setting FROM {cat}.pg_settings AS zz_s
+             WHERE lower(zz_s.name) = lower(zz_name) LIMIT 1),
+            CASE WHEN zz_name IS NULL THEN NULL ELSE
+            error('42704:unrecognized configuration parameter "' || zz_name || '"') END)),
+        (zz_name, zz_missing) AS (coalesce(
+            (SELECT zz_s.setting FROM {cat}.pg_settings AS zz_s
+             WHERE lower(zz_s.name) = lower(zz_name) LIMIT 1),
+            CASE WHEN zz_missing OR zz_name IS NULL THEN NULL ELSE
+            error('42704:unrecognized configuration parameter "' || zz_name || '"') END))""",
+    "set_config": "(zz_name, zz_value, zz_local) AS (zz_value)",
+}
+"""Settings of the session; what `set_config` changes is changed by whoever runs the statement."""
+
+ARRAYS = {
+    "aclexplode": """(zz_acl) AS (unnest([]::STRUCT(grantor BIGINT, grantee BIGINT,
+        privilege_type VARCHAR, is_grantable BOOLEAN)[]))""",
+    "pg_options_to_table": """(zz_options) AS (unnest([]::STRUCT(option_name VARCHAR,
+        option_value VARCHAR)[]))""",
+    "array_length": "(zz_list, zz_dim) AS (CASE WHEN zz_dim = 1 THEN nullif(len(zz_list), 0) END)",
+    "array_lower": "(zz_list, zz_dim) AS (CASE WHEN len(zz_list) > 0 AND zz_dim = 1 THEN 1 END)",
+    "array_ndims": "(zz_list) AS (CASE WHEN len(zz_list) > 0 THEN 1 END)",
+    "array_remove": "(zz_list, zz_e) AS (list_filter(zz_list, lambda zz_x: zz_x IS DISTINCT FROM zz_e))",
+    "array_upper": "(zz_list, zz_dim) AS (CASE WHEN zz_dim = 1 THEN nullif(len(zz_list), 0) END)",
+    "cardinality": "(zz_list) AS (len(zz_list))",
+    "_pg_expandarray": """(zz_list) AS (unnest(list_transform(
+        zz_list, lambda zz_x, zz_i: {{'x': zz_x, 'n': zz_i}})))""",
+    "_pg_char_max_length": "(zz_type, zz_mod) AS (NULL::INTEGER)",
+    "_pg_truetypid": "(zz_a, zz_t) AS (zz_a.atttypid)",
+    "_pg_truetypmod": "(zz_a, zz_t) AS (zz_a.atttypmod)",
+    "array_to_string": """
+        (zz_list, zz_sep) AS (CASE WHEN zz_list IS NOT NULL AND zz_sep IS NOT NULL THEN
+            coalesce(list_aggregate(list_filter(zz_list, lambda zz_x: zz_x IS NOT NULL),
+                'string_agg', zz_sep), '') END),
+        (zz_list, zz_sep, zz_null) AS (CASE WHEN zz_list IS NOT NULL AND zz_sep IS NOT NULL THEN
+            coalesce(list_aggregate(list_transform(zz_list,
+                lambda zz_x: coalesce(zz_x::VARCHAR, zz_null)), 'string_agg', zz_sep), '') END)""",
+}
+"""Arrays, which are lists here."""
+
+TEXTS = {
+    "quote_ident": """(zz_t) AS (CASE
+        WHEN regexp_full_match(zz_t, '[a-z_][a-z0-9_$]*') THEN zz_t
+        ELSE '"' || replace(zz_t, '"', '""') || '"' END)""",
+    "quote_literal": "(zz_t) AS ('''' || replace(zz_t::VARCHAR, '''', '''''') || '''')",
+    "to_char": "(zz_v, zz_format) AS (zz_v::VARCHAR)",
+    "parse_ident": """(zz_t) AS (list_transform(regexp_extract_all(zz_t, '"[^"]+"|[^".]+'),
+        lambda zz_x: CASE WHEN zz_x[1] = '"' THEN zz_x[2:-2] ELSE lower(zz_x) END))""",
+}
+"""Texts."""
+
+NAMES = {
+    "to_regclass": "(zz_name) AS ({look}.found('regclass', zz_name))",
+    "to_regnamespace": "(zz_name) AS ({look}.found('regnamespace', zz_name))",
+    "to_regproc": "(zz_name) AS ({look}.found('regproc', zz_name))",
+    "to_regrole": "(zz_name) AS (CASE WHEN zz_name = getvariable('session_user') THEN 10 END)",
+    "to_regtype": "(zz_name) AS ({look}.found('regtype', zz_name))",
+}
+"""Names to oids; NULL where there is none."""
+
+CATALOG_MACROS = {
+    **VISIBILITY,
+    **DESCRIPTIONS,
+    **ACCESS,
+    **SERVER,
+    **SIZES,
+    **SETTINGS,
+    **ARRAYS,
+    **TEXTS,
+    **NAMES,
+}
+"""Function → overloads."""
+
+LOOKUP_MACROS = {
+    "vector": """(zz_text) AS (list_transform(
+        string_split_regex(nullif(trim(zz_text), ''), ' +'), lambda zz_x: zz_x::BIGINT))""",
+    "element": "(zz_text, zz_at) AS ({look}.vector(zz_text)[zz_at + 1])",
+    "subscripts": "(zz_text) AS (unnest(range(len({look}.vector(zz_text)))))",
+    "array_text": """(zz_list) AS (CASE WHEN zz_list IS NOT NULL
+        THEN '{{' || {cat}.array_to_string(zz_list, ',', 'NULL') || '}}' END)""",
+    "found": """(zz_kind, zz_name) AS (coalesce(
+        (SELECT zz_s.oid FROM {look}.names AS zz_s
+         WHERE zz_s.kind = zz_kind AND zz_s.spelling = zz_name::VARCHAR),
+        (SELECT zz_s.oid FROM {look}.names AS zz_s
+         WHERE zz_s.kind = zz_kind AND zz_s.spelling = lower(zz_name::VARCHAR))))""",
+    "oid_of": """(zz_kind, zz_noun, zz_code, zz_name) AS (CASE
+        WHEN zz_name IS NULL THEN NULL WHEN zz_name::VARCHAR = '-' THEN 0
+        ELSE coalesce({look}.found(zz_kind, zz_name), try_cast(zz_name::VARCHAR AS BIGINT),
+            error(zz_code || ':' || zz_noun || ' "' || zz_name || '" does not exist')) END)""",
+    "name_of": """(zz_kind, zz_oid) AS (CASE
+        WHEN zz_oid IS NULL THEN NULL WHEN zz_oid = 0 THEN '-'
+        WHEN zz_kind = 'regrole' AND zz_oid = 10 THEN getvariable('session_user')::VARCHAR
+        ELSE coalesce((SELECT zz_d.text FROM {look}.displays AS zz_d
+            WHERE zz_d.kind = zz_kind AND zz_d.oid = zz_oid), zz_oid::VARCHAR) END)""",
+    "same": "(zz_value) AS (zz_value)",
+    "type_name": """(zz_oid) AS ((SELECT zz_d.text FROM {look}.displays AS zz_d
+        WHERE zz_d.kind = 'regtype' AND zz_d.oid = zz_oid))""",
+    "xmin_of": """(zz_oid) AS (coalesce(
+        (SELECT zz_x.xmin FROM {look}.xmins AS zz_x WHERE zz_x.oid = zz_oid), 2))""",
+}
+"""Ours, called by rewritten statements."""
+
+TABLE_FUNCTIONS = {
+    "aclexplode": """SELECT 0::BIGINT AS grantor, 0::BIGINT AS grantee, '' AS privilege_type,
+        false AS is_grantable WHERE false""",
+    "pg_available_extensions": "SELECT name, default_version, comment FROM {cat}.pg_available_extensions",
+    "pg_get_keywords": "SELECT * FROM {look}.keywords",
+    "pg_get_publication_tables": "SELECT 0::BIGINT AS relid WHERE false",
+    "pg_listening_channels": "SELECT '' AS pg_listening_channels WHERE false",
+    "pg_options_to_table": "SELECT '' AS option_name, '' AS option_value WHERE false",
+    "pg_partition_ancestors": "SELECT 0::BIGINT AS relid WHERE false",
+    "pg_partition_tree": """SELECT 0::BIGINT AS relid, 0::BIGINT AS parentrelid, true AS isleaf,
+        0 AS level WHERE false""",
+    "pg_show_all_settings": "SELECT * FROM {cat}.pg_settings",
+}
+"""Functions that stand in FROM, as the query they come to: whatever their arguments, as it is."""
+
+
+def macro_script() -> list[str]:
+    """The statements that create all macros, what is used before what uses it."""
+    catalog = SCHEMA_IN_DUCKDB["pg_catalog"]
+    listed = [
+        *((LOOKUP_SCHEMA, *each) for each in LOOKUP_MACROS.items() if each[0] != "array_text"),
+        *((catalog, *each) for each in CATALOG_MACROS.items()),
+        (LOOKUP_SCHEMA, "array_text", LOOKUP_MACROS["array_text"]),
+    ]
+    return [
+        f'CREATE MACRO {schema}."{name}"{body.format(cat=catalog, look=LOOKUP_SCHEMA)}'
+        for schema, name, body in listed
+    ]

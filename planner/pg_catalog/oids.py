@@ -1,0 +1,44 @@
+"""Oids of what the gateway adds to the catalog: the same after every restart.
+
+An oid is the hash of a name, moved on where two names meet. Clients cache oids, so nothing else
+than the set of names may decide them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+
+FIRST_OID = 16384
+"""Where PostgreSQL's own oids end and a user's begin."""
+LAST_OID = 2**31 - 1
+"""Above it, clients that read oids as signed would see negative numbers."""
+_FIRST_XMIN = 3
+"""0 to 2 are reserved transaction numbers."""
+
+
+def assign_oids(names: Iterable[str]) -> Mapping[str, int]:
+    """An oid for each name, e.g. `relation public.clicks`.
+
+    Laws: the order of the names does not matter; oids are distinct and within FIRST_OID…LAST_OID;
+    a name keeps its oid when others come, unless it collides with one that sorts before it.
+    """
+    assigned: dict[str, int] = {}
+    taken: set[int] = set()
+    for name in sorted(set(names)):
+        oid = _hash(name, FIRST_OID, LAST_OID)
+        while oid in taken:
+            oid = oid + 1 if oid < LAST_OID else FIRST_OID
+        taken.add(oid)
+        assigned[name] = oid
+    return assigned
+
+
+def definition_xmin(definition: str) -> int:
+    """The transaction number of a definition: it changes when the definition does."""
+    return _hash(definition, _FIRST_XMIN, LAST_OID)
+
+
+def _hash(text: str, low: int, high: int) -> int:
+    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    return low + int.from_bytes(digest, "big") % (high - low + 1)

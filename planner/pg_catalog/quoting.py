@@ -1,0 +1,43 @@
+"""Names and texts as SQL writes them."""
+
+from __future__ import annotations
+
+import re
+
+_PLAIN = re.compile(r"[a-z_][a-z0-9_$]*")
+_RESERVED = frozenset(
+    (
+        "all analyse analyze and any array as asc asymmetric authorization binary both case cast"
+        " check collate collation column concurrently constraint create cross current_catalog"
+        " current_date current_role current_schema current_time current_timestamp current_user"
+        " default deferrable desc distinct do else end except false fetch for foreign freeze from"
+        " full grant group having ilike in initially inner intersect into is isnull join lateral"
+        " leading left like limit localtime localtimestamp natural not notnull null offset on only"
+        " or order outer overlaps placing primary references returning right select session_user"
+        " similar some symmetric table tablesample then to trailing true union unique user using"
+        " variadic verbose when where window with"
+        " between bigint bit boolean char character coalesce dec decimal exists extract float"
+        " greatest grouping inout int integer interval least national nchar none normalize nullif"
+        " numeric out overlay position precision real row setof smallint substring time timestamp"
+        " treat trim values varchar xmlattributes xmlconcat xmlelement xmlexists xmlforest"
+        " xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable"
+    ).split()
+)
+"""The key words that PostgreSQL's quote_ident quotes."""
+
+
+def quote_name(name: str) -> str:
+    """A name as quote_ident writes it: in quotes only where SQL would not read it as it is."""
+    if _PLAIN.fullmatch(name) and name not in _RESERVED:
+        return name
+    return quote_always(name)
+
+
+def quote_always(name: str) -> str:
+    """A name in double quotes."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quote_text(text: str) -> str:
+    """A text as a literal."""
+    return "'" + text.replace("'", "''") + "'"

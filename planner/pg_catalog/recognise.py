@@ -1,0 +1,58 @@
+"""Which statements are about the system catalog and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from sqlglot import exp
+
+from planner.pg_catalog.from_items import find_relation, relation_names
+from planner.pg_catalog.macros import (
+    ACCESS,
+    DESCRIPTIONS,
+    NAMES,
+    SERVER,
+    SETTINGS,
+    SIZES,
+    TABLE_FUNCTIONS,
+    VISIBILITY,
+)
+from planner.pg_catalog.naming import type_name
+
+_SESSION_NODES = (
+    exp.CurrentSchema,
+    exp.CurrentSchemas,
+    exp.CurrentDatabase,
+    exp.CurrentCatalog,
+    exp.CurrentVersion,
+    exp.CurrentUser,
+    exp.SessionUser,
+)
+_NAMED = frozenset(
+    (*ACCESS, *DESCRIPTIONS, *NAMES, *SERVER, *SETTINGS, *SIZES, *TABLE_FUNCTIONS, *VISIBILITY)
+    + ("version", "current_schema", "current_schemas", "current_database", "current_user")
+    + ("session_user", "current_role", "current_catalog")
+) - {"age"}
+"""Functions that only the catalog can answer; the other macros are plain SQL."""
+_OBJECT_TYPES = frozenset(("regclass", "regtype", "regproc", "regnamespace", "regrole"))
+
+
+def is_catalog_statement(tree: exp.Expression, stores: Container[str]) -> bool:
+    """Whether every relation is the catalog's, or there is none but the catalog is called."""
+    named = False
+    for schema, name in relation_names(tree):
+        if find_relation(schema, name) is None or (not schema and name in stores):
+            return False
+        named = True
+    return named or _calls_catalog(tree)
+
+
+def _calls_catalog(tree: exp.Expression) -> bool:
+    for node in tree.walk():
+        if isinstance(node, _SESSION_NODES):
+            return True
+        if isinstance(node, exp.Anonymous) and node.name.lower() in _NAMED:
+            return True
+        if isinstance(node, exp.Cast) and type_name(node.to).removesuffix("[]") in _OBJECT_TYPES:
+            return True
+    return False

@@ -1,0 +1,71 @@
+"""Rows of catalog relations as Arrow tables, with defaults for the columns nobody set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pyarrow as pa
+
+from planner.pg_catalog.relations import CatalogColumn, CatalogRelation, catalog_relations
+from stores.schema import DataType, Kind, Value
+
+PG_CATALOG = "pg_catalog"
+
+Fields = Mapping[str, Value]
+"""The columns of one row that are set, by name."""
+
+_ZEROS: Mapping[Kind, Value] = {
+    Kind.BOOLEAN: False,
+    Kind.SMALLINT: 0,
+    Kind.INTEGER: 0,
+    Kind.BIGINT: 0,
+    Kind.REAL: 0.0,
+    Kind.DOUBLE: 0.0,
+    Kind.TEXT: "",
+}
+
+
+def relation(name: str, *, schema: str = PG_CATALOG) -> CatalogRelation:
+    """One built-in relation; asking for one that is not there is a bug."""
+    return catalog_relations()[schema, name]
+
+
+def catalog_table(name: str, rows: Iterable[Fields], *, schema: str = PG_CATALOG) -> pa.Table:
+    """The rows of one relation; a column that a row leaves out is zero if required, else NULL."""
+    found = relation(name, schema=schema)
+    listed = list(rows)
+    columns = [_column(column, listed) for column in found.columns]
+    unknown = {key for row in listed for key in row} - {column.name for column in found.columns}
+    assert not unknown, f"{name} has no column {unknown}"
+    return pa.table(columns, schema=found.arrow_schema)
+
+
+def copied_table(name: str, text: str) -> pa.Table:
+    """The rows of one relation from COPY's text form, all columns."""
+    found = relation(name)
+    lines = [line.split("\t") for line in text.strip("\n").splitlines()]
+    columns = []
+    for at, column in enumerate(found.columns):
+        values = [_copied(line[at], column.type) for line in lines]
+        columns.append(pa.array(values, column.type.arrow))
+    return pa.table(columns, schema=found.arrow_schema)
+
+
+def _column(column: CatalogColumn, rows: Sequence[Fields]) -> pa.Array:
+    default = _ZEROS.get(column.type.kind) if column.required else None
+    return pa.array([row.get(column.name, default) for row in rows], column.type.arrow)
+
+
+def _copied(text: str, data_type: DataType) -> Value:
+    if text == "\\N":
+        return None
+    if data_type.kind is Kind.BOOLEAN:
+        return text == "t"
+    if data_type.kind in {Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT}:
+        return int(text)
+    if data_type.kind is Kind.ARRAY:
+        assert data_type.element is not None
+        inner = text.strip("{}")
+        parts = inner.split(",") if inner else []
+        return [_copied(part, data_type.element) for part in parts]
+    return text

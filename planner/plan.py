@@ -1,0 +1,98 @@
+"""Plans: what a query does, as frozen nodes that each describe themselves in one line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import pyarrow as pa
+from sqlglot import exp
+
+from planner.access import Access
+from planner.clause import Clause
+from planner.predicates import Operand
+from stores.schema import Column, DataType
+
+Columns: TypeAlias = tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """One key of a keyvalue store, its row returned as it is: no thread, no DuckDB."""
+
+    access: Access
+    operands: tuple[Operand, ...]
+    """One per key column."""
+    projection: tuple[int, ...]
+    """Which of (key columns, value columns) each result column is."""
+
+    def describe(self) -> str:
+        """One line."""
+        return f"inline {self.access.describe()}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """One access whose rows are the result."""
+
+    access: Access
+    projection: tuple[int, ...]
+    """Which of the access's columns each result column is."""
+    limit: int | None
+    offset: int
+
+    def describe(self) -> str:
+        """One line."""
+        parts = ["stream"]
+        if self.limit is not None:
+            parts.append(f"limit {self.limit}")
+        if self.offset:
+            parts.append(f"offset {self.offset}")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemScan:
+    """A system relation, read whole."""
+
+    name: str
+
+    def describe(self) -> str:
+        """One line."""
+        return f"system stategate.{self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compose:
+    """Accesses composed by DuckDB."""
+
+    sql: str
+    tree: exp.Query
+    """The bound tree, to place errors in the text."""
+    inputs: tuple[tuple[str, Access | SystemScan], ...]
+    """Each relation's name in the SQL, and how it is read."""
+
+    def describe(self) -> str:
+        """One line."""
+        return f"compose {self.sql}"
+
+
+Node: TypeAlias = Lookup | Stream | Compose
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryPlan:
+    """How a query is run."""
+
+    node: Node
+    columns: Columns
+    parameters: tuple[DataType, ...]
+    clause: Clause
+    residual: str | None = None
+    """What of the WHERE the accesses do not decide; None if nothing."""
+    catalog_version: int = 0
+
+    @property
+    def arrow_schema(self) -> pa.Schema:
+        """The result's Arrow schema."""
+        return pa.schema([(c.name, c.type.arrow) for c in self.columns])

@@ -1,0 +1,169 @@
+"""The relations that SQL can name: the stores, and the gateway's own in schema `stategate`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+from sqlglot import exp
+
+from planner.errors import NameProblem
+from stores.arrow import physical_array
+from stores.schema import BIGINT, INTEGER, TEXT, Column, DataType, Kind, StoreSchema
+from stores.store import StoreCatalog
+
+_JSON = DataType(kind=Kind.JSON)
+
+
+def _columns(**types: DataType) -> tuple[Column, ...]:
+    return tuple(Column(name=name, type=data_type) for name, data_type in types.items())
+
+
+SYSTEM_RELATIONS: Mapping[str, tuple[Column, ...]] = {
+    "stores": _columns(
+        name=TEXT,
+        kind=TEXT,
+        key=TEXT,
+        columns=TEXT,
+        partitions=INTEGER,
+        inputs=TEXT,
+        window_size_ms=BIGINT,
+        retention_ms=BIGINT,
+    ),
+    "partitions": _columns(
+        store=TEXT,
+        partition=INTEGER,
+        node=TEXT,
+        role=TEXT,
+        state=TEXT,
+        epoch=BIGINT,
+        position=_JSON,
+        watermark_ms=BIGINT,
+        lag_ms=BIGINT,
+        error=TEXT,
+    ),
+    "nodes": _columns(node=TEXT, partitions=INTEGER),
+}
+"""Relations of schema `stategate`, with their columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """What a name in FROM stands for."""
+
+    name: str
+    columns: tuple[Column, ...]
+    """What `*` gives."""
+    store: StoreSchema | None = None
+    """None for a system relation."""
+
+    @property
+    def readable(self) -> Mapping[str, Column]:
+        """All columns that can be named."""
+        if self.store is not None:
+            return self.store.column_by_name
+        return {column.name: column for column in self.columns}
+
+
+def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
+    """The relation that a table node names.
+
+    Raises:
+        NameProblem: there is none (42P01), or its schema is unknown (3F000).
+    """
+    name, schema = identifier(table.this), table.db.lower() if table.db else ""
+    position = table.this.meta.get("start", -1) + 1 or None
+    if schema == "stategate":
+        if (columns := SYSTEM_RELATIONS.get(name)) is not None:
+            return Relation(name=name, columns=columns)
+    elif schema in {"", "public"}:
+        store = catalog.stores.get(name)
+        if store is not None:
+            return Relation(name=name, columns=store.schema.columns, store=store.schema)
+    else:
+        raise NameProblem(
+            f'schema "{schema}" does not exist',
+            hint="Stores are in schema public, system relations in schema stategate.",
+            position=position,
+            sqlstate="3F000",
+        )
+    known = SYSTEM_RELATIONS if schema == "stategate" else catalog.stores
+    shown = f"{schema}.{name}" if schema else name
+    raise NameProblem(
+        f'relation "{shown}" does not exist',
+        hint=_nearest(name, list(known)),
+        position=position,
+    )
+
+
+def _nearest(name: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=1)
+    if near:
+        return f'Perhaps you meant "{near[0]}".'
+    return "SHOW STORES lists what there is."
+
+
+def identifier(node: exp.Expr) -> str:
+    """An identifier as Postgres reads it: folded to lower case unless it is quoted."""
+    name = str(node.name)
+    return name if node.args.get("quoted") else name.lower()
+
+
+def system_table(name: str, catalog: StoreCatalog, *, node: str, clock: Callable[[], int]) -> pa.Table:
+    """The rows of a system relation as they are now."""
+    rows = _ROWS[name](catalog, node, clock())
+    columns = SYSTEM_RELATIONS[name]
+    return pa.Table.from_arrays(
+        [physical_array([row[i] for row in rows], c.type) for i, c in enumerate(columns)],
+        schema=pa.schema([(c.name, c.type.arrow) for c in columns]),
+    )
+
+
+def _store_rows(catalog: StoreCatalog, node: str, now_ms: int) -> list[tuple[object, ...]]:
+    del node, now_ms
+    return [
+        (
+            schema.name,
+            schema.kind.value,
+            ", ".join(f"{c.name} {c.type}" for c in schema.key),
+            ", ".join(f"{c.name} {c.type}" for c in schema.value),
+            schema.partitions,
+            ", ".join(topic.topic for topic in schema.inputs),
+            schema.window_size_ms,
+            schema.retention_ms,
+        )
+        for schema in (store.schema for _, store in sorted(catalog.stores.items()))
+    ]
+
+
+def _partition_rows(catalog: StoreCatalog, node: str, now_ms: int) -> list[tuple[object, ...]]:
+    return [
+        (
+            name,
+            partition,
+            node,
+            status.role.value,
+            status.state.value,
+            status.progress.epoch,
+            status.progress.position.token(),
+            status.progress.watermark_ms,
+            now_ms - status.progress.committed_ms if status.progress.epoch >= 0 else None,
+            status.error,
+        )
+        for name, store in sorted(catalog.stores.items())
+        for partition, status in sorted(store.statuses().items())
+    ]
+
+
+def _node_rows(catalog: StoreCatalog, node: str, now_ms: int) -> list[tuple[object, ...]]:
+    del now_ms
+    return [(node, sum(len(store.statuses()) for store in catalog.stores.values()))]
+
+
+_ROWS: Mapping[str, Callable[[StoreCatalog, str, int], list[tuple[object, ...]]]] = {
+    "stores": _store_rows,
+    "partitions": _partition_rows,
+    "nodes": _node_rows,
+}

@@ -1,0 +1,344 @@
+"""The engine: text to statements to results, over the stores of a catalog."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+from sqlglot import exp
+
+from planner.bind import bind
+from planner.cancel import Cancellation
+from planner.clause import Clause
+from planner.commands import Commands, aborted
+from planner.compose import Composer
+from planner.errors import NameProblem, NotSupported, SyntaxProblem, ValueProblem
+from planner.execute import Executor
+from planner.explain import explain
+from planner.options import read_options, session_options
+from planner.parse import Parsed, parse, split
+from planner.pg_catalog import CatalogStatement, PgCatalog
+from planner.plan import Lookup, QueryPlan
+from planner.relations import identifier
+from planner.rules import plan_query
+from planner.session import Session, TransactionStatus
+from planner.statement import Result, Statement, StatementKind
+from stores.schema import TEXT, Column, DataType, Row
+from stores.store import StoreCatalog
+
+SERVER_VERSION = "15.18"
+"""The Postgres version whose catalog and wire behaviour clients may count on."""
+
+_PLAN_COLUMNS = (Column(name="QUERY PLAN", type=TEXT),)
+_DESCRIBE_COLUMNS = tuple(
+    Column(name=name, type=TEXT) for name in ("column", "type", "part", "store_kind")
+)
+_ENDS_TRANSACTION = {StatementKind.COMMIT, StatementKind.ROLLBACK}
+_SHOW_STORES = (
+    "SELECT name, kind, key, columns, partitions, inputs FROM stategate.stores ORDER BY name"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineLimits:
+    """What the engine may use."""
+
+    statements_max: int = 2_000
+    """Plans kept by text: some 20 kB each, and no application has more statements in use."""
+    memory_bytes_max: int = 1 << 30
+    """DuckDB's memory for all statements together; one that needs more fails with 53200."""
+    composer_threads: int = max(1, (os.cpu_count() or 2) - 1)
+    """DuckDB's threads: one core is left for lookups."""
+
+
+class SqlEngine:
+    """An `Engine` over a catalog of stores. Safe to use from many threads.
+
+    Args:
+        catalog: the stores.
+        limits: what it may use.
+        node: this node's name, as answers show it.
+        clock: wall clock in epoch milliseconds.
+    """
+
+    def __init__(
+        self,
+        catalog: StoreCatalog,
+        *,
+        limits: EngineLimits | None = None,
+        node: str = "local",
+        clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self._limits = limits or EngineLimits()
+        self._catalog = catalog
+        self._composer = Composer(
+            memory_bytes_max=self._limits.memory_bytes_max, threads=self._limits.composer_threads
+        )
+        self._executor = Executor(catalog, self._composer, node=node, clock=clock)
+        self._commands = Commands(server_version=SERVER_VERSION)
+        self._pg_catalog = PgCatalog(catalog, server_version=SERVER_VERSION)
+        self._statements: OrderedDict[
+            tuple[str, tuple[DataType | None, ...], int], Statement
+        ] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Release DuckDB; running statements fail."""
+        self._composer.close()
+
+    def split(self, sql: str) -> tuple[str, ...]:
+        """The statements of a text, each of which parses."""
+        pieces = split(sql)
+        if len(pieces) > 1:
+            for piece in pieces:
+                parse(piece)
+        return pieces
+
+    def prepare(
+        self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
+    ) -> Statement:
+        """Plan one statement, or find its plan by its text."""
+        key = (sql, tuple(parameter_types), self._catalog.version)
+        with self._lock:
+            held = self._statements.get(key)
+            if held is not None:
+                self._statements.move_to_end(key)
+        if held is None:
+            held = self._prepare(sql, session, parameter_types)
+            with self._lock:
+                self._statements[key] = held
+                while len(self._statements) > self._limits.statements_max:
+                    self._statements.popitem(last=False)
+        if session.transaction is TransactionStatus.FAILED and held.kind not in _ENDS_TRANSACTION:
+            raise aborted()
+        return held
+
+    def is_inline(self, statement: Statement, session: Session) -> bool:
+        """Whether it is one key's lookup without a wait, or a command of the session."""
+        plan = statement.plan
+        if isinstance(plan, QueryPlan):
+            if statement.kind is StatementKind.EXPLAIN:
+                return True
+            if not isinstance(plan.node, Lookup):
+                return False
+            clause, mine = plan.clause, session_options(session)
+            if clause.latest or clause.wait_ms is not None:
+                return False
+            return mine.is_default or (mine.wait_ms == 0 and mine.consistency != "latest")
+        return not isinstance(plan, CatalogStatement | _Analyze)
+
+    def execute(
+        self,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        *,
+        cancellation: Cancellation,
+    ) -> Result:
+        """Run a statement."""
+        if session.transaction is TransactionStatus.FAILED and (
+            statement.kind not in _ENDS_TRANSACTION
+        ):
+            raise aborted()
+        if len(parameters) != len(statement.parameters):
+            raise ValueProblem(
+                f"statement takes {len(statement.parameters)} parameters, "
+                f"{len(parameters)} were given",
+                sqlstate="08P01",
+            )
+        plan = statement.plan
+        if isinstance(plan, QueryPlan) and plan.catalog_version != self._catalog.version:
+            statement = self._replan(statement, session)
+            plan = statement.plan
+        if isinstance(plan, QueryPlan) and statement.kind is not StatementKind.EXPLAIN:
+            return self._query(plan, parameters, session, cancellation, statement.kind)
+        if isinstance(plan, CatalogStatement):
+            table = self._pg_catalog.execute(
+                plan, parameters, session=session, cancellation=cancellation
+            )
+            batches = iter(table.to_batches())
+            return Result(kind=statement.kind, columns=statement.columns, batches=batches)
+        if isinstance(plan, _Analyze):
+            return self._analyze(plan, statement, parameters, session, cancellation)
+        if isinstance(plan, QueryPlan):
+            rows = [(line,) for line in explain(plan)]
+            return Result(kind=statement.kind, columns=_PLAN_COLUMNS, rows=rows)
+        if isinstance(plan, _Described):
+            return Result(kind=statement.kind, columns=_DESCRIBE_COLUMNS, rows=plan.rows)
+        if isinstance(plan, Parsed):
+            return self._commands.run(statement.kind, plan.tokens, session)
+        return Result(kind=StatementKind.EMPTY)
+
+    # Planning
+
+    def _prepare(
+        self, sql: str, session: Session, parameter_types: Sequence[DataType | None]
+    ) -> Statement:
+        parsed = parse(sql)
+        kind = parsed.kind
+        if kind is StatementKind.EMPTY:
+            return Statement(sql=sql, kind=kind)
+        if parsed.tree is not None:
+            return self._prepare_query(parsed, session, parameter_types)
+        if kind is StatementKind.SHOW:
+            return self._prepare_show(parsed, session)
+        self._commands.check(kind, parsed.tokens)
+        return Statement(sql=sql, kind=kind, plan=parsed)
+
+    def _prepare_query(
+        self, parsed: Parsed, session: Session, parameter_types: Sequence[DataType | None]
+    ) -> Statement:
+        tree = parsed.tree
+        assert tree is not None
+        if self._pg_catalog.accepts(tree):
+            if parsed.kind is StatementKind.EXPLAIN:
+                raise NotSupported("EXPLAIN of catalog queries is not supported")
+            found = self._pg_catalog.prepare(parsed.sql, tree, parameter_types)
+            return Statement(
+                sql=parsed.sql,
+                kind=parsed.kind,
+                columns=found.columns,
+                parameters=found.parameters,
+                returns_rows=True,
+                plan=found,
+            )
+        plan = self._plan(tree, parsed.clause, parameter_types)
+        explained = parsed.kind is StatementKind.EXPLAIN
+        return Statement(
+            sql=parsed.sql,
+            kind=parsed.kind,
+            columns=_PLAN_COLUMNS if explained else plan.columns,
+            parameters=plan.parameters,
+            returns_rows=True,
+            plan=_Analyze(plan) if parsed.analyze else plan,
+        )
+
+    def _plan(
+        self, tree: exp.Query, clause: Clause, parameter_types: Sequence[DataType | None]
+    ) -> QueryPlan:
+        version = self._catalog.version
+        bound = bind(tree, clause, self._catalog, parameter_types)
+        return plan_query(bound, clause, self._composer, version=version)
+
+    def _prepare_show(self, parsed: Parsed, session: Session) -> Statement:
+        words = [token.text.upper() for token in parsed.tokens]
+        if words[0] == "SHOW" and words[1:] in (["STORES"], ["TABLES"]):
+            planned = self._prepare(_SHOW_STORES, session, ())
+            return replace(planned, sql=parsed.sql, kind=StatementKind.SHOW)
+        if words[0] in {"DESCRIBE", "DESC"}:
+            rows = self._describe(parsed)
+            return Statement(
+                sql=parsed.sql,
+                kind=StatementKind.SHOW,
+                columns=_DESCRIBE_COLUMNS,
+                returns_rows=True,
+                plan=_Described(tuple(rows)),
+            )
+        self._commands.check(StatementKind.SHOW, parsed.tokens)
+        return Statement(
+            sql=parsed.sql,
+            kind=StatementKind.SHOW,
+            columns=self._commands.columns(parsed.tokens),
+            returns_rows=True,
+            plan=parsed,
+        )
+
+    def _describe(self, parsed: Parsed) -> list[Row]:
+        if len(parsed.tokens) != 2:
+            raise SyntaxProblem("syntax error", hint="DESCRIBE takes the name of a store.")
+        token = parsed.tokens[1]
+        quoted = parsed.sql[token.start] == '"'
+        name = identifier(exp.to_identifier(token.text, quoted=quoted))
+        store = self._catalog.stores.get(name)
+        if store is None:
+            raise NameProblem(
+                f'relation "{name}" does not exist',
+                hint="SHOW STORES lists what there is.",
+                position=token.start + 1,
+            )
+        schema = store.schema
+        parts = (("key", schema.key), ("time", schema.time_columns), ("value", schema.value))
+        return [
+            (column.name, str(column.type), part, schema.kind.value)
+            for part, columns in parts
+            for column in columns
+        ]
+
+    def _replan(self, statement: Statement, session: Session) -> Statement:
+        """Plan anew after a definition changed.
+
+        Raises:
+            NotSupported: the statement would now give other columns than the client was told.
+        """
+        fresh = self.prepare(statement.sql, session, parameter_types=statement.parameters)
+        if fresh.columns != statement.columns or fresh.parameters != statement.parameters:
+            raise NotSupported(
+                "cached plan must not change result type", hint="Prepare the statement again."
+            )
+        return fresh
+
+    # Running
+
+    def _query(
+        self,
+        plan: QueryPlan,
+        parameters: Row,
+        session: Session,
+        cancellation: Cancellation,
+        kind: StatementKind,
+    ) -> Result:
+        options = read_options(plan.clause, session, parameters)
+        result = self._executor.run(plan, parameters, options, cancellation)
+        result.kind = kind
+        session.seen = session.seen.merge(result.position)
+        return result
+
+    def _analyze(
+        self,
+        analyze: _Analyze,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        cancellation: Cancellation,
+    ) -> Result:
+        began = time.perf_counter()
+        result = self._query(analyze.plan, parameters, session, cancellation, statement.kind)
+        returned = len(result.rows or ())
+        batches: Iterator[pa.RecordBatch] = result.batches or iter(())
+        for batch in batches:
+            returned += batch.num_rows
+        elapsed_ms = (time.perf_counter() - began) * 1000
+        lines = explain(analyze.plan)
+        lines += [
+            f"partition {a.store}[{a.partition}] on {a.node}: {a.status}, epoch {a.epoch}, "
+            f"{a.rows} rows read" + (f", {a.reason}: {a.message}" if a.reason else "")
+            for a in result.partitions
+        ]
+        lines.append(f"returned {returned} rows in {elapsed_ms:.2f} ms")
+        lines.append(f"position {result.position.token()}")
+        return Result(
+            kind=statement.kind,
+            columns=_PLAN_COLUMNS,
+            rows=[(line,) for line in lines],
+            position=result.position,
+            partitions=result.partitions,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Analyze:
+    """EXPLAIN ANALYZE of a plan."""
+
+    plan: QueryPlan
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """The rows of DESCRIBE."""
+
+    rows: tuple[Row, ...]

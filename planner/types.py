@@ -1,0 +1,61 @@
+"""SQL types as sqlglot spells them, as we hold them, and as DuckDB spells them."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from stores.errors import SchemaError
+from stores.schema import DataType, Kind, decimal_type
+
+_DUCKDB = {
+    Kind.REAL: "FLOAT",
+    Kind.DOUBLE: "DOUBLE",
+    Kind.TEXT: "VARCHAR",
+    Kind.BYTEA: "BLOB",
+    Kind.NULL: "VARCHAR",
+    Kind.JSON: "VARCHAR",
+}
+_SQLGLOT = {
+    exp.DType.BOOLEAN: Kind.BOOLEAN,
+    exp.DType.TINYINT: Kind.TINYINT,
+    exp.DType.SMALLINT: Kind.SMALLINT,
+    exp.DType.INT: Kind.INTEGER,
+    exp.DType.BIGINT: Kind.BIGINT,
+    exp.DType.FLOAT: Kind.REAL,
+    exp.DType.DOUBLE: Kind.DOUBLE,
+    exp.DType.TEXT: Kind.TEXT,
+    exp.DType.VARCHAR: Kind.TEXT,
+    exp.DType.VARBINARY: Kind.BYTEA,
+    exp.DType.BINARY: Kind.BYTEA,
+    exp.DType.DATE: Kind.DATE,
+    exp.DType.TIME: Kind.TIME,
+    exp.DType.TIMESTAMP: Kind.TIMESTAMP,
+    exp.DType.TIMESTAMPTZ: Kind.TIMESTAMPTZ,
+    exp.DType.TIMESTAMPLTZ: Kind.TIMESTAMPTZ,
+    exp.DType.INTERVAL: Kind.INTERVAL,
+    exp.DType.UUID: Kind.UUID,
+    exp.DType.JSON: Kind.JSON,
+    exp.DType.JSONB: Kind.JSON,
+}
+
+
+def data_type_of(node: exp.DataType) -> DataType | None:
+    """Our type for a type name in SQL; None for one that only DuckDB knows, or nobody."""
+    if isinstance(node, exp.Interval) or node.this is None:
+        return None
+    if node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL}:
+        sizes = [int(size.name) for size in node.expressions if size.name.isdigit()]
+        try:
+            return decimal_type(*(sizes + [0])[:2]) if sizes else None
+        except SchemaError:
+            return None
+    kind = _SQLGLOT.get(node.this)
+    return None if kind is None else DataType(kind=kind)
+
+
+def duckdb_type(data_type: DataType) -> str:
+    """The type's name in DuckDB."""
+    if data_type.kind is Kind.ARRAY:
+        assert data_type.element is not None
+        return f"{duckdb_type(data_type.element)}[]"
+    return _DUCKDB.get(data_type.kind, str(data_type).upper())

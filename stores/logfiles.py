@@ -1,0 +1,222 @@
+"""Files of the state log on any file system that pyarrow reaches: whole, or not there at all.
+
+Nothing here knows what a record says. `Directory` is one store's directory; all its paths are
+relative. Local directories are written with `os`, since a link is the one way to create a file
+that is whole and first; every other file system goes through `pyarrow.fs`.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyarrow import fs
+
+from stores.errors import LogError, LogMissingError
+
+RECORD_BYTES_MAX = 256 << 20
+"""Longest record that is read: a commit of a million data files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """A directory of the log: its file system and its path there."""
+
+    system: fs.FileSystem
+    path: str
+
+    @staticmethod
+    def at(root: str | os.PathLike[str]) -> Directory:
+        """The directory of a local path or of a URI such as `s3://bucket/state`.
+
+        Raises:
+            LogError: no file system of that kind is known.
+        """
+        text = os.fspath(root)
+        if "://" not in text and not text.startswith("file:"):
+            return Directory(fs.LocalFileSystem(), str(Path(text).absolute()))
+        try:
+            # Spark and Hadoop also write file:/x and file://x; pyarrow knows only file:///x.
+            if text.startswith("file:"):
+                return Directory(fs.LocalFileSystem(), "/" + text.removeprefix("file:").lstrip("/"))
+            system, path = fs.FileSystem.from_uri(text)
+        except (ValueError, OSError) as error:
+            raise LogError(f'no file system holds "{text}": {error}') from error
+        return Directory(system, path)
+
+    @property
+    def local(self) -> bool:
+        """Whether it lies on a disk that `os` reaches."""
+        return isinstance(self.system, fs.LocalFileSystem)
+
+    def join(self, relative: str) -> str:
+        """The path of a file on the file system."""
+        return f"{self.path.rstrip('/')}/{relative}"
+
+    def within(self, relative: str) -> Directory:
+        """A directory inside this one."""
+        return Directory(self.system, self.join(relative))
+
+    def read(self, relative: str) -> bytes | None:
+        """A whole file; None if there is none.
+
+        Raises:
+            LogError: the file system does not answer, or the file is beyond RECORD_BYTES_MAX.
+        """
+        path = self.join(relative)
+        try:
+            with self.system.open_input_file(path) as stream:
+                if stream.size() > RECORD_BYTES_MAX:
+                    raise LogError(f'record "{path}" has {stream.size()} bytes')
+                found: bytes = stream.read()
+                return found
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise LogError(f'"{path}" cannot be read: {error}') from error
+
+    def names(self, relative: str = "") -> list[str]:
+        """The names in a directory, unordered; empty if there is no such directory.
+
+        Raises:
+            LogError: the file system does not answer.
+        """
+        path = self.join(relative) if relative else self.path
+        try:
+            if self.local:
+                return os.listdir(path)
+            infos = self.system.get_file_info(fs.FileSelector(path, allow_not_found=True))
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise LogError(f'"{path}" cannot be listed: {error}') from error
+        return [info.base_name for info in infos]
+
+    def exists(self) -> bool:
+        """Whether the directory is there.
+
+        Raises:
+            LogError: the file system does not answer.
+        """
+        try:
+            found: fs.FileType = self.system.get_file_info(self.path).type
+        except OSError as error:
+            raise LogError(f'"{self.path}" cannot be reached: {error}') from error
+        return found is not fs.FileType.NotFound
+
+    def has_file(self, relative: str) -> bool:
+        """Whether there is a file of that name.
+
+        Raises:
+            LogError: the file system does not answer.
+        """
+        path = self.join(relative)
+        try:
+            found: fs.FileType = self.system.get_file_info(path).type
+        except OSError as error:
+            raise LogError(f'"{path}" cannot be reached: {error}') from error
+        return found is fs.FileType.File
+
+    def require(self) -> None:
+        """Make sure that the directory is there.
+
+        Raises:
+            LogMissingError: it is not; it may come later.
+            LogError: the file system does not answer.
+        """
+        if not self.exists():
+            raise LogMissingError(f'there is no directory "{self.path}"')
+
+    def make(self, relative: str) -> None:
+        """Create a directory and those above it, if they are not there.
+
+        Raises:
+            LogError: it cannot be created.
+        """
+        path = self.join(relative)
+        try:
+            self.system.create_dir(path, recursive=True)
+        except OSError as error:
+            raise LogError(f'"{path}" cannot be created: {error}') from error
+
+    def remove(self, relative: str) -> None:
+        """Remove a directory with all that is in it.
+
+        Raises:
+            LogError: it cannot be removed.
+        """
+        path = self.join(relative)
+        try:
+            self.system.delete_dir(path)
+        except OSError as error:
+            raise LogError(f'"{path}" cannot be removed: {error}') from error
+
+    def create(self, relative: str, data: bytes) -> bool:
+        """Create a file whole, only if there is none of that name.
+
+        Readers see all of it or nothing. On a local disk the first of two writers wins, whatever
+        happens; elsewhere there is a moment between the check and the move, so a store on an object
+        store must have one writer, as a Spark query is.
+
+        Returns:
+            False if there is such a file already; it is left as it is.
+
+        Raises:
+            LogError: it cannot be written.
+        """
+        return self._put(relative, data, replace=False)
+
+    def replace(self, relative: str, data: bytes) -> None:
+        """Create a file whole, in place of the one that may be there.
+
+        Raises:
+            LogError: it cannot be written.
+        """
+        self._put(relative, data, replace=True)
+
+    def _put(self, relative: str, data: bytes, *, replace: bool) -> bool:
+        path = self.join(relative)
+        parent, _, name = path.rpartition("/")
+        # A leading dot keeps Spark, and every reader that follows Hadoop's custom, off the file.
+        temporary = f"{parent}/.{name}.{uuid.uuid4().hex}"
+        try:
+            self.system.create_dir(parent, recursive=True)
+            if self.local:
+                return _put_local(temporary, path, data, replace=replace)
+            if not replace and self.system.get_file_info(path).type is not fs.FileType.NotFound:
+                return False
+            with self.system.open_output_stream(temporary) as stream:
+                stream.write(data)
+            self.system.move(temporary, path)
+        except OSError as error:
+            raise LogError(f'"{path}" cannot be written: {error}') from error
+        return True
+
+
+def _put_local(temporary: str, path: str, data: bytes, *, replace: bool) -> bool:
+    try:
+        with open(temporary, "xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if replace:
+            os.replace(temporary, path)
+        else:
+            os.link(temporary, path)
+    except FileExistsError:
+        return False
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+    sync_directory(os.path.dirname(path))
+    return True
+
+
+def sync_directory(path: str) -> None:
+    """Make the names in a local directory survive a loss of power."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,181 @@
+"""From a streaming DataFrame to the definition of its store, checked before the query starts.
+
+All that a user can get wrong in `materialize` is found here and said as a SchemaError: a column
+that is not there, a type that a store cannot hold, a kind that lacks what it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import Column as SparkColumn
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.types import DataType as SparkType
+from pyspark.sql.types import StringType, StructType, TimestampType
+
+from stores.datafiles import DELETED_NAME, TIMESTAMP_NAME
+from stores.errors import SchemaError
+from stores.schema import (
+    WINDOW_END,
+    WINDOW_START,
+    Column,
+    DataType,
+    InputTopic,
+    StoreKind,
+    StoreSchema,
+)
+
+_WINDOW_NAMES = {StoreKind.WINDOW: ("window",), StoreKind.SESSION: ("session_window", "window")}
+_BINARY_COLLATION = "UTF8_BINARY"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreFrame:
+    """A store's definition with what makes its rows from those of the DataFrame."""
+
+    schema: StoreSchema
+    selection: tuple[SparkColumn, ...]
+    """The columns of the store's data files, from the columns of the DataFrame."""
+    unique: bool
+    """Whether the plan says that a batch has one row at most for each key (and window)."""
+
+    def select(self, rows: DataFrame) -> DataFrame:
+        """The rows of a batch, as columns of the data files."""
+        return rows.select(*self.selection)
+
+
+def store_frame(
+    frame: DataFrame,
+    *,
+    store: str,
+    key: Sequence[str],
+    partitions: int,
+    kind: StoreKind,
+    event_time: str | None,
+    deleted: str | None,
+    inputs: Sequence[str],
+    window_size_ms: int | None,
+    retention_ms: int | None,
+) -> StoreFrame:
+    """The definition of the store that a DataFrame's rows make.
+
+    Raises:
+        SchemaError: they make none; the message says which column or argument is at fault.
+    """
+    types = {field.name: field.dataType for field in frame.schema.fields}
+    if len(types) < len(frame.columns):
+        twice = next(name for name in frame.columns if frame.columns.count(name) > 1)
+        raise SchemaError(f'store "{store}": the rows have column "{twice}" twice')
+    named = [*key, *([event_time] if event_time else []), *([deleted] if deleted else [])]
+    for name in named:
+        if name not in types:
+            raise SchemaError(f'store "{store}": the rows have no column "{name}"')
+    window = _window_column(types, kind, store)
+    _require(kind, store, event_time=event_time, partitions=partitions)
+    if event_time is not None and not isinstance(types[event_time], TimestampType):
+        raise SchemaError(
+            f'store "{store}": event time "{event_time}" is {types[event_time].simpleString()}, '
+            "not timestamp"
+        )
+    if deleted is not None and types[deleted].typeName() != "boolean":
+        raise SchemaError(f'store "{store}": tombstone column "{deleted}" is not boolean')
+    values = [name for name in types if name not in {*key, window, deleted}]
+    schema = StoreSchema(
+        name=store,
+        kind=kind,
+        key=tuple(_column(name, types[name], store, key=True) for name in key),
+        value=tuple(_column(name, types[name], store) for name in values),
+        partitions=partitions,
+        inputs=tuple(InputTopic(topic=name) for name in inputs),
+        window_size_ms=window_size_ms,
+        retention_ms=retention_ms,
+    )
+    return StoreFrame(
+        schema=schema,
+        selection=_selection(schema, window, event_time, deleted),
+        unique=_is_unique(frame, {*key, *([window] if window else [])}, kind),
+    )
+
+
+def _require(kind: StoreKind, store: str, *, event_time: str | None, partitions: int) -> None:
+    if kind is StoreKind.VERSIONED and event_time is None:
+        raise SchemaError(f'store "{store}": a versioned store needs event_time, its valid-from')
+    if kind is StoreKind.GLOBAL and partitions != 1:
+        raise SchemaError(f'store "{store}": a global store has one partition')
+
+
+def _window_column(types: dict[str, SparkType], kind: StoreKind, store: str) -> str | None:
+    wanted = _WINDOW_NAMES.get(kind)
+    if wanted is None:
+        return None
+    for name in wanted:
+        found = types.get(name)
+        if isinstance(found, StructType) and found.names == ["start", "end"]:
+            return name
+    raise SchemaError(
+        f'store "{store}": a {kind.value} store needs the column "{wanted[0]}" '
+        f"that F.{wanted[0]} makes"
+    )
+
+
+def _column(name: str, spark_type: SparkType, store: str, *, key: bool = False) -> Column:
+    collation = getattr(spark_type, "collation", _BINARY_COLLATION)
+    if key and isinstance(spark_type, StringType) and collation != _BINARY_COLLATION:
+        raise SchemaError(f'store "{store}": key column "{name}" cannot have collation {collation}')
+    try:
+        arrow: pa.DataType = to_arrow_type(spark_type, timezone="UTC")
+        return Column(name=name, type=DataType.from_arrow(arrow))
+    except Exception as error:
+        # pyspark raises classes of its own here, of no common root but Exception.
+        raise SchemaError(f'store "{store}": column "{name}": {error}') from error
+
+
+def _selection(
+    schema: StoreSchema, window: str | None, event_time: str | None, deleted: str | None
+) -> tuple[SparkColumn, ...]:
+    times = []
+    if window is not None:
+        times = [
+            F.col(f"{_quoted(window)}.start").alias(WINDOW_START.name),
+            F.col(f"{_quoted(window)}.end").alias(WINDOW_END.name),
+        ]
+    moment = F.lit(None) if event_time is None else F.col(_quoted(event_time))
+    gone = F.lit(False) if deleted is None else F.coalesce(F.col(_quoted(deleted)), F.lit(False))
+    return (
+        *(F.col(_quoted(column.name)) for column in schema.key),
+        *times,
+        *(F.col(_quoted(column.name)) for column in schema.value),
+        moment.cast("timestamp").alias(TIMESTAMP_NAME),
+        gone.alias(DELETED_NAME),
+    )
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
+
+
+def _is_unique(frame: DataFrame, identity: set[str], kind: StoreKind) -> bool:
+    """Whether Spark's optimizer knows some of these columns to be distinct over the rows.
+
+    It knows of an aggregation by them: then nothing has to look for several rows of one key.
+    """
+    if kind is StoreKind.VERSIONED:
+        return False
+    plan = frame._jdf.queryExecution().analyzed()
+    output = plan.output()
+    attributes = [output.apply(i) for i in range(output.size())]
+    # An attribute's text ends in its unique id, so texts are equal exactly when attributes are.
+    names = {attribute.toString(): attribute.name() for attribute in attributes}
+    found = plan.distinctKeys().iterator()
+    while found.hasNext():
+        expressions = found.next().iterator()
+        columns = set()
+        while expressions.hasNext():
+            columns.add(names.get(expressions.next().toString()))
+        if columns <= identity:
+            return True
+    return False

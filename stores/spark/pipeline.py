@@ -1,0 +1,116 @@
+"""`materialize`: a streaming DataFrame into a store that gateways serve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from stores.errors import SchemaError
+from stores.log import StoreLog
+from stores.schema import StoreKind
+from stores.spark.definition import store_frame
+from stores.spark.sink import COLLECT_ROWS_MAX, EpochSink
+
+_OUTPUT_MODES = ("append", "update", "complete")
+
+
+def materialize(
+    df: DataFrame,
+    *,
+    store: str,
+    key: Sequence[str],
+    root: str,
+    partitions: int,
+    checkpoint: str,
+    kind: str = "keyvalue",
+    event_time: str | None = None,
+    inputs: Sequence[str] | None = None,
+    deleted: str | None = None,
+    window_size_ms: int | None = None,
+    retention_ms: int | None = None,
+    output_mode: str = "update",
+    trigger: Mapping[str, Any] | None = None,
+    query_name: str | None = None,
+    collect_rows_max: int = COLLECT_ROWS_MAX,
+) -> StreamingQuery:
+    """Start a query that keeps a store up to date with a streaming DataFrame.
+
+    Each micro-batch becomes one epoch of the store, exactly once, whatever fails and is run again.
+    All columns but the key, the window and the tombstone mark become values.
+
+    Args:
+        df: a streaming DataFrame: an aggregation, or rows that each replace the one before.
+        store: the store's name.
+        key: the key columns, in the order in which they are hashed and sorted. In a window or
+            session store without the column that `F.window` or `F.session_window` made, which
+            must keep its name; the store has `window_start` and `window_end` instead.
+        root: of the state log, a path or a URI that every Spark task reaches too.
+        partitions: of the store. Best as many as the query's shuffle partitions: then rows that
+            were grouped by the key already lie where they belong.
+        checkpoint: the query's checkpoint directory. It and the store belong together: keep both
+            or remove both.
+        kind: `keyvalue`, `window`, `session`, `versioned` or `global`.
+        event_time: a timestamp column that says how recent a row is; of the rows of one key in
+            one epoch the latest wins. It remains a value. The valid-from of a versioned store.
+        inputs: names for those sources that have no topics, in the order of the plan; bounds and
+            positions call them so. `source-0`, … by default.
+        deleted: a boolean column that marks a row as a tombstone.
+        window_size_ms: length of the windows of a window store. A plan shows it no better than
+            rows do, and a store is defined before there are rows, so it has to be told; every
+            row is checked against it.
+        retention_ms: how long windows and sessions can be read behind the watermark; for ever by
+            default.
+        output_mode: `update`, `append` or `complete`; in the last an epoch is the whole store.
+        trigger: the arguments of `DataStreamWriter.trigger`, such as `{"availableNow": True}`.
+        query_name: as Spark shows it; the store's name by default.
+        collect_rows_max: after an epoch of no more rows the driver collects the next one itself,
+            which takes half the time of a job by tasks; 0 leaves all to the tasks.
+
+    Raises:
+        SchemaError: the rows make no store of this kind, or the store is defined otherwise.
+        LogError: the log cannot be read or written.
+    """
+    if not df.isStreaming:
+        raise SchemaError(f'store "{store}": the DataFrame is not a streaming one')
+    if output_mode not in _OUTPUT_MODES:
+        raise SchemaError(f'store "{store}": output mode "{output_mode}" is not known')
+    frame = store_frame(
+        df,
+        store=store,
+        key=[key] if isinstance(key, str) else key,
+        partitions=partitions,
+        kind=_kind(kind, store),
+        event_time=event_time,
+        deleted=deleted,
+        inputs=inputs or (),
+        window_size_ms=window_size_ms,
+        retention_ms=retention_ms,
+    )
+    log = StoreLog.open(root, store)
+    if inputs or log.defined():
+        log.define(frame.schema)
+    # Otherwise the first epoch defines the store, once it is known what feeds it: a bound on a
+    # topic that does not feed a store is met by anything.
+    sink = EpochSink(
+        frame,
+        root=root,
+        checkpoint=checkpoint,
+        inputs=inputs,
+        replace=output_mode == "complete",
+        collect_rows_max=collect_rows_max,
+    )
+    writer = df.writeStream.outputMode(output_mode).option("checkpointLocation", checkpoint)
+    if trigger is not None:
+        writer = writer.trigger(**trigger)
+    return writer.queryName(query_name or store).foreachBatch(sink).start()
+
+
+def _kind(kind: str, store: str) -> StoreKind:
+    try:
+        return StoreKind(kind)
+    except ValueError as error:
+        known = ", ".join(known.value for known in StoreKind)
+        raise SchemaError(f'store "{store}": kind "{kind}" is not one of {known}') from error

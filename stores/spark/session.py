@@ -1,0 +1,77 @@
+"""A Spark session with the settings that matter for small, frequent epochs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from stores.spark.java import use_java
+
+_FILE_MANAGER = (
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+)
+_MASTER_LOCAL = "local[*]"
+_LOOPBACK = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+"""On one machine: it still runs where the host's name does not resolve or the network changes."""
+
+
+def spark_session(
+    app_name: str,
+    *,
+    master: str | None = None,
+    shuffle_partitions: int = 4,
+    local_checkpoints: bool = True,
+    driver_memory: str = "2g",
+    **conf: Any,
+) -> SparkSession:
+    """Get or create a session that runs streaming queries with low latency.
+
+    Finds a Java by itself, and runs Python workers with the interpreter of this process.
+
+    Args:
+        app_name: shown in Spark's logs.
+        master: the cluster; by default what SPARK_MASTER says, else all cores of this machine.
+        shuffle_partitions: state stores a query has; each costs every epoch a task. Best equal to
+            the partitions of the stores, for then their rows need no further shuffle.
+        local_checkpoints: whether checkpoints lie on a local disk. There Spark's default way to
+            create a file starts a process for each; turn this off for object stores.
+        driver_memory: of the JVM, if this call is the one that starts it.
+        conf: further settings, by the names that Spark gives them: `**{"spark.x.y": 1}`.
+
+    Raises:
+        JavaMissingError: there is no Java that Spark can run on.
+    """
+    use_java()
+    # Workers otherwise run whatever `python3` is on the PATH, which need not have our packages.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    chosen = master or os.environ.get("SPARK_MASTER", _MASTER_LOCAL)
+    settings = _settings(shuffle_partitions, local_checkpoints)
+    if chosen.startswith("local"):
+        settings |= _LOOPBACK
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    settings |= conf
+    builder = SparkSession.builder.appName(app_name).config("spark.driver.memory", driver_memory)
+    builder = builder.master(chosen)
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session: SparkSession = builder.getOrCreate()
+    return session
+
+
+def _settings(shuffle_partitions: int, local_checkpoints: bool) -> dict[str, Any]:
+    settings: dict[str, Any] = {
+        "spark.sql.shuffle.partitions": shuffle_partitions,
+        # Timestamps cross to Python as UTC, whatever the machine's zone is.
+        "spark.sql.session.timeZone": "UTC",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        # Fewer, larger batches between the JVM and Python.
+        "spark.sql.execution.arrow.maxRecordsPerBatch": 50_000,
+    }
+    if local_checkpoints:
+        settings["spark.sql.streaming.checkpointFileManagerClass"] = _FILE_MANAGER
+    return settings

@@ -1,0 +1,229 @@
+"""Writes the batches of a streaming query as epochs of a store: exactly once, one action each.
+
+A batch that is run again finds its commit and changes nothing; one that died before its commit
+left only files that no commit names. Small batches are collected by the driver, which spares a
+Spark job for the files and the Python workers; large ones are written by the tasks. Both leave the
+same layout, by the same code of `stores.datafiles`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from stores.datafiles import TIMESTAMP_NAME, identity, last_of_runs, shaped, write_part
+from stores.errors import EpochConflictError, LogError
+from stores.log import Commit, DataFile, StoreLog, StoreWriter
+from stores.logfiles import Directory
+from stores.partitioner import partition_column
+from stores.position import Position
+from stores.schema import StoreSchema
+from stores.spark.definition import StoreFrame
+from stores.spark.offsets import BatchOffsets, query_id, read_offsets
+
+_Batches: TypeAlias = Iterator[pa.RecordBatch]
+
+COLLECT_ROWS_MAX = 100_000
+"""After an epoch of no more rows, the driver collects the next: tens of MB at most as a rule."""
+_PART_TYPES: dict[str, pa.DataType] = {
+    "path": pa.string(),
+    "partition": pa.int32(),
+    "rows": pa.int64(),
+    "size_bytes": pa.int64(),
+}
+_PART_SPARK = "path string, partition int, rows long, size_bytes long"
+_ORDINAL = "_ordinal"
+_CHECKED_ROWS = 256
+_RESULT_LIMIT = "spark.driver.maxResultSize"
+
+logger = logging.getLogger(__name__)
+
+
+class EpochSink:
+    """The function that foreachBatch calls, with what it has to remember between calls."""
+
+    def __init__(
+        self,
+        frame: StoreFrame,
+        *,
+        root: str,
+        checkpoint: str,
+        inputs: Sequence[str] | None,
+        replace: bool,
+        collect_rows_max: int = COLLECT_ROWS_MAX,
+    ) -> None:
+        self._frame = frame
+        self._root = root
+        self._checkpoint = checkpoint
+        self._inputs = inputs
+        self._replace = replace
+        self._collect_rows_max = collect_rows_max
+        self._writer: StoreWriter | None = None
+        self._name = ""
+        self._rows_before: int | None = None
+
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        """Write one batch.
+
+        Raises:
+            EpochConflictError: the store's epochs are not those of this query.
+            LogError: the log or the checkpoint cannot be read or written.
+            SchemaError: the rows are not rows of the store.
+        """
+        writer = self._writer_for(rows)
+        if (found := writer.log.commit(batch)) is not None:
+            self._require_ours(found)
+            # Stateful operators insist that every partition of every batch is consumed.
+            rows.write.format("noop").mode("append").save()
+            return
+        offsets = self._offsets(rows, batch)
+        self._require_continuity(rows, writer.log, batch)
+        commit = self._write(writer, rows, batch, offsets)
+        self._rows_before = commit.rows
+        logger.debug("epoch committed store=%s epoch=%d", writer.log.name, batch)
+
+    def _writer_for(self, rows: DataFrame) -> StoreWriter:
+        if self._writer is None:
+            # The checkpoint knows its query's id only once the query runs.
+            self._name = f"spark:{query_id(rows.sparkSession, self._checkpoint)}"
+            self._writer = StoreWriter(self._root, self._frame.schema, writer=self._name)
+        return self._writer
+
+    def _offsets(self, rows: DataFrame, batch: int) -> BatchOffsets:
+        return read_offsets(rows.sparkSession, self._checkpoint, batch, self._inputs)
+
+    def _require_ours(self, found: Commit) -> None:
+        """A query with another checkpoint counts from 0 again: its epochs are not these."""
+        if found.writer != self._name:
+            raise EpochConflictError(
+                f'epoch {found.epoch} of store "{self._frame.schema.name}" was committed by '
+                f"{found.writer}, not by this query: use its checkpoint, or remove the store"
+            )
+
+    def _require_continuity(self, rows: DataFrame, log: StoreLog, batch: int) -> None:
+        """Refuse to go on behind epochs that the store lacks, for their rows would be missing.
+
+        Numbers may be skipped, as by a repartitioning of the query's state, but then the batch
+        before this one had read no more than the newest epoch of the store.
+        """
+        latest = log.latest_epoch()
+        if latest == batch - 1 or self._replace:
+            return
+        if latest < batch:
+            known = log.commit(latest) if latest >= 0 else None
+            applied = Position() if known is None else known.position
+            if applied == self._offsets(rows, batch - 1).position:
+                return
+        raise EpochConflictError(
+            f'store "{log.name}" is at epoch {latest} and the query at {batch}: remove both the '
+            "store and the checkpoint to build it anew"
+        )
+
+    def _write(
+        self, writer: StoreWriter, rows: DataFrame, batch: int, offsets: BatchOffsets
+    ) -> Commit:
+        selected = self._frame.select(rows)
+        table = self._collect(selected)
+        if table is not None:
+            return writer.write(
+                table,
+                epoch=batch,
+                position=offsets.position,
+                watermark_ms=offsets.watermark_ms,
+                replace=self._replace,
+            )
+        attempt = writer.log.begin(batch)
+        return writer.publish(
+            epoch=batch,
+            attempt=attempt,
+            files=self._write_by_tasks(selected, attempt),
+            position=offsets.position,
+            watermark_ms=offsets.watermark_ms,
+            replace=self._replace,
+        )
+
+    def _collect(self, selected: DataFrame) -> pa.Table | None:
+        """The batch as one table, if the one before it was small; None for the tasks to write it.
+
+        Rows come in the order of Spark's partitions, each of which keeps the order of its input.
+        """
+        if self._rows_before is None or self._rows_before > self._collect_rows_max:
+            return None
+        try:
+            return selected.toArrow()
+        except Exception as error:
+            # A batch much larger than the last: Spark has a limit for just that. The state was
+            # not committed, so the batch can run a second time within its trigger.
+            if _RESULT_LIMIT not in str(error):
+                raise
+            logger.warning("epoch too large to collect, the tasks write it store=%s", self._root)
+            return None
+
+    def _write_by_tasks(self, selected: DataFrame, attempt: str) -> list[DataFile]:
+        schema = self._frame.schema
+        keys = [F.col(f"`{column.name}`") for column in schema.key]
+        if self._frame.unique:
+            # Spark leaves this shuffle out where the rows of a batch already lie by these keys.
+            placed = selected.repartition(schema.partitions, *keys)
+        else:
+            numbered = selected.withColumn(_ORDINAL, F.monotonically_increasing_id())
+            order = [*(F.col(f"`{name}`") for name in (*identity(schema), TIMESTAMP_NAME))]
+            placed = (
+                numbered.repartition(schema.partitions, *keys)
+                .sortWithinPartitions(*order, _ORDINAL)
+                .drop(_ORDINAL)
+            )
+        write = part_writer(self._root, schema, attempt, unique=self._frame.unique)
+        parts: list[dict[str, Any]] = placed.mapInArrow(write, _PART_SPARK).toArrow().to_pylist()
+        return [DataFile(**part) for part in parts]
+
+
+def part_writer(
+    root: str, schema: StoreSchema, attempt: str, *, unique: bool
+) -> Callable[[_Batches], _Batches]:
+    """The function that a task runs over the rows of its partition.
+
+    It writes them as one file, named by the task's attempt so that two of them cannot meet, and
+    yields one row that says what it wrote; none if there was nothing.
+    """
+
+    def write(batches: _Batches) -> _Batches:
+        context = TaskContext.get()
+        assert context is not None, "runs in a task"
+        partition = context.partitionId()
+        rows = _placed(_shaped(batches, schema), schema, partition)
+        file = write_part(
+            Directory.at(root).within(schema.name),
+            f"{attempt}/p{partition:05d}-{context.attemptNumber()}.parquet",
+            rows if unique else last_of_runs(rows, schema),
+            partition=partition,
+        )
+        if file is not None:
+            yield pa.RecordBatch.from_pylist([asdict(file)], schema=pa.schema(_PART_TYPES))
+
+    return write
+
+
+def _shaped(batches: Iterable[pa.RecordBatch], schema: StoreSchema) -> _Batches:
+    for batch in batches:
+        yield from shaped(pa.Table.from_batches([batch]), schema).to_batches()
+
+
+def _placed(batches: _Batches, schema: StoreSchema, partition: int) -> _Batches:
+    """The same, made sure by a sample that Spark placed the rows where readers look for them."""
+    for batch in batches:
+        sample = batch.slice(0, _CHECKED_ROWS)
+        found = partition_column(sample, schema.key, schema.partitions)
+        if (found != partition).any():
+            raise LogError(
+                f'rows of partition {found[found != partition][0]} of store "{schema.name}" came '
+                f"to task {partition}: Spark hashes this key otherwise than the readers"
+            )
+        yield batch

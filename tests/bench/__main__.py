@@ -1,0 +1,87 @@
+"""`python -m tests.bench`: every measurement, one table."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import sys
+from collections.abc import Mapping
+
+import psycopg
+
+from stores.errors import StoreError
+from tests.bench import epochs, lookups_http, lookups_pg, mixed, scans
+from tests.bench.harness import BenchError, Line, NotMeasured, Unavailable, table
+from tests.bench.setting import Family, Setting, new_setting
+from tests.support.process import ServerError
+
+FAMILIES: Mapping[str, Family] = {
+    "apply": epochs.apply_epoch,
+    "prepared-1": lookups_pg.prepared_1,
+    "prepared-16": lookups_pg.prepared_16,
+    "simple-16": lookups_pg.simple_16,
+    "http": lookups_http.lookups,
+    "mixed": mixed.p99_during_scan,
+    "group-by": scans.group_by,
+}
+"""Name for `--only` → measurement, in the order of the table."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure what is asked for; 1 if a measurement failed, whatever its numbers."""
+    asked = _parser().parse_args(arguments)
+    names = asked.only or list(FAMILIES)
+    lines: list[Line] = []
+    with new_setting(keys=asked.keys, seconds=asked.seconds, rounds=asked.rounds) as setting:
+        for name in names:
+            print(f"measuring {name} …", file=sys.stderr, flush=True)
+            lines.append(_measure(name, setting))
+    print(_heading(asked.keys))
+    print(table(lines))
+    return int(any(isinstance(line, NotMeasured) and line.failed for line in lines))
+
+
+def _measure(name: str, setting: Setting) -> Line:
+    """One row; a measurement that fails is reported in its place and stops no other."""
+    try:
+        return FAMILIES[name](setting)
+    except Unavailable as error:
+        return NotMeasured(work=name, reason=str(error), failed=False)
+    except (BenchError, ServerError, StoreError, psycopg.Error, OSError) as error:
+        return NotMeasured(work=name, reason=str(error), failed=True)
+
+
+def _heading(keys: int) -> str:
+    versions = {name: importlib.metadata.version(name) for name in ("rocksdict", "duckdb")}
+    shown = ", ".join(f"{name} {version}" for name, version in versions.items())
+    load = os.getloadavg()[0]
+    return (
+        f"{keys:,} keys; {os.cpu_count()} cores, load {load:.1f}; "
+        f"Python {sys.version.split()[0]}, {shown}\n"
+        "A ratio above 1 is better than the rival. Compare ratios, not numbers of two runs.\n"
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench", description="Measure the gateway against its rivals."
+    )
+    parser.add_argument("--keys", type=_positive, default=1_000_000, help="rows of the store")
+    parser.add_argument("--seconds", type=float, default=5.0, help="length of one round under load")
+    parser.add_argument("--rounds", type=_positive, default=3, help="rounds whose median counts")
+    parser.add_argument(
+        "--only", action="append", choices=list(FAMILIES), help="a measurement; may be repeated"
+    )
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

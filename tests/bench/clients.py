@@ -1,0 +1,180 @@
+"""The load generators, pgbench and wrk: run them, read what they print."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.bench.harness import BenchError, Unavailable
+
+STARTUP_S = 30.0
+"""What a client may take beyond the time it was told to run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PgTarget:
+    """A server that speaks the Postgres wire protocol, on loopback."""
+
+    port: int
+    user: str
+    database: str
+
+    @property
+    def dsn(self) -> str:
+        """A connection string."""
+        return f"postgresql://{self.user}@127.0.0.1:{self.port}/{self.database}"
+
+
+def pgbench_tps(
+    target: PgTarget, script: Path, *, clients: int, protocol: str, seconds: float
+) -> float:
+    """Transactions a second, without the time of connecting.
+
+    Args:
+        target: the server.
+        script: what each transaction does.
+        clients: connections.
+        protocol: `simple`, `extended` or `prepared`.
+        seconds: how long.
+
+    Raises:
+        Unavailable: there is no pgbench.
+        BenchError: it failed, or a transaction did.
+    """
+    output = _pgbench(
+        target, script, ["--client", str(clients), "--protocol", protocol], seconds=seconds
+    )
+    return parse_pgbench_tps(output)
+
+
+def pgbench_latencies_ms(
+    target: PgTarget, script: Path, *, clients: int, rate: int, seconds: float
+) -> list[float]:
+    """The latency of each transaction, from the moment it was due: what waits is not forgotten.
+
+    Args:
+        target: the server.
+        script: what each transaction does.
+        clients: connections.
+        rate: transactions a second that fall due.
+        seconds: how long.
+
+    Raises:
+        Unavailable: there is no pgbench.
+        BenchError: it failed, or a transaction did.
+    """
+    with tempfile.TemporaryDirectory(prefix="stategate-bench-") as directory:
+        prefix = Path(directory) / "pgbench"
+        arguments = ["--client", str(clients), "--protocol", "prepared", "--rate", str(rate)]
+        arguments += ["--log", "--log-prefix", str(prefix)]
+        parse_pgbench_tps(_pgbench(target, script, arguments, seconds=seconds))
+        logs = sorted(Path(directory).iterdir())
+        return [latency for log in logs for latency in parse_pgbench_log(log.read_text())]
+
+
+def _pgbench(target: PgTarget, script: Path, arguments: list[str], *, seconds: float) -> str:
+    command = [program("pgbench"), "--host", "127.0.0.1", "--port", str(target.port)]
+    command += ["--username", target.user, "--no-vacuum", "--time", str(max(1, round(seconds)))]
+    command += ["--file", str(script), *arguments, target.database]
+    return _run(command, seconds=seconds)
+
+
+def parse_pgbench_tps(output: str) -> float:
+    """The rate that pgbench prints.
+
+    Raises:
+        BenchError: there is none, or a transaction failed.
+    """
+    failed = re.search(r"number of failed transactions: (\d+)", output)
+    if failed and int(failed[1]) > 0:
+        raise BenchError(f"{failed[1]} transactions failed")
+    if "aborted" in output:
+        raise BenchError(f"a client was aborted: {output[-500:]}")
+    found = re.search(r"^tps = ([\d.]+) \((?:without|excluding)", output, re.MULTILINE)
+    if found is None:
+        raise BenchError(f"pgbench printed no rate: {output[-500:]}")
+    return float(found[1])
+
+
+def parse_pgbench_log(text: str) -> list[float]:
+    """Milliseconds from a log of transactions, one line each, microseconds in its third field.
+
+    Raises:
+        BenchError: a transaction did not succeed, or a line is none of pgbench's.
+    """
+    latencies = []
+    for line in text.splitlines():
+        fields = line.split()
+        if len(fields) < 6 or not fields[2].isdigit():
+            raise BenchError(f"pgbench logged: {line[:200]}")
+        latencies.append(int(fields[2]) / 1000)
+    return latencies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrkResult:
+    """What wrk saw."""
+
+    requests_per_s: float
+    p99_ms: float
+
+
+def wrk(url: str, script: Path, *, connections: int, seconds: float) -> WrkResult:
+    """Load one URL with the requests that a Lua script makes.
+
+    Raises:
+        Unavailable: there is no wrk.
+        BenchError: it failed, or an answer was not 2xx.
+    """
+    command = [program("wrk"), "--threads", "1", "--connections", str(connections)]
+    command += ["--duration", f"{max(1, round(seconds))}s", "--latency", "--script", str(script)]
+    return parse_wrk(_run([*command, url], seconds=seconds))
+
+
+def parse_wrk(output: str) -> WrkResult:
+    """Read wrk's report.
+
+    Raises:
+        BenchError: it holds errors, or no rate.
+    """
+    if errors := re.search(r"Non-2xx or 3xx responses: (\d+)", output):
+        raise BenchError(f"{errors[1]} answers were errors")
+    sockets = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout", output)
+    if sockets and any(int(count) for count in sockets.groups()):
+        raise BenchError(sockets[0])
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", output)
+    p99 = re.search(r"^\s+99%\s+([\d.]+)(us|ms|s)$", output, re.MULTILINE)
+    if rate is None or p99 is None:
+        raise BenchError(f"wrk printed no rate: {output[-500:]}")
+    return WrkResult(
+        requests_per_s=float(rate[1]),
+        p99_ms=float(p99[1]) * {"us": 0.001, "ms": 1.0, "s": 1000.0}[p99[2]],
+    )
+
+
+def program(name: str) -> str:
+    """Where a program is.
+
+    Raises:
+        Unavailable: it is not on the PATH.
+    """
+    found = shutil.which(name)
+    if found is None:
+        raise Unavailable(f"{name} is not installed")
+    return found
+
+
+def _run(command: list[str], *, seconds: float) -> str:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=seconds + STARTUP_S
+        )
+    except subprocess.TimeoutExpired as error:
+        raise BenchError(f"{command[0]} did not end after {error.timeout:.0f} s") from error
+    if done.returncode != 0:
+        raise BenchError(f"{command[0]} failed: {(done.stderr or done.stdout)[-500:].strip()}")
+    return done.stdout + done.stderr

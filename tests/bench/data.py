@@ -1,0 +1,83 @@
+"""The rows that every measurement reads, for us and for the rival alike.
+
+Keys are ten digits as text. pgbench can make random numbers but no text of them: a number that it
+sends as an untyped parameter is read as text by both servers, so that one script serves both.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from stores.log import StoreWriter
+from stores.position import Position
+from stores.schema import (
+    BIGINT,
+    DOUBLE,
+    TEXT,
+    TIMESTAMPTZ,
+    Column,
+    InputTopic,
+    StoreKind,
+    StoreSchema,
+)
+
+STORE = "users"
+FIRST_KEY = 1_000_000_001
+CITIES = 100
+
+SCHEMA = StoreSchema(
+    name=STORE,
+    kind=StoreKind.KEYVALUE,
+    key=(Column(name="id", type=TEXT),),
+    value=(
+        Column(name="visits", type=BIGINT),
+        Column(name="score", type=DOUBLE),
+        Column(name="seen", type=TIMESTAMPTZ),
+        Column(name="city", type=TEXT),
+    ),
+    partitions=8,
+    inputs=(InputTopic(topic="visits"),),
+)
+
+CREATE_TABLE = """
+CREATE TABLE users (
+    id text PRIMARY KEY,
+    visits bigint,
+    score double precision,
+    seen timestamptz,
+    city text
+)
+"""
+
+
+def rows(keys: int) -> pa.Table:
+    """The rows by key: the same ones whenever they are made."""
+    random = np.random.default_rng(20130101)
+    ids = np.char.mod("%d", np.arange(FIRST_KEY, FIRST_KEY + keys))
+    seen = 1_700_000_000_000_000 + random.integers(0, 10**12, keys)
+    cities = np.array([f"city number {number}" for number in range(CITIES)])
+    return pa.table(
+        {
+            "id": pa.array(ids, pa.string()),
+            "visits": pa.array(random.integers(0, 10**6, keys)),
+            # Quarters are sums of powers of two: any order of adding them up gives the same.
+            "score": pa.array(random.integers(0, 4000, keys) / 4),
+            "seen": pa.array(seen, pa.int64()).cast(pa.timestamp("us", tz="UTC")),
+            "city": pa.array(cities[random.integers(0, CITIES, keys)], pa.string()),
+        },
+        schema=SCHEMA.arrow_schema(),
+    )
+
+
+def write_log(root: Path, table: pa.Table) -> None:
+    """The rows as the first epoch of a state log."""
+    StoreWriter(str(root), SCHEMA).write(table, position=Position.of({"visits": {0: len(table)}}))
+
+
+def write_csv(path: Path, table: pa.Table) -> None:
+    """The rows as PostgreSQL's COPY reads them."""
+    pyarrow.csv.write_csv(table, path)

@@ -1,0 +1,59 @@
+"""Lookups of one key over the Postgres wire: prepared, and as new text each time."""
+
+from __future__ import annotations
+
+from tests.bench import data
+from tests.bench.clients import pgbench_tps
+from tests.bench.harness import Line, Measured, by_turns
+from tests.bench.setting import Setting
+
+PREPARED = """\\set id random({first}, {last})
+SELECT id, visits, score, seen, city FROM users WHERE id = :id
+"""
+SIMPLE = PREPARED.replace(":id", "':id'")
+"""pgbench puts the number into the text; quoted, it is a key and no integer."""
+
+
+def prepared_1(setting: Setting) -> Line:
+    """One client, one statement prepared once."""
+    return _measured(setting, "prepared lookups, pg wire, 1 client", PREPARED, 1, "prepared", 1.0)
+
+
+def prepared_16(setting: Setting) -> Line:
+    """Sixteen clients, each with one statement prepared once."""
+    return _measured(
+        setting, "prepared lookups, pg wire, 16 clients", PREPARED, 16, "prepared", 1.0
+    )
+
+
+def simple_16(setting: Setting) -> Line:
+    """Sixteen clients, another text each time."""
+    return _measured(setting, "simple-protocol lookups, 16 clients", SIMPLE, 16, "simple", 0.5)
+
+
+def script_text(template: str, keys: int) -> str:
+    """A pgbench script that draws from so many keys."""
+    return template.format(first=data.FIRST_KEY, last=data.FIRST_KEY + keys - 1)
+
+
+def _measured(
+    setting: Setting, work: str, template: str, clients: int, protocol: str, least: float
+) -> Line:
+    script = setting.script(f"{protocol}.pgbench", script_text(template, setting.keys))
+    ours, rival = by_turns(
+        *(
+            lambda target=target: pgbench_tps(
+                target, script, clients=clients, protocol=protocol, seconds=setting.seconds
+            )
+            for target in setting.pair
+        ),
+        rounds=setting.rounds,
+    )
+    return Measured(
+        work=work,
+        unit="lookups/s",
+        ours=ours,
+        rival=rival,
+        rival_name="PostgreSQL",
+        ratio_least=least,
+    )

@@ -1,0 +1,76 @@
+"""Lookups while a scan of everything runs: the one must not wait for the other."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+
+import psycopg
+
+from tests.bench.clients import PgTarget, pgbench_latencies_ms
+from tests.bench.harness import BenchError, Better, Line, Measured, by_turns, percentile
+from tests.bench.lookups_pg import PREPARED, script_text
+from tests.bench.scans import GROUP_BY
+from tests.bench.setting import Setting
+
+CLIENTS = 4
+RATE = 500
+"""Lookups a second, far below what either side can do: what is measured is waiting, not load."""
+P99_MS_MOST = 20.0
+SCAN_END_TIMEOUT_S = 60.0
+
+
+def p99_during_scan(setting: Setting) -> Line:
+    """The time that 99 of 100 lookups stay under while one client scans without a pause."""
+    script = setting.script("mixed.pgbench", script_text(PREPARED, setting.keys))
+
+    def p99(target: PgTarget) -> float:
+        with scanning(target):
+            latencies = pgbench_latencies_ms(
+                target, script, clients=CLIENTS, rate=RATE, seconds=setting.seconds
+            )
+        return percentile(latencies, 0.99)
+
+    ours, rival = setting.pair
+    mine, theirs = by_turns(lambda: p99(ours), lambda: p99(rival), rounds=setting.rounds)
+    return Measured(
+        work=f"lookup p99 while a scan of {setting.keys:,} rows runs",
+        unit="ms",
+        ours=mine,
+        rival=theirs,
+        rival_name="PostgreSQL",
+        better=Better.LOWER,
+        ours_most=P99_MS_MOST,
+    )
+
+
+@contextlib.contextmanager
+def scanning(target: PgTarget) -> Iterator[None]:
+    """One client scans again and again while the block runs.
+
+    Raises:
+        BenchError: a scan failed, or none was under way during the block.
+    """
+    stop, began = threading.Event(), threading.Event()
+    failures: list[psycopg.Error] = []
+
+    def scan() -> None:
+        try:
+            with psycopg.connect(target.dsn, connect_timeout=10, autocommit=True) as connection:
+                while not stop.is_set():
+                    began.set()
+                    connection.execute(GROUP_BY).fetchall()
+        except psycopg.Error as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=scan, name="scan", daemon=True)
+    thread.start()
+    try:
+        began.wait(timeout=10)
+        yield
+    finally:
+        stop.set()
+        thread.join(timeout=SCAN_END_TIMEOUT_S)
+    if failures or not began.is_set() or thread.is_alive():
+        raise BenchError(f"the scan beside the lookups failed: {failures or 'it did not end'}")

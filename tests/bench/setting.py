@@ -1,0 +1,112 @@
+"""What measurements run against, each started when it is first needed and stopped at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TypeAlias
+
+import psycopg
+import pyarrow as pa
+
+from tests.bench import data
+from tests.bench.clients import PgTarget
+from tests.bench.harness import BenchError, Line
+from tests.bench.postgres import running_postgres
+from tests.support.gateway import Gateway, running_gateway
+
+RESTORE_TIMEOUT_S = 600.0
+"""Long enough for ten million rows on a slow disk."""
+
+
+@dataclass(kw_only=True)
+class Setting:
+    """One run: its size, its directory and its servers. Made by `new_setting`."""
+
+    keys: int
+    seconds: float
+    rounds: int
+    directory: Path
+    stack: contextlib.ExitStack = field(repr=False)
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The rows."""
+        return data.rows(self.keys)
+
+    @cached_property
+    def gateway(self) -> Gateway:
+        """Ours, over a state log with the rows."""
+        root = self.directory / "log"
+        data.write_log(root, self.table)
+        return self.stack.enter_context(
+            running_gateway(
+                root,
+                self.directory,
+                arguments=["--data", str(self.directory / "replicas")],
+                ready_timeout_s=RESTORE_TIMEOUT_S,
+            )
+        )
+
+    @cached_property
+    def ours(self) -> PgTarget:
+        """Ours by the Postgres wire."""
+        return PgTarget(port=self.gateway.pg_port, user="stategate", database="stategate")
+
+    @cached_property
+    def postgres(self) -> PgTarget:
+        """PostgreSQL with the same rows, which is checked on a sample."""
+        csv = self.directory / "users.csv"
+        data.write_csv(csv, self.table)
+        directory = self.directory / "postgres"
+        return self.stack.enter_context(running_postgres(directory, csv=csv))
+
+    @cached_property
+    def pair(self) -> tuple[PgTarget, PgTarget]:
+        """Ours and PostgreSQL, known to give the same rows.
+
+        Raises:
+            BenchError: they do not.
+        """
+        postgres, ours = self.postgres, self.ours
+        last = data.FIRST_KEY + self.keys - 1
+        keys = [str(key) for key in (data.FIRST_KEY, last, last + 1)]
+        found = [_rows_of(target, keys) for target in (ours, postgres)]
+        if found[0] != found[1]:
+            raise BenchError(f"the servers differ on the keys {keys}")
+        return ours, postgres
+
+    def script(self, name: str, text: str) -> Path:
+        """A file with this text for a load generator."""
+        path = self.directory / name
+        path.write_text(text)
+        return path
+
+
+Family: TypeAlias = Callable[[Setting], Line]
+"""One measurement: everything it needs comes from the setting."""
+
+
+@contextlib.contextmanager
+def new_setting(*, keys: int, seconds: float, rounds: int) -> Iterator[Setting]:
+    """A setting in a temporary directory, all of it gone at the end."""
+    with tempfile.TemporaryDirectory(prefix="stategate-bench-") as name:
+        directory = Path(name)
+        # Another user may run PostgreSQL, in a directory of its own below this one.
+        directory.chmod(0o755)
+        with contextlib.ExitStack() as stack:
+            yield Setting(
+                keys=keys, seconds=seconds, rounds=rounds, directory=directory, stack=stack
+            )
+
+
+def _rows_of(target: PgTarget, keys: list[str]) -> list[tuple[object, ...]]:
+    with psycopg.connect(target.dsn, connect_timeout=10) as connection:
+        found: list[tuple[object, ...]] = []
+        for key in keys:
+            found += connection.execute(f"SELECT * FROM {data.STORE} WHERE id = %s", [key])
+        return found

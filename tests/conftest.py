@@ -1,0 +1,47 @@
+"""What all tests share: how Hypothesis draws, and a gateway for tests that come as clients."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from tests.support.gateway import Gateway
+
+# The same examples in every run, so that a failure is of the change and not of the day; no
+# deadline, because the time of one example says nothing where cores are shared.
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+)
+# New examples each time: run the laws often while developing, and they find more.
+settings.register_profile("dev", deadline=None, max_examples=100)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark whatever uses the running gateway, so that `-m "not server"` leaves it out."""
+    for item in items:
+        if "gateway" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.server)
+
+
+@pytest.fixture(scope="session")
+def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    """A running gateway over the known stores of `tests.support.gateway`; nobody may change it."""
+    # Imported when it is first used: it loads pyarrow, which most selections of tests never need.
+    from tests.support.gateway import running_gateway, write_stores  # noqa: PLC0415
+
+    directory = tmp_path_factory.mktemp("gateway")
+    root = directory / "log"
+    write_stores(root)
+    with running_gateway(root, directory) as running:
+        yield running

@@ -1,0 +1,87 @@
+"""A Postgres wire server over the fake engine, in a thread of the test's own process."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import uvloop
+
+from gateway.pgwire import PgLimits, PgServer
+from gateway.workers import Workers
+from tests.gateway.pgwire.wire import RawClient
+from tests.support.fake_engine import FakeEngine
+
+T = TypeVar("T")
+
+HOST = "127.0.0.1"
+SERVER_VERSION = "15.18"
+WAIT_S = 10.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Serving:
+    """A server that runs."""
+
+    server: PgServer
+    engine: FakeEngine
+    port: int
+    loop: asyncio.AbstractEventLoop
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine on the server's loop."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(WAIT_S)
+
+    def connect(self) -> RawClient:
+        """A connection that has said nothing yet."""
+        return RawClient(HOST, self.port)
+
+    def login(self, **parameters: str) -> RawClient:
+        """A connection that has been let in."""
+        client = self.connect()
+        client.login(**parameters)
+        return client
+
+    def eventually(self, holds: Callable[[], bool]) -> bool:
+        """Wait until something holds that the server does in its own time."""
+        ticks = threading.Event()
+        for _ in range(int(WAIT_S / 0.005)):
+            if holds():
+                return True
+            ticks.wait(0.005)
+        return False
+
+
+@contextmanager
+def serving(
+    *, limits: PgLimits | None = None, context: ssl.SSLContext | None = None, threads: int = 4
+) -> Iterator[Serving]:
+    """Serve until the end of the block; all results must have been closed by then."""
+    loop = uvloop.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="server", daemon=True)
+    thread.start()
+    engine = FakeEngine()
+    workers = Workers(threads=threads, queue_max=64)
+    server = PgServer(
+        engine=engine,
+        workers=workers,
+        limits=limits or PgLimits(),
+        server_version=SERVER_VERSION,
+        ssl=context,
+    )
+    port = asyncio.run_coroutine_threadsafe(server.start(HOST, 0), loop).result(WAIT_S)
+    running = Serving(server=server, engine=engine, port=port, loop=loop)
+    try:
+        yield running
+    finally:
+        running.run(server.stop(grace_s=0.2))
+        workers.close()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(WAIT_S)
+        loop.close()
+    assert engine.open == 0, "a result was left open"

@@ -1,0 +1,102 @@
+"""Where a setting comes from, which source wins, and what is refused with which hint."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from gateway.errors import SettingsError
+from gateway.settings import SETTINGS, Address, Settings, load_settings, parse_address
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "stategate.toml"
+    path.write_text('root = "file"\nnode = "file"\npoll_ms = 5\nworkers_threads = 3\n')
+    return path
+
+
+def test_a_later_source_wins(config: Path) -> None:
+    environment = {"STATEGATE_NODE": "environment", "STATEGATE_POLL_MS": "6", "HOME": "/"}
+    overrides = {"poll_ms": 7, "http": None}
+    loaded = load_settings(config=str(config), environment=environment, overrides=overrides)
+    assert (loaded.root, loaded.node, loaded.poll_ms) == ("file", "environment", 7)
+    assert loaded.workers_threads == 3
+    assert loaded.http == SETTINGS["http"].default
+
+
+def test_the_environment_names_the_file_and_the_command_line_another(
+    config: Path, tmp_path: Path
+) -> None:
+    environment = {"STATEGATE_CONFIG": str(config)}
+    assert load_settings(environment=environment).root == "file"
+    other = tmp_path / "other.toml"
+    other.write_text('root = "other"')
+    assert load_settings(config=str(other), environment=environment).root == "other"
+
+
+def test_every_setting_says_what_it_is_for_and_can_be_given_in_the_environment() -> None:
+    assert list(SETTINGS) == [each.name for each in fields(Settings)]
+    for setting in SETTINGS.values():
+        assert setting.about.endswith(".")
+        assert (setting.unit != "") == (setting.kind is int)
+        given = {setting.variable: str(setting.default)}
+        assert load_settings(environment=given) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("environment", "said", "hint"),
+    [
+        ({"STATEGATE_ROOTS": "x"}, 'setting "roots" does not exist', 'Did you mean "root"?'),
+        ({"STATEGATE_QQQ": "x"}, 'setting "qqq" does not exist', "`stategate settings`"),
+        ({"STATEGATE_POLL_MS": "fast"}, "setting \"poll_ms\" cannot be 'fast'", "whole number"),
+        ({"STATEGATE_POLL_MS": "0"}, 'setting "poll_ms" cannot be 0', "1 to 60000 ms"),
+        ({"STATEGATE_LOG_LEVEL": "loud"}, 'setting "log_level" cannot be "loud"', "warning"),
+        ({"STATEGATE_CONFIG": "/nowhere.toml"}, 'cannot read the file "/nowhere.toml"', None),
+    ],
+)
+def test_a_wrong_setting_is_refused(
+    environment: dict[str, str], said: str, hint: str | None
+) -> None:
+    with pytest.raises(SettingsError) as refused:
+        load_settings(environment=environment)
+    assert said in refused.value.message
+    assert hint is None or hint in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize("text", ["root = ", "root = 1", "poll_ms = true", "poll_ms = 1.5"])
+def test_a_wrong_file_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(text)
+    with pytest.raises(SettingsError):
+        load_settings(config=str(path), environment={})
+
+
+def test_what_kubernetes_sets_beside_a_service_is_no_setting() -> None:
+    environment = {
+        "STATEGATE_SERVICE_HOST": "10.0.0.1",
+        "STATEGATE_PORT": "tcp://10.0.0.1:7420",
+        "STATEGATE_PORT_7420_TCP_ADDR": "10.0.0.1",
+        "STATEGATE_URL": "http://10.0.0.1:7420",
+    }
+    assert load_settings(environment=environment) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("127.0.0.1:7420", Address("127.0.0.1", 7420)),
+        ("localhost:0", Address("localhost", 0)),
+        ("[::1]:80", Address("::1", 80)),
+    ],
+)
+def test_an_address_is_read(text: str, address: Address) -> None:
+    assert parse_address("http", text) == address
+
+
+@pytest.mark.parametrize("text", ["", "7420", ":7420", "host:", "host:70000", "::1:80", "a b:1"])
+def test_what_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(SettingsError, match="http"):
+        parse_address("http", text)

@@ -1,0 +1,279 @@
+"""Bounded threads: who runs where, who is refused, what is closed when a reader leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import aclosing
+
+import pytest
+
+from gateway.workers import Workers
+from planner.errors import LimitExceeded, QueryError, Unavailable
+from tests.gateway.http_engine import WAIT_S
+
+pytestmark = pytest.mark.anyio
+
+
+class Numbers:
+    """An iterator that counts what is taken, and says in which thread it was made and closed."""
+
+    def __init__(self, count: int, *, gate: threading.Event | None = None) -> None:
+        self.count, self.made, self.gate = count, 0, gate
+        self.threads: set[str] = set()
+        self.closed = threading.Event()
+
+    def __iter__(self) -> Numbers:
+        return self
+
+    def __next__(self) -> int:
+        self.threads.add(threading.current_thread().name)
+        if self.gate is not None:
+            assert self.gate.wait(WAIT_S)
+        if self.made == self.count:
+            raise StopIteration
+        self.made += 1
+        return self.made
+
+    def close(self) -> None:
+        self.threads.add(threading.current_thread().name)
+        self.closed.set()
+
+
+async def test_a_call_runs_in_a_worker_and_gives_its_value(workers: Workers) -> None:
+    assert await workers.run(lambda a, b: a + b, 2, 3) == 5
+    assert (await workers.run(threading.current_thread)).name.startswith("worker")
+
+
+async def test_what_a_call_raises_reaches_its_caller(workers: Workers) -> None:
+    with pytest.raises(ZeroDivisionError):
+        await workers.run(lambda: 1 // 0)
+
+
+async def test_a_call_beyond_the_queue_is_refused_and_later_ones_are_not() -> None:
+    workers = Workers(threads=1, queue_max=1)
+    gate = threading.Event()
+    running = asyncio.create_task(workers.run(gate.wait, WAIT_S))
+    waiting = asyncio.create_task(workers.run(int))
+    await asyncio.sleep(0)
+    assert workers.waiting == 1
+    with pytest.raises(LimitExceeded) as refused:
+        await workers.run(int)
+    assert refused.value.sqlstate == "53300"
+    gate.set()
+    assert await running is True
+    assert await waiting == 0
+    assert await workers.run(int) == 0
+    workers.close()
+
+
+async def test_a_queue_of_none_still_lets_calls_run() -> None:
+    workers = Workers(threads=1, queue_max=0)
+    assert await workers.run(int) == 0
+    workers.close()
+
+
+async def test_a_cancelled_call_that_waits_never_begins() -> None:
+    workers = Workers(threads=1, queue_max=4)
+    gate, begun = threading.Event(), threading.Event()
+    running = asyncio.create_task(workers.run(gate.wait, WAIT_S))
+    waiting = asyncio.create_task(workers.run(begun.set))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    gate.set()
+    await running
+    await workers.run(int)
+    assert not begun.is_set()
+    workers.close()
+
+
+async def test_the_value_of_an_abandoned_call_is_released(workers: Workers) -> None:
+    gate, begun, released = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> str:
+        begun.set()
+        gate.wait(WAIT_S)
+        return "held"
+
+    given: list[str] = []
+
+    def release(value: str) -> None:
+        given.append(value)
+        released.set()
+
+    running = asyncio.create_task(workers.run(work, on_abandon=release))
+    assert await asyncio.to_thread(begun.wait, WAIT_S)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    gate.set()
+    assert await asyncio.to_thread(released.wait, WAIT_S)
+    assert given == ["held"]
+
+
+@pytest.mark.parametrize(("error", "logged"), [(QueryError("x"), 0), (ValueError("x"), 1)])
+async def test_only_an_unplanned_failure_of_an_abandoned_call_is_logged(
+    caplog: pytest.LogCaptureFixture, error: Exception, logged: int
+) -> None:
+    workers = Workers(threads=1, queue_max=4)
+    gate, begun = threading.Event(), threading.Event()
+
+    def fail() -> None:
+        begun.set()
+        gate.wait(WAIT_S)
+        raise error
+
+    running = asyncio.create_task(workers.run(fail))
+    assert await asyncio.to_thread(begun.wait, WAIT_S)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    gate.set()
+    workers.close()
+    assert len([r for r in caplog.records if r.levelno == logging.ERROR]) == logged
+
+
+async def test_a_stream_gives_all_items_in_order_from_worker_threads(workers: Workers) -> None:
+    numbers = Numbers(50)
+    assert [each async for each in workers.stream(numbers)] == list(range(1, 51))
+    assert all(name.startswith("worker") for name in numbers.threads)
+
+
+async def test_a_stream_is_at_most_one_item_ahead(workers: Workers) -> None:
+    numbers = Numbers(50)
+    async with aclosing(workers.stream(numbers)) as stream:
+        async for each in stream:
+            await workers.run(int)
+            await workers.run(int)
+            assert numbers.made <= each + 1
+            if each == 5:
+                break
+    assert numbers.made <= 6
+
+
+async def test_a_stream_that_is_left_is_closed_in_a_worker(workers: Workers) -> None:
+    numbers = Numbers(50)
+    async with aclosing(workers.stream(numbers)) as stream:
+        async for _ in stream:
+            break
+    assert numbers.closed.is_set()
+    assert all(name.startswith("worker") for name in numbers.threads)
+
+
+async def test_a_generator_is_closed_only_after_its_item_in_the_making(workers: Workers) -> None:
+    gate, making, closed = threading.Event(), threading.Event(), threading.Event()
+
+    def items() -> Iterator[int]:
+        try:
+            yield 1
+            making.set()
+            gate.wait(WAIT_S)
+            yield 2
+        finally:
+            closed.set()
+
+    stream = workers.stream(items())
+    assert await anext(stream) == 1
+    assert await asyncio.to_thread(making.wait, WAIT_S)
+    closing = asyncio.create_task(stream.aclose())
+    await workers.run(int)
+    assert not closed.is_set()
+    gate.set()
+    await closing
+    assert closed.is_set()
+
+
+async def test_a_cancelled_reader_closes_its_stream(workers: Workers) -> None:
+    gate = threading.Event()
+    numbers = Numbers(5, gate=gate)
+
+    async def read() -> None:
+        async with aclosing(workers.stream(numbers)) as stream:
+            async for _ in stream:
+                pass
+
+    reading = asyncio.create_task(read())
+    await workers.run(int)
+    reading.cancel()
+    gate.set()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    assert await asyncio.to_thread(numbers.closed.wait, WAIT_S)
+
+
+async def test_an_error_of_the_iterator_reaches_the_reader_behind_its_items(
+    workers: Workers,
+) -> None:
+    def items() -> Iterator[int]:
+        yield 1
+        raise QueryError("broken")
+
+    taken: list[int] = []
+
+    async def read() -> None:
+        async for each in workers.stream(items()):
+            taken.append(each)
+
+    with pytest.raises(QueryError, match="broken"):
+        await read()
+    assert taken == [1]
+
+
+async def test_one_thread_serves_many_streams_in_turn() -> None:
+    workers = Workers(threads=1, queue_max=0)
+    order: list[int] = []
+
+    async def read(which: int) -> None:
+        async for _ in workers.stream(Numbers(20)):
+            order.append(which)
+
+    await asyncio.gather(*(read(which) for which in range(10)))
+    # Each has had a first item before any has had its last.
+    assert len(order) == 200
+    last_of_first = min(max(i for i, w in enumerate(order) if w == which) for which in range(10))
+    assert set(order[:last_of_first]) == set(range(10))
+    workers.close()
+
+
+async def test_closed_workers_refuse_calls_but_still_release() -> None:
+    workers = Workers(threads=1, queue_max=1)
+    workers.close()
+    with pytest.raises(Unavailable) as refused:
+        await workers.run(int)
+    assert refused.value.sqlstate == "57P01"
+    released: list[bool] = []
+    await workers.release(lambda: released.append(True))
+    assert released == [True]
+
+
+async def test_a_call_that_waits_when_workers_close_is_refused() -> None:
+    workers = Workers(threads=1, queue_max=4)
+    gate = threading.Event()
+    running = asyncio.create_task(workers.run(gate.wait, WAIT_S))
+    waiting = asyncio.create_task(workers.run(int))
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(asyncio.to_thread(workers.close))
+    while not workers.closed:  # noqa: ASYNC110 - a thread sets it
+        await asyncio.sleep(0)
+    gate.set()
+    await closing
+    assert await running is True
+    with pytest.raises(Unavailable):
+        await waiting
+
+
+async def test_what_a_release_raises_reaches_its_caller(workers: Workers) -> None:
+    def fail() -> None:
+        raise OSError("disk")
+
+    with pytest.raises(OSError, match="disk"):
+        await workers.release(fail)
+
+
+def test_impossible_limits_are_refused() -> None:
+    with pytest.raises(ValueError, match="thread"):
+        Workers(threads=0, queue_max=1)

@@ -1,0 +1,112 @@
+"""The catalog statements that real clients sent, and how the tests run them.
+
+`data/statements.jsonl.gz` has one JSON object a line: the client, the text and, where there are
+any, the parameters as text. Oids of relations stand in it as `@schema.name@`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pyarrow as pa
+from sqlglot import exp
+from sqlglot.dialects.postgres import Postgres
+from sqlglot.tokens import TokenType
+
+from planner.cancel import Cancellation
+from planner.dialect import StategateSQL, _mark_parameters
+from planner.pg_catalog import PgCatalog
+from planner.session import Session
+from planner.values import parse_value
+
+DATA = Path(__file__).parent / "data"
+_OID = re.compile(r"@([\w.]+)@")
+
+
+class _CatalogSQL(StategateSQL):
+    """The gateway's dialect, in which `oid` and `regclass` are type names like any other."""
+
+    class Tokenizer(StategateSQL.Tokenizer):
+        KEYWORDS = {  # noqa: RUF012
+            word: token
+            for word, token in Postgres.Tokenizer.KEYWORDS.items()
+            if token is not TokenType.OBJECT_IDENTIFIER
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captured:
+    """One statement that a client sent."""
+
+    number: int
+    client: str
+    sql: str
+    parameters: tuple[str | None, ...]
+
+    def with_oids(self, oid: Callable[[str], int]) -> Captured:
+        """The same with the oids of a server."""
+
+        def put(text: str) -> str:
+            return _OID.sub(lambda found: str(oid(found[1])), text)
+
+        return Captured(
+            number=self.number,
+            client=self.client,
+            sql=put(self.sql),
+            parameters=tuple(None if p is None else put(p) for p in self.parameters),
+        )
+
+
+@cache
+def captured() -> tuple[Captured, ...]:
+    """All of them, in the order of the file."""
+    with gzip.open(DATA / "statements.jsonl.gz", "rt", encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    return tuple(
+        Captured(
+            number=number,
+            client=line["client"],
+            sql=line["sql"],
+            parameters=tuple(line.get("params", ())),
+        )
+        for number, line in enumerate(lines)
+    )
+
+
+def parse(sql: str) -> exp.Expression:
+    """One statement as the engine hands it to the catalog."""
+    tree = _CatalogSQL().parse(_mark_parameters(sql))[0]
+    assert tree is not None
+    return tree
+
+
+def run(
+    catalog: PgCatalog,
+    sql: str,
+    *parameters: str | None,
+    session: Session | None = None,
+) -> pa.Table:
+    """The rows of a statement; parameters in PostgreSQL's text form."""
+    statement = catalog.prepare(sql, parse(sql), ())
+    values = tuple(
+        None if text is None else parse_value(text, kind)
+        for text, kind in zip(parameters, statement.parameters, strict=True)
+    )
+    return catalog.execute(
+        statement,
+        values,
+        session=session or Session(user="postgres"),
+        cancellation=Cancellation(30),
+    )
+
+
+def rows(table: pa.Table) -> list[tuple[object, ...]]:
+    """The rows of a table, by position: names may occur twice."""
+    columns = [column.to_pylist() for column in table.columns]
+    return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows

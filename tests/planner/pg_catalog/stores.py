@@ -1,0 +1,112 @@
+"""The stores of the catalog's tests, and a catalog that holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from stores.position import PositionBound
+from stores.query import Query
+from stores.result import QueryResult, StateQueryResult
+from stores.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
+from stores.store import (
+    DEFAULT_CONFIG,
+    PartitionStatus,
+    QueryConfig,
+    StateQueryRequest,
+    Store,
+)
+
+
+def columns(**types: str) -> tuple[Column, ...]:
+    """Columns by name and SQL type."""
+    return tuple(Column(name=name, type=DataType.parse(kind)) for name, kind in types.items())
+
+
+def keyvalue(name: str, key: tuple[Column, ...], value: tuple[Column, ...]) -> StoreSchema:
+    return StoreSchema(name=name, kind=StoreKind.KEYVALUE, key=key, value=value, partitions=4)
+
+
+CLICKS = keyvalue("clicks", columns(user_id="text"), columns(n="bigint", ts="timestamptz"))
+USERS = keyvalue(
+    "users",
+    columns(id="bigint"),
+    columns(
+        name="text",
+        active="boolean",
+        balance="decimal(12,3)",
+        born="date",
+        seen="timestamp",
+        raw="bytea",
+        token="uuid",
+        doc="json",
+        tags="text[]",
+        score="double",
+    ),
+)
+BIG = keyvalue("big", columns(id="integer"), columns(k="text", pad="text"))
+OTHER = keyvalue("other", columns(id="integer", part="text"), columns(user_id="bigint"))
+V_ACTIVE = keyvalue("v_active", columns(id="bigint"), columns(name="text"))
+DELAYS = StoreSchema(
+    name="delays",
+    kind=StoreKind.WINDOW,
+    key=columns(carrier="text"),
+    value=columns(total="real"),
+    partitions=8,
+    inputs=(InputTopic(topic="flights"),),
+    window_size_ms=3_600_000,
+    retention_ms=86_400_000,
+)
+
+SCHEMAS = (CLICKS, USERS, BIG, OTHER, V_ACTIVE)
+"""As in the database that the statements were captured from."""
+
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefinedStore:
+    """A store that is only a definition: the catalog must never read one."""
+
+    schema: StoreSchema
+
+    def query_partition(
+        self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
+    ) -> QueryResult[R]:
+        raise AssertionError("the catalog read a partition")
+
+    def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
+        raise AssertionError("the catalog read a store")
+
+    def statuses(self) -> Mapping[int, PartitionStatus]:
+        raise AssertionError("the catalog asked for partitions")
+
+    def committed_epoch(self) -> int:
+        raise AssertionError("the catalog asked for epochs")
+
+    def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:
+        raise AssertionError("the catalog waited")
+
+
+@dataclass(slots=True)
+class DefinedStores:
+    """A `StoreCatalog` whose stores can be replaced."""
+
+    stores: Mapping[str, Store]
+    version: int = 1
+
+    def replace(self, *schemas: StoreSchema) -> None:
+        """Hold these stores from now on."""
+        self.stores = stores_of(*schemas)
+        self.version += 1
+
+
+def stores_of(*schemas: StoreSchema) -> Mapping[str, Store]:
+    return {schema.name: DefinedStore(schema=schema) for schema in schemas}
+
+
+def defined_stores(*schemas: StoreSchema) -> DefinedStores:
+    """A catalog of these stores."""
+    return DefinedStores(stores=stores_of(*schemas))

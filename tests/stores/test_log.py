@@ -1,0 +1,578 @@
+"""The state log: definitions, commits, data files, and what a reader makes of damaged ones."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import fs
+
+from stores.datafiles import file_schema, last_of_runs, latest_rows, shaped
+from stores.errors import (
+    EpochConflictError,
+    LogError,
+    LogMissingError,
+    SchemaError,
+    TornRecordError,
+)
+from stores.log import Commit, DataFile, StateLog, StoreLog, StoreWriter
+from stores.logfiles import Directory
+from stores.partitioner import partitioner
+from stores.position import Position
+from stores.records import decode_commit, decode_definition, encode_commit, encode_definition
+from stores.schema import (
+    BIGINT,
+    DOUBLE,
+    TEXT,
+    Column,
+    DataType,
+    InputTopic,
+    Kind,
+    StoreKind,
+    StoreSchema,
+)
+
+CLICKS = StoreSchema(
+    name="clicks",
+    kind=StoreKind.KEYVALUE,
+    key=(Column(name="usr", type=TEXT),),
+    value=(Column(name="n", type=BIGINT),),
+    partitions=4,
+)
+HOURS = StoreSchema(
+    name="hours",
+    kind=StoreKind.WINDOW,
+    key=(Column(name="usr", type=TEXT),),
+    value=(Column(name="n", type=BIGINT),),
+    partitions=2,
+    window_size_ms=3_600_000,
+)
+AT = Position.of({"orders": {0: 9}})
+
+
+def rows(n: int = 20, start: int = 0) -> pa.Table:
+    numbers = range(start, start + n)
+    return pa.table({"usr": [f"u{i}" for i in numbers], "n": list(numbers)})
+
+
+def contents(log: StoreLog, commit: Commit) -> list[dict[str, Any]]:
+    partitions = range(log.schema().partitions)
+    batches = [batch for p in partitions for batch in log.read(commit, p)]
+    return [row for batch in batches for row in batch.to_pylist()]
+
+
+def commit_path(root: Path, epoch: int, store: str = "clicks") -> Path:
+    return root / store / "epochs" / f"{epoch:020d}.json"
+
+
+# Definitions
+
+
+def test_a_definition_is_read_as_it_was_written(tmp_path: Path) -> None:
+    schema = replace(HOURS, inputs=(InputTopic(topic="orders"),), retention_ms=86_400_000)
+    StoreLog.open(tmp_path, "hours").define(schema)
+    assert StoreLog.open(tmp_path.as_uri(), "hours").schema() == schema
+    assert StateLog(tmp_path).store("hours").defined()
+
+
+def test_nested_value_types_survive(tmp_path: Path) -> None:
+    inner = DataType(kind=Kind.STRUCT, fields=(("a, b", BIGINT), ("c)", TEXT)))
+    table = DataType(kind=Kind.MAP, fields=(("key", TEXT),), element=inner)
+    value = Column(name="v", type=DataType(kind=Kind.ARRAY, element=table))
+    schema = replace(CLICKS, value=(value,))
+    assert decode_definition(encode_definition(schema), "store.json") == schema
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"partitions": 8}, "partitions: 4, not 8"),
+        ({"key": (Column(name="usr", type=BIGINT),)}, "key: usr text, not usr bigint"),
+        ({"value": ()}, "value: n bigint, not none"),
+        ({"kind": StoreKind.VERSIONED}, "kind: keyvalue, not versioned"),
+        ({"retention_ms": 5}, "retention ms: None, not 5"),
+    ],
+)
+def test_another_definition_is_refused(tmp_path: Path, change: dict[str, Any], named: str) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(CLICKS)
+    with pytest.raises(SchemaError, match=named):
+        log.define(replace(CLICKS, **change))
+    assert log.schema() == CLICKS
+
+
+def test_new_inputs_are_added_and_old_ones_kept(tmp_path: Path) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    a, b = InputTopic(topic="a"), InputTopic(topic="b")
+    log.define(replace(CLICKS, inputs=(a,)))
+    assert log.define(replace(CLICKS, inputs=(b,))).inputs == (a, b)
+    assert log.define(CLICKS).inputs == (a, b)
+    with pytest.raises(SchemaError, match='alignment of input "a"'):
+        log.define(replace(CLICKS, inputs=(replace(a, aligned=True),)))
+
+
+def test_a_missing_store_is_missing(tmp_path: Path) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    assert not log.defined()
+    for ask in (log.schema, log.latest_epoch, log.epochs, lambda: log.next_commit(-1)):
+        with pytest.raises(LogMissingError):
+            ask()
+    with pytest.raises(LogMissingError):
+        StateLog(tmp_path / "nowhere").stores()
+
+
+def test_the_stores_of_a_root(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        StoreLog.open(tmp_path, name).define(replace(CLICKS, name=name))
+    (tmp_path / "_checkpoints").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "file").touch()
+    assert StateLog(tmp_path).stores() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"format": 1', "not complete JSON"),
+        ("[]", "not a JSON object"),
+        ('{"format": 99}', "format 99"),
+        ('{"format": 1}', "no field"),
+    ],
+)
+def test_torn_definitions(tmp_path: Path, text: str, message: str) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(CLICKS)
+    (tmp_path / "clicks" / "store.json").write_text(text)
+    with pytest.raises(TornRecordError, match=message) as error:
+        log.schema()
+    assert "clicks/store.json" in str(error.value)
+
+
+def test_a_definition_of_another_store(tmp_path: Path) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(CLICKS)
+    (tmp_path / "clicks").rename(tmp_path / "moved")
+    with pytest.raises(TornRecordError, match='defines store "clicks"'):
+        StoreLog.open(tmp_path, "moved").schema()
+
+
+# Writing and reading
+
+
+def test_rows_come_back_from_the_partitions_of_their_keys(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    commit = writer.write(rows(), position=AT, watermark_ms=7, committed_ms=8)
+    log = StoreLog.open(tmp_path, "clicks")
+    assert log.commit(0) == commit
+    assert (commit.epoch, commit.previous, commit.position) == (0, -1, AT)
+    assert (commit.watermark_ms, commit.committed_ms, commit.rows) == (7, 8, 20)
+    partition_of = partitioner(CLICKS.key, CLICKS.partitions)
+    found = {}
+    for partition in range(CLICKS.partitions):
+        for batch in log.read(commit, partition):
+            assert batch.schema == file_schema(CLICKS)
+            for row in batch.to_pylist():
+                assert partition_of((row["usr"],)) == partition
+                found[row["usr"]] = (row["n"], row["_timestamp"], row["_deleted"])
+    assert found == {f"u{i}": (i, None, False) for i in range(20)}
+    assert log.schema().inputs == (InputTopic(topic="orders"),)
+
+
+def test_an_epoch_is_written_once(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    first = writer.write(rows(), position=AT, epoch=3)
+    again = StoreWriter(tmp_path, CLICKS).write(rows(5), position=Position(), epoch=3)
+    assert again == first
+    assert writer.log.epochs() == [3]
+    assert len(contents(writer.log, first)) == 20
+
+
+def test_an_epoch_behind_the_newest_is_refused(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    writer.write(rows(), position=AT, epoch=3)
+    with pytest.raises(EpochConflictError, match="behind epoch 3"):
+        writer.write(rows(), position=AT, epoch=2)
+
+
+def test_of_many_writers_one_commits(tmp_path: Path) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(CLICKS)
+    log.directory.make("epochs")
+    commits = [empty_commit(0, writer=str(i)) for i in range(8)]
+    lost: list[str] = []
+    barrier = threading.Barrier(len(commits))
+
+    def race(commit: Commit) -> None:
+        barrier.wait(10)
+        try:
+            log.write_commit(commit)
+        except EpochConflictError:
+            lost.append(commit.writer)
+
+    threads = [threading.Thread(target=race, args=(commit,)) for commit in commits]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    found = log.commit(0)
+    assert found is not None
+    assert sorted([*lost, found.writer]) == [commit.writer for commit in commits]
+    assert [p.name for p in (tmp_path / "clicks/epochs").iterdir()] == [f"{0:020d}.json"]
+
+
+def test_what_an_attempt_left_is_removed_when_the_epoch_is_committed(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    left = writer.log.begin(0)
+    (tmp_path / "clicks" / left / "p00000.parquet").write_bytes(b"half a file")
+    commit = writer.write(rows(), position=AT)
+    assert not (tmp_path / "clicks" / left).exists()
+    assert len(contents(writer.log, commit)) == 20
+
+
+def test_an_empty_epoch_moves_position_and_watermark(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    commit = writer.write(rows(0), position=AT, watermark_ms=5)
+    assert commit.files == ()
+    assert contents(writer.log, commit) == []
+    assert writer.log.next_commit(-1) == commit
+
+
+def test_tombstones_and_event_times(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "_deleted": [True, None],
+            "n": [None, 2],
+            "usr": ["a", None],
+            "_timestamp": pa.array([5, None], pa.timestamp("ms")),
+        }
+    )
+    writer = StoreWriter(tmp_path, CLICKS)
+    commit = writer.write(table, position=AT, replace=True)
+    assert commit.replace
+    found = {row["usr"]: row for row in contents(writer.log, commit)}
+    assert found["a"]["_deleted"] is True
+    assert found["a"]["_timestamp"].timestamp() == 0.005
+    assert found[None]["_deleted"] is False
+
+
+def test_rows_that_are_not_of_the_store(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    for table, message in [
+        (rows().drop_columns("n"), 'lack column "n"'),
+        (rows().append_column("x", [[1] * 20]), 'no column "x"'),
+        (pa.table({"usr": ["a"], "n": ["one"]}), 'column "n" of store "clicks"'),
+    ]:
+        with pytest.raises(SchemaError, match=message):
+            writer.write(table, position=AT)
+    with pytest.raises(SchemaError, match='cannot have a column "_deleted"'):
+        file_schema(replace(CLICKS, value=(Column(name="_deleted", type=TEXT),)))
+
+
+def test_windows(tmp_path: Path) -> None:
+    hour = pa.array([0, 3_600_000, 0], pa.timestamp("ms", "UTC"))
+    table = pa.table({"usr": ["a", "a", "a"], "n": [1, 2, 3], "window_start": hour})
+    writer = StoreWriter(tmp_path, HOURS)
+    commit = writer.write(table, position=AT)
+    found = {row["window_start"].timestamp(): row for row in contents(writer.log, commit)}
+    assert {start: row["n"] for start, row in found.items()} == {0: 3, 3600: 2}
+    assert found[3600]["window_end"].timestamp() == 7200
+    with pytest.raises(SchemaError, match="not all 3600000 ms long"):
+        writer.write(table.append_column("window_end", hour), position=AT)
+    with pytest.raises(SchemaError, match='"window_start"'):
+        writer.write(table.drop_columns("window_start"), position=AT)
+
+
+KEYED = StoreSchema(
+    name="s",
+    kind=StoreKind.KEYVALUE,
+    key=(Column(name="k", type=DOUBLE), Column(name="t", type=TEXT)),
+    value=(Column(name="n", type=BIGINT),),
+    partitions=1,
+)
+ENTRIES = st.lists(
+    st.tuples(
+        st.sampled_from([None, 0.0, -0.0, 1.5, float("nan"), float("inf")]),
+        st.sampled_from([None, "", "a", "b"]),
+        st.none() | st.integers(0, 3),
+    ),
+    max_size=30,
+)
+
+
+def entries_table(entries: list[Any]) -> pa.Table:
+    table = pa.table(
+        {
+            "k": pa.array([e[0] for e in entries], pa.float64()),
+            "t": pa.array([e[1] for e in entries], pa.string()),
+            "n": pa.array(range(len(entries)), pa.int64()),
+            "_timestamp": pa.array([e[2] for e in entries], pa.timestamp("us", "UTC")),
+        }
+    )
+    return shaped(table, KEYED)
+
+
+def winners(entries: list[Any]) -> list[int]:
+    """By a dict: the latest by event time, then by input order; numbers of the rows that win."""
+    best: dict[Any, tuple[int, int]] = {}
+    for number, (k, t, time) in enumerate(entries):
+        same = "nan" if k is not None and math.isnan(k) else k
+        rank = (-1 if time is None else time, number)
+        best[same, t] = max(best.get((same, t), rank), rank)
+    return sorted(number for _, number in best.values())
+
+
+@given(ENTRIES)
+def test_the_latest_row_of_each_key_wins(entries: list[Any]) -> None:
+    assert latest_rows(entries_table(entries), KEYED).column("n").to_pylist() == winners(entries)
+
+
+@given(ENTRIES, st.lists(st.integers(1, 7), min_size=1))
+def test_sorted_rows_in_batches_of_any_size_have_the_same_winners(
+    entries: list[Any], sizes: list[int]
+) -> None:
+    def rank(number: int) -> Any:
+        """Spark's order: NULL first, NaN last."""
+        k, t, time = entries[number]
+        nan = k is not None and math.isnan(k)
+        return (k is not None, nan, 0.0 if nan else k or 0.0, t is not None, t or "",
+                -1 if time is None else time, number)  # fmt: skip
+
+    ordered = entries_table(entries).take(sorted(range(len(entries)), key=rank))
+    batches, at, turn = [], 0, 0
+    while at < ordered.num_rows:
+        size = sizes[turn % len(sizes)]
+        batches += ordered.slice(at, size).combine_chunks().to_batches()
+        at, turn = at + size, turn + 1
+    found = [n for batch in last_of_runs(batches, KEYED) for n in batch.column("n").to_pylist()]
+    assert sorted(found) == winners(entries)
+
+
+# Following
+
+
+def empty_commit(epoch: int, *, previous: int = -1, writer: str = "w") -> Commit:
+    return Commit(
+        epoch=epoch,
+        previous=previous,
+        position=AT,
+        watermark_ms=None,
+        committed_ms=1,
+        writer=writer,
+        files=(),
+    )
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def followed(tmp_path: Path) -> tuple[StoreLog, Clock]:
+    clock = Clock()
+    log = StoreLog(Directory.at(tmp_path).within("clicks"), "clicks", clock=clock)
+    log.define(CLICKS)
+    return log, clock
+
+
+def test_commits_are_followed_one_by_one(tmp_path: Path) -> None:
+    log, _ = followed(tmp_path)
+    assert log.next_commit(-1) is None
+    for epoch in range(3):
+        log.write_commit(empty_commit(epoch, previous=epoch - 1))
+    after = -1
+    while (commit := log.next_commit(after)) is not None:
+        assert commit.epoch == after + 1
+        after = commit.epoch
+    assert after == log.latest_epoch() == 2
+    assert log.epochs(after=0) == [1, 2]
+
+
+def test_a_gap_in_the_numbers_is_seen_at_the_next_listing(tmp_path: Path) -> None:
+    log, clock = followed(tmp_path)
+    log.write_commit(empty_commit(0))
+    assert log.next_commit(0) is None
+    log.write_commit(empty_commit(2, previous=0))
+    assert log.next_commit(0) is None
+    asked = log.next_commit(0, list_now=True)
+    assert asked is not None
+    assert asked.epoch == 2
+    log.write_commit(empty_commit(5, previous=2))
+    assert log.next_commit(2) is None
+    clock.now += 1.0
+    later = log.next_commit(2)
+    assert later is not None
+    assert later.epoch == 5
+
+
+def test_a_hole_is_named(tmp_path: Path) -> None:
+    log, _ = followed(tmp_path)
+    for epoch in range(4):
+        log.write_commit(empty_commit(epoch, previous=epoch - 1))
+    commit_path(tmp_path, 2).unlink()
+    with pytest.raises(TornRecordError, match=r"0{19}3\.json.* follows epoch 2"):
+        log.next_commit(1, list_now=True)
+
+
+def test_the_newest_epoch_is_always_known(tmp_path: Path) -> None:
+    """Also while the directory's time stamp, which a listing is kept by, has not moved on."""
+    log, _ = followed(tmp_path)
+    for epoch in range(50):
+        log.write_commit(empty_commit(epoch, previous=epoch - 1))
+        assert log.latest_epoch() == epoch
+
+
+def test_files_that_are_no_commits_are_passed_over(tmp_path: Path) -> None:
+    log, _ = followed(tmp_path)
+    log.write_commit(empty_commit(0))
+    for name in (f".{1:020d}.json.ab", "7.json", f"{8:020d}.json.tmp", f"{9:020d}"):
+        (tmp_path / "clicks/epochs" / name).write_text("{")
+    assert log.epochs() == [0]
+
+
+# Damage
+
+
+@given(st.integers(0, 10_000))
+def test_a_commit_cut_anywhere_is_torn(cut: int) -> None:
+    files = (DataFile(path="data/0/a/p00000.parquet", partition=0, rows=1, size_bytes=2),)
+    text = encode_commit(replace(empty_commit(4), files=files))
+    assert decode_commit(text, "x").files == files
+    with pytest.raises(TornRecordError, match="x"):
+        decode_commit(text.rstrip()[: cut % (len(text) - 2)], "x")
+
+
+def edited(change: Callable[[dict[str, Any]], Any]) -> bytes:
+    files = (DataFile(path="data/0/a/p00000.parquet", partition=0, rows=1, size_bytes=2),)
+    document = orjson.loads(encode_commit(replace(empty_commit(0), files=files)))
+    change(document)
+    return orjson.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.update(epoch=1), "is the commit of epoch 1"),
+        (lambda d: d.update(epoch="0"), "not an integer"),
+        (lambda d: d.update(format=2), "format 2"),
+        (lambda d: d.update(position={"a": {"0": -5}}), "not ours"),
+        (lambda d: d.update(files=7), "not ours"),
+        (lambda d: d["files"][0].update(path="../../other"), "leads out"),
+        (lambda d: d["files"][0].update(path="/etc/passwd"), "leads out"),
+        (lambda d: d.pop("writer"), "no field 'writer'"),
+    ],
+)
+def test_foreign_commits_are_named(
+    tmp_path: Path, change: Callable[[dict[str, Any]], Any], message: str
+) -> None:
+    log, _ = followed(tmp_path)
+    log.write_commit(empty_commit(0))
+    commit_path(tmp_path, 0).write_bytes(edited(change))
+    with pytest.raises(TornRecordError, match=message) as error:
+        log.next_commit(-1)
+    assert f"{0:020d}.json" in str(error.value)
+
+
+def missing(path: Path) -> None:
+    path.unlink()
+
+
+def short(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+def overwritten(path: Path) -> None:
+    path.write_bytes(b"x" * path.stat().st_size)
+
+
+def damaged(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[4:40] = b"\xff" * 36
+    path.write_bytes(bytes(data))
+
+
+@pytest.mark.parametrize("damage", [missing, short, overwritten, damaged])
+def test_damaged_data_files_are_named(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    commit = writer.write(rows(), position=AT)
+    file = commit.files[0]
+    damage(tmp_path / "clicks" / file.path)
+    with pytest.raises(TornRecordError, match=file.path):
+        list(writer.log.read(commit, file.partition))
+    other = commit.files[1]
+    assert list(writer.log.read(commit, other.partition))
+
+
+def test_data_files_of_another_shape_are_named(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    commit = writer.write(rows(), position=AT)
+    file = commit.files[0]
+    path = tmp_path / "clicks" / file.path
+
+    def read_as(table: pa.Table, count: int) -> None:
+        pq.write_table(table, path)
+        fitting = replace(file, rows=count, size_bytes=path.stat().st_size)
+        list(writer.log.read(replace(commit, files=(fitting,)), file.partition))
+
+    with pytest.raises(TornRecordError, match="has 3 rows, not 4"):
+        read_as(rows(3), 4)
+    with pytest.raises(TornRecordError, match="no column"):
+        read_as(rows(3), 3)
+    other = shaped(rows(3), CLICKS)
+    texts = other.set_column(1, "n", pa.chunked_array([["a", "b", "c"]]))
+    with pytest.raises(TornRecordError, match="not ours"):
+        read_as(texts, 3)
+
+
+# File systems
+
+
+def test_a_file_system_without_links(tmp_path: Path) -> None:
+    remote = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
+    log = StoreLog(Directory(remote, "clicks"), "clicks")
+    with pytest.raises(LogMissingError):
+        log.latest_epoch()
+    log.define(CLICKS)
+    log.define(replace(CLICKS, inputs=(InputTopic(topic="a"),)))
+    assert log.schema().inputs == (InputTopic(topic="a"),)
+    log.write_commit(empty_commit(0))
+    with pytest.raises(EpochConflictError):
+        log.write_commit(empty_commit(0))
+    assert log.next_commit(-1) == empty_commit(0)
+    assert log.next_commit(0) is None
+    assert log.epochs() == [0]
+    attempt = log.begin(1)
+    log.begin(1)
+    log.remove_other_attempts(attempt)
+    assert log.directory.names("data/1") == [attempt.rpartition("/")[2]]
+    assert StoreLog.open(tmp_path, "clicks").latest_epoch() == 0
+
+
+@pytest.mark.parametrize("spelled", ["file:{}", "file://{}", "{}"])
+def test_spellings_of_a_local_root(tmp_path: Path, spelled: str) -> None:
+    directory = Directory.at(spelled.format(tmp_path))
+    assert directory.local
+    assert directory.path == str(tmp_path)
+
+
+def test_a_root_that_no_file_system_holds() -> None:
+    with pytest.raises(LogError, match="no file system"):
+        Directory.at("nosuch://host/path")
+
+
+def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "clicks").write_text("a file, not a directory")
+    with pytest.raises(LogError, match="cannot be written"):
+        StoreLog.open(tmp_path, "clicks").define(CLICKS)

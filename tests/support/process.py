@@ -1,0 +1,153 @@
+"""Servers as child processes: started on free ports, waited for, and stopped whatever happens."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+ROOT = Path(__file__).parent.parent.parent
+OUTPUT_SHOWN_MAX = 4000
+"""Characters of a dead server's output that its error shows: the end, where the reason is."""
+
+
+class ServerError(RuntimeError):
+    """A server did not start, did not answer in time, or died."""
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on now, all different because all are held until the last is."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def plain_environment(**more: str) -> dict[str, str]:
+    """Our environment without settings of a gateway, which would change what is tested."""
+    kept = {name: v for name, v in os.environ.items() if not name.startswith("STATEGATE_")}
+    return {**kept, "PYTHONUNBUFFERED": "1", **more}
+
+
+def answers(url: str, *, timeout_s: float = 2.0) -> bool:
+    """Whether a GET of the URL gives a 2xx status."""
+    try:
+        with urllib.request.urlopen(url, timeout=timeout_s) as response:
+            status: int = response.status
+            return 200 <= status < 300
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+class ServerProcess:
+    """A server that runs while the `with` block does.
+
+    Args:
+        command: its argument vector.
+        output: the file that takes what it prints; shown when it fails.
+        ready: whether it can be used now; asked again and again.
+        ready_timeout_s: how long it may take to become ready.
+        stop_timeout_s: how long it may take to stop before it is killed.
+        stop_signal: what asks it to stop.
+        environment: the whole of it; ours by default, without settings of a gateway.
+        cwd: where it runs; the root of the clone by default.
+        user: whom it runs as, for servers that refuse to be root; ours by default.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        output: Path,
+        ready: Callable[[], bool],
+        ready_timeout_s: float = 60.0,
+        stop_timeout_s: float = 20.0,
+        stop_signal: signal.Signals = signal.SIGTERM,
+        environment: Mapping[str, str] | None = None,
+        cwd: Path = ROOT,
+        user: str | None = None,
+    ) -> None:
+        self._command = list(command)
+        self._output = output
+        self._ready = ready
+        self._ready_timeout_s = ready_timeout_s
+        self._stop_timeout_s = stop_timeout_s
+        self._stop_signal = stop_signal
+        self._environment = plain_environment() if environment is None else dict(environment)
+        self._cwd = cwd
+        self._user = user
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        """The child's process id."""
+        assert self._process is not None
+        return self._process.pid
+
+    def __enter__(self) -> ServerProcess:
+        with self._output.open("wb") as output:
+            self._process = subprocess.Popen(
+                self._command,
+                cwd=self._cwd,
+                env=self._environment,
+                user=self._user,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        try:
+            self._wait_until_ready(self._process)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> int:
+        """Ask it to stop, kill it if it does not; returns its exit status."""
+        process = self._process
+        assert process is not None
+        if process.poll() is None:
+            process.send_signal(self._stop_signal)
+        try:
+            return process.wait(self._stop_timeout_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return process.wait(self._stop_timeout_s)
+
+    def printed(self) -> str:
+        """The end of what it has printed so far."""
+        return self._output.read_text(errors="replace")[-OUTPUT_SHOWN_MAX:]
+
+    def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + self._ready_timeout_s
+        while not self._ready():
+            if (status := process.poll()) is not None:
+                raise ServerError(
+                    f"{self._shown()} ended with status {status} before it was ready:\n"
+                    f"{self.printed()}"
+                )
+            if time.monotonic() > deadline:
+                raise ServerError(
+                    f"{self._shown()} was not ready after {self._ready_timeout_s:.0f} s:\n"
+                    f"{self.printed()}"
+                )
+            time.sleep(0.05)
+
+    def _shown(self) -> str:
+        return " ".join(self._command[:6])

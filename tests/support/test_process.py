@@ -1,0 +1,71 @@
+"""A server that fails is reported with its own words, and none outlives its `with` block."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.process import ServerError, ServerProcess, answers, free_ports, plain_environment
+
+SLEEP = "import time; print('asleep', flush=True); time.sleep(60)"
+DEAF = (
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+    "print('deaf', flush=True); time.sleep(60)"
+)
+
+
+def server(output: Path, code: str, *, said: str, ready_timeout_s: float = 20.0) -> ServerProcess:
+    """A Python program that is ready once it has printed `said`."""
+    return ServerProcess(
+        [sys.executable, "-c", code],
+        output=output,
+        ready=lambda: said in output.read_text(),
+        ready_timeout_s=ready_timeout_s,
+        stop_timeout_s=0.2,
+    )
+
+
+def gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(("code", "said"), [(SLEEP, "asleep"), (DEAF, "deaf")])
+def test_it_ends_with_the_block(tmp_path: Path, code: str, said: str) -> None:
+    with server(tmp_path / "log", code, said=said) as running:
+        assert not gone(running.pid)
+        assert said in running.printed()
+    assert gone(running.pid)
+
+
+def test_one_that_dies_says_why(tmp_path: Path) -> None:
+    dying = server(tmp_path / "log", "import sys; sys.exit('port in use')", said="never")
+    with pytest.raises(ServerError, match=r"(?s)ended with status 1 .*port in use"), dying:
+        pass
+    assert gone(dying.pid)
+
+
+def test_one_that_hangs_is_given_up(tmp_path: Path) -> None:
+    hanging = server(tmp_path / "log", SLEEP, said="never", ready_timeout_s=0.3)
+    with pytest.raises(ServerError, match="not ready after"), hanging:
+        pass
+    assert gone(hanging.pid)
+
+
+def test_ports_are_free_and_different() -> None:
+    ports = free_ports(5)
+    assert len(set(ports)) == 5
+    assert not any(answers(f"http://127.0.0.1:{port}/", timeout_s=0.5) for port in ports)
+
+
+def test_settings_of_a_gateway_do_not_reach_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STATEGATE_ROOT", "elsewhere")
+    environment = plain_environment(MORE="1")
+    assert "STATEGATE_ROOT" not in environment
+    assert (environment["MORE"], environment["PATH"]) == ("1", os.environ["PATH"])

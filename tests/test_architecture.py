@@ -1,0 +1,249 @@
+"""The layers of the code, read from its imports, and the sizes that keep it readable.
+
+Imports count wherever they stand: at the top, in a function, under TYPE_CHECKING. A type that one
+layer borrows from above ties it to that layer as a call would.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("stores", "planner", "gateway")
+MODULE_LINES_MAX = 600
+FUNCTION_LINES_MAX = 70
+
+FORBIDDEN: dict[str, frozenset[str]] = {
+    "stores": frozenset({"planner", "gateway", "sqlglot", "duckdb", "starlette", "asyncio"}),
+    "planner": frozenset({"gateway", "rocksdict", "pyspark", "starlette", "asyncio"}),
+    "gateway": frozenset({"rocksdict", "pyspark", "sqlglot", "duckdb"}),
+}
+"""Package → what none of its modules imports. Imports go gateway → planner → stores, never back."""
+
+RESERVED: dict[str, tuple[str, ...]] = {
+    "rocksdict": ("stores/rocksdb.py", "stores/sst.py"),
+    "pyspark": ("stores/spark/",),
+    "duckdb": ("planner/compose.py", "planner/pg_catalog/"),
+}
+"""Library → the files and directories that alone import it, so that it can be replaced there."""
+
+GENERATED = ("planner/pg_catalog/seed.py",)
+"""Data written by a program. Of any length, because nobody reads it; so it may hold no code."""
+
+GATEWAY_IMPORTS_STORES = ("gateway/main.py", "gateway/demo.py")
+"""main.py wires stores to engine to servers; demo.py starts the pipeline that fills them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """One import: who imports what, and where it says so."""
+
+    path: str
+    line: int
+    module: str
+
+    @property
+    def top(self) -> str:
+        return self.module.partition(".")[0]
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line} imports {self.module}"
+
+
+def files() -> list[Path]:
+    return sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def imports_of(path: Path) -> Iterator[Import]:
+    """Every module named; `from a import b` names `a.b` too, if that is a module of ours."""
+    return imports_in(tree(path), path=relative(path), known=MODULES)
+
+
+def imports_in(module: ast.Module, *, path: str, known: frozenset[str]) -> Iterator[Import]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(path=path, line=node.lineno, module=alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: write imports from the package's name"
+            assert node.module is not None
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            for name in sorted(inner & known) or [node.module]:
+                yield Import(path=path, line=node.lineno, module=name)
+
+
+def begins(path: str, places: tuple[str, ...]) -> bool:
+    return any(path == place or (place[-1] == "/" and path.startswith(place)) for place in places)
+
+
+MODULES = frozenset(map(module_name, files()))
+IMPORTS = tuple(found for path in files() for found in imports_of(path))
+
+
+def test_the_tree_is_read() -> None:
+    assert set(PACKAGES) <= {found.partition(".")[0] for found in MODULES}
+    assert any(found.top == "stores" for found in IMPORTS)
+
+
+def test_hidden_imports_are_seen() -> None:
+    source = """
+if TYPE_CHECKING:
+    from gateway.app import App
+def late():
+    import duckdb.typing
+    from stores import errors
+"""
+    known = frozenset({"stores.errors"})
+    found = imports_in(ast.parse(source), path="x.py", known=known)
+    assert [i.module for i in found] == ["gateway.app", "duckdb.typing", "stores.errors"]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_layers(package: str) -> None:
+    wrong = [
+        str(found)
+        for found in IMPORTS
+        if found.path.startswith(f"{package}/") and found.top in FORBIDDEN[package]
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("library", RESERVED)
+def test_libraries_stay_behind_their_module(library: str) -> None:
+    wrong = [
+        str(found)
+        for found in IMPORTS
+        if found.top == library and not begins(found.path, RESERVED[library])
+    ]
+    assert wrong == []
+
+
+def test_gateway_reaches_stores_only_where_it_is_wired() -> None:
+    wrong = [
+        str(found)
+        for found in IMPORTS
+        if found.path.startswith("gateway/")
+        and found.top == "stores"
+        and not begins(found.path, GATEWAY_IMPORTS_STORES)
+    ]
+    assert wrong == []
+
+
+def test_no_package_imports_tests_or_examples() -> None:
+    assert [str(found) for found in IMPORTS if found.top in {"tests", "examples"}] == []
+
+
+def test_what_is_imported_is_declared() -> None:
+    """A library that some other library happens to bring can leave without notice."""
+    declared = declared_distributions()
+    allowed = set(sys.stdlib_module_names) | set(PACKAGES)
+    wrong = [
+        str(found)
+        for found in IMPORTS
+        if found.top not in allowed and found.top.replace("_", "-") not in declared
+    ]
+    assert wrong == []
+
+
+def declared_distributions() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    requirements = [*project["dependencies"], *extras["spark"], *extras["demo"]]
+    return {found[0] for text in requirements if (found := re.match(r"[\w-]+", text))}
+
+
+def test_no_import_cycles() -> None:
+    graph = {
+        module_name(path): {
+            target
+            for found in imports_of(path)
+            if (target := found.module) in MODULES and target != module_name(path)
+        }
+        for path in files()
+    }
+    assert cycle_in(graph) is None
+
+
+def test_a_cycle_is_found() -> None:
+    assert cycle_in({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == ["a", "b", "c", "a"]
+    assert cycle_in({"a": {"b", "c"}, "b": {"c"}, "c": set()}) is None
+
+
+def cycle_in(graph: dict[str, set[str]]) -> list[str] | None:
+    """One cycle as the modules on it, the first one again at the end; None if there is none."""
+    done: set[str] = set()
+
+    def walk(name: str, trail: list[str]) -> list[str] | None:
+        if name in trail:
+            return [*trail[trail.index(name) :], name]
+        if name in done:
+            return None
+        for target in sorted(graph[name]):
+            if (found := walk(target, [*trail, name])) is not None:
+                return found
+        done.add(name)
+        return None
+
+    return next((found for name in sorted(graph) if (found := walk(name, []))), None)
+
+
+def test_modules_are_short() -> None:
+    lengths = {relative(path): len(path.read_text().splitlines()) for path in files()}
+    written = {path: n for path, n in lengths.items() if path not in GENERATED}
+    assert {path: n for path, n in written.items() if n > MODULE_LINES_MAX} == {}
+
+
+def test_generated_modules_hold_no_code() -> None:
+    code = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.Call
+    for path in GENERATED:
+        assert not [node for node in ast.walk(tree(ROOT / path)) if isinstance(node, code)], path
+
+
+def test_functions_are_short() -> None:
+    long = [
+        f"{relative(path)}:{node.lineno} {node.name} has {lines} lines"
+        for path in files()
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (lines := lines_of(node)) > FUNCTION_LINES_MAX
+    ]
+    assert long == []
+
+
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Its lines without its docstring: to document many arguments well is no fault."""
+    documented = len((ast.get_docstring(function, clean=False) or "").splitlines())
+    return (function.end_lineno or function.lineno) - function.lineno + 1 - documented
+
+
+def test_modules_say_what_they_hold() -> None:
+    silent = [relative(path) for path in files() if not ast.get_docstring(tree(path))]
+    assert silent == []
+
+
+def test_no_module_shadows_the_standard_library() -> None:
+    """And none is a drawer into which everything fits."""
+    drawers = {"utils", "helpers", "common", "manager", "misc"}
+    wrong = [relative(path) for path in files() if path.stem in drawers | sys.stdlib_module_names]
+    assert wrong == []

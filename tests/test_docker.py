@@ -1,0 +1,158 @@
+"""The files in docker/ agree with the tree, with the command line and with each other.
+
+No engine is asked for: what is checked is what would break a build or a start unnoticed, because
+nobody builds images on every change.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCKER = ROOT / "docker"
+DOCKERFILES = [DOCKER / "Dockerfile.gateway", DOCKER / "Dockerfile.pipeline"]
+COMPOSE = DOCKER / "compose.yaml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instruction:
+    """One instruction of a Dockerfile, its continued lines joined."""
+
+    word: str
+    rest: str
+
+
+def instructions(path: Path) -> list[Instruction]:
+    text = re.sub(r"\\\n\s*", " ", path.read_text())
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [Instruction(word=w, rest=r) for w, r in (line.split(maxsplit=1) for line in lines)]
+
+
+def last_command(path: Path) -> list[str]:
+    """The CMD of the final stage, in its JSON form."""
+    command = [i.rest for i in instructions(path) if i.word == "CMD"][-1]
+    words: list[str] = json.loads(command)
+    return words
+
+
+def compose_commands() -> list[list[str]]:
+    """Each service's command; the file writes them as JSON arrays, which YAML reads the same."""
+    found = re.findall(r"^ +command: (\[.*\])$", COMPOSE.read_text(), re.MULTILINE)
+    return [json.loads(command) for command in found]
+
+
+def all_commands() -> list[list[str]]:
+    return [*map(last_command, DOCKERFILES), *compose_commands()]
+
+
+def published_ports() -> set[int]:
+    """The container side of each `- "address:host:container"`."""
+    found = re.findall(r'^ +- "127\.0\.0\.1:\d+:(\d+)"$', COMPOSE.read_text(), re.MULTILINE)
+    return {int(port) for port in found}
+
+
+def option(command: list[str], name: str) -> str:
+    return command[command.index(name) + 1]
+
+
+@pytest.mark.parametrize("path", DOCKERFILES, ids=lambda p: p.name)
+def test_what_is_copied_exists_and_reaches_the_builder(path: Path) -> None:
+    allowed = Path(f"{path}.dockerignore").read_text().splitlines()
+    assert "*" in allowed
+    for instruction in instructions(path):
+        if instruction.word != "COPY" or instruction.rest.startswith("--from"):
+            continue
+        *sources, _ = instruction.rest.split()
+        for source in sources:
+            assert (ROOT / source).exists(), f"{path.name} copies {source}"
+            assert f"!{source}" in allowed, f"{path.name}.dockerignore keeps {source} out"
+
+
+@pytest.mark.parametrize("path", DOCKERFILES, ids=lambda p: p.name)
+def test_images_are_slim_staged_unprivileged_and_watched(path: Path) -> None:
+    made = instructions(path)
+    assert [i.rest for i in made if i.word == "FROM"] == [
+        "python:3.11-slim AS build",
+        "python:3.11-slim",
+    ]
+    words = [i.word for i in made]
+    assert words.index("USER") > len(words) - 1 - words[::-1].index("FROM")
+    health = next(i.rest for i in made if i.word == "HEALTHCHECK")
+    probe = json.loads(health[health.index("CMD ") + 4 :])
+    assert probe[:2] == ["python", "-c"]
+    compile(probe[2], f"{path.name} HEALTHCHECK", "exec")
+
+
+def test_packages_are_all_copied() -> None:
+    """An image without one of the packages would install and then fail to start."""
+    for path in DOCKERFILES:
+        copied = " ".join(i.rest for i in instructions(path) if i.word == "COPY").split()
+        assert {"stores", "planner", "gateway", "README.md", "LICENSE"} <= set(copied)
+
+
+def test_every_command_exists() -> None:
+    for command in all_commands():
+        if command[0] == "python":
+            assert (ROOT / command[1]).is_file(), command
+        else:
+            assert command[:2] == ["stategate", "serve"]
+
+
+def test_every_flag_is_known_to_the_command_line() -> None:
+    known: dict[str, str] = {}
+    for command in all_commands():
+        target = " ".join(command[: 1 if command[0] != "python" else 2])
+        known.setdefault(target, _help_of(command))
+        for flag in (word for word in command if word.startswith("--")):
+            assert re.search(rf"{flag}\b", known[target]), f"{target} has no {flag}"
+
+
+def _help_of(command: list[str]) -> str:
+    """What `--help` prints, wide enough that no flag is cut; the flags of the source for Spark's.
+
+    The pipeline's own help would start a JVM's worth of imports for three words.
+    """
+    if command[0] == "python":
+        return (ROOT / command[1]).read_text()
+    shown = subprocess.run(
+        [sys.executable, "-m", "gateway.main", "serve", "--help"],
+        cwd=ROOT,
+        env={"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1", "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return shown.stdout
+
+
+def test_ports_agree() -> None:
+    gateway = DOCKER / "Dockerfile.gateway"
+    exposed = next(i.rest for i in instructions(gateway) if i.word == "EXPOSE")
+    ports = {int(port) for port in exposed.split()}
+    assert published_ports() == ports
+    serving = [c for c in all_commands() if c[0] == "stategate"]
+    assert len(serving) == 2
+    for command in serving:
+        http, pg = (option(command, flag).rpartition(":")[2] for flag in ("--http", "--pg"))
+        assert {int(http), int(pg)} == ports
+        health = next(i.rest for i in instructions(gateway) if i.word == "HEALTHCHECK")
+        assert f"127.0.0.1:{http}/" in health
+
+
+def test_the_services_share_one_log() -> None:
+    roots = {option(command, "--root") for command in all_commands() if "--root" in command}
+    assert roots == {"/var/lib/stategate/log"}
+    mounts = re.findall(r"^ +- log:(\S+?)(?::ro)?$", COMPOSE.read_text(), re.MULTILINE)
+    assert mounts == ["/var/lib/stategate/log"] * 2
+    owned = [
+        p.name for p in DOCKERFILES if "--owner stategate /var/lib/stategate/log" in p.read_text()
+    ]
+    assert owned == [p.name for p in DOCKERFILES]
