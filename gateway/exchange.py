@@ -19,7 +19,6 @@ from starlette.types import Send
 from gateway.errors import to_query_error
 from gateway.render import Renderer, RendererFactory, Trailer, chunked
 from gateway.requests import QueryRequest, convert_parameters
-from gateway.settings import Settings
 from gateway.workers import Workers
 from planner.engine import Cancellation, Engine, QueryError, Result, Session, Statement
 from planner.engine import StatementKind as SK
@@ -96,16 +95,10 @@ def open_result(engine: Engine, exchange: Exchange, statement: Statement | None 
     return engine.execute(planned, parameters, exchange.session, cancellation=exchange.cancellation)
 
 
-def render_whole(exchange: Exchange, result: Result) -> bytes:
+def render_whole(exchange: Exchange, result: Result, renderer: Renderer) -> bytes:
     """The whole body of a result whose rows are at hand."""
-    renderer = exchange.factory(result.columns)
-    return b"".join(
-        (
-            renderer.head(),
-            renderer.rows(result.rows or ()),
-            renderer.tail(_trailer(exchange, result)),
-        )
-    )
+    rows = renderer.rows(result.rows or ())
+    return renderer.head() + rows + renderer.tail(_trailer(exchange, result))
 
 
 def render_stream(
@@ -139,27 +132,22 @@ class Answer:
 
     Args:
         send: the connection.
-        media_type: of the body.
-        stall_s: how long the client may leave what was sent unread.
-        cancellation: of the statement, for when it does.
+        exchange: what is answered; cancelled when the client leaves too much unread.
+        stall_s: how long the client may do so.
     """
 
-    def __init__(
-        self, send: Send, media_type: str, *, stall_s: float, cancellation: Cancellation
-    ) -> None:
+    def __init__(self, send: Send, exchange: Exchange, *, stall_s: float) -> None:
         self._send = send
-        self._cancellation = cancellation
-        self._media_type = media_type
+        self._exchange = exchange
         self._stall_s = stall_s
         self.begun = False
 
-    async def whole(self, body: bytes) -> None:
+    async def whole(self, media_type: str, body: bytes) -> None:
         """Send a body that is at hand, with its length."""
-        self.begun = True
-        await self._send(self._start((b"content-length", str(len(body)).encode())))
+        await self._begin(media_type, (b"content-length", str(len(body)).encode()))
         await self._send({"type": "http.response.body", "body": body})
 
-    async def part(self, body: bytes) -> None:
+    async def part(self, media_type: str, body: bytes) -> None:
         """Send more of a body; returns when the client has room for the next part.
 
         Raises:
@@ -168,24 +156,24 @@ class Answer:
         try:
             async with asyncio.timeout(self._stall_s):
                 if not self.begun:
-                    self.begun = True
-                    await self._send(self._start())
+                    await self._begin(media_type)
                 await self._send({"type": "http.response.body", "body": body, "more_body": True})
         except TimeoutError as error:
-            self._cancellation.cancel()
+            self._exchange.cancellation.cancel()
             raise ClientGone("the client reads nothing") from error
 
     async def end(self) -> None:
         """Close a body that was sent in parts."""
         await self._send({"type": "http.response.body", "body": b""})
 
-    def _start(self, *more: tuple[bytes, bytes]) -> dict[str, object]:
-        headers = [(b"content-type", self._media_type.encode()), (b"cache-control", b"no-store")]
-        return {"type": "http.response.start", "status": 200, "headers": [*headers, *more]}
+    async def _begin(self, media_type: str, *more: tuple[bytes, bytes]) -> None:
+        self.begun = True
+        headers = [(b"content-type", media_type.encode()), (b"cache-control", b"no-store"), *more]
+        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
 
 
 async def send_result(
-    exchange: Exchange, result: Result, send: Send, *, workers: Workers, settings: Settings
+    exchange: Exchange, result: Result, answer: Answer, *, workers: Workers, chunk_bytes: int
 ) -> QueryError | None:
     """Send the answer, at the client's pace, and release the result.
 
@@ -198,16 +186,10 @@ async def send_result(
     """
     try:
         renderer = exchange.factory(result.columns)
-        answer = Answer(
-            send,
-            renderer.media_type,
-            stall_s=settings.stall_timeout_ms / 1000,
-            cancellation=exchange.cancellation,
-        )
         if result.batches is None:
-            await answer.whole(render_whole(exchange, result))
+            await answer.whole(renderer.media_type, render_whole(exchange, result, renderer))
             return None
-        chunks = render_stream(exchange, result, renderer, chunk_bytes=settings.chunk_bytes)
+        chunks = render_stream(exchange, result, renderer, chunk_bytes=chunk_bytes)
         return await _send_stream(answer, renderer, chunks, workers)
     finally:
         if result.on_close is not None:
@@ -220,7 +202,7 @@ async def _send_stream(
     try:
         async with aclosing(workers.stream(chunks)) as stream:
             async for chunk in stream:
-                await answer.part(chunk)
+                await answer.part(renderer.media_type, chunk)
     except ClientGone:
         raise
     except Exception as caught:
@@ -231,6 +213,6 @@ async def _send_stream(
         last = renderer.failure(error)
         if last is None:
             raise ClientGone("the format has no place for an error") from error
-        await answer.part(last)
+        await answer.part(renderer.media_type, last)
     await answer.end()
     return None

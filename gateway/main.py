@@ -246,7 +246,7 @@ def _serve(settings: Settings) -> None:
     from gateway.routes import Services  # noqa: PLC0415
     from gateway.serve import Serving, run_servers  # noqa: PLC0415
     from gateway.workers import Workers  # noqa: PLC0415
-    from planner.sql import SqlEngine  # noqa: PLC0415
+    from planner.sql import SERVER_VERSION, EngineLimits, SqlEngine  # noqa: PLC0415
     from stores.errors import StoreError  # noqa: PLC0415
     from stores.host import Host  # noqa: PLC0415
 
@@ -256,13 +256,21 @@ def _serve(settings: Settings) -> None:
             Path(settings.data) if settings.data else None,
             node=settings.node,
             poll_ms=settings.poll_ms,
+            cache_bytes=settings.cache_bytes,
         )
         closing.callback(host.close)
-        engine = SqlEngine(host, node=settings.node)
+        engine = SqlEngine(
+            host,
+            limits=EngineLimits(
+                statements_max=settings.statements_max, memory_bytes_max=settings.memory_bytes_max
+            ),
+            node=settings.node,
+        )
         closing.callback(engine.close)
         workers = Workers(threads=settings.workers_threads, queue_max=settings.workers_queue_max)
         closing.callback(workers.close)
         limits = PgLimits(
+            connections_max=settings.pg_connections_max,
             statement_timeout_s=settings.statement_timeout_ms / 1000,
             write_timeout_s=settings.stall_timeout_ms / 1000,
         )
@@ -270,7 +278,7 @@ def _serve(settings: Settings) -> None:
             engine=engine,
             workers=workers,
             limits=limits,
-            server_version=version("stategate"),
+            server_version=SERVER_VERSION,
             ssl=None,
         )
         services = Services(
@@ -284,7 +292,7 @@ def _serve(settings: Settings) -> None:
         def open_stores() -> None:
             try:
                 host.start()
-            except StoreError as error:
+            except (StoreError, OSError) as error:
                 raise ServeError(f"cannot open the stores: {error}") from error
 
         run_servers(

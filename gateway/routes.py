@@ -33,7 +33,7 @@ from gateway.errors import (
     response_status,
     to_query_error,
 )
-from gateway.exchange import ClientGone, Exchange, open_result, plan, send_result
+from gateway.exchange import Answer, ClientGone, Exchange, open_result, plan, send_result
 from gateway.render import RENDERERS, RendererFactory, choose_renderer
 from gateway.requests import read_request
 from gateway.settings import Settings
@@ -147,13 +147,22 @@ class QueryEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; an error is an answer too."""
+        answer: Answer | None = None
         try:
             exchange = await self._read(Headers(scope=scope), receive)
-            error = await self._answer(exchange, receive, send)
+            answer = Answer(send, exchange, stall_s=self._settings.stall_timeout_ms / 1000)
+            error = await self._answer(exchange, answer, receive)
         except ClientGone as gone:
             # Nothing, or half an answer, was sent: the server closes the connection for us.
             logger.info("client is gone: %s", gone)
             return
+        except asyncio.CancelledError:
+            # The grace period is over. This is the outermost call of its task, so nobody above
+            # has to see the cancellation; the client is told, if that can still be done.
+            error = Unavailable("the gateway is shutting down", sqlstate="57P01")
+            if answer is not None and answer.begun:
+                logger.warning("answer cut off by shutdown")
+                return
         except Exception as caught:
             error = to_query_error(caught)
         if error is not None:
@@ -172,29 +181,35 @@ class QueryEndpoint:
             started_s=started_s,
         )
 
-    async def _answer(self, exchange: Exchange, receive: Receive, send: Send) -> QueryError | None:
+    async def _answer(
+        self, exchange: Exchange, answer: Answer, receive: Receive
+    ) -> QueryError | None:
         statement: Statement | None = None
         if exchange.request.sql in self._known:
             statement = plan(self._engine, exchange)
             if self._engine.is_inline(statement, exchange.session):
                 result = open_result(self._engine, exchange, statement)
                 if result.batches is None:
-                    return await self._send(exchange, result, send)
-                return await _watched(self._send(exchange, result, send), exchange, receive)
-        return await _watched(self._run(exchange, statement, send), exchange, receive)
+                    return await self._send(exchange, result, answer)
+                return await _watched(self._send(exchange, result, answer), exchange, receive)
+        return await _watched(self._run(exchange, statement, answer), exchange, receive)
 
     async def _run(
-        self, exchange: Exchange, statement: Statement | None, send: Send
+        self, exchange: Exchange, statement: Statement | None, answer: Answer
     ) -> QueryError | None:
         result: Result = await self._workers.run(
             open_result, self._engine, exchange, statement, on_abandon=Result.close
         )
         self._remember(exchange.request.sql)
-        return await self._send(exchange, result, send)
+        return await self._send(exchange, result, answer)
 
-    async def _send(self, exchange: Exchange, result: Result, send: Send) -> QueryError | None:
+    async def _send(self, exchange: Exchange, result: Result, answer: Answer) -> QueryError | None:
         return await send_result(
-            exchange, result, send, workers=self._workers, settings=self._settings
+            exchange,
+            result,
+            answer,
+            workers=self._workers,
+            chunk_bytes=self._settings.chunk_bytes,
         )
 
     def _remember(self, sql: str) -> None:
@@ -222,9 +237,10 @@ async def _watched(
             return await working
         raise ClientGone("the client has closed the connection")
     finally:
-        if not working.done():
+        if not working.done() or working.cancelled():
+            # Never after it has ended: what it registered to be cancelled may serve another by now.
             exchange.cancellation.cancel()
-            working.cancel()
+        working.cancel()
         leaving.cancel()
         await asyncio.gather(working, leaving, return_exceptions=True)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
 import sys
@@ -223,9 +224,11 @@ def _listen(address: Address, settings: Settings) -> socket.socket:
 
 
 def _cannot_listen(name: str, address: Address, error: OSError) -> ServeError:
-    where = _host_port(address.host, address.port)
+    reason = error.strerror or str(error)
+    if error.errno is not None and not isinstance(error, socket.gaierror):
+        reason = os.strerror(error.errno)  # some loops repeat the address in their own text
     return ServeError(
-        f"cannot listen on {where}: {(error.strerror or str(error)).lower()}",
+        f"cannot listen on {_host_port(address.host, address.port)}: {reason.lower()}",
         hint=f"Choose another address with --{name}.",
     )
 

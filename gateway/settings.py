@@ -88,6 +88,29 @@ class Settings:
         "what waits longer has lost its reader.",
         unit="statements",
     )
+    memory_bytes_max: int = _setting(
+        1 << 30,
+        "Memory for joining, sorting and grouping, over all statements. What needs more fails "
+        "(53200) instead of taking the node down.",
+        unit="bytes",
+        least=64 << 20,
+        most=1 << 50,
+    )
+    cache_bytes: int = _setting(
+        256 << 20,
+        "RocksDB's block cache, shared by all replicas. Room for the index and filter blocks of "
+        "some ten million keys, with hot rows beside them.",
+        unit="bytes",
+        least=1 << 20,
+        most=1 << 50,
+    )
+    statements_max: int = _setting(
+        2_000,
+        "Plans kept by the text of their statement, at some 20 kB each. No application has more "
+        "in use.",
+        unit="statements",
+        least=1,
+    )
     statement_timeout_ms: int = _setting(
         60_000,
         "How long a statement may run, rows included, before it is cancelled (57014). A gateway "
@@ -131,7 +154,15 @@ class Settings:
     )
     http_connections_max: int = _setting(
         1_000,
-        "HTTP connections at once. Under the usual limit of 1,024 open files, with 24 to spare.",
+        "HTTP connections at once; more are answered 503. A gateway behind a proxy sees some "
+        "hundred, and each may hold a stream.",
+        unit="connections",
+        least=1,
+    )
+    pg_connections_max: int = _setting(
+        500,
+        "Clients of the Postgres wire at once. Postgres has 100, but a connection costs no "
+        "process here.",
         unit="connections",
         least=1,
     )

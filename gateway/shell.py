@@ -121,10 +121,10 @@ class Shell:
                 continue  # what was typed is dropped, as in psql
             except EOFError:
                 return
-            if not self._take(line.strip()):
+            if not self.take(line.strip()):
                 return
 
-    def _take(self, line: str) -> bool:
+    def take(self, line: str) -> bool:
         """Run what was entered; False if it says to leave."""
         if line.startswith("\\"):
             return self._command(line)

@@ -274,7 +274,8 @@ class _Binder:
                 found = self._output(source, known)
             if found is None:
                 return None
-            names.extend(found)
+            renamed = _alias_columns(source)
+            names.extend((*renamed, *found[len(renamed) :]))
         return tuple(names)
 
     # Parameters
@@ -380,6 +381,13 @@ def _may_filter(join: exp.Join, name: str) -> bool:
     if side == "":
         return join.kind.upper() in {"", "INNER", "CROSS"}
     return side == "LEFT" and join.this.alias_or_name == name
+
+
+def _alias_columns(source: exp.Table | Scope) -> tuple[str, ...]:
+    """The names that `AS t (a, b)` or `WITH t (a, b) AS` gives to a source's first columns."""
+    node = source if isinstance(source, exp.Table) else source.expression.parent
+    alias = node.args.get("alias") if node is not None else None
+    return tuple(c.name for c in alias.columns) if isinstance(alias, exp.TableAlias) else ()
 
 
 def _cheapest(relation: Relation) -> str:

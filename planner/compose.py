@@ -89,9 +89,9 @@ class Composer:
             "SET python_enable_replacements = false",
             f"SET memory_limit = '{memory_bytes_max // 1024} KiB'",
             f"SET threads = {threads}",
-            "SET TimeZone = 'UTC'",
-            "SET integer_division = true",
-            "SET default_null_order = 'nulls_last_on_asc_first_on_desc'",
+            "SET GLOBAL TimeZone = 'UTC'",
+            "SET GLOBAL integer_division = true",
+            "SET GLOBAL default_null_order = 'nulls_last_on_asc_first_on_desc'",
             "SET arrow_large_buffer_size = false",
             "SET lock_configuration = true",
         ):
@@ -207,6 +207,8 @@ def _result_type(arrow: pa.DataType) -> DataType:
         raise NotSupported(f"a result column of type {arrow} is not supported") from error
 
 
+_BY_ZERO = "Division by zero"
+
 _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
     (
         r'Referenced column "(?P<name>[^"]+)"',
@@ -279,6 +281,8 @@ def translate(error: duckdb.Error, tree: exp.Expr) -> QueryError:
                 position=_position(tree, names["name"]),
                 sqlstate=sqlstate,
             )
+    if _BY_ZERO in text:
+        return ValueProblem("division by zero", sqlstate="22012")
     said = _first_sentence(text)
     for duckdb_kind, kind, sqlstate in _CLASSES:
         if isinstance(error, duckdb_kind):

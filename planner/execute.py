@@ -6,32 +6,32 @@ statement, before its first row.
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from planner.access import Access, Target
+from planner.access import Access
 from planner.cancel import Cancellation
 from planner.compose import ArrowRelation, Composer
 from planner.errors import (
     RESTORING,
     QueryError,
     StoreFailed,
+    TypeProblem,
     Unavailable,
     ValueProblem,
     partitions_failed,
 )
 from planner.fit import Fitted
-from planner.options import ReadOptions
+from planner.options import DEFAULT_OPTIONS, ReadOptions
 from planner.plan import Compose, Lookup, QueryPlan, Stream, SystemScan
 from planner.predicates import fitted
 from planner.relations import SYSTEM_RELATIONS, system_table
 from planner.statement import PartitionAnswer, Result, StatementKind
-from stores.errors import FailureReason, LogError
+from stores.errors import CodecError, FailureReason, LogError
 from stores.partitioner import partitioner
 from stores.position import EMPTY, Position, PositionBound
 from stores.query import BatchStream, KeyQuery, Query
@@ -51,6 +51,8 @@ class _Tally:
 
     position: Position = EMPTY
     answers: list[PartitionAnswer] = field(default_factory=list)
+    places: dict[tuple[str, int], int] = field(default_factory=dict)
+    """Where in `answers` each partition of a store is: it has one, however often it is asked."""
     failures: list[tuple[str, int, FailureReason, str]] = field(default_factory=list)
     is_restoring: bool = False
 
@@ -103,18 +105,31 @@ class Executor:
         result = Result(kind=StatementKind.SELECT, columns=plan.columns, rows=())
         if key is None:
             return result
-        partition = self.route(schema)(key)
-        if options.partitions is not None and partition not in options.partitions:
+        try:
+            partition = self.route(schema)(key)
+        except CodecError as error:
+            raise TypeProblem(str(error)) from error
+        query = KeyQuery(key=key)
+        if options is DEFAULT_OPTIONS:
+            answer = store.query_partition(partition, query)
+            if type(answer) is Success:
+                result.position = answer.position
+                result.partitions = [self._answered(schema.name, partition, answer)]
+                if answer.value is not None:
+                    result.rows = (node.project(key + answer.value),)
+                    result.partitions[0].rows = 1
+                return result
+        elif options.partitions is not None and partition not in options.partitions:
             return result
         tally = _Tally()
-        config = self._config(options, store)
-        answer = self._ask(store, partition, KeyQuery(key=key), config, options, None, tally)
+        answer = self._ask(
+            store, partition, query, self._config(options, store), options, None, tally
+        )
         self._settle(tally, options)
         if isinstance(answer, Success) and answer.value is not None:
-            record = (*key, *answer.value)
-            result.rows = (tuple([record[i] for i in node.projection]),)
+            result.rows = (node.project(key + answer.value),)
+            tally.answers[0].rows = 1
         result.position, result.partitions = tally.position, tally.answers
-        _count(result.partitions, 0, len(result.rows or ()))
         return result
 
     def run(
@@ -195,13 +210,12 @@ class Executor:
         if options.partitions is not None:
             _check_partitions(options.partitions, access.schema)
             targets = [target for target in targets if target[0] in options.partitions]
-        opened: list[tuple[int, Target, QueryResult[BatchStream]]] = []
+        opened: list[tuple[int, QueryResult[BatchStream]]] = []
         for target in targets:
             cancellation.check()
-            at = len(tally.answers)
             partition, query = target
             answer = self._ask(store, partition, query, config, options, cancellation, tally)
-            opened.append((at, target, answer))
+            opened.append((tally.places[access.schema.name, partition], answer))
         return _Streams(opened, tally).read
 
     def _config(self, options: ReadOptions, store: Store) -> QueryConfig:
@@ -235,25 +249,44 @@ class Executor:
         ):
             if _await(store, partition, config.bound, options.wait_ms, cancellation):
                 answer = store.query_partition(partition, query, config)
-        name = store.schema.name
+        self._note(store.schema.name, partition, answer, tally)
+        return answer
+
+    def _note(
+        self, store: str, partition: int, answer: Success[Any] | Failure, tally: _Tally
+    ) -> None:
         tally.position = tally.position.merge(answer.position)
-        failed = isinstance(answer, Failure)
         if isinstance(answer, Failure):
-            tally.failures.append((name, partition, answer.reason, answer.message))
+            tally.failures.append((store, partition, answer.reason, answer.message))
             tally.is_restoring = tally.is_restoring or answer.restoring
-        tally.answers.append(
-            PartitionAnswer(
-                store=name,
+            noted = PartitionAnswer(
+                store=store,
                 partition=partition,
                 node=self._node,
-                status="failed" if failed else "ok",
-                reason=answer.reason.value if isinstance(answer, Failure) else None,
-                message=answer.message if isinstance(answer, Failure) else None,
+                status="failed",
+                reason=answer.reason.value,
+                message=answer.message,
                 epoch=answer.epoch,
                 info=answer.info,
             )
+        else:
+            noted = self._answered(store, partition, answer)
+        at = tally.places.setdefault((store, partition), len(tally.answers))
+        if at == len(tally.answers):
+            tally.answers.append(noted)
+        elif noted.status == "failed" or noted.info:
+            held = tally.answers[at]
+            tally.answers[at] = replace(noted, rows=held.rows, info=(*held.info, *noted.info))
+
+    def _answered(self, store: str, partition: int, answer: Success[Any]) -> PartitionAnswer:
+        return PartitionAnswer(
+            store=store,
+            partition=partition,
+            node=self._node,
+            status="ok",
+            epoch=answer.epoch,
+            info=answer.info,
         )
-        return answer
 
     @staticmethod
     def _settle(tally: _Tally, options: ReadOptions) -> None:
@@ -270,18 +303,17 @@ class _Streams:
     """The rows of several partitions, one after the other; can be read again."""
 
     def __init__(
-        self, opened: Sequence[tuple[int, Target, QueryResult[BatchStream]]], tally: _Tally
+        self, opened: Sequence[tuple[int, QueryResult[BatchStream]]], tally: _Tally
     ) -> None:
         self._opened, self._tally = opened, tally
 
     def read(self) -> Iterator[pa.RecordBatch]:
-        for at, _, answer in self._opened:
+        for at, answer in self._opened:
             if isinstance(answer, Failure):
                 continue
-            rows = 0
             try:
                 for batch in answer.value:
-                    rows += batch.num_rows
+                    self._tally.answers[at].rows += batch.num_rows
                     yield batch
             except QueryError:
                 raise
@@ -291,22 +323,22 @@ class _Streams:
                     f'partition {asked.partition} of store "{asked.store}" failed while it was '
                     f"read: {error}"
                 ) from error
-            _count(self._tally.answers, at, rows)
-
-
-def _count(answers: list[PartitionAnswer], at: int, rows: int) -> None:
-    if at < len(answers):
-        answers[at] = replace(answers[at], rows=rows)
 
 
 def _key(node: Lookup, parameters: Row) -> Key | None:
     """The key that is looked up; None if no row can have it."""
     values = []
     for operand in node.operands:
-        found = fitted(operand, parameters)
-        if not isinstance(found, Fitted) or not found.exact:
-            return None
-        values.append(found.value)
+        if operand.fit is Fitted:
+            value = operand.value(parameters)
+            if value is None:
+                return None
+        else:
+            found = fitted(operand, parameters)
+            if not isinstance(found, Fitted) or not found.exact:
+                return None
+            value = found.value
+        values.append(value)
     return tuple(values)
 
 
@@ -372,7 +404,3 @@ def _cast(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.R
         ]
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
-
-def concat(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
-    """All batches as one table."""
-    return pa.Table.from_batches(list(itertools.chain(batches)), schema=schema)

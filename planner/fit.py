@@ -59,6 +59,18 @@ def fitter(source: DataType, column: DataType) -> Fitter | None:  # noqa: PLR091
     return None
 
 
+_FAMILIES = (_NUMBERS, _TIMES, {Kind.TEXT}, {Kind.BYTEA}, {Kind.BOOLEAN})
+
+
+def are_comparable(one: DataType, other: DataType) -> bool:
+    """Whether Postgres compares values of the two types; types of no family here pass."""
+    families = [
+        next((i for i, family in enumerate(_FAMILIES) if t.kind in family), None)
+        for t in (one, other)
+    ]
+    return None in families or families[0] == families[1]
+
+
 def _integer_fitter(bits: int) -> Fitter:
     least, most = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from planner.clause import (
     LAG_MS_MAX,
+    NO_CLAUSE,
     WAIT_MS_MAX,
     Clause,
     IntOrParameter,
@@ -51,11 +52,6 @@ class SessionOptions:
     active: bool = False
     partial: bool = False
     info: bool = False
-
-    @property
-    def is_default(self) -> bool:
-        """Whether the session asks for nothing special."""
-        return self == _DEFAULT_SESSION
 
 
 _DEFAULT_SESSION = SessionOptions()
@@ -131,7 +127,8 @@ def session_options(session: Session) -> SessionOptions:
             for name, (field, read) in _READERS.items()
             if name in session.settings
         }
-        session.options = SessionOptions(**fields)  # type: ignore[arg-type]
+        found = SessionOptions(**fields)  # type: ignore[arg-type]
+        session.options = _DEFAULT_SESSION if found == _DEFAULT_SESSION else found
     assert isinstance(session.options, SessionOptions)
     return session.options
 
@@ -143,6 +140,8 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
         ValueProblem: a parameter in the clause has a value it cannot have.
     """
     mine = session_options(session)
+    if clause is NO_CLAUSE and mine is _DEFAULT_SESSION:
+        return DEFAULT_OPTIONS
     wait_ms = mine.wait_ms if clause.wait_ms is None else _milliseconds(
         clause.wait_ms, parameters, WAIT_MS_MAX
     )

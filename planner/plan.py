@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -11,7 +12,7 @@ from sqlglot import exp
 from planner.access import Access
 from planner.clause import Clause
 from planner.predicates import Operand
-from stores.schema import Column, DataType
+from stores.schema import Column, DataType, Row
 
 Columns: TypeAlias = tuple[Column, ...]
 
@@ -23,8 +24,8 @@ class Lookup:
     access: Access
     operands: tuple[Operand, ...]
     """One per key column."""
-    projection: tuple[int, ...]
-    """Which of (key columns, value columns) each result column is."""
+    project: Callable[[Row], Row]
+    """From (key columns, value columns) to the result's columns."""
 
     def describe(self) -> str:
         """One line."""

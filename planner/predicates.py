@@ -15,7 +15,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from planner.errors import QueryError, TypeProblem
-from planner.fit import Fitted, Fitter, Outside, fitter
+from planner.fit import Fitted, Fitter, Outside, are_comparable, fitter
 from planner.types import data_type_of
 from planner.values import parse_value
 from stores.schema import BOOLEAN, DOUBLE, TEXT, DataType, Kind, Row, Value, decimal_type
@@ -155,7 +155,7 @@ class Reader:
         type_of_column = self.type_of(column)
         if isinstance(node, exp.Parameter):
             number = parameter_number(node)
-            fit = fitter(self.parameter_type(number), type_of_column)
+            fit = self._fitter(node, self.parameter_type(number), type_of_column)
             if fit is None:
                 return None
             return Operand(text=f"${number}", fit=fit, parameter=number - 1)
@@ -165,10 +165,22 @@ class Reader:
         value, data_type = constant
         if data_type.kind is Kind.NULL:
             return Operand(text="NULL", fit=Fitted)
-        fit = fitter(data_type, type_of_column)
+        fit = self._fitter(node, data_type, type_of_column)
         if fit is None:
             return None
         return Operand(text=node.sql(dialect="postgres"), fit=fit, constant=value)
+
+
+    @staticmethod
+    def _fitter(node: exp.Expr, source: DataType, column: DataType) -> Fitter | None:
+        if not are_comparable(source, column):
+            raise TypeProblem(
+                f"operator does not exist: {column} = {source}",
+                hint="Add an explicit type cast to one side.",
+                position=next((n.meta["start"] + 1 for n in node.walk() if "start" in n.meta), None),
+                sqlstate="42883",
+            )
+        return fitter(source, column)
 
 
 def parameter_number(node: exp.Parameter) -> int:

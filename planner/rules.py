@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from operator import itemgetter
 
 import pyarrow as pa
 from sqlglot import exp
@@ -14,7 +16,7 @@ from planner.compose import Composer, to_duckdb
 from planner.plan import Compose, Lookup, QueryPlan, Stream, SystemScan
 from planner.predicates import conjuncts
 from stores.query import Order
-from stores.schema import Column
+from stores.schema import Column, Row
 
 _PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "kind", "hint"}
 LIMIT_PUSHED_MAX = 1_000_000
@@ -122,12 +124,18 @@ def _lookup(access: Access, names: tuple[str, ...]) -> Lookup | None:
     plain = [c.name for c in (*access.schema.key, *access.schema.value)]
     if operands is None or any(name not in plain for name in names):
         return None
-    projection = tuple(plain.index(name) for name in names)
     return Lookup(
         access=replace(access, columns=tuple(dict.fromkeys(names))),
         operands=operands,
-        projection=projection,
+        project=_projector([plain.index(name) for name in names]),
     )
+
+
+def _projector(places: list[int]) -> Callable[[Row], Row]:
+    """A function that takes these places out of a row; chosen once, called for every lookup."""
+    if places == list(range(places[0], places[-1] + 1)):
+        return itemgetter(slice(places[0], places[-1] + 1))
+    return itemgetter(*places)
 
 
 def _projection(

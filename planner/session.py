@@ -24,7 +24,7 @@ class Session:
         user: whom `current_user` names.
     """
 
-    __slots__ = ("_initial", "options", "seen", "settings", "transaction", "user")
+    __slots__ = ("_initial", "_noted", "options", "seen", "settings", "transaction", "user")
 
     def __init__(self, *, settings: Mapping[str, str] | None = None, user: str = "stategate"):
         self._initial = dict(settings or {})
@@ -33,8 +33,16 @@ class Session:
         self.transaction = TransactionStatus.IDLE
         self.seen: Position = EMPTY
         """All positions that this session's answers have reflected, merged."""
+        self._noted: Position = EMPTY
         self.options: object | None = None
         """Read options parsed from the settings; None when they must be parsed again."""
+
+    def note(self, position: Position) -> None:
+        """Count what an answer has reflected as seen."""
+        # Answers of one epoch share one position object, and most answers are of the same epoch.
+        if position is not self._noted:
+            self._noted = position
+            self.seen = self.seen.merge(position)
 
     def set(self, name: str, value: str) -> None:
         """Change one setting."""

@@ -129,7 +129,7 @@ class SqlEngine:
             clause, mine = plan.clause, session_options(session)
             if clause.latest or clause.wait_ms is not None:
                 return False
-            return mine.is_default or (mine.wait_ms == 0 and mine.consistency != "latest")
+            return mine.wait_ms == 0 and mine.consistency != "latest"
         return not isinstance(plan, CatalogStatement | _Analyze)
 
     def execute(
@@ -145,7 +145,8 @@ class SqlEngine:
             statement.kind not in _ENDS_TRANSACTION
         ):
             raise aborted()
-        if len(parameters) != len(statement.parameters):
+        plain_explain = statement.kind is StatementKind.EXPLAIN and not parameters
+        if len(parameters) != len(statement.parameters) and not plain_explain:
             raise ValueProblem(
                 f"statement takes {len(statement.parameters)} parameters, "
                 f"{len(parameters)} were given",
@@ -295,7 +296,7 @@ class SqlEngine:
         options = read_options(plan.clause, session, parameters)
         result = self._executor.run(plan, parameters, options, cancellation)
         result.kind = kind
-        session.seen = session.seen.merge(result.position)
+        session.note(result.position)
         return result
 
     def _analyze(

@@ -43,9 +43,9 @@ class Statement:
     """The planner's own; opaque to all others."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class PartitionAnswer:
-    """How one partition answered a statement."""
+    """How one partition answered a statement; `rows` counts while they are read."""
 
     store: str
     partition: int

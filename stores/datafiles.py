@@ -221,7 +221,9 @@ def write_part(
     try:
         with directory.system.open_output_stream(directory.join(path)) as stream:
             # zstd halves what lz4 leaves and costs the writer a tenth more.
-            with pq.ParquetWriter(stream, first.schema, compression="zstd") as writer:
+            with pq.ParquetWriter(
+                stream, first.schema, compression="zstd", write_page_checksum=True
+            ) as writer:
                 writer.write_table(first)
                 for group in groups:
                     writer.write_table(group)
@@ -276,7 +278,7 @@ def read_part(
                     f'data file "{path}" has {stream.size()} bytes, not {file.size_bytes}'
                 )
             # Threads would only fight those of the other partitions for the same cores.
-            source = pq.ParquetFile(stream, memory_map=False, pre_buffer=False)
+            source = pq.ParquetFile(stream, pre_buffer=False, page_checksum_verification=True)
             if source.metadata.num_rows != file.rows:
                 raise TornRecordError(
                     f'data file "{path}" has {source.metadata.num_rows} rows, not {file.rows}'
@@ -292,6 +294,10 @@ def read_part(
     except pa.ArrowInvalid as error:
         raise TornRecordError(f'data file "{path}" is not ours: {error}') from error
     except OSError as error:
+        # The file system's errors have a number; without one it is the Parquet reader that says
+        # that what it read makes no sense.
+        if error.errno is None:
+            raise TornRecordError(f'data file "{path}" is not ours: {error}') from error
         raise LogError(f'data file "{path}" cannot be read: {error}') from error
 
 

@@ -17,7 +17,7 @@ import itertools
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 import pyarrow as pa
@@ -26,7 +26,6 @@ from rocksdict import (
     Cache,
     Options,
     Rdict,
-    ReadOptions,
     Snapshot,
     WriteBatch,
 )
@@ -122,7 +121,9 @@ class RocksPartition:
         self._drop_expired(writes, progress)
         writes.put(_PROGRESS, _encode_progress(progress))
         self._db.write(writes)
-        self._view = self._take_view()
+        # The given progress, not one read back: all partitions then share one position object,
+        # which makes merging their positions a comparison of identities.
+        self._view = View(progress=progress, data=self._db.snapshot())
 
     def reset(self) -> None:
         """Forget everything, because the log it came from is not the log there is now."""
@@ -220,7 +221,8 @@ class RocksPartition:
         def read() -> Iterator[pa.RecordBatch]:
             found = ((key, _get(view.data, key)) for key in entry_keys)
             present = ((key, row) for key, row in found if row is not None)
-            return _batches(present, decoder, _split_key, limit=None)
+            chunks = iter(lambda: list(itertools.islice(present, BATCH_ROWS)), [])
+            return _batches(chunks, decoder, _split_key, limit=None)
 
         return BatchStream(read)
 
@@ -230,27 +232,23 @@ class RocksPartition:
         decoder = self._decoder(query.columns)
 
         def read() -> Iterator[pa.RecordBatch]:
-            entries = _entries(view.data, low, high, query.order)
-            return _batches(entries, decoder, _split_key, limit=query.limit)
+            chunks = _chunks(view.data, low, high, query.order)
+            return _batches(chunks, decoder, _split_key, limit=query.limit)
 
         return BatchStream(read)
 
     def _window_key(self, view: View, query: WindowKeyQuery) -> BatchStream:
         key = self._keys.encode(query.key)
         first, last = self._segments.readable(query.time, view.progress)
+        low, high = key + encode_time(first), key + encode_time(last + 1)
         decoder = self._decoder(query.columns)
 
         def read() -> Iterator[pa.RecordBatch]:
-            entries = itertools.chain.from_iterable(
-                _entries(
-                    view.data,
-                    segment + key + encode_time(first),
-                    segment + key + encode_time(last + 1),
-                    query.order,
-                )
+            chunks = itertools.chain.from_iterable(
+                _chunks(view.data, segment + low, segment + high, query.order)
                 for segment in self._live_segments(view.data, first, last, query.order)
             )
-            return _batches(entries, decoder, _split_window, limit=query.limit)
+            return _batches(chunks, decoder, _split_window, limit=query.limit)
 
         return BatchStream(read)
 
@@ -260,22 +258,21 @@ class RocksPartition:
         decoder = self._decoder(query.columns)
 
         def read() -> Iterator[pa.RecordBatch]:
-            entries = (
-                entry
+            chunks = (
+                [entry for entry in chunk if low <= entry[0][-8:] <= high]
                 for segment in self._live_segments(view.data, first, last, query.order)
-                for entry in self._segment_entries(view.data, segment, query.interval, query.order)
-                if low <= entry[0][-8:] <= high
+                for chunk in self._segment_chunks(view.data, segment, query.interval, query.order)
             )
-            return _batches(entries, decoder, _split_window, limit=query.limit)
+            return _batches(chunks, decoder, _split_window, limit=query.limit)
 
         return BatchStream(read)
 
-    def _segment_entries(
+    def _segment_chunks(
         self, snapshot: Snapshot, segment: bytes, interval: Interval, order: Order
-    ) -> Iterator[tuple[bytes, bytes]]:
+    ) -> Iterator[_Chunk]:
         start, end = self._keys.range_of(interval)
         after = self._segment(decode_time(segment[1:]) + 1)
-        return _entries(
+        return _chunks(
             snapshot, segment + (start or b""), after if end is None else segment + end, order
         )
 
@@ -286,10 +283,10 @@ class RocksPartition:
         low = self._segment(self._segments.number(first_ms))
         high = self._segment(self._segments.number(last_ms) + 1)
         while low < high:
-            found = next(iter(_entries(snapshot, low, high, order)), None)
+            found = next(_chunks(snapshot, low, high, order, first_size=1), None)
             if found is None:
                 return
-            segment = found[0][:9]
+            segment = found[0][0][:9]
             yield segment
             if order is Order.ASCENDING:
                 low = self._segment(decode_time(segment[1:]) + 1)
@@ -337,25 +334,43 @@ def _get(snapshot: Snapshot, key: bytes) -> bytes | None:
     return found
 
 
-def _entries(
-    snapshot: Snapshot, start: bytes, end: bytes, order: Order
-) -> Iterator[tuple[bytes, bytes]]:
-    """Entries from `start` on, before `end`, in either direction."""
+_Chunk: TypeAlias = list[tuple[bytes, bytes]]
+"""Some entries, at least one."""
+_CHUNK_ROWS_MIN = 64
+"""First chunk of a read: a short range is not paid for as a long one. The next are larger."""
+
+
+def _chunks(
+    snapshot: Snapshot,
+    start: bytes,
+    end: bytes,
+    order: Order,
+    *,
+    first_size: int = _CHUNK_ROWS_MIN,
+) -> Iterator[_Chunk]:
+    """Entries from `start` on, before `end`, in either direction.
+
+    The ends are held here and not by RocksDB's iterate bounds: rocksdict lets go of their bytes
+    before the iterator does, and takes its lower bound for an upper one.
+    """
     if start >= end:
-        return iter(())
-    options = ReadOptions()
-    if order is Order.ASCENDING:
-        options.set_iterate_upper_bound(end)
-        return _bytes_items(snapshot.items(from_key=start, read_opt=options))
-    options.set_iterate_lower_bound(start)
-    options.set_iterate_upper_bound(end)
-    return _bytes_items(snapshot.items(backwards=True, from_key=end, read_opt=options))
-
-
-def _bytes_items(items: Any) -> Iterator[tuple[bytes, bytes]]:
-    """In raw mode all keys and values are bytes, which rocksdict's types do not say."""
-    found: Iterator[tuple[bytes, bytes]] = items
-    return found
+        return
+    items: Iterator[tuple[bytes, bytes]]
+    is_ascending = order is Order.ASCENDING
+    items = snapshot.items(backwards=not is_ascending, from_key=start if is_ascending else end)
+    size = first_size
+    while chunk := list(itertools.islice(items, size)):
+        if not is_ascending and chunk[0][0] >= end:
+            del chunk[0]  # a backward read begins at `end` itself
+        last = chunk[-1][0] if chunk else start
+        if start <= last < end:
+            if chunk:
+                yield chunk
+        else:
+            if kept := [entry for entry in chunk if start <= entry[0] < end]:
+                yield kept
+            return
+        size = min(size * 4, BATCH_ROWS)
 
 
 _Split = Callable[[list[bytes]], tuple[list[bytes], list[bytes] | None]]
@@ -370,16 +385,18 @@ def _split_window(entry_keys: list[bytes]) -> tuple[list[bytes], list[bytes]]:
 
 
 def _batches(
-    entries: Iterable[tuple[bytes, bytes]],
-    decoder: EntryDecoder,
-    split: _Split,
-    *,
-    limit: int | None,
+    chunks: Iterable[_Chunk], decoder: EntryDecoder, split: _Split, *, limit: int | None
 ) -> Iterator[pa.RecordBatch]:
-    remaining = itertools.islice(entries, limit)
-    while chunk := list(itertools.islice(remaining, BATCH_ROWS)):
-        key_bytes, starts = split([key for key, _ in chunk])
-        yield decoder.batch(key_bytes, [row for _, row in chunk], starts)
+    left = limit
+    for chunk in chunks:
+        if left is not None:
+            if left <= 0:
+                return
+            chunk = chunk[:left]
+            left -= len(chunk)
+        if chunk:
+            key_bytes, starts = split([key for key, _ in chunk])
+            yield decoder.batch(key_bytes, [row for _, row in chunk], starts)
 
 
 def _encode_progress(progress: Progress) -> bytes:

@@ -345,10 +345,10 @@ class Dialog:
 
     def _complete(self, portal: Portal, source: RowSource) -> None:
         kind = source.result.kind
-        self._names.after(portal.prepared.statement)
+        own_tag = self._names.after(portal.prepared.statement)
         for notice in source.result.notices:
             self._send(NoticeResponse(message=notice))
-        tag = _tag(kind, source.taken)
+        tag = own_tag or _tag(kind, source.taken)
         portal.close()
         if kind in _ENDS_TRANSACTION:
             self._names.drop_portals()

@@ -195,8 +195,8 @@ class Names:
             _, portal = self.portals.popitem()
             portal.close()
 
-    def after(self, statement: Statement) -> None:
-        """What a statement that has run means for the names.
+    def after(self, statement: Statement) -> str | None:
+        """What a statement that has run means for the names; its tag, where that depends on it.
 
         Raises:
             QueryError: it deallocates a statement that does not exist (26000).
@@ -205,18 +205,20 @@ class Names:
             self.drop_portals()
             self._drop_statements()
         elif statement.kind is StatementKind.DEALLOCATE:
-            self._deallocate(statement.sql)
+            return self._deallocate(statement.sql)
+        return None
 
-    def _deallocate(self, sql: str) -> None:
+    def _deallocate(self, sql: str) -> str:
         found = _DEALLOCATE.fullmatch(sql)
         if found is None:
             raise QueryError("DEALLOCATE takes a name or ALL", sqlstate="42601")
         if found[2] is not None and found[2].lower() == "all":
             self._drop_statements()
-            return
+            return "DEALLOCATE ALL"
         name = found[1].replace('""', '"') if found[1] is not None else found[2].lower()
         self.statement(name)
         self.drop_statement(name)
+        return "DEALLOCATE"
 
     def _drop_statements(self) -> None:
         self.statements.clear()

@@ -130,7 +130,8 @@ def encode_batch(batch: pa.RecordBatch, shape: Shape) -> bytes:
     """The DataRows of a batch."""
     count = batch.num_columns
     if count == 0:
-        return _pack_head(_DATA_ROW, 6, 0) * batch.num_rows
+        rows: int = batch.num_rows
+        return _pack_head(_DATA_ROW, 6, 0) * rows
     columns = [
         _prefixed(encode_column(array, column.type, code))
         for array, column, code in zip(batch.columns, shape.columns, shape.formats, strict=True)

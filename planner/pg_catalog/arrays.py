@@ -6,6 +6,8 @@ it; where a statement looks into one it becomes a list.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from sqlglot import exp
 
 from planner.errors import ValueProblem
@@ -40,6 +42,9 @@ def parse_array(text: str) -> list[str | None]:
     elements: list[str | None] = []
     at, inside = 0, stripped[1:-1]
     while at < len(inside):
+        if inside[at].isspace():
+            at += 1
+            continue
         element, at = _quoted(inside, at) if inside[at] == '"' else _bare(inside, at)
         elements.append(element)
     return elements
@@ -77,10 +82,10 @@ def list_of(text: str, *, numeric: bool) -> exp.Expression:
     return exp.Cast(this=exp.Array(expressions=elements), to=target)
 
 
-def is_vector(node: exp.Expression) -> bool:
+def is_vector(node: exp.Expression, names: Container[str] = VECTORS) -> bool:
     """Whether a node is a column that holds a vector, as far as its name tells."""
     bare = node.unnest()
-    return isinstance(bare, exp.Column) and bare.name.lower() in VECTORS
+    return isinstance(bare, exp.Column) and bare.name.lower() in names
 
 
 def is_array(node: exp.Expression) -> bool:
@@ -95,7 +100,9 @@ def is_array(node: exp.Expression) -> bool:
 
 def rewrite_vectors(tree: exp.Expression) -> None:
     """Turn vectors into lists where they are indexed, unnested, searched or cast to arrays."""
-    for column in [node for node in tree.find_all(exp.Column) if is_vector(node)]:
+    aliases = (each.alias for each in tree.find_all(exp.Alias) if is_vector(each.this))
+    names = VECTORS.union(alias.lower() for alias in aliases)
+    for column in [node for node in tree.find_all(exp.Column) if is_vector(node, names)]:
         outer = column
         while isinstance(outer.parent, exp.Paren):
             outer = outer.parent
@@ -151,6 +158,14 @@ def rewrite_quantified(tree: exp.Expression) -> None:
             comparison.replace(exp.Not(this=found))
         else:
             node.set("this", exp.Paren(this=searched.copy()))
+
+
+def rewrite_concatenations(tree: exp.Expression) -> None:
+    """`array || array`: for PostgreSQL a NULL array is an empty one there."""
+    for node in reversed([*tree.find_all(exp.DPipe)]):
+        if is_array(node.this) and is_array(node.expression):
+            lists = [node.this.copy(), node.expression.copy()]
+            node.replace(exp.Anonymous(this="list_concat", expressions=lists))
 
 
 def _is_number(node: exp.Expression) -> bool:

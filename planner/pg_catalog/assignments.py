@@ -35,9 +35,7 @@ def assignments(tree: exp.Expression) -> tuple[Assignment, ...]:
     Raises:
         NotSupported: a name or value that is neither a literal nor a parameter.
     """
-    calls = [
-        node for node in tree.find_all(exp.Anonymous) if node.name.lower() == "set_config"
-    ]
+    calls = [node for node in tree.find_all(exp.Anonymous) if node.name.lower() == "set_config"]
     return tuple(
         Assignment(name=_constant(call.expressions[0]), value=_constant(call.expressions[1]))
         for call in calls

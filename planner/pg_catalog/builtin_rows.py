@@ -30,6 +30,7 @@ def builtin_tables() -> Mapping[str, pa.Table]:
         "pg_attribute": catalog_table(
             "pg_attribute", (row for each in relations for row in _attributes(each))
         ),
+        "pg_cast": copied_table("pg_cast", seed.CAST_ROWS),
         "pg_class": catalog_table("pg_class", map(_class, relations)),
         "pg_collation": copied_table("pg_collation", seed.COLLATION_ROWS),
         "pg_language": copied_table("pg_language", seed.LANGUAGE_ROWS),
@@ -89,13 +90,12 @@ def relation_row(*, oid: int, name: str, namespace: int, relkind: str, columns: 
 
 def _attributes(relation: CatalogRelation) -> list[Fields]:
     types = postgres_types()
-    rows_as_text = types["_text"]  # arrays of a relation's rows, whose types are not kept
     return [
         attribute(
             relation_oid=relation.oid,
             number=number,
             name=column.name,
-            column_type=ColumnType(type=types.get(column.postgres_type, rows_as_text)),
+            column_type=ColumnType(type=types[column.postgres_type]),
             required=column.required,
         )
         for number, column in enumerate(relation.columns, start=1)

@@ -83,6 +83,17 @@ def rewrite_operators(tree: exp.Expression) -> None:
         node.replace(exp.Paren(this=build(node.this.copy(), node.expression.copy())))
 
 
+def rewrite_texts(tree: exp.Expression) -> None:
+    """Escape strings to plain ones; LIKE gets the backslash that PostgreSQL escapes with."""
+    for string in [*tree.find_all(exp.ByteString)]:
+        string.replace(exp.Literal.string(string.this))
+    for like in [*tree.find_all(exp.Like, exp.ILike)]:
+        plain = isinstance(like.expression, exp.Literal) and "\\" not in like.expression.this
+        if not plain and not isinstance(like.parent, exp.Escape):
+            escaped = exp.Escape(this=like.copy(), expression=exp.Literal.string("\\"))
+            like.replace(exp.Paren(this=escaped))
+
+
 def rewrite_calls(tree: exp.Expression, *, database: str, version: str) -> None:
     """Give every function its name in DuckDB.
 

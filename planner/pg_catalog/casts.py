@@ -101,12 +101,7 @@ def _rewrite_array(cast: exp.Cast, element: str) -> None:
 def _rewrite_object_array(cast: exp.Cast, element: str) -> None:
     """Names of oids; arrays of them are only ever shown."""
     operand = lookup("vector", cast.this.copy()) if is_vector(cast.this) else cast.this.copy()
-    variable = exp.to_identifier("zz_e")
-    named = lookup("type_name" if element == "regtype" else "same", exp.column("zz_e"))
-    transform = exp.Anonymous(
-        this="list_transform", expressions=[operand, exp.Lambda(this=named, expressions=[variable])]
-    )
-    cast.replace(transform)
+    cast.replace(lookup("names_of", exp.Literal.string(element), operand))
 
 
 def _rewrite_object(cast: exp.Cast, kind: str) -> None:

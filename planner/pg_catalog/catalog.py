@@ -46,7 +46,7 @@ class CatalogStatement:
     columns: tuple[Column, ...]
     """Named as PostgreSQL names them."""
     parameters: tuple[DataType, ...]
-    rewritten: str
+    rewritten: Rewritten
     """What DuckDB runs."""
     assignments: tuple[Assignment, ...] = ()
     """Settings that the statement changes by `set_config`."""
@@ -142,13 +142,12 @@ class PgCatalog:
                 sqlstate="08P01",
             )
         cancellation.check()
-        typed = zip(parameters, statement.parameters, strict=True)
-        values = {f"p{n}": _bound(value, kind) for n, (value, kind) in enumerate(typed, start=1)}
+        values = _values(statement, parameters)
         cursor = self._current().connection.cursor()
         try:
             with _interruptible(cursor, cancellation), _converted_errors(cancellation):
                 cursor.sql(_session_script(session))
-                relation = cursor.sql(statement.rewritten, params=values or None)
+                relation = cursor.sql(statement.rewritten.sql, params=values or None)
                 assert relation is not None
                 table = gather(relation.to_arrow_reader(_BATCH_ROWS), statement.columns)
         finally:
@@ -173,12 +172,12 @@ class PgCatalog:
             sql=sql,
             columns=self._describe(rewritten),
             parameters=rewritten.parameters,
-            rewritten=rewritten.sql,
+            rewritten=rewritten,
             assignments=assignments(tree),
         )
 
     def _describe(self, rewritten: Rewritten) -> tuple[Column, ...]:
-        values = {f"p{number}": None for number in range(1, len(rewritten.parameters) + 1)}
+        values = dict.fromkeys(rewritten.bound)
         cursor = self._current().connection.cursor()
         try:
             with _converted_errors(Cancellation()):
@@ -215,6 +214,13 @@ class PgCatalog:
             relations, server_version=self._server_version, database=self._database
         )
         return _Generation(version=version, connection=connection)
+
+
+def _values(statement: CatalogStatement, parameters: Row) -> dict[str, Value]:
+    """Placeholder → value."""
+    typed = enumerate(zip(parameters, statement.parameters, strict=True), start=1)
+    bound = statement.rewritten.bound
+    return {f"p{n}": _bound(value, kind) for n, (value, kind) in typed if f"p{n}" in bound}
 
 
 def _bound(value: Value, data_type: DataType) -> Value:
@@ -259,9 +265,7 @@ def _converted_errors(cancellation: Cancellation) -> Iterator[None]:
 
 
 @contextmanager
-def _interruptible(
-    cursor: duckdb.DuckDBPyConnection, cancellation: Cancellation
-) -> Iterator[None]:
+def _interruptible(cursor: duckdb.DuckDBPyConnection, cancellation: Cancellation) -> Iterator[None]:
     """Interrupt the cursor on cancel or at the deadline, but never after it has been closed."""
     lock = threading.Lock()
     running = True

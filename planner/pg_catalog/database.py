@@ -44,6 +44,7 @@ _NAME_FIELDS = {
     "spelling": pa.string(),
     "oid": pa.int64(),
 }
+_DEFINITION_FIELDS = {"oid": pa.int64(), "text": pa.string(), "pretty": pa.string()}
 _DISPLAY_FIELDS = {"kind": pa.string(), "oid": pa.int64(), "text": pa.string()}
 
 
@@ -127,7 +128,7 @@ def _lookup_tables(rows: RelationRows, server_version: str) -> Mapping[str, pa.T
     tables = {
         "names": _table(_NAME_FIELDS, names),
         "displays": _table(_DISPLAY_FIELDS, displays),
-        "definitions": _table({"oid": pa.int64(), "text": pa.string()}, rows.definitions),
+        "definitions": _table(_DEFINITION_FIELDS, rows.definitions),
         "xmins": _table({"oid": pa.int64(), "xmin": pa.int64()}, rows.xmins),
         "keywords": _table(dict.fromkeys(keyword_fields, pa.string()), keywords),
         "settings": settings_table(server_version),
@@ -138,8 +139,7 @@ def _lookup_tables(rows: RelationRows, server_version: str) -> Mapping[str, pa.T
 def _table(fields: Mapping[str, pa.DataType], rows: Sequence[Sequence[object]]) -> pa.Table:
     columns = zip(*rows, strict=True) if rows else ([] for _ in fields)
     arrays = [
-        pa.array(list(values), kind)
-        for values, kind in zip(columns, fields.values(), strict=True)
+        pa.array(list(values), kind) for values, kind in zip(columns, fields.values(), strict=True)
     ]
     return pa.table(arrays, names=list(fields))
 
@@ -165,15 +165,19 @@ def _names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
     for name, oid in rows.namespaces.items():
         for spelled in _spellings(name):
             yield "regnamespace", spelled, oid
-    for line in seed.PROCS.strip("\n").splitlines():
-        found, name = line.split("\t")[:2]
-        yield "regproc", name, int(found)
-        yield "regproc", f"pg_catalog.{name}", int(found)
+    for oid, name, arguments in _functions():
+        for spelled in (name, f"{name}({arguments})"):
+            yield "regproc", spelled, oid
+            yield "regproc", f"pg_catalog.{spelled}", oid
 
 
 def _spellings(name: str) -> Iterable[str]:
     """A name as SQL may write it: quoted always, bare if that reads as the same name."""
-    return {quote_always(name), quote_name(name), name if name == name.lower() else quote_name(name)}
+    return {
+        quote_always(name),
+        quote_name(name),
+        name if name == name.lower() else quote_name(name),
+    }
 
 
 def _displays(rows: RelationRows) -> Iterator[tuple[str, int, str]]:
@@ -185,6 +189,14 @@ def _displays(rows: RelationRows) -> Iterator[tuple[str, int, str]]:
         yield "regtype", kind.oid, kind.display
     for name, oid in rows.namespaces.items():
         yield "regnamespace", oid, quote_name(name)
+    for oid, name, _ in _functions():
+        yield "regproc", oid, name
+
+
+def _functions() -> Iterator[tuple[int, str, str]]:
+    """Oid, name and argument types of the functions in pg_proc."""
+    displays = {kind.oid: kind.display for kind in postgres_types().values()}
     for line in seed.PROCS.strip("\n").splitlines():
-        found, name = line.split("\t")[:2]
-        yield "regproc", int(found), name
+        fields = line.split("\t")
+        types = [displays.get(int(oid), "-") for oid in fields[-1].split()]
+        yield int(fields[0]), fields[1], ",".join(types)

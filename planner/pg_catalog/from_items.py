@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from planner.errors import NameProblem, NotSupported
 from planner.pg_catalog.macros import TABLE_FUNCTIONS
-from planner.pg_catalog.naming import column_name
+from planner.pg_catalog.naming import column_name, folded
 from planner.pg_catalog.relations import (
     LOOKUP_SCHEMA,
     SCHEMA_IN_DUCKDB,
@@ -36,17 +36,9 @@ def relation_names(tree: exp.Expression) -> Iterator[tuple[str, str]]:
     for table in tree.find_all(exp.Table):
         if is_function(table):
             continue
-        schema, name = _folded(table.args.get("db")), _folded(table.this)
+        schema, name = folded(table.args.get("db")), folded(table.this)
         if schema or name not in common:
             yield schema, name
-
-
-def _folded(identifier: exp.Expression | None) -> str:
-    """A name as it is compared: lower case unless it is quoted."""
-    if identifier is None:
-        return ""
-    quoted = bool(identifier.args.get("quoted"))
-    return str(identifier.name) if quoted else str(identifier.name).lower()
 
 
 def find_relation(schema: str, name: str) -> CatalogRelation | None:
@@ -71,14 +63,14 @@ def rewrite_from(tree: exp.Expression) -> None:
     for table in [*tree.find_all(exp.Table)]:
         if is_function(table):
             _rewrite_call(table)
-        elif table.args.get("db") is not None or _folded(table.this) not in common:
+        elif table.args.get("db") is not None or folded(table.this) not in common:
             _rewrite_relation(table, wants_system=wants_system)
     for unnest in [*tree.find_all(exp.Unnest)]:
         _name_unnest(unnest)
 
 
 def _rewrite_relation(table: exp.Table, *, wants_system: bool) -> None:
-    schema, name = _folded(table.args.get("db")), _folded(table.this)
+    schema, name = folded(table.args.get("db")), folded(table.this)
     relation = find_relation(schema, name)
     if relation is None:
         shown = f"{schema}.{name}" if schema else name
@@ -112,7 +104,9 @@ def _rewrite_call(table: exp.Table) -> None:
     if name in TABLE_FUNCTIONS:
         query = _table_function(name, ordinality=ordinality)
     elif name in {"generate_series", "generate_subscripts", "unnest", "regexp_split_to_table"}:
-        query = exp.select(exp.alias_(_as_rows(call, name), _first_column(table, name), quoted=True))
+        query = exp.select(
+            exp.alias_(_as_rows(call, name), _first_column(table, name), quoted=True)
+        )
         if ordinality:
             query = query.select("row_number() OVER () AS ordinality", dialect="duckdb")
     elif name in _SCALARS_IN_FROM:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from planner.pg_catalog.relations import LOOKUP_SCHEMA, SCHEMA_IN_DUCKDB
 
+
 def _exists(relation: str, namespace: str) -> str:
     """The body of a `pg_…_is_visible`: NULL for an oid that is nothing, as in PostgreSQL."""
     return (
@@ -66,8 +67,8 @@ DESCRIPTIONS = {
     "pg_get_indexdef": """
         (zz_oid) AS (SELECT zz_d.text FROM {look}.definitions AS zz_d WHERE zz_d.oid = zz_oid),
         (zz_oid, zz_number, zz_pretty) AS (CASE
-            WHEN zz_number = 0 THEN (SELECT zz_d.text FROM {look}.definitions AS zz_d
-                WHERE zz_d.oid = zz_oid)
+            WHEN zz_number = 0 THEN (SELECT CASE WHEN zz_pretty THEN zz_d.pretty ELSE zz_d.text END
+                FROM {look}.definitions AS zz_d WHERE zz_d.oid = zz_oid)
             ELSE (SELECT zz_a.attname FROM {cat}.pg_attribute AS zz_a
                 WHERE zz_a.attrelid = zz_oid AND zz_a.attnum = zz_number) END)""",
     "pg_get_expr": """
@@ -205,6 +206,7 @@ ARRAYS = {
         privilege_type VARCHAR, is_grantable BOOLEAN)[]))""",
     "pg_options_to_table": """(zz_options) AS (unnest([]::STRUCT(option_name VARCHAR,
         option_value VARCHAR)[]))""",
+    "pg_partition_ancestors": "(zz_oid) AS (unnest([]::BIGINT[]))",
     "array_length": "(zz_list, zz_dim) AS (CASE WHEN zz_dim = 1 THEN nullif(len(zz_list), 0) END)",
     "array_lower": "(zz_list, zz_dim) AS (CASE WHEN len(zz_list) > 0 AND zz_dim = 1 THEN 1 END)",
     "array_ndims": "(zz_list) AS (CASE WHEN len(zz_list) > 0 THEN 1 END)",
@@ -267,9 +269,9 @@ LOOKUP_MACROS = {
     "array_text": """(zz_list) AS (CASE WHEN zz_list IS NOT NULL
         THEN '{{' || {cat}.array_to_string(zz_list, ',', 'NULL') || '}}' END)""",
     "found": """(zz_kind, zz_name) AS (coalesce(
-        (SELECT zz_s.oid FROM {look}.names AS zz_s
+        (SELECT min(zz_s.oid) FROM {look}.names AS zz_s
          WHERE zz_s.kind = zz_kind AND zz_s.spelling = zz_name::VARCHAR),
-        (SELECT zz_s.oid FROM {look}.names AS zz_s
+        (SELECT min(zz_s.oid) FROM {look}.names AS zz_s
          WHERE zz_s.kind = zz_kind AND zz_s.spelling = lower(zz_name::VARCHAR))))""",
     "oid_of": """(zz_kind, zz_noun, zz_code, zz_name) AS (CASE
         WHEN zz_name IS NULL THEN NULL WHEN zz_name::VARCHAR = '-' THEN 0
@@ -280,9 +282,9 @@ LOOKUP_MACROS = {
         WHEN zz_kind = 'regrole' AND zz_oid = 10 THEN getvariable('session_user')::VARCHAR
         ELSE coalesce((SELECT zz_d.text FROM {look}.displays AS zz_d
             WHERE zz_d.kind = zz_kind AND zz_d.oid = zz_oid), zz_oid::VARCHAR) END)""",
-    "same": "(zz_value) AS (zz_value)",
-    "type_name": """(zz_oid) AS ((SELECT zz_d.text FROM {look}.displays AS zz_d
-        WHERE zz_d.kind = 'regtype' AND zz_d.oid = zz_oid))""",
+    "names_of": """(zz_kind, zz_oids) AS ((SELECT list(zz_d.text ORDER BY zz_u.n)
+        FROM (SELECT unnest(zz_oids) AS o, generate_subscripts(zz_oids, 1) AS n) AS zz_u
+        LEFT JOIN {look}.displays AS zz_d ON zz_d.kind = zz_kind AND zz_d.oid = zz_u.o))""",
     "xmin_of": """(zz_oid) AS (coalesce(
         (SELECT zz_x.xmin FROM {look}.xmins AS zz_x WHERE zz_x.oid = zz_oid), 2))""",
 }

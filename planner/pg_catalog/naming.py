@@ -29,7 +29,6 @@ _SPELLED = {
     exp.Exists: "exists",
     exp.Array: "array",
     exp.Coalesce: "coalesce",
-    exp.Trim: "btrim",
 }
 _TYPE_NAMES = {
     "INT": "int4",
@@ -48,8 +47,16 @@ _TRANSPARENT = (exp.Paren, exp.Bracket, exp.Collate, exp.Filter, exp.Window, exp
 def column_name(node: exp.Expression) -> str:
     """The name PostgreSQL gives to an item of a select list."""
     if isinstance(node, exp.Alias):
-        return node.alias
-    return _inner_name(node) or UNNAMED
+        return folded(node.args["alias"])
+    return _named(node)[0] or UNNAMED
+
+
+def folded(identifier: exp.Expression | None) -> str:
+    """A name as it is compared and shown: lower case unless it is quoted."""
+    if identifier is None:
+        return ""
+    quoted = bool(identifier.args.get("quoted"))
+    return str(identifier.name) if quoted else str(identifier.name).lower()
 
 
 def type_name(data_type: exp.Expression) -> str:
@@ -65,26 +72,42 @@ def type_name(data_type: exp.Expression) -> str:
     return _TYPE_NAMES.get(data_type.this.name, data_type.this.name.lower())
 
 
-def _inner_name(node: exp.Expression) -> str | None:  # noqa: PLR0911 - one line per shape
-    if isinstance(node, (exp.Column, exp.Identifier)):
-        return node.name
+_Named = tuple[str | None, bool]
+"""A name, and whether it is strong: a weak one gives way to that of what stands around it."""
+
+_NOTHING: _Named = (None, False)
+
+
+def _named(node: exp.Expression) -> _Named:
+    """Source: PostgreSQL's FigureColnameInternal."""
+    if isinstance(node, exp.Column):
+        return folded(node.this), True
+    if isinstance(node, exp.Identifier):
+        return folded(node), True
     if isinstance(node, exp.Dot):
-        return _inner_name(node.expression)
+        return _named(node.expression)
     if isinstance(node, _TRANSPARENT):
-        return _inner_name(node.this)
+        return _named(node.this)
+    if isinstance(node, (exp.Cast, exp.Case, exp.Boolean, exp.Subquery)):
+        return _named_by_inside(node)
+    if isinstance(node, exp.Func) and not isinstance(node, (exp.Binary, exp.Connector)):
+        return _function_name(node), True
+    return _NOTHING
+
+
+def _named_by_inside(node: exp.Expression) -> _Named:
     if isinstance(node, exp.Cast):
-        return _inner_name(node.this) or type_name(node.to).removesuffix("[]")
+        inner = _named(node.this)
+        return inner if inner[1] else (type_name(node.to).removesuffix("[]"), False)
     if isinstance(node, exp.Case):
         default = node.args.get("default")
-        named = _inner_name(default) if default is not None else None
-        return named or "case"
+        inner = _named(default) if default is not None else _NOTHING
+        return inner if inner[1] else ("case", False)
     if isinstance(node, exp.Subquery):
-        inner = node.this
-        first = inner.selects[0] if isinstance(inner, exp.Query) and inner.selects else None
-        return column_name(first) if first is not None else None
-    if isinstance(node, exp.Func) and not isinstance(node, (exp.Binary, exp.Connector)):
-        return _function_name(node)
-    return None
+        query = node.this
+        first = query.selects[0] if isinstance(query, exp.Query) and query.selects else None
+        return (column_name(first), True) if first is not None else _NOTHING
+    return "bool", False
 
 
 def _function_name(node: exp.Func) -> str | None:
@@ -92,5 +115,7 @@ def _function_name(node: exp.Func) -> str | None:
         return spelled
     if isinstance(node, exp.Anonymous):
         return node.name.lower()
+    if isinstance(node, exp.Trim):
+        return {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.text("position"), "btrim")
     called = _CALL.match(node.sql(dialect="postgres"))
     return called[1].lower() if called else None

@@ -33,7 +33,7 @@ _ARGUMENTS: Mapping[str, tuple[DataType, ...]] = {
 
 
 def parameter_number(parameter: exp.Parameter) -> int:
-    """n of `$n`."""
+    """N of `$n`."""
     return int(parameter.name)
 
 

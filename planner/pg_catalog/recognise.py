@@ -34,7 +34,7 @@ _NAMED = frozenset(
     + ("session_user", "current_role", "current_catalog")
 ) - {"age"}
 """Functions that only the catalog can answer; the other macros are plain SQL."""
-_OBJECT_TYPES = frozenset(("regclass", "regtype", "regproc", "regnamespace", "regrole"))
+_OBJECT_TYPES = frozenset(("regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regrole"))
 
 
 def is_catalog_statement(tree: exp.Expression, stores: Container[str]) -> bool:

@@ -52,9 +52,7 @@ def gather(batches: pa.RecordBatchReader, columns: Sequence[Column]) -> pa.Table
             raise LimitExceeded(f"the catalog's answer exceeds {RESULT_BYTES_MAX} bytes")
         kept.append(batch)
     table = pa.Table.from_batches(kept, schema=batches.schema)
-    arrays = [
-        _converted(table.column(at), column.type.arrow) for at, column in enumerate(columns)
-    ]
+    arrays = [_converted(table.column(at), column.type.arrow) for at, column in enumerate(columns)]
     schema = pa.schema([(column.name, column.type.arrow) for column in columns])
     return pa.table(arrays, schema=schema)
 

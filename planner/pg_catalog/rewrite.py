@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.pg_catalog.arrays import rewrite_quantified, rewrite_vectors
-from planner.pg_catalog.calls import rewrite_calls, rewrite_operators, unwrap_schemas
+from planner.pg_catalog.arrays import rewrite_concatenations, rewrite_quantified, rewrite_vectors
+from planner.pg_catalog.calls import rewrite_calls, rewrite_operators, rewrite_texts, unwrap_schemas
 from planner.pg_catalog.casts import rewrite_casts, rewrite_function_oids
 from planner.pg_catalog.from_items import rewrite_from
 from planner.pg_catalog.naming import column_name
@@ -28,6 +28,8 @@ class Rewritten:
     names: tuple[str, ...] | None
     """Result columns as PostgreSQL names them; None where `*` leaves that to DuckDB."""
     parameters: tuple[DataType, ...]
+    bound: frozenset[str]
+    """The parameters that DuckDB is given, by name; a pass may have dropped others."""
 
 
 def rewrite(
@@ -52,13 +54,20 @@ def rewrite(
     _name_outputs(working)
     rewrite_from(working)
     rewrite_operators(working)
+    rewrite_texts(working)
     rewrite_vectors(working)
     rewrite_quantified(working)
+    rewrite_concatenations(working)
     rewrite_function_oids(working)
     rewrite_casts(working)
     rewrite_calls(working, database=database, version=version)
     bind_parameters(working, parameters)
-    return Rewritten(sql=working.sql(dialect="duckdb"), names=names, parameters=parameters)
+    return Rewritten(
+        sql=working.sql(dialect="duckdb"),
+        names=names,
+        parameters=parameters,
+        bound=frozenset(str(each.this) for each in working.find_all(exp.Placeholder)),
+    )
 
 
 def _result_names(tree: exp.Expression) -> tuple[str, ...] | None:

@@ -17,6 +17,7 @@ RELATIONS = r"""
 1260 r pg_catalog.pg_authid oid:oid! rolname:name! rolsuper:bool! rolinherit:bool! rolcreaterole:bool! rolcreatedb:bool! rolcanlogin:bool! rolreplication:bool! rolbypassrls:bool! rolconnlimit:int4! rolpassword:text rolvaliduntil:timestamptz
 12085 v pg_catalog.pg_available_extension_versions name:name version:text installed:bool superuser:bool trusted:bool relocatable:bool schema:name requires:_name comment:text
 12081 v pg_catalog.pg_available_extensions name:name default_version:text installed_version:text comment:text
+12138 v pg_catalog.pg_backend_memory_contexts name:text ident:text parent:text level:int4 total_bytes:int8 total_nblocks:int8 free_bytes:int8 free_chunks:int8 used_bytes:int8
 2605 r pg_catalog.pg_cast oid:oid! castsource:oid! casttarget:oid! castfunc:oid! castcontext:char! castmethod:char!
 1259 r pg_catalog.pg_class oid:oid! relname:name! relnamespace:oid! reltype:oid! reloftype:oid! relowner:oid! relam:oid! relfilenode:oid! reltablespace:oid! relpages:int4! reltuples:float4! relallvisible:int4! reltoastrelid:oid! relhasindex:bool! relisshared:bool! relpersistence:char! relkind:char! relnatts:int2! relchecks:int2! relhasrules:bool! relhastriggers:bool! relhassubclass:bool! relrowsecurity:bool! relforcerowsecurity:bool! relispopulated:bool! relreplident:char! relispartition:bool! relrewrite:oid! relfrozenxid:xid! relminmxid:xid! relacl:_aclitem reloptions:_text relpartbound:pg_node_tree
 3456 r pg_catalog.pg_collation oid:oid! collname:name! collnamespace:oid! collowner:oid! collprovider:char! collisdeterministic:bool! collencoding:int4! collcollate:text collctype:text colliculocale:text collversion:text
@@ -37,6 +38,8 @@ RELATIONS = r"""
 1417 r pg_catalog.pg_foreign_server oid:oid! srvname:name! srvowner:oid! srvfdw:oid! srvtype:text srvversion:text srvacl:_aclitem srvoptions:_text
 3118 r pg_catalog.pg_foreign_table ftrelid:oid! ftserver:oid! ftoptions:_text
 12010 v pg_catalog.pg_group groname:name grosysid:oid grolist:_oid
+12114 v pg_catalog.pg_hba_file_rules line_number:int4 type:text database:_text user_name:_text address:text netmask:text auth_method:text options:_text error:text
+12118 v pg_catalog.pg_ident_file_mappings line_number:int4 map_name:text sys_name:text pg_username:text error:text
 2610 r pg_catalog.pg_index indexrelid:oid! indrelid:oid! indnatts:int2! indnkeyatts:int2! indisunique:bool! indnullsnotdistinct:bool! indisprimary:bool! indisexclusion:bool! indimmediate:bool! indisclustered:bool! indisvalid:bool! indcheckxmin:bool! indisready:bool! indislive:bool! indisreplident:bool! indkey:int2vector! indcollation:oidvector! indclass:oidvector! indoption:int2vector! indexprs:pg_node_tree indpred:pg_node_tree
 12043 v pg_catalog.pg_indexes schemaname:name tablename:name indexname:name tablespace:name indexdef:text
 2611 r pg_catalog.pg_inherits inhrelid:oid! inhparent:oid! inhseqno:int4! inhdetachpending:bool!
@@ -76,6 +79,7 @@ RELATIONS = r"""
 12005 v pg_catalog.pg_shadow usename:name usesysid:oid usecreatedb:bool usesuper:bool userepl:bool usebypassrls:bool passwd:text valuntil:timestamptz useconfig:_text
 1214 r pg_catalog.pg_shdepend dbid:oid! classid:oid! objid:oid! objsubid:int4! refclassid:oid! refobjid:oid! deptype:char!
 2396 r pg_catalog.pg_shdescription objoid:oid! classoid:oid! description:text!
+12134 v pg_catalog.pg_shmem_allocations name:text off:int8 size:int8 allocated_size:int8
 3592 r pg_catalog.pg_shseclabel objoid:oid! classoid:oid! provider:text! label:text!
 12222 v pg_catalog.pg_stat_activity datid:oid datname:name pid:int4 leader_pid:int4 usesysid:oid usename:name application_name:text client_addr:inet client_hostname:text client_port:int4 backend_start:timestamptz xact_start:timestamptz query_start:timestamptz state_change:timestamptz wait_event_type:text wait_event:text state:text backend_xid:xid backend_xmin:xid query_id:int8 query:text backend_type:text
 12183 v pg_catalog.pg_stat_all_indexes relid:oid indexrelid:oid schemaname:name relname:name indexrelname:name idx_scan:int8 idx_tup_read:int8 idx_tup_fetch:int8
@@ -85,6 +89,12 @@ RELATIONS = r"""
 12266 v pg_catalog.pg_stat_database datid:oid datname:name numbackends:int4 xact_commit:int8 xact_rollback:int8 blks_read:int8 blks_hit:int8 tup_returned:int8 tup_fetched:int8 tup_inserted:int8 tup_updated:int8 tup_deleted:int8 conflicts:int8 temp_files:int8 temp_bytes:int8 deadlocks:int8 checksum_failures:int8 checksum_last_failure:timestamptz blk_read_time:float8 blk_write_time:float8 session_time:float8 active_time:float8 idle_in_transaction_time:float8 sessions:int8 sessions_abandoned:int8 sessions_fatal:int8 sessions_killed:int8 stats_reset:timestamptz
 12271 v pg_catalog.pg_stat_database_conflicts datid:oid datname:name confl_tablespace:int8 confl_lock:int8 confl_snapshot:int8 confl_bufferpin:int8 confl_deadlock:int8
 12253 v pg_catalog.pg_stat_gssapi pid:int4 gss_authenticated:bool principal:text encrypted:bool
+12297 v pg_catalog.pg_stat_progress_analyze pid:int4 datid:oid datname:name relid:oid phase:text sample_blks_total:int8 sample_blks_scanned:int8 ext_stats_total:int8 ext_stats_computed:int8 child_tables_total:int8 child_tables_done:int8 current_child_table_relid:oid
+12317 v pg_catalog.pg_stat_progress_basebackup pid:int4 phase:text backup_total:int8 backup_streamed:int8 tablespaces_total:int8 tablespaces_streamed:int8
+12307 v pg_catalog.pg_stat_progress_cluster pid:int4 datid:oid datname:name relid:oid command:text phase:text cluster_index_relid:oid heap_tuples_scanned:int8 heap_tuples_written:int8 heap_blks_total:int8 heap_blks_scanned:int8 index_rebuild_count:int8
+12322 v pg_catalog.pg_stat_progress_copy pid:int4 datid:oid datname:name relid:oid command:text type:text bytes_processed:int8 bytes_total:int8 tuples_processed:int8 tuples_excluded:int8
+12312 v pg_catalog.pg_stat_progress_create_index pid:int4 datid:oid datname:name relid:oid index_relid:oid command:text phase:text lockers_total:int8 lockers_done:int8 current_locker_pid:int8 blocks_total:int8 blocks_done:int8 tuples_total:int8 tuples_done:int8 partitions_total:int8 partitions_done:int8
+12302 v pg_catalog.pg_stat_progress_vacuum pid:int4 datid:oid datname:name relid:oid phase:text heap_blks_total:int8 heap_blks_scanned:int8 heap_blks_vacuumed:int8 index_vacuum_count:int8 max_dead_tuples:int8 num_dead_tuples:int8
 12240 v pg_catalog.pg_stat_recovery_prefetch stats_reset:timestamptz prefetch:int8 hit:int8 skip_init:int8 skip_new:int8 skip_fpw:int8 skip_rep:int8 wal_distance:int4 block_distance:int4 io_depth:int4
 12227 v pg_catalog.pg_stat_replication pid:int4 usesysid:oid usename:name application_name:text client_addr:inet client_hostname:text client_port:int4 backend_start:timestamptz backend_xmin:xid state:text sent_lsn:pg_lsn write_lsn:pg_lsn flush_lsn:pg_lsn replay_lsn:pg_lsn write_lag:interval flush_lag:interval replay_lag:interval sync_priority:int4 sync_state:text reply_time:timestamptz
 12262 v pg_catalog.pg_stat_replication_slots slot_name:text spill_txns:int8 spill_count:int8 spill_bytes:int8 stream_txns:int8 stream_count:int8 stream_bytes:int8 total_txns:int8 total_bytes:int8 stats_reset:timestamptz
@@ -92,11 +102,23 @@ RELATIONS = r"""
 12249 v pg_catalog.pg_stat_ssl pid:int4 ssl:bool version:text cipher:text bits:int4 client_dn:text client_serial:numeric issuer_dn:text
 12244 v pg_catalog.pg_stat_subscription subid:oid subname:name pid:int4 relid:oid received_lsn:pg_lsn last_msg_send_time:timestamptz last_msg_receipt_time:timestamptz latest_end_lsn:pg_lsn latest_end_time:timestamptz
 12336 v pg_catalog.pg_stat_subscription_stats subid:oid subname:name apply_error_count:int8 sync_error_count:int8 stats_reset:timestamptz
+12188 v pg_catalog.pg_stat_sys_indexes relid:oid indexrelid:oid schemaname:name relname:name indexrelname:name idx_scan:int8 idx_tup_read:int8 idx_tup_fetch:int8
+12152 v pg_catalog.pg_stat_sys_tables relid:oid schemaname:name relname:name seq_scan:int8 seq_tup_read:int8 idx_scan:int8 idx_tup_fetch:int8 n_tup_ins:int8 n_tup_upd:int8 n_tup_del:int8 n_tup_hot_upd:int8 n_live_tup:int8 n_dead_tup:int8 n_mod_since_analyze:int8 n_ins_since_vacuum:int8 last_vacuum:timestamptz last_autovacuum:timestamptz last_analyze:timestamptz last_autoanalyze:timestamptz vacuum_count:int8 autovacuum_count:int8 analyze_count:int8 autoanalyze_count:int8
 12275 v pg_catalog.pg_stat_user_functions funcid:oid schemaname:name funcname:name calls:int8 total_time:float8 self_time:float8
 12192 v pg_catalog.pg_stat_user_indexes relid:oid indexrelid:oid schemaname:name relname:name indexrelname:name idx_scan:int8 idx_tup_read:int8 idx_tup_fetch:int8
 12161 v pg_catalog.pg_stat_user_tables relid:oid schemaname:name relname:name seq_scan:int8 seq_tup_read:int8 idx_scan:int8 idx_tup_fetch:int8 n_tup_ins:int8 n_tup_upd:int8 n_tup_del:int8 n_tup_hot_upd:int8 n_live_tup:int8 n_dead_tup:int8 n_mod_since_analyze:int8 n_ins_since_vacuum:int8 last_vacuum:timestamptz last_autovacuum:timestamptz last_analyze:timestamptz last_autoanalyze:timestamptz vacuum_count:int8 autovacuum_count:int8 analyze_count:int8 autoanalyze_count:int8
 12293 v pg_catalog.pg_stat_wal wal_records:int8 wal_fpi:int8 wal_bytes:numeric wal_buffers_full:int8 wal_write:int8 wal_sync:int8 wal_write_time:float8 wal_sync_time:float8 stats_reset:timestamptz
 12236 v pg_catalog.pg_stat_wal_receiver pid:int4 status:text receive_start_lsn:pg_lsn receive_start_tli:int4 written_lsn:pg_lsn flushed_lsn:pg_lsn received_tli:int4 last_msg_send_time:timestamptz last_msg_receipt_time:timestamptz latest_end_lsn:pg_lsn latest_end_time:timestamptz slot_name:text sender_host:text sender_port:int4 conninfo:text
+12147 v pg_catalog.pg_stat_xact_all_tables relid:oid schemaname:name relname:name seq_scan:int8 seq_tup_read:int8 idx_scan:int8 idx_tup_fetch:int8 n_tup_ins:int8 n_tup_upd:int8 n_tup_del:int8 n_tup_hot_upd:int8
+12157 v pg_catalog.pg_stat_xact_sys_tables relid:oid schemaname:name relname:name seq_scan:int8 seq_tup_read:int8 idx_scan:int8 idx_tup_fetch:int8 n_tup_ins:int8 n_tup_upd:int8 n_tup_del:int8 n_tup_hot_upd:int8
+12280 v pg_catalog.pg_stat_xact_user_functions funcid:oid schemaname:name funcname:name calls:int8 total_time:float8 self_time:float8
+12166 v pg_catalog.pg_stat_xact_user_tables relid:oid schemaname:name relname:name seq_scan:int8 seq_tup_read:int8 idx_scan:int8 idx_tup_fetch:int8 n_tup_ins:int8 n_tup_upd:int8 n_tup_del:int8 n_tup_hot_upd:int8
+12196 v pg_catalog.pg_statio_all_indexes relid:oid indexrelid:oid schemaname:name relname:name indexrelname:name idx_blks_read:int8 idx_blks_hit:int8
+12209 v pg_catalog.pg_statio_all_sequences relid:oid schemaname:name relname:name blks_read:int8 blks_hit:int8
+12170 v pg_catalog.pg_statio_all_tables relid:oid schemaname:name relname:name heap_blks_read:int8 heap_blks_hit:int8 idx_blks_read:int8 idx_blks_hit:int8 toast_blks_read:int8 toast_blks_hit:int8 tidx_blks_read:int8 tidx_blks_hit:int8
+12201 v pg_catalog.pg_statio_sys_indexes relid:oid indexrelid:oid schemaname:name relname:name indexrelname:name idx_blks_read:int8 idx_blks_hit:int8
+12214 v pg_catalog.pg_statio_sys_sequences relid:oid schemaname:name relname:name blks_read:int8 blks_hit:int8
+12175 v pg_catalog.pg_statio_sys_tables relid:oid schemaname:name relname:name heap_blks_read:int8 heap_blks_hit:int8 idx_blks_read:int8 idx_blks_hit:int8 toast_blks_read:int8 toast_blks_hit:int8 tidx_blks_read:int8 tidx_blks_hit:int8
 12205 v pg_catalog.pg_statio_user_indexes relid:oid indexrelid:oid schemaname:name relname:name indexrelname:name idx_blks_read:int8 idx_blks_hit:int8
 12218 v pg_catalog.pg_statio_user_sequences relid:oid schemaname:name relname:name blks_read:int8 blks_hit:int8
 12179 v pg_catalog.pg_statio_user_tables relid:oid schemaname:name relname:name heap_blks_read:int8 heap_blks_hit:int8 idx_blks_read:int8 idx_blks_hit:int8 toast_blks_read:int8 toast_blks_hit:int8 tidx_blks_read:int8 tidx_blks_hit:int8
@@ -124,6 +146,11 @@ RELATIONS = r"""
 1418 r pg_catalog.pg_user_mapping oid:oid! umuser:oid! umserver:oid! umoptions:_text
 12327 v pg_catalog.pg_user_mappings umid:oid srvid:oid srvname:name umuser:oid usename:name umoptions:_text
 12028 v pg_catalog.pg_views schemaname:name viewname:name viewowner:name definition:text
+13507 v information_schema._pg_foreign_data_wrappers oid:oid fdwowner:oid fdwoptions:_text foreign_data_wrapper_catalog:sql_identifier foreign_data_wrapper_name:sql_identifier authorization_identifier:sql_identifier foreign_data_wrapper_language:character_data
+13519 v information_schema._pg_foreign_servers oid:oid srvoptions:_text foreign_server_catalog:sql_identifier foreign_server_name:sql_identifier foreign_data_wrapper_catalog:sql_identifier foreign_data_wrapper_name:sql_identifier foreign_server_type:character_data foreign_server_version:character_data authorization_identifier:sql_identifier
+13498 v information_schema._pg_foreign_table_columns nspname:name relname:name attname:name attfdwoptions:_text
+13532 v information_schema._pg_foreign_tables foreign_table_catalog:sql_identifier foreign_table_schema:sql_identifier foreign_table_name:sql_identifier ftoptions:_text foreign_server_catalog:sql_identifier foreign_server_name:sql_identifier authorization_identifier:sql_identifier
+13545 v information_schema._pg_user_mappings oid:oid umoptions:_text umuser:oid authorization_identifier:sql_identifier foreign_server_catalog:sql_identifier foreign_server_name:sql_identifier srvowner:sql_identifier
 13241 v information_schema.administrable_role_authorizations grantee:sql_identifier role_name:sql_identifier is_grantable:yes_or_no
 13236 v information_schema.applicable_roles grantee:sql_identifier role_name:sql_identifier is_grantable:yes_or_no
 13245 v information_schema.attributes udt_catalog:sql_identifier udt_schema:sql_identifier udt_name:sql_identifier attribute_name:sql_identifier ordinal_position:cardinal_number attribute_default:character_data is_nullable:yes_or_no data_type:character_data character_maximum_length:cardinal_number character_octet_length:cardinal_number character_set_catalog:sql_identifier character_set_schema:sql_identifier character_set_name:sql_identifier collation_catalog:sql_identifier collation_schema:sql_identifier collation_name:sql_identifier numeric_precision:cardinal_number numeric_precision_radix:cardinal_number numeric_scale:cardinal_number datetime_precision:cardinal_number interval_type:character_data interval_precision:cardinal_number attribute_udt_catalog:sql_identifier attribute_udt_schema:sql_identifier attribute_udt_name:sql_identifier scope_catalog:sql_identifier scope_schema:sql_identifier scope_name:sql_identifier maximum_cardinality:cardinal_number dtd_identifier:sql_identifier is_derived_reference_attribute:yes_or_no
@@ -169,9 +196,14 @@ RELATIONS = r"""
 13377 v information_schema.routines specific_catalog:sql_identifier specific_schema:sql_identifier specific_name:sql_identifier routine_catalog:sql_identifier routine_schema:sql_identifier routine_name:sql_identifier routine_type:character_data module_catalog:sql_identifier module_schema:sql_identifier module_name:sql_identifier udt_catalog:sql_identifier udt_schema:sql_identifier udt_name:sql_identifier data_type:character_data character_maximum_length:cardinal_number character_octet_length:cardinal_number character_set_catalog:sql_identifier character_set_schema:sql_identifier character_set_name:sql_identifier collation_catalog:sql_identifier collation_schema:sql_identifier collation_name:sql_identifier numeric_precision:cardinal_number numeric_precision_radix:cardinal_number numeric_scale:cardinal_number datetime_precision:cardinal_number interval_type:character_data interval_precision:cardinal_number type_udt_catalog:sql_identifier type_udt_schema:sql_identifier type_udt_name:sql_identifier scope_catalog:sql_identifier scope_schema:sql_identifier scope_name:sql_identifier maximum_cardinality:cardinal_number dtd_identifier:sql_identifier routine_body:character_data routine_definition:character_data external_name:character_data external_language:character_data parameter_style:character_data is_deterministic:yes_or_no sql_data_access:character_data is_null_call:yes_or_no sql_path:character_data schema_level_routine:yes_or_no max_dynamic_result_sets:cardinal_number is_user_defined_cast:yes_or_no is_implicitly_invocable:yes_or_no security_type:character_data to_sql_specific_catalog:sql_identifier to_sql_specific_schema:sql_identifier to_sql_specific_name:sql_identifier as_locator:yes_or_no created:time_stamp last_altered:time_stamp new_savepoint_level:yes_or_no is_udt_dependent:yes_or_no result_cast_from_data_type:character_data result_cast_as_locator:yes_or_no result_cast_char_max_length:cardinal_number result_cast_char_octet_length:cardinal_number result_cast_char_set_catalog:sql_identifier result_cast_char_set_schema:sql_identifier result_cast_char_set_name:sql_identifier result_cast_collation_catalog:sql_identifier result_cast_collation_schema:sql_identifier result_cast_collation_name:sql_identifier result_cast_numeric_precision:cardinal_number result_cast_numeric_precision_radix:cardinal_number result_cast_numeric_scale:cardinal_number result_cast_datetime_precision:cardinal_number result_cast_interval_type:character_data result_cast_interval_precision:cardinal_number result_cast_type_udt_catalog:sql_identifier result_cast_type_udt_schema:sql_identifier result_cast_type_udt_name:sql_identifier result_cast_scope_catalog:sql_identifier result_cast_scope_schema:sql_identifier result_cast_scope_name:sql_identifier result_cast_maximum_cardinality:cardinal_number result_cast_dtd_identifier:sql_identifier
 13382 v information_schema.schemata catalog_name:sql_identifier schema_name:sql_identifier schema_owner:sql_identifier default_character_set_catalog:sql_identifier default_character_set_schema:sql_identifier default_character_set_name:sql_identifier sql_path:character_data
 13386 v information_schema.sequences sequence_catalog:sql_identifier sequence_schema:sql_identifier sequence_name:sql_identifier data_type:character_data numeric_precision:cardinal_number numeric_precision_radix:cardinal_number numeric_scale:cardinal_number start_value:character_data minimum_value:character_data maximum_value:character_data increment:character_data cycle_option:yes_or_no
+13391 r information_schema.sql_features feature_id:character_data feature_name:character_data sub_feature_id:character_data sub_feature_name:character_data is_supported:yes_or_no is_verified_by:character_data comments:character_data
+13396 r information_schema.sql_implementation_info implementation_info_id:character_data implementation_info_name:character_data integer_value:cardinal_number character_value:character_data comments:character_data
+13401 r information_schema.sql_parts feature_id:character_data feature_name:character_data is_supported:yes_or_no is_verified_by:character_data comments:character_data
+13406 r information_schema.sql_sizing sizing_id:cardinal_number sizing_name:character_data supported_value:cardinal_number comments:character_data
 13411 v information_schema.table_constraints constraint_catalog:sql_identifier constraint_schema:sql_identifier constraint_name:sql_identifier table_catalog:sql_identifier table_schema:sql_identifier table_name:sql_identifier constraint_type:character_data is_deferrable:yes_or_no initially_deferred:yes_or_no enforced:yes_or_no nulls_distinct:yes_or_no
 13416 v information_schema.table_privileges grantor:sql_identifier grantee:sql_identifier table_catalog:sql_identifier table_schema:sql_identifier table_name:sql_identifier privilege_type:character_data is_grantable:yes_or_no with_hierarchy:yes_or_no
 13425 v information_schema.tables table_catalog:sql_identifier table_schema:sql_identifier table_name:sql_identifier table_type:character_data self_referencing_column_name:sql_identifier reference_generation:character_data user_defined_type_catalog:sql_identifier user_defined_type_schema:sql_identifier user_defined_type_name:sql_identifier is_insertable_into:yes_or_no is_typed:yes_or_no commit_action:character_data
+13430 v information_schema.transforms udt_catalog:sql_identifier udt_schema:sql_identifier udt_name:sql_identifier specific_catalog:sql_identifier specific_schema:sql_identifier specific_name:sql_identifier group_name:sql_identifier transform_type:character_data
 13435 v information_schema.triggered_update_columns trigger_catalog:sql_identifier trigger_schema:sql_identifier trigger_name:sql_identifier event_object_catalog:sql_identifier event_object_schema:sql_identifier event_object_table:sql_identifier event_object_column:sql_identifier
 13440 v information_schema.triggers trigger_catalog:sql_identifier trigger_schema:sql_identifier trigger_name:sql_identifier event_manipulation:character_data event_object_catalog:sql_identifier event_object_schema:sql_identifier event_object_table:sql_identifier action_order:cardinal_number action_condition:character_data action_statement:character_data action_orientation:character_data action_timing:character_data action_reference_old_table:sql_identifier action_reference_new_table:sql_identifier action_reference_old_row:sql_identifier action_reference_new_row:sql_identifier created:time_stamp
 13445 v information_schema.udt_privileges grantor:sql_identifier grantee:sql_identifier udt_catalog:sql_identifier udt_schema:sql_identifier udt_name:sql_identifier privilege_type:character_data is_grantable:yes_or_no
@@ -372,6 +404,7 @@ TYPES = r"""
 6153	pg_catalog	_tstzmultirange	-1	f	b	A	f	,	array_subscript_handler	4534	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	tstzmultirange[]
 6155	pg_catalog	_datemultirange	-1	f	b	A	f	,	array_subscript_handler	4535	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	datemultirange[]
 6157	pg_catalog	_int8multirange	-1	f	b	A	f	,	array_subscript_handler	4536	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	int8multirange[]
+10028	pg_catalog	_pg_statistic	-1	f	b	A	f	,	array_subscript_handler	10029	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	pg_statistic[]
 13221	information_schema	cardinal_number	4	t	d	N	f	,	-	0	13220	domain_in	int4out	domain_recv	int4send	-	-	-	i	p	23	-1	0	information_schema.cardinal_number
 13224	information_schema	character_data	-1	f	d	S	f	,	-	0	13223	domain_in	varcharout	domain_recv	varcharsend	-	-	-	i	x	1043	-1	950	information_schema.character_data
 13226	information_schema	sql_identifier	64	f	d	S	f	,	-	0	13225	domain_in	nameout	domain_recv	namesend	-	-	-	c	p	19	-1	950	information_schema.sql_identifier
@@ -391,6 +424,8 @@ PROCS = r"""
 50	xidin	f	f	i	t	1	0	28	2275
 52	cidin	f	f	i	t	1	0	29	2275
 54	oidvectorin	f	f	i	t	1	0	30	2275
+77	int4	f	f	i	t	1	0	23	18
+78	char	f	f	i	t	1	0	18	23
 89	version	f	f	s	t	0	0	25	
 117	point_in	f	f	i	t	1	0	600	2275
 119	lseg_in	f	f	i	t	1	0	601	2275
@@ -400,17 +435,46 @@ PROCS = r"""
 197	pg_node_tree_recv	f	f	s	t	1	0	194	2281
 200	float4in	f	f	i	t	1	0	700	2275
 214	float8in	f	f	i	t	1	0	701	2275
+235	float8	f	f	i	t	1	0	701	21
+236	float4	f	f	i	t	1	0	700	21
+237	int2	f	f	i	t	1	0	21	701
+238	int2	f	f	i	t	1	0	21	700
+311	float8	f	f	i	t	1	0	701	700
+312	float4	f	f	i	t	1	0	700	701
+313	int4	f	f	i	t	1	0	23	21
+314	int2	f	f	i	t	1	0	21	23
+316	float8	f	f	i	t	1	0	701	23
+317	int4	f	f	i	t	1	0	23	701
+318	float4	f	f	i	t	1	0	700	23
+319	int4	f	f	i	t	1	0	23	700
 321	json_in	f	f	i	t	1	0	114	2275
 323	json_recv	f	f	i	t	1	0	114	2281
 347	poly_in	f	f	i	t	1	0	604	2275
 378	array_append	f	f	i	f	2	0	5078	5078 5077
 384	array_to_string	f	f	s	f	3	0	25	2277 25 25
 395	array_to_string	f	f	s	t	2	0	25	2277 25
+401	text	f	f	i	t	1	0	25	1042
+406	text	f	f	i	t	1	0	25	19
+407	name	f	f	i	t	1	0	19	25
+408	bpchar	f	f	i	t	1	0	1042	19
+409	name	f	f	i	t	1	0	19	1042
 436	macaddr_in	f	f	i	t	1	0	829	2275
 460	int8in	f	f	i	t	1	0	20	2275
+480	int4	f	f	i	t	1	0	23	20
+481	int8	f	f	i	t	1	0	20	23
+482	float8	f	f	i	t	1	0	701	20
+483	int8	f	f	i	t	1	0	20	701
+652	float4	f	f	i	t	1	0	700	20
+653	int8	f	f	i	t	1	0	20	700
+668	bpchar	f	f	i	t	3	0	1042	1042 23 16
+669	varchar	f	f	i	t	3	0	1043	1043 23 16
+714	int2	f	f	i	t	1	0	21	20
 720	octet_length	f	f	i	t	1	0	23	17
+730	text	f	f	i	t	1	0	25	869
 750	array_in	f	f	s	t	3	0	2277	2275 26 23
 753	trunc	f	f	i	t	1	0	829	829
+754	int8	f	f	i	t	1	0	20	21
+860	bpchar	f	f	i	t	1	0	1042	18
 861	current_database	f	f	s	t	0	0	19	
 868	strpos	f	f	i	t	2	0	23	25 25
 870	lower	f	f	i	t	1	0	25	25
@@ -431,6 +495,8 @@ PROCS = r"""
 939	generate_series	f	t	s	t	3	0	1184	1184 1184 1186
 940	mod	f	f	i	t	2	0	21	21 21
 941	mod	f	f	i	t	2	0	23	23 23
+944	char	f	f	i	t	1	0	18	25
+946	text	f	f	i	t	1	0	25	18
 947	mod	f	f	i	t	2	0	20	20 20
 1031	aclitemin	f	f	s	t	1	0	1033	2275
 1044	bpcharin	f	f	i	t	3	0	1042	2275 26 23
@@ -439,13 +505,17 @@ PROCS = r"""
 1067	generate_series	f	t	i	t	2	0	23	23 23
 1068	generate_series	f	t	i	t	3	0	20	20 20 20
 1069	generate_series	f	t	i	t	2	0	20	20 20
+1079	regclass	f	f	s	t	1	0	2205	25
 1081	format_type	f	f	s	f	2	0	25	26 23
 1084	date_in	f	f	s	t	1	0	1082	2275
 1143	time_in	f	f	s	t	3	0	1083	2275 26 23
 1150	timestamptz_in	f	f	s	t	3	0	1184	2275 26 23
 1160	interval_in	f	f	s	t	3	0	1186	2275 26 23
+1174	timestamptz	f	f	s	t	1	0	1184	1082
+1178	date	f	f	s	t	1	0	1082	1184
 1181	age	f	f	s	t	1	0	23	28
 1199	age	f	f	i	t	2	0	1186	1184 1184
+1200	interval	f	f	i	t	2	0	1186	1186 23
 1215	obj_description	f	f	s	t	2	0	25	26 19
 1216	col_description	f	f	s	t	2	0	25	26 23
 1217	date_trunc	f	f	s	t	2	0	1184	25 1184
@@ -455,8 +525,11 @@ PROCS = r"""
 1245	charin	f	f	i	t	1	0	18	2275
 1267	cidr_in	f	f	i	t	1	0	650	2275
 1284	date_trunc	f	f	s	t	3	0	1184	25 1184 25
+1287	oid	f	f	i	t	1	0	26	20
+1288	int8	f	f	i	t	1	0	20	26
 1299	now	f	f	s	t	0	0	1184	
 1312	timestamp_in	f	f	s	t	3	0	1114	2275 26 23
+1316	time	f	f	i	t	1	0	1083	1114
 1317	length	f	f	i	t	1	0	23	25
 1318	length	f	f	i	t	1	0	23	1042
 1342	round	f	f	i	t	1	0	701	701
@@ -465,23 +538,41 @@ PROCS = r"""
 1348	obj_description	f	f	s	t	1	0	25	26
 1350	timetz_in	f	f	s	t	3	0	1266	2275 26 23
 1368	power	f	f	i	t	2	0	701	701 701
+1370	interval	f	f	i	t	1	0	1186	1083
 1372	char_length	f	f	i	t	1	0	23	1042
 1374	octet_length	f	f	i	t	1	0	23	25
 1375	octet_length	f	f	i	t	1	0	23	1042
 1381	char_length	f	f	i	t	1	0	23	25
 1386	age	f	f	s	t	1	0	1186	1184
 1387	pg_get_constraintdef	f	f	s	t	1	0	25	26
+1388	timetz	f	f	s	t	1	0	1266	1184
 1394	abs	f	f	i	t	1	0	700	700
 1395	abs	f	f	i	t	1	0	701	701
 1396	abs	f	f	i	t	1	0	20	20
 1397	abs	f	f	i	t	1	0	23	23
 1398	abs	f	f	i	t	1	0	21	21
+1400	name	f	f	i	t	1	0	19	1043
+1401	varchar	f	f	i	t	1	0	1043	19
 1402	current_schema	f	f	s	t	0	0	19	
 1403	current_schemas	f	f	s	t	1	0	1003	16
+1416	point	f	f	i	t	1	0	600	718
+1419	time	f	f	i	t	1	0	1083	1186
+1446	box	f	f	i	t	1	0	603	604
+1447	path	f	f	i	t	1	0	602	604
+1448	polygon	f	f	i	t	1	0	604	603
+1449	polygon	f	f	i	t	1	0	604	602
 1450	circle_in	f	f	i	t	1	0	718	2275
+1474	circle	f	f	i	t	1	0	718	604
+1479	circle	f	f	i	t	1	0	718	603
+1480	box	f	f	i	t	1	0	603	718
 1490	line_in	f	f	i	t	1	0	628	2275
 1530	length	f	f	i	t	1	0	701	601
 1531	length	f	f	i	t	1	0	701	602
+1532	point	f	f	i	t	1	0	600	601
+1534	point	f	f	i	t	1	0	600	603
+1540	point	f	f	i	t	1	0	600	604
+1541	lseg	f	f	i	t	1	0	601	603
+1544	polygon	f	f	i	t	1	0	604	718
 1564	bit_in	f	f	i	t	3	0	1560	2275 26 23
 1579	varbit_in	f	f	i	t	3	0	1562	2275 26 23
 1640	pg_get_viewdef	f	f	s	t	1	0	25	25
@@ -491,8 +582,13 @@ PROCS = r"""
 1680	substring	f	f	i	t	3	0	1560	1560 23 23
 1681	length	f	f	i	t	1	0	23	1560
 1682	octet_length	f	f	i	t	1	0	23	1560
+1683	bit	f	f	i	t	2	0	1560	23 23
+1684	int4	f	f	i	t	1	0	23	1560
+1685	bit	f	f	i	t	3	0	1560	1560 23 16
+1687	varbit	f	f	i	t	3	0	1562	1562 23 16
 1699	substring	f	f	i	t	2	0	1560	1560 23
 1701	numeric_in	f	f	i	t	3	0	1700	2275 26 23
+1703	numeric	f	f	i	t	2	0	1700	1700 23
 1705	abs	f	f	i	t	1	0	1700	1700
 1707	round	f	f	i	t	2	0	1700	1700 23
 1708	round	f	f	i	t	1	0	1700	1700
@@ -501,9 +597,16 @@ PROCS = r"""
 1711	ceil	f	f	i	t	1	0	1700	1700
 1712	floor	f	f	i	t	1	0	1700	1700
 1713	length	f	f	s	t	2	0	23	17 19
+1715	cidr	f	f	i	t	1	0	650	869
 1716	pg_get_expr	f	f	s	t	2	0	25	194 26
 1728	mod	f	f	i	t	2	0	1700	1700 1700
 1730	sqrt	f	f	i	t	1	0	1700	1700
+1740	numeric	f	f	i	t	1	0	1700	23
+1742	numeric	f	f	i	t	1	0	1700	700
+1743	numeric	f	f	i	t	1	0	1700	701
+1744	int4	f	f	i	t	1	0	23	1700
+1745	float4	f	f	i	t	1	0	700	1700
+1746	float8	f	f	i	t	1	0	701	1700
 1768	to_char	f	f	s	t	2	0	25	1186 25
 1770	to_char	f	f	s	t	2	0	25	1184 25
 1772	to_char	f	f	s	t	2	0	25	1700 25
@@ -511,13 +614,28 @@ PROCS = r"""
 1774	to_char	f	f	s	t	2	0	25	20 25
 1775	to_char	f	f	s	t	2	0	25	700 25
 1776	to_char	f	f	s	t	2	0	25	701 25
+1779	int8	f	f	i	t	1	0	20	1700
+1781	numeric	f	f	i	t	1	0	1700	20
+1782	numeric	f	f	i	t	1	0	1700	21
+1783	int2	f	f	i	t	1	0	21	1700
 1798	oidin	f	f	i	t	1	0	26	2275
+1961	timestamp	f	f	i	t	2	0	1114	1114 23
+1967	timestamptz	f	f	i	t	2	0	1184	1184 23
+1968	time	f	f	i	t	2	0	1083	1083 23
+1969	timetz	f	f	i	t	2	0	1266	1266 23
 2010	length	f	f	i	t	1	0	23	17
 2012	substring	f	f	i	t	3	0	17	17 23 23
 2013	substring	f	f	i	t	2	0	17	17 23
 2015	btrim	f	f	i	t	2	0	17	17 17
+2019	time	f	f	s	t	1	0	1083	1184
 2020	date_trunc	f	f	i	t	2	0	1114	25 1114
+2024	timestamp	f	f	i	t	1	0	1114	1082
 2026	pg_backend_pid	f	f	s	t	0	0	23	
+2027	timestamp	f	f	s	t	1	0	1114	1184
+2028	timestamptz	f	f	s	t	1	0	1184	1114
+2029	date	f	f	i	t	1	0	1082	1114
+2046	time	f	f	i	t	1	0	1083	1266
+2047	timetz	f	f	s	t	1	0	1266	1083
 2049	to_char	f	f	s	t	2	0	25	1114 25
 2050	max	a	f	i	f	1	0	2277	2277
 2051	min	a	f	i	f	1	0	2277	2277
@@ -525,6 +643,8 @@ PROCS = r"""
 2059	age	f	f	s	t	1	0	1186	1114
 2073	substring	f	f	i	t	2	0	25	25 25
 2074	substring	f	f	i	t	3	0	25	25 25 25
+2075	bit	f	f	i	t	2	0	1560	20 23
+2076	int8	f	f	i	t	1	0	20	1560
 2077	current_setting	f	f	s	t	1	0	25	25
 2079	pg_table_is_visible	f	f	s	t	1	0	16	26
 2080	pg_type_is_visible	f	f	s	t	1	0	16	26
@@ -644,15 +764,20 @@ PROCS = r"""
 2509	pg_get_expr	f	f	s	t	3	0	25	194 26 16
 2517	bool_and	a	f	i	f	1	0	16	16
 2518	bool_or	a	f	i	f	1	0	16	16
+2557	bool	f	f	i	t	1	0	16	23
+2558	int4	f	f	i	t	1	0	23	16
+2580	float8	f	f	i	t	1	0	701	3802
 2797	max	a	f	i	f	1	0	27	27
 2798	min	a	f	i	f	1	0	27	27
 2803	count	a	f	i	f	0	0	20	
 2893	xml_in	f	f	s	t	1	0	142	2275
+2896	xml	f	f	s	t	1	0	142	25
 2898	xml_recv	f	f	s	t	1	0	142	2281
 2939	txid_snapshot_in	f	f	i	t	1	0	2970	2275
 2941	txid_snapshot_recv	f	f	i	t	1	0	2970	2281
 2952	uuid_in	f	f	i	t	1	0	2950	2275
 2961	uuid_recv	f	f	i	t	1	0	2950	2281
+2971	text	f	f	i	t	1	0	25	16
 3058	concat	f	f	s	f	1	0	25	2276
 3059	concat_ws	f	f	s	f	2	0	25	25 2276
 3100	row_number	w	f	i	f	0	0	20	
@@ -681,12 +806,18 @@ PROCS = r"""
 3404	pg_dependencies_in	f	f	i	t	1	0	3402	2275
 3406	pg_dependencies_recv	f	f	s	t	1	0	3402	2281
 3446	macaddr8_recv	f	f	i	t	1	0	774	2281
+3449	numeric	f	f	i	t	1	0	1700	3802
+3450	int2	f	f	i	t	1	0	21	3802
+3451	int4	f	f	i	t	1	0	23	3802
+3452	int8	f	f	i	t	1	0	20	3802
+3453	float4	f	f	i	t	1	0	700	3802
 3493	to_regtype	f	f	s	t	1	0	2206	25
 3495	to_regclass	f	f	s	t	1	0	2205	25
 3526	max	a	f	i	f	1	0	3500	3500
 3527	min	a	f	i	f	1	0	3500	3500
 3538	string_agg	a	f	i	f	2	0	25	25 25
 3545	string_agg	a	f	i	f	2	0	17	17 17
+3556	bool	f	f	i	t	1	0	16	3802
 3564	max	a	f	i	f	1	0	869	869
 3565	min	a	f	i	f	1	0	869	869
 3610	tsvectorin	f	f	i	t	1	0	3614	2275
@@ -701,6 +832,10 @@ PROCS = r"""
 3773	regdictionaryrecv	f	f	i	t	1	0	3769	2281
 3805	jsonb_recv	f	f	i	t	1	0	3802	2281
 3806	jsonb_in	f	f	i	t	1	0	3802	2275
+3811	money	f	f	s	t	1	0	790	23
+3812	money	f	f	s	t	1	0	790	20
+3823	numeric	f	f	s	t	1	0	1700	790
+3824	money	f	f	s	t	1	0	790	1700
 3848	lower	f	f	i	t	1	0	2283	3831
 3849	upper	f	f	i	t	1	0	2283	3831
 3986	rank	a	f	i	f	1	0	20	2276
@@ -710,16 +845,25 @@ PROCS = r"""
 4053	array_agg	a	f	i	f	1	0	2277	2277
 4084	regnamespacein	f	f	s	t	1	0	4089	2275
 4087	regnamespacerecv	f	f	i	t	1	0	4089	2281
+4091	box	f	f	i	t	1	0	603	600
 4094	regrolerecv	f	f	i	t	1	0	4096	2281
 4098	regrolein	f	f	s	t	1	0	4096	2275
 4110	macaddr8_in	f	f	i	t	1	0	774	2275
 4112	trunc	f	f	i	t	1	0	774	774
+4123	macaddr8	f	f	i	t	1	0	774	829
+4124	macaddr	f	f	i	t	1	0	829	774
 4189	max	a	f	i	f	1	0	3220	3220
 4190	min	a	f	i	f	1	0	3220	3220
 4193	regcollationin	f	f	s	t	1	0	4191	2275
 4196	regcollationrecv	f	f	i	t	1	0	4191	2281
 4235	lower	f	f	i	t	1	0	2283	4537
 4236	upper	f	f	i	t	1	0	2283	4537
+4281	int4multirange	f	f	i	t	1	0	4451	3904
+4284	nummultirange	f	f	i	t	1	0	4532	3906
+4287	tsmultirange	f	f	i	t	1	0	4533	3908
+4290	tstzmultirange	f	f	i	t	1	0	4534	3910
+4293	datemultirange	f	f	i	t	1	0	4535	3912
+4296	int8multirange	f	f	i	t	1	0	4536	3926
 4596	brin_bloom_summary_in	f	f	i	t	1	0	4600	2275
 4598	brin_bloom_summary_recv	f	f	s	t	1	0	4600	2281
 4638	brin_minmax_multi_summary_in	f	f	i	t	1	0	4601	2275
@@ -729,6 +873,7 @@ PROCS = r"""
 5055	pg_snapshot_in	f	f	i	t	1	0	5038	2275
 5057	pg_snapshot_recv	f	f	i	t	1	0	5038	2281
 5070	xid8in	f	f	i	t	1	0	5069	2275
+5071	xid	f	f	i	t	1	0	28	5069
 5082	xid8recv	f	f	i	t	1	0	5069	2281
 5099	max	a	f	i	f	1	0	5069	5069
 5100	min	a	f	i	f	1	0	5069	5069
@@ -1209,41 +1354,86 @@ zone	U	t	unreserved	can be bare label
 
 SETTINGS = r"""
 application_name	\N	Reporting and Logging / What to Log	Sets the application name to be reported in statistics and logs.	user	string	\N	\N	
+array_nulls	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Enable input of NULL elements in arrays.	user	bool	\N	\N	on
+backslash_quote	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Sets whether "\\'" is allowed in string literals.	user	enum	\N	\N	safe_encoding
 block_size	\N	Preset Options	Shows the size of a disk block.	internal	integer	8192	8192	8192
 bytea_output	\N	Client Connection Defaults / Statement Behavior	Sets the output format for bytea.	user	enum	\N	\N	hex
+check_function_bodies	\N	Client Connection Defaults / Statement Behavior	Check routine bodies during CREATE FUNCTION and CREATE PROCEDURE.	user	bool	\N	\N	on
 client_encoding	\N	Client Connection Defaults / Locale and Formatting	Sets the client's character set encoding.	user	string	\N	\N	SQL_ASCII
 client_min_messages	\N	Client Connection Defaults / Statement Behavior	Sets the message levels that are sent to the client.	user	enum	\N	\N	notice
+data_checksums	\N	Preset Options	Shows whether data checksums are turned on for this cluster.	internal	bool	\N	\N	off
+data_directory_mode	\N	Preset Options	Shows the mode of the data directory.	internal	integer	0	511	448
 DateStyle	\N	Client Connection Defaults / Locale and Formatting	Sets the display format for date and time values.	user	string	\N	\N	ISO, MDY
+debug_assertions	\N	Preset Options	Shows whether the running server has assertion checks enabled.	internal	bool	\N	\N	off
+default_table_access_method	\N	Client Connection Defaults / Statement Behavior	Sets the default table access method for new tables.	user	string	\N	\N	heap
+default_tablespace	\N	Client Connection Defaults / Statement Behavior	Sets the default tablespace to create tables and indexes in.	user	string	\N	\N	
+default_text_search_config	\N	Client Connection Defaults / Locale and Formatting	Sets default text search configuration.	user	string	\N	\N	pg_catalog.simple
+default_toast_compression	\N	Client Connection Defaults / Statement Behavior	Sets the default compression method for compressible values.	user	enum	\N	\N	pglz
 default_transaction_deferrable	\N	Client Connection Defaults / Statement Behavior	Sets the default deferrable status of new transactions.	user	bool	\N	\N	off
 default_transaction_isolation	\N	Client Connection Defaults / Statement Behavior	Sets the transaction isolation level of each new transaction.	user	enum	\N	\N	read committed
 default_transaction_read_only	\N	Client Connection Defaults / Statement Behavior	Sets the default read-only status of new transactions.	user	bool	\N	\N	off
+dynamic_library_path	\N	Client Connection Defaults / Other Defaults	Sets the path for dynamically loadable modules.	superuser	string	\N	\N	$libdir
+escape_string_warning	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Warn about backslash escapes in ordinary string literals.	user	bool	\N	\N	on
 extra_float_digits	\N	Client Connection Defaults / Locale and Formatting	Sets the number of digits displayed for floating-point values.	user	integer	-15	3	1
+gin_fuzzy_search_limit	\N	Client Connection Defaults / Other Defaults	Sets the maximum allowed result for exact search by GIN.	user	integer	0	2147483647	0
+gin_pending_list_limit	kB	Client Connection Defaults / Statement Behavior	Sets the maximum size of the pending list for GIN index.	user	integer	64	2147483647	4096
 idle_in_transaction_session_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the maximum allowed idle time between queries, when in a transaction.	user	integer	0	2147483647	0
+idle_session_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the maximum allowed idle time between queries, when not in a transaction.	user	integer	0	2147483647	0
+in_hot_standby	\N	Preset Options	Shows whether hot standby is currently active.	internal	bool	\N	\N	off
 integer_datetimes	\N	Preset Options	Shows whether datetimes are integer based.	internal	bool	\N	\N	on
 IntervalStyle	\N	Client Connection Defaults / Locale and Formatting	Sets the display format for interval values.	user	enum	\N	\N	postgres
+jit_provider	\N	Client Connection Defaults / Shared Library Preloading	JIT provider to use.	postmaster	string	\N	\N	llvmjit
 lc_collate	\N	Preset Options	Shows the collation order locale.	internal	string	\N	\N	C
 lc_ctype	\N	Preset Options	Shows the character classification and case conversion locale.	internal	string	\N	\N	C
 lc_messages	\N	Client Connection Defaults / Locale and Formatting	Sets the language in which messages are displayed.	superuser	string	\N	\N	
 lc_monetary	\N	Client Connection Defaults / Locale and Formatting	Sets the locale for formatting monetary amounts.	user	string	\N	\N	C
 lc_numeric	\N	Client Connection Defaults / Locale and Formatting	Sets the locale for formatting numbers.	user	string	\N	\N	C
 lc_time	\N	Client Connection Defaults / Locale and Formatting	Sets the locale for formatting date and time values.	user	string	\N	\N	C
+lo_compat_privileges	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Enables backward compatibility mode for privilege checks on large objects.	superuser	bool	\N	\N	off
+local_preload_libraries	\N	Client Connection Defaults / Shared Library Preloading	Lists unprivileged shared libraries to preload into each backend.	user	string	\N	\N	
 lock_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the maximum allowed duration of any wait for a lock.	user	integer	0	2147483647	0
 max_connections	\N	Connections and Authentication / Connection Settings	Sets the maximum number of concurrent connections.	postmaster	integer	1	262143	100
+max_function_args	\N	Preset Options	Shows the maximum number of function arguments.	internal	integer	100	100	100
 max_identifier_length	\N	Preset Options	Shows the maximum identifier length.	internal	integer	63	63	63
 max_index_keys	\N	Preset Options	Shows the maximum number of index keys.	internal	integer	32	32	32
 max_prepared_transactions	\N	Resource Usage / Memory	Sets the maximum number of simultaneously prepared transactions.	postmaster	integer	0	262143	0
+quote_all_identifiers	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	When generating SQL fragments, quote all identifiers.	user	bool	\N	\N	off
+restrict_nonsystem_relation_kind	\N	Client Connection Defaults / Statement Behavior	Prohibits access to non-system relations of specified kinds.	user	string	\N	\N	
 row_security	\N	Client Connection Defaults / Statement Behavior	Enable row security.	user	bool	\N	\N	on
 search_path	\N	Client Connection Defaults / Statement Behavior	Sets the schema search order for names that are not schema-qualified.	user	string	\N	\N	"$user", public
+segment_size	8kB	Preset Options	Shows the number of pages per disk file.	internal	integer	131072	131072	131072
 server_encoding	\N	Preset Options	Shows the server (database) character set encoding.	internal	string	\N	\N	SQL_ASCII
 server_version	\N	Preset Options	Shows the server version.	internal	string	\N	\N	15.18 (Debian 15.18-0+deb12u1)
 server_version_num	\N	Preset Options	Shows the server version as an integer.	internal	integer	150018	150018	150018
+session_preload_libraries	\N	Client Connection Defaults / Shared Library Preloading	Lists shared libraries to preload into each backend.	superuser	string	\N	\N	
+session_replication_role	\N	Client Connection Defaults / Statement Behavior	Sets the session's behavior for triggers and rewrite rules.	superuser	enum	\N	\N	origin
+shared_memory_size	MB	Preset Options	Shows the size of the server's main shared memory area (rounded up to the nearest MB).	internal	integer	0	2147483647	0
+shared_memory_size_in_huge_pages	\N	Preset Options	Shows the number of huge pages needed for the main shared memory area.	internal	integer	-1	2147483647	-1
+shared_preload_libraries	\N	Client Connection Defaults / Shared Library Preloading	Lists shared libraries to preload into server.	postmaster	string	\N	\N	
+ssl	\N	Connections and Authentication / SSL	Enables SSL connections.	sighup	bool	\N	\N	off
+ssl_library	\N	Preset Options	Shows the name of the SSL library.	internal	string	\N	\N	OpenSSL
 standard_conforming_strings	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Causes '...' strings to treat backslashes literally.	user	bool	\N	\N	on
 statement_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the maximum allowed duration of any statement.	user	integer	0	2147483647	0
+synchronize_seqscans	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Enable synchronized sequential scans.	user	bool	\N	\N	on
+temp_tablespaces	\N	Client Connection Defaults / Statement Behavior	Sets the tablespace(s) to use for temporary tables and sort files.	user	string	\N	\N	
 TimeZone	\N	Client Connection Defaults / Locale and Formatting	Sets the time zone for displaying and interpreting time stamps.	user	string	\N	\N	GMT
+timezone_abbreviations	\N	Client Connection Defaults / Locale and Formatting	Selects a file of time zone abbreviations.	user	string	\N	\N	\N
 transaction_deferrable	\N	Client Connection Defaults / Statement Behavior	Whether to defer a read-only serializable transaction until it can be executed with no possible serialization failures.	user	bool	\N	\N	off
 transaction_isolation	\N	Client Connection Defaults / Statement Behavior	Sets the current transaction's isolation level.	user	enum	\N	\N	read committed
 transaction_read_only	\N	Client Connection Defaults / Statement Behavior	Sets the current transaction's read-only status.	user	bool	\N	\N	off
+transform_null_equals	\N	Version and Platform Compatibility / Other Platforms and Clients	Treats "expr=NULL" as "expr IS NULL".	user	bool	\N	\N	off
+vacuum_failsafe_age	\N	Client Connection Defaults / Statement Behavior	Age at which VACUUM should trigger failsafe to avoid a wraparound outage.	user	integer	0	2100000000	1600000000
+vacuum_freeze_min_age	\N	Client Connection Defaults / Statement Behavior	Minimum age at which VACUUM should freeze a table row.	user	integer	0	1000000000	50000000
+vacuum_freeze_table_age	\N	Client Connection Defaults / Statement Behavior	Age at which VACUUM should scan whole table to freeze tuples.	user	integer	0	2000000000	150000000
+vacuum_multixact_failsafe_age	\N	Client Connection Defaults / Statement Behavior	Multixact age at which VACUUM should trigger failsafe to avoid a wraparound outage.	user	integer	0	2100000000	1600000000
+vacuum_multixact_freeze_min_age	\N	Client Connection Defaults / Statement Behavior	Minimum age at which VACUUM should freeze a MultiXactId in a table row.	user	integer	0	1000000000	5000000
+vacuum_multixact_freeze_table_age	\N	Client Connection Defaults / Statement Behavior	Multixact age at which VACUUM should scan whole table to freeze tuples.	user	integer	0	2000000000	150000000
+wal_block_size	\N	Preset Options	Shows the block size in the write ahead log.	internal	integer	8192	8192	8192
 wal_level	\N	Write-Ahead Log / Settings	Sets the level of information written to the WAL.	postmaster	enum	\N	\N	replica
+wal_segment_size	B	Preset Options	Shows the size of write ahead log segments.	internal	integer	1048576	1073741824	16777216
+work_mem	kB	Resource Usage / Memory	Sets the maximum memory to be used for query workspaces.	user	integer	64	2147483647	4096
+xmlbinary	\N	Client Connection Defaults / Statement Behavior	Sets how binary values are to be encoded in XML.	user	enum	\N	\N	base64
+xmloption	\N	Client Connection Defaults / Statement Behavior	Sets whether XML data in implicit parsing and serialization operations is to be considered as documents or content fragments.	user	enum	\N	\N	content
 """
 """name, unit, category, description, context, type, least, most, default."""
 
@@ -1304,6 +1494,8 @@ OPCLASS_ROWS = r"""
 10014	405	float8_ops	11	10	1971	701	t	0
 10015	403	inet_ops	11	10	1974	869	t	0
 10016	405	inet_ops	11	10	1975	869	t	0
+10017	783	inet_ops	11	10	3550	869	f	0
+10018	4000	inet_ops	11	10	3794	869	t	0
 10019	405	int2_ops	11	10	1977	21	t	0
 10020	405	int4_ops	11	10	1977	23	t	0
 10021	405	int8_ops	11	10	1977	20	t	0
@@ -1345,6 +1537,11 @@ OPCLASS_ROWS = r"""
 10057	405	varchar_pattern_ops	11	10	2229	25	f	0
 10058	405	bpchar_pattern_ops	11	10	2231	1042	f	0
 10059	405	aclitem_ops	11	10	2235	1033	t	0
+10060	783	box_ops	11	10	2593	603	t	0
+10061	783	point_ops	11	10	1029	600	t	603
+10062	783	poly_ops	11	10	2594	604	t	603
+10063	783	circle_ops	11	10	2595	718	t	603
+10064	2742	array_ops	11	10	2745	2277	t	2283
 10065	403	uuid_ops	11	10	2968	2950	t	0
 10066	405	uuid_ops	11	10	2969	2950	t	0
 10067	403	pg_lsn_ops	11	10	3253	3220	t	0
@@ -1352,13 +1549,98 @@ OPCLASS_ROWS = r"""
 10069	403	enum_ops	11	10	3522	3500	t	0
 10070	405	enum_ops	11	10	3523	3500	t	0
 10071	403	tsvector_ops	11	10	3626	3614	t	0
+10072	783	tsvector_ops	11	10	3655	3614	t	3642
+10073	2742	tsvector_ops	11	10	3659	3614	t	25
 10074	403	tsquery_ops	11	10	3683	3615	t	0
+10075	783	tsquery_ops	11	10	3702	3615	t	20
 10076	403	range_ops	11	10	3901	3831	t	0
 10077	405	range_ops	11	10	3903	3831	t	0
+10078	783	range_ops	11	10	3919	3831	t	0
+10079	4000	range_ops	11	10	3474	3831	t	0
 10080	403	multirange_ops	11	10	4199	4537	t	0
 10081	405	multirange_ops	11	10	4225	4537	t	0
+10082	783	multirange_ops	11	10	6158	4537	t	3831
+10083	4000	box_ops	11	10	5000	603	t	0
+10084	4000	quad_point_ops	11	10	4015	600	t	0
+10085	4000	kd_point_ops	11	10	4016	600	f	0
+10086	4000	text_ops	11	10	4017	25	t	0
+10087	4000	poly_ops	11	10	5008	604	t	603
 10088	403	jsonb_ops	11	10	4033	3802	t	0
 10089	405	jsonb_ops	11	10	4034	3802	t	0
+10090	2742	jsonb_ops	11	10	4036	3802	t	25
+10091	2742	jsonb_path_ops	11	10	4037	3802	f	23
+10092	3580	bytea_minmax_ops	11	10	4064	17	t	17
+10093	3580	bytea_bloom_ops	11	10	4578	17	f	17
+10094	3580	char_minmax_ops	11	10	4062	18	t	18
+10095	3580	char_bloom_ops	11	10	4577	18	f	18
+10096	3580	name_minmax_ops	11	10	4065	19	t	19
+10097	3580	name_bloom_ops	11	10	4579	19	f	19
+10098	3580	int8_minmax_ops	11	10	4054	20	t	20
+10099	3580	int8_minmax_multi_ops	11	10	4602	20	f	20
+10100	3580	int8_bloom_ops	11	10	4572	20	f	20
+10101	3580	int2_minmax_ops	11	10	4054	21	t	21
+10102	3580	int2_minmax_multi_ops	11	10	4602	21	f	21
+10103	3580	int2_bloom_ops	11	10	4572	21	f	21
+10104	3580	int4_minmax_ops	11	10	4054	23	t	23
+10105	3580	int4_minmax_multi_ops	11	10	4602	23	f	23
+10106	3580	int4_bloom_ops	11	10	4572	23	f	23
+10107	3580	text_minmax_ops	11	10	4056	25	t	25
+10108	3580	text_bloom_ops	11	10	4573	25	f	25
+10109	3580	oid_minmax_ops	11	10	4068	26	t	26
+10110	3580	oid_minmax_multi_ops	11	10	4606	26	f	26
+10111	3580	oid_bloom_ops	11	10	4580	26	f	26
+10112	3580	tid_minmax_ops	11	10	4069	27	t	27
+10113	3580	tid_bloom_ops	11	10	4581	27	f	27
+10114	3580	tid_minmax_multi_ops	11	10	4607	27	f	27
+10115	3580	float4_minmax_ops	11	10	4070	700	t	700
+10116	3580	float4_minmax_multi_ops	11	10	4608	700	f	700
+10117	3580	float4_bloom_ops	11	10	4582	700	f	700
+10118	3580	float8_minmax_ops	11	10	4070	701	t	701
+10119	3580	float8_minmax_multi_ops	11	10	4608	701	f	701
+10120	3580	float8_bloom_ops	11	10	4582	701	f	701
+10121	3580	macaddr_minmax_ops	11	10	4074	829	t	829
+10122	3580	macaddr_minmax_multi_ops	11	10	4609	829	f	829
+10123	3580	macaddr_bloom_ops	11	10	4583	829	f	829
+10124	3580	macaddr8_minmax_ops	11	10	4109	774	t	774
+10125	3580	macaddr8_minmax_multi_ops	11	10	4610	774	f	774
+10126	3580	macaddr8_bloom_ops	11	10	4584	774	f	774
+10127	3580	inet_minmax_ops	11	10	4075	869	f	869
+10128	3580	inet_minmax_multi_ops	11	10	4611	869	f	869
+10129	3580	inet_bloom_ops	11	10	4585	869	f	869
+10130	3580	inet_inclusion_ops	11	10	4102	869	t	869
+10131	3580	bpchar_minmax_ops	11	10	4076	1042	t	1042
+10132	3580	bpchar_bloom_ops	11	10	4586	1042	f	1042
+10133	3580	time_minmax_ops	11	10	4077	1083	t	1083
+10134	3580	time_minmax_multi_ops	11	10	4612	1083	f	1083
+10135	3580	time_bloom_ops	11	10	4587	1083	f	1083
+10136	3580	date_minmax_ops	11	10	4059	1082	t	1082
+10137	3580	date_minmax_multi_ops	11	10	4605	1082	f	1082
+10138	3580	date_bloom_ops	11	10	4576	1082	f	1082
+10139	3580	timestamp_minmax_ops	11	10	4059	1114	t	1114
+10140	3580	timestamp_minmax_multi_ops	11	10	4605	1114	f	1114
+10141	3580	timestamp_bloom_ops	11	10	4576	1114	f	1114
+10142	3580	timestamptz_minmax_ops	11	10	4059	1184	t	1184
+10143	3580	timestamptz_minmax_multi_ops	11	10	4605	1184	f	1184
+10144	3580	timestamptz_bloom_ops	11	10	4576	1184	f	1184
+10145	3580	interval_minmax_ops	11	10	4078	1186	t	1186
+10146	3580	interval_minmax_multi_ops	11	10	4613	1186	f	1186
+10147	3580	interval_bloom_ops	11	10	4588	1186	f	1186
+10148	3580	timetz_minmax_ops	11	10	4058	1266	t	1266
+10149	3580	timetz_minmax_multi_ops	11	10	4604	1266	f	1266
+10150	3580	timetz_bloom_ops	11	10	4575	1266	f	1266
+10151	3580	bit_minmax_ops	11	10	4079	1560	t	1560
+10152	3580	varbit_minmax_ops	11	10	4080	1562	t	1562
+10153	3580	numeric_minmax_ops	11	10	4055	1700	t	1700
+10154	3580	numeric_minmax_multi_ops	11	10	4603	1700	f	1700
+10155	3580	numeric_bloom_ops	11	10	4574	1700	f	1700
+10156	3580	uuid_minmax_ops	11	10	4081	2950	t	2950
+10157	3580	uuid_minmax_multi_ops	11	10	4614	2950	f	2950
+10158	3580	uuid_bloom_ops	11	10	4589	2950	f	2950
+10159	3580	range_inclusion_ops	11	10	4103	3831	t	3831
+10160	3580	pg_lsn_minmax_ops	11	10	4082	3220	t	3220
+10161	3580	pg_lsn_minmax_multi_ops	11	10	4615	3220	f	3220
+10162	3580	pg_lsn_bloom_ops	11	10	4590	3220	f	3220
+10163	3580	box_inclusion_ops	11	10	4104	603	t	603
 """
 """The rows of pg_opclass, all columns."""
 
@@ -1374,6 +1656,7 @@ OPFAMILY_ROWS = r"""
 434	403	datetime_ops	11	10
 435	405	date_ops	11	10
 627	405	array_ops	11	10
+1029	783	point_ops	11	10
 1970	403	float_ops	11	10
 1971	405	float_ops	11	10
 1974	403	network_ops	11	10
@@ -1410,6 +1693,10 @@ OPFAMILY_ROWS = r"""
 2229	405	text_pattern_ops	11	10
 2231	405	bpchar_pattern_ops	11	10
 2235	405	aclitem_ops	11	10
+2593	783	box_ops	11	10
+2594	783	poly_ops	11	10
+2595	783	circle_ops	11	10
+2745	2742	array_ops	11	10
 2789	403	tid_ops	11	10
 2968	403	uuid_ops	11	10
 2969	405	uuid_ops	11	10
@@ -1419,21 +1706,326 @@ OPFAMILY_ROWS = r"""
 3254	405	pg_lsn_ops	11	10
 3371	403	macaddr8_ops	11	10
 3372	405	macaddr8_ops	11	10
+3474	4000	range_ops	11	10
 3522	403	enum_ops	11	10
 3523	405	enum_ops	11	10
+3550	783	network_ops	11	10
 3626	403	tsvector_ops	11	10
+3655	783	tsvector_ops	11	10
+3659	2742	tsvector_ops	11	10
 3683	403	tsquery_ops	11	10
+3702	783	tsquery_ops	11	10
+3794	4000	network_ops	11	10
 3901	403	range_ops	11	10
 3903	405	range_ops	11	10
+3919	783	range_ops	11	10
+4015	4000	quad_point_ops	11	10
+4016	4000	kd_point_ops	11	10
+4017	4000	text_ops	11	10
 4033	403	jsonb_ops	11	10
 4034	405	jsonb_ops	11	10
+4036	2742	jsonb_ops	11	10
+4037	2742	jsonb_path_ops	11	10
+4054	3580	integer_minmax_ops	11	10
+4055	3580	numeric_minmax_ops	11	10
+4056	3580	text_minmax_ops	11	10
+4058	3580	timetz_minmax_ops	11	10
+4059	3580	datetime_minmax_ops	11	10
+4062	3580	char_minmax_ops	11	10
+4064	3580	bytea_minmax_ops	11	10
+4065	3580	name_minmax_ops	11	10
+4068	3580	oid_minmax_ops	11	10
+4069	3580	tid_minmax_ops	11	10
+4070	3580	float_minmax_ops	11	10
+4074	3580	macaddr_minmax_ops	11	10
+4075	3580	network_minmax_ops	11	10
+4076	3580	bpchar_minmax_ops	11	10
+4077	3580	time_minmax_ops	11	10
+4078	3580	interval_minmax_ops	11	10
+4079	3580	bit_minmax_ops	11	10
+4080	3580	varbit_minmax_ops	11	10
+4081	3580	uuid_minmax_ops	11	10
+4082	3580	pg_lsn_minmax_ops	11	10
+4102	3580	network_inclusion_ops	11	10
+4103	3580	range_inclusion_ops	11	10
+4104	3580	box_inclusion_ops	11	10
+4109	3580	macaddr8_minmax_ops	11	10
 4199	403	multirange_ops	11	10
 4225	405	multirange_ops	11	10
+4572	3580	integer_bloom_ops	11	10
+4573	3580	text_bloom_ops	11	10
+4574	3580	numeric_bloom_ops	11	10
+4575	3580	timetz_bloom_ops	11	10
+4576	3580	datetime_bloom_ops	11	10
+4577	3580	char_bloom_ops	11	10
+4578	3580	bytea_bloom_ops	11	10
+4579	3580	name_bloom_ops	11	10
+4580	3580	oid_bloom_ops	11	10
+4581	3580	tid_bloom_ops	11	10
+4582	3580	float_bloom_ops	11	10
+4583	3580	macaddr_bloom_ops	11	10
+4584	3580	macaddr8_bloom_ops	11	10
+4585	3580	network_bloom_ops	11	10
+4586	3580	bpchar_bloom_ops	11	10
+4587	3580	time_bloom_ops	11	10
+4588	3580	interval_bloom_ops	11	10
+4589	3580	uuid_bloom_ops	11	10
+4590	3580	pg_lsn_bloom_ops	11	10
+4602	3580	integer_minmax_multi_ops	11	10
+4603	3580	numeric_minmax_multi_ops	11	10
+4604	3580	timetz_minmax_multi_ops	11	10
+4605	3580	datetime_minmax_multi_ops	11	10
+4606	3580	oid_minmax_multi_ops	11	10
+4607	3580	tid_minmax_multi_ops	11	10
+4608	3580	float_minmax_multi_ops	11	10
+4609	3580	macaddr_minmax_multi_ops	11	10
+4610	3580	macaddr8_minmax_multi_ops	11	10
+4611	3580	network_minmax_multi_ops	11	10
+4612	3580	time_minmax_multi_ops	11	10
+4613	3580	interval_minmax_multi_ops	11	10
+4614	3580	uuid_minmax_multi_ops	11	10
+4615	3580	pg_lsn_minmax_multi_ops	11	10
+5000	4000	box_ops	11	10
+5008	4000	poly_ops	11	10
 5032	405	xid8_ops	11	10
 5067	403	xid8_ops	11	10
+6158	783	multirange_ops	11	10
 6194	405	record_ops	11	10
 """
 """The rows of pg_opfamily, all columns."""
+
+CAST_ROWS = r"""
+10000	20	21	714	a	f
+10001	20	23	480	a	f
+10002	20	700	652	i	f
+10003	20	701	482	i	f
+10004	20	1700	1781	i	f
+10005	21	20	754	i	f
+10006	21	23	313	i	f
+10007	21	700	236	i	f
+10008	21	701	235	i	f
+10009	21	1700	1782	i	f
+10010	23	20	481	i	f
+10011	23	21	314	a	f
+10012	23	700	318	i	f
+10013	23	701	316	i	f
+10014	23	1700	1740	i	f
+10015	700	20	653	a	f
+10016	700	21	238	a	f
+10017	700	23	319	a	f
+10018	700	701	311	i	f
+10019	700	1700	1742	a	f
+10020	701	20	483	a	f
+10021	701	21	237	a	f
+10022	701	23	317	a	f
+10023	701	700	312	a	f
+10024	701	1700	1743	a	f
+10025	1700	20	1779	a	f
+10026	1700	21	1783	a	f
+10027	1700	23	1744	a	f
+10028	1700	700	1745	i	f
+10029	1700	701	1746	i	f
+10030	790	1700	3823	a	f
+10031	1700	790	3824	a	f
+10032	23	790	3811	a	f
+10033	20	790	3812	a	f
+10034	23	16	2557	e	f
+10035	16	23	2558	e	f
+10036	5069	28	5071	e	f
+10037	20	26	1287	i	f
+10038	21	26	313	i	f
+10039	23	26	0	i	b
+10040	26	20	1288	a	f
+10041	26	23	0	a	b
+10042	26	24	0	i	b
+10043	24	26	0	i	b
+10044	20	24	1287	i	f
+10045	21	24	313	i	f
+10046	23	24	0	i	b
+10047	24	20	1288	a	f
+10048	24	23	0	a	b
+10049	24	2202	0	i	b
+10050	2202	24	0	i	b
+10051	26	2202	0	i	b
+10052	2202	26	0	i	b
+10053	20	2202	1287	i	f
+10054	21	2202	313	i	f
+10055	23	2202	0	i	b
+10056	2202	20	1288	a	f
+10057	2202	23	0	a	b
+10058	26	2203	0	i	b
+10059	2203	26	0	i	b
+10060	20	2203	1287	i	f
+10061	21	2203	313	i	f
+10062	23	2203	0	i	b
+10063	2203	20	1288	a	f
+10064	2203	23	0	a	b
+10065	2203	2204	0	i	b
+10066	2204	2203	0	i	b
+10067	26	2204	0	i	b
+10068	2204	26	0	i	b
+10069	20	2204	1287	i	f
+10070	21	2204	313	i	f
+10071	23	2204	0	i	b
+10072	2204	20	1288	a	f
+10073	2204	23	0	a	b
+10074	26	2205	0	i	b
+10075	2205	26	0	i	b
+10076	20	2205	1287	i	f
+10077	21	2205	313	i	f
+10078	23	2205	0	i	b
+10079	2205	20	1288	a	f
+10080	2205	23	0	a	b
+10081	26	4191	0	i	b
+10082	4191	26	0	i	b
+10083	20	4191	1287	i	f
+10084	21	4191	313	i	f
+10085	23	4191	0	i	b
+10086	4191	20	1288	a	f
+10087	4191	23	0	a	b
+10088	26	2206	0	i	b
+10089	2206	26	0	i	b
+10090	20	2206	1287	i	f
+10091	21	2206	313	i	f
+10092	23	2206	0	i	b
+10093	2206	20	1288	a	f
+10094	2206	23	0	a	b
+10095	26	3734	0	i	b
+10096	3734	26	0	i	b
+10097	20	3734	1287	i	f
+10098	21	3734	313	i	f
+10099	23	3734	0	i	b
+10100	3734	20	1288	a	f
+10101	3734	23	0	a	b
+10102	26	3769	0	i	b
+10103	3769	26	0	i	b
+10104	20	3769	1287	i	f
+10105	21	3769	313	i	f
+10106	23	3769	0	i	b
+10107	3769	20	1288	a	f
+10108	3769	23	0	a	b
+10109	25	2205	1079	i	f
+10110	1043	2205	1079	i	f
+10111	26	4096	0	i	b
+10112	4096	26	0	i	b
+10113	20	4096	1287	i	f
+10114	21	4096	313	i	f
+10115	23	4096	0	i	b
+10116	4096	20	1288	a	f
+10117	4096	23	0	a	b
+10118	26	4089	0	i	b
+10119	4089	26	0	i	b
+10120	20	4089	1287	i	f
+10121	21	4089	313	i	f
+10122	23	4089	0	i	b
+10123	4089	20	1288	a	f
+10124	4089	23	0	a	b
+10125	25	1042	0	i	b
+10126	25	1043	0	i	b
+10127	1042	25	401	i	f
+10128	1042	1043	401	i	f
+10129	1043	25	0	i	b
+10130	1043	1042	0	i	b
+10131	18	25	946	i	f
+10132	18	1042	860	a	f
+10133	18	1043	946	a	f
+10134	19	25	406	i	f
+10135	19	1042	408	a	f
+10136	19	1043	1401	a	f
+10137	25	18	944	a	f
+10138	1042	18	944	a	f
+10139	1043	18	944	a	f
+10140	25	19	407	i	f
+10141	1042	19	409	i	f
+10142	1043	19	1400	i	f
+10143	18	23	77	e	f
+10144	23	18	78	e	f
+10145	194	25	0	i	b
+10146	3361	17	0	i	b
+10147	3361	25	0	i	i
+10148	3402	17	0	i	b
+10149	3402	25	0	i	i
+10150	5017	17	0	i	b
+10151	5017	25	0	i	i
+10152	1082	1114	2024	i	f
+10153	1082	1184	1174	i	f
+10154	1083	1186	1370	i	f
+10155	1083	1266	2047	i	f
+10156	1114	1082	2029	a	f
+10157	1114	1083	1316	a	f
+10158	1114	1184	2028	i	f
+10159	1184	1082	1178	a	f
+10160	1184	1083	2019	a	f
+10161	1184	1114	2027	a	f
+10162	1184	1266	1388	a	f
+10163	1186	1083	1419	a	f
+10164	1266	1083	2046	a	f
+10165	600	603	4091	a	f
+10166	601	600	1532	e	f
+10167	602	604	1449	a	f
+10168	603	600	1534	e	f
+10169	603	601	1541	e	f
+10170	603	604	1448	a	f
+10171	603	718	1479	e	f
+10172	604	600	1540	e	f
+10173	604	602	1447	a	f
+10174	604	603	1446	e	f
+10175	604	718	1474	e	f
+10176	718	600	1416	e	f
+10177	718	603	1480	e	f
+10178	718	604	1544	e	f
+10179	829	774	4123	i	f
+10180	774	829	4124	i	f
+10181	650	869	0	i	b
+10182	869	650	1715	a	f
+10183	1560	1562	0	i	b
+10184	1562	1560	0	i	b
+10185	20	1560	2075	e	f
+10186	23	1560	1683	e	f
+10187	1560	20	2076	e	f
+10188	1560	23	1684	e	f
+10189	650	25	730	a	f
+10190	869	25	730	a	f
+10191	16	25	2971	a	f
+10192	142	25	0	a	b
+10193	25	142	2896	e	f
+10194	650	1043	730	a	f
+10195	869	1043	730	a	f
+10196	16	1043	2971	a	f
+10197	142	1043	0	a	b
+10198	1043	142	2896	e	f
+10199	650	1042	730	a	f
+10200	869	1042	730	a	f
+10201	16	1042	2971	a	f
+10202	142	1042	0	a	b
+10203	1042	142	2896	e	f
+10204	1042	1042	668	i	f
+10205	1043	1043	669	i	f
+10206	1083	1083	1968	i	f
+10207	1114	1114	1961	i	f
+10208	1184	1184	1967	i	f
+10209	1186	1186	1200	i	f
+10210	1266	1266	1969	i	f
+10211	1560	1560	1685	i	f
+10212	1562	1562	1687	i	f
+10213	1700	1700	1703	i	f
+10214	114	3802	0	a	i
+10215	3802	114	0	a	i
+10216	3802	16	3556	e	f
+10217	3802	1700	3449	e	f
+10218	3802	21	3450	e	f
+10219	3802	23	3451	e	f
+10220	3802	20	3452	e	f
+10221	3802	700	3453	e	f
+10222	3802	701	2580	e	f
+10223	3904	4451	4281	e	f
+10224	3926	4536	4296	e	f
+10225	3906	4532	4284	e	f
+10226	3912	4535	4293	e	f
+10227	3908	4533	4287	e	f
+10228	3910	4534	4290	e	f
+"""
+"""The rows of pg_cast, all columns."""
 
 RANGE_ROWS = r"""
 3904	23	4451	0	1978	int4range_canonical	int4range_subdiff

@@ -59,14 +59,17 @@ class Relation:
         return f"{self.qualified} {self.relkind} {columns} {self.primary_key} {self.comment}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class RelationRows:
-    """The rows of the gateway's relations, by catalog relation, and what macros look up."""
+    """The rows of the gateway's relations, by catalog relation, and what macros look up.
 
-    tables: Mapping[str, list[Fields]]
+    Filled relation by relation while it is built, read-only after that.
+    """
+
+    tables: dict[str, list[Fields]]
     namespaces: Mapping[str, int]
-    definitions: list[tuple[int, str]] = field(default_factory=list)
-    """Oid of an index, constraint or view → its SQL."""
+    definitions: list[tuple[int, str, str]] = field(default_factory=list)
+    """Oid of an index, constraint or view, its SQL, and its SQL without visible schemas."""
     xmins: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -168,7 +171,8 @@ def _add_relation(rows: RelationRows, relation: Relation, oids: Mapping[str, int
     rows.xmins.append((oid, definition_xmin(relation.definition)))
     if relation.relkind == "v":
         names = ",\n    ".join(quote_name(column.name) for column in relation.columns)
-        rows.definitions.append((oid, f" SELECT {names}\n   FROM {relation.qualified};"))
+        definition = f" SELECT {names}\n   FROM {relation.qualified};"
+        rows.definitions.append((oid, definition, definition))
 
 
 def _add_primary_key(rows: RelationRows, relation: Relation, oids: Mapping[str, int]) -> None:
@@ -184,9 +188,7 @@ def _add_primary_key(rows: RelationRows, relation: Relation, oids: Mapping[str, 
     )
     rows.tables["pg_class"].append({**index, "relam": _BTREE, "reltuples": 0.0})
     rows.tables["pg_attribute"] += [
-        attribute(
-            relation_oid=index_oid, number=at, name=column, column_type=kind, required=False
-        )
+        attribute(relation_oid=index_oid, number=at, name=column, column_type=kind, required=False)
         for at, (column, kind) in enumerate(zip(relation.primary_key, types, strict=True), start=1)
     ]
     rows.tables["pg_index"].append(_index(index_oid, table_oid, numbers, types))
@@ -194,9 +196,13 @@ def _add_primary_key(rows: RelationRows, relation: Relation, oids: Mapping[str, 
         _constraint(constraint_oid, name, namespace, table_oid, index_oid, numbers)
     )
     columns = ", ".join(map(quote_name, relation.primary_key))
-    rows.definitions.append((constraint_oid, f"PRIMARY KEY ({columns})"))
-    create = f"CREATE UNIQUE INDEX {quote_name(name)} ON {relation.qualified}"
-    rows.definitions.append((index_oid, f"{create} USING btree ({columns})"))
+    primary_key = f"PRIMARY KEY ({columns})"
+    create, using = f"CREATE UNIQUE INDEX {quote_name(name)} ON", f"USING btree ({columns})"
+    full = f"{create} {relation.qualified} {using}"
+    rows.definitions += [
+        (constraint_oid, primary_key, primary_key),
+        (index_oid, full, f"{create} {quote_name(relation.name)} {using}"),
+    ]
     rows.xmins.append((index_oid, definition_xmin(f"{name} {relation.definition}")))
 
 

@@ -126,6 +126,8 @@ def _column(name: str, spark_type: SparkType, store: str, *, key: bool = False) 
     collation = getattr(spark_type, "collation", _BINARY_COLLATION)
     if key and isinstance(spark_type, StringType) and collation != _BINARY_COLLATION:
         raise SchemaError(f'store "{store}": key column "{name}" cannot have collation {collation}')
+    if spark_type.typeName() == "variant":
+        raise SchemaError(f'store "{store}": cast variant column "{name}" to string or a struct')
     try:
         arrow: pa.DataType = to_arrow_type(spark_type, timezone="UTC")
         return Column(name=name, type=DataType.from_arrow(arrow))

@@ -1,8 +1,11 @@
-"""One application over the fake engine, and a client of it that needs no socket."""
+"""The fake engine behind an application without a socket, and behind a process with one."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import httpx
 import pytest
@@ -12,7 +15,8 @@ from gateway.app import create_app
 from gateway.routes import Services
 from gateway.settings import Settings
 from gateway.workers import Workers
-from tests.gateway.http_engine import FakeEngine
+from tests.gateway.http_engine import WAIT_S, FakeEngine
+from tests.support.process import ROOT, plain_environment
 
 
 @pytest.fixture
@@ -59,3 +63,61 @@ async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 def anyio_backend() -> str:
     """The loop that the gateway runs on; trio is not served."""
     return "asyncio"
+
+
+class FakeGateway:
+    """A process that serves the fake engine over real sockets."""
+
+    def __init__(self, *arguments: str, **environment: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.gateway.fake_gateway", *arguments],
+            cwd=ROOT,
+            env=plain_environment(**environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def line(self) -> str:
+        """The next line that it prints."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def url(self) -> str:
+        """Where it listens, once it does."""
+        return self.line().removeprefix("HTTP on ")
+
+    def end(self, number: signal.Signals | None = None) -> tuple[int, str, str]:
+        """Send a signal, wait; gives the exit status and the rest of what it printed."""
+        if number is not None:
+            self.process.send_signal(number)
+        try:
+            out, err = self.process.communicate(timeout=WAIT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+            raise
+        return self.process.returncode, out, err
+
+
+@pytest.fixture
+def start_gateway() -> Iterator[Callable[..., FakeGateway]]:
+    """Starts fake gateways, and ends those that a test leaves running."""
+    started: list[FakeGateway] = []
+
+    def start(*arguments: str, **environment: str) -> FakeGateway:
+        started.append(FakeGateway(*arguments, **environment))
+        return started[-1]
+
+    yield start
+    for each in started:
+        if each.process.poll() is None:
+            each.end(signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """A fake gateway for all tests of a module."""
+    gateway = FakeGateway()
+    yield gateway.url()
+    assert gateway.end(signal.SIGTERM)[0] == 0

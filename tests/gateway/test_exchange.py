@@ -73,9 +73,22 @@ async def test_a_request_that_is_cut_off_by_a_stop_cancels_its_statement(
     answering = asyncio.create_task(client.run())
     assert await asyncio.to_thread(engine.sleeping.wait, WAIT_S)
     answering.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await answering
+    await answering
     assert engine.cancelled.is_set()
+    assert client.status == 503
+    assert orjson.loads(client.body)["error"]["sqlstate"] == "57P01"
+
+
+async def test_an_answer_that_is_cut_off_by_a_stop_is_not_finished(
+    app: Starlette, engine: FakeEngine
+) -> None:
+    client = SlowClient(app, {"sql": "STREAM 100000 ROWS"}, room=3)
+    answering = asyncio.create_task(client.run())
+    await client.full.wait()
+    answering.cancel()
+    await answering
+    assert engine.closed.is_set()
+    assert (client.status, client.finished) == (200, False)
 
 
 async def test_a_reader_that_stalls_is_cut_off(services: Services, engine: FakeEngine) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -347,7 +348,8 @@ def test_sorted_rows_in_batches_of_any_size_have_the_same_winners(
         return (k is not None, nan, 0.0 if nan else k or 0.0, t is not None, t or "",
                 -1 if time is None else time, number)  # fmt: skip
 
-    ordered = entries_table(entries).take(sorted(range(len(entries)), key=rank))
+    order = np.array(sorted(range(len(entries)), key=rank), np.int64)
+    ordered = entries_table(entries).take(order)
     batches, at, turn = [], 0, 0
     while at < ordered.num_rows:
         size = sizes[turn % len(sizes)]

@@ -15,6 +15,7 @@ that can happen to a server.
 | `SELECT * FROM series(n)` | n rows of four columns as a stream |
 | `SELECT * FROM broken(n)` | n rows of a stream, then 58030 |
 | `SELECT fail('sqlstate')` | fails before its first row |
+| `SELECT refuse('sqlstate')` | fails when it is planned |
 | `SELECT bug()` | raises what nobody planned |
 | `SELECT notice('text')` | a row, and a notice |
 | `SELECT sleep(s)` | takes so long, in a worker, unless it is cancelled |
@@ -310,7 +311,7 @@ def _plan_literal(
     return _select(columns, lambda *_: _rows(columns, [(value,)]))
 
 
-def _type_batches(columns: tuple[Column, ...]) -> Iterator[pa.RecordBatch]:
+def type_batches(columns: tuple[Column, ...] = TYPE_COLUMNS) -> Iterator[pa.RecordBatch]:
     schema = pa.schema([(column.name, column.type.arrow) for column in columns])
     for row in TYPE_ROWS:
         values = zip(row, columns, strict=False)
@@ -322,8 +323,7 @@ def _arrow(value: object, data_type: DataType) -> pa.Array[Any]:
     if data_type.kind is Kind.INTERVAL and value is not None:
         assert isinstance(value, tuple)
         months, days, micros = value
-        # The stubs have it as a tuple of three arguments; it is a structseq, of one.
-        value = pa.MonthDayNano((months, days, micros * 1000))  # type: ignore[call-arg,arg-type]
+        value = pa.MonthDayNano((months, days, micros * 1000))
     return pa.array([value], data_type.arrow)
 
 
@@ -332,7 +332,7 @@ def _plan_types(
 ) -> Statement:
     columns = TYPE_COLUMNS[:SCALAR_TYPES] if match["scalar"] else TYPE_COLUMNS
     if match["stream"]:
-        return _select(columns, lambda *_: engine.stream(columns, _type_batches(columns)))
+        return _select(columns, lambda *_: engine.stream(columns, type_batches(columns)))
     rows = [row[: len(columns)] for row in TYPE_ROWS]
     return _select(columns, lambda *_: _rows(columns, rows))
 
@@ -380,6 +380,8 @@ def _plan_call(
 ) -> Statement:
     name, argument = match["name"], match["argument"].strip("'")
     columns = (Column(name=name, type=_TEXT),)
+    if name == "refuse":
+        raise QueryError("it was refused", position=match.start("name") + 1, sqlstate=argument)
 
     def run(parameters: Row, session: Session, cancellation: Cancellation) -> Result:
         match name:
@@ -500,7 +502,7 @@ _PATTERNS = (
         StatementKind.SELECT, r"SELECT v FROM kv WHERE k\s*=\s*(?P<key>\$1|\d+)", _plan_lookup
     ),
     _pattern(StatementKind.SELECT, r"SELECT (?P<list>\$\d+::.+)", _plan_echo),
-    _pattern(StatementKind.SELECT, r"SELECT (?P<literal>-?\d+|'[^']*'|NULL)", _plan_literal),
+    _pattern(StatementKind.SELECT, r"SELECT (?P<literal>-?\d+|'(?:[^']|'')*'|NULL)", _plan_literal),
     _pattern(
         StatementKind.SELECT,
         r"SELECT \* FROM (?P<scalar>scalar_)?types(?P<stream>_stream)?",
@@ -513,7 +515,7 @@ _PATTERNS = (
     ),
     _pattern(
         StatementKind.SELECT,
-        r"SELECT (?P<name>fail|bug|notice|sleep)\((?P<argument>[^)]*)\)",
+        r"SELECT (?P<name>fail|refuse|bug|notice|sleep)\((?P<argument>[^)]*)\)",
         _plan_call,
     ),
     _pattern(StatementKind.BEGIN, r"(BEGIN|START TRANSACTION)\b.*", _plan_begin),

@@ -18,7 +18,7 @@ def text(value: str) -> bytes:
     return value.encode() + b"\0"
 
 
-def startup(*, minor: int = 0, **parameters: str) -> bytes:
+def startup(minor: int = 0, /, **parameters: str) -> bytes:
     pairs = b"".join(text(name) + text(value) for name, value in parameters.items())
     body = struct.pack(">HH", 3, minor) + pairs + b"\0"
     return struct.pack(">I", len(body) + 4) + body

@@ -33,8 +33,6 @@ SELECT format('%s %s %s.%s %s', c.oid, c.relkind, n.nspname, c.relname, (
     WHERE a.attrelid = c.oid AND a.attnum > 0))
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'v') AND n.nspname IN ('pg_catalog', 'information_schema')
-  AND c.relname !~ '^(pg_stat_xact|pg_stat_progress|pg_statio_(sys|all)|pg_stat_sys)'
-  AND c.relname !~ '^(_pg_|sql_|transforms|pg_(hba|ident)_file|pg_shmem|pg_backend_memory)'
 ORDER BY n.nspname DESC, c.relname
 """
 
@@ -44,7 +42,7 @@ SELECT t.oid, n.nspname, t.typname, t.typlen, t.typbyval, t.typtype, t.typcatego
     t.typreceive, t.typsend, t.typmodin, t.typmodout, t.typanalyze, t.typalign, t.typstorage,
     t.typbasetype, t.typtypmod, t.typcollation, format_type(t.oid, NULL)
 FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace LEFT JOIN pg_type e ON e.oid = t.typelem
-WHERE t.typrelid = 0 AND (e.oid IS NULL OR e.typrelid = 0)
+WHERE t.typrelid = 0 AND (e.oid IS NULL OR e.typrelid = 0 OR t.typname = '_pg_statistic')
   AND (n.nspname = 'pg_catalog' OR t.typtype = 'd')
 ORDER BY t.oid
 """
@@ -65,6 +63,7 @@ WHERE pronamespace = 11 AND (proname IN (
     'pg_get_viewdef', 'pg_table_is_visible', 'pg_type_is_visible', 'power', 'rank', 'replace',
     'round', 'row_number', 'rtrim', 'split_part', 'sqrt', 'string_agg', 'strpos', 'substr',
     'substring', 'sum', 'to_char', 'to_regclass', 'to_regtype', 'trunc', 'upper', 'version')
+  OR oid IN (SELECT castfunc FROM pg_cast)
   OR oid IN (SELECT unnest(ARRAY[typinput::oid, typreceive::oid]) FROM pg_type
              WHERE typrelid = 0 AND typtype = 'b' AND typnamespace = 11))
 ORDER BY oid
@@ -74,16 +73,10 @@ KEYWORDS = "SELECT * FROM pg_get_keywords() ORDER BY word"
 
 SETTINGS = """
 SELECT name, unit, category, short_desc, context, vartype, min_val, max_val, boot_val
-FROM pg_settings WHERE name IN (
-    'DateStyle', 'IntervalStyle', 'TimeZone', 'application_name', 'block_size', 'bytea_output',
-    'client_encoding', 'client_min_messages', 'default_transaction_deferrable',
-    'default_transaction_isolation', 'default_transaction_read_only', 'extra_float_digits',
-    'idle_in_transaction_session_timeout', 'integer_datetimes', 'is_superuser', 'lc_collate',
-    'lc_ctype', 'lc_messages', 'lc_monetary', 'lc_numeric', 'lc_time', 'lock_timeout',
-    'max_connections', 'max_identifier_length', 'max_index_keys', 'max_prepared_transactions',
-    'row_security', 'search_path', 'server_encoding', 'server_version', 'server_version_num',
-    'session_authorization', 'standard_conforming_strings', 'statement_timeout',
-    'transaction_deferrable', 'transaction_isolation', 'transaction_read_only', 'wal_level')
+FROM pg_settings
+WHERE category ~ '^(Client Connection|Preset|Version and Platform)' OR name IN (
+    'DateStyle', 'TimeZone', 'application_name', 'max_connections', 'max_prepared_transactions',
+    'session_authorization', 'ssl', 'wal_level', 'work_mem', 'is_superuser')
 ORDER BY lower(name)
 """
 
@@ -91,14 +84,9 @@ PLAIN = {
     "pg_am": "SELECT * FROM pg_am ORDER BY oid",
     "pg_collation": "SELECT * FROM pg_collation WHERE oid < 1000 OR collname = 'ucs_basic' ORDER BY oid",
     "pg_language": "SELECT * FROM pg_language WHERE oid < 10000 ORDER BY oid",
-    "pg_opclass": (
-        "SELECT o.* FROM pg_opclass o JOIN pg_am a ON a.oid = o.opcmethod"
-        " WHERE a.amname IN ('btree', 'hash') ORDER BY o.oid"
-    ),
-    "pg_opfamily": (
-        "SELECT o.* FROM pg_opfamily o JOIN pg_am a ON a.oid = o.opfmethod"
-        " WHERE a.amname IN ('btree', 'hash') ORDER BY o.oid"
-    ),
+    "pg_opclass": "SELECT * FROM pg_opclass ORDER BY oid",
+    "pg_opfamily": "SELECT * FROM pg_opfamily ORDER BY oid",
+    "pg_cast": "SELECT * FROM pg_cast ORDER BY oid",
     "pg_range": "SELECT * FROM pg_range ORDER BY rngtypid",
     "pg_tablespace": "SELECT * FROM pg_tablespace ORDER BY oid",
 }

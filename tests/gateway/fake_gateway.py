@@ -1,0 +1,93 @@
+"""A gateway process over the fake engine: `python -m tests.gateway.fake_gateway [NAME=VALUE…]`.
+
+Its stores open at once, unless FAKE_OPEN says `fail`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+
+from gateway.app import create_app
+from gateway.errors import GatewayError, ServeError
+from gateway.routes import Services
+from gateway.serve import Serving, run_servers
+from gateway.settings import load_settings
+from gateway.workers import Workers
+from tests.gateway.http_engine import FakeEngine
+
+STORES: list[dict[str, object]] = [
+    {
+        "name": "clicks",
+        "kind": "keyvalue",
+        "key": [{"name": "user", "type": "text"}],
+        "columns": [{"name": "user", "type": "text"}, {"name": "clicks", "type": "bigint"}],
+        "partitions": 2,
+        "running": 1,
+        "committed_epoch": 7,
+        "replicas": [
+            {"partition": 0, "role": "active", "state": "running", "epoch": 7, "error": None},
+            {"partition": 1, "role": "active", "state": "restoring", "epoch": 3, "error": None},
+        ],
+    }
+]
+
+
+class FakeWire:
+    """Listens, and says on stdout that it was stopped."""
+
+    def __init__(self) -> None:
+        self._server: asyncio.Server | None = None
+
+    async def start(self, host: str, port: int) -> int:
+        self._server = await asyncio.start_server(_hang_up, host, port)
+        number: int = self._server.sockets[0].getsockname()[1]
+        return number
+
+    async def stop(self, *, grace_s: float) -> None:
+        print(f"wire stopped within {grace_s:g} s", flush=True)
+        if self._server is not None:
+            self._server.close()
+
+
+async def _hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    del reader
+    writer.close()
+
+
+def _open_stores() -> None:
+    if os.environ.get("FAKE_OPEN") == "fail":
+        raise ServeError("cannot open the stores: of this there is nothing")
+
+
+def main() -> None:
+    given = dict(argument.split("=", 1) for argument in sys.argv[1:])
+    settings = load_settings(environment={}, overrides={"http": "127.0.0.1:0", "pg": "", **given})
+    workers = Workers(threads=settings.workers_threads, queue_max=settings.workers_queue_max)
+    services = Services(
+        engine=FakeEngine(),
+        workers=workers,
+        settings=settings,
+        describe_stores=lambda: STORES,
+        not_ready=list,
+    )
+    try:
+        run_servers(
+            Serving(
+                app=create_app(services),
+                wire=FakeWire() if settings.pg else None,
+                settings=settings,
+                open_stores=_open_stores,
+                announce=lambda line: print(line, flush=True),
+            )
+        )
+    except GatewayError as error:
+        print(f"{error.message}. {error.hint}", file=sys.stderr)
+        sys.exit(2)
+    finally:
+        workers.close()
+
+
+if __name__ == "__main__":
+    main()

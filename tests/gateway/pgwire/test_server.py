@@ -1,0 +1,378 @@
+"""What a server does around the protocol: TLS, cancel, limits, timeouts, back-pressure, stops."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import struct
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from gateway.pgwire import PgLimits
+from tests.gateway.pgwire import wire
+from tests.gateway.pgwire.serving import HOST, SERVER_VERSION, Serving, serving
+from tests.gateway.pgwire.wire import Message, RawClient
+
+
+def sqlstate(messages: list[Message]) -> str:
+    (body,) = [body for type_byte, body in messages if type_byte == "E"]
+    return wire.error_fields(body)["C"]
+
+
+# --- startup -------------------------------------------------------------------------------------
+
+
+def test_what_a_client_is_told_at_first(gateway: Serving) -> None:
+    with gateway.connect() as client:
+        messages = client.login(
+            application_name="x", TimeZone="Europe/Paris", client_encoding="utf-8"
+        )
+    assert [type_byte for type_byte, _ in messages] == ["R", *"S" * 13, "K", "Z"]
+    told = dict(body[:-1].decode().split("\0") for kind, body in messages if kind == "S")
+    assert told == {
+        "server_version": SERVER_VERSION,
+        "server_encoding": "UTF8",
+        "client_encoding": "UTF8",
+        "DateStyle": "ISO, MDY",
+        "IntervalStyle": "postgres",
+        "TimeZone": "Europe/Paris",
+        "integer_datetimes": "on",
+        "standard_conforming_strings": "on",
+        "is_superuser": "off",
+        "session_authorization": "joe",
+        "application_name": "x",
+        "in_hot_standby": "off",
+        "default_transaction_read_only": "on",
+    }
+
+
+def test_encryption_is_refused_without_a_certificate(gateway: Serving) -> None:
+    with gateway.connect() as client:
+        for request in (wire.GSSENC_REQUEST, wire.SSL_REQUEST):
+            client.send(request)
+            assert client.read_exactly(1) == b"N"
+        assert client.login()[-1] == ("Z", b"I")
+
+
+def test_a_newer_minor_version_is_negotiated_down(gateway: Serving) -> None:
+    with gateway.connect() as client:
+        client.send(wire.startup(2, user="joe", **{"_pq_.new": "1"}))
+        messages = client.read_until("Z", "E")
+    assert messages[0] == ("v", struct.pack(">II", 3 << 16, 1) + b"_pq_.new\0")
+    assert messages[-1] == ("Z", b"I")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ({"user": ""}, "28000"),
+        ({"client_encoding": "LATIN1"}, "22023"),
+        ({"replication": "database"}, "0A000"),
+        ({"options": "-d 5"}, "22023"),
+    ],
+)
+def test_a_startup_that_is_refused(
+    gateway: Serving, parameters: dict[str, str], expected: str
+) -> None:
+    with gateway.connect() as client:
+        messages = client.login(**parameters)
+        assert sqlstate(messages) == expected
+        assert wire.error_fields(messages[-1][1])["S"] == "FATAL"
+        assert client.at_end()
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [b"GET / HTTP/1.1\r\n\r\n", b"\0\0\0\0", b"\0\0\0\x08\0\0\0\0", b"\0\0\0\x09\0\x03\0\0x"],
+)
+def test_what_is_no_startup_ends_the_connection(gateway: Serving, noise: bytes) -> None:
+    with gateway.connect() as client:
+        client.send(noise)
+        assert client.read()[0] == "E"
+        assert client.at_end()
+
+
+@pytest.mark.parametrize(
+    "noise", [b"\xff" * 5, b"Q\0\0\0\x03", b"Q\xff\xff\xff\xff", b"p\0\0\0\x05\0"]
+)
+def test_a_broken_protocol_ends_the_connection(gateway: Serving, noise: bytes) -> None:
+    with gateway.login() as client:
+        client.send(noise)
+        assert sqlstate([client.read()]) == "08P01"
+        assert client.at_end()
+
+
+def test_a_function_call_is_refused_politely(gateway: Serving) -> None:
+    with gateway.login() as client:
+        client.send(wire.framed("F", b"\0\0\0\0"))
+        assert sqlstate(client.read_until("Z")) == "0A000"
+        assert client.ask("SELECT 1")[-1] == ("Z", b"I")
+
+
+# --- TLS -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A self-signed certificate with its key, in one file."""
+    path = tmp_path_factory.mktemp("tls") / "server.pem"
+    key = path.with_name("key.pem")
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+    subprocess.run(
+        [*command.split(), "-subj", "/CN=localhost", "-keyout", str(key), "-out", str(path),
+         "-addext", "subjectAltName=DNS:localhost"],
+        check=True, capture_output=True, timeout=20,
+    )  # fmt: skip
+    path.write_text(path.read_text() + key.read_text())
+    return path
+
+
+@pytest.fixture
+def secure(certificate: Path) -> Iterator[Serving]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    with serving(context=context) as running:
+        yield running
+
+
+def test_tls_is_verified_by_libpq(secure: Serving, certificate: Path) -> None:
+    with psycopg.connect(
+        host="localhost",
+        hostaddr=HOST,
+        port=secure.port,
+        user="joe",
+        dbname="db",
+        sslmode="verify-full",
+        sslrootcert=str(certificate),
+        autocommit=True,
+    ) as connection:
+        assert connection.pgconn.ssl_in_use
+        assert len(connection.execute("SELECT * FROM series(20000)").fetchall()) == 20_000
+
+
+def test_tls_is_optional(secure: Serving) -> None:
+    with secure.login() as client:
+        assert client.ask("SELECT 1")[-1] == ("Z", b"I")
+
+
+def test_clear_text_behind_the_request_for_tls_is_refused(secure: Serving) -> None:
+    with secure.connect() as client:
+        client.send(wire.SSL_REQUEST + wire.startup(user="mallory"))
+        assert sqlstate([client.read()]) == "08P01"
+        assert client.at_end()
+
+
+def test_a_handshake_that_fails_ends_the_connection(secure: Serving) -> None:
+    with secure.connect() as client:
+        client.send(wire.SSL_REQUEST)
+        assert client.read_exactly(1) == b"S"
+        client.send(b"this is no ClientHello, but it is long enough to be looked at")
+        while not client.at_end():
+            pass
+    with secure.login() as other:
+        assert other.ask("SELECT 1")[-1] == ("Z", b"I")
+
+
+# --- cancel --------------------------------------------------------------------------------------
+
+
+def test_a_cancel_request_with_the_right_key(gateway: Serving) -> None:
+    with gateway.login() as client:
+        client.send(wire.query("SELECT sleep(60)"))
+        assert gateway.engine.sleeping.wait(10)
+        with gateway.connect() as wrong:
+            wrong.send(wire.request(80877102, client.key[0], client.key[1] ^ 1))
+            assert wrong.at_end()
+        assert gateway.engine.sleeping.is_set()
+        with gateway.connect() as right:
+            right.send(wire.request(80877102, *client.key))
+            assert right.at_end()
+        assert sqlstate(client.read_until("Z")) == "57014"
+
+
+def test_a_cancel_when_nothing_runs_is_no_harm(gateway: Serving) -> None:
+    with gateway.login() as client:
+        with gateway.connect() as other:
+            other.send(wire.request(80877102, *client.key))
+            assert other.at_end()
+        assert client.ask("SELECT 1")[-1] == ("Z", b"I")
+
+
+def test_the_statement_timeout_of_a_session(gateway: Serving) -> None:
+    with gateway.login(options="-c statement_timeout=50ms") as client:
+        messages = client.ask("SELECT sleep(60)")
+        assert sqlstate(messages) == "57014"
+        assert "statement timeout" in wire.error_fields(messages[0][1])["M"]
+        client.ask("SET statement_timeout = 0")
+        assert client.ask("SELECT sleep(0.1)")[-1] == ("Z", b"I")
+        client.ask("SET statement_timeout = 'soon'")
+        assert sqlstate(client.ask("SELECT 1")) == "22023"
+
+
+def test_the_statement_timeout_of_the_server() -> None:
+    with serving(limits=PgLimits(statement_timeout_s=0.05)) as gateway, gateway.login() as client:
+        assert sqlstate(client.ask("SELECT sleep(60)")) == "57014"
+
+
+def test_a_client_that_leaves_cancels_its_statement(gateway: Serving) -> None:
+    client = gateway.login()
+    client.send(wire.query("SELECT sleep(60)"))
+    assert gateway.engine.sleeping.wait(10)
+    client.socket.close()
+    assert gateway.eventually(lambda: not gateway.engine.sleeping.is_set())
+    assert gateway.eventually(lambda: gateway.server.connections == 0)
+
+
+MESSAGES = (
+    wire.parse("s", "SELECT * FROM series(5000)"),
+    wire.bind("p", "s"),
+    wire.describe("P", "p"),
+    wire.execute("p", 10),
+    wire.execute("p"),
+    wire.query("SELECT * FROM series(300000)"),
+    wire.SYNC,
+)
+
+
+@pytest.mark.parametrize("count", range(len(MESSAGES) + 1))
+def test_a_client_that_leaves_after_any_message(gateway: Serving, count: int) -> None:
+    client = gateway.login()
+    client.send(*MESSAGES[:count])
+    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.socket.close()
+    assert gateway.eventually(lambda: gateway.server.connections == 0)
+    assert gateway.eventually(lambda: gateway.engine.open == 0)
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+
+def test_too_many_connections() -> None:
+    with serving(limits=PgLimits(connections_max=2)) as gateway:
+        with gateway.login(), gateway.login():
+            with gateway.connect() as third:
+                assert sqlstate(third.login()) == "53300"
+                assert third.at_end()
+        assert gateway.eventually(lambda: gateway.server.connections == 0)
+        with gateway.login() as again:
+            assert again.ask("SELECT 1")[-1] == ("Z", b"I")
+
+
+def test_too_many_statements_and_portals() -> None:
+    limits = PgLimits(statements_max=3, portals_max=2)
+    with serving(limits=limits) as gateway, gateway.login() as client:
+        for name in "abc":
+            client.send(wire.parse(name, "SELECT 1") + wire.SYNC)
+            assert client.read_until("Z")[0][0] == "1"
+        client.send(wire.parse("d", "SELECT 1") + wire.SYNC)
+        assert sqlstate(client.read_until("Z")) == "54000"
+        client.send(wire.bind("p", "a"), wire.bind("q", "a"), wire.bind("r", "a"), wire.SYNC)
+        assert sqlstate(client.read_until("Z")) == "54000"
+
+
+def test_a_message_that_is_too_long() -> None:
+    limits = PgLimits(message_bytes_max=1000)
+    with serving(limits=limits) as gateway, gateway.login() as client:
+        assert client.ask("SELECT '" + "x" * 900 + "'")[-1] == ("Z", b"I")
+        client.send(wire.query("SELECT '" + "x" * 1000 + "'")[:5])
+        assert sqlstate([client.read()]) == "08P01"
+
+
+def test_input_waits_while_a_statement_runs() -> None:
+    """A client that floods a busy connection is no longer read, and served in the end."""
+    limits = PgLimits(input_bytes_max=1000, events_max=3)
+    with serving(limits=limits) as gateway, gateway.login() as client:
+        count = 3000
+        client.send(wire.query("SELECT sleep(0.1)"))
+        client.socket.settimeout(10)
+        flood = wire.parse("", "SELECT 1") + wire.SYNC
+        sender = threading.Thread(target=lambda: client.send(flood * count))
+        sender.start()
+        for _ in range(count + 1):
+            client.read_until("Z")
+        sender.join()
+
+
+def test_output_waits_for_a_client_that_does_not_read() -> None:
+    limits = PgLimits(output_bytes_high=10_000)
+    with serving(limits=limits) as gateway, gateway.login() as client:
+        client.send(wire.query("SELECT * FROM series(3000000)"))
+        produced = gateway.engine
+        assert gateway.eventually(lambda: produced.open == 1)
+        rows = sum(1 for kind, _ in client.read_until("C")[:1000] if kind == "D")
+        assert rows > 0
+        assert client.read() == ("Z", b"I")
+
+
+def test_a_client_that_never_reads_is_cut_off() -> None:
+    limits = PgLimits(output_bytes_high=10_000, write_timeout_s=0.1)
+    with serving(limits=limits) as gateway, gateway.login() as client:
+        client.send(wire.query("SELECT * FROM series(3000000)"))
+        assert gateway.eventually(lambda: gateway.engine.open == 1)
+        assert gateway.eventually(lambda: gateway.engine.open == 0)
+        assert gateway.server.connections == 0
+
+
+def test_many_rounds_in_one_piece_leave_room_for_others() -> None:
+    with serving(limits=PgLimits(events_max=4)) as gateway, gateway.login() as client:
+        client.send(wire.parse("s", "SELECT v FROM kv WHERE k = $1") + wire.SYNC)
+        client.read_until("Z")
+        rounds = [wire.bind("", "s", [b"%d" % key]) + wire.execute("") + wire.SYNC
+                  for key in range(1, 500)]  # fmt: skip
+        client.send(*rounds)
+        for key in range(1, 500):
+            fields = [wire.row_fields(body) for kind, body in client.read_until("Z") if kind == "D"]
+            assert fields == [[b"value-%d" % key]]
+
+
+# --- timeouts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("limits", "sql", "expected"),
+    [
+        (PgLimits(idle_timeout_s=0.1), "SELECT 1", "57P05"),
+        (PgLimits(idle_in_transaction_timeout_s=0.1), "BEGIN", "25P03"),
+    ],
+)
+def test_idle_clients_are_sent_away(limits: PgLimits, sql: str, expected: str) -> None:
+    with serving(limits=limits) as gateway, gateway.login() as client:
+        client.ask(sql)
+        assert sqlstate([client.read()]) == expected
+        assert client.at_end()
+
+
+def test_a_client_that_says_nothing_is_cut_off() -> None:
+    limits = PgLimits(startup_timeout_s=0.1)
+    with serving(limits=limits) as gateway, gateway.connect() as client:
+        assert client.at_end()
+
+
+# --- stop ----------------------------------------------------------------------------------------
+
+
+def test_a_stop_lets_statements_end_and_sends_idle_clients_away() -> None:
+    with serving() as gateway, gateway.login() as idle, gateway.login() as busy:
+        busy.send(wire.query("SELECT sleep(0.2)"))
+        assert gateway.engine.sleeping.wait(10)
+        gateway.run(gateway.server.stop(grace_s=5))
+        assert sqlstate([idle.read()]) == "57P01"
+        messages = busy.read_until("Z")
+        assert [kind for kind, _ in messages] == ["T", "D", "C", "Z"]
+        assert sqlstate([busy.read()]) == "57P01"
+        with pytest.raises(ConnectionRefusedError):
+            RawClient(HOST, gateway.port)
+
+
+def test_a_stop_cancels_what_does_not_end() -> None:
+    with serving() as gateway, gateway.login() as client:
+        client.send(wire.query("SELECT sleep(60)"))
+        assert gateway.engine.sleeping.wait(10)
+        gateway.run(gateway.server.stop(grace_s=0.05))
+        assert not gateway.engine.sleeping.is_set()
+        assert client.at_end()

@@ -1,0 +1,110 @@
+"""The command line as a process: help, one sentence per error, a clean end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.gateway.http_engine import WAIT_S
+from tests.support.process import ROOT, ServerProcess, answers, free_ports, plain_environment
+
+pytestmark = pytest.mark.server
+
+
+def run(*arguments: str, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "gateway.main", *arguments],
+        cwd=ROOT,
+        env=plain_environment(COLUMNS="100", **environment),
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=3 * WAIT_S,
+        check=False,
+    )
+
+
+def test_help_says_what_it_is_and_what_to_run() -> None:
+    help_text = run("--help")
+    assert help_text.returncode == 0
+    for word in ("SQL", "Spark", "serve", "sql", "stores", "settings"):
+        assert word in help_text.stdout
+    for option in ("--root", "--http", "--pg", "--data", "--config", "--set"):
+        assert option in run("serve", "--help").stdout
+
+
+def test_settings_are_listed_with_their_variables() -> None:
+    listed = run("settings").stdout
+    assert "poll_ms = 25 ms\n    STATEGATE_POLL_MS\n" in listed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["serve"], "no state log is given. Name one with --root."),
+        (["serve", "--root", "x", "--set", "pol_ms=1"], 'Did you mean "poll_ms"?'),
+        (["serve", "--root", "x", "--set", "poll_ms"], "Write --set NAME=VALUE."),
+        (["serve", "--root", "x", "--http", "7420"], "It takes HOST:PORT"),
+        (["serve", "--root", "x", "--config", "/nowhere"], "No such file"),
+        (["stores", "--url", "http://127.0.0.1:1"], "connection refused"),
+        (["sql", "--url", "nowhere"], "It takes http://HOST:PORT."),
+    ],
+)
+def test_a_foreseen_error_is_one_sentence(arguments: list[str], said: str) -> None:
+    ended = run(*arguments)
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert ended.stderr.startswith("stategate: ")
+    assert said in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_setting_of_the_environment_is_checked() -> None:
+    ended = run("serve", "--root", "x", STATEGATE_POLL_MS="never")
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+
+
+def test_statements_are_run_from_an_option_and_from_a_pipe(url: str) -> None:
+    ended = run("sql", "--url", url, "-c", "SELECT 1; STREAM 1 ROWS")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "one\n1\nn\ttext\n0\trow 0\n", "")
+    assert run("sql", STATEGATE_URL=url, given="SELECT 1;\n").stdout == "one\n1\n"
+
+
+def test_a_statement_that_fails_is_exit_status_1(url: str) -> None:
+    ended = run("sql", "--url", url, "-c", "FAIL 42P01")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.splitlines() == [
+        "ERROR 42P01: failed with 42P01",
+        "LINE 1: FAIL 42P01",
+        "          ^",
+        "DETAIL: A fact.",
+        "HINT: An act.",
+    ]
+
+
+def test_stores_are_listed(url: str) -> None:
+    assert run("stores", "--url", url).stdout == (
+        "name\tkind\tkey\tpartitions\trunning\tepoch\nclicks\tkeyvalue\tuser\t2\t1\t7\n"
+    )
+
+
+def test_a_log_that_is_not_there_is_waited_for(tmp_path: Path) -> None:
+    http, pg = free_ports(2)
+    command = [sys.executable, "-m", "gateway.main", "serve", "--root", str(tmp_path / "later")]
+    command += ["--http", f"127.0.0.1:{http}", "--pg", f"127.0.0.1:{pg}"]
+    base = f"http://127.0.0.1:{http}"
+    with ServerProcess(
+        command, output=tmp_path / "log", ready=lambda: answers(f"{base}/healthz")
+    ) as process:
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(f"{base}/readyz", timeout=WAIT_S)
+        with refused.value:
+            assert refused.value.code == 503
+            assert b'"55S04"' in refused.value.read()
+        assert process.stop() == 0
+    assert "Traceback" not in process.printed()

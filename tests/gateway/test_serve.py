@@ -1,0 +1,144 @@
+"""The life of a gateway process: it listens, drains, ends, and says why it cannot begin."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.gateway.conftest import FakeGateway
+from tests.gateway.http_engine import WAIT_S
+
+Start = Callable[..., FakeGateway]
+pytestmark = pytest.mark.server
+
+
+def post(url: str, sql: str) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=WAIT_S)
+    try:
+        body = json.dumps({"sql": sql})
+        headers = {"Content-Type": "application/json"}
+        connection.request("POST", "/v1/query", body=body, headers=headers)
+        response = connection.getresponse()
+        return response.status, response.read()
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_cleanly(start_gateway: Start, number: signal.Signals) -> None:
+    gateway = start_gateway("pg=127.0.0.1:0")
+    assert gateway.line().startswith("Postgres wire on 127.0.0.1:")
+    status, body = post(gateway.url(), "SELECT 1")
+    assert status == 200
+    assert json.loads(body)["rows"] == [[1]]
+    status, out, err = gateway.end(number)
+    assert (status, err) == (0, "")
+    assert out == "stopping\nwire stopped within 10 s\n"
+
+
+def test_an_answer_that_has_begun_is_finished_within_the_grace_period(
+    start_gateway: Start,
+) -> None:
+    gateway = start_gateway()
+    parts = urlsplit(gateway.url())
+    assert parts.hostname is not None
+    with socket.create_connection((parts.hostname, parts.port or 0), timeout=WAIT_S) as client:
+        body = b'{"sql": "STREAM 300000 ROWS"}'
+        client.sendall(
+            b"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+        )
+        received = client.recv(1000)
+        gateway.process.send_signal(signal.SIGTERM)
+        assert gateway.line() == "stopping"
+        while read := client.recv(1 << 20):
+            received = (received + read)[-2000:]
+    assert b'"elapsed_ms":' in received
+    assert received.endswith(b"0\r\n\r\n")
+    assert gateway.end()[0] == 0
+
+
+def test_a_statement_that_outlasts_the_grace_period_is_cancelled(start_gateway: Start) -> None:
+    gateway = start_gateway("grace_ms=1000")
+    url = gateway.url()
+    ended: list[object] = []
+
+    def ask() -> None:
+        try:
+            ended.append(post(url, "SLEEP"))
+        except (OSError, http.client.HTTPException) as error:
+            ended.append(error)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    wait_until_asked(url)
+    begun = time.monotonic()
+    status, _, err = gateway.end(signal.SIGTERM)
+    assert status == 0
+    assert "Traceback" not in err
+    assert time.monotonic() - begun < WAIT_S / 2
+    asking.join(WAIT_S)
+    assert len(ended) == 1
+
+
+def wait_until_asked(url: str) -> None:
+    """The fake says in no other way that a statement sleeps than by not answering a second one."""
+    post(url, "STREAM 1 ROWS")
+    post(url, "STREAM 1 ROWS")
+
+
+def test_a_second_signal_ends_the_grace_period(start_gateway: Start) -> None:
+    gateway = start_gateway("grace_ms=60000")
+    url = gateway.url()
+    with socket.create_connection((urlsplit(url).hostname or "", urlsplit(url).port or 0)) as idle:
+        body = b'{"sql": "SLEEP"}'
+        idle.sendall(
+            b"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+        )
+        wait_until_asked(url)
+        gateway.process.send_signal(signal.SIGTERM)
+        assert gateway.line() == "stopping"
+        assert gateway.end(signal.SIGINT)[0] == 0
+
+
+@pytest.mark.parametrize("name", ["http", "pg"])
+def test_a_port_in_use_is_one_sentence(start_gateway: Start, name: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        status, out, err = start_gateway(f"{name}={address}").end()
+    assert (status, out) == (2, "")
+    assert err == (
+        f"cannot listen on {address}: address already in use. "
+        f"Choose another address with --{name}.\n"
+    )
+
+
+def test_a_host_that_is_none_is_one_sentence(start_gateway: Start) -> None:
+    status, _, err = start_gateway("http=no-such-host.invalid:1").end()
+    assert status == 2
+    assert err.startswith("cannot listen on no-such-host.invalid:1: ")
+    assert err.count("\n") == 1
+
+
+def test_stores_that_cannot_be_opened_end_it(start_gateway: Start) -> None:
+    status, out, err = start_gateway("pg=127.0.0.1:0", FAKE_OPEN="fail").end()
+    assert status == 2
+    assert err.startswith("cannot open the stores: ")
+    assert "wire stopped" in out
+
+
+def test_what_is_no_http_is_answered_and_harms_nobody(start_gateway: Start) -> None:
+    url = start_gateway().url()
+    with socket.create_connection((urlsplit(url).hostname or "", urlsplit(url).port or 0)) as odd:
+        odd.sendall(b"\x00\x00\x00\x08\x04\xd2\x16\x2f\r\n\r\n")
+        assert odd.recv(100).startswith(b"HTTP/1.1 400")
+    assert post(url, "SELECT 1")[0] == 200

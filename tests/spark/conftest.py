@@ -1,0 +1,102 @@
+"""One Spark session for all tests, and a source whose offsets look like Kafka's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.types import StructType
+
+from stores.spark import spark_session
+
+FAST_START = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
+"""For a JVM that lives a minute: compiling well would cost it more than it gains."""
+
+
+class Slice(InputPartition):
+    def __init__(self, partition: int, start: int, end: int) -> None:
+        super().__init__(partition)
+        self.partition, self.start, self.end = partition, start, end
+
+
+class OrdersReader(DataSourceStreamReader):
+    """Reads the lines of `<directory>/<partition>.jsonl`; an offset is a line's number."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = Path(directory)
+
+    def initialOffset(self) -> dict[str, Any]:
+        return {"orders": {path.stem: 0 for path in self._paths()}}
+
+    def latestOffset(self) -> dict[str, Any]:
+        return {"orders": {p.stem: len(p.read_text().splitlines()) for p in self._paths()}}
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        begun = start["orders"]
+        return [Slice(int(p), begun.get(p, 0), to) for p, to in end["orders"].items()]
+
+    def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
+        assert isinstance(partition, Slice)
+        lines = (self.directory / f"{partition.partition}.jsonl").read_text().splitlines()
+        return iter([tuple(json.loads(line)) for line in lines[partition.start : partition.end]])
+
+    def _paths(self) -> list[Path]:
+        return sorted(self.directory.glob("*.jsonl"))
+
+
+class OrdersSource(DataSource):
+    @classmethod
+    def name(cls) -> str:
+        return "orders"
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        del schema
+        return OrdersReader(self.options["directory"])
+
+
+class Orders:
+    """The topic `orders` with two partitions: rows of user, amount, seconds, gone."""
+
+    SCHEMA = "usr string, amount bigint, at bigint, gone boolean"
+
+    def __init__(self, spark: SparkSession, directory: Path) -> None:
+        self.directory = directory
+        directory.mkdir()
+        for partition in (0, 1):
+            (directory / f"{partition}.jsonl").touch()
+        self.frame: DataFrame = (
+            spark.readStream.format("orders")
+            .schema(self.SCHEMA)
+            .option("directory", str(directory))
+            .load()
+            .selectExpr("usr", "amount", "timestamp_seconds(at) AS at", "gone")
+        )
+
+    def send(self, partition: int, *rows: tuple[Any, ...]) -> None:
+        with (self.directory / f"{partition}.jsonl").open("a") as stream:
+            stream.writelines(
+                json.dumps([*row, *(0, False)[len(row) - 2 :]]) + "\n" for row in rows
+            )
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    session = spark_session("tests", master="local[2]", shuffle_partitions=4, **FAST_START)
+    session.sparkContext.setLogLevel("OFF")
+    session.dataSource.register(OrdersSource)
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def orders(spark: SparkSession, tmp_path: Path) -> Iterator[Orders]:
+    yield Orders(spark, tmp_path / "orders")
+    for query in spark.streams.active:
+        query.stop()

@@ -1,0 +1,400 @@
+"""Streaming queries become epochs: their rows, their positions, exactly once."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
+
+from stores.errors import LogError, LogMissingError, SchemaError
+from stores.log import StoreLog
+from stores.partitioner import partitioner
+from stores.position import Position
+from stores.spark import materialize, read_store
+from tests.spark.conftest import Orders
+
+pytestmark = pytest.mark.spark
+
+
+def totals(orders: Orders) -> DataFrame:
+    return orders.frame.groupBy("usr").agg(F.sum("amount").alias("total"), F.count("*").alias("n"))
+
+
+def start(frame: DataFrame, tmp_path: Path, **options: Any) -> StreamingQuery:
+    given = {
+        "store": "totals",
+        "key": ["usr"],
+        "root": str(tmp_path / "log"),
+        "partitions": 4,
+        "checkpoint": str(tmp_path / "checkpoint"),
+    }
+    return materialize(frame, **(given | options))
+
+
+def stored(spark: SparkSession, tmp_path: Path, epoch: int | None = None) -> dict[Any, Any]:
+    """The store's rows: first column → the other ones."""
+    rows = read_store(spark, str(tmp_path / "log"), "totals", epoch).collect()
+    found = {row[0]: tuple(row[1:]) for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def log_of(tmp_path: Path) -> StoreLog:
+    return StoreLog.open(tmp_path / "log", "totals")
+
+
+def test_an_aggregation(spark: SparkSession, orders: Orders, tmp_path: Path) -> None:
+    query = start(totals(orders), tmp_path)
+    orders.send(0, *((f"u{i}", i) for i in range(20)))
+    query.processAllAvailable()
+    orders.send(1, ("u1", 100), (None, 5))
+    query.processAllAvailable()
+    query.stop()
+
+    log = log_of(tmp_path)
+    first, second = log.next_commit(-1), log.next_commit(0)
+    assert first is not None
+    assert second is not None
+    assert first.position == Position.of({"orders": {0: 19}})
+    assert second.position == Position.of({"orders": {0: 19, 1: 1}})
+    assert first.writer == second.writer == f"spark:{query.id}"
+    assert (first.rows, second.rows) == (20, 2)
+    assert not first.replace
+    # The first epoch was written by the tasks, the second by the driver: one layout.
+    assert all("-" in file.path.rpartition("/p")[2] for file in first.files)
+    assert not any("-" in file.path.rpartition("/p")[2] for file in second.files)
+    partition_of = partitioner(log.schema().key, 4)
+    for commit in (first, second):
+        for partition in range(4):
+            for batch in log.read(commit, partition):
+                assert {partition_of((key,)) for key in batch.column(0).to_pylist()} == {partition}
+    assert [topic.topic for topic in log.schema().inputs] == ["orders"]
+
+    expected: dict[str | None, Any] = {f"u{i}": (i, 1) for i in range(20)}
+    assert stored(spark, tmp_path, 0) == expected
+    assert stored(spark, tmp_path) == expected | {"u1": (101, 2), None: (5, 1)}
+    with pytest.raises(LogError, match="epoch 9 .* not committed"):
+        read_store(spark, str(tmp_path / "log"), "totals", 9)
+    with pytest.raises(LogMissingError):
+        read_store(spark, str(tmp_path / "log"), "nothing")
+
+
+def test_windows_and_their_watermark(spark: SparkSession, orders: Orders, tmp_path: Path) -> None:
+    hours = orders.frame.withWatermark("at", "1 hour").groupBy("usr", F.window("at", "1 hour"))
+    query = start(
+        hours.agg(F.sum("amount").alias("total")),
+        tmp_path,
+        kind="window",
+        window_size_ms=3_600_000,
+        retention_ms=3_600_000,
+        partitions=3,
+    )
+    orders.send(0, ("a", 1, 10), ("a", 2, 3_700), ("b", 4, 20))
+    query.processAllAvailable()
+    # Far ahead: what was first is evicted by Spark and expires by the store's retention.
+    orders.send(1, ("a", 8, 36_000))
+    query.processAllAvailable()
+    query.stop()
+
+    log = log_of(tmp_path)
+    assert [c.name for c in log.schema().columns] == ["usr", "window_start", "window_end", "total"]
+    commits = [log.commit(epoch) for epoch in log.epochs()]
+    assert commits[0] is not None
+    assert commits[0].watermark_ms is None
+    assert commits[-1] is not None
+    assert commits[-1].watermark_ms == 36_000_000 - 3_600_000
+    assert log.schema().partitions == 3
+
+    def windows(epoch: int | None) -> list[tuple[str, float, int]]:
+        rows = read_store(spark, str(tmp_path / "log"), "totals", epoch).collect()
+        return sorted((r.usr, r.window_start.timestamp(), r.total) for r in rows)
+
+    assert windows(0) == [("a", 0, 1), ("a", 3600, 2), ("b", 0, 4)]
+    assert windows(None) == [("a", 36_000, 8)]
+
+
+@pytest.mark.parametrize("collect_rows_max", [0, 1000], ids=["tasks", "driver"])
+def test_of_several_rows_for_a_key_the_latest_wins(
+    spark: SparkSession, orders: Orders, tmp_path: Path, collect_rows_max: int
+) -> None:
+    query = start(
+        orders.frame,
+        tmp_path,
+        event_time="at",
+        deleted="gone",
+        output_mode="append",
+        collect_rows_max=collect_rows_max,
+    )
+    orders.send(0, ("warm", 0, 0))
+    query.processAllAvailable()
+    orders.send(0, ("a", 1, 50), ("a", 2, 40), ("b", 1, 7), ("b", 2, 7), ("c", 1, 1))
+    query.processAllAvailable()
+    orders.send(1, ("c", 1, 2, True), ("d", 1, 1), ("d", 1, 3, True), ("d", 9, 4))
+    query.processAllAvailable()
+    query.stop()
+    assert [c.name for c in log_of(tmp_path).schema().value] == ["amount", "at"]
+    found = {usr: row[0] for usr, row in stored(spark, tmp_path).items()}
+    assert found == {"warm": 0, "a": 1, "b": 2, "d": 9}
+    commit = log_of(tmp_path).commit(1)
+    assert commit is not None
+    assert commit.rows == 3
+
+
+def test_complete_mode_replaces_the_store(
+    spark: SparkSession, orders: Orders, tmp_path: Path
+) -> None:
+    query = start(totals(orders).where("n < 2"), tmp_path, output_mode="complete")
+    orders.send(0, ("a", 1), ("b", 2))
+    query.processAllAvailable()
+    orders.send(0, ("a", 1))
+    query.processAllAvailable()
+    query.stop()
+    commit = log_of(tmp_path).commit(1)
+    assert commit is not None
+    assert commit.replace
+    assert stored(spark, tmp_path, 0) == {"a": (1, 1), "b": (2, 1)}
+    assert stored(spark, tmp_path) == {"b": (2, 1)}
+
+
+def test_files_count_under_the_name_that_was_given(
+    spark: SparkSession, orders: Orders, tmp_path: Path
+) -> None:
+    spark.range(3).selectExpr("id AS usr", "id AS n").write.parquet(str(tmp_path / "in"))
+    files = spark.readStream.schema("usr bigint, n bigint").parquet(str(tmp_path / "in"))
+    both = files.selectExpr("string(usr) AS usr", "n AS amount").union(
+        orders.frame.select("usr", "amount")
+    )
+    orders.send(1, ("u", 1))
+    query = start(
+        both, tmp_path, inputs=["flights"], output_mode="append", trigger={"availableNow": True}
+    )
+    assert [topic.topic for topic in log_of(tmp_path).schema().inputs] == ["flights"]
+    query.awaitTermination(60)
+    log = log_of(tmp_path)
+    commit = log.commit(log.latest_epoch())
+    assert commit is not None
+    assert commit.position == Position.of({"flights": {0: 0}, "orders": {1: 0}})
+    assert [topic.topic for topic in log.schema().inputs] == ["flights", "orders"]
+    assert stored(spark, tmp_path) == {"0": (0,), "1": (1,), "2": (2,), "u": (1,)}
+
+
+# Exactly once
+
+
+def test_a_batch_that_spark_runs_again_is_written_once(
+    spark: SparkSession, orders: Orders, tmp_path: Path
+) -> None:
+    """As if the JVM died after the sink's commit and before Spark's own."""
+    query = start(totals(orders), tmp_path)
+    orders.send(0, ("a", 1), ("b", 2))
+    query.processAllAvailable()
+    orders.send(0, ("a", 1))
+    query.processAllAvailable()
+    query.stop()
+    before = log_of(tmp_path).commit(1)
+    (tmp_path / "checkpoint/commits/1").unlink()
+    (tmp_path / "checkpoint/commits/.1.crc").unlink(missing_ok=True)
+
+    orders.send(1, ("b", 1))
+    query = start(totals(orders), tmp_path)
+    query.processAllAvailable()
+    query.stop()
+    log = log_of(tmp_path)
+    assert log.commit(1) == before
+    assert log.epochs() == [0, 1, 2]
+    assert stored(spark, tmp_path) == {"a": (2, 2), "b": (3, 2)}
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from stores.log import StoreLog
+from stores.spark import spark_session
+from tests.spark.conftest import FAST_START, Orders, OrdersSource
+from tests.spark.test_materialize import start, totals
+
+def die(self, record):
+    os.kill(os.getpid(), signal.SIGKILL)
+StoreLog.write_commit = die
+
+tmp_path = Path(sys.argv[1])
+spark = spark_session("killed", master="local[2]", shuffle_partitions=4, **FAST_START)
+spark.sparkContext.setLogLevel("OFF")
+spark.dataSource.register(OrdersSource)
+orders = Orders(spark, tmp_path / "orders")
+query = start(totals(orders), tmp_path, collect_rows_max=0)
+orders.send(0, ("a", 1), ("b", 2))
+query.processAllAvailable()
+"""
+
+
+def test_a_process_that_dies_between_the_files_and_the_commit(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        timeout=90,
+        check=False,
+    )
+    assert ended.returncode == -signal.SIGKILL, ended.stderr[-2000:]
+    log = log_of(tmp_path)
+    assert log.next_commit(-1, list_now=True) is None
+    assert list((tmp_path / "log/totals/data/0").rglob("*.parquet"))
+
+    (tmp_path / "orders").rename(tmp_path / "kept")
+    orders = Orders(spark, tmp_path / "orders")
+    shutil.copytree(tmp_path / "kept", tmp_path / "orders", dirs_exist_ok=True)
+    orders.send(1, ("b", 1))
+    query = start(totals(orders), tmp_path)
+    query.processAllAvailable()
+    query.stop()
+    assert log.epochs() == [0, 1]
+    commit = log.commit(0)
+    assert commit is not None
+    assert commit.position == Position.of({"orders": {0: 1}})
+    assert stored(spark, tmp_path, 0) == {"a": (1, 1), "b": (2, 1)}
+    assert stored(spark, tmp_path) == {"a": (1, 1), "b": (3, 2)}
+    assert len(os.listdir(tmp_path / "log/totals/data/0")) == 1
+
+
+def test_a_store_and_a_checkpoint_that_do_not_belong_together(
+    orders: Orders, tmp_path: Path
+) -> None:
+    query = start(totals(orders), tmp_path)
+    orders.send(0, ("a", 1))
+    query.processAllAvailable()
+    orders.send(0, ("a", 1))
+    query.processAllAvailable()
+    query.stop()
+
+    foreign = start(totals(orders), tmp_path, checkpoint=str(tmp_path / "other"))
+    with pytest.raises(StreamingQueryException, match="not by this query"):
+        foreign.processAllAvailable()
+    shutil.rmtree(tmp_path / "log")
+    orders.send(0, ("a", 1))
+    orphan = start(totals(orders), tmp_path)
+    with pytest.raises(StreamingQueryException, match="is at epoch -1 and the query at 2"):
+        orphan.processAllAvailable()
+
+
+def test_a_batch_too_large_to_collect_is_left_to_the_tasks(
+    spark: SparkSession, orders: Orders, tmp_path: Path
+) -> None:
+    query = start(totals(orders), tmp_path)
+    orders.send(0, ("a", 1))
+    query.processAllAvailable()
+    # The setting that Spark's scheduler reads for each job; a session cannot change it otherwise.
+    conf = spark.sparkContext._jsc.sc().conf()
+    conf.set("spark.driver.maxResultSize", "100k")
+    try:
+        orders.send(1, *((f"user-{random.random()}", i) for i in range(20_000)))
+        query.processAllAvailable()
+    finally:
+        conf.set("spark.driver.maxResultSize", "1g")
+    query.stop()
+    commit = log_of(tmp_path).commit(1)
+    assert commit is not None
+    assert commit.rows == 20_000
+    assert all("-" in file.path.rpartition("/p")[2] for file in commit.files)
+
+
+# What a user can get wrong
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"key": ["nobody"]}, 'no column "nobody"'),
+        ({"key": []}, "no key column"),
+        ({"key": ["tags"]}, 'key column "tags" cannot be of type'),
+        ({"key": ["folded"]}, "cannot have collation UTF8_LCASE"),
+        ({"kind": "windows"}, 'kind "windows" is not one of keyvalue'),
+        ({"kind": "window", "window_size_ms": 5}, 'needs the column "window"'),
+        ({"kind": "session"}, 'needs the column "session_window"'),
+        ({"kind": "versioned"}, "needs event_time"),
+        ({"kind": "global"}, "has one partition"),
+        ({"event_time": "amount"}, 'event time "amount" is bigint'),
+        ({"deleted": "amount"}, 'tombstone column "amount" is not boolean'),
+        ({"window_size_ms": 5}, "window stores, and only they"),
+        ({"output_mode": "upsert"}, 'output mode "upsert"'),
+        ({"store": "a/b"}, "not a store name"),
+        ({"partitions": 0}, "0 partitions"),
+    ],
+)
+def test_what_makes_no_store_is_refused_before_the_query_starts(
+    orders: Orders, tmp_path: Path, options: dict[str, Any], message: str
+) -> None:
+    frame = orders.frame.selectExpr("*", "array(1) AS tags", "usr COLLATE UTF8_LCASE AS folded")
+    with pytest.raises(SchemaError, match=message):
+        start(frame, tmp_path, **options)
+    assert not (tmp_path / "log").exists()
+    assert not (tmp_path / "checkpoint").exists()
+
+
+def test_frames_that_make_no_store(spark: SparkSession, orders: Orders, tmp_path: Path) -> None:
+    with pytest.raises(SchemaError, match="not a streaming one"):
+        start(spark.range(1), tmp_path)
+    with pytest.raises(SchemaError, match='column "usr" twice'):
+        start(orders.frame.selectExpr("usr", "usr"), tmp_path)
+    for text in ("parse_json('1')", "INTERVAL '1' YEAR"):
+        with pytest.raises(SchemaError, match='column "v"'):
+            start(orders.frame.selectExpr("usr", f"{text} AS v"), tmp_path)
+
+
+def test_a_store_that_is_defined_otherwise(orders: Orders, tmp_path: Path) -> None:
+    start(totals(orders), tmp_path, inputs=["x"]).stop()
+    with pytest.raises(SchemaError, match="another partitions: 4, not 2"):
+        start(totals(orders), tmp_path, partitions=2)
+
+
+TYPES: dict[str, Callable[[int], Any]] = {
+    "boolean": lambda i: i % 2 == 0,
+    "tinyint": lambda i: i,
+    "smallint": lambda i: -i,
+    "int": lambda i: i * 1000,
+    "bigint": lambda i: i << 40,
+    "float": lambda i: i / 2,
+    "double": lambda i: -i / 8,
+    "decimal(9,2)": lambda i: f"{i}.50",
+    "decimal(38,10)": lambda i: f"{10**20 + i}.5",
+    "string": lambda i: f"käy-{i}",
+    "binary": lambda i: f"b{i}",
+    "date": lambda i: f"2013-01-{i % 28 + 1:02d}",
+    "timestamp": lambda i: f"2013-01-01 00:00:{i:02d}.5",
+    "timestamp_ntz": lambda i: f"1913-01-01 00:00:{i:02d}",
+}
+
+
+def test_keys_of_every_type_lie_where_readers_look(
+    spark: SparkSession, orders: Orders, tmp_path: Path
+) -> None:
+    """A task refuses rows that our hash would look for elsewhere, so that it ends is the proof."""
+    names = [f"k{i}" for i in range(len(TYPES))]
+    texts = [
+        f"CAST(element_at(from_json(usr, 'array<string>'), {i + 1}) AS {spelled}) AS k{i}"
+        for i, spelled in enumerate(TYPES)
+    ]
+    frame = orders.frame.selectExpr(*texts, "amount", "array(named_struct('x', amount)) AS nested")
+    lines = [json.dumps([str(make(i)) for make in TYPES.values()]) for i in range(40)]
+    orders.send(0, *((line, i) for i, line in enumerate([*lines, json.dumps([None] * 14)])))
+    query = start(frame, tmp_path, key=names, output_mode="append")
+    query.processAllAvailable()
+    query.stop()
+    rows = read_store(spark, str(tmp_path / "log"), "totals").collect()
+    assert sorted(row.amount for row in rows) == list(range(41))
+    assert all(row.nested == [(row.amount,)] for row in rows)
