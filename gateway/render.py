@@ -38,6 +38,35 @@ class Trailer:
     elapsed_ms: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What renderers make of columns once, and not for every lookup of a statement."""
+
+    columns: Sequence[Column]
+    json: bytes
+    cells: Callable[[Sequence[Row]], Sequence[Sequence[Cell]]]
+
+
+_SHAPES: dict[int, _Shape] = {}
+_SHAPES_MAX = 1024
+
+
+def _shape_of(columns: Sequence[Column]) -> _Shape:
+    """The shape of these columns, found by identity: all results of a statement share a tuple.
+
+    To hash them by value would cost a lookup of twenty columns more than its read does.
+    """
+    held = _SHAPES.get(id(columns))
+    if held is not None and held.columns is columns:
+        return held
+    names = [{"name": each.name, "type": str(each.type)} for each in columns]
+    made = _Shape(columns, orjson.dumps(names), row_cells(columns))
+    if len(_SHAPES) >= _SHAPES_MAX:
+        _SHAPES.clear()
+    _SHAPES[id(columns)] = made
+    return made
+
+
 class Renderer(Protocol):
     """Turns one result into one body: head, then any number of rows or batches, then the end."""
 
@@ -66,16 +95,16 @@ class JsonRenderer:
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._columns = columns
-        self._cells = row_cells(columns)
+        self._shape = _shape_of(columns)
         self._any_rows = False
 
     def head(self) -> bytes:
         """The columns, and the opening of the rows."""
-        return b'{"columns":' + _columns_json(self._columns) + b',"rows":['
+        return b'{"columns":' + self._shape.json + b',"rows":['
 
     def rows(self, rows: Sequence[Row]) -> bytes:
         """Rows, with the comma that parts them from earlier ones."""
-        return self._join(self._cells(rows))
+        return self._join(self._shape.cells(rows))
 
     def batch(self, batch: pa.RecordBatch) -> bytes:
         """The same from a batch."""
@@ -104,15 +133,15 @@ class NdjsonRenderer:
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._columns = columns
-        self._cells = row_cells(columns)
+        self._shape = _shape_of(columns)
 
     def head(self) -> bytes:
         """The header line."""
-        return b'{"columns":' + _columns_json(self._columns) + b"}\n"
+        return b'{"columns":' + self._shape.json + b"}\n"
 
     def rows(self, rows: Sequence[Row]) -> bytes:
         """One line a row."""
-        return _lines(self._cells(rows))
+        return _lines(self._shape.cells(rows))
 
     def batch(self, batch: pa.RecordBatch) -> bytes:
         """The same from a batch."""
@@ -134,7 +163,7 @@ class CsvRenderer:
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._columns = columns
-        self._cells = row_cells(columns)
+        self._shape = _shape_of(columns)
 
     def head(self) -> bytes:
         """The names of the columns."""
@@ -142,7 +171,7 @@ class CsvRenderer:
 
     def rows(self, rows: Sequence[Row]) -> bytes:
         """One record a row."""
-        return _csv_records(zip(*self._cells(rows), strict=True), len(rows))
+        return _csv_records(zip(*self._shape.cells(rows), strict=True), len(rows))
 
     def batch(self, batch: pa.RecordBatch) -> bytes:
         """The same from a batch."""
@@ -271,10 +300,6 @@ def chunked(batch: pa.RecordBatch, *, chunk_bytes: int) -> Iterator[pa.RecordBat
     rows = max(1, chunk_bytes // row_bytes)
     for start in range(0, batch.num_rows, rows):
         yield batch.slice(start, rows)
-
-
-def _columns_json(columns: Sequence[Column]) -> bytes:
-    return orjson.dumps([{"name": each.name, "type": str(each.type)} for each in columns])
 
 
 def _trailer_json(trailer: Trailer) -> bytes:

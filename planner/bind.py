@@ -19,7 +19,7 @@ from planner.errors import NameProblem, NotSupported, SyntaxProblem, ValueProble
 from planner.names import UNNAMED, column_name
 from planner.predicates import Condition, Reader, number_of, parameter_number, strip
 from planner.relations import Relation, identifier, resolve
-from planner.types import data_type_of, duckdb_type
+from planner.sqltypes import data_type_of, duckdb_type
 from stores.schema import BIGINT, PSEUDO_COLUMNS, TEXT, DataType
 from stores.store import StoreCatalog
 

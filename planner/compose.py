@@ -29,7 +29,7 @@ from planner.errors import (
     TypeProblem,
     ValueProblem,
 )
-from planner.types import duckdb_type
+from planner.sqltypes import duckdb_type
 from stores.errors import SchemaError
 from stores.query import BATCH_ROWS
 from stores.schema import Column, DataType, Kind, Row, Value

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from planner.errors import QueryError, TypeProblem
 from planner.fit import Fitted, Fitter, Outside, are_comparable, fitter
-from planner.types import data_type_of
+from planner.sqltypes import data_type_of
 from planner.values import parse_value
 from stores.schema import BOOLEAN, DOUBLE, TEXT, DataType, Kind, Row, Value, decimal_type
 

@@ -129,8 +129,8 @@ class Host:
         """
         if self._data is None:
             self._temporary = self._data = Path(tempfile.mkdtemp(prefix="stategate-"))
-        self.state = HostState.RUNNING
         self._discover()
+        self.state = HostState.RUNNING
         self._thread = threading.Thread(target=self._follow, name="follow-log", daemon=True)
         self._thread.start()
 

@@ -184,9 +184,12 @@ class KeyCodec:
 
 
 def after_prefix(prefix: bytes) -> bytes:
-    """The first byte string behind all those that begin with `prefix`, which is not all FF."""
-    stripped = prefix.rstrip(b"\xff")
-    return stripped[:-1] + bytes([stripped[-1] + 1])
+    """Behind all keys that begin with the columns of `prefix`, before all greater ones.
+
+    What follows a column is a marker (00 or 01) or a window's start (at most C0), never FF; but FF
+    follows the NUL of a text that goes on, and such a text is greater.
+    """
+    return prefix + b"\xff"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

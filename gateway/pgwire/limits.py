@@ -43,5 +43,9 @@ class PgLimits:
     """The same inside one; portals of a transaction hold snapshots."""
     write_timeout_s: float = 300.0
     """For a client that reads nothing while rows wait; it holds a snapshot and memory."""
+    sweep_s: float = 1.0
+    """How often the timeouts of connections are looked at; they are that much late at most."""
+    abort_timeout_s: float = 5.0
+    """For statements that were cancelled at a stop to notice it."""
     backlog: int = 512
     """Connections that the kernel holds before they are accepted."""

@@ -15,10 +15,6 @@ from planner.engine import Engine
 
 logger = logging.getLogger(__name__)
 
-SWEEP_S = 1.0
-"""How often timeouts are looked at; they are that much late at most."""
-ABORT_S = 5.0
-"""How long statements that were cancelled may take to notice, at a stop."""
 _STARTING_SHARE = 2
 """Connections of any kind, as a multiple of those let in: room for cancels, not for floods."""
 
@@ -93,7 +89,7 @@ class PgServer:
             logger.warning("statements cut off at stop, connections=%d", len(self._clients))
             for client in tuple(self._clients):
                 client.abort()
-            await self._empty_within(ABORT_S)
+            await self._empty_within(self.limits.abort_timeout_s)
         if self._sweeper is not None:
             self._sweeper.cancel()
             await asyncio.wait((self._sweeper,))
@@ -110,7 +106,7 @@ class PgServer:
     async def _sweep(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            await asyncio.sleep(SWEEP_S)
+            await asyncio.sleep(self.limits.sweep_s)
             now_s = loop.time()
             for client in tuple(self._clients):
                 client.check_timeouts(now_s)

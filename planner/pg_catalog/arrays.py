@@ -19,12 +19,22 @@ VECTORS = frozenset(
 ARRAYS = frozenset(name for name, kind in column_types().items() if kind.startswith("_"))
 
 _READS_ARRAYS = frozenset(
-    ("_pg_expandarray", "array_length", "array_lower", "array_position", "array_positions")
-    + ("array_remove", "array_to_string", "array_upper", "cardinality", "unnest")
+    [
+        "_pg_expandarray",
+        "array_length",
+        "array_lower",
+        "array_position",
+        "array_positions",
+        "array_remove",
+        "array_to_string",
+        "array_upper",
+        "cardinality",
+        "unnest",
+    ]
 )
 
 
-def lookup(name: str, *arguments: exp.Expression) -> exp.Expression:
+def lookup(name: str, *arguments: exp.Expr) -> exp.Expr:
     """A call of one of our own macros."""
     call = exp.Anonymous(this=name, expressions=list(arguments))
     return exp.Dot(this=exp.to_identifier(LOOKUP_SCHEMA), expression=call)
@@ -72,7 +82,7 @@ def _after_comma(text: str, at: int) -> int:
     return len(text) if found < 0 else found + 1
 
 
-def list_of(text: str, *, numeric: bool) -> exp.Expression:
+def list_of(text: str, *, numeric: bool) -> exp.Expr:
     """An array literal as a list of numbers or texts."""
     elements = [
         exp.null() if element is None else exp.Literal(this=element, is_string=not numeric)
@@ -82,13 +92,13 @@ def list_of(text: str, *, numeric: bool) -> exp.Expression:
     return exp.Cast(this=exp.Array(expressions=elements), to=target)
 
 
-def is_vector(node: exp.Expression, names: Container[str] = VECTORS) -> bool:
+def is_vector(node: exp.Expr, names: Container[str] = VECTORS) -> bool:
     """Whether a node is a column that holds a vector, as far as its name tells."""
     bare = node.unnest()
     return isinstance(bare, exp.Column) and bare.name.lower() in names
 
 
-def is_array(node: exp.Expression) -> bool:
+def is_array(node: exp.Expr) -> bool:
     """Whether a node's value is a list, as far as its shape and names tell."""
     bare = node.unnest()
     if isinstance(bare, exp.Column):
@@ -98,12 +108,12 @@ def is_array(node: exp.Expression) -> bool:
     return isinstance(bare, (exp.Array, exp.ArrayAgg))
 
 
-def rewrite_vectors(tree: exp.Expression) -> None:
+def rewrite_vectors(tree: exp.Expr) -> None:
     """Turn vectors into lists where they are indexed, unnested, searched or cast to arrays."""
     aliases = (each.alias for each in tree.find_all(exp.Alias) if is_vector(each.this))
     names = VECTORS.union(alias.lower() for alias in aliases)
     for column in [node for node in tree.find_all(exp.Column) if is_vector(node, names)]:
-        outer = column
+        outer: exp.Expr = column
         while isinstance(outer.parent, exp.Paren):
             outer = outer.parent
         parent = outer.parent
@@ -122,15 +132,15 @@ def _rewrite_subscript(bracket: exp.Bracket, column: exp.Column) -> None:
     bracket.replace(lookup("element", column.copy(), position))
 
 
-def _one() -> exp.Expression:
+def _one() -> exp.Expr:
     return exp.Literal.number(1)
 
 
-def _is_subscripts(parent: exp.Expression | None) -> bool:
+def _is_subscripts(parent: exp.Expr | None) -> bool:
     return isinstance(parent, exp.Anonymous) and parent.name.lower() == "generate_subscripts"
 
 
-def _reads_array(parent: exp.Expression | None) -> bool:
+def _reads_array(parent: exp.Expr | None) -> bool:
     if isinstance(parent, exp.Anonymous):
         return parent.name.lower() in _READS_ARRAYS
     if isinstance(parent, exp.Cast):
@@ -138,7 +148,7 @@ def _reads_array(parent: exp.Expression | None) -> bool:
     return isinstance(parent, (exp.Explode, exp.Unnest, exp.Any, exp.All, exp.ArraySize))
 
 
-def rewrite_quantified(tree: exp.Expression) -> None:
+def rewrite_quantified(tree: exp.Expr) -> None:
     """`x = ANY(list)` as a search in the list, `x <> ALL(list)` as its opposite."""
     for node in reversed([*tree.find_all(exp.Any, exp.All)]):
         comparison = node.parent
@@ -160,7 +170,7 @@ def rewrite_quantified(tree: exp.Expression) -> None:
             node.set("this", exp.Paren(this=searched.copy()))
 
 
-def rewrite_concatenations(tree: exp.Expression) -> None:
+def rewrite_concatenations(tree: exp.Expr) -> None:
     """`array || array`: for PostgreSQL a NULL array is an empty one there."""
     for node in reversed([*tree.find_all(exp.DPipe)]):
         if is_array(node.this) and is_array(node.expression):
@@ -168,7 +178,7 @@ def rewrite_concatenations(tree: exp.Expression) -> None:
             node.replace(exp.Anonymous(this="list_concat", expressions=lists))
 
 
-def _is_number(node: exp.Expression) -> bool:
+def _is_number(node: exp.Expr) -> bool:
     if isinstance(node, exp.Cast):
         return not node.to.is_type(*exp.DataType.TEXT_TYPES)
     bare = node.unnest()

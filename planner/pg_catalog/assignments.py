@@ -29,7 +29,7 @@ class Assignment:
             session.set(str(name).lower(), str(value))
 
 
-def assignments(tree: exp.Expression) -> tuple[Assignment, ...]:
+def assignments(tree: exp.Expr) -> tuple[Assignment, ...]:
     """What a statement sets, in order.
 
     Raises:
@@ -43,7 +43,7 @@ def assignments(tree: exp.Expression) -> tuple[Assignment, ...]:
     )
 
 
-def _constant(node: exp.Expression) -> str | int:
+def _constant(node: exp.Expr) -> str | int:
     bare = node.unnest()
     while isinstance(bare, exp.Cast):
         bare = bare.this.unnest()

@@ -32,13 +32,30 @@ _RENAMED: Mapping[str, str] = {
 }
 """Functions that DuckDB has under another name."""
 _REFUSED = frozenset(
-    ("getvariable", "getenv", "query", "query_table", "which_secret", "nextval", "currval")
-    + ("pg_sleep", "pg_terminate_backend", "pg_cancel_backend", "pg_read_file", "pg_ls_dir")
-    + ("dblink", "lo_import", "lo_export", "parse_duckdb_log_message", "write_log", "error")
+    [
+        "getvariable",
+        "getenv",
+        "query",
+        "query_table",
+        "which_secret",
+        "nextval",
+        "currval",
+        "pg_sleep",
+        "pg_terminate_backend",
+        "pg_cancel_backend",
+        "pg_read_file",
+        "pg_ls_dir",
+        "dblink",
+        "lo_import",
+        "lo_export",
+        "parse_duckdb_log_message",
+        "write_log",
+        "error",
+    ]
 )
 """DuckDB's functions that see more than the catalog, and PostgreSQL's that act on the server."""
 
-_OPERATORS: Mapping[str, Callable[[exp.Expression, exp.Expression], exp.Expression]] = {
+_OPERATORS: Mapping[str, Callable[[exp.Expr, exp.Expr], exp.Expr]] = {
     "~": lambda left, right: exp.RegexpLike(this=left, expression=right),
     "!~": lambda left, right: exp.Not(this=exp.RegexpLike(this=left, expression=right)),
     "~*": lambda left, right: exp.RegexpILike(this=left, expression=right),
@@ -60,7 +77,7 @@ _OPERATORS: Mapping[str, Callable[[exp.Expression, exp.Expression], exp.Expressi
 """`OPERATOR(pg_catalog.…)` as what the operator alone parses to."""
 
 
-def unwrap_schemas(tree: exp.Expression) -> None:
+def unwrap_schemas(tree: exp.Expr) -> None:
     """`pg_catalog.f(…)` to `f(…)`."""
     for dot in reversed([*tree.find_all(exp.Dot)]):
         schema, call = dot.this, dot.expression
@@ -70,7 +87,7 @@ def unwrap_schemas(tree: exp.Expression) -> None:
             dot.replace(call.copy())
 
 
-def rewrite_operators(tree: exp.Expression) -> None:
+def rewrite_operators(tree: exp.Expr) -> None:
     """Named operators to plain ones; collations are dropped, for all text compares bytewise."""
     for node in reversed([*tree.find_all(exp.Operator, exp.Collate)]):
         if isinstance(node, exp.Collate):
@@ -83,7 +100,7 @@ def rewrite_operators(tree: exp.Expression) -> None:
         node.replace(exp.Paren(this=build(node.this.copy(), node.expression.copy())))
 
 
-def rewrite_texts(tree: exp.Expression) -> None:
+def rewrite_texts(tree: exp.Expr) -> None:
     """Escape strings to plain ones; LIKE gets the backslash that PostgreSQL escapes with."""
     for string in [*tree.find_all(exp.ByteString)]:
         string.replace(exp.Literal.string(string.this))
@@ -94,13 +111,13 @@ def rewrite_texts(tree: exp.Expression) -> None:
             like.replace(exp.Paren(this=escaped))
 
 
-def rewrite_calls(tree: exp.Expression, *, database: str, version: str) -> None:
+def rewrite_calls(tree: exp.Expr, *, database: str, version: str) -> None:
     """Give every function its name in DuckDB.
 
     Raises:
         NameProblem: a function that a catalog statement may not call (42883).
     """
-    constants = {
+    constants: dict[type[exp.Expr], str] = {
         exp.CurrentSchema: quote_text("public"),
         exp.CurrentDatabase: quote_text(database),
         exp.CurrentCatalog: quote_text(database),
@@ -117,7 +134,8 @@ def rewrite_calls(tree: exp.Expression, *, database: str, version: str) -> None:
         "session_user": constants[exp.CurrentUser],
         "user": constants[exp.CurrentUser],
     }
-    for node in reversed([*tree.find_all(exp.Func, exp.Column)]):
+    nodes: list[exp.Expr] = [*tree.find_all(exp.Func, exp.Column)]
+    for node in reversed(nodes):
         if isinstance(node, exp.Column):
             if node.name.lower() in {"user", "current_role"} and _is_bare(node):
                 node.replace(_parsed(constants[exp.CurrentUser]))
@@ -133,15 +151,15 @@ def _is_bare(column: exp.Column) -> bool:
     return not column.table and not column.this.args.get("quoted")
 
 
-def _parsed(text: str) -> exp.Expression:
+def _parsed(text: str) -> exp.Expr:
     return sqlglot.parse_one(text, dialect="duckdb")
 
 
-def _called(node: exp.Expression) -> str:
+def _called(node: exp.Expr) -> str:
     return node.name.lower() if isinstance(node, exp.Anonymous) else ""
 
 
-def _current_schemas(node: exp.Expression) -> exp.Expression:
+def _current_schemas(node: exp.Expr) -> exp.Expr:
     argument = node.expressions[0] if node.expressions else node.this
     case = _parsed("(CASE WHEN true THEN ['pg_catalog', 'public'] ELSE ['public'] END)")
     branch = case.find(exp.If)

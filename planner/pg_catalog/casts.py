@@ -28,9 +28,26 @@ _OBJECTS: Mapping[str, tuple[str, str]] = {
 """Type → what its names are called, and the error for one that does not exist."""
 
 _TEXTS = frozenset(
-    ("text", "name", "char", "bpchar", "varchar", "unknown", "cstring", "tid", "aclitem")
-    + ("pg_node_tree", "sql_identifier", "character_data", "yes_or_no", "inet", "xid8", "pg_lsn")
-    + ("int2vector", "oidvector")
+    [
+        "text",
+        "name",
+        "char",
+        "bpchar",
+        "varchar",
+        "unknown",
+        "cstring",
+        "tid",
+        "aclitem",
+        "pg_node_tree",
+        "sql_identifier",
+        "character_data",
+        "yes_or_no",
+        "inet",
+        "xid8",
+        "pg_lsn",
+        "int2vector",
+        "oidvector",
+    ]
 )
 _OIDS = frozenset(("oid", "xid", "cid"))
 _OTHERS: Mapping[str, str] = {
@@ -46,12 +63,25 @@ _OTHERS: Mapping[str, str] = {
     "bytea": "BLOB",
 }
 _TEXT_CALLS = frozenset(
-    ("concat", "format", "quote_ident", "quote_literal", "pg_get_serial_sequence", "format_type")
-    + ("replace", "lower", "upper", "trim", "substring", "array_to_string", "concat_ws")
+    [
+        "concat",
+        "format",
+        "quote_ident",
+        "quote_literal",
+        "pg_get_serial_sequence",
+        "format_type",
+        "replace",
+        "lower",
+        "upper",
+        "trim",
+        "substring",
+        "array_to_string",
+        "concat_ws",
+    ]
 )
 
 
-def rewrite_casts(tree: exp.Expression) -> None:
+def rewrite_casts(tree: exp.Expr) -> None:
     """Give every cast a type that DuckDB has, and objects' names and oids their meaning."""
     for cast in reversed([*tree.find_all(exp.Cast)]):  # inner ones first
         name = type_name(cast.to)
@@ -117,18 +147,18 @@ def _rewrite_object(cast: exp.Cast, kind: str) -> None:
     cast.replace(lookup("name_of", exp.Literal.string(family), oid))
 
 
-def oid_of(operand: exp.Expression, kind: str) -> exp.Expression:
+def oid_of(operand: exp.Expr, kind: str) -> exp.Expr:
     """The oid of a name; an error if there is none, a number stays what it is."""
     noun, code = _OBJECTS[kind]
     words = (exp.Literal.string(word) for word in (kind, noun, code))
     return lookup("oid_of", *words, operand)
 
 
-def _bigint(operand: exp.Expression) -> exp.Expression:
+def _bigint(operand: exp.Expr) -> exp.Expr:
     return exp.Cast(this=operand, to=exp.DataType.build("BIGINT"))
 
 
-def is_text(node: exp.Expression) -> bool:
+def is_text(node: exp.Expr) -> bool:
     """Whether a node is a text, as far as its shape and names tell; numbers pass as texts too."""
     bare = node.unnest()
     if isinstance(bare, exp.Literal):
@@ -144,7 +174,7 @@ def is_text(node: exp.Expression) -> bool:
     return isinstance(bare, (exp.Parameter, exp.DPipe, exp.Concat, exp.Lower, exp.Upper))
 
 
-def shows_text(node: exp.Expression) -> bool:
+def shows_text(node: exp.Expr) -> bool:
     """Whether a node's value is shown: in a select list, under a cast to text, in a text call."""
     parent = node.parent
     if isinstance(parent, (exp.Paren, exp.Coalesce, exp.Case, exp.Alias)):
@@ -164,7 +194,7 @@ def _postgres_type(column: exp.Column) -> str:
     return column_types().get(column.name.lower(), "")
 
 
-def rewrite_function_oids(tree: exp.Expression) -> None:
+def rewrite_function_oids(tree: exp.Expr) -> None:
     """Columns of type regproc hold names: compare them as names, 0 being `-`."""
     for comparison in [*tree.find_all(exp.EQ, exp.NEQ)]:
         for side, other in (("this", "expression"), ("expression", "this")):

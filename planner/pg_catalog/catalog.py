@@ -85,12 +85,12 @@ class PgCatalog:
         """What `version()` answers."""
         return f"PostgreSQL {self._server_version} (Stategate)"
 
-    def accepts(self, tree: exp.Expression) -> bool:
+    def accepts(self, tree: exp.Expr) -> bool:
         """Whether a statement is about the catalog and no store, so that this class runs it."""
         return is_catalog_statement(tree, self._catalog.stores)
 
     def prepare(
-        self, sql: str, tree: exp.Expression, parameter_types: Sequence[DataType | None] = ()
+        self, sql: str, tree: exp.Expr, parameter_types: Sequence[DataType | None] = ()
     ) -> CatalogStatement:
         """Rewrite a statement and find the types of its columns; cached by text.
 
@@ -157,7 +157,7 @@ class PgCatalog:
         return table
 
     def _prepare(
-        self, sql: str, tree: exp.Expression, parameter_types: Sequence[DataType | None]
+        self, sql: str, tree: exp.Expr, parameter_types: Sequence[DataType | None]
     ) -> CatalogStatement:
         try:
             rewritten = rewrite(

@@ -30,7 +30,7 @@ MEMORY_LIMIT = "256MB"
 """The catalog of 1,000 stores of 20 columns takes some 20 MB; the rest is for sorts and joins."""
 _DATABASE_OID = 5
 _UTF8 = 6
-_CONFIG = {
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "threads": "1",
     "memory_limit": MEMORY_LIMIT,
     "temp_directory": "",

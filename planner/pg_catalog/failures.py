@@ -22,7 +22,7 @@ _COLUMN = re.compile(r'column(?: named| name)?:? "([^"]+)"', re.IGNORECASE)
 _FUNCTION = re.compile(r"Function with name \"?([\w.]+)\"?", re.IGNORECASE)
 
 
-def query_error(error: duckdb.Error) -> QueryError:
+def query_error(error: duckdb.Error) -> QueryError:  # noqa: PLR0911 - one line per class
     """The planner's error for one of DuckDB's."""
     text = str(error)
     if (raised := _RAISED.search(text)) is not None:

@@ -25,12 +25,12 @@ def is_function(table: exp.Table) -> bool:
     return isinstance(table.this, (exp.Func, exp.Unnest))
 
 
-def common_names(tree: exp.Expression) -> frozenset[str]:
+def common_names(tree: exp.Expr) -> frozenset[str]:
     """The names that WITH gives; a bare relation name may mean one of them."""
     return frozenset(cte.alias.lower() for cte in tree.find_all(exp.CTE))
 
 
-def relation_names(tree: exp.Expression) -> Iterator[tuple[str, str]]:
+def relation_names(tree: exp.Expr) -> Iterator[tuple[str, str]]:
     """(schema, name) of each relation of a statement; the schema is empty where none is given."""
     common = common_names(tree)
     for table in tree.find_all(exp.Table):
@@ -46,7 +46,7 @@ def find_relation(schema: str, name: str) -> CatalogRelation | None:
     return catalog_relations().get((schema or "pg_catalog", name))
 
 
-def rewrite_from(tree: exp.Expression) -> None:
+def rewrite_from(tree: exp.Expr) -> None:
     """Rename relations, and make subqueries of functions that DuckDB has no table for.
 
     Raises:
@@ -124,7 +124,7 @@ def _rewrite_call(table: exp.Table) -> None:
 _SCALARS_IN_FROM = frozenset({"version", "current_schema", "current_database", "pg_backend_pid"})
 
 
-def _as_rows(call: exp.Expression, name: str) -> exp.Expression:
+def _as_rows(call: exp.Expr, name: str) -> exp.Expr:
     if name == "generate_series":
         bounds = [call.args[key] for key in ("start", "end", "step") if call.args.get(key)]
         arguments = [bound.copy() for bound in bounds or call.expressions]

@@ -139,7 +139,8 @@ SERVER = {
     "pg_char_to_encoding": "(zz_name) AS (CASE WHEN upper(zz_name) = 'UTF8' THEN 6 ELSE -1 END)",
     "pg_client_encoding": "() AS ('UTF8')",
     "pg_conf_load_time": "() AS (getvariable('server_started')::TIMESTAMPTZ)",
-    "pg_encoding_to_char": "(zz_n) AS (CASE zz_n WHEN 6 THEN 'UTF8' WHEN 0 THEN 'SQL_ASCII' ELSE '' END)",
+    "pg_encoding_to_char": """(zz_n) AS (
+        CASE zz_n WHEN 6 THEN 'UTF8' WHEN 0 THEN 'SQL_ASCII' ELSE '' END)""",
     "pg_encoding_max_length": "(zz_n) AS (CASE WHEN zz_n = 6 THEN 4 ELSE 1 END)",
     "getdatabaseencoding": "() AS ('UTF8')",
     "pg_export_snapshot": "() AS ('00000003-00000001-1')",
@@ -210,7 +211,8 @@ ARRAYS = {
     "array_length": "(zz_list, zz_dim) AS (CASE WHEN zz_dim = 1 THEN nullif(len(zz_list), 0) END)",
     "array_lower": "(zz_list, zz_dim) AS (CASE WHEN len(zz_list) > 0 AND zz_dim = 1 THEN 1 END)",
     "array_ndims": "(zz_list) AS (CASE WHEN len(zz_list) > 0 THEN 1 END)",
-    "array_remove": "(zz_list, zz_e) AS (list_filter(zz_list, lambda zz_x: zz_x IS DISTINCT FROM zz_e))",
+    "array_remove": """(zz_list, zz_e) AS (
+        list_filter(zz_list, lambda zz_x: zz_x IS DISTINCT FROM zz_e))""",
     "array_upper": "(zz_list, zz_dim) AS (CASE WHEN zz_dim = 1 THEN nullif(len(zz_list), 0) END)",
     "cardinality": "(zz_list) AS (len(zz_list))",
     "_pg_expandarray": """(zz_list) AS (unnest(list_transform(
@@ -293,7 +295,8 @@ LOOKUP_MACROS = {
 TABLE_FUNCTIONS = {
     "aclexplode": """SELECT 0::BIGINT AS grantor, 0::BIGINT AS grantee, '' AS privilege_type,
         false AS is_grantable WHERE false""",
-    "pg_available_extensions": "SELECT name, default_version, comment FROM {cat}.pg_available_extensions",
+    "pg_available_extensions": """
+        SELECT name, default_version, comment FROM {cat}.pg_available_extensions""",
     "pg_get_keywords": "SELECT * FROM {look}.keywords",
     "pg_get_publication_tables": "SELECT 0::BIGINT AS relid WHERE false",
     "pg_listening_channels": "SELECT '' AS pg_listening_channels WHERE false",

@@ -44,14 +44,14 @@ _TYPE_NAMES = {
 _TRANSPARENT = (exp.Paren, exp.Bracket, exp.Collate, exp.Filter, exp.Window, exp.WithinGroup)
 
 
-def column_name(node: exp.Expression) -> str:
+def column_name(node: exp.Expr) -> str:
     """The name PostgreSQL gives to an item of a select list."""
     if isinstance(node, exp.Alias):
         return folded(node.args["alias"])
     return _named(node)[0] or UNNAMED
 
 
-def folded(identifier: exp.Expression | None) -> str:
+def folded(identifier: exp.Expr | None) -> str:
     """A name as it is compared and shown: lower case unless it is quoted."""
     if identifier is None:
         return ""
@@ -59,7 +59,7 @@ def folded(identifier: exp.Expression | None) -> str:
     return str(identifier.name) if quoted else str(identifier.name).lower()
 
 
-def type_name(data_type: exp.Expression) -> str:
+def type_name(data_type: exp.Expr) -> str:
     """A type of a cast as pg_type names it, without its schema; arrays end in `[]`."""
     if isinstance(data_type, exp.ObjectIdentifier):
         return str(data_type.this).lower()
@@ -69,7 +69,8 @@ def type_name(data_type: exp.Expression) -> str:
     if data_type.this is exp.DataType.Type.USERDEFINED:
         kind = data_type.args["kind"]
         return str(kind if isinstance(kind, str) else kind.name).lower()
-    return _TYPE_NAMES.get(data_type.this.name, data_type.this.name.lower())
+    name = str(data_type.this.name)
+    return _TYPE_NAMES.get(name, name.lower())
 
 
 _Named = tuple[str | None, bool]
@@ -78,7 +79,7 @@ _Named = tuple[str | None, bool]
 _NOTHING: _Named = (None, False)
 
 
-def _named(node: exp.Expression) -> _Named:
+def _named(node: exp.Expr) -> _Named:  # noqa: PLR0911 - one line per shape
     """Source: PostgreSQL's FigureColnameInternal."""
     if isinstance(node, exp.Column):
         return folded(node.this), True
@@ -95,7 +96,7 @@ def _named(node: exp.Expression) -> _Named:
     return _NOTHING
 
 
-def _named_by_inside(node: exp.Expression) -> _Named:
+def _named_by_inside(node: exp.Expr) -> _Named:
     if isinstance(node, exp.Cast):
         inner = _named(node.this)
         return inner if inner[1] else (type_name(node.to).removesuffix("[]"), False)

@@ -37,9 +37,7 @@ def parameter_number(parameter: exp.Parameter) -> int:
     return int(parameter.name)
 
 
-def infer_parameters(
-    tree: exp.Expression, insisted: Sequence[DataType | None]
-) -> tuple[DataType, ...]:
+def infer_parameters(tree: exp.Expr, insisted: Sequence[DataType | None]) -> tuple[DataType, ...]:
     """The type of $1, $2, …; what the client insists on comes first, TEXT is the default.
 
     Raises:
@@ -63,7 +61,7 @@ def infer_parameters(
     return tuple(types)
 
 
-def bind_parameters(tree: exp.Expression, types: Sequence[DataType]) -> None:
+def bind_parameters(tree: exp.Expr, types: Sequence[DataType]) -> None:
     """Give each parameter the name and the type under which its value reaches DuckDB."""
     for parameter in [*tree.find_all(exp.Parameter)]:
         number = parameter_number(parameter)
@@ -71,8 +69,8 @@ def bind_parameters(tree: exp.Expression, types: Sequence[DataType]) -> None:
         parameter.replace(exp.Cast(this=exp.Placeholder(this=f"p{number}"), to=target))
 
 
-def _inferred(parameter: exp.Parameter) -> DataType | None:
-    node: exp.Expression = parameter
+def _inferred(parameter: exp.Parameter) -> DataType | None:  # noqa: PLR0911 - one per place
+    node: exp.Expr = parameter
     while isinstance(node.parent, exp.Paren):
         node = node.parent
     parent = node.parent
@@ -93,13 +91,13 @@ def _inferred(parameter: exp.Parameter) -> DataType | None:
     return None
 
 
-def _array_beside(quantified: exp.Expression) -> DataType:
+def _array_beside(quantified: exp.Expr) -> DataType:
     comparison = quantified.parent
     element = _beside(comparison.this) if isinstance(comparison, exp.Binary) else None
     return DataType(kind=Kind.ARRAY, element=element or TEXT)
 
 
-def _beside(other: exp.Expression) -> DataType | None:
+def _beside(other: exp.Expr) -> DataType | None:
     bare = other.unnest()
     if isinstance(bare, exp.Column):
         name = column_types().get(bare.name.lower())

@@ -29,15 +29,28 @@ _SESSION_NODES = (
     exp.SessionUser,
 )
 _NAMED = frozenset(
-    (*ACCESS, *DESCRIPTIONS, *NAMES, *SERVER, *SETTINGS, *SIZES, *TABLE_FUNCTIONS, *VISIBILITY)
-    + ("version", "current_schema", "current_schemas", "current_database", "current_user")
-    + ("session_user", "current_role", "current_catalog")
+    (
+        *(
+            *ACCESS,
+            *DESCRIPTIONS,
+            *NAMES,
+            *SERVER,
+            *SETTINGS,
+            *SIZES,
+            *TABLE_FUNCTIONS,
+            *VISIBILITY,
+        ),
+        *("version", "current_schema", "current_schemas", "current_database", "current_user"),
+        *("session_user", "current_role", "current_catalog"),
+    )
 ) - {"age"}
 """Functions that only the catalog can answer; the other macros are plain SQL."""
-_OBJECT_TYPES = frozenset(("regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regrole"))
+_OBJECT_TYPES = frozenset(
+    ("regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regrole")
+)
 
 
-def is_catalog_statement(tree: exp.Expression, stores: Container[str]) -> bool:
+def is_catalog_statement(tree: exp.Expr, stores: Container[str]) -> bool:
     """Whether every relation is the catalog's, or there is none but the catalog is called."""
     named = False
     for schema, name in relation_names(tree):
@@ -47,7 +60,7 @@ def is_catalog_statement(tree: exp.Expression, stores: Container[str]) -> bool:
     return named or _calls_catalog(tree)
 
 
-def _calls_catalog(tree: exp.Expression) -> bool:
+def _calls_catalog(tree: exp.Expr) -> bool:
     for node in tree.walk():
         if isinstance(node, _SESSION_NODES):
             return True

@@ -33,7 +33,7 @@ class Rewritten:
 
 
 def rewrite(
-    tree: exp.Expression,
+    tree: exp.Expr,
     *,
     parameter_types: Sequence[DataType | None],
     database: str,
@@ -70,14 +70,14 @@ def rewrite(
     )
 
 
-def _result_names(tree: exp.Expression) -> tuple[str, ...] | None:
+def _result_names(tree: exp.Expr) -> tuple[str, ...] | None:
     items = tree.selects if isinstance(tree, exp.Query) else []
     if not items or any(item.is_star for item in items):
         return None
     return tuple(column_name(item) for item in items)
 
 
-def _name_outputs(tree: exp.Expression) -> None:
+def _name_outputs(tree: exp.Expr) -> None:
     """Alias what has no name in a select list, so that outer queries find PostgreSQL's name."""
     for select in tree.find_all(exp.Select):
         for item in select.expressions:

@@ -193,7 +193,14 @@ def _add_primary_key(rows: RelationRows, relation: Relation, oids: Mapping[str, 
     ]
     rows.tables["pg_index"].append(_index(index_oid, table_oid, numbers, types))
     rows.tables["pg_constraint"].append(
-        _constraint(constraint_oid, name, namespace, table_oid, index_oid, numbers)
+        _constraint(
+            oid=constraint_oid,
+            name=name,
+            namespace=namespace,
+            table_oid=table_oid,
+            index_oid=index_oid,
+            numbers=numbers,
+        )
     )
     columns = ", ".join(map(quote_name, relation.primary_key))
     primary_key = f"PRIMARY KEY ({columns})"
@@ -250,7 +257,7 @@ def _index(
 
 
 def _constraint(
-    oid: int, name: str, namespace: int, table_oid: int, index_oid: int, numbers: Sequence[int]
+    *, oid: int, name: str, namespace: int, table_oid: int, index_oid: int, numbers: Sequence[int]
 ) -> Fields:
     return {
         "oid": oid,

@@ -76,7 +76,7 @@ def parse_offsets(text: str, path: str, inputs: Sequence[str] | None) -> BatchOf
     Raises:
         TornRecordError: it is incomplete, or of a version that we do not know.
     """
-    version, *lines = text.splitlines()
+    version, *lines = text.splitlines() or [""]
     if version not in _VERSIONS or not lines:
         raise TornRecordError(f'offset record "{path}" is not of version {" or ".join(_VERSIONS)}')
     try:

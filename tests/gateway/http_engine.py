@@ -66,7 +66,7 @@ class FakeEngine:
         del session, parameter_types
         self.prepared.append(sql)
         text = sql.strip()
-        word = text.split(" ")[0]
+        word = text.split()[0] if text else ""
         if word in {"", "SET", "SHOW"}:
             kind = StatementKind(word)
             columns = (Column(name="name", type=TEXT), Column(name="value", type=TEXT))
@@ -92,7 +92,7 @@ class FakeEngine:
         cancellation: Cancellation,
     ) -> Result:
         self.executed_in.append(threading.current_thread().name)
-        match statement.sql.split(" "):
+        match statement.sql.split():
             case ["SELECT", "1"]:
                 return self._at_hand((Column(name="one", type=INTEGER),), [(1,)])
             case ["SELECT", *_]:

@@ -70,9 +70,11 @@ def test_an_error_is_raised_with_all_its_parts(url: str) -> None:
 
 def test_an_error_behind_the_first_row_is_raised_behind_it(url: str) -> None:
     taken: list[object] = []
-    with Client(url).query("STREAM 3 ROWS THEN FAIL") as answer:
-        with pytest.raises(RemoteError, match="55S01"):
-            taken.extend(answer)
+    with (
+        Client(url).query("STREAM 3 ROWS THEN FAIL") as answer,
+        pytest.raises(RemoteError, match="55S01"),
+    ):
+        taken.extend(answer)
     assert len(taken) == 3
 
 
@@ -129,17 +131,22 @@ HEADER = b'{"columns":[{"name":"n","type":"bigint"}]}'
     ],
 )
 def test_what_is_no_whole_answer_of_a_gateway_is_said(answer: bytes) -> None:
-    with answering(answer) as url, pytest.raises(UnreachableError):
-        with Client(url).query("SELECT 1") as opened:
-            list(opened)
+    with (
+        answering(answer) as url,
+        pytest.raises(UnreachableError),
+        Client(url).query("SELECT 1") as opened,
+    ):
+        list(opened)
 
 
 def test_a_row_that_never_ends_is_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_module, "LINE_BYTES_MAX", 1000)
-    with answering(ndjson(HEADER), b'["' + b"x" * 200_000) as url:
-        with Client(url).query("SELECT 1") as answer:
-            with pytest.raises(UnreachableError, match="longer than 1000 bytes"):
-                list(answer)
+    with (
+        answering(ndjson(HEADER), b'["' + b"x" * 200_000) as url,
+        pytest.raises(UnreachableError, match="longer than 1000 bytes"),
+        Client(url).query("SELECT 1") as answer,
+    ):
+        list(answer)
 
 
 def test_a_gateway_that_says_nothing_is_not_waited_for_without_end() -> None:

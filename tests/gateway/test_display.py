@@ -35,8 +35,8 @@ def test_numbers_are_right_aligned_and_markup_is_text() -> None:
     made = console()
     print_table(made, COLUMNS, [[1, "[red]x[/red]"], [1000, None]])
     lines = printed(made)
-    assert lines[0] == "   n  a [b]name[/b]"
-    assert lines[2:4] == ["   1  [red]x[/red]", "1000  NULL"]
+    assert lines[0] == "   n   a [b]name[/b]"
+    assert lines[2:4] == ["   1   [red]x[/red]", "1000   NULL"]
 
 
 def test_a_table_is_no_wider_than_the_terminal() -> None:

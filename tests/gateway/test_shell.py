@@ -164,7 +164,7 @@ def test_leaving(screen: Screen, line: str) -> None:
 def test_a_conversation(screen: Screen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
-        typed.send_text("SELECT\r1;\r\x03\\timing\r\x04")
+        typed.send_text("SELECT\r1;\r\\timing\rdropped\x03\x04")
         screen.shell.interact()
     assert "1 row" in screen.out()
     assert "timing is off" in screen.err()

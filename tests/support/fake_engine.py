@@ -130,6 +130,7 @@ class FakeEngine:
         self.opened = 0
         self.closed = 0
         self.prepared: list[str] = []
+        self.batches_made = 0
         self.sleeping = threading.Event()
         """Set while a `sleep` runs."""
         self._lock = threading.Lock()
@@ -366,7 +367,9 @@ def _plan_series(
 
     def run(parameters: Row, session: Session, cancellation: Cancellation) -> Result:
         def batches() -> Iterator[pa.RecordBatch]:
-            yield from series_batches(count, cancellation)
+            for batch in series_batches(count, cancellation):
+                engine.batches_made += 1
+                yield batch
             if broken:
                 raise StoreFailed('partition 1 of store "broken" did not answer: disk on fire')
 

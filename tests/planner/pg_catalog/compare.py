@@ -1,50 +1,37 @@
 """Compare the catalog's answers with a PostgreSQL server's. For developers with one at hand.
 
     STATEGATE_TEST_POSTGRES="host=/tmp/sockets user=postgres" \
-        python -m tests.planner.pg_catalog.compare [number of a statement]
+        python -m tests.planner.pg_catalog.compare [--write | number of a statement …]
 
 It creates database `stategate_compare` with the tables of `tests.planner.pg_catalog.stores`, runs
 every captured statement on both sides and prints how many answers have the same columns and rows,
-as many rows, or neither. With a number it prints both answers to that statement.
+as many rows, or neither. With numbers it prints both answers to those statements. With `--write`
+it records a digest of each answer that is PostgreSQL's, which `test_replay` holds us to.
+
+What differs by design: one database and one role; no toast schema, row types, indexes on system
+relations, extensions, languages or text search; sizes and pages are 0; nothing can be inserted;
+a few hundred functions of three thousand, without their comments; our own version text.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import os
-import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import psycopg
 from psycopg import pq
 
-from planner.errors import QueryError
 from planner.pg_catalog import SYSTEM_RELATIONS, PgCatalog
 from planner.pg_catalog.postgres_types import column_type
 from planner.pg_catalog.quoting import quote_name, quote_text
 from planner.pg_catalog.store_rows import Relation, store_relation, system_relation
-from tests.planner.pg_catalog.replay import Captured, captured, rows, run
+from tests.planner.pg_catalog.answers import Answer, Side, ask_catalog
+from tests.planner.pg_catalog.replay import DATA, SERVER_VERSION, Captured, captured
 from tests.planner.pg_catalog.stores import SCHEMAS, defined_stores
 
 DATABASE = "stategate_compare"
-_OBJECTS = """
-SELECT c.oid, n.nspname || '.' || c.relname FROM pg_class c
-JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname IN ('public', 'stategate')
-UNION ALL SELECT oid, 'constraint ' || conname FROM pg_constraint WHERE contype = 'p'
-UNION ALL SELECT oid, 'schema ' || nspname FROM pg_namespace
-UNION ALL SELECT oid, 'database' FROM pg_database WHERE datname = current_database()
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Columns and rows as text; NULL is None."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str | None, ...], ...]
 
 
 def definitions() -> list[Relation]:
@@ -111,49 +98,6 @@ def _decoded(cell: bytes | None) -> str | None:
     return None if cell is None else cell.decode()
 
 
-def ask_catalog(catalog: PgCatalog, statement: Captured) -> Answer | str:
-    """What we answer, or our error."""
-    try:
-        table = run(catalog, statement.sql, *statement.parameters)
-    except QueryError as error:
-        return f"{error.sqlstate} {error.message}"
-    return Answer(tuple(table.column_names), tuple(tuple(map(as_text, row)) for row in rows(table)))
-
-
-def as_text(value: object) -> str | None:
-    """A value as PostgreSQL writes it."""
-    if value is None:
-        return None
-    if isinstance(value, bool):
-        return "t" if value else "f"
-    if isinstance(value, list):
-        return "{" + ",".join(as_text(each) or "NULL" for each in value) + "}"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, dt.datetime):
-        return value.isoformat(sep=" ")
-    return str(value)
-
-
-def object_names(ask: Callable[[Captured], Answer | str]) -> dict[str, str]:
-    """Oid as text → what it is, on one side."""
-    answer = ask(Captured(number=-1, client="", sql=_OBJECTS, parameters=()))
-    assert isinstance(answer, Answer), answer
-    return {str(row[0]): f"<{row[1]}>" for row in answer.rows if len(str(row[0])) > 3}
-
-
-def comparable(answer: Answer, names: dict[str, str]) -> Answer:
-    """The answer with what differs from server to server put alike."""
-
-    def alike(cell: str | None) -> str | None:
-        if cell is None:
-            return None
-        replaced = re.sub(r"\d+", lambda found: names.get(found[0], found[0]), cell)
-        return replaced.replace(DATABASE, "stategate")
-
-    return Answer(answer.columns, tuple(tuple(map(alike, row)) for row in answer.rows))
-
-
 def verdict(ours: Answer | str, theirs: Answer | str) -> str:
     """How two answers compare."""
     if isinstance(theirs, str):
@@ -164,7 +108,7 @@ def verdict(ours: Answer | str, theirs: Answer | str) -> str:
         return "identical"
     if ours.columns != theirs.columns:
         return "other columns"
-    if sorted(map(repr, ours.rows)) == sorted(map(repr, theirs.rows)):
+    if ours.sorted() == theirs.sorted():
         return "identical but for order"
     return "as many rows" if len(ours.rows) == len(theirs.rows) else "differs"
 
@@ -182,38 +126,31 @@ def show(title: str, answer: Answer | str, other: Answer | str) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Compare all statements, or show one."""
-    catalog = PgCatalog(defined_stores(*SCHEMAS), server_version="15.18")
-    wanted = {int(argument) for argument in arguments}
+    """Compare all statements, or show some."""
+    catalog = PgCatalog(defined_stores(*SCHEMAS), server_version=SERVER_VERSION)
+    wanted = {int(argument) for argument in arguments if argument != "--write"}
+    counts: Counter[str] = Counter()
+    digests: list[str] = []
     with connect() as connection:
-
-        def postgres(statement: Captured) -> Answer | str:
-            return ask_postgres(connection, statement)
-
-        def ours(statement: Captured) -> Answer | str:
-            return ask_catalog(catalog, statement)
-
-        names = {ours: object_names(ours), postgres: object_names(postgres)}
-        counts: Counter[str] = Counter()
+        ours = Side(lambda statement: ask_catalog(catalog, statement))
+        postgres = Side(lambda statement: ask_postgres(connection, statement))
         for statement in captured():
             if wanted and statement.number not in wanted:
                 continue
-            answers = []
-            for ask in (ours, postgres):
-                oids = {name.strip("<>"): oid for oid, name in names[ask].items()}
-                answer = ask(statement.with_oids(lambda name, oids=oids: int(oids[name])))
-                answers.append(
-                    comparable(answer, names[ask]) if isinstance(answer, Answer) else answer
-                )
-            found = verdict(*answers)
+            mine, theirs = ours.answer(statement), postgres.answer(statement)
+            found = verdict(mine, theirs)
             counts[found.partition(":")[0]] += 1
-            if wanted or found != "identical":
+            if isinstance(mine, Answer) and found.startswith("identical"):
+                digests.append(f"{statement.number}\t{mine.digest}\n")
+            if wanted or not found.startswith("identical"):
                 print(statement.number, statement.client, found)
             if wanted:
                 print(statement.sql)
-                show("ours", answers[0], answers[1])
-                show("postgres", answers[1], answers[0])
-        print(dict(counts))
+                show("ours", mine, theirs)
+                show("postgres", theirs, mine)
+    print(dict(counts))
+    if "--write" in arguments:
+        (DATA / "identical.tsv").write_text("".join(digests))
 
 
 if __name__ == "__main__":

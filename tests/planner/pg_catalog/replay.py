@@ -17,7 +17,7 @@ from pathlib import Path
 import pyarrow as pa
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from planner.cancel import Cancellation
 from planner.dialect import StategateSQL, _mark_parameters
@@ -26,6 +26,7 @@ from planner.session import Session
 from planner.values import parse_value
 
 DATA = Path(__file__).parent / "data"
+SERVER_VERSION = "15.18"
 _OID = re.compile(r"@([\w.]+)@")
 
 
@@ -79,7 +80,7 @@ def captured() -> tuple[Captured, ...]:
     )
 
 
-def parse(sql: str) -> exp.Expression:
+def parse(sql: str) -> exp.Expr:
     """One statement as the engine hands it to the catalog."""
     tree = _CatalogSQL().parse(_mark_parameters(sql))[0]
     assert tree is not None

@@ -1,0 +1,330 @@
+"""The law: any SQL through the engine gives the rows of the same SQL in DuckDB over all rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from planner.cancel import Cancellation
+from planner.errors import QueryError
+from planner.session import Session
+from planner.sql import SqlEngine
+from stores.arrow import physical_list
+from stores.schema import Row, Value
+from tests.support.stores import FixedCatalog, batch, fill, keyvalue, open_store, window
+
+HOUR_US = 3_600_000_000
+NAMES = ["", "a", "aa", "ab", "b", "a\x00b", "é", "Ω", "zz", "A"]
+
+PEOPLE = keyvalue(
+    "people", {"name": "text"}, {"age": "integer", "score": "double", "city": "text"}
+)
+ORDERS = keyvalue(
+    "orders",
+    {"name": "text", "number": "bigint"},
+    {"amount": "decimal(9,2)", "paid": "boolean", "due": "timestamptz"},
+)
+CLICKS = window("clicks", {"name": "text"}, {"clicks": "bigint"})
+
+names = st.sampled_from(NAMES)
+ages = st.integers(-3, 3)
+numbers = st.sampled_from([-(1 << 63), -2, -1, 0, 1, 2, 3, (1 << 63) - 1])
+hours = st.integers(-3, 6)
+
+
+def _maybe(values: st.SearchStrategy[Value]) -> st.SearchStrategy[Value]:
+    return st.one_of(st.none(), values)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> dict[str, list[Row]]:
+    scores = st.sampled_from([-1.5, 0.0, 0.25, 2.0, math.nan, math.inf])
+    amounts = st.sampled_from([Decimal("-1.50"), Decimal("0.00"), Decimal("2.25")])
+    people = draw(
+        st.dictionaries(_maybe(names), st.tuples(_maybe(ages), _maybe(scores), _maybe(names)))
+    )
+    orders = draw(
+        st.dictionaries(
+            st.tuples(names, _maybe(numbers)),
+            st.tuples(
+                _maybe(amounts),
+                _maybe(st.booleans()),
+                _maybe(hours.map(lambda hour: hour * HOUR_US)),
+            ),
+        )
+    )
+    clicks = draw(st.dictionaries(st.tuples(names, hours), st.tuples(_maybe(ages))))
+    return {
+        "people": [(name, *row) for name, row in people.items()],
+        "orders": [(*key, *row) for key, row in orders.items()],
+        "clicks": [
+            (name, hour * HOUR_US, (hour + 1) * HOUR_US, *row)
+            for (name, hour), row in clicks.items()
+        ],
+    }
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def stamp(hour: int) -> str:
+    day, rest = divmod(hour, 24)
+    return f"timestamptz '{'1970-01-01' if day == 0 else '1969-12-31'} {rest:02d}:00:00+00'"
+
+
+TEXTS = names.map(quoted)
+COMPARE = st.sampled_from(["=", "<", "<=", ">", ">=", "<>"])
+AGE_LITERALS = st.sampled_from(["-3", "-1", "0", "1", "2", "0.5", "1.0", "99999999999", "NULL"])
+NUMBER_LITERALS = st.sampled_from(
+    ["-1", "0", "2", "2.5", "9223372036854775807", "-9223372036854775808", "1e3", "NULL"]
+)
+
+
+def comparison(column: str, literals: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.one_of(
+        st.builds(lambda op, value: f"{column} {op} {value}", COMPARE, literals),
+        st.builds(lambda op, value: f"{value} {op} {column}", COMPARE, literals),
+        st.lists(literals, min_size=1, max_size=4).map(lambda v: f"{column} IN ({', '.join(v)})"),
+        st.builds(lambda a, b: f"{column} BETWEEN {a} AND {b}", literals, literals),
+        st.sampled_from([f"{column} IS NULL", f"{column} IS NOT NULL"]),
+    )
+
+
+def predicates(alias: str, relation: str) -> st.SearchStrategy[str]:
+    per_relation = {
+        "people": [
+            comparison(f"{alias}.name", TEXTS),
+            comparison(f"{alias}.age", AGE_LITERALS),
+            comparison(f"{alias}.city", TEXTS),
+            st.just(f"{alias}.name LIKE 'a%'"),
+        ],
+        "orders": [
+            comparison(f"{alias}.name", TEXTS),
+            comparison(f"{alias}.number", NUMBER_LITERALS),
+            comparison(f"{alias}.amount", st.sampled_from(["0", "2.25", "-1.501", "NULL"])),
+            comparison(f"{alias}.due", hours.map(stamp)),
+            st.just(f"{alias}.paid"),
+        ],
+        "clicks": [
+            comparison(f"{alias}.name", TEXTS),
+            comparison(f"{alias}.window_start", hours.map(stamp)),
+            comparison(f"{alias}.window_end", hours.map(stamp)),
+            comparison(f"{alias}.clicks", AGE_LITERALS),
+        ],
+    }
+    leaves = st.one_of(per_relation[relation])
+    return st.recursive(
+        leaves,
+        lambda inner: st.one_of(
+            st.builds(lambda a, b: f"({a} AND {b})", inner, inner),
+            st.builds(lambda a, b: f"({a} OR {b})", inner, inner),
+            inner.map(lambda a: f"(NOT {a})"),
+        ),
+        max_leaves=4,
+    )
+
+
+COLUMNS = {
+    "people": ["name", "age", "score", "city"],
+    "orders": ["name", "number", "amount", "paid", "due"],
+    "clicks": ["name", "window_start", "window_end", "clicks"],
+}
+AGGREGATED = {"people": "age", "orders": "number", "clicks": "clicks"}
+
+
+@dataclass(frozen=True)
+class Query:
+    sql: str
+    ordered: bool = False
+
+
+@st.composite
+def single_store(draw: st.DrawFn) -> Query:
+    relation = draw(st.sampled_from(sorted(COLUMNS)))
+    where = draw(_maybe(predicates("t", relation)))
+    filtered = f" WHERE {where}" if where is not None else ""
+    shape = draw(st.sampled_from(["rows", "star", "group", "total", "distinct", "top"]))
+    picked = draw(st.lists(st.sampled_from(COLUMNS[relation]), min_size=1, max_size=3))
+    listed = ", ".join(f"t.{column}" for column in picked)
+    source = f"FROM {relation} t{filtered}"
+    if shape == "star":
+        return Query(f"SELECT * {source}")
+    if shape == "group":
+        total = AGGREGATED[relation]
+        return Query(
+            f"SELECT t.{picked[0]}, count(*), min(t.{total}), max(t.{total}) {source} GROUP BY 1"
+        )
+    if shape == "total":
+        return Query(f"SELECT count(*), count(t.{picked[0]}), max(t.{picked[0]}) {source}")
+    if shape == "distinct":
+        return Query(f"SELECT DISTINCT {listed} {source}")
+    if shape == "top":
+        direction = draw(st.sampled_from(["", " DESC"]))
+        # The whole key orders the rows, so that both sides cut at the same one.
+        keys = {"people": ["name"], "orders": ["name", "number"], "clicks": ["name", "window_start"]}
+        order = ", ".join(f"t.{key}{direction}" for key in keys[relation])
+        limit = draw(st.integers(0, 4))
+        offset = draw(st.integers(0, 2))
+        return Query(
+            f"SELECT {listed} {source} ORDER BY {order} LIMIT {limit} OFFSET {offset}", ordered=True
+        )
+    return Query(f"SELECT {listed} {source}")
+
+
+@st.composite
+def joined(draw: st.DrawFn) -> Query:
+    left, right = draw(st.permutations(sorted(COLUMNS)))[:2]
+    kind = draw(st.sampled_from(["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "WHERE", "IN"]))
+    where = draw(predicates("a", left))
+    on = draw(st.one_of(st.just("true"), predicates("b", right)))
+    listed = ", ".join(
+        [f"a.{c}" for c in COLUMNS[left][:2]] + [f"b.{c}" for c in COLUMNS[right][-2:]]
+    )
+    if kind == "WHERE":
+        return Query(f"SELECT {listed} FROM {left} a, {right} b WHERE a.name = b.name AND {where}")
+    if kind == "IN":
+        inner = f"SELECT b.name FROM {right} b WHERE {on}"
+        negated = draw(st.sampled_from(["", "NOT "]))
+        return Query(f"SELECT a.* FROM {left} a WHERE a.name {negated}IN ({inner}) AND {where}")
+    return Query(
+        f"SELECT {listed} FROM {left} a {kind} {right} b ON a.name = b.name AND {on} WHERE {where}"
+    )
+
+
+@dataclass
+class Sides:
+    """The engine over partitions, and DuckDB over the same rows in plain tables."""
+
+    engine: SqlEngine
+    plain: duckdb.DuckDBPyConnection
+
+    def ours(self, sql: str, parameters: Row = ()) -> list[Row]:
+        session = Session()
+        statement = self.engine.prepare(sql, session)
+        result = self.engine.execute(
+            statement, parameters, session, cancellation=Cancellation(timeout_s=60)
+        )
+        if result.rows is not None:
+            return [comparable(row) for row in result.rows]
+        types = [column.type for column in statement.columns]
+        rows: list[Row] = []
+        for each in result.batches or ():
+            listed = [physical_list(c, t) for c, t in zip(each.columns, types, strict=True)]
+            rows += [comparable(row) for row in zip(*listed, strict=True)]
+        return rows
+
+    def theirs(self, sql: str) -> list[Row]:
+        table = self.plain.sql(sql).to_arrow_table()
+        listed = []
+        for column in table.columns:
+            unit = pa.types.is_timestamp(column.type)
+            listed.append((column.cast(pa.int64()) if unit else column).to_pylist())
+        return [comparable(row) for row in zip(*listed, strict=True)]
+
+
+def comparable(row: Row) -> Row:
+    return tuple("NaN" if isinstance(v, float) and math.isnan(v) else v for v in row)
+
+
+def ordered(rows: list[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: tuple((v is not None, str(type(v)), str(v)) for v in row))
+
+
+def build(rows: dict[str, list[Row]], directory: Path | None) -> Sides:
+    plain = duckdb.connect(":memory:")
+    plain.execute("SET TimeZone = 'UTC'")
+    plain.execute("SET integer_division = true")
+    plain.execute("SET default_null_order = 'nulls_last_on_asc_first_on_desc'")
+    stores = []
+    for schema in (PEOPLE, ORDERS, CLICKS):
+        store = open_store(schema, directory=directory)
+        fill(store, rows[schema.name])
+        stores.append(store)
+        whole = batch(schema, rows[schema.name]).select([c.name for c in schema.columns])
+        plain.register("whole", pa.Table.from_batches([whole]))
+        plain.execute(f"CREATE TABLE {schema.name} AS SELECT * FROM whole")
+        plain.unregister("whole")
+    return Sides(SqlEngine(FixedCatalog(*stores)), plain)
+
+
+@pytest.fixture(scope="module")
+def rocks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    """Every combination of the values above, once, in RocksDB."""
+    rows: dict[str, list[Row]] = {
+        "people": [(n, (i % 7) - 3, i / 4, NAMES[-i]) for i, n in enumerate([*NAMES, None])],
+        "orders": [
+            (name, number, Decimal(i - 5) / 4, i % 3 == 0, (i % 9 - 3) * HOUR_US)
+            for i, (name, number) in enumerate(
+                (name, number) for name in NAMES for number in [-(1 << 63), -1, 0, 2, None]
+            )
+        ],
+        "clicks": [
+            (name, hour * HOUR_US, (hour + 1) * HOUR_US, hour)
+            for name in NAMES
+            for hour in range(-3, 7)
+        ],
+    }
+    yield build(rows, tmp_path_factory.mktemp("law"))
+
+
+def check(sides: Sides, query: Query) -> None:
+    try:
+        expected = sides.theirs(query.sql)
+    except duckdb.Error:
+        with pytest.raises(QueryError):
+            sides.ours(query.sql)
+        return
+    found = sides.ours(query.sql)
+    if not query.ordered:
+        found, expected = ordered(found), ordered(expected)
+    assert found == expected, query.sql
+
+
+@given(query=single_store())
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+def test_one_store_gives_duckdbs_rows(rocks: Sides, query: Query) -> None:
+    check(rocks, query)
+
+
+@given(query=joined())
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+def test_joined_stores_give_duckdbs_rows(rocks: Sides, query: Query) -> None:
+    check(rocks, query)
+
+
+@given(rows=tables(), queries=st.lists(st.one_of(single_store(), joined()), min_size=3, max_size=6))
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+def test_any_rows_give_duckdbs_rows(rows: dict[str, list[Row]], queries: list[Query]) -> None:
+    sides = build(rows, None)
+    for query in queries:
+        check(sides, query)
+
+
+@given(name=_maybe(names), number=_maybe(numbers), age=_maybe(ages))
+@settings(max_examples=60)
+def test_parameters_mean_what_literals_mean(
+    rocks: Sides, name: str | None, number: int | None, age: int | None
+) -> None:
+    def literal(value: object) -> str:
+        return "NULL" if value is None else quoted(value) if isinstance(value, str) else str(value)
+
+    for sql, values in (
+        ("SELECT * FROM people WHERE name = {}", (name,)),
+        ("SELECT amount FROM orders WHERE name = {} AND number = {}", (name, number)),
+        ("SELECT number FROM orders WHERE name = {} AND number > {}", (name, number)),
+        ("SELECT count(*) FROM people WHERE age <= {} OR name = {}", (age, name)),
+        ("SELECT clicks FROM clicks WHERE name = {} AND clicks >= {}", (name, age)),
+    ):
+        numbered = sql.format(*(f"${i}" for i in range(1, len(values) + 1)))
+        spelled = sql.format(*(literal(value) for value in values))
+        assert ordered(rocks.ours(numbered, values)) == ordered(rocks.theirs(spelled))

@@ -1,0 +1,145 @@
+"""Stores for tests: schemas, rows, and hosts over the memory and RocksDB engines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from stores.arrow import physical_array
+from stores.local import LocalStore
+from stores.memory import MemoryPartition
+from stores.partitioner import partition_column
+from stores.position import Position, Progress
+from stores.replica import Replica
+from stores.rocksdb import RocksPartition
+from stores.schema import (
+    TIMESTAMPTZ,
+    Column,
+    DataType,
+    InputTopic,
+    Row,
+    StoreKind,
+    StoreSchema,
+    Value,
+)
+from stores.store import Store, StorePartition
+
+
+def columns(**types: str) -> tuple[Column, ...]:
+    """Columns by name and SQL type."""
+    return tuple(Column(name=name, type=DataType.parse(text)) for name, text in types.items())
+
+
+def keyvalue(
+    name: str, key: Mapping[str, str], value: Mapping[str, str], *, partitions: int = 3
+) -> StoreSchema:
+    """A keyvalue store fed by topic `events`."""
+    return StoreSchema(
+        name=name,
+        kind=StoreKind.KEYVALUE,
+        key=columns(**key),
+        value=columns(**value),
+        partitions=partitions,
+        inputs=(InputTopic(topic="events"),),
+    )
+
+
+def window(
+    name: str,
+    key: Mapping[str, str],
+    value: Mapping[str, str],
+    *,
+    partitions: int = 3,
+    size_ms: int = 3_600_000,
+    retention_ms: int | None = None,
+) -> StoreSchema:
+    """A window store fed by topic `events`."""
+    return StoreSchema(
+        name=name,
+        kind=StoreKind.WINDOW,
+        key=columns(**key),
+        value=columns(**value),
+        partitions=partitions,
+        inputs=(InputTopic(topic="events"),),
+        window_size_ms=size_ms,
+        retention_ms=retention_ms,
+    )
+
+
+def batch(
+    schema: StoreSchema,
+    rows: Sequence[Row],
+    *,
+    times_us: Sequence[int | None] | None = None,
+    deleted: Sequence[bool] | None = None,
+) -> pa.RecordBatch:
+    """Rows, one value per column of `*` as physical values, as the log gives them to an engine."""
+    found = [
+        physical_array([row[i] for row in rows], column.type)
+        for i, column in enumerate(schema.columns)
+    ]
+    times: Sequence[Value] = [None] * len(rows) if times_us is None else times_us
+    flags = [False] * len(rows) if deleted is None else list(deleted)
+    names = [column.name for column in schema.columns]
+    return pa.RecordBatch.from_arrays(
+        [*found, physical_array(times, TIMESTAMPTZ), pa.array(flags, pa.bool_())],
+        names=[*names, "_timestamp", "_deleted"],
+    )
+
+
+def progress(epoch: int, offset: int | None = None, **fields: int) -> Progress:
+    """Progress to an epoch, at an offset of `events[0]` (the epoch's number if none is given)."""
+    position = Position.of({"events": {0: epoch if offset is None else offset}})
+    return Progress(epoch=epoch, position=position, **fields)
+
+
+def open_store(schema: StoreSchema, *, directory: Path | None = None) -> LocalStore:
+    """A store with all its partitions, in memory, or in RocksDB below a directory."""
+
+    def engine(partition: int) -> StorePartition:
+        if directory is None:
+            return MemoryPartition(schema, partition)
+        path = directory / schema.name / str(partition)
+        return RocksPartition(path, schema=schema, partition=partition)
+
+    return LocalStore(
+        schema,
+        {
+            partition: Replica(engine(partition), schema=schema, partition=partition)
+            for partition in range(schema.partitions)
+        },
+    )
+
+
+def fill(store: LocalStore, rows: Sequence[Row], *, epoch: int = 0) -> None:
+    """Apply rows as one epoch, each to the partition of its key."""
+    whole = batch(store.schema, rows)
+    numbers = partition_column(whole, store.schema.key, store.schema.partitions)
+    for partition, replica in store.replicas.items():
+        mine = whole.filter(pa.array(numbers == partition))
+        replica.apply(progress(epoch), [mine])
+
+
+class FixedCatalog:
+    """A `StoreCatalog` of given stores."""
+
+    def __init__(self, *stores: Store) -> None:
+        self._stores = {store.schema.name: store for store in stores}
+        self._version = 1
+
+    @property
+    def stores(self) -> Mapping[str, Store]:
+        """The stores by name."""
+        return self._stores
+
+    @property
+    def version(self) -> int:
+        """Counts the changes."""
+        return self._version
+
+    def replace(self, *stores: Store) -> None:
+        """Hold other stores from now on."""
+        self._stores = {store.schema.name: store for store in stores}
+        self._version += 1
