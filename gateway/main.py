@@ -132,6 +132,30 @@ def _assignments(texts: Sequence[str]) -> dict[str, object]:
 
 
 @app.command()
+def demo(
+    *,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Run until all flights are in, compare every query of the README with DuckDB "
+            "over the raw flights, and exit: 0 if all agree.",
+        ),
+    ] = False,
+    root: Annotated[
+        Path | None,
+        typer.Option(help="Keep the state log here. Without it, it goes when the demo ends."),
+    ] = None,
+    http: Annotated[str, typer.Option(help=_about("http"))] = str(SETTINGS["http"].default),
+    pg: Annotated[str, typer.Option(help=_about("pg"))] = str(SETTINGS["pg"].default),
+) -> None:
+    """Replay a year of flights through Spark into three stores, and serve them, until Ctrl-C."""
+    from gateway.demo import run_demo  # noqa: PLC0415 - as in `_serve`
+
+    raise typer.Exit(run_demo(root=root, http=http, pg=pg, check=check))
+
+
+@app.command()
 def sql(
     command: Annotated[
         str | None,

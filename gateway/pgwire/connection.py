@@ -79,6 +79,9 @@ Round: TypeAlias = tuple[BindFields, bool]
 class State(Enum):
     """Where a connection stands."""
 
+    # Members are single objects; Enum's own hash is Python code, run for every message.
+    __hash__ = object.__hash__
+
     STARTUP = "startup"
     """Nothing but packets without a type byte is expected."""
     SECURING = "securing"

@@ -72,10 +72,9 @@ _CHANGES_SETTINGS = frozenset(
     }
 )
 _ENDS_TRANSACTION = frozenset({StatementKind.COMMIT, StatementKind.ROLLBACK})
-_READY = {status: encode(ReadyForQuery(status=status.value)) for status in TransactionStatus}
+_READY_IDLE = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
 _ROUND_ENDS = tuple(
-    encode(CommandComplete(tag=f"SELECT {count}")) + _READY[TransactionStatus.IDLE]
-    for count in range(64)
+    encode(CommandComplete(tag=f"SELECT {count}")) + _READY_IDLE for count in range(64)
 )
 """How a round ends, by its number of rows: what has more takes the long way."""
 
@@ -203,10 +202,27 @@ class Dialog:
 
     # --- simple ----------------------------------------------------------------------------------
 
-    def _query(self, message: Query) -> Work:
+    def _query(self, message: Query) -> Work | None:
         self._names.drop_statement("")
         self._names.drop_portal("")
-        return self._run_query(message.sql)
+        portal = self._runner.recall_portal(message.sql)
+        if portal is None:
+            return self._run_query(message.sql)
+        with _closing_on_error(portal):
+            self._runner.start_here(portal)
+            source = portal.source
+            assert source is not None, "a portal that was started has a source"
+            if not source.at_hand:
+                return self._finish_query(portal)
+            self._send_encoded(RowDescription, portal.shape.description)
+            self._give_at_hand(portal, source.take_at_hand(0), 0)
+        self._ready()
+        return None
+
+    async def _finish_query(self, portal: Portal) -> None:
+        with self._runner.watched(portal.cancellation):
+            await self._answer(portal, b"")
+        self._ready()
 
     async def _run_query(self, sql: str) -> None:
         with self._runner.watched() as cancellation:
@@ -232,9 +248,14 @@ class Dialog:
 
     # --- extended --------------------------------------------------------------------------------
 
-    def _parse(self, message: Parse) -> Work:
+    def _parse(self, message: Parse) -> Work | None:
         self._names.check_statement_name(message.statement)
-        return self._run_parse(message)
+        prepared = self._runner.recall(message.sql, message.parameter_oids)
+        if prepared is None:
+            return self._run_parse(message)
+        self._names.add_statement(message.statement, prepared)
+        self._send(ParseComplete())
+        return None
 
     async def _run_parse(self, message: Parse) -> None:
         prepared = await self._runner.prepare(message.sql, message.parameter_oids)
@@ -310,7 +331,8 @@ class Dialog:
         """A portal that has run to its end: no more rows, and no second run of anything else."""
         if not portal.prepared.statement.returns_rows:
             raise QueryError("portal cannot be run anymore", sqlstate="55000")
-        self._send(CommandComplete(tag=_tag(portal.prepared.statement.kind, 0)))
+        kind = portal.prepared.statement.kind
+        self._send(CommandComplete(tag="SELECT 0" if kind is StatementKind.SELECT else kind.value))
 
     async def _start(self, portal: Portal, rows_max: int) -> None:
         with self._runner.watched() as cancellation, _closing_on_error(portal):
@@ -345,14 +367,21 @@ class Dialog:
 
     def _complete(self, portal: Portal, source: RowSource) -> None:
         kind = source.result.kind
-        own_tag = self._names.after(portal.prepared.statement)
         for notice in source.result.notices:
             self._send(NoticeResponse(message=notice))
-        tag = own_tag or _tag(kind, source.taken)
+        taken = source.taken
         portal.close()
+        if kind is StatementKind.SELECT:
+            self._send(CommandComplete(tag=f"SELECT {taken}"))
+        else:
+            self._complete_command(portal.prepared.statement, kind)
+
+    def _complete_command(self, statement: Statement, kind: StatementKind) -> None:
+        """What has run may have changed more than it has answered."""
+        tag = self._names.after(statement)
         if kind in _ENDS_TRANSACTION:
             self._names.drop_portals()
-        self._send(CommandComplete(tag=tag))
+        self._send(CommandComplete(tag=tag or kind.value))
         if kind in _CHANGES_SETTINGS:
             for status in self._reports.news(self.session):
                 self._send(status)
@@ -376,9 +405,12 @@ class Dialog:
 
     def _ready(self) -> None:
         """The end of a statement or group, and of the transaction if none was begun explicitly."""
-        if self.session.transaction is TransactionStatus.IDLE:
+        status = self.session.transaction
+        if status is TransactionStatus.IDLE:
             self._names.drop_portals()
-        self._send_encoded(ReadyForQuery, _READY[self.session.transaction])
+            self._send_encoded(ReadyForQuery, _READY_IDLE)
+        else:
+            self._send(ReadyForQuery(status=status.value))
 
     def _send(self, message: BackendMessage) -> None:
         self._shell.write(self._connection.send(message))
@@ -396,10 +428,6 @@ def _closing_on_error(portal: Portal) -> Iterator[None]:
     except BaseException:
         portal.close()
         raise
-
-
-def _tag(kind: StatementKind, rows: int) -> str:
-    return f"SELECT {rows}" if kind is StatementKind.SELECT else kind.value
 
 
 def _ignore(message: FrontendMessage) -> None:

@@ -107,6 +107,8 @@ def _of_oid(oid: int) -> ParameterType:
 
 def parameter_types(oids: Sequence[int], inferred: Sequence[DataType]) -> tuple[ParameterType, ...]:
     """How each parameter of a statement arrives: as the client insists, else as inferred."""
+    if not inferred:
+        return ()
     asked = [*oids[: len(inferred)], *([0] * (len(inferred) - len(oids)))]
     return tuple(
         _inferred(data_type) if oid in _UNSPECIFIED else _of_oid(oid)

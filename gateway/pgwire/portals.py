@@ -14,7 +14,7 @@ from gateway.pgwire.encoders import Decode
 from gateway.pgwire.errors import NO_PORTAL, NO_STATEMENT, PORTAL_EXISTS, STATEMENT_EXISTS
 from gateway.pgwire.limits import PgLimits
 from gateway.pgwire.parameters import ParameterType, choose_decoders, parameter_types
-from gateway.pgwire.rows import RowSource, Shape
+from gateway.pgwire.rows import RowSource, Shape, shape_of
 from planner.engine import Cancellation, QueryError, Row, Statement, StatementKind
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class Prepared:
         """
         found = self._shapes.get(formats)
         if found is None:
-            found = Shape(self.statement.columns, formats)
+            found = shape_of(self.statement.columns, formats)
             _make_room(self._shapes)
             self._shapes[formats] = found
         return found

@@ -58,14 +58,38 @@ class Shape:
 
     __slots__ = ("bound", "bound_described", "columns", "description", "encode_row", "formats")
 
-    def __init__(self, columns: Sequence[Column], formats: Sequence[int]) -> None:
-        self.columns = tuple(columns)
+    def __init__(self, columns: tuple[Column, ...], formats: Sequence[int]) -> None:
+        self.columns = columns
         self.formats = expand_formats(formats, len(columns), what="result column")
         self.description = encode(_describe(self.columns, self.formats))
         self.bound = _BIND_COMPLETE
         """What precedes the rows of a round that does not describe its portal."""
         self.bound_described = _BIND_COMPLETE + self.description
         self.encode_row = _row_encoder(self.columns, self.formats)
+
+
+_SHAPES_MAX = 4096
+"""Shapes that are kept for statements that come again with other literals: some 2 kB each."""
+_shapes: dict[tuple[int, tuple[int, ...]], Shape] = {}
+
+
+def shape_of(columns: tuple[Column, ...], formats: tuple[int, ...]) -> Shape:
+    """The shape of these very columns: statements that share a plan share their columns.
+
+    To find it by the columns' values would cost as much as to make it. An identity cannot pass to
+    other columns while its shape is kept, for the shape holds them.
+
+    Raises:
+        QueryError: the formats do not go with the columns.
+    """
+    key = (id(columns), formats)
+    found = _shapes.get(key)
+    if found is None:
+        if len(_shapes) >= _SHAPES_MAX:
+            _shapes.clear()
+        # Workers get here, too; the worst that a race can do is to make a shape twice.
+        found = _shapes[key] = Shape(columns, formats)
+    return found
 
 
 def _describe(columns: Sequence[Column], formats: Sequence[int]) -> RowDescription:

@@ -150,6 +150,9 @@ def _reads_array(parent: exp.Expr | None) -> bool:
 
 def rewrite_quantified(tree: exp.Expr) -> None:
     """`x = ANY(list)` as a search in the list, `x <> ALL(list)` as its opposite."""
+    for call in [*tree.find_all(exp.Anonymous)]:
+        if call.name.lower() == "all" and len(call.expressions) == 1:  # as sqlglot reads ALL(…)
+            call.replace(exp.All(this=exp.Paren(this=call.expressions[0].copy())))
     for node in reversed([*tree.find_all(exp.Any, exp.All)]):
         comparison = node.parent
         searched = node.this.unnest()

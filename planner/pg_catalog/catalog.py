@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from planner.cancel import Cancellation
-from planner.errors import NotSupported, ValueProblem
+from planner.errors import Cancelled, NotSupported, ValueProblem
 from planner.pg_catalog.arrays import parse_array
 from planner.pg_catalog.assignments import Assignment, assignments
 from planner.pg_catalog.database import build_database
@@ -257,9 +257,9 @@ def _session_script(session: Session) -> str:
 def _converted_errors(cancellation: Cancellation) -> Iterator[None]:
     try:
         yield
-    except duckdb.InterruptException:
+    except duckdb.InterruptException as error:
         cancellation.check()
-        raise
+        raise Cancelled("canceling statement due to statement timeout") from error
     except duckdb.Error as error:
         raise query_error(error) from error
 

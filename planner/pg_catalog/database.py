@@ -34,6 +34,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "threads": "1",
     "memory_limit": MEMORY_LIMIT,
     "temp_directory": "",
+    "integer_division": "true",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }

@@ -141,7 +141,7 @@ def _table_function(name: str, *, ordinality: bool) -> exp.Select:
 
 
 def _first_column(table: exp.Table, name: str) -> str:
-    """PostgreSQL names a function's only column by the column alias, else the alias, else itself."""
+    """A function's only column is named by the column alias, else the alias, else the function."""
     columns = table.alias_column_names
     if columns:
         return str(columns[0])

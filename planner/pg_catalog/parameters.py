@@ -80,6 +80,8 @@ def _inferred(parameter: exp.Parameter) -> DataType | None:  # noqa: PLR0911 - o
         return _array_beside(parent)
     if isinstance(parent, (exp.Limit, exp.Offset)):
         return BIGINT
+    if isinstance(parent, exp.CurrentSchemas):
+        return BOOLEAN
     if isinstance(parent, exp.Anonymous) and parent.name.lower() in _ARGUMENTS:
         arguments = _ARGUMENTS[parent.name.lower()]
         at = parent.expressions.index(node)

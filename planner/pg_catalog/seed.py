@@ -1449,9 +1449,9 @@ AM_ROWS = r"""
 """The rows of pg_am, all columns."""
 
 COLLATION_ROWS = r"""
-100	default	11	10	d	t	-1	\N	\N	\N	\N
 950	C	11	10	c	t	-1	C	C	\N	\N
 951	POSIX	11	10	c	t	-1	POSIX	POSIX	\N	\N
+100	default	11	10	d	t	-1	\N	\N	\N	\N
 """
 """The rows of pg_collation, all columns."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from stores.log import StateLog, StoreLog
+from tests.spark.conftest import FAST_START
 
 pytestmark = pytest.mark.spark
 
@@ -68,6 +70,7 @@ def test_the_pipeline_until_it_is_told_to_stop(replay: ModuleType, tmp_path: Pat
         [sys.executable, str(FLIGHTS / "pipeline.py"), "--input", str(days), "--root", str(root),
          "--days", "2", "--progress"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"JAVA_TOOL_OPTIONS": FAST_START["spark.driver.extraJavaOptions"]},
     ) as pipeline:  # fmt: skip
         assert pipeline.stdout is not None
         done: set[str] = set()

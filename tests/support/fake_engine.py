@@ -13,6 +13,7 @@ that can happen to a server.
 | `SELECT * FROM scalar_types` | the same without arrays, structs and maps |
 | `SELECT * FROM types_stream`, `scalar_types_stream` | the same as streams |
 | `SELECT * FROM series(n)` | n rows of four columns as a stream |
+| `SELECT * FROM quick(n)` | the same, run inline and planned at once |
 | `SELECT * FROM broken(n)` | n rows of a stream, then 58030 |
 | `SELECT fail('sqlstate')` | fails before its first row |
 | `SELECT refuse('sqlstate')` | fails when it is planned |
@@ -102,6 +103,7 @@ TYPE_ROWS: tuple[Row, ...] = (
     tuple(None for _ in TYPES),
 )
 
+LOOKUP_COLUMNS = (Column(name="v", type=_TEXT),)
 SERIES_COLUMNS = (
     Column(name="n", type=_BIGINT),
     Column(name="name", type=_TEXT),
@@ -123,13 +125,19 @@ class _Pattern:
     plan: Callable[[FakeEngine, re.Match[str], Sequence[DataType | None]], Statement]
 
 
+_RECALLED = ("SELECT v FROM kv", "SELECT $1", "SELECT * FROM quick")
+
+
 class FakeEngine:
     """See the module. `closed` counts results that were closed, `open` those that were not yet."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, recalls: bool = True) -> None:
+        self.recalls = recalls
+        """Whether statements that are short to plan are planned at once."""
         self.opened = 0
         self.closed = 0
-        self.prepared: list[str] = []
+        self.prepared = 0
+        """Statements planned."""
         self.batches_made = 0
         self.sleeping = threading.Event()
         """Set while a `sleep` runs."""
@@ -156,7 +164,7 @@ class FakeEngine:
     ) -> Statement:
         """Find the pattern of a statement."""
         text = sql.strip().rstrip(";").strip()
-        self.prepared.append(text)
+        self.prepared += 1
         if not re.sub(r"--[^\n]*", "", text).strip():
             return Statement(sql=sql, kind=StatementKind.EMPTY)
         found = _pattern_of(text)
@@ -174,6 +182,14 @@ class FakeEngine:
         }:
             raise _aborted()
         return pattern.plan(self, match, parameter_types)
+
+    def recall(
+        self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
+    ) -> Statement | None:
+        """Plan what is run inline, which is as good as to remember it; nothing else."""
+        if not self.recalls or not sql.startswith(_RECALLED):
+            return None
+        return self.prepare(sql, session, parameter_types=parameter_types)
 
     def is_inline(self, statement: Statement, session: Session) -> bool:
         """As the plan says."""
@@ -264,7 +280,7 @@ def _rows(columns: tuple[Column, ...], rows: Sequence[Row], notices: Sequence[st
 def _plan_lookup(
     engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
 ) -> Statement:
-    columns = (Column(name="v", type=_TEXT),)
+    columns = LOOKUP_COLUMNS
     literal = None if match["key"].startswith("$") else int(match["key"])
 
     def run(parameters: Row, session: Session, cancellation: Cancellation) -> Result:
@@ -375,7 +391,7 @@ def _plan_series(
 
         return engine.stream(SERIES_COLUMNS, batches())
 
-    return _select(SERIES_COLUMNS, run)
+    return _select(SERIES_COLUMNS, run, inline=match["name"] == "quick")
 
 
 def _plan_call(
@@ -513,7 +529,7 @@ _PATTERNS = (
     ),
     _pattern(
         StatementKind.SELECT,
-        r"SELECT \* FROM (?P<name>series|broken)\((?P<count>\d+)\)",
+        r"SELECT \* FROM (?P<name>series|broken|quick)\((?P<count>\d+)\)",
         _plan_series,
     ),
     _pattern(

@@ -9,8 +9,8 @@ import pytest
 from tests.gateway.pgwire.serving import Serving, serving
 
 
-@pytest.fixture
-def gateway() -> Iterator[Serving]:
-    """A server with the default limits."""
-    with serving() as running:
+@pytest.fixture(params=[True, False], ids=["recalls", "forgets"])
+def gateway(request: pytest.FixtureRequest) -> Iterator[Serving]:
+    """A server with the default limits; its engine plans short statements at once, or never."""
+    with serving(recalls=request.param) as running:
         yield running

@@ -59,14 +59,17 @@ class Serving:
 
 @contextmanager
 def serving(
-    *, limits: PgLimits | None = None, context: ssl.SSLContext | None = None, threads: int = 4
+    *,
+    limits: PgLimits | None = None,
+    context: ssl.SSLContext | None = None,
+    recalls: bool = True,
 ) -> Iterator[Serving]:
     """Serve until the end of the block; all results must have been closed by then."""
     loop = uvloop.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="server", daemon=True)
     thread.start()
-    engine = FakeEngine()
-    workers = Workers(threads=threads, queue_max=64)
+    engine = FakeEngine(recalls=recalls)
+    workers = Workers(threads=4, queue_max=64)
     server = PgServer(
         engine=engine,
         workers=workers,

@@ -331,6 +331,37 @@ def test_many_rounds_in_one_piece_leave_room_for_others() -> None:
             assert fields == [[b"value-%d" % key]]
 
 
+def test_a_stream_that_was_begun_inline(gateway: Serving) -> None:
+    """An engine may call inline what turns out to stream; simple, in a round, and cut in goes."""
+    with gateway.login() as client:
+        messages = client.ask("SELECT * FROM quick(30)")
+        assert [kind for kind, _ in messages] == ["T", *"D" * 30, "C", "Z"]
+        client.send(wire.parse("s", "SELECT * FROM quick(30)") + wire.SYNC)
+        client.read_until("Z")
+        client.send(wire.bind("", "s") + wire.execute("") + wire.SYNC)
+        assert [kind for kind, _ in client.read_until("Z")] == ["2", *"D" * 30, "C", "Z"]
+        client.send(wire.bind("", "s") + wire.execute("", 10) + wire.execute("") + wire.SYNC)
+        kinds = [kind for kind, _ in client.read_until("Z")]
+        assert kinds == ["2", *"D" * 10, "s", *"D" * 20, "C", "Z"]
+
+
+def test_errors_in_a_round_are_reported_as_anywhere(gateway: Serving) -> None:
+    with gateway.login() as client:
+        client.send(wire.parse("s", "SELECT v FROM kv WHERE k = $1") + wire.SYNC)
+        client.read_until("Z")
+        run = wire.describe("P", "") + wire.execute("") + wire.SYNC
+        for value in (b"one", b"\xff", b"9" * 30):
+            client.send(wire.bind("", "s", [value]) + run)
+            messages = client.read_until("Z")
+            assert [kind for kind, _ in messages] == ["E", "Z"]
+        client.send(wire.bind("", "gone", [b"1"]) + run)
+        assert sqlstate(client.read_until("Z")) == "26000"
+        client.send(wire.framed("B", b"\0s\0\0") + run)
+        assert sqlstate(client.read_until("Z")) == "08P01"
+        client.send(wire.bind("", "s", [b"7"]) + run)
+        assert [kind for kind, _ in client.read_until("Z")] == ["2", "T", "D", "C", "Z"]
+
+
 # --- timeouts ------------------------------------------------------------------------------------
 
 

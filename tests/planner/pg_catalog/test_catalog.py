@@ -1,0 +1,351 @@
+"""What the catalog says about stores, and how it refuses."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from planner.cancel import Cancellation
+from planner.errors import Cancelled, NameProblem, NotSupported, QueryError, ValueProblem
+from planner.pg_catalog import SYSTEM_RELATIONS, CatalogStatement, PgCatalog
+from planner.session import Session
+from stores.schema import BIGINT, BOOLEAN, INTEGER, TEXT, DataType, Kind, StoreSchema
+from tests.planner.pg_catalog.replay import parse, rows, run
+from tests.planner.pg_catalog.stores import CLICKS, DELAYS, SCHEMAS, USERS, columns, defined_stores
+
+TEXTS = DataType(kind=Kind.ARRAY, element=TEXT)
+
+
+def catalog_of(*schemas: StoreSchema) -> PgCatalog:
+    return PgCatalog(defined_stores(*schemas), server_version="15.3")
+
+
+CATALOG = catalog_of(*SCHEMAS, DELAYS)
+
+
+def ask(
+    sql: str, *parameters: str | None, session: Session | None = None
+) -> list[Sequence[object]]:
+    return [*rows(run(CATALOG, sql, *parameters, session=session))]
+
+
+def prepare(sql: str, *types: DataType | None) -> CatalogStatement:
+    return CATALOG.prepare(sql, parse(sql), types)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM pg_class",
+        "SELECT * FROM pg_catalog.pg_class c, information_schema.columns",
+        "WITH x AS (SELECT oid FROM pg_type) SELECT * FROM x",
+        "SELECT version()",
+        "SELECT pg_catalog.version()",
+        "SELECT current_schema()",
+        "SELECT current_user",
+        "SELECT to_regclass('duckdb_secrets')",
+        "SELECT set_config('search_path', '', false)",
+        "SELECT * FROM pg_get_keywords()",
+        "SELECT 'clicks'::regclass::oid",
+        "SELECT pg_is_in_recovery()",
+    ],
+)
+def test_accepts_what_is_the_catalogs(sql: str) -> None:
+    assert CATALOG.accepts(parse(sql))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT 1",
+        "SELECT * FROM clicks",
+        "SELECT * FROM clicks, pg_class",
+        "SELECT * FROM stategate.stores",
+        "SELECT * FROM pg_nothing",
+        "SELECT now()",
+        "SELECT lower('A')",
+        "SELECT * FROM generate_series(1, 3)",
+        "WITH pg_class AS (SELECT 1) SELECT * FROM pg_class, clicks",
+    ],
+)
+def test_leaves_the_rest(sql: str) -> None:
+    assert not CATALOG.accepts(parse(sql))
+
+
+def test_a_store_named_as_a_catalog_relation_wins_unless_qualified() -> None:
+    shadowing = StoreSchema(
+        name="pg_class", kind=CLICKS.kind, key=CLICKS.key, value=CLICKS.value, partitions=1
+    )
+    catalog = catalog_of(shadowing)
+    assert not catalog.accepts(parse("SELECT * FROM pg_class"))
+    assert catalog.accepts(parse("SELECT * FROM pg_catalog.pg_class"))
+
+
+def test_columns_of_a_store() -> None:
+    found = ask(
+        "SELECT attnum, attname, format_type(atttypid, atttypmod), attnotnull FROM pg_attribute"
+        " WHERE attrelid = 'users'::regclass AND attnum > 0 ORDER BY attnum"
+    )
+    assert found == [
+        (1, "id", "bigint", True),
+        (2, "name", "text", False),
+        (3, "active", "boolean", False),
+        (4, "balance", "numeric(12,3)", False),
+        (5, "born", "date", False),
+        (6, "seen", "timestamp without time zone", False),
+        (7, "raw", "bytea", False),
+        (8, "token", "uuid", False),
+        (9, "doc", "json", False),
+        (10, "tags", "text[]", False),
+        (11, "score", "double precision", False),
+    ]
+
+
+def test_key_of_a_window_store_has_the_window_start() -> None:
+    found = ask(
+        "SELECT conname, conkey, pg_get_constraintdef(oid), contype FROM pg_constraint"
+        " WHERE conrelid = 'public.delays'::regclass"
+    )
+    assert found == [("delays_pkey", [1, 2], "PRIMARY KEY (carrier, window_start)", "p")]
+    assert ask("SELECT indkey, indkey[0], indkey[1] FROM pg_index WHERE indnatts = 2") == [
+        ("1 2", 1, 2),
+        ("1 2", 1, 2),
+    ]
+
+
+def test_comment_of_a_store() -> None:
+    assert ask("SELECT obj_description('delays'::regclass, 'pg_class')") == [
+        ("window store, 8 partitions, windows of 1 hour, kept for 1 day, from flights",)
+    ]
+
+
+def test_pages_are_none_so_that_nobody_asks_by_ctid() -> None:
+    assert ask("SELECT relkind, relpages, reltuples FROM pg_class WHERE relname = 'clicks'") == [
+        ("r", 0, -1.0)
+    ]
+
+
+def test_schemas_and_system_relations() -> None:
+    assert [row[0] for row in ask("SELECT nspname FROM pg_namespace ORDER BY 1")] == [
+        "information_schema",
+        "pg_catalog",
+        "public",
+        "stategate",
+    ]
+    found = ask("SELECT table_name FROM information_schema.tables WHERE table_schema = 'stategate'")
+    assert {row[0] for row in found} == set(SYSTEM_RELATIONS)
+
+
+def test_oids_are_those_of_another_process_and_do_not_depend_on_other_stores() -> None:
+    sql = "SELECT 'clicks'::regclass::oid"
+    assert ask(sql) == rows(run(catalog_of(CLICKS), sql)) == [(1678844695,)]
+
+
+def test_the_tables_follow_the_stores() -> None:
+    stores = defined_stores(CLICKS)
+    catalog = PgCatalog(stores, server_version="15.3")
+    sql = "SELECT relname, xmin FROM pg_class WHERE relkind = 'r' AND relnamespace = 2200"
+    [(name, xmin)] = rows(run(catalog, sql))
+    assert name == "clicks"
+    stores.replace(CLICKS, USERS)
+    after = dict(rows(run(catalog, sql)))
+    assert after["clicks"] == xmin
+    wider = StoreSchema(
+        name="clicks",
+        kind=CLICKS.kind,
+        key=CLICKS.key,
+        value=(*CLICKS.value, *columns(page="text")),
+        partitions=4,
+    )
+    stores.replace(wider)
+    [(name, changed)] = rows(run(catalog, sql))
+    assert changed != xmin
+
+
+@pytest.mark.parametrize(
+    ("sql", "names"),
+    [
+        ("SELECT count(*), 1, 'x', NULL FROM pg_class", ("count", *["?column?"] * 3)),
+        ("SELECT c.oid::regclass::text, (1)::int FROM pg_class c", ("oid", "int4")),
+        ("SELECT version(), current_schema()", ("version", "current_schema")),
+        ("SELECT CASE WHEN true THEN 1 END, EXISTS (SELECT oid FROM pg_class)", ("case", "exists")),
+        ("SELECT ARRAY(SELECT oid FROM pg_am), (SELECT max(oid) FROM pg_am)", ("array", "max")),
+        ('SELECT relname AS Name, OID AS "Oid" FROM pg_class', ("name", "Oid")),
+        ("SELECT string_agg(relname, ',') FROM pg_class", ("string_agg",)),
+        ("SELECT conkey[1], true FROM pg_constraint", ("conkey", "bool")),
+    ],
+)
+def test_columns_are_named_as_postgres_names_them(sql: str, names: tuple[str, ...]) -> None:
+    assert tuple(column.name for column in prepare(sql).columns) == names
+
+
+def test_star_keeps_names_that_occur_twice() -> None:
+    statement = prepare("SELECT * FROM pg_am a, pg_am b")
+    assert [column.name for column in statement.columns] == [
+        "oid",
+        "amname",
+        "amhandler",
+        "amtype",
+    ] * 2
+
+
+def test_types_of_columns() -> None:
+    statement = prepare(
+        "SELECT oid, relname, relnatts, relpages, relhasindex, reloptions, NULL,"
+        " json_build_object('a', oid) FROM pg_class"
+    )
+    assert [str(column.type) for column in statement.columns] == [
+        *("bigint", "text", "smallint", "integer", "boolean", "text[]", "text", "json")
+    ]
+    table = CATALOG.execute(statement, (), session=Session(), cancellation=Cancellation())
+    assert [field.type for field in table.schema] == [c.type.arrow for c in statement.columns]
+
+
+@pytest.mark.parametrize(
+    ("sql", "types"),
+    [
+        ("SELECT 1 FROM pg_class WHERE oid = $1 AND relname = $2", (BIGINT, TEXT)),
+        ("SELECT 1 FROM pg_class WHERE relkind = ANY($1)", (TEXTS,)),
+        ("SELECT $1::regclass::oid", (TEXT,)),
+        ("SELECT format_type($2, $1)", (INTEGER, BIGINT)),
+        ("SELECT current_schemas($1)", (BOOLEAN,)),
+        ("SELECT oid FROM pg_class LIMIT $1", (BIGINT,)),
+        (
+            "SELECT oid FROM pg_type WHERE oid = ANY($1::oid[])",
+            (DataType(kind=Kind.ARRAY, element=BIGINT),),
+        ),
+    ],
+)
+def test_types_of_parameters(sql: str, types: tuple[DataType, ...]) -> None:
+    assert prepare(sql).parameters == types
+
+
+def test_types_that_the_client_insists_on() -> None:
+    assert prepare("SELECT 1 FROM pg_class WHERE oid = $1", INTEGER).parameters == (INTEGER,)
+
+
+def test_parameters_reach_the_statement() -> None:
+    assert ask("SELECT relname FROM pg_class WHERE oid = $1::regclass", '"clicks"') == [("clicks",)]
+    found = ask("SELECT count(*) FROM pg_class WHERE relname = ANY($1)", '{clicks, "users",NULL}')
+    assert found == [(2,)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "found"),
+    [
+        ("SELECT to_regclass('nothing'), to_regclass('CLICKS')::oid = 'clicks'::regclass", (None, True)),
+        ("SELECT 'pg_class'::regclass, 1259::regclass, 'pg_class'::regclass::oid", ("pg_class", "pg_class", 1259)),
+        ("SELECT 'int4'::regtype, 'character varying'::regtype::oid", ("integer", 1043)),
+        ("SELECT 'a_b' LIKE E'a\\\\_b', 'axb' LIKE 'a\\_b' FROM pg_am LIMIT 1", (True, False)),
+        ("SELECT 'p' = ANY('{r,p}'), 1 = ANY('{2}'), version() <> ALL('{a,b}')", (True, False, True)),
+        ("SELECT current_schemas(true), current_schemas(false), current_user",
+         (["pg_catalog", "public"], ["public"], "postgres")),
+        ("SELECT 'a' OPERATOR(pg_catalog.~) '^a$', version() COLLATE pg_catalog.default ~ '^P'", (True, True)),
+        ("SELECT pg_get_indexdef('delays_pkey'::regclass), pg_get_indexdef('delays_pkey'::regclass, 2, false)",
+         ("CREATE UNIQUE INDEX delays_pkey ON public.delays USING btree (carrier, window_start)", "window_start")),
+        ("SELECT pg_size_pretty(pg_total_relation_size('clicks'))", ("0 bytes",)),
+        ("SELECT current_setting('server_version_num')::int / 10000", (15,)),
+    ],
+)  # fmt: skip
+def test_what_postgres_sql_means(sql: str, found: tuple[object, ...]) -> None:
+    assert ask(sql) == [found]
+
+
+def test_settings_are_the_sessions() -> None:
+    session = Session(settings={"timezone": "Europe/Paris", "stategate.wait": "5 s"}, user="o'neil")
+    sql = "SELECT current_setting('TimeZone'), current_setting('stategate.wait'), current_user"
+    assert ask(sql, session=session) == [("Europe/Paris", "5 s", "o'neil")]
+    assert ask("SELECT rolname FROM pg_roles", session=session) == [("o'neil",)]
+    found = ask("SELECT set_config('search_path', $1, false)", "public", session=session)
+    assert found == [("public",)]
+    assert session.settings["search_path"] == "public"
+    assert ask("SELECT current_setting('no.such', true)", session=session) == [(None,)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "sqlstate"),
+    [
+        ("SELECT 'nothing'::regclass", "42P01"),
+        ("SELECT nothing FROM pg_class", "42703"),
+        ("SELECT c.nothing FROM pg_class c", "42703"),
+        ("SELECT nothing(oid) FROM pg_class", "42883"),
+        ("SELECT oid FROM pg_class a, pg_class b", "42702"),
+        ("SELECT * FROM pg_nothing", "42P01"),
+        ("SELECT current_setting('no.such')", "42704"),
+        ("SELECT 'x'::oid FROM pg_class", "22P02"),
+        ("SELECT relname, count(*) FROM pg_class", "42803"),
+        ("SELECT getvariable('session_user') FROM pg_class", "42883"),
+        ("SELECT * FROM pg_class, read_csv('/etc/passwd')", "42883"),
+        ("SELECT read_text('/etc/passwd') FROM pg_class", "0A000"),
+        ("SELECT other.version()", "3F000"),
+        ("SELECT 1 = ANY('1,2') FROM pg_class", "22P02"),
+    ],
+)
+def test_refusals(sql: str, sqlstate: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        ask(sql)
+    assert caught.value.sqlstate == sqlstate
+
+
+def test_wrong_number_of_parameters() -> None:
+    with pytest.raises(ValueProblem):
+        CATALOG.execute(
+            prepare("SELECT version()"), (1,), session=Session(), cancellation=Cancellation()
+        )
+
+
+def test_cancelled_before_it_starts() -> None:
+    cancellation = Cancellation()
+    cancellation.cancel()
+    with pytest.raises(Cancelled):
+        CATALOG.execute(
+            prepare("SELECT version()"), (), session=Session(), cancellation=cancellation
+        )
+
+
+def test_deadline_stops_a_long_statement() -> None:
+    sql = "SELECT count(*) FROM pg_attribute a, pg_attribute b, pg_attribute c"
+    with pytest.raises(Cancelled):
+        CATALOG.execute(prepare(sql), (), session=Session(), cancellation=Cancellation(0.2))
+
+
+def test_prepared_once_by_text() -> None:
+    assert prepare("SELECT oid FROM pg_am") is prepare("SELECT oid FROM pg_am")
+
+
+def test_the_tree_is_left_as_it_is() -> None:
+    tree = parse("SELECT c.oid::regclass FROM pg_catalog.pg_class c WHERE c.oid = ANY('{1}')")
+    before = tree.sql()
+    CATALOG.prepare("another text", tree, ())
+    assert tree.sql() == before
+
+
+def test_many_threads_while_stores_change() -> None:
+    stores = defined_stores(CLICKS)
+    catalog = PgCatalog(stores, server_version="15.3")
+    problems: list[Exception] = []
+
+    def read() -> None:
+        try:
+            for _ in range(5):
+                [(count,)] = rows(run(catalog, "SELECT count(*) FROM pg_constraint"))
+                assert count in {1, 2}
+        except Exception as error:
+            problems.append(error)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    stores.replace(CLICKS, USERS)
+    for thread in threads:
+        thread.join()
+    assert problems == []
+
+
+def test_names_in_errors() -> None:
+    with pytest.raises(NameProblem, match='relation "pg_nothing" does not exist'):
+        prepare("SELECT 1 FROM pg_nothing")
+    with pytest.raises(NotSupported):
+        prepare("SELECT set_config(nspname, 'x', false) FROM pg_namespace")
