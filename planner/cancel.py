@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from planner.errors import Cancelled
 
@@ -25,18 +26,53 @@ class Cancellation:
     def cancel(self) -> None:
         """Stop the statement: `check` raises from now on, registered callbacks run once."""
         with self._lock:
-            self._cancelled = True
-            callbacks, self._callbacks = self._callbacks, []
-        for callback in callbacks:
-            callback()
-
-    def on_cancel(self, callback: Callable[[], None]) -> None:
-        """Run `callback` on cancel, at once if that has happened; it must not block."""
-        with self._lock:
-            if not self._cancelled:
-                self._callbacks.append(callback)
+            if self._cancelled:
                 return
-        callback()
+            self._cancelled = True
+            for callback in self._callbacks:
+                callback()
+
+    def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Run `callback` on cancel, at once if that has happened.
+
+        It runs at most once, and must not block. What is returned takes it back: once that has
+        been called, the callback runs no more.
+        """
+        with self._lock:
+            self._callbacks.append(callback)
+            if self._cancelled:
+                callback()
+
+        def forget() -> None:
+            with self._lock:
+                if callback in self._callbacks:
+                    self._callbacks.remove(callback)
+
+        return forget
+
+    @contextmanager
+    def interrupting(self, interrupt: Callable[[], None]) -> Iterator[None]:
+        """Inside the block, call `interrupt` on cancel or at the deadline; never after the block.
+
+        For work that cannot look itself, such as a statement inside DuckDB.
+        """
+        forget = self.on_cancel(interrupt)
+        remaining_s = self.remaining_s
+        timer = None if remaining_s is None else threading.Timer(remaining_s, self._expire)
+        if timer is not None:
+            timer.daemon = True
+            timer.start()
+        try:
+            yield
+        finally:
+            if timer is not None:
+                timer.cancel()
+            forget()
+
+    def _expire(self) -> None:
+        with self._lock:
+            for callback in self._callbacks:
+                callback()
 
     @property
     def remaining_s(self) -> float | None:

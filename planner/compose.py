@@ -142,19 +142,19 @@ class Composer:
         """
         cursor = self._cursor()
         try:
-            cancellation.on_cancel(cursor.interrupt)
-            for name, relation in relations.items():
-                cursor.register(name, relation)
-            values = [python_value(value, data_type) for value, data_type in parameters]
-            found = cursor.sql(sql, params=values or None)
-            reader = found.to_arrow_reader(BATCH_ROWS)
-            while True:
-                cancellation.check()
-                batch = next(reader, None)
-                if batch is None:
-                    return
-                if batch.num_rows:
-                    yield batch
+            with cancellation.interrupting(cursor.interrupt):
+                for name, relation in relations.items():
+                    cursor.register(name, relation)
+                values = [python_value(value, data_type) for value, data_type in parameters]
+                found = cursor.sql(sql, params=values or None)
+                reader = found.to_arrow_reader(BATCH_ROWS)
+                while True:
+                    cancellation.check()
+                    batch = next(reader, None)
+                    if batch is None:
+                        return
+                    if batch.num_rows:
+                        yield batch
         except duckdb.Error as error:
             for relation in relations.values():
                 if isinstance(relation.error, QueryError):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 import sqlglot
 from sqlglot import exp
 
-from planner.errors import NameProblem
+from planner.errors import NameProblem, ValueProblem
 from planner.pg_catalog.macros import CATALOG_MACROS
 from planner.pg_catalog.quoting import quote_text
 from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB
@@ -54,6 +55,9 @@ _REFUSED = frozenset(
     ]
 )
 """DuckDB's functions that see more than the catalog, and PostgreSQL's that act on the server."""
+
+_FORMATS: Mapping[str, str] = {"%s": "concat", "%I": "quote_ident", "%L": "quote_nullable"}
+"""What a place of format() does with its argument."""
 
 _OPERATORS: Mapping[str, Callable[[exp.Expr, exp.Expr], exp.Expr]] = {
     "~": lambda left, right: exp.RegexpLike(this=left, expression=right),
@@ -145,6 +149,36 @@ def rewrite_calls(tree: exp.Expr, *, database: str, version: str) -> None:
             node.replace(_current_schemas(node))
         elif isinstance(node, exp.Anonymous):
             _rewrite_anonymous(node, by_name)
+
+
+def rewrite_formats(tree: exp.Expr) -> None:
+    """`format('%I.%s', a, b)` as a concatenation; only a literal format can be read."""
+    for node in reversed([*tree.find_all(exp.Anonymous, exp.Format)]):
+        if isinstance(node, exp.Format) or node.name.lower() == "format":
+            named = isinstance(node, exp.Anonymous)
+            pattern, *arguments = node.expressions if named else (node.this, *node.expressions)
+            if isinstance(pattern, exp.Literal):
+                node.replace(_formatted(pattern.this, arguments))
+
+
+def _formatted(pattern: str, arguments: list[exp.Expr]) -> exp.Expr:
+    remaining = iter(arguments)
+    parts: list[exp.Expr] = []
+    for piece in re.split(r"(%[sIL%])", pattern):
+        if piece == "%%":
+            parts.append(exp.Literal.string("%"))
+        elif piece in _FORMATS:
+            argument = next(remaining, None)
+            if argument is None:
+                raise ValueProblem("too few arguments for format()")
+            call = exp.Anonymous(this=_FORMATS[piece], expressions=[argument.copy()])
+            parts.append(call)
+        elif piece:
+            parts.append(exp.Literal.string(piece))
+    whole = parts[0] if parts else exp.Literal.string("")
+    for part in parts[1:]:
+        whole = exp.DPipe(this=whole, expression=part)
+    return exp.Paren(this=whole)
 
 
 def _is_bare(column: exp.Column) -> bool:

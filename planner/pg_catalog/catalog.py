@@ -266,7 +266,12 @@ def _converted_errors(cancellation: Cancellation) -> Iterator[None]:
 
 @contextmanager
 def _interruptible(cursor: duckdb.DuckDBPyConnection, cancellation: Cancellation) -> Iterator[None]:
-    """Interrupt the cursor on cancel or at the deadline, but never after it has been closed."""
+    """Interrupt the cursor on cancel or at the deadline, but never after the block."""
+    remaining_s = cancellation.remaining_s
+    if remaining_s is None:
+        with cancellation.calling(cursor.interrupt):
+            yield
+        return
     lock = threading.Lock()
     running = True
 
@@ -275,16 +280,13 @@ def _interruptible(cursor: duckdb.DuckDBPyConnection, cancellation: Cancellation
             if running:
                 cursor.interrupt()
 
-    cancellation.on_cancel(interrupt)
-    remaining_s = cancellation.remaining_s
-    timer = None if remaining_s is None else threading.Timer(remaining_s, interrupt)
-    if timer is not None:
-        timer.daemon = True
-        timer.start()
+    timer = threading.Timer(remaining_s, interrupt)
+    timer.daemon = True
+    timer.start()
     try:
-        yield
+        with cancellation.calling(cursor.interrupt):
+            yield
     finally:
+        timer.cancel()
         with lock:
             running = False
-        if timer is not None:
-            timer.cancel()

@@ -24,7 +24,7 @@ from planner.pg_catalog.store_rows import (
     relation_rows,
     settle_index_names,
 )
-from planner.pg_catalog.views import COMPUTED, INFORMATION, SESSION_VIEWS
+from planner.pg_catalog.views import COMPUTED, INFORMATION, SESSION_INFORMATION, SESSION_VIEWS
 
 MEMORY_LIMIT = "256MB"
 """The catalog of 1,000 stores of 20 columns takes some 20 MB; the rest is for sorts and joins."""
@@ -40,6 +40,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 """One thread: the statements are short, and they share the machine with real queries."""
 
+_VIEWS = {"pg_catalog": SESSION_VIEWS, "information_schema": SESSION_INFORMATION}
 _NAME_FIELDS = {
     "kind": pa.string(),
     "spelling": pa.string(),
@@ -71,7 +72,7 @@ def _schema_script() -> Iterator[str]:
     for schema in (*SCHEMA_IN_DUCKDB.values(), LOOKUP_SCHEMA):
         yield f"CREATE SCHEMA {schema}"
     for relation in catalog_relations().values():
-        if relation.schema != "pg_catalog" or relation.name not in SESSION_VIEWS:
+        if relation.name not in _VIEWS[relation.schema]:
             yield relation.create_table
 
 
@@ -83,8 +84,9 @@ def _view_script(database: str) -> Iterator[str]:
         "look": LOOKUP_SCHEMA,
         "database": quote_text(database),
     }
-    for name, body in SESSION_VIEWS.items():
-        yield f"CREATE VIEW {catalog}.{name} AS {body.format(**names)}"
+    for schema, bodies in _VIEWS.items():
+        for name, body in bodies.items():
+            yield f"CREATE VIEW {SCHEMA_IN_DUCKDB[schema]}.{name} AS {body.format(**names)}"
     for schema, bodies in ((catalog, COMPUTED), (information, INFORMATION)):
         for name, body in bodies.items():
             yield f"INSERT INTO {schema}.{name} BY NAME {body.format(**names)}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import sqlglot
 from sqlglot import exp
 
-from planner.errors import NameProblem, NotSupported
+from planner.errors import NameProblem
 from planner.pg_catalog.macros import TABLE_FUNCTIONS
 from planner.pg_catalog.naming import column_name, folded
 from planner.pg_catalog.relations import (
@@ -51,7 +51,6 @@ def rewrite_from(tree: exp.Expr) -> None:
 
     Raises:
         NameProblem: a relation that is not in the catalog (42P01).
-        NotSupported: a table function that is not one of PostgreSQL's.
     """
     common = common_names(tree)
     wants_system = any(
@@ -65,6 +64,11 @@ def rewrite_from(tree: exp.Expr) -> None:
             _rewrite_call(table)
         elif table.args.get("db") is not None or folded(table.this) not in common:
             _rewrite_relation(table, wants_system=wants_system)
+    for lateral in [*tree.find_all(exp.Lateral)]:
+        if isinstance(lateral.this, exp.Unnest):  # DuckDB's unnest sees what stands before it
+            unnest = lateral.this.copy()
+            unnest.set("alias", lateral.args.get("alias"))
+            lateral.replace(unnest)
     for unnest in [*tree.find_all(exp.Unnest)]:
         _name_unnest(unnest)
 
@@ -109,19 +113,14 @@ def _rewrite_call(table: exp.Table) -> None:
         )
         if ordinality:
             query = query.select("row_number() OVER () AS ordinality", dialect="duckdb")
-    elif name in _SCALARS_IN_FROM:
+    else:  # one row of a scalar; a table function of DuckDB's own is none and fails there
         query = exp.select(exp.alias_(call.copy(), _first_column(table, name), quoted=True))
-    else:
-        raise NotSupported(f"function {name} is not supported in FROM", sqlstate="42883")
     alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
     lateral = exp.Lateral(this=exp.Subquery(this=query), alias=alias.copy())
     if isinstance(table.parent, exp.From):
         table.replace(exp.Subquery(this=query, alias=alias.copy(), joins=table.args.get("joins")))
     else:
         table.replace(lateral)
-
-
-_SCALARS_IN_FROM = frozenset({"version", "current_schema", "current_database", "pg_backend_pid"})
 
 
 def _as_rows(call: exp.Expr, name: str) -> exp.Expr:

@@ -235,6 +235,8 @@ TEXTS = {
         WHEN regexp_full_match(zz_t, '[a-z_][a-z0-9_$]*') THEN zz_t
         ELSE '"' || replace(zz_t, '"', '""') || '"' END)""",
     "quote_literal": "(zz_t) AS ('''' || replace(zz_t::VARCHAR, '''', '''''') || '''')",
+    "quote_nullable": """(zz_t) AS (
+        coalesce('''' || replace(zz_t::VARCHAR, '''', '''''') || '''', 'NULL'))""",
     "to_char": "(zz_v, zz_format) AS (zz_v::VARCHAR)",
     "parse_ident": """(zz_t) AS (list_transform(regexp_extract_all(zz_t, '"[^"]+"|[^".]+'),
         lambda zz_x: CASE WHEN zz_x[1] = '"' THEN zz_x[2:-2] ELSE lower(zz_x) END))""",

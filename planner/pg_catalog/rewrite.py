@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from planner.pg_catalog.arrays import rewrite_concatenations, rewrite_quantified, rewrite_vectors
-from planner.pg_catalog.calls import rewrite_calls, rewrite_operators, rewrite_texts, unwrap_schemas
+from planner.pg_catalog.calls import (
+    rewrite_calls,
+    rewrite_formats,
+    rewrite_operators,
+    rewrite_texts,
+    unwrap_schemas,
+)
 from planner.pg_catalog.casts import rewrite_casts, rewrite_function_oids
 from planner.pg_catalog.from_items import rewrite_from
 from planner.pg_catalog.naming import column_name
@@ -52,9 +58,11 @@ def rewrite(
     names = _result_names(working)
     parameters = infer_parameters(working, parameter_types)
     _name_outputs(working)
+    _complete_groups(working)
     rewrite_from(working)
     rewrite_operators(working)
     rewrite_texts(working)
+    rewrite_formats(working)
     rewrite_vectors(working)
     rewrite_quantified(working)
     rewrite_concatenations(working)
@@ -70,6 +78,18 @@ def rewrite(
     )
 
 
+def _complete_groups(tree: exp.Expr) -> None:
+    """GROUP BY the primary key of a relation groups by all its columns, as PostgreSQL has it."""
+    for select in tree.find_all(exp.Select):
+        group = select.args.get("group") or exp.Group()
+        keys = group.expressions
+        tables = {key.table for key in keys if isinstance(key, exp.Column) and key.name == "oid"}
+        for column in [*select.find_all(exp.Column)] if tables else []:
+            plain = column.parent_select is select and not column.find_ancestor(exp.AggFunc)
+            if plain and column.table in tables and column not in group.expressions:
+                group.append("expressions", column.copy())
+
+
 def _result_names(tree: exp.Expr) -> tuple[str, ...] | None:
     items = tree.selects if isinstance(tree, exp.Query) else []
     if not items or any(item.is_star for item in items):
@@ -80,6 +100,8 @@ def _result_names(tree: exp.Expr) -> tuple[str, ...] | None:
 def _name_outputs(tree: exp.Expr) -> None:
     """Alias what has no name in a select list, so that outer queries find PostgreSQL's name."""
     for select in tree.find_all(exp.Select):
+        if not select.expressions:  # EXISTS (SELECT FROM …)
+            select.set("expressions", [exp.Literal.number(1)])
         for item in select.expressions:
             if isinstance(item, (exp.Alias, exp.Column, exp.Star)) or item.is_star:
                 continue

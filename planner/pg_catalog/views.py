@@ -27,6 +27,20 @@ SESSION_VIEWS = {
             false AS usecreatedb, false AS usesuper, false AS userepl, false AS usebypassrls,
             NULL::VARCHAR AS passwd, NULL::TIMESTAMPTZ AS valuntil,
             NULL::VARCHAR[] AS useconfig""",
+    "pg_tables": """
+        SELECT n.nspname AS schemaname, c.relname AS tablename,
+            getvariable('session_user')::VARCHAR AS tableowner,
+            NULL::VARCHAR AS tablespace, c.relhasindex AS hasindexes, c.relhasrules AS hasrules,
+            c.relhastriggers AS hastriggers, c.relrowsecurity AS rowsecurity
+        FROM {cat}.pg_class c JOIN {cat}.pg_namespace n ON n.oid = c.relnamespace
+        WHERE c.relkind IN ('r', 'p')""",
+    "pg_views": """
+        SELECT n.nspname AS schemaname, c.relname AS viewname,
+            getvariable('session_user')::VARCHAR AS viewowner,
+            d.text AS definition
+        FROM {cat}.pg_class c JOIN {cat}.pg_namespace n ON n.oid = c.relnamespace
+        LEFT JOIN {look}.definitions d ON d.oid = c.oid
+        WHERE c.relkind = 'v'""",
     "pg_settings": """
         SELECT * REPLACE (
             coalesce((getvariable('session_settings')::MAP(VARCHAR, VARCHAR))[lower(name)], setting)
@@ -41,19 +55,18 @@ SESSION_VIEWS = {
 }
 """Relations of pg_catalog whose rows depend on the session."""
 
+SESSION_INFORMATION = {
+    "schemata": """
+        SELECT {database} AS catalog_name, n.nspname AS schema_name,
+            getvariable('session_user')::VARCHAR AS schema_owner,
+            NULL::VARCHAR AS default_character_set_catalog,
+            NULL::VARCHAR AS default_character_set_schema,
+            NULL::VARCHAR AS default_character_set_name, NULL::VARCHAR AS sql_path
+        FROM {cat}.pg_namespace n""",
+}
+"""Relations of information_schema whose rows depend on the session."""
+
 COMPUTED = {
-    "pg_tables": """
-        SELECT n.nspname AS schemaname, c.relname AS tablename, 'owner' AS tableowner,
-            NULL AS tablespace, c.relhasindex AS hasindexes, c.relhasrules AS hasrules,
-            c.relhastriggers AS hastriggers, c.relrowsecurity AS rowsecurity
-        FROM {cat}.pg_class c JOIN {cat}.pg_namespace n ON n.oid = c.relnamespace
-        WHERE c.relkind IN ('r', 'p')""",
-    "pg_views": """
-        SELECT n.nspname AS schemaname, c.relname AS viewname, 'owner' AS viewowner,
-            d.text AS definition
-        FROM {cat}.pg_class c JOIN {cat}.pg_namespace n ON n.oid = c.relnamespace
-        LEFT JOIN {look}.definitions d ON d.oid = c.oid
-        WHERE c.relkind = 'v'""",
     "pg_indexes": """
         SELECT n.nspname AS schemaname, t.relname AS tablename, c.relname AS indexname,
             NULL AS tablespace, d.text AS indexdef
@@ -82,9 +95,6 @@ COMPUTED = {
 
 INFORMATION = {
     "information_schema_catalog_name": "SELECT {database} AS catalog_name",
-    "schemata": """
-        SELECT {database} AS catalog_name, n.nspname AS schema_name, 'owner' AS schema_owner
-        FROM {cat}.pg_namespace n""",
     "tables": """
         SELECT {database} AS table_catalog, n.nspname AS table_schema, c.relname AS table_name,
             CASE c.relkind WHEN 'v' THEN 'VIEW' ELSE 'BASE TABLE' END AS table_type,
