@@ -59,6 +59,14 @@ class Engine(Protocol):
             QueryError: with SQLSTATE, and the place in the text where it is known.
         """
 
+    def recall(
+        self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
+    ) -> Statement | None:
+        """What `prepare` would give, if that is at hand; None if it has to be planned.
+
+        A matter of a microsecond: what it gives may be used on the event loop.
+        """
+
     def is_inline(self, statement: Statement, session: Session) -> bool:
         """Whether `execute` is a matter of microseconds and may run on the event loop."""
 

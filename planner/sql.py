@@ -118,6 +118,15 @@ class SqlEngine:
             raise aborted()
         return held
 
+    def recall(
+        self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
+    ) -> Statement | None:
+        """The plan held for a text; None if there is none, or the transaction has failed."""
+        if session.transaction is TransactionStatus.FAILED:
+            return None
+        with self._lock:
+            return self._statements.get((sql, tuple(parameter_types), self._catalog.version))
+
     def is_inline(self, statement: Statement, session: Session) -> bool:
         """Whether it is one key's lookup without a wait, or a command of the session."""
         plan = statement.plan

@@ -15,6 +15,8 @@ from stores.schema import Column, DataType, Row
 class StatementKind(Enum):
     """What a statement is; the value is its command tag."""
 
+    __hash__ = object.__hash__  # Enum's own is Python code, and this is asked per statement
+
     SELECT = "SELECT"
     EXPLAIN = "EXPLAIN"
     SHOW = "SHOW"

@@ -44,6 +44,9 @@ Row: TypeAlias = tuple[Value, ...]
 class Kind(Enum):
     """The SQL types that rows and results are made of; the value is the SQL name."""
 
+    # Members are looked up in dicts for every value that is parsed; Enum's own hash is Python code.
+    __hash__ = object.__hash__
+
     BOOLEAN = "boolean"
     TINYINT = "tinyint"
     SMALLINT = "smallint"

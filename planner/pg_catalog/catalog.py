@@ -145,7 +145,7 @@ class PgCatalog:
         values = _values(statement, parameters)
         cursor = self._current().connection.cursor()
         try:
-            with _interruptible(cursor, cancellation), _converted_errors(cancellation):
+            with _converted_errors(cancellation), cancellation.interrupting(cursor.interrupt):
                 cursor.sql(_session_script(session))
                 relation = cursor.sql(statement.rewritten.sql, params=values or None)
                 assert relation is not None
@@ -262,31 +262,3 @@ def _converted_errors(cancellation: Cancellation) -> Iterator[None]:
         raise Cancelled("canceling statement due to statement timeout") from error
     except duckdb.Error as error:
         raise query_error(error) from error
-
-
-@contextmanager
-def _interruptible(cursor: duckdb.DuckDBPyConnection, cancellation: Cancellation) -> Iterator[None]:
-    """Interrupt the cursor on cancel or at the deadline, but never after the block."""
-    remaining_s = cancellation.remaining_s
-    if remaining_s is None:
-        with cancellation.calling(cursor.interrupt):
-            yield
-        return
-    lock = threading.Lock()
-    running = True
-
-    def interrupt() -> None:
-        with lock:
-            if running:
-                cursor.interrupt()
-
-    timer = threading.Timer(remaining_s, interrupt)
-    timer.daemon = True
-    timer.start()
-    try:
-        with cancellation.calling(cursor.interrupt):
-            yield
-    finally:
-        timer.cancel()
-        with lock:
-            running = False

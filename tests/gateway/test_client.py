@@ -81,7 +81,7 @@ def test_an_error_behind_the_first_row_is_raised_behind_it(url: str) -> None:
 def test_an_answer_that_is_closed_frees_the_gateway(
     start_gateway: Callable[..., FakeGateway],
 ) -> None:
-    client = Client(start_gateway("workers_threads=1", "workers_queue_max=1").url())
+    client = Client(start_gateway("workers_threads=1", "workers_queue_max=16").url())
     for _ in range(5):
         with client.query("STREAM 10000000 ROWS") as answer:
             assert next(iter(answer)) == [0, "row 0"]
