@@ -83,7 +83,10 @@ class _Demo:
         self._console.print("preparing the flights of 2013 …")
         rows = self._write_input()
         gateway = self._start(
-            [*_STATEGATE, "serve", "--root", str(self._root), "--http", self._http, "--pg", self._pg]
+            [
+                *(*_STATEGATE, "serve", "--root", str(self._root)),
+                *("--http", self._http, "--pg", self._pg),
+            ]
         )
         self._wait_for_gateway(gateway)
         if not check:
@@ -112,9 +115,7 @@ class _Demo:
             raise ServeError("the flights cannot be prepared", hint="See the lines above.")
         return int(done.stdout)
 
-    def _start(
-        self, command: Sequence[str], *, output: int | None = None
-    ) -> subprocess.Popen[str]:
+    def _start(self, command: Sequence[str], *, output: int | None = None) -> subprocess.Popen[str]:
         return self._closing.enter_context(_process(command, output=output))
 
     def _wait_for_gateway(self, gateway: subprocess.Popen[str]) -> None:

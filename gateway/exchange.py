@@ -141,10 +141,13 @@ class Answer:
         self._exchange = exchange
         self._stall_s = stall_s
         self.begun = False
+        self.ended = False
+        """Whether all of it has been given to the server, which then reports the client as gone."""
 
     async def whole(self, media_type: str, body: bytes) -> None:
         """Send a body that is at hand, with its length."""
         await self._begin(media_type, (b"content-length", str(len(body)).encode()))
+        self.ended = True
         await self._send({"type": "http.response.body", "body": body})
 
     async def part(self, media_type: str, body: bytes) -> None:
@@ -164,6 +167,7 @@ class Answer:
 
     async def end(self) -> None:
         """Close a body that was sent in parts."""
+        self.ended = True
         await self._send({"type": "http.response.body", "body": b""})
 
     async def _begin(self, media_type: str, *more: tuple[bytes, bytes]) -> None:

@@ -191,8 +191,9 @@ class QueryEndpoint:
                 result = open_result(self._engine, exchange, statement)
                 if result.batches is None:
                     return await self._send(exchange, result, answer)
-                return await _watched(self._send(exchange, result, answer), exchange, receive)
-        return await _watched(self._run(exchange, statement, answer), exchange, receive)
+                sending = self._send(exchange, result, answer)
+                return await _watched(sending, exchange, answer, receive)
+        return await _watched(self._run(exchange, statement, answer), exchange, answer, receive)
 
     async def _run(
         self, exchange: Exchange, statement: Statement | None, answer: Answer
@@ -222,7 +223,10 @@ class QueryEndpoint:
 
 
 async def _watched(
-    work: Coroutine[None, None, QueryError | None], exchange: Exchange, receive: Receive
+    work: Coroutine[None, None, QueryError | None],
+    exchange: Exchange,
+    answer: Answer,
+    receive: Receive,
 ) -> QueryError | None:
     """Do the work while the client stays; cancel the statement when it leaves.
 
@@ -233,7 +237,7 @@ async def _watched(
     leaving = asyncio.create_task(_wait_for_leave(receive))
     try:
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
+        if working.done() or answer.ended:
             return await working
         raise ClientGone("the client has closed the connection")
     finally:

@@ -31,6 +31,13 @@ class StategateSQL(Postgres):
         """Reads the stand-in of a parameter's `$`; tokenizes commands like all else."""
 
         COMMANDS = set()  # noqa: RUF012
+        # `x::oid[]` is what drivers send, and does not parse while the names of object identifier
+        # types are keywords.
+        KEYWORDS = {  # noqa: RUF012
+            word: kind
+            for word, kind in Postgres.Tokenizer.KEYWORDS.items()
+            if kind is not TokenType.OBJECT_IDENTIFIER
+        }
         SINGLE_TOKENS = {**Postgres.Tokenizer.SINGLE_TOKENS, _PARAMETER: TokenType.PARAMETER}  # noqa: RUF012
 
 

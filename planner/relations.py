@@ -21,6 +21,8 @@ def _columns(**types: DataType) -> tuple[Column, ...]:
     return tuple(Column(name=name, type=data_type) for name, data_type in types.items())
 
 
+SYSTEM_SCHEMA = "stategate"
+
 SYSTEM_RELATIONS: Mapping[str, tuple[Column, ...]] = {
     "stores": _columns(
         name=TEXT,

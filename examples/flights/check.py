@@ -102,7 +102,7 @@ def comparable(value: Any) -> Any:
 
 
 def equal(mine: Any, other: Any) -> bool:
-    """Whether two values are the same; sums of floats depend on their order, so nearly is enough."""
+    """Whether two values are the same; nearly, for sums of floats depend on their order."""
     if isinstance(mine, int | float) and isinstance(other, int | float):
         return math.isclose(mine, other, rel_tol=1e-9, abs_tol=1e-12)
     return bool(mine == other)
@@ -147,7 +147,8 @@ def main() -> int:
         print(f"{'differs' if difference else 'agrees '}  {line}")
         if difference:
             print(f"         {difference}")
-    print(f"{len(queries) - wrong} of {len(queries)} answers agree with DuckDB over the raw flights")
+    agree = len(queries) - wrong
+    print(f"{agree} of {len(queries)} answers agree with DuckDB over the raw flights")
     return 1 if wrong or len(queries) == len(WHOLE) else 0
 
 

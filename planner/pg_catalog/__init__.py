@@ -6,6 +6,5 @@
 """
 
 from planner.pg_catalog.catalog import CatalogStatement, PgCatalog
-from planner.pg_catalog.system_relations import SYSTEM_RELATIONS
 
-__all__ = ["SYSTEM_RELATIONS", "CatalogStatement", "PgCatalog"]
+__all__ = ["CatalogStatement", "PgCatalog"]

@@ -26,7 +26,7 @@ from planner.pg_catalog.relations import duckdb_type
 from planner.pg_catalog.results import gather, result_type
 from planner.pg_catalog.rewrite import Rewritten, rewrite
 from planner.pg_catalog.store_rows import store_relation, system_relation
-from planner.pg_catalog.system_relations import SYSTEM_RELATIONS
+from planner.relations import SYSTEM_RELATIONS
 from planner.session import Session
 from stores.schema import Column, DataType, Kind, Row, Value
 from stores.store import StoreCatalog

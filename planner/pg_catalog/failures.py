@@ -44,7 +44,7 @@ def query_error(error: duckdb.Error) -> QueryError:  # noqa: PLR0911 - one line 
     return NotSupported(f"the catalog does not run this statement: {_lower(first)}")
 
 
-def _binding_error(first: str) -> QueryError:
+def _binding_error(first: str) -> QueryError:  # noqa: PLR0911 - one line per message
     if "mbiguous" in first:
         return NameProblem(_lower(first), sqlstate="42702")
     if (function := _FUNCTION.search(first)) is not None and "does not exist" in first:

@@ -10,7 +10,7 @@ from planner.pg_catalog.oids import assign_oids, definition_xmin
 from planner.pg_catalog.postgres_types import ColumnType, column_type
 from planner.pg_catalog.quoting import quote_name
 from planner.pg_catalog.rows import Fields
-from planner.pg_catalog.system_relations import SYSTEM_SCHEMA
+from planner.relations import SYSTEM_SCHEMA
 from stores.schema import Column, StoreKind, StoreSchema
 
 PG_CLASS_OID = 1259

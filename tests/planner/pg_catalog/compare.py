@@ -23,10 +23,11 @@ from collections.abc import Sequence
 import psycopg
 from psycopg import pq
 
-from planner.pg_catalog import SYSTEM_RELATIONS, PgCatalog
+from planner.pg_catalog import PgCatalog
 from planner.pg_catalog.postgres_types import column_type
 from planner.pg_catalog.quoting import quote_name, quote_text
 from planner.pg_catalog.store_rows import Relation, store_relation, system_relation
+from planner.relations import SYSTEM_RELATIONS
 from tests.planner.pg_catalog.answers import Answer, Side, ask_catalog
 from tests.planner.pg_catalog.replay import DATA, SERVER_VERSION, Captured, captured
 from tests.planner.pg_catalog.stores import SCHEMAS, defined_stores

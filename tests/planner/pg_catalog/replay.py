@@ -16,11 +16,9 @@ from pathlib import Path
 
 import pyarrow as pa
 from sqlglot import exp
-from sqlglot.dialects.postgres import Postgres
-from sqlglot.tokenizer_core import TokenType
 
 from planner.cancel import Cancellation
-from planner.dialect import StategateSQL, _mark_parameters
+from planner.dialect import DIALECT, tokenize
 from planner.pg_catalog import PgCatalog
 from planner.session import Session
 from planner.values import parse_value
@@ -28,17 +26,6 @@ from planner.values import parse_value
 DATA = Path(__file__).parent / "data"
 SERVER_VERSION = "15.18"
 _OID = re.compile(r"@([\w.]+)@")
-
-
-class _CatalogSQL(StategateSQL):
-    """The gateway's dialect, in which `oid` and `regclass` are type names like any other."""
-
-    class Tokenizer(StategateSQL.Tokenizer):
-        KEYWORDS = {  # noqa: RUF012
-            word: token
-            for word, token in Postgres.Tokenizer.KEYWORDS.items()
-            if token is not TokenType.OBJECT_IDENTIFIER
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +69,7 @@ def captured() -> tuple[Captured, ...]:
 
 def parse(sql: str) -> exp.Expr:
     """One statement as the engine hands it to the catalog."""
-    tree = _CatalogSQL().parse(_mark_parameters(sql))[0]
+    tree = DIALECT.parser().parse(tokenize(sql), sql)[0]
     assert tree is not None
     return tree
 

@@ -9,7 +9,8 @@ import pytest
 
 from planner.cancel import Cancellation
 from planner.errors import Cancelled, NameProblem, NotSupported, QueryError, ValueProblem
-from planner.pg_catalog import SYSTEM_RELATIONS, CatalogStatement, PgCatalog
+from planner.pg_catalog import CatalogStatement, PgCatalog
+from planner.relations import SYSTEM_RELATIONS
 from planner.session import Session
 from stores.schema import BIGINT, BOOLEAN, INTEGER, TEXT, DataType, Kind, StoreSchema
 from tests.planner.pg_catalog.replay import parse, rows, run

@@ -55,7 +55,7 @@ def psql(port: int, command: str) -> str:
     assert PSQL is not None
     target = ["-h", HOST, "-p", str(port), "-U", "bob", "-d", "stategate"]
     done = subprocess.run(
-        [PSQL, "-X", *target, "-c", command], capture_output=True, text=True, timeout=30
+        [PSQL, "-X", *target, "-c", command], check=True, capture_output=True, text=True, timeout=30
     )
     assert done.stderr == ""
     return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
