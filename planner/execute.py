@@ -81,7 +81,7 @@ class Executor:
             Unavailable: it has gone, or was defined anew; the statement can be planned again.
         """
         store = self._catalog.stores.get(schema.name)
-        if store is None or store.schema != schema:
+        if store is None or (store.schema is not schema and store.schema != schema):
             raise Unavailable(
                 f'store "{schema.name}" has changed since the statement was prepared',
                 hint="Prepare it again.",

@@ -27,12 +27,16 @@ from planner.plan import Lookup, QueryPlan
 from planner.relations import identifier
 from planner.rules import plan_query
 from planner.session import Session, TransactionStatus
+from planner.shapes import Shapes, is_lookup_of, lift
 from planner.statement import Result, Statement, StatementKind
 from stores.schema import TEXT, Column, DataType, Row
 from stores.store import StoreCatalog
 
 SERVER_VERSION = "15.18"
 """The Postgres version whose catalog and wire behaviour clients may count on."""
+
+SHAPE_LENGTH_MAX = 2_000
+"""Longer texts are no lookups that come again and again with another key."""
 
 _PLAN_COLUMNS = (Column(name="QUERY PLAN", type=TEXT),)
 _DESCRIBE_COLUMNS = tuple(
@@ -85,6 +89,7 @@ class SqlEngine:
         self._statements: OrderedDict[
             tuple[str, tuple[DataType | None, ...], int], Statement
         ] = OrderedDict()
+        self._shapes = Shapes(self._limits.statements_max)
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -103,17 +108,16 @@ class SqlEngine:
         self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
     ) -> Statement:
         """Plan one statement, or find its plan by its text."""
-        key = (sql, tuple(parameter_types), self._catalog.version)
-        with self._lock:
-            held = self._statements.get(key)
-            if held is not None:
-                self._statements.move_to_end(key)
+        held = self._held(sql, tuple(parameter_types))
         if held is None:
+            version = self._catalog.version
             held = self._prepare(sql, session, parameter_types)
             with self._lock:
-                self._statements[key] = held
+                self._statements[sql, tuple(parameter_types), version] = held
                 while len(self._statements) > self._limits.statements_max:
                     self._statements.popitem(last=False)
+            if not held.parameters:
+                self._learn_shape(sql, held, session)
         if session.transaction is TransactionStatus.FAILED and held.kind not in _ENDS_TRANSACTION:
             raise aborted()
         return held
@@ -124,8 +128,37 @@ class SqlEngine:
         """The plan held for a text; None if there is none, or the transaction has failed."""
         if session.transaction is TransactionStatus.FAILED:
             return None
+        return self._held(sql, tuple(parameter_types))
+
+    def _held(
+        self, sql: str, parameter_types: tuple[DataType | None, ...]
+    ) -> Statement | None:
+        """The plan of a text, by the text itself or by its shape; None if it must be planned."""
+        version = self._catalog.version
+        key = (sql, parameter_types, version)
         with self._lock:
-            return self._statements.get((sql, tuple(parameter_types), self._catalog.version))
+            held = self._statements.get(key)
+            if held is not None:
+                self._statements.move_to_end(key)
+                return held
+        if parameter_types or len(sql) > SHAPE_LENGTH_MAX:
+            return None
+        lifted = lift(sql)
+        if lifted is None:
+            return None
+        with self._lock:
+            return self._shapes.find(sql, lifted, version)
+
+    def _learn_shape(self, sql: str, planned: Statement, session: Session) -> None:
+        """After a lookup with literals: plan its shape, so that the next text of it need not be."""
+        if not isinstance(planned.plan, QueryPlan) or not isinstance(planned.plan.node, Lookup):
+            return
+        version, lifted = self._catalog.version, lift(sql)
+        if lifted is None or len(sql) > SHAPE_LENGTH_MAX or not self._shapes.is_new(lifted, version):
+            return
+        shape = self._prepare(lifted.shape, session, lifted.types)
+        with self._lock:
+            self._shapes.add(lifted, shape if is_lookup_of(shape, lifted) else None, version)
 
     def is_inline(self, statement: Statement, session: Session) -> bool:
         """Whether it is one key's lookup without a wait, or a command of the session."""
@@ -165,6 +198,8 @@ class SqlEngine:
         if isinstance(plan, QueryPlan) and plan.catalog_version != self._catalog.version:
             statement = self._replan(statement, session)
             plan = statement.plan
+        if statement.literals:
+            parameters = statement.literals
         if isinstance(plan, QueryPlan) and statement.kind is not StatementKind.EXPLAIN:
             return self._query(plan, parameters, session, cancellation, statement.kind)
         if isinstance(plan, CatalogStatement):

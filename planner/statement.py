@@ -43,6 +43,8 @@ class Statement:
     returns_rows: bool = False
     plan: object | None = None
     """The planner's own; opaque to all others."""
+    literals: Row = ()
+    """Values of the plan's parameters where the text had literals; then it takes no others."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,0 +1,124 @@
+"""Statements that differ only in their literals: the same plan, found without parsing.
+
+A client without prepared statements sends a new text for each key. Its *shape* is the text with
+the literals taken out; where all of them are the keys of a lookup, the plan of the shape serves
+every text of it. Other statements are planned one by one: a literal can decide what a plan is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from planner.errors import QueryError
+from planner.plan import Lookup, QueryPlan
+from planner.statement import Statement
+from planner.values import parse_value
+from stores.schema import BIGINT, DataType, Row
+
+_LEXEME = re.compile(
+    r"""
+      '((?:[^'\\]|'')*)'            # text without backslashes
+    | (?<![\w.$"])(\d{1,18})(?![\w.])  # a whole number that fits a bigint
+    | "[^"]*"                       # a quoted name stays
+    | (["'$\\]|--|/\*|\b[eEbBxXnNuU]&?')  # quotes of other kinds, parameters, comments
+    """,
+    re.VERBOSE,
+)
+LITERALS_MAX = 16
+"""Texts with more are no lookups worth the trouble."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """A text without its literals."""
+
+    shape: str
+    """The text with $1, $2, … in the places of the literals."""
+    literals: tuple[str, ...]
+    """What stood there, unquoted."""
+    types: tuple[DataType | None, ...]
+    """bigint for numbers; None for text literals, whose type their place decides."""
+
+
+def lift(sql: str) -> Lifted | None:
+    """Take the literals out of a text; None if there are none, or anything unusual beside them."""
+    literals: list[str] = []
+    types: list[DataType | None] = []
+    pieces: list[str] = []
+    at = 0
+    for found in _LEXEME.finditer(sql):
+        text, number, unusual = found.groups()
+        if unusual is not None or len(literals) > LITERALS_MAX:
+            return None
+        if text is None and number is None:
+            continue
+        pieces.append(sql[at : found.start()])
+        at = found.end()
+        literals.append(number if text is None else text.replace("''", "'"))
+        types.append(BIGINT if text is None else None)
+        pieces.append(f"${len(literals)}")
+    if not literals:
+        return None
+    pieces.append(sql[at:])
+    return Lifted("".join(pieces), tuple(literals), tuple(types))
+
+
+class Shapes:
+    """The plans of lookups by shape. Not safe to share between threads without a lock.
+
+    Args:
+        shapes_max: how many shapes are kept.
+    """
+
+    def __init__(self, shapes_max: int) -> None:
+        self._most = shapes_max
+        self._held: OrderedDict[tuple[Lifted | object, ...], Statement | None] = OrderedDict()
+
+    def find(self, sql: str, lifted: Lifted, version: int) -> Statement | None:
+        """The statement of a text whose shape has been planned; None if it has not."""
+        key = (lifted.shape, lifted.types, version)
+        planned = self._held.get(key)
+        if planned is None:
+            return None
+        self._held.move_to_end(key)
+        return bind_literals(sql, planned, lifted)
+
+    def is_new(self, lifted: Lifted, version: int) -> bool:
+        """Whether it is not yet known if a shape is that of a lookup."""
+        return (lifted.shape, lifted.types, version) not in self._held
+
+    def add(self, lifted: Lifted, planned: Statement | None, version: int) -> None:
+        """Keep the plan of a shape; None says that it is no lookup."""
+        self._held[lifted.shape, lifted.types, version] = planned
+        while len(self._held) > self._most:
+            self._held.popitem(last=False)
+
+
+def is_lookup_of(statement: Statement, lifted: Lifted) -> bool:
+    """Whether a planned shape is a lookup, and each of its literals one of the keys."""
+    plan = statement.plan
+    if not isinstance(plan, QueryPlan) or not isinstance(plan.node, Lookup):
+        return False
+    keys = {operand.parameter for operand in plan.node.operands}
+    return keys == set(range(len(lifted.literals))) and not plan.clause.parameters
+
+
+def bind_literals(sql: str, planned: Statement, lifted: Lifted) -> Statement | None:
+    """A text's statement: its shape's, with the literals put in; None if one is no such value."""
+    try:
+        values: Row = tuple(
+            parse_value(text, data_type)
+            for text, data_type in zip(lifted.literals, planned.parameters, strict=True)
+        )
+    except QueryError:
+        return None  # planned alone, its error points into the text
+    return Statement(
+        sql=sql,
+        kind=planned.kind,
+        columns=planned.columns,
+        returns_rows=True,
+        plan=planned.plan,
+        literals=values,
+    )
