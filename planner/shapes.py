@@ -48,6 +48,7 @@ def lift(sql: str) -> Lifted | None:
     types: list[DataType | None] = []
     pieces: list[str] = []
     at = 0
+    sql = sql.strip()
     for found in _LEXEME.finditer(sql):
         text, number, unusual = found.groups()
         if unusual is not None or len(literals) > LITERALS_MAX:

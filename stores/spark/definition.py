@@ -142,21 +142,22 @@ def _selection(
     times = []
     if window is not None:
         times = [
-            F.col(f"{_quoted(window)}.start").alias(WINDOW_START.name),
-            F.col(f"{_quoted(window)}.end").alias(WINDOW_END.name),
+            F.col(f"{quoted(window)}.start").alias(WINDOW_START.name),
+            F.col(f"{quoted(window)}.end").alias(WINDOW_END.name),
         ]
-    moment = F.lit(None) if event_time is None else F.col(_quoted(event_time))
-    gone = F.lit(False) if deleted is None else F.coalesce(F.col(_quoted(deleted)), F.lit(False))
+    moment = F.lit(None) if event_time is None else F.col(quoted(event_time))
+    gone = F.lit(False) if deleted is None else F.coalesce(F.col(quoted(deleted)), F.lit(False))
     return (
-        *(F.col(_quoted(column.name)) for column in schema.key),
+        *(F.col(quoted(column.name)) for column in schema.key),
         *times,
-        *(F.col(_quoted(column.name)) for column in schema.value),
+        *(F.col(quoted(column.name)) for column in schema.value),
         moment.cast("timestamp").alias(TIMESTAMP_NAME),
         gone.alias(DELETED_NAME),
     )
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A column's name for `F.col`, which would read dots in it as fields."""
     return f"`{name.replace('`', '``')}`"
 
 

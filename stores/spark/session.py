@@ -68,6 +68,9 @@ def _settings(shuffle_partitions: int, local_checkpoints: bool) -> dict[str, Any
         # Timestamps cross to Python as UTC, whatever the machine's zone is.
         "spark.sql.session.timeZone": "UTC",
         "spark.ui.enabled": "false",
+        # A query that is stopped within a batch looks through its error with a regular expression
+        # that runs out of a stack of the usual size, and says so at great length.
+        "spark.driver.extraJavaOptions": "-Xss4m",
         "spark.ui.showConsoleProgress": "false",
         # Fewer, larger batches between the JVM and Python.
         "spark.sql.execution.arrow.maxRecordsPerBatch": 50_000,

@@ -9,38 +9,21 @@ same layout, by the same code of `stores.datafiles`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from functools import partial
 
 import pyarrow as pa
-from pyspark import TaskContext
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from stores.datafiles import TIMESTAMP_NAME, identity, last_of_runs, shaped, write_part
-from stores.errors import EpochConflictError, LogError
+from stores.errors import EpochConflictError
 from stores.log import Commit, DataFile, StoreLog, StoreWriter
-from stores.logfiles import Directory
-from stores.partitioner import partition_column
 from stores.position import Position
-from stores.schema import StoreSchema
 from stores.spark.definition import StoreFrame
 from stores.spark.offsets import BatchOffsets, query_id, read_offsets
-
-_Batches: TypeAlias = Iterator[pa.RecordBatch]
+from stores.spark.tasks import Picking, TooLargeToHoldError, write_by_tasks
 
 COLLECT_ROWS_MAX = 100_000
 """After an epoch of no more rows, the driver collects the next: tens of MB at most as a rule."""
-_PART_TYPES: dict[str, pa.DataType] = {
-    "path": pa.string(),
-    "partition": pa.int32(),
-    "rows": pa.int64(),
-    "size_bytes": pa.int64(),
-}
-_PART_SPARK = "path string, partition int, rows long, size_bytes long"
-_ORDINAL = "_ordinal"
-_CHECKED_ROWS = 256
 _RESULT_LIMIT = "spark.driver.maxResultSize"
 
 logger = logging.getLogger(__name__)
@@ -68,6 +51,7 @@ class EpochSink:
         self._writer: StoreWriter | None = None
         self._name = ""
         self._rows_before: int | None = None
+        self._picking = Picking.DISTINCT if frame.unique else Picking.HELD
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         """Write one batch.
@@ -139,11 +123,11 @@ class EpochSink:
                 watermark_ms=offsets.watermark_ms,
                 replace=self._replace,
             )
-        attempt = writer.log.begin(batch)
+        attempt, files = self._write_by_tasks(writer, selected, batch)
         return writer.publish(
             epoch=batch,
             attempt=attempt,
-            files=self._write_by_tasks(selected, attempt),
+            files=files,
             position=offsets.position,
             watermark_ms=offsets.watermark_ms,
             replace=self._replace,
@@ -163,67 +147,24 @@ class EpochSink:
             # not committed, so the batch can run a second time within its trigger.
             if _RESULT_LIMIT not in str(error):
                 raise
-            logger.warning("epoch too large to collect, the tasks write it store=%s", self._root)
+            logger.warning(
+                "epoch too large to collect, the tasks write it store=%s", self._frame.schema.name
+            )
             return None
 
-    def _write_by_tasks(self, selected: DataFrame, attempt: str) -> list[DataFile]:
-        schema = self._frame.schema
-        keys = [F.col(f"`{column.name}`") for column in schema.key]
-        if self._frame.unique:
-            # Spark leaves this shuffle out where the rows of a batch already lie by these keys.
-            placed = selected.repartition(schema.partitions, *keys)
-        else:
-            numbered = selected.withColumn(_ORDINAL, F.monotonically_increasing_id())
-            order = [*(F.col(f"`{name}`") for name in (*identity(schema), TIMESTAMP_NAME))]
-            placed = (
-                numbered.repartition(schema.partitions, *keys)
-                .sortWithinPartitions(*order, _ORDINAL)
-                .drop(_ORDINAL)
-            )
-        write = part_writer(self._root, schema, attempt, unique=self._frame.unique)
-        parts: list[dict[str, Any]] = placed.mapInArrow(write, _PART_SPARK).toArrow().to_pylist()
-        return [DataFile(**part) for part in parts]
-
-
-def part_writer(
-    root: str, schema: StoreSchema, attempt: str, *, unique: bool
-) -> Callable[[_Batches], _Batches]:
-    """The function that a task runs over the rows of its partition.
-
-    It writes them as one file, named by the task's attempt so that two of them cannot meet, and
-    yields one row that says what it wrote; none if there was nothing.
-    """
-
-    def write(batches: _Batches) -> _Batches:
-        context = TaskContext.get()
-        assert context is not None, "runs in a task"
-        partition = context.partitionId()
-        rows = _placed(_shaped(batches, schema), schema, partition)
-        file = write_part(
-            Directory.at(root).within(schema.name),
-            f"{attempt}/p{partition:05d}-{context.attemptNumber()}.parquet",
-            rows if unique else last_of_runs(rows, schema),
-            partition=partition,
-        )
-        if file is not None:
-            yield pa.RecordBatch.from_pylist([asdict(file)], schema=pa.schema(_PART_TYPES))
-
-    return write
-
-
-def _shaped(batches: Iterable[pa.RecordBatch], schema: StoreSchema) -> _Batches:
-    for batch in batches:
-        yield from shaped(pa.Table.from_batches([batch]), schema).to_batches()
-
-
-def _placed(batches: _Batches, schema: StoreSchema, partition: int) -> _Batches:
-    """The same, made sure by a sample that Spark placed the rows where readers look for them."""
-    for batch in batches:
-        sample = batch.slice(0, _CHECKED_ROWS)
-        found = partition_column(sample, schema.key, schema.partitions)
-        if (found != partition).any():
-            raise LogError(
-                f'rows of partition {found[found != partition][0]} of store "{schema.name}" came '
-                f"to task {partition}: Spark hashes this key otherwise than the readers"
-            )
-        yield batch
+    def _write_by_tasks(
+        self, writer: StoreWriter, selected: DataFrame, batch: int
+    ) -> tuple[str, list[DataFile]]:
+        """The directory of the attempt and the files that the tasks wrote into it."""
+        run = partial(write_by_tasks, selected, root=self._root, schema=self._frame.schema)
+        attempt = writer.log.begin(batch)
+        try:
+            return attempt, run(attempt=attempt, picking=self._picking)
+        except Exception as error:
+            # What a task raises arrives as text in one of Spark's exceptions.
+            if TooLargeToHoldError.__name__ not in str(error):
+                raise
+            logger.warning("epoch too large to hold, sorting from now on store=%s", writer.log.name)
+        self._picking = Picking.SORTED
+        attempt = writer.log.begin(batch)
+        return attempt, run(attempt=attempt, picking=self._picking)

@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 from stores.spark import spark_session
 
 FAST_START: dict[str, Any] = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": "-Xss4m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
 """For a JVM that lives a minute: compiling well would cost it more than it gains."""
 

@@ -13,17 +13,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
+from stores.datafiles import read_part
 from stores.errors import LogError, LogMissingError, SchemaError
-from stores.log import StoreLog
+from stores.log import StoreLog, StoreWriter
 from stores.partitioner import partitioner
 from stores.position import Position
+from stores.schema import BIGINT, TEXT, Column, StoreKind, StoreSchema
 from stores.spark import materialize, read_store
+from stores.spark.tasks import Picking, TooLargeToHoldError, picked, write_by_tasks
 from tests.spark.conftest import Orders
 
 pytestmark = pytest.mark.spark
@@ -221,7 +225,7 @@ def test_a_batch_that_spark_runs_again_is_written_once(
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from stores.log import StoreLog
+from stores.log import StoreLog, StoreWriter
 from stores.spark import spark_session
 from tests.spark.conftest import FAST_START
 from tests.spark.test_materialize import start, sums
@@ -316,6 +320,56 @@ def test_a_batch_too_large_to_collect_is_left_to_the_tasks(
     assert commit is not None
     assert commit.rows == 20_000
     assert all("-" in file.path.rpartition("/p")[2] for file in commit.files)
+
+
+@pytest.mark.parametrize("picking", [Picking.HELD, Picking.SORTED])
+def test_rows_too_many_to_hold_are_sorted(
+    spark: SparkSession, tmp_path: Path, picking: Picking
+) -> None:
+    """Both ways leave the same rows; what makes a task refuse is its size, see below."""
+    schema = StoreSchema(
+        name="s",
+        kind=StoreKind.KEYVALUE,
+        key=(Column(name="a.k", type=TEXT),),
+        value=(Column(name="n", type=BIGINT),),
+        partitions=3,
+    )
+    rows = spark.range(0, 5000, 1, 2).selectExpr(
+        "IF(id % 7 = 0, NULL, string(id % 100)) AS `a.k`",
+        "id AS n",
+        "timestamp_seconds(id % 3) AS _timestamp",
+        "id % 1000 = 999 AS _deleted",
+    )
+    log = StoreWriter(tmp_path, schema).log
+    attempt = log.begin(0)
+    files = write_by_tasks(
+        rows, root=str(tmp_path), schema=schema, attempt=attempt, picking=picking
+    )
+    best: dict[str | None, tuple[int, int]] = {}
+    for n in range(5000):
+        key = None if n % 7 == 0 else str(n % 100)
+        best[key] = max(best.get(key, (-1, -1)), (n % 3, n))
+    found = {
+        row["a.k"]: row["n"]
+        for file in files
+        for batch in read_part(log.directory, file, schema)
+        for row in batch.to_pylist()
+    }
+    assert found == {key: n for key, (_, n) in best.items()}
+    assert sum(file.rows for file in files) == len(found)
+
+
+def test_a_task_that_cannot_hold_its_rows_says_so(tmp_path: Path) -> None:
+    rows = pa.record_batch({"usr": ["x" * (1 << 20)] * 65, "_stategate_ordinal": list(range(65))})
+    schema = StoreSchema(
+        name="s",
+        kind=StoreKind.KEYVALUE,
+        key=(Column(name="usr", type=TEXT),),
+        value=(),
+        partitions=1,
+    )
+    with pytest.raises(TooLargeToHoldError):
+        list(picked(iter([rows] * 4), schema, Picking.HELD))
 
 
 # What a user can get wrong

@@ -1,0 +1,177 @@
+"""What Spark's tasks run: each writes the rows of its partition as one data file.
+
+Three ways to come to one row for each key, as the rows allow: none is needed where the plan says
+that keys are distinct; a task may hold its rows and pick the latest; rows that are too many to be
+held are sorted by Spark, which can spill, and picked as they go by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from enum import Enum
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from stores.datafiles import (
+    TIMESTAMP_NAME,
+    file_schema,
+    identity,
+    last_of_runs,
+    latest_rows,
+    shaped,
+    write_part,
+)
+from stores.errors import LogError
+from stores.log import DataFile
+from stores.logfiles import Directory
+from stores.partitioner import partition_column
+from stores.schema import StoreSchema
+from stores.spark.definition import quoted
+
+_Batches: TypeAlias = Iterator[pa.RecordBatch]
+
+HELD_BYTES_MAX = 256 << 20
+"""Rows that a task holds to pick the latest of each key; twice as much for a moment."""
+_ORDINAL = "_stategate_ordinal"
+_CHECKED_ROWS = 256
+_PART_SPARK = "path string, partition int, rows long, size_bytes long"
+_PART_TYPES: dict[str, pa.DataType] = {
+    "path": pa.string(),
+    "partition": pa.int32(),
+    "rows": pa.int64(),
+    "size_bytes": pa.int64(),
+}
+
+
+class Picking(Enum):
+    """How a task comes to one row for each key."""
+
+    DISTINCT = "distinct"
+    """The rows are that already."""
+    HELD = "held"
+    """It holds its rows; TooLargeToHoldError if they are more than HELD_BYTES_MAX."""
+    SORTED = "sorted"
+    """Spark sorts them; takes twice the time and little memory."""
+
+
+class TooLargeToHoldError(LogError):
+    """A task has more rows than it may hold: they have to be sorted instead."""
+
+
+def write_by_tasks(
+    selected: DataFrame, *, root: str, schema: StoreSchema, attempt: str, picking: Picking
+) -> list[DataFile]:
+    """Run one job that writes a batch into the directory of an attempt; what it has written.
+
+    Args:
+        selected: the batch's rows, with the columns of the data files.
+        root: of the state log.
+        schema: the store's definition.
+        attempt: the directory, as `StoreLog.begin` gave it.
+        picking: how the tasks come to one row for each key.
+
+    Raises:
+        Exception: Spark's own, with the text of what a task raised.
+    """
+    keys = [F.col(quoted(column.name)) for column in schema.key]
+    if picking is Picking.DISTINCT:
+        # Spark leaves this shuffle out where the rows of a batch already lie by these keys.
+        placed = selected.repartition(schema.partitions, *keys)
+    else:
+        # Rows lose their order in the shuffle; by this number each input partition keeps its own.
+        numbered = selected.withColumn(_ORDINAL, F.monotonically_increasing_id())
+        placed = numbered.repartition(schema.partitions, *keys)
+    if picking is Picking.SORTED:
+        order = [F.col(quoted(name)) for name in (*identity(schema), TIMESTAMP_NAME)]
+        placed = placed.sortWithinPartitions(*order, _ORDINAL).drop(_ORDINAL)
+    write = part_writer(root, schema, attempt, picking)
+    # Under numbers for names, since mapInArrow cannot pass a column with a dot in its name.
+    placed = placed.toDF(*map(str, range(len(placed.columns))))
+    parts: list[dict[str, Any]] = placed.mapInArrow(write, _PART_SPARK).toArrow().to_pylist()
+    return [DataFile(**part) for part in parts]
+
+
+def part_writer(
+    root: str, schema: StoreSchema, attempt: str, picking: Picking
+) -> Callable[[_Batches], _Batches]:
+    """The function that a task runs over the rows of its partition.
+
+    It writes them as one file, named by the task's attempt so that two of them cannot meet, and
+    yields one row that says what it wrote; none if there was nothing.
+    """
+
+    def write(batches: _Batches) -> _Batches:
+        context = TaskContext.get()
+        assert context is not None, "runs in a task"
+        partition = context.partitionId()
+        file = write_part(
+            Directory.at(root).within(schema.name),
+            f"{attempt}/p{partition:05d}-{context.attemptNumber()}.parquet",
+            _placed(picked(_named(batches, schema), schema, picking), schema, partition),
+            partition=partition,
+        )
+        if file is not None:
+            yield pa.RecordBatch.from_pylist([asdict(file)], schema=pa.schema(_PART_TYPES))
+
+    return write
+
+
+def _named(batches: _Batches, schema: StoreSchema) -> _Batches:
+    names = [*file_schema(schema).names, _ORDINAL]
+    for batch in batches:
+        yield batch.rename_columns(names[: batch.num_columns])
+
+
+def picked(batches: _Batches, schema: StoreSchema, picking: Picking) -> _Batches:
+    """The rows of one partition as its data file has them.
+
+    Raises:
+        TooLargeToHoldError: they are to be held and are too many.
+    """
+    match picking:
+        case Picking.DISTINCT:
+            return _shaped(batches, schema)
+        case Picking.SORTED:
+            return last_of_runs(_shaped(batches, schema), schema)
+        case Picking.HELD:
+            return _latest_of_held(batches, schema)
+
+
+def _shaped(batches: Iterable[pa.RecordBatch], schema: StoreSchema) -> _Batches:
+    for batch in batches:
+        yield from shaped(pa.Table.from_batches([batch]), schema).to_batches()
+
+
+def _latest_of_held(batches: _Batches, schema: StoreSchema) -> _Batches:
+    held = []
+    size_bytes = 0
+    for batch in batches:
+        held.append(batch)
+        size_bytes += batch.nbytes
+        if size_bytes > HELD_BYTES_MAX:
+            raise TooLargeToHoldError(f"a task has more than {HELD_BYTES_MAX} bytes of rows")
+    if held:
+        rows = pa.Table.from_batches(held)
+        ordinals = rows.column(_ORDINAL).to_numpy()
+        if not bool(np.all(ordinals[1:] > ordinals[:-1])):
+            rows = rows.take(np.argsort(ordinals))
+        yield from latest_rows(shaped(rows.drop_columns(_ORDINAL), schema), schema).to_batches()
+
+
+def _placed(batches: _Batches, schema: StoreSchema, partition: int) -> _Batches:
+    """The same, made sure by a sample that Spark placed the rows where readers look for them."""
+    for batch in batches:
+        sample = batch.slice(0, _CHECKED_ROWS)
+        found = partition_column(sample, schema.key, schema.partitions)
+        if (found != partition).any():
+            raise LogError(
+                f'rows of partition {found[found != partition][0]} of store "{schema.name}" came '
+                f"to task {partition}: Spark hashes this key otherwise than the readers"
+            )
+        yield batch
