@@ -33,7 +33,7 @@ from gateway.errors import (
     response_status,
     to_query_error,
 )
-from gateway.exchange import Answer, ClientGone, Exchange, open_result, plan, send_result
+from gateway.exchange import Answer, ClientGone, Exchange, open_result, recall, send_result
 from gateway.render import RENDERERS, RendererFactory, choose_renderer
 from gateway.requests import read_request
 from gateway.settings import Settings
@@ -45,9 +45,6 @@ logger = logging.getLogger(__name__)
 
 StoreDocument = Mapping[str, object]
 """What `/v1/stores/{name}` gives of a store; `name` and `replicas` are always there."""
-
-_KNOWN_TEXTS_MAX = 1024
-_KNOWN_TEXT_LENGTH_MAX = 8192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +140,6 @@ class QueryEndpoint:
         self._engine = services.engine
         self._workers = services.workers
         self._settings = services.settings
-        self._known: dict[str, None] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; an error is an answer too."""
@@ -184,15 +180,13 @@ class QueryEndpoint:
     async def _answer(
         self, exchange: Exchange, answer: Answer, receive: Receive
     ) -> QueryError | None:
-        statement: Statement | None = None
-        if exchange.request.sql in self._known:
-            statement = plan(self._engine, exchange)
-            if self._engine.is_inline(statement, exchange.session):
-                result = open_result(self._engine, exchange, statement)
-                if result.batches is None:
-                    return await self._send(exchange, result, answer)
-                sending = self._send(exchange, result, answer)
-                return await _watched(sending, exchange, answer, receive)
+        statement = recall(self._engine, exchange)
+        if statement is not None and self._engine.is_inline(statement, exchange.session):
+            result = open_result(self._engine, exchange, statement)
+            if result.batches is None:
+                return await self._send(exchange, result, answer)
+            sending = self._send(exchange, result, answer)
+            return await _watched(sending, exchange, answer, receive)
         return await _watched(self._run(exchange, statement, answer), exchange, answer, receive)
 
     async def _run(
@@ -201,7 +195,6 @@ class QueryEndpoint:
         result: Result = await self._workers.run(
             open_result, self._engine, exchange, statement, on_abandon=Result.close
         )
-        self._remember(exchange.request.sql)
         return await self._send(exchange, result, answer)
 
     async def _send(self, exchange: Exchange, result: Result, answer: Answer) -> QueryError | None:
@@ -212,14 +205,6 @@ class QueryEndpoint:
             workers=self._workers,
             chunk_bytes=self._settings.chunk_bytes,
         )
-
-    def _remember(self, sql: str) -> None:
-        """Keep a text that has run: the engine has it planned, so planning it again is short."""
-        if sql in self._known or len(sql) > _KNOWN_TEXT_LENGTH_MAX:
-            return
-        if len(self._known) >= _KNOWN_TEXTS_MAX:
-            del self._known[next(iter(self._known))]
-        self._known[sql] = None
 
 
 async def _watched(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from gateway.pgwire.limits import PgLimits
 from gateway.pgwire.parameters import requested_types
@@ -17,11 +17,9 @@ from gateway.pgwire.timeouts import SETTING, statement_timeout_s
 from gateway.workers import Workers
 from planner.engine import (
     Cancellation,
-    DataType,
     Engine,
     QueryError,
     Session,
-    Statement,
     StatementKind,
 )
 
@@ -53,24 +51,6 @@ class Shell(Protocol):
         """Call back after a delay."""
 
 
-@runtime_checkable
-class Recalls(Protocol):
-    """An engine that can tell at once whether it has planned a statement already.
-
-    Planning can take milliseconds, so it is done in a worker; but the trip there and back costs
-    more than to look a plan up. An engine without this is served all the same, only slower.
-    """
-
-    def recall(
-        self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
-    ) -> Statement | None:
-        """What `Engine.prepare` would give, if it is a matter of microseconds; else None.
-
-        Raises:
-            QueryError: as `Engine.prepare`.
-        """
-
-
 class Runner:
     """Runs the statements of one session, one at a time."""
 
@@ -89,7 +69,6 @@ class Runner:
         self._limits = limits
         self._call_later = call_later
         self._running: Cancellation | None = None
-        self._recalling = engine if isinstance(engine, Recalls) else None
 
     def timeout_s(self) -> float | None:
         """How long a statement may run now."""
@@ -144,14 +123,12 @@ class Runner:
         Raises:
             QueryError: it cannot be had.
         """
-        if self._recalling is None:
-            return None
         # A semicolon at the end ends a statement; one anywhere else needs the tokenizer.
         text = sql.rstrip().removesuffix(";")
         if ";" in text:
             return None
         wanted = requested_types(parameter_oids) if parameter_oids else ()
-        statement = self._recalling.recall(text, self._session, parameter_types=wanted)
+        statement = self._engine.recall(text, self._session, parameter_types=wanted)
         if statement is None:
             return None
         return Prepared(sql=sql, statement=statement, parameter_oids=parameter_oids)

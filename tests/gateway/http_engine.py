@@ -57,6 +57,13 @@ class FakeEngine:
         self.cancelled = threading.Event()
         self.sleeping = threading.Event()
 
+    def recall(
+        self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
+    ) -> Statement | None:
+        if sql not in self.prepared:
+            return None
+        return self.prepare(sql, session, parameter_types=parameter_types)
+
     def split(self, sql: str) -> tuple[str, ...]:
         return tuple(piece.strip() for piece in sql.split(";") if piece.strip())
 
