@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -27,6 +28,8 @@ logger = logging.getLogger(__name__)
 SWITCH_INTERVAL_S = 0.0005
 """How long a worker thread may keep the interpreter while the loop waits for it. Python's default
 of 5 ms would be added to every lookup that arrives while a worker decodes rows."""
+GC_YOUNG_OBJECTS = 20_000
+"""Python looks for cycles after so many new objects; its default of 700 is a few lookups' worth."""
 _BACKLOG = 512
 """Connections that the kernel holds before they are accepted: a burst of all clients at once."""
 
@@ -73,6 +76,11 @@ def run_servers(serving: Serving) -> None:
         SettingsError: an address does not parse.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
+    # What has been imported and wired stays until the end: the collector need not look at it again
+    # (3 % of the throughput of lookups), and short-lived objects do not call for it so often.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(GC_YOUNG_OBJECTS, 20, 100)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(serve(serving))
 

@@ -183,25 +183,24 @@ class SqlEngine:
         cancellation: Cancellation,
     ) -> Result:
         """Run a statement."""
-        if session.transaction is TransactionStatus.FAILED and (
-            statement.kind not in _ENDS_TRANSACTION
-        ):
+        kind, plan = statement.kind, statement.plan
+        if session.transaction is TransactionStatus.FAILED and kind not in _ENDS_TRANSACTION:
             raise aborted()
-        plain_explain = statement.kind is StatementKind.EXPLAIN and not parameters
-        if len(parameters) != len(statement.parameters) and not plain_explain:
+        explains = kind is StatementKind.EXPLAIN
+        if len(parameters) != len(statement.parameters) and (parameters or not explains):
             raise ValueProblem(
                 f"statement takes {len(statement.parameters)} parameters, "
                 f"{len(parameters)} were given",
                 sqlstate="08P01",
             )
-        plan = statement.plan
-        if isinstance(plan, QueryPlan) and plan.catalog_version != self._catalog.version:
-            statement = self._replan(statement, session)
-            plan = statement.plan
-        if statement.literals:
-            parameters = statement.literals
-        if isinstance(plan, QueryPlan) and statement.kind is not StatementKind.EXPLAIN:
-            return self._query(plan, parameters, session, cancellation, statement.kind)
+        if type(plan) is QueryPlan:
+            if plan.catalog_version != self._catalog.version:
+                statement = self._replan(statement, session)
+                plan = statement.plan
+            if statement.literals:
+                parameters = statement.literals
+            if isinstance(plan, QueryPlan) and not explains:
+                return self._query(plan, parameters, session, cancellation, kind)
         if isinstance(plan, CatalogStatement):
             table = self._pg_catalog.execute(
                 plan, parameters, session=session, cancellation=cancellation
@@ -338,7 +337,11 @@ class SqlEngine:
         kind: StatementKind,
     ) -> Result:
         options = read_options(plan.clause, session, parameters)
-        result = self._executor.run(plan, parameters, options, cancellation)
+        node = plan.node
+        if type(node) is Lookup:
+            result = self._executor.lookup(plan, node, parameters, options)
+        else:
+            result = self._executor.run(plan, parameters, options, cancellation)
         result.kind = kind
         session.note(result.position)
         return result
