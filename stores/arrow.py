@@ -81,6 +81,8 @@ def array_of_ints(
 
 def unscaled_ints(array: pa.Array) -> list[int]:
     """The unscaled integers of a decimal column; NULLs become 0."""
+    if not len(array):
+        return []  # whose buffer may be missing
     words = np.frombuffer(array.buffers()[1], dtype="<i8").reshape(-1, 2)
     words = words[array.offset : array.offset + len(array)]
     low = words[:, 0].astype(np.uint64).tolist()

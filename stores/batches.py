@@ -1,4 +1,4 @@
-"""Stored entries to batches: which columns lie where in an entry's bytes, decided once per query."""
+"""Stored entries to batches: which columns lie where in an entry's bytes, decided once a query."""
 
 from __future__ import annotations
 
@@ -66,10 +66,16 @@ class EntryDecoder:
         """
         count = len(rows)
         arrays: dict[str, pa.Array | None] = dict(
-            zip(self._key_names, self._keys.decode_columns(key_bytes, self._wanted_keys), strict=True)
+            zip(
+                self._key_names,
+                self._keys.decode_columns(key_bytes, self._wanted_keys),
+                strict=True,
+            )
         )
         arrays.update(
-            zip(self._value_names, self._rows.decode_columns(rows, self._wanted_values), strict=True)
+            zip(
+                self._value_names, self._rows.decode_columns(rows, self._wanted_values), strict=True
+            )
         )
         if starts is not None:
             micros = decode_times(starts) * 1000

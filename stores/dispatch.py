@@ -40,7 +40,8 @@ def query_partition(
     try:
         view = replica.engine.view
     except StoreError as error:
-        return Failure(reason=FailureReason.NOT_PRESENT, message=str(error))
+        closed = Failure(reason=FailureReason.NOT_PRESENT, message=str(error))
+        return _timed(closed, config, began)
     handler = replica.engine.handlers.get(type(query))
     if handler is None:
         kind = replica.schema.kind.value
@@ -52,7 +53,7 @@ def query_partition(
             return _timed(refused, config, began)
     try:
         value = handler(view, query)
-    except Exception as error:  # noqa: BLE001 - one partition must not take down the others
+    except Exception as error:  # one partition must not take down the others
         message = f"{type(error).__name__}: {error}"
         return _failed(FailureReason.STORE_EXCEPTION, message, view, config, began)
     progress = view.progress
@@ -60,9 +61,7 @@ def query_partition(
     return _timed(success, config, began) if began else success
 
 
-def _refusal(
-    replica: Queryable, view: View, config: QueryConfig, clock: Clock
-) -> Failure | None:
+def _refusal(replica: Queryable, view: View, config: QueryConfig, clock: Clock) -> Failure | None:
     progress = view.progress
     if replica.state is ReplicaState.RESTORING:
         # Its rows are older than what this node may have answered before it restarted, or not

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import TypeVar
@@ -20,10 +21,11 @@ from stores.errors import (
     HostNotStartedError,
     HostStoppedError,
     LogError,
+    SchemaError,
     StoreError,
     UnknownStoreError,
 )
-from stores.local import LocalStore
+from stores.local import LocalStore, is_same_log
 from stores.log import StateLog, StoreLog
 from stores.replica import Replica
 from stores.result import StateQueryResult
@@ -32,6 +34,7 @@ from stores.schema import StoreSchema
 from stores.store import PartitionStatus, ReplicaState, StateQueryRequest, Store
 
 R = TypeVar("R")
+T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 
 _DISCOVER_S = 1.0
@@ -94,10 +97,14 @@ class Host:
     def is_ready(self) -> bool:
         """Whether the log has been found and every replica answers."""
         running = ReplicaState.RUNNING
-        return self.state is HostState.RUNNING and self.error is None and all(
-            status.state is running and status.error is None
-            for statuses in self.statuses().values()
-            for status in statuses.values()
+        return (
+            self.state is HostState.RUNNING
+            and self.error is None
+            and all(
+                status.state is running and status.error is None
+                for statuses in self.statuses().values()
+                for status in statuses.values()
+            )
         )
 
     def statuses(self) -> dict[str, dict[int, PartitionStatus]]:
@@ -108,9 +115,9 @@ class Host:
         """Ask a store.
 
         Raises:
-            UnknownStoreError: no store of that name; looked at first.
             HostNotStartedError: `start` has not been called.
             HostStoppedError: `close` has been called.
+            UnknownStoreError: no store of that name.
         """
         store = self._stores.get(request.store)
         if self.state is HostState.CREATED:
@@ -124,18 +131,30 @@ class Host:
     def start(self) -> None:
         """Open what the log holds and follow it in a thread; returns once stores are opened.
 
+        A store whose definition or records cannot be read, now, does not keep the others from being
+        served: `error` names it.
+
         Raises:
-            StoreError: a database cannot be opened.
+            StoreError: a database cannot be opened, or the host was started before.
+            LogError: no file system of that kind is known.
         """
+        if self.state is not HostState.CREATED:
+            raise StoreError(f"the host cannot be started, it is {self.state.value}")
         if self._data is None:
             self._temporary = self._data = Path(tempfile.mkdtemp(prefix="stategate-"))
-        self._discover()
+        try:
+            for error in self._discover():
+                if not isinstance(error, LogError | SchemaError):
+                    raise error
+        except StoreError:
+            self.close()
+            raise
         self.state = HostState.RUNNING
         self._thread = threading.Thread(target=self._follow, name="follow-log", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Stop following and close all replicas; what was applied is on disk."""
+        """Stop following and close all replicas; what was applied is on disk. Once is enough."""
         self.state = HostState.STOPPED
         self._stopping.set()
         if self._thread is not None:
@@ -153,13 +172,13 @@ class Host:
                 discovered = time.monotonic()
             busy = False
             for store in self._stores.values():
-                busy = self._guarded(store.follow) or busy
+                busy = self._guarded(store.follow) is True or busy
                 if self._stopping.is_set():
                     return
             if not busy:
                 self._stopping.wait(self._poll_s if self.error is None else _BACKOFF_S)
 
-    def _guarded(self, step: Callable[[], bool]) -> bool:
+    def _guarded(self, step: Callable[[], T]) -> T | None:
         """Run a step of the follower, which must outlive whatever a step runs into."""
         try:
             return step()
@@ -167,82 +186,82 @@ class Host:
             if self.error != str(error):
                 _logger.exception("following the log failed root=%s", self.root)
             self.error = str(error)
-            return False
+            return None
 
-    def _discover(self) -> bool:
-        """Open stores that are new in the log, and start over those whose log is another."""
+    def _discover(self) -> list[StoreError]:
+        """Open stores that are new in the log, and start over those whose log is another.
+
+        Returns:
+            What kept a store, or all of them, from being opened.
+        """
         log = StateLog(self.root)
+        errors: list[StoreError] = []
         try:
             names = log.stores()
         except LogError as error:
-            self.error = str(error)
-            return False
-        changed = dict(self._stores)
-        errors: list[str] = []
+            names = []
+            errors.append(error)
         for name in names:
             try:
-                self._refresh(name, log.store(name), changed)
-            except LogError as error:
-                errors.append(str(error))
-        if changed != self._stores:
-            self._stores = changed
-            self._version += 1
-        if errors and self.error != "; ".join(errors):
-            _logger.warning("stores cannot be opened errors=%s", "; ".join(errors))
-        self.error = "; ".join(errors) or None
-        return False
+                self._refresh(name, log.store(name))
+            except StoreError as error:
+                errors.append(error)
+        message = "; ".join(map(str, errors)) or None
+        if message is not None and self.error != message:
+            _logger.warning("stores cannot be opened root=%s errors=%s", self.root, message)
+        self.error = message
+        return errors
 
-    def _refresh(self, name: str, log: StoreLog, stores: dict[str, LocalStore]) -> None:
+    def _refresh(self, name: str, log: StoreLog) -> None:
         schema = log.schema()
-        held = stores.get(name)
-        if held is not None and held.schema == schema and _is_same_log(held, log):
-            return
-        if held is not None:
+        held = self._stores.get(name)
+        if held is None:
+            self._publish(self._open(schema, log))
+        elif not _is_followed(held, schema, log):
             _logger.warning("store is another than before, starting over store=%s", name)
+            # Until its databases can be opened again, which a reader of the old ones may delay, the
+            # closed store stands for it: its partitions are not present.
             held.close()
-        stores[name] = self._open(schema, log)
+            self._publish(self._open(schema, log))
+        elif held.schema != schema:
+            self._publish(held.with_inputs(schema))
+
+    def _publish(self, store: LocalStore) -> None:
+        self._stores = {**self._stores, store.schema.name: store}
+        self._version += 1
 
     def _open(self, schema: StoreSchema, log: StoreLog) -> LocalStore:
         assert self._data is not None
         newest = log.latest_epoch()
-        replicas: dict[int, Replica] = {}
+        engines: list[RocksPartition] = []
         try:
             for partition in range(schema.partitions):
                 path = self._data / schema.name / str(partition)
-                engine = RocksPartition(
-                    path, schema=schema, partition=partition, cache=self._cache
-                )
-                replica = Replica(engine, schema=schema, partition=partition, restore_to=newest)
-                replicas[partition] = replica
-                if not _is_same_progress(replica, log):
+                engine = RocksPartition(path, schema=schema, partition=partition, cache=self._cache)
+                engines.append(engine)
+                if not is_same_log(log, engine.view.progress):
                     engine.reset()
-                    replica = Replica(
-                        engine, schema=schema, partition=partition, restore_to=newest
-                    )
-                    replicas[partition] = replica
         except StoreError:
-            for replica in replicas.values():
-                replica.close()
+            for engine in engines:
+                engine.close()
             raise
+        replicas = {
+            engine.partition: Replica(
+                engine, schema=schema, partition=engine.partition, restore_to=newest
+            )
+            for engine in engines
+        }
         _logger.info("store opened store=%s partitions=%d", schema.name, schema.partitions)
         return LocalStore(schema, replicas, log=log)
 
 
-def _is_same_log(store: LocalStore, log: StoreLog) -> bool:
-    """Whether the log still holds the epochs that the replicas have applied.
+def _is_followed(store: LocalStore, schema: StoreSchema, log: StoreLog) -> bool:
+    """Whether a store is open, of this definition, and made from this log.
 
+    Its inputs may have become more: they decide which bounds count, not what the rows mean.
     All replicas of a store have applied the same commits, so one of the furthest stands for all.
     """
-    furthest = max(store.replicas.values(), key=lambda replica: replica.progress.epoch)
-    return _is_same_progress(furthest, log)
-
-
-def _is_same_progress(replica: Replica, log: StoreLog) -> bool:
-    progress = replica.progress
-    if progress.epoch < 0:
-        return True
-    commit = log.commit(progress.epoch)
-    if commit is None:
-        # Gone from a log that went on: removed as old. Gone from one that ends before: another log.
-        return log.latest_epoch() > progress.epoch
-    return commit.committed_ms == progress.committed_ms and commit.position == progress.position
+    if replace(store.schema, inputs=()) != replace(schema, inputs=()):
+        return False
+    furthest = max(store.statuses().values(), key=lambda status: status.progress.epoch)
+    return furthest.state is not ReplicaState.CLOSED and is_same_log(log, furthest.progress)

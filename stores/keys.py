@@ -7,20 +7,25 @@ Each column is a marker byte, 0 for NULL (which so sorts first) or 1, and then f
 | boolean | 1 |
 | integers, date, timestamps, decimal(p≤18) | big-endian two's complement, sign bit flipped |
 | decimal(p>18) | the same in 16 bytes |
-| real, double | IEEE bits, big-endian; sign bit flipped, or all bits for negatives; −0.0 as 0.0, one NaN, last |
+| real, double | IEEE bits, big-endian; sign bit flipped, or all bits of a negative |
 | text, bytea | the bytes with 00 as 00 FF, then 00 |
 
-Laws: decode(encode(k)) == k but for −0.0 and NaN's payload; a < b if and only if
-encode(a) < encode(b); no key's bytes begin another's.
+Negative zero is kept as zero; there is one NaN, which sorts last.
+
+Laws: decode(encode(k)) == k but for negative zero and NaN's payload; a < b if and only if
+encode(a) < encode(b); no key's bytes begin another's, but those of a last column of text that goes
+on with NUL: there FF follows, as nowhere else.
 Source: FoundationDB's tuple layer (how NUL is escaped); Kafka's serializers, whose order we avoid.
 """
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
+from math import isnan
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -71,14 +76,26 @@ class KeyCodec:
         """The bytes of a whole key, or of a prefix of its columns.
 
         Raises:
-            CodecError: a value does not fit its column.
+            CodecError: a value does not fit its column, or there are more values than columns.
         """
+        if not 0 < len(key) <= len(self._parts):
+            raise self._misfit(key)
         try:
             if self._only is not None:
                 return self._only(key[0])
             return b"".join([encode(v) for encode, v in zip(self._encoders, key, strict=False)])
         except (TypeError, ValueError, ArithmeticError, struct.error, AttributeError) as error:
             raise self._misfit(key) from error
+
+    def encode_whole(self, key: Key) -> bytes:
+        """The bytes of a whole key; the prefix of one is refused too.
+
+        Raises:
+            CodecError: a value does not fit its column, or there is not one for each.
+        """
+        if len(key) != len(self._parts):
+            raise self._misfit(key)
+        return self.encode(key)
 
     def _misfit(self, key: Key) -> CodecError:
         for column, part, value in zip(self._columns, self._parts, key, strict=False):
@@ -122,7 +139,9 @@ class KeyCodec:
         if any(array.null_count for array in arrays):
             rows = zip(*[physical_list(a, c.type) for a, c in self._with(arrays)], strict=True)
             return [self.encode(row) for row in rows]
-        encoded = [part.encode_array(array) for part, array in zip(self._parts, arrays, strict=True)]
+        encoded = [
+            part.encode_array(array) for part, array in zip(self._parts, arrays, strict=True)
+        ]
         if len(encoded) == 1:
             return encoded[0]
         return list(map(b"".join, zip(*encoded, strict=True)))
@@ -130,11 +149,13 @@ class KeyCodec:
     def _with(self, arrays: Sequence[pa.Array]) -> list[tuple[pa.Array, Column]]:
         return list(zip(arrays, self._columns, strict=True))
 
-    def decode_columns(self, keys: Sequence[bytes], wanted: Sequence[bool]) -> list[pa.Array | None]:
+    def decode_columns(
+        self, keys: Sequence[bytes], wanted: Sequence[bool]
+    ) -> list[pa.Array | None]:
         """One array per wanted key column (None for the others) from the bytes of many keys.
 
-        Without NULLs and with at most one column of text, every column lies at a fixed distance from
-        one end of the key, and numpy reads it from all keys at once. Other keys go one by one.
+        Without NULLs and with at most one column of text, every column lies at a fixed distance
+        from one end of the key, and numpy reads it from all keys at once. Other keys go one by one.
         """
         if not any(wanted):
             return [None] * len(self._parts)
@@ -155,13 +176,19 @@ class KeyCodec:
         text = self._text_at[0]
         head, tail = sum(widths[:text]), sum(widths[text + 1 :])
         marks = [sum(widths[:i]) for i in range(text + 1)]
+        if tail:
+            # An escaped NUL and a NULL together may put the first NUL where a terminator would be;
+            # what follows a terminator is a marker, though, and FF what follows an escaped NUL.
+            marks.append(-tail)
         # The first NUL behind the text's marker must be its terminator, with the whole tail behind
         # it: an escaped NUL, or a NULL in any column, puts it elsewhere.
         return all(key.find(b"\0", head + 1) == len(key) - tail - 1 for key in keys) and all(
             key[mark] == 1 for mark in marks for key in keys
         )
 
-    def _decode_regular(self, keys: Sequence[bytes], wanted: Sequence[bool]) -> list[pa.Array | None]:
+    def _decode_regular(
+        self, keys: Sequence[bytes], wanted: Sequence[bool]
+    ) -> list[pa.Array | None]:
         widths = [1 + (part.width or 0) for part in self._parts]
         text = self._text_at[0] if self._text_at else len(widths)
         head, tail = sum(widths[:text]), sum(widths[text + 1 :])
@@ -219,6 +246,7 @@ def _integer_part(data_type: DataType, width: int) -> _Part:
     bias, limit = 1 << (8 * width - 1), 1 << (8 * width)
     marked = limit  # the marker byte 01 in front of `width` bytes
     is_bool = data_type.kind is Kind.BOOLEAN
+    low, high = (bias, bias + 2) if is_bool else (0, limit)
     as_value: Callable[[int], Value] = bool if is_bool else int
 
     def encode(value: Value) -> bytes:
@@ -227,7 +255,7 @@ def _integer_part(data_type: DataType, width: int) -> _Part:
         if not isinstance(value, int):
             raise TypeError
         shifted = value + bias
-        if not 0 <= shifted < limit:
+        if not low <= shifted < high:
             raise ValueError
         return (shifted + marked).to_bytes(width + 1, "big")
 
@@ -283,26 +311,28 @@ def _marked(rows: np.ndarray[Any, Any]) -> list[bytes]:
 def _float_part(data_type: DataType, packer: struct.Struct) -> _Part:
     width = packer.size
     sign, ones = 1 << (8 * width - 1), (1 << (8 * width)) - 1
+    nan = int.from_bytes(packer.pack(abs(math.nan)), "big")
     bits_type = np.dtype(f">u{width}")
     float_type = np.dtype(f">f{width}")
 
     def encode(value: Value) -> bytes:
         if value is None:
             return b"\0"
-        if value != value:
-            value = float("nan")
-        bits = int.from_bytes(packer.pack(value + 0.0), "big")
-        if value != value:
-            bits &= ones ^ sign
+        # Adding zero makes a zero of negative zero, and refuses what is no number.
+        plain = value + 0.0
+        bits = nan if isnan(plain) else int.from_bytes(packer.pack(plain), "big")
         flipped = bits ^ ones if bits & sign else bits | sign
         return b"\1" + flipped.to_bytes(width, "big")
 
     def decode(encoded: bytes, at: int) -> tuple[Value, int]:
         if encoded[at] == 0:
             return None, at + 1
-        flipped = int.from_bytes(encoded[at + 1 : at + 1 + width], "big")
+        end = at + 1 + width
+        if end > len(encoded):
+            raise IndexError
+        flipped = int.from_bytes(encoded[at + 1 : end], "big")
         bits = flipped ^ sign if flipped & sign else flipped ^ ones
-        return packer.unpack(bits.to_bytes(width, "big"))[0], at + 1 + width
+        return packer.unpack(bits.to_bytes(width, "big"))[0], end
 
     def encode_array(array: pa.Array) -> list[bytes]:
         values = array.to_numpy(zero_copy_only=False) + 0.0
@@ -342,10 +372,13 @@ def _decimal_part(data_type: DataType) -> _Part:
     def decode(encoded: bytes, at: int) -> tuple[Value, int]:
         if encoded[at] == 0:
             return None, at + 1
-        unscaled = int.from_bytes(encoded[at + 1 : at + 1 + width], "big") - bias
+        end = at + 1 + width
+        if end > len(encoded):
+            raise IndexError
+        unscaled = int.from_bytes(encoded[at + 1 : end], "big") - bias
         if not -limit < unscaled < limit:
             raise ValueError
-        return decimal_of(unscaled, scale), at + 1 + width
+        return decimal_of(unscaled, scale), end
 
     def encode_array(array: pa.Array) -> list[bytes]:
         return [b"\1" + (u + bias).to_bytes(width, "big") for u in unscaled_ints(array)]
@@ -415,4 +448,3 @@ def _text_part(data_type: DataType) -> _Part:
         encode_array=encode_array,
         decode_array=decode_array,
     )
-

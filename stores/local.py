@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from stores.dispatch import Clock, query_partition
-from stores.errors import FailureReason, LogError
+from stores.errors import FailureReason, LogError, StoreError
 from stores.log import Commit, StoreLog
 from stores.position import PositionBound, Progress
 from stores.query import Query
@@ -93,17 +93,28 @@ class LocalStore:
         by_epoch: dict[int, list[Replica]] = defaultdict(list)
         for replica in self.replicas.values():
             by_epoch[replica.progress.epoch].append(replica)
-        applied = False
+        applied = 0
         for epoch, replicas in by_epoch.items():
             try:
                 commit = self.log.next_commit(epoch)
+                if commit is not None and not is_same_log(self.log, replicas[0].progress):
+                    raise LogError(f"the log is not the one that epoch {epoch} came from")
             except LogError as error:
                 for replica in replicas:
                     self._stuck(replica, error)
                 continue
-            if commit is not None:
-                applied = [self._apply(replica, commit) for replica in replicas].count(True) > 0
-        return applied
+            for replica in replicas:
+                if commit is None:
+                    replica.error = None
+                elif self._apply(replica, commit):
+                    applied += 1
+        return applied > 0
+
+    def with_inputs(self, schema: StoreSchema) -> LocalStore:
+        """The same replicas under a definition that differs in its inputs alone."""
+        for replica in self.replicas.values():
+            replica.schema = schema
+        return LocalStore(schema, self.replicas, log=self.log, clock=self._clock)
 
     def close(self) -> None:
         """Close all replicas."""
@@ -115,18 +126,18 @@ class LocalStore:
         progress = Progress(
             epoch=commit.epoch,
             position=commit.position,
-            watermark_ms=commit.watermark_ms,
+            watermark_ms=_later(commit.watermark_ms, replica.progress.watermark_ms),
             committed_ms=commit.committed_ms,
         )
         try:
             batches = self.log.read(commit, replica.partition)
             replica.apply(progress, batches, replace=commit.replace)
-        except LogError as error:
+        except StoreError as error:
             self._stuck(replica, error)
             return False
         return True
 
-    def _stuck(self, replica: Replica, error: LogError) -> None:
+    def _stuck(self, replica: Replica, error: StoreError) -> None:
         if replica.error != str(error):
             _logger.warning(
                 "replica cannot follow the log store=%s partition=%d epoch=%d error=%s",
@@ -148,3 +159,24 @@ class LocalStore:
             reason=FailureReason.NOT_PRESENT,
             message=f'partition {partition} of store "{self.schema.name}" is not on this node',
         )
+
+
+def is_same_log(log: StoreLog, progress: Progress) -> bool:
+    """Whether the log still is the one that this progress was made by.
+
+    Raises:
+        LogError: the log cannot be read now.
+    """
+    if progress.epoch < 0:
+        return True
+    commit = log.commit(progress.epoch)
+    if commit is None:
+        # Gone from a log that went on: removed as old. Gone from one that ends before: another log.
+        return log.latest_epoch() > progress.epoch
+    return commit.committed_ms == progress.committed_ms and commit.position == progress.position
+
+
+def _later(watermark_ms: int | None, before_ms: int | None) -> int | None:
+    """Watermarks never go back: a window that has expired stays so."""
+    known = [mark for mark in (watermark_ms, before_ms) if mark is not None]
+    return max(known, default=None)

@@ -1,4 +1,4 @@
-"""The reference engine: rows in a sorted list. Shares no codec with RocksDB, so that they can differ.
+"""The reference engine: rows in a sorted list. Shares no codec with RocksDB, so they can differ.
 
 It is the fake of every test above the store layer, and what a new engine is compared with.
 """
@@ -6,6 +6,7 @@ It is the fake of every test above the store layer, and what a new engine is com
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from stores.arrow import physical_array, physical_list
-from stores.errors import SchemaError, StoreError
+from stores.errors import CodecError, SchemaError, StoreError
 from stores.position import Progress
 from stores.query import (
     BATCH_ROWS,
@@ -48,10 +49,15 @@ class _Entry:
 
 def sort_key(key: Key) -> tuple[tuple[int, Value], ...]:
     """What Python must compare to order keys as SQL does: NULLs first, NaN last."""
-    return tuple(
-        (0, 0) if v is None else (2, 0) if v != v else (1, v + 0 if isinstance(v, float) else v)
-        for v in key
-    )
+    return tuple(map(_sortable, key))
+
+
+def _sortable(value: Value) -> tuple[int, Value]:
+    if value is None:
+        return 0, 0
+    if isinstance(value, float):
+        return (2, 0) if math.isnan(value) else (1, value + 0.0)
+    return 1, value
 
 
 class MemoryPartition:
@@ -125,11 +131,11 @@ class MemoryPartition:
             yield entry, gone
 
     def _key(self, view: View, query: KeyQuery) -> Row | None:
-        wanted = sort_key(query.key)
+        wanted = self._whole(query.key)
         return next((e.row for e in view.data if sort_key(e.key) == wanted), None)
 
     def _many(self, view: View, query: KeysQuery) -> BatchStream:
-        wanted = {sort_key(key) for key in query.keys}
+        wanted = {self._whole(key) for key in query.keys}
         found = [entry for entry in view.data if sort_key(entry.key) in wanted]
         return self._batches(found, query.columns, Order.ASCENDING, None)
 
@@ -140,7 +146,7 @@ class MemoryPartition:
 
     def _window_key(self, view: View, query: WindowKeyQuery) -> BatchStream:
         first, last = self._segments.readable(query.time, view.progress)
-        wanted = sort_key(query.key)
+        wanted = self._whole(query.key)
         found = [
             entry
             for entry in view.data
@@ -154,6 +160,11 @@ class MemoryPartition:
         found = [e for e in view.data if first <= e.start_ms <= last and within(e.key)]
         found.sort(key=lambda entry: self._segments.number(entry.start_ms))
         return self._batches(found, query.columns, query.order, query.limit)
+
+    def _whole(self, key: Key) -> tuple[tuple[int, Value], ...]:
+        if len(key) != len(self.schema.key):
+            raise CodecError(f"a key has {len(self.schema.key)} columns, not {len(key)}")
+        return sort_key(key)
 
     def _batches(
         self,

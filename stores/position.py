@@ -20,6 +20,8 @@ Components: TypeAlias = Mapping[str, Mapping[int, int]]
 
 TOKEN_BYTES_MAX = 1 << 20
 """Longest position token that is read: some 50,000 components."""
+_PARTITION_DIGITS_MAX = 10
+"""Of an input partition's number, which is an int32 wherever there are partitions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,13 @@ class Position:
 
     @staticmethod
     def of(components: Components | None) -> Position:
-        """The position with these components; the empty one for None."""
+        """The position with these components; the empty one for None.
+
+        A negative offset says that no record has been applied, as a missing component does: it is
+        left out.
+        """
         topics = (
-            (topic, tuple(sorted((int(p), int(o)) for p, o in offsets.items())))
+            (topic, tuple(sorted((int(p), int(o)) for p, o in offsets.items() if o >= 0)))
             for topic, offsets in (components or {}).items()
         )
         return Position(tuple(sorted(topic for topic in topics if topic[1])))
@@ -106,7 +112,7 @@ class Position:
         """Read the decoded JSON of a position: topic → partition number as text → offset.
 
         Raises:
-            CodecError: it has another shape, or an offset outside 0 … 2⁶³−1.
+            CodecError: it has another shape, or an offset outside 0 … 2**63 - 1.
         """
         shape = 'a position is an object like {"topic": {"0": 41}}'
         if not isinstance(document, dict):
@@ -117,12 +123,26 @@ class Position:
                 raise CodecError(shape)
             components[topic] = {}
             for partition, offset in offsets.items():
-                if not (isinstance(partition, str) and partition.isascii() and partition.isdigit()):
+                if not _is_partition(partition):
                     raise CodecError(shape)
-                if isinstance(offset, bool) or not isinstance(offset, int) or not 0 <= offset < 2**63:
+                if (
+                    isinstance(offset, bool)
+                    or not isinstance(offset, int)
+                    or not 0 <= offset < 2**63
+                ):
                     raise CodecError(shape)
                 components[topic][int(partition)] = offset
         return Position.of(components)
+
+
+def _is_partition(text: object) -> bool:
+    return (
+        isinstance(text, str)
+        and text.isascii()
+        and text.isdigit()
+        and len(text) <= _PARTITION_DIGITS_MAX
+        and (text == "0" or text[0] != "0")
+    )
 
 
 def merge_positions(positions: Iterable[Position | None]) -> Position:
@@ -211,14 +231,22 @@ def unmet_bound(
     if bound.epoch is not None and progress.epoch < bound.epoch:
         return f"epoch {progress.epoch} is behind epoch {bound.epoch}"
     if bound.lag_ms_max is not None:
+        if progress.epoch < 0:
+            return "no epoch has been applied yet"
         lag_ms = now_ms - progress.committed_ms
-        if progress.epoch < 0 or lag_ms > bound.lag_ms_max:
+        if lag_ms > bound.lag_ms_max:
             return f"the newest epoch is {lag_ms} ms old, more than {bound.lag_ms_max} ms"
     if not bound.position.components:
         return None
-    applied = progress.position.to_dict()
+    return _unmet_position(bound.position, progress.position, inputs, partition)
+
+
+def _unmet_position(
+    wanted: Position, reflected: Position, inputs: Iterable[InputTopic], partition: int
+) -> str | None:
+    applied = reflected.to_dict()
     aligned = {topic.topic: topic.aligned for topic in inputs}
-    for topic, offsets in bound.position.components:
+    for topic, offsets in wanted.components:
         if topic not in aligned and topic not in applied:
             continue
         for input_partition, offset in offsets:

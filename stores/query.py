@@ -82,6 +82,11 @@ class Interval:
 EVERYTHING = Interval()
 
 
+def _check_limit(limit: int | None) -> None:
+    if limit is not None and limit < 0:
+        raise QueryArgumentError(f"a limit cannot be negative: {limit}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeRange:
     """Window starts from `start_ms` to `end_ms`, both inclusive; None leaves an end open."""
@@ -91,7 +96,7 @@ class TimeRange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeyQuery(Query["Row | None"]):
+class KeyQuery(Query[Row | None]):
     """The row of one key: one value per value column, or None if there is no such key.
 
     Source: KIP-796 `KeyQuery`. Handled by keyvalue and global stores.
@@ -136,6 +141,10 @@ class RangeQuery(Query[BatchStream]):
     limit: int | None = None
     columns: tuple[str, ...] | None = None
 
+    def __post_init__(self) -> None:
+        """A limit counts rows."""
+        _check_limit(self.limit)
+
     @staticmethod
     def with_range(lower: Key | None, upper: Key | None) -> RangeQuery:
         """From `lower` to `upper`, both inclusive; None leaves an end open (KIP-941)."""
@@ -178,10 +187,13 @@ class WindowKeyQuery(Query[BatchStream]):
     limit: int | None = None
     columns: tuple[str, ...] | None = None
 
+    def __post_init__(self) -> None:
+        """A key is needed, and a limit counts rows."""
+        _needed(self.key)
+        _check_limit(self.limit)
+
     @staticmethod
-    def with_key_and_window_start_range(
-        key: Key, *, start_ms: int, end_ms: int
-    ) -> WindowKeyQuery:
+    def with_key_and_window_start_range(key: Key, *, start_ms: int, end_ms: int) -> WindowKeyQuery:
         """Windows of `key` that start from `start_ms` to `end_ms`, both inclusive."""
         return WindowKeyQuery(key=_needed(key), time=TimeRange(start_ms=start_ms, end_ms=end_ms))
 
@@ -199,6 +211,10 @@ class WindowRangeQuery(Query[BatchStream]):
     order: Order = Order.ASCENDING
     limit: int | None = None
     columns: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """A limit counts rows."""
+        _check_limit(self.limit)
 
     @staticmethod
     def with_window_start_range(*, start_ms: int, end_ms: int) -> WindowRangeQuery:

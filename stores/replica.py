@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
+from stores.errors import StoreError
 from stores.position import PositionBound, Progress, unmet_bound
 from stores.schema import StoreSchema
 from stores.store import PartitionStatus, ReplicaState, Role, StorePartition
@@ -56,12 +57,17 @@ class Replica:
     @property
     def status(self) -> PartitionStatus:
         """The replica as it stands now."""
-        closed = self.state is ReplicaState.CLOSED
+        state = self.state
+        try:
+            progress = self.progress
+        except StoreError:
+            # Closed, maybe since the line above.
+            state, progress = ReplicaState.CLOSED, Progress()
         return PartitionStatus(
             partition=self.partition,
             role=self.role,
-            state=self.state,
-            progress=Progress() if closed else self.progress,
+            state=state,
+            progress=progress,
             error=self.error,
         )
 

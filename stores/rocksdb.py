@@ -1,23 +1,22 @@
 """The RocksDB engine: one database per replica. The only importer of rocksdict.
 
-Layout, all in the default column family, for a snapshot covers only one:
+Layout, all in the default column family, for a snapshot and an iterator cover only one:
 
     00 "progress"                        epoch, position, watermark of what has been applied
     00 "definition"                      fingerprint of the store's definition
     01 <key>                             keyvalue and global stores: the row
     01 <segment> <key> <window start>    window stores: the row
 
-Rows and progress of an epoch go in by one write batch. A view is a RocksDB snapshot taken right
-after it, so every query of an epoch shares one snapshot and takes none itself.
+Rows and progress of an epoch go in by one write batch. A view is made right after it; every query
+of an epoch shares it (see `stores.readers`) and makes none itself.
 """
 
 from __future__ import annotations
 
 import itertools
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import orjson
 import pyarrow as pa
@@ -26,7 +25,6 @@ from rocksdict import (
     Cache,
     Options,
     Rdict,
-    Snapshot,
     WriteBatch,
 )
 
@@ -46,6 +44,7 @@ from stores.query import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
+from stores.readers import Entries, Reader
 from stores.rows import RowCodec
 from stores.schema import Row, StoreKind, StoreSchema
 from stores.segments import Segments
@@ -55,9 +54,6 @@ _PROGRESS = b"\0progress"
 _DEFINITION = b"\0definition"
 _DATA = b"\x01"
 _DATA_END = b"\x02"
-
-_MISSING = "key not found"
-"""The text of rocksdict's exception for a key that a snapshot does not have."""
 
 _WRITE_BUFFER_BYTES = 16 << 20
 """Per replica: a node holds hundreds of them."""
@@ -92,14 +88,16 @@ class RocksPartition:
         self._path = path
         self._options = _options(cache)
         self._db = self._open()
+        self._view: View | None = None
         if self._db.get(_DEFINITION) != fingerprint(schema):
-            self._start_over()
-        self._view: View | None = self._take_view()
+            self.reset()
+        else:
+            self._view = self._take_view()
         self._handlers = self._make_handlers()
 
     @property
     def view(self) -> View:
-        """The newest epoch, with its snapshot as data."""
+        """The newest epoch, with its `Reader` as data."""
         if self._view is None:
             raise StoreError(f'partition {self.partition} of store "{self.schema.name}" is closed')
         return self._view
@@ -112,7 +110,11 @@ class RocksPartition:
     def apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
     ) -> None:
-        """Take one epoch in one write batch; expired segments go in the same."""
+        """Take one epoch in one write batch; expired segments go in the same.
+
+        Raises:
+            StoreError: the database cannot be written.
+        """
         writes = WriteBatch(raw_mode=True)
         if replace:
             writes.delete_range(_DATA, _DATA_END)
@@ -120,20 +122,31 @@ class RocksPartition:
             self._put(writes, batch, progress.epoch)
         self._drop_expired(writes, progress)
         writes.put(_PROGRESS, _encode_progress(progress))
-        self._db.write(writes)
+        self._write(writes)
         # The given progress, not one read back: all partitions then share one position object,
         # which makes merging their positions a comparison of identities.
-        self._view = View(progress=progress, data=self._db.snapshot())
+        self._view = View(progress=progress, data=self._reader())
 
     def reset(self) -> None:
-        """Forget everything, because the log it came from is not the log there is now."""
-        self._start_over()
+        """Forget everything, because the log it came from is not the log there is now.
+
+        In one write, so that a crash leaves the old or nothing; views that are read stay valid.
+
+        Raises:
+            StoreError: the database cannot be written.
+        """
+        writes = WriteBatch(raw_mode=True)
+        writes.delete_range(_DATA, _DATA_END)
+        writes.delete(_PROGRESS)
+        writes.put(_DEFINITION, fingerprint(self.schema))
+        self._write(writes)
         self._view = self._take_view()
 
     def close(self) -> None:
-        """Close the database once the last view is gone."""
-        self._view = None
-        self._db.close()
+        """Close the database once the last view is gone. Closing twice is closing once."""
+        if self._view is not None:
+            self._view = None
+            self._db.close()
 
     # Opening
 
@@ -144,18 +157,22 @@ class RocksPartition:
         except Exception as error:  # rocksdict raises bare Exception
             raise StoreError(f"cannot open {self._path}: {error}") from error
 
-    def _start_over(self) -> None:
-        self._view = None
-        self._db.close()
-        shutil.rmtree(self._path)
-        self._db = self._open()
-        self._db.put(_DEFINITION, fingerprint(self.schema))
-
     def _take_view(self) -> View:
-        snapshot = self._db.snapshot()
-        return View(progress=_decode_progress(_get(snapshot, _PROGRESS)), data=snapshot)
+        reader = self._reader()
+        return View(progress=_decode_progress(reader.get(_PROGRESS)), data=reader)
+
+    def _reader(self) -> Reader:
+        """What the database holds now; only the one thread that writes may ask."""
+        iterator: Any = self._db.iter()  # its stub does not know that raw mode gives bytes
+        return Reader(self._db.snapshot(), iterator)
 
     # Writing
+
+    def _write(self, writes: WriteBatch) -> None:
+        try:
+            self._db.write(writes)
+        except Exception as error:  # rocksdict raises bare Exception
+            raise StoreError(f"cannot write {self._path}: {error}") from error
 
     def _put(self, writes: WriteBatch, batch: pa.RecordBatch, epoch: int) -> None:
         entry_keys = self._entry_keys(batch)
@@ -192,8 +209,12 @@ class RocksPartition:
         return _DATA + encode_time(number)
 
     def _drop_expired(self, writes: WriteBatch, progress: Progress) -> None:
+        if self.schema.kind is not StoreKind.WINDOW:
+            return
         live = self._segments.number(self._segments.live_from_ms(progress))
-        if self.schema.kind is StoreKind.WINDOW and self._segments.retention_ms is not None:
+        # Only when a segment has come to its end: a tombstone for every epoch would slow all reads.
+        # What comes late for an older segment is not readable, and goes with the next one.
+        if live > self._segments.number(self._segments.live_from_ms(self.view.progress)):
             writes.delete_range(_DATA, self._segment(live))
 
     # Reading
@@ -206,23 +227,27 @@ class RocksPartition:
         return {}
 
     def _key_handler(self) -> Callable[[View, KeyQuery], Row | None]:
-        encode, decode = self._keys.encode, self._rows.decode
+        encode, decode = self._keys.encode_whole, self._rows.decode
 
         def key_query(view: View, query: KeyQuery) -> Row | None:
-            row = _get(view.data, _DATA + encode(query.key))
+            row = view.data.get(_DATA + encode(query.key))
             return None if row is None else decode(row)
 
         return key_query
 
     def _many(self, view: View, query: KeysQuery) -> BatchStream:
         decoder = self._decoder(query.columns)
-        entry_keys = sorted({_DATA + self._keys.encode(key) for key in query.keys})
+        entry_keys = sorted({_DATA + self._keys.encode_whole(key) for key in query.keys})
+
+        def chunks() -> Iterator[Entries]:
+            for at in range(0, len(entry_keys), BATCH_ROWS):
+                chunk = entry_keys[at : at + BATCH_ROWS]
+                rows = list(map(view.data.get, chunk))
+                found = [row is not None for row in rows]
+                yield list(itertools.compress(chunk, found)), list(itertools.compress(rows, found))
 
         def read() -> Iterator[pa.RecordBatch]:
-            found = ((key, _get(view.data, key)) for key in entry_keys)
-            present = ((key, row) for key, row in found if row is not None)
-            chunks = iter(lambda: list(itertools.islice(present, BATCH_ROWS)), [])
-            return _batches(chunks, decoder, _split_key, limit=None)
+            return _batches(chunks(), decoder, _split_key, limit=None)
 
         return BatchStream(read)
 
@@ -232,20 +257,20 @@ class RocksPartition:
         decoder = self._decoder(query.columns)
 
         def read() -> Iterator[pa.RecordBatch]:
-            chunks = _chunks(view.data, low, high, query.order)
+            chunks = view.data.chunks(low, high, query.order)
             return _batches(chunks, decoder, _split_key, limit=query.limit)
 
         return BatchStream(read)
 
     def _window_key(self, view: View, query: WindowKeyQuery) -> BatchStream:
-        key = self._keys.encode(query.key)
+        key = self._keys.encode_whole(query.key)
         first, last = self._segments.readable(query.time, view.progress)
         low, high = key + encode_time(first), key + encode_time(last + 1)
         decoder = self._decoder(query.columns)
 
         def read() -> Iterator[pa.RecordBatch]:
             chunks = itertools.chain.from_iterable(
-                _chunks(view.data, segment + low, segment + high, query.order)
+                view.data.chunks(segment + low, segment + high, query.order)
                 for segment in self._live_segments(view.data, first, last, query.order)
             )
             return _batches(chunks, decoder, _split_window, limit=query.limit)
@@ -259,7 +284,7 @@ class RocksPartition:
 
         def read() -> Iterator[pa.RecordBatch]:
             chunks = (
-                [entry for entry in chunk if low <= entry[0][-8:] <= high]
+                _between(chunk, low, high)
                 for segment in self._live_segments(view.data, first, last, query.order)
                 for chunk in self._segment_chunks(view.data, segment, query.interval, query.order)
             )
@@ -268,25 +293,26 @@ class RocksPartition:
         return BatchStream(read)
 
     def _segment_chunks(
-        self, snapshot: Snapshot, segment: bytes, interval: Interval, order: Order
-    ) -> Iterator[_Chunk]:
+        self, reader: Reader, segment: bytes, interval: Interval, order: Order
+    ) -> Iterator[Entries]:
         start, end = self._keys.range_of(interval)
         after = self._segment(decode_time(segment[1:]) + 1)
-        return _chunks(
-            snapshot, segment + (start or b""), after if end is None else segment + end, order
+        return reader.chunks(
+            segment + (start or b""), after if end is None else segment + end, order
         )
 
     def _live_segments(
-        self, snapshot: Snapshot, first_ms: int, last_ms: int, order: Order
+        self, reader: Reader, first_ms: int, last_ms: int, order: Order
     ) -> Iterator[bytes]:
         """The segments that hold entries and overlap a range of window starts, in read order."""
         low = self._segment(self._segments.number(first_ms))
         high = self._segment(self._segments.number(last_ms) + 1)
         while low < high:
-            found = next(_chunks(snapshot, low, high, order, first_size=1), None)
+            found = next(reader.chunks(low, high, order, first_rows=1), None)
             if found is None:
                 return
-            segment = found[0][0][:9]
+            keys, _ = found
+            segment = keys[0][:9]
             yield segment
             if order is Order.ASCENDING:
                 low = self._segment(decode_time(segment[1:]) + 1)
@@ -306,8 +332,9 @@ class RocksPartition:
 def fingerprint(schema: StoreSchema) -> bytes:
     """What must be equal for the bytes of two databases to mean the same."""
     columns = [(c.name, str(c.type)) for c in (*schema.key, *schema.value)]
-    interval_ms = Segments.of(schema).interval_ms if schema.kind is StoreKind.WINDOW else 0
-    return orjson.dumps([1, schema.kind.value, columns, schema.partitions, interval_ms])
+    # With another retention, rows that were dropped under the old one would be missing.
+    times = [Segments.of(schema).interval_ms, schema.window_size_ms, schema.retention_ms]
+    return orjson.dumps([1, schema.kind.value, columns, schema.partitions, times])
 
 
 def _options(cache: Cache | None) -> Options:
@@ -323,56 +350,6 @@ def _options(cache: Cache | None) -> Options:
     return options
 
 
-def _get(snapshot: Snapshot, key: bytes) -> bytes | None:
-    try:
-        found: bytes = snapshot[key]
-    except Exception as error:
-        # rocksdict tells a missing key from a broken disk only by the text of a bare Exception.
-        if type(error) is Exception and str(error) == _MISSING:
-            return None
-        raise
-    return found
-
-
-_Chunk: TypeAlias = list[tuple[bytes, bytes]]
-"""Some entries, at least one."""
-_CHUNK_ROWS_MIN = 64
-"""First chunk of a read: a short range is not paid for as a long one. The next are larger."""
-
-
-def _chunks(
-    snapshot: Snapshot,
-    start: bytes,
-    end: bytes,
-    order: Order,
-    *,
-    first_size: int = _CHUNK_ROWS_MIN,
-) -> Iterator[_Chunk]:
-    """Entries from `start` on, before `end`, in either direction.
-
-    The ends are held here and not by RocksDB's iterate bounds: rocksdict lets go of their bytes
-    before the iterator does, and takes its lower bound for an upper one.
-    """
-    if start >= end:
-        return
-    items: Iterator[tuple[bytes, bytes]]
-    is_ascending = order is Order.ASCENDING
-    items = snapshot.items(backwards=not is_ascending, from_key=start if is_ascending else end)
-    size = first_size
-    while chunk := list(itertools.islice(items, size)):
-        if not is_ascending and chunk[0][0] >= end:
-            del chunk[0]  # a backward read begins at `end` itself
-        last = chunk[-1][0] if chunk else start
-        if start <= last < end:
-            if chunk:
-                yield chunk
-        else:
-            if kept := [entry for entry in chunk if start <= entry[0] < end]:
-                yield kept
-            return
-        size = min(size * 4, BATCH_ROWS)
-
-
 _Split = Callable[[list[bytes]], tuple[list[bytes], list[bytes] | None]]
 
 
@@ -384,19 +361,28 @@ def _split_window(entry_keys: list[bytes]) -> tuple[list[bytes], list[bytes]]:
     return [key[9:-8] for key in entry_keys], [key[-8:] for key in entry_keys]
 
 
+def _between(entries: Entries, low: bytes, high: bytes) -> Entries:
+    """Those whose window starts lie within an encoded range, both ends inclusive."""
+    keys, rows = entries
+    within = [low <= key[-8:] <= high for key in keys]
+    return list(itertools.compress(keys, within)), list(itertools.compress(rows, within))
+
+
 def _batches(
-    chunks: Iterable[_Chunk], decoder: EntryDecoder, split: _Split, *, limit: int | None
+    chunks: Iterable[Entries], decoder: EntryDecoder, split: _Split, *, limit: int | None
 ) -> Iterator[pa.RecordBatch]:
     left = limit
-    for chunk in chunks:
+    if left == 0:
+        return
+    for entry_keys, entry_rows in chunks:
+        rows = entry_rows[:left]
+        if rows:
+            key_bytes, starts = split(entry_keys[:left])
+            yield decoder.batch(key_bytes, rows, starts)
         if left is not None:
-            if left <= 0:
+            left -= len(rows)
+            if not left:
                 return
-            chunk = chunk[:left]
-            left -= len(chunk)
-        if chunk:
-            key_bytes, starts = split([key for key, _ in chunk])
-            yield decoder.batch(key_bytes, [row for _, row in chunk], starts)
 
 
 def _encode_progress(progress: Progress) -> bytes:

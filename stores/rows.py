@@ -61,6 +61,8 @@ _INTERVAL = struct.Struct("<iiq")
 _HEADER = struct.Struct("<qq")
 _ROW_BYTES_MAX = 1 << 30
 """Far below what a slot's 4 bytes can count; a row this large is a mistake."""
+_COLUMN_BYTES_MAX = (1 << 31) - 1
+"""What the offsets of an Arrow column count."""
 
 _Records: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
 
@@ -156,7 +158,9 @@ class RowCodec:
                 records["nulls"][:, i >> 3] |= nulls.astype(np.uint8) << (i & 7)
             if column.type.kind in _VARYING:
                 raws = array.cast(pa.binary()).fill_null(b"")
-                ends = ends + np.diff(np.frombuffer(_offsets(raws), dtype=np.int32).astype(np.int64))
+                ends = ends + np.diff(
+                    np.frombuffer(_offsets(raws), dtype=np.int32).astype(np.int64)
+                )
                 if rows and int(ends.max()) > _ROW_BYTES_MAX:
                     raise CodecError(f"a row exceeds {_ROW_BYTES_MAX} bytes")
                 varying.append(raws.to_pylist())
@@ -168,7 +172,9 @@ class RowCodec:
             return fixed
         return list(map(b"".join, zip(fixed, *varying, strict=True)))
 
-    def decode_columns(self, rows: Sequence[bytes], wanted: Sequence[bool]) -> list[pa.Array | None]:
+    def decode_columns(
+        self, rows: Sequence[bytes], wanted: Sequence[bool]
+    ) -> list[pa.Array | None]:
         """One array per wanted column (None for the others) from the bytes of many rows."""
         if not any(wanted):
             return [None] * len(self._columns)
@@ -233,6 +239,8 @@ class _Bodies:
     ) -> pa.Array:
         """The column that lies from `begins` to `ends` of each row's bytes."""
         lengths = ends - begins
+        if int(lengths.sum()) > _COLUMN_BYTES_MAX:
+            raise CodecError(f"a column of a batch exceeds {_COLUMN_BYTES_MAX} bytes")
         offsets = np.zeros(len(lengths) + 1, dtype=np.int32)
         np.cumsum(lengths, out=offsets[1:])
         if alone:
@@ -297,7 +305,9 @@ def _slot_array(
     if kind is Kind.INTERVAL:
         raws = slot.tolist()
         flags = [False] * len(raws) if nulls is None else nulls.tolist()
-        values = [None if null else _INTERVAL.unpack(r) for r, null in zip(raws, flags, strict=True)]
+        values = [
+            None if null else _INTERVAL.unpack(r) for r, null in zip(raws, flags, strict=True)
+        ]
         return physical_array(values, data_type)
     if kind is Kind.DECIMAL and data_type.precision <= 18:
         wide = np.empty((len(slot), 2), dtype="<i8")

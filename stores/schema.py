@@ -216,21 +216,37 @@ TIMESTAMP = _SCALARS["timestamp"]
 TIMESTAMPTZ = _SCALARS["timestamptz"]
 
 
-def _from_arrow(arrow: pa.DataType) -> DataType:  # noqa: PLR0911 - one line per family
+def _from_arrow(arrow: pa.DataType) -> DataType:
     if (kind := _FROM_ARROW.get(arrow)) is not None:
         return DataType(kind=kind)
+    if (kind := _EXTENSIONS.get(getattr(arrow, "extension_name", ""))) is not None:
+        return DataType(kind=kind)
+    if pa.types.is_dictionary(arrow):
+        return _from_arrow(arrow.value_type)
+    found = _nested_from_arrow(arrow) if pa.types.is_nested(arrow) else _scalar_from_arrow(arrow)
+    if found is None:
+        raise SchemaError(f"no SQL type holds Arrow's {arrow}")
+    return found
+
+
+_EXTENSIONS = {"arrow.uuid": Kind.UUID, "arrow.json": Kind.JSON}
+
+
+def _scalar_from_arrow(arrow: pa.DataType) -> DataType | None:
     if pa.types.is_timestamp(arrow):
         return TIMESTAMPTZ if arrow.tz else TIMESTAMP
     if pa.types.is_time(arrow):
         return DataType(kind=Kind.TIME)
     if pa.types.is_decimal(arrow):
-        return DataType(kind=Kind.DECIMAL, precision=arrow.precision, scale=arrow.scale)
+        return decimal_type(arrow.precision, arrow.scale)
     if arrow == pa.uint64():
         return DataType(kind=Kind.DECIMAL, precision=20, scale=0)
     if pa.types.is_duration(arrow):
         return DataType(kind=Kind.INTERVAL)
-    if pa.types.is_dictionary(arrow):
-        return _from_arrow(arrow.value_type)
+    return None
+
+
+def _nested_from_arrow(arrow: pa.DataType) -> DataType | None:
     if pa.types.is_list(arrow) or pa.types.is_large_list(arrow):
         return DataType(kind=Kind.ARRAY, element=_from_arrow(arrow.value_type))
     if pa.types.is_struct(arrow):
@@ -239,11 +255,7 @@ def _from_arrow(arrow: pa.DataType) -> DataType:  # noqa: PLR0911 - one line per
     if pa.types.is_map(arrow):
         key = ("key", _from_arrow(arrow.key_type))
         return DataType(kind=Kind.MAP, fields=(key,), element=_from_arrow(arrow.item_type))
-    if getattr(arrow, "extension_name", "") == "arrow.uuid":
-        return DataType(kind=Kind.UUID)
-    if getattr(arrow, "extension_name", "") == "arrow.json":
-        return DataType(kind=Kind.JSON)
-    raise SchemaError(f"no SQL type holds Arrow's {arrow}")
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,8 +337,12 @@ class StoreSchema:
 
     def __post_init__(self) -> None:
         """Refuse what is not a store."""
-        if not self.name or len(self.name) > 200 or not re.fullmatch(r"[\w.-]+", self.name):
-            raise SchemaError(f'"{self.name}" is not a store name: use letters, digits, _, . and -')
+        if len(self.name) > 200 or not re.fullmatch(r"[^\W_][\w.-]*", self.name):
+            # Names that begin with . or _ are no stores to whoever lists the log, Spark included.
+            raise SchemaError(
+                f'"{self.name}" is not a store name: begin with a letter or digit, '
+                "go on with letters, digits, _, . and -"
+            )
         if not self.key:
             raise SchemaError(f'store "{self.name}" has no key column')
         if not 1 <= self.partitions <= 100_000:
@@ -334,13 +350,20 @@ class StoreSchema:
         for column in self.key:
             if column.type.kind not in _KEY_KINDS:
                 raise SchemaError(f'key column "{column.name}" cannot be of type {column.type}')
+        self._check_times()
+        if self.kind is StoreKind.GLOBAL and self.partitions != 1:
+            raise SchemaError(f'store "{self.name}": a global store has one partition')
+        names = [column.name for column in (*self.columns, *PSEUDO_COLUMNS)]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise SchemaError(f'store "{self.name}" has column "{min(twice)}" twice')
+
+    def _check_times(self) -> None:
         if (self.kind is StoreKind.WINDOW) != (self.window_size_ms is not None):
             raise SchemaError(f'store "{self.name}": window stores, and only they, have a size')
         if self.window_size_ms is not None and self.window_size_ms <= 0:
             raise SchemaError(f'store "{self.name}": the window size must be positive')
-        names = [column.name for column in (*self.columns, *PSEUDO_COLUMNS)]
-        if twice := {name for name in names if names.count(name) > 1}:
-            raise SchemaError(f'store "{self.name}" has column "{min(twice)}" twice')
+        if self.retention_ms is not None and self.retention_ms <= 0:
+            raise SchemaError(f'store "{self.name}": the retention must be positive')
 
     @cached_property
     def time_columns(self) -> tuple[Column, ...]:

@@ -56,4 +56,6 @@ class Segments:
         """First and last window start, both inclusive, of what a query may see; may be empty."""
         start = TIME_MIN if time.start_ms is None else time.start_ms
         end = TIME_MAX if time.end_ms is None else time.end_ms
-        return max(start, self.live_from_ms(progress)), end
+        # No farther than a time's 8 bytes reach: what a caller asks for has no such limit.
+        first = min(max(start, self.live_from_ms(progress)), TIME_MAX)
+        return first, min(max(end, TIME_MIN), TIME_MAX)

@@ -1,0 +1,280 @@
+"""Memory and RocksDB agree: after any epochs, tombstones, replacements, reopens and expiries.
+
+The two engines share no codec and no order of their own, so what one gets wrong shows here.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from stores.local import LocalStore
+from stores.position import Position, PositionBound, Progress
+from stores.query import (
+    BatchStream,
+    Interval,
+    KeyQuery,
+    KeysQuery,
+    Order,
+    Query,
+    RangeQuery,
+    TimeRange,
+    WindowKeyQuery,
+    WindowRangeQuery,
+)
+from stores.result import Success
+from stores.schema import Key, Row, StoreSchema, Value
+from stores.store import QueryConfig
+from tests.stores.values import KEY_VALUES, rows_of, same
+from tests.support.stores import batch, keyvalue, open_store, window
+
+MINUTE_MS = 60_000
+EVENTS = keyvalue(
+    "events",
+    {"name": "text", "score": "double"},
+    {"count": "bigint", "note": "text", "raw": "bytea", "amount": "decimal(38,10)"},
+    partitions=1,
+)
+# Two minutes of retention make segments of one: both ends of a segment are crossed in few steps.
+WINDOWS = window(
+    "windows",
+    {"name": "text"},
+    {"count": "bigint", "note": "text"},
+    partitions=1,
+    size_ms=MINUTE_MS,
+    retention_ms=2 * MINUTE_MS,
+)
+KEPT_WINDOWS = window(
+    "kept", {"name": "text"}, {"count": "bigint"}, partitions=1, size_ms=MINUTE_MS
+)
+
+NAMES = st.one_of(st.none(), st.sampled_from(["", "a", "a\0", "a\0b", "ab", "b", "é"]))
+SCORES = st.one_of(st.none(), st.sampled_from([0.0, -0.0, 1.5, -1.5, float("nan"), float("inf")]))
+COUNTS, NOTES = st.one_of(st.none(), st.integers(-3, 3)), st.one_of(st.none(), st.text(max_size=3))
+# A tick is the third of a minute, so that windows lie at, before and behind edges of segments.
+TICKS = st.integers(-12, 18).map(lambda tick: tick * MINUTE_MS // 3)
+ORDERS = st.sampled_from(Order)
+LIMITS = st.one_of(st.none(), st.integers(0, 5))
+TIMES = st.builds(
+    TimeRange, start_ms=st.one_of(st.none(), TICKS), end_ms=st.one_of(st.none(), TICKS)
+)
+
+
+def intervals(keys: st.SearchStrategy[Key], width: int) -> st.SearchStrategy[Interval]:
+    ends = st.one_of(st.none(), st.builds(lambda key, cut: key[:cut], keys, st.integers(1, width)))
+    return st.builds(
+        Interval,
+        lower=ends,
+        upper=ends,
+        lower_inclusive=st.booleans(),
+        upper_inclusive=st.booleans(),
+    )
+
+
+def chosen_columns(schema: StoreSchema) -> st.SearchStrategy[tuple[str, ...] | None]:
+    names = sorted(schema.column_by_name)
+    return st.one_of(
+        st.none(), st.lists(st.sampled_from(names), unique=True, max_size=4).map(tuple)
+    )
+
+
+def answer(store: LocalStore, query: Query[Any]) -> Any:
+    """What a query gives as comparable values; a failure is its reason."""
+    result = store.query_partition(0, query)
+    if not isinstance(result, Success):
+        return result.reason
+    if isinstance(result.value, BatchStream):
+        return rows_of(result.value)
+    return None if result.value is None else tuple(map(same, result.value))
+
+
+class Agreement(RuleBasedStateMachine):
+    """Both engines, one partition each, given the same epochs and asked the same."""
+
+    schema: StoreSchema
+    keys: st.SearchStrategy[Key]
+    values: st.SearchStrategy[Row]
+    queries: st.SearchStrategy[Query[Any]]
+
+    @initialize()
+    def open(self) -> None:
+        self.directory = tempfile.TemporaryDirectory(prefix="agreement-")
+        self.memory = open_store(self.schema)
+        self.rocks = open_store(self.schema, directory=Path(self.directory.name))
+        self.epoch = -1
+        self.watermark_ms: int | None = None
+        self.held: list[tuple[BatchStream, list[Row]]] = []
+
+    def teardown(self) -> None:
+        if hasattr(self, "rocks"):
+            self.held.clear()
+            self.rocks.close()
+            self.directory.cleanup()
+
+    @rule(data=st.data(), replace=st.sampled_from([False, False, False, True]))
+    def apply(self, data: st.DataObject, replace: bool) -> None:
+        rows = data.draw(st.dictionaries(self.identities(), self.values, max_size=6))
+        whole = [self.row(identity, values) for identity, values in rows.items()]
+        some = st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))
+        micros = st.one_of(st.none(), st.integers(-(10**12), 10**12))
+        times = data.draw(st.lists(micros, min_size=len(rows), max_size=len(rows)))
+        applied = batch(self.schema, whole, times_us=times, deleted=data.draw(some))
+        # In two batches, as an epoch of many rows has them.
+        cut = data.draw(st.integers(0, len(rows)))
+        self.epoch += data.draw(st.integers(1, 3))
+        progress = Progress(
+            epoch=self.epoch,
+            position=Position.of({"events": {0: self.epoch}}),
+            watermark_ms=self.watermark_ms,
+            committed_ms=self.epoch,
+        )
+        for store in (self.memory, self.rocks):
+            batches = [applied.slice(0, cut), applied.slice(cut)]
+            store.replicas[0].apply(progress, batches, replace=replace)
+
+    def identities(self) -> st.SearchStrategy[Any]:
+        """What there is one row of: a key, or a key and a window start."""
+        return self.keys
+
+    def row(self, identity: Any, values: Row) -> Row:
+        """The row of all columns."""
+        whole: Row = (*identity, *values)
+        return whole
+
+    @rule()
+    def reopen(self) -> None:
+        self.held.clear()
+        self.rocks.close()
+        self.rocks = open_store(self.schema, directory=Path(self.directory.name))
+
+    @rule(data=st.data())
+    def ask(self, data: st.DataObject) -> None:
+        query = data.draw(self.queries)
+        assert answer(self.rocks, query) == answer(self.memory, query)
+
+    @rule(data=st.data())
+    def hold(self, data: st.DataObject) -> None:
+        """A stream taken now must give the same rows when later epochs have been applied."""
+        query = data.draw(self.queries)
+        for store in (self.memory, self.rocks):
+            result = store.query_partition(0, query)
+            if isinstance(result, Success) and isinstance(result.value, BatchStream):
+                self.held.append((result.value, rows_of(result.value)))
+
+    @rule()
+    def read_held(self) -> None:
+        for stream, rows in self.held:
+            assert rows_of(stream) == rows
+            assert rows_of(stream) == rows
+
+    @invariant()
+    def progress_agrees(self) -> None:
+        assert self.rocks.replicas[0].progress == self.memory.replicas[0].progress
+        for epoch in (self.epoch, self.epoch + 1):
+            config = QueryConfig(bound=PositionBound(epoch=epoch))
+            kinds = {
+                type(store.query_partition(0, self.scan(), config))
+                for store in (self.memory, self.rocks)
+            }
+            assert len(kinds) == 1
+
+    def scan(self) -> Query[Any]:
+        """Everything."""
+        return RangeQuery()
+
+
+class EventsAgreement(Agreement):
+    """A keyvalue store with a composite key."""
+
+    schema = EVENTS
+    keys = st.tuples(NAMES, SCORES.map(lambda s: s + 0.0 if s == 0 else s))
+    values = st.tuples(COUNTS, NOTES, KEY_VALUES["bytea"], KEY_VALUES["decimal(38,10)"])
+    queries = st.one_of(
+        st.builds(KeyQuery, key=st.one_of(keys, st.tuples(NAMES))),
+        st.builds(
+            KeysQuery,
+            keys=st.lists(keys, max_size=4).map(tuple),
+            columns=chosen_columns(EVENTS),
+        ),
+        st.builds(
+            RangeQuery,
+            interval=intervals(keys, 2),
+            order=ORDERS,
+            limit=LIMITS,
+            columns=chosen_columns(EVENTS),
+        ),
+        st.builds(WindowRangeQuery),
+    )
+
+
+class WindowAgreement(Agreement):
+    """A window store whose windows expire as its watermark moves on."""
+
+    schema = WINDOWS
+    keys = st.tuples(NAMES)
+
+    def identities(self) -> st.SearchStrategy[Any]:
+        return st.tuples(self.keys, TICKS)
+
+    def row(self, identity: Any, values: Row) -> Row:
+        key, start_ms = identity
+        times: list[Value] = [start_ms * 1000, (start_ms + MINUTE_MS) * 1000]
+        return (*key, *times, *values)
+
+    @rule(ticks=st.integers(0, 4))
+    def move_watermark(self, ticks: int) -> None:
+        self.watermark_ms = (self.watermark_ms or 0) + ticks * MINUTE_MS // 3
+
+    def scan(self) -> Query[Any]:
+        return WindowRangeQuery()
+
+
+def window_queries(schema: StoreSchema) -> st.SearchStrategy[Query[Any]]:
+    keys = st.tuples(NAMES)
+    columns = chosen_columns(schema)
+    return st.one_of(
+        st.builds(
+            WindowKeyQuery, key=keys, time=TIMES, order=ORDERS, limit=LIMITS, columns=columns
+        ),
+        st.builds(
+            WindowRangeQuery,
+            interval=intervals(keys, 1),
+            time=TIMES,
+            order=ORDERS,
+            limit=LIMITS,
+            columns=columns,
+        ),
+        st.builds(KeyQuery, key=keys),
+    )
+
+
+class ExpiringWindows(WindowAgreement):
+    """Two minutes are kept."""
+
+    values = st.tuples(COUNTS, NOTES)
+    queries = window_queries(WINDOWS)
+
+
+class KeptWindows(WindowAgreement):
+    """Nothing expires."""
+
+    schema = KEPT_WINDOWS
+    values = st.tuples(COUNTS)
+    queries = window_queries(KEPT_WINDOWS)
+
+
+SETTINGS = settings(
+    max_examples=60,
+    stateful_step_count=20,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+TestEvents = EventsAgreement.TestCase
+TestExpiringWindows = ExpiringWindows.TestCase
+TestKeptWindows = KeptWindows.TestCase
+TestEvents.settings = TestExpiringWindows.settings = TestKeptWindows.settings = SETTINGS

@@ -1,0 +1,258 @@
+"""A store over a real state log, followed by hand: one call of `follow` at a time."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from stores.errors import FailureReason, LogMissingError
+from stores.local import LocalStore
+from stores.log import StoreLog, StoreWriter
+from stores.memory import MemoryPartition
+from stores.position import Position, PositionBound, Progress
+from stores.query import KeyQuery, RangeQuery, WindowRangeQuery
+from stores.replica import Replica
+from stores.result import Failure, Success
+from stores.schema import StoreSchema
+from stores.store import in_store
+from tests.stores.values import rows_of
+from tests.support.stores import fill, keyvalue, open_store, window
+
+CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=3)
+HOURS = window("hours", {"usr": "text"}, {"n": "bigint"}, partitions=1, retention_ms=10 * 3_600_000)
+USERS = ["ann", "bob", "cid", "dan", "eve", "fay"]
+
+
+def write(root: Path, epoch: int, *, users: list[str] = USERS, n: int | None = None) -> None:
+    rows = pa.table({"usr": users, "n": [epoch if n is None else n] * len(users)})
+    position = Position.of({"events": {0: epoch * 10}})
+    StoreWriter(root, CLICKS).write(rows, position=position, epoch=epoch)
+
+
+def followed(root: Path, schema: StoreSchema = CLICKS) -> LocalStore:
+    replicas = {
+        number: Replica(MemoryPartition(schema, number), schema=schema, partition=number)
+        for number in range(schema.partitions)
+    }
+    return LocalStore(schema, replicas, log=StoreLog.open(root, schema.name))
+
+
+def counts(store: LocalStore) -> dict[str, int]:
+    result = store.query(in_store("clicks").with_query(RangeQuery()))
+    assert result.failures == {}
+    return {k: v for r in result.partitions.values() for k, v in rows_of(r.value)}
+
+
+def errors(store: LocalStore) -> set[str | None]:
+    return {status.error for status in store.statuses().values()}
+
+
+def epochs(store: LocalStore) -> set[int]:
+    return {status.progress.epoch for status in store.statuses().values()}
+
+
+def test_each_call_applies_one_epoch(tmp_path: Path) -> None:
+    write(tmp_path, 0)
+    write(tmp_path, 1, users=["bob", "new"])
+    store = followed(tmp_path)
+    assert store.follow()
+    assert counts(store) == dict.fromkeys(USERS, 0)
+    assert store.follow()
+    assert counts(store) == {**dict.fromkeys(USERS, 0), "bob": 1, "new": 1}
+    assert not store.follow()
+    # Partitions that no row came to have the position and the epoch all the same.
+    result = store.query(in_store("clicks").with_query(KeyQuery.with_key("nobody")))
+    assert {r.epoch for r in result.partitions.values()} == {1}
+    assert {r.position for r in result.partitions.values()} == {Position.of({"events": {0: 10}})}
+    assert store.committed_epoch() == 1
+
+
+def commit_path(root: Path, epoch: int) -> Path:
+    return root / "clicks" / "epochs" / f"{epoch:020d}.json"
+
+
+def data_path(root: Path, epoch: int) -> Path:
+    return next((root / "clicks" / "data" / str(epoch)).rglob("*.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [(commit_path, "0001.json"), (data_path, ".parquet")],
+    ids=["commit record", "data file"],
+)
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+        lambda path: path.write_bytes(b"{} not ours at all"),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(b"\0" * path.stat().st_size),
+    ],
+    ids=["torn", "foreign", "empty", "zeros"],
+)
+def test_a_damaged_file_leaves_the_last_good_epoch(
+    tmp_path: Path,
+    path: Callable[[Path, int], Path],
+    named: str,
+    damage: Callable[[Path], object],
+) -> None:
+    write(tmp_path, 0)
+    store = followed(tmp_path)
+    store.follow()
+    write(tmp_path, 1)
+    damaged = path(tmp_path, 1)
+    whole = damaged.read_bytes()
+    damage(damaged)
+    for _ in range(2):
+        store.follow()
+        (error,) = errors(store) - {None}
+        assert error is not None
+        assert named in error
+    assert set(counts(store).values()) <= {0, 1}
+    assert 0 in epochs(store)
+    damaged.write_bytes(whole)
+    assert store.follow()
+    assert (errors(store), epochs(store)) == ({None}, {1})
+    assert counts(store) == dict.fromkeys(USERS, 1)
+
+
+def test_a_missing_file_stops_only_the_partition_that_needs_it(tmp_path: Path) -> None:
+    write(tmp_path, 0)
+    write(tmp_path, 1, users=["bob"])
+    hidden = data_path(tmp_path, 1)
+    whole = hidden.read_bytes()
+    hidden.unlink()
+    store = followed(tmp_path)
+    store.follow()
+    assert store.follow()
+    stuck = {p for p, status in store.statuses().items() if status.error is not None}
+    assert len(stuck) == 1
+    assert {p for p, s in store.statuses().items() if s.progress.epoch == 0} == stuck
+    # They are at two epochs now; the others go on, the one that is stuck catches up when it can.
+    write(tmp_path, 2, users=["new"])
+    assert store.follow()
+    assert epochs(store) == {0, 2}
+    hidden.write_bytes(whole)
+    assert store.follow()
+    assert store.follow()
+    assert (epochs(store), errors(store)) == ({2}, {None})
+
+
+def test_an_error_that_has_passed_is_forgotten_without_a_new_epoch(tmp_path: Path) -> None:
+    write(tmp_path, 0)
+    store = followed(tmp_path)
+    store.follow()
+    commit_path(tmp_path, 1).write_bytes(b"junk")
+    store.follow()
+    assert None not in errors(store)
+    commit_path(tmp_path, 1).unlink()
+    store.follow()
+    assert errors(store) == {None}
+
+
+def test_a_store_that_goes_away_is_still_served(tmp_path: Path) -> None:
+    write(tmp_path, 0)
+    store = followed(tmp_path)
+    store.follow()
+    shutil.rmtree(tmp_path / "clicks")
+    with pytest.raises(LogMissingError):
+        store.committed_epoch()
+    assert counts(store) == dict.fromkeys(USERS, 0)
+
+
+def test_an_epoch_of_another_log_is_not_applied_on_top(tmp_path: Path) -> None:
+    for epoch in range(2):
+        write(tmp_path / "one", epoch)
+        write(tmp_path / "two", epoch, n=100 + epoch)
+    write(tmp_path / "two", 2, users=["bob"], n=102)
+    store = followed(tmp_path / "one")
+    store.follow()
+    store.follow()
+    shutil.rmtree(tmp_path / "one")
+    shutil.copytree(tmp_path / "two", tmp_path / "one")
+    assert not store.follow()
+    (error,) = errors(store)
+    assert error == "the log is not the one that epoch 1 came from"
+    assert counts(store) == dict.fromkeys(USERS, 1)
+
+
+def test_a_replacing_epoch_is_the_whole_store(tmp_path: Path) -> None:
+    write(tmp_path, 0)
+    rows = pa.table({"usr": ["only"], "n": [7]})
+    writer = StoreWriter(tmp_path, CLICKS)
+    writer.write(rows, position=Position.of({"events": {0: 10}}), replace=True)
+    store = followed(tmp_path)
+    store.follow()
+    store.follow()
+    assert counts(store) == {"only": 7}
+
+
+def test_a_watermark_never_goes_back(tmp_path: Path) -> None:
+    """Else windows that have expired, and are gone from some replicas, would come back."""
+    hour_us, hour_ms = 3_600_000_000, 3_600_000
+    writer = StoreWriter(tmp_path, HOURS)
+    times = pa.array([0, 11 * hour_us], pa.timestamp("us", tz="UTC"))
+    rows = pa.table({"usr": ["a", "b"], "window_start": times, "n": [1, 2]})
+    for epoch, watermark_ms in enumerate([11 * hour_ms, None, 0]):
+        position = Position.of({"events": {0: epoch}})
+        writer.write(rows, position=position, watermark_ms=watermark_ms)
+    store = followed(tmp_path, HOURS)
+    for _ in range(3):
+        assert store.follow()
+        assert store.replicas[0].progress.watermark_ms == 11 * hour_ms
+        result = store.query_partition(0, WindowRangeQuery(columns=("usr",)))
+        assert isinstance(result, Success)
+        assert rows_of(result.value) == [("b",)]
+
+
+def test_partitions_that_are_not_here_or_nowhere() -> None:
+    store = open_store(CLICKS)
+    fill(store, [(usr, 1) for usr in USERS])
+    del store.replicas[1]
+    result = store.query(in_store("clicks").with_query(RangeQuery()))
+    assert {p: f.reason for p, f in result.failures.items()} == {1: FailureReason.NOT_PRESENT}
+    asked = in_store("clicks").with_query(RangeQuery()).with_partitions({0, 1, 3, -1})
+    failures = store.query(asked).failures
+    assert {p: f.reason for p, f in failures.items()} == {
+        -1: FailureReason.DOES_NOT_EXIST,
+        1: FailureReason.NOT_PRESENT,
+        3: FailureReason.DOES_NOT_EXIST,
+    }
+    assert failures[3].message == 'store "clicks" has partitions 0 to 2, not 3'
+    assert store.query(asked.with_partitions(set())).partitions == {}
+    assert not store.wait(1, PositionBound(), timeout_s=1)
+
+
+def test_a_closed_store_answers_with_failures() -> None:
+    store = open_store(CLICKS)
+    store.close()
+    result = store.query(in_store("clicks").with_query(RangeQuery()))
+    assert {f.reason for f in result.failures.values()} == {FailureReason.NOT_PRESENT}
+    assert len(result.partitions) == 3
+    assert all(isinstance(found, Failure) for found in result.partitions.values())
+
+
+def test_new_inputs_are_taken_over_without_closing() -> None:
+    store = open_store(CLICKS)
+    fill(store, [("ann", 1)])
+    bound = PositionBound.at(Position.of({"more": {0: 0}}))
+    request = in_store("clicks").with_query(KeyQuery.with_key("ann")).with_position_bound(bound)
+    assert store.query(request).failures == {}
+    more = (*CLICKS.inputs, replace(CLICKS.inputs[0], topic="more"))
+    renewed = store.with_inputs(replace(CLICKS, inputs=more))
+    reasons = {failure.reason for failure in renewed.query(request).failures.values()}
+    assert reasons == {FailureReason.NOT_UP_TO_BOUND}
+    assert renewed.replicas[0].progress.epoch == 0
+
+
+def test_without_a_log_the_newest_applied_epoch_counts() -> None:
+    store = open_store(CLICKS)
+    assert store.committed_epoch() == -1
+    fill(store, [], epoch=5)
+    assert store.committed_epoch() == 5
+    assert store.replicas[0].progress != Progress()

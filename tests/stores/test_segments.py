@@ -1,0 +1,81 @@
+"""Segments and expiry: which windows can still be read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stores.batches import decode_time, decode_times, encode_time
+from stores.position import Progress
+from stores.query import TimeRange
+from stores.segments import TIME_MAX, TIME_MIN, Segments
+from tests.support.stores import window
+
+HOUR_MS = 3_600_000
+HOURS = window("hours", {"k": "text"}, {"n": "bigint"}, size_ms=HOUR_MS)
+TIMES = st.integers(TIME_MIN, TIME_MAX)
+
+
+@pytest.mark.parametrize(
+    ("retention_ms", "size_ms", "interval_ms"),
+    [
+        (None, HOUR_MS, 1024 * HOUR_MS),
+        (None, 1, 60_000),
+        (10 * HOUR_MS, HOUR_MS, 5 * HOUR_MS),
+        (1, HOUR_MS, 60_000),
+    ],
+)
+def test_the_length_of_a_segment(retention_ms: int | None, size_ms: int, interval_ms: int) -> None:
+    schema = replace(HOURS, retention_ms=retention_ms, window_size_ms=size_ms)
+    assert Segments.of(schema).interval_ms == interval_ms
+
+
+@pytest.mark.parametrize(("time_ms", "number"), [(0, 0), (59_999, 0), (60_000, 1), (-1, -1)])
+def test_segments_before_1970_have_negative_numbers(time_ms: int, number: int) -> None:
+    assert Segments(interval_ms=60_000, retention_ms=None).number(time_ms) == number
+
+
+@pytest.mark.parametrize(
+    ("retention_ms", "watermark_ms", "live_from_ms"),
+    [(None, 1_000, TIME_MIN), (100, None, TIME_MIN), (100, 1_000, 901), (100, 0, -99)],
+)
+def test_a_window_at_the_edge_has_expired(
+    retention_ms: int | None, watermark_ms: int | None, live_from_ms: int
+) -> None:
+    segments = Segments(interval_ms=60_000, retention_ms=retention_ms)
+    progress = Progress(watermark_ms=watermark_ms)
+    assert segments.live_from_ms(progress) == live_from_ms
+    assert segments.readable(TimeRange(), progress) == (live_from_ms, TIME_MAX)
+
+
+@pytest.mark.parametrize(
+    ("start_ms", "end_ms", "readable"),
+    [
+        (None, None, (901, TIME_MAX)),
+        (950, 980, (950, 980)),
+        (0, 980, (901, 980)),
+        (0, 900, (901, 900)),
+        (-(10**30), 10**30, (901, TIME_MAX)),
+        (10**30, 10**31, (TIME_MAX, TIME_MAX)),
+        (-(10**31), -(10**30), (901, TIME_MIN)),
+    ],
+)
+def test_what_a_query_may_see(
+    start_ms: int | None, end_ms: int | None, readable: tuple[int, int]
+) -> None:
+    segments = Segments(interval_ms=60_000, retention_ms=100)
+    time = TimeRange(start_ms=start_ms, end_ms=end_ms)
+    assert segments.readable(time, Progress(watermark_ms=1_000)) == readable
+
+
+@given(st.lists(TIMES, min_size=2))
+def test_encoded_times_sort_as_times_do(times: list[int]) -> None:
+    encoded = [encode_time(time) for time in times]
+    assert [decode_time(each) for each in encoded] == times
+    assert decode_times(encoded).tolist() == times
+    assert sorted(encoded) == [encode_time(time) for time in sorted(times)]
+    # What lets an end of an interval lie behind all windows of a key.
+    assert all(each[0] < 0xFF for each in encoded)
