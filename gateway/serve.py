@@ -81,8 +81,11 @@ def run_servers(serving: Serving) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(GC_YOUNG_OBJECTS, 20, 100)
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(serve(serving))
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(serve(serving))
+    finally:
+        gc.unfreeze()  # or DuckDB complains at exit of what it could not collect
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
