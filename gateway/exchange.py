@@ -26,7 +26,10 @@ from planner.errors import NotSupported, SyntaxProblem
 
 logger = logging.getLogger(__name__)
 
-_OF_A_SESSION = {SK.SET, SK.RESET, SK.BEGIN, SK.COMMIT, SK.ROLLBACK, SK.DISCARD, SK.DEALLOCATE}
+_OF_A_SESSION = {
+    *(SK.SET, SK.RESET, SK.BEGIN, SK.COMMIT, SK.ROLLBACK),
+    *(SK.DISCARD, SK.DEALLOCATE, SK.CLOSE, SK.UNLISTEN),
+}
 
 
 class ClientGone(Exception):

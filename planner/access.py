@@ -14,14 +14,22 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from planner.fit import Fitted, Outside
-from planner.predicates import IN_LIST_MAX, Compares, Condition, Equals, Operand, fitted
+from planner.predicates import (
+    IN_LIST_MAX,
+    Compares,
+    Condition,
+    Equals,
+    Operand,
+    fitted,
+    fitted_value,
+)
 from stores.query import (
     EVERYTHING,
+    BatchStream,
     Interval,
     KeysQuery,
     Order,
     Query,
-    BatchStream,
     RangeQuery,
     TimeRange,
     WindowKeyQuery,
@@ -52,6 +60,7 @@ class Access:
     """Conditions on _partition."""
     order: Order = Order.ASCENDING
     limit: int | None = None
+
     @property
     def is_lookup(self) -> bool:
         """Whether every key column is fixed."""
@@ -63,20 +72,17 @@ class Access:
         plain = self.schema.kind in {StoreKind.KEYVALUE, StoreKind.GLOBAL}
         if not plain or not self.is_lookup or self.partitions:
             return None
-        if any(len(equals.operands) != 1 for equals in self.keys):
+        if not all(equals.is_single for equals in self.keys):
             return None
         return tuple(equals.operands[0] for equals in self.keys)
 
     def decides(self, conditions: Iterable[Condition]) -> bool:
         """Whether the access reads exactly the rows that meet all the conditions."""
         mine = [*self.keys, *self.bounds, *self.times, *self.partitions]
+        times = {column.name for column in self.schema.time_columns}
         return all(
             any(condition is held for held in mine)
-            and not (
-                condition.column in {"window_start", "window_end"}
-                and isinstance(condition, Equals)
-                and len(condition.operands) > 1
-            )
+            and not _is_wide(condition, is_time=condition.column in times)
             for condition in conditions
         )
 
@@ -90,23 +96,26 @@ class Access:
         if time is None:
             return []
         allowed = _allowed_partitions(self.partitions, self.schema, parameters)
-        if self.is_lookup:
-            targets = self._lookup(parameters, route, time)
+        keys = _keys(self.keys, parameters) if self.is_lookup else None
+        if keys is not None:
+            targets = self._lookup(keys, route, time)
         else:
             targets = self._range(parameters, time)
         return [target for target in targets if target[0] in allowed]
 
-    def _lookup(self, parameters: Row, route: Route, time: TimeRange) -> list[Target]:
-        keys = _keys(self.keys, parameters)
+    def _lookup(self, keys: list[Key], route: Route, time: TimeRange) -> list[Target]:
         if self.schema.kind is StoreKind.WINDOW:
             return [
-                (route(key), WindowKeyQuery(
-                    key=key,
-                    time=time,
-                    columns=self.columns,
-                    order=self.order,
-                    limit=self.limit,
-                ))
+                (
+                    route(key),
+                    WindowKeyQuery(
+                        key=key,
+                        time=time,
+                        columns=self.columns,
+                        order=self.order,
+                        limit=self.limit,
+                    ),
+                )
                 for key in keys
             ]
         by_partition: dict[int, list[Key]] = {}
@@ -118,7 +127,9 @@ class Access:
         ]
 
     def _range(self, parameters: Row, time: TimeRange) -> list[Target]:
-        interval = _interval(self.keys, self.bounds, parameters)
+        # Of keys that are too many to look up, those before the first list still make a prefix.
+        prefix = tuple(itertools.takewhile(lambda key: key.is_single, self.keys))
+        interval = _interval(prefix, self.bounds, parameters)
         if interval is None:
             return []
         query: Query[BatchStream]
@@ -150,6 +161,8 @@ class Access:
             count = math.prod(len(equals.operands) for equals in self.keys)
             name = f"{windows}lookup"
             where = "1 partition" if count == 1 else f"the partitions of {count} keys"
+            if any(operand.is_list for equals in self.keys for operand in equals.operands):
+                where = "the partitions of the keys"
         else:
             name = f"{windows}range" if self.keys or self.bounds or self.times else "scan"
             where = f"{self.schema.partitions} partitions"
@@ -161,6 +174,18 @@ class Access:
         parts.append(f"columns {', '.join(self.columns)}")
         parts.append(f"on {where}")
         return "; ".join(parts)
+
+
+def _is_wide(condition: Condition, *, is_time: bool) -> bool:
+    """Whether an access may read more for a condition than it allows.
+
+    Several times are read as one range; an array may be so long that its keys are not looked up.
+    """
+    if isinstance(condition, Compares):
+        return False
+    return any(operand.is_list for operand in condition.operands) or (
+        is_time and len(condition.operands) > 1
+    )
 
 
 def describe_condition(condition: Condition) -> str:
@@ -194,7 +219,7 @@ def plan_access(
             keys = []
     else:
         # A range needs one value per fixed column.
-        keys = list(itertools.takewhile(lambda key: len(key.operands) == 1, keys))
+        keys = list(itertools.takewhile(lambda key: key.is_single, keys))
     bounds: tuple[Compares, ...] = ()
     if len(keys) < len(schema.key):
         behind = schema.key[len(keys)].name
@@ -210,17 +235,23 @@ def plan_access(
     )
 
 
-def _keys(equals: Sequence[Equals], parameters: Row) -> list[Key]:
-    """Every key that the conditions name, each once; those that no column can hold are left out."""
+def _keys(equals: Sequence[Equals], parameters: Row) -> list[Key] | None:
+    """Every key that the conditions name, each once; None if there are too many to look up.
+
+    Those that no column can hold are left out.
+    """
     columns = [list(_values(each, parameters)) for each in equals]
+    if math.prod(len(column) for column in columns) > IN_LIST_MAX:
+        return None
     return list(dict.fromkeys(itertools.product(*columns)))
 
 
 def _values(equals: Equals, parameters: Row) -> Iterable[Value]:
     for operand in equals.operands:
-        found = fitted(operand, parameters)
-        if isinstance(found, Fitted) and found.exact:
-            yield found.value
+        for value in operand.values(parameters):
+            found = fitted_value(operand, value)
+            if isinstance(found, Fitted) and found.exact:
+                yield found.value
 
 
 def _interval(

@@ -99,9 +99,9 @@ def split_clause(tokens: Sequence[Token]) -> tuple[int, Clause]:
     for at in range(len(tokens) - 1, 0, -1):
         kind = tokens[at].token_type
         depth += (kind is TokenType.R_PAREN) - (kind is TokenType.L_PAREN)
-        if depth == 0 and kind is TokenType.WITH and at + 1 < len(tokens):
-            if tokens[at + 1].text.upper() in _WORDS:
-                return at, _Reader(tokens, at + 1).clause()
+        is_with = depth == 0 and kind is TokenType.WITH and at + 1 < len(tokens)
+        if is_with and tokens[at + 1].text.upper() in _WORDS:
+            return at, _Reader(tokens, at + 1).clause()
     return len(tokens), NO_CLAUSE
 
 
@@ -158,7 +158,10 @@ class _Reader:
             return replace(clause, positions=(*clause.positions, self._parameter(TEXT)))
         word = self._tokens[self._at].text.upper()
         follows = self._tokens[self._at + 1 : self._at + 2]
-        if not (follows and follows[0].text == "[") and token.token_type is not TokenType.IDENTIFIER:
+        if (
+            not (follows and follows[0].text == "[")
+            and token.token_type is not TokenType.IDENTIFIER
+        ):
             return self._named_bound(word, clause)
         return replace(clause, topics=(*clause.topics, self._topic_bound()))
 
@@ -300,5 +303,7 @@ def interval_ms(interval: tuple[int, int, int], most_ms: int) -> int:
     months, days, micros = interval
     total = days * 86_400_000 + micros // 1000
     if months or not 0 <= total <= most_ms:
-        raise ValueProblem("interval out of range", hint=f"It can be 0 to {most_ms // 1000} seconds.")
+        raise ValueProblem(
+            "interval out of range", hint=f"It can be 0 to {most_ms // 1000} seconds."
+        )
     return total

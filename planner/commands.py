@@ -53,7 +53,7 @@ class Commands:
 
     def __init__(self, *, server_version: str) -> None:
         self._defaults = {**_POSTGRES_SETTINGS, **SETTINGS, "server_version": server_version}
-        major = server_version.split(".")[0]
+        major = server_version.split(".", maxsplit=1)[0]
         self._defaults["server_version_num"] = f"{int(major) * 10_000}"
 
     def columns(self, tokens: Sequence[Token]) -> tuple[Column, ...]:
@@ -74,6 +74,10 @@ class Commands:
             name = self._shown_name(tokens)
             if name not in {"all", "stategate.position"}:
                 self._known(name, tokens)
+        if kind is StatementKind.CLOSE and [t.text.upper() for t in tokens[1:]] != ["ALL"]:
+            # Connection pools close all cursors before they hand a connection on; there are none.
+            name = _joined(tokens[1:])
+            raise NameProblem(f'cursor "{name}" does not exist', sqlstate="34000")
 
     def run(self, kind: StatementKind, tokens: Sequence[Token], session: Session) -> Result:
         """Run a command.
@@ -236,4 +240,3 @@ def aborted() -> TransactionProblem:
     return TransactionProblem(
         "current transaction is aborted, commands ignored until end of transaction block"
     )
-

@@ -29,10 +29,9 @@ from planner.errors import (
     TypeProblem,
     ValueProblem,
 )
-from planner.sqltypes import duckdb_type
 from stores.errors import SchemaError
 from stores.query import BATCH_ROWS
-from stores.schema import Column, DataType, Kind, Row, Value
+from stores.schema import Column, DataType, Kind, Value
 
 _logger = logging.getLogger(__name__)
 
@@ -91,7 +90,7 @@ class Composer:
             f"SET threads = {threads}",
             "SET GLOBAL TimeZone = 'UTC'",
             "SET GLOBAL integer_division = true",
-            "SET GLOBAL default_null_order = 'nulls_last_on_asc_first_on_desc'",
+            "SET GLOBAL default_null_order = 'nulls_last'",  # sqlglot writes out what differs
             "SET arrow_large_buffer_size = false",
             "SET lock_configuration = true",
         ):
@@ -106,10 +105,16 @@ class Composer:
         self,
         sql: str,
         relations: Mapping[str, pa.Schema],
-        parameters: Sequence[DataType],
+        numbers: Sequence[int],
         tree: exp.Expr,
     ) -> tuple[Column, ...]:
         """The columns that a statement gives, without reading a row.
+
+        Args:
+            sql: the statement.
+            relations: its relations by name.
+            numbers: of the parameters in it.
+            tree: what it was made from, to place errors.
 
         Raises:
             QueryError: DuckDB refuses it; the message is put in Postgres's words.
@@ -118,7 +123,7 @@ class Composer:
         try:
             for name, schema in relations.items():
                 cursor.register(name, schema.empty_table())
-            relation = cursor.sql(sql, params=[None] * len(parameters) or None)
+            relation = cursor.sql(sql, params={str(n): None for n in numbers} or None)
             schema = relation.limit(0).to_arrow_reader(1).schema
         except duckdb.Error as error:
             raise translate(error, tree) from error
@@ -130,12 +135,19 @@ class Composer:
         self,
         sql: str,
         relations: Mapping[str, ArrowRelation],
-        parameters: Sequence[tuple[Value, DataType]],
+        parameters: Mapping[int, tuple[Value, DataType]],
         *,
         cancellation: Cancellation,
         tree: exp.Expr,
     ) -> Iterator[pa.RecordBatch]:
         """Run a statement; batches come as DuckDB makes them.
+
+        Args:
+            sql: the statement.
+            relations: its relations by name.
+            parameters: value and type by number, of those parameters that are in it.
+            cancellation: what ends it early.
+            tree: what it was made from, to place errors.
 
         Raises:
             QueryError: what went wrong, in a relation or in DuckDB.
@@ -145,7 +157,7 @@ class Composer:
             with cancellation.interrupting(cursor.interrupt):
                 for name, relation in relations.items():
                     cursor.register(name, relation)
-                values = [python_value(value, data_type) for value, data_type in parameters]
+                values = {str(n): python_value(*given) for n, given in parameters.items()}
                 found = cursor.sql(sql, params=values or None)
                 reader = found.to_arrow_reader(BATCH_ROWS)
                 while True:
@@ -176,7 +188,8 @@ def to_duckdb(tree: exp.Expr) -> str:
         NotSupported: sqlglot knows no DuckDB form of something in it.
     """
     try:
-        return tree.sql(dialect="duckdb")
+        # Quoted, for DuckDB reserves words that Postgres does not, such as `at`.
+        return tree.sql(dialect="duckdb", identify=True)
     except (ValueError, KeyError) as error:
         raise NotSupported(f"not supported: {error}") from error
 
@@ -194,6 +207,9 @@ def python_value(value: Value, data_type: DataType) -> Any:  # noqa: PLR0911 - o
             return dt.date(1970, 1, 1) + dt.timedelta(days=value)
         case Kind.TIME:
             return (_EPOCH + dt.timedelta(microseconds=value)).time()
+        case Kind.ARRAY:
+            assert data_type.element is not None, "an array has an element type"
+            return [python_value(each, data_type.element) for each in value]
         case Kind.INTERVAL:
             return f"{value[0]} months {value[1]} days {value[2]} microseconds"
         case _:
@@ -252,7 +268,75 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         'column "{name}" must appear in the GROUP BY clause or be used in an aggregate function',
         "42803",
     ),
+    (
+        r"(?P<name>WHERE|HAVING|GROUP BY|JOIN) clause cannot contain (?P<what>aggregate|window)",
+        SyntaxProblem,
+        "{what} functions are not allowed in {name}",
+        "42803",
+    ),
+    (
+        r"Could not convert string '(?P<name>.*)' to (?P<type>[A-Z][A-Z0-9() ,]*)",
+        ValueProblem,
+        'invalid input syntax for type {type}: "{name}"',
+        "22P02",
+    ),
+    (
+        r"invalid (?P<what>timestamp|date|time|interval) field format: \"(?P<name>[^\"]*)\"",
+        ValueProblem,
+        'invalid input syntax for type {what}: "{name}"',
+        "22007",
+    ),
+    (
+        r"with value (?P<name>\S+) can't be cast because the value is out of range for the "
+        r"destination type (?P<type>[A-Z][A-Z0-9() ,]*)",
+        ValueProblem,
+        'value "{name}" is out of range for type {type}',
+        "22003",
+    ),
+    (
+        r"Set operations can only apply to expressions with the same number of (?P<name>result)",
+        SyntaxProblem,
+        "each side of a set operation must have the same number of columns",
+        "42601",
+    ),
+    (
+        r"ORDER (?:BY )?term (?P<name>out of range)",
+        SyntaxProblem,
+        "ORDER BY position is not in select list",
+        "42601",
+    ),
+    (
+        r"LIMIT/OFFSET cannot be (?P<name>negative)",
+        ValueProblem,
+        "LIMIT and OFFSET must not be negative",
+        "22023",
+    ),
 )
+"""DuckDB's messages, and ours for them; `name` is what is looked for in the text."""
+_TYPE_NAMES = {
+    "INT8": "tinyint",
+    "INT16": "smallint",
+    "INT32": "integer",
+    "INT64": "bigint",
+    "TINYINT": "tinyint",
+    "SMALLINT": "smallint",
+    "INTEGER": "integer",
+    "BIGINT": "bigint",
+    "FLOAT": "real",
+    "DOUBLE": "double",
+    "BOOLEAN": "boolean",
+    "BOOL": "boolean",
+    "VARCHAR": "text",
+    "INTEGER_LITERAL": "integer",
+    "STRING_LITERAL": "text",
+    "BLOB": "bytea",
+    "DATE": "date",
+    "UUID": "uuid",
+    "TIMESTAMP WITH TIME ZONE": "timestamptz",
+    "TIMESTAMP": "timestamp",
+}
+"""DuckDB's names of types, and ours."""
+_TYPE_NAME = re.compile(r"\b(TIMESTAMP WITH TIME ZONE|[A-Z][A-Z_]+[0-9]*)\b")
 _CLASSES: tuple[tuple[type[Exception], type[QueryError], str], ...] = (
     (duckdb.InterruptException, Cancelled, "57014"),
     (duckdb.OutOfMemoryException, LimitExceeded, "53200"),
@@ -270,20 +354,24 @@ _CLASSES: tuple[tuple[type[Exception], type[QueryError], str], ...] = (
 
 
 def translate(error: duckdb.Error, tree: exp.Expr) -> QueryError:
-    """DuckDB's error as ours: message, hint, SQLSTATE, and the place in the text if one is named."""
+    """DuckDB's error as ours: message, hint, SQLSTATE, and its place in the text if known."""
     text = str(error)
     for pattern, kind, message, sqlstate in _PATTERNS:
         if found := re.search(pattern, text):
             names = found.groupdict()
+            shown = {
+                name: _our_types(said) if name == "type" or "(" in said else said
+                for name, said in names.items()
+            }
             return kind(
-                message.format(**names),
+                message.format(**shown),
                 hint=_candidates(text),
                 position=_position(tree, names["name"]),
                 sqlstate=sqlstate,
             )
     if _BY_ZERO in text:
         return ValueProblem("division by zero", sqlstate="22012")
-    said = _first_sentence(text)
+    said = _our_types(_first_sentence(text))
     for duckdb_kind, kind, sqlstate in _CLASSES:
         if isinstance(error, duckdb_kind):
             return kind(said, sqlstate=sqlstate)
@@ -292,22 +380,29 @@ def translate(error: duckdb.Error, tree: exp.Expr) -> QueryError:
 
 
 def _first_sentence(text: str) -> str:
-    line = text.split("\n")[0]
+    line = text.split("\n", maxsplit=1)[0]
     said = re.sub(r"^[A-Za-z ]+ Error: ", "", line).rstrip(".! ")
     return said[:1].lower() + said[1:] if said[1:2].islower() else said
 
 
+def _our_types(text: str) -> str:
+    return _TYPE_NAME.sub(lambda found: _TYPE_NAMES.get(found[0], found[0]), text).strip()
+
+
 def _candidates(text: str) -> str | None:
-    found = re.search(r'(?:Candidate bindings|Did you mean):? (?P<names>.*)', text)
+    found = re.search(r"(?:Candidate bindings|Did you mean):? (?P<names>.*)", text)
     names = re.findall(r'"([^"]+)"', found["names"]) if found else []
     visible = [name for name in names if not re.fullmatch(r"r\d+(\..*)?", name)][:3]
     return f"Perhaps you meant {' or '.join(visible)}." if visible else None
 
 
 def _position(tree: exp.Expr, name: str) -> int | None:
-    wanted = name.split("(")[0].split(".")[-1].lower()
+    wanted = name.split("(", maxsplit=1)[0].rsplit(".", maxsplit=1)[-1].lower()
     for node in tree.walk():
-        named = isinstance(node, exp.Identifier | exp.Anonymous) and node.name.lower() == wanted
+        if isinstance(node, exp.Identifier | exp.Anonymous):
+            named = node.name.lower() == wanted
+        else:
+            named = isinstance(node, exp.Func) and node.sql_name().lower() == wanted
         if named and "start" in node.meta:
             return int(node.meta["start"]) + 1
     return None

@@ -1,10 +1,12 @@
-"""The SQL we read: Postgres's, with parameters that sqlglot's tokenizer cannot mistake for quotes."""
+"""The SQL we read: Postgres's, with parameters that sqlglot's tokenizer cannot take for quotes."""
 
 from __future__ import annotations
 
 import re
 
+from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
+from sqlglot.parsers.postgres import PostgresParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 _PARAMETER = "\x1a"
@@ -22,6 +24,7 @@ _LEXEME = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_OPENS = re.compile(r"""['"]|/\*""")
 
 
 class StategateSQL(Postgres):
@@ -39,6 +42,14 @@ class StategateSQL(Postgres):
             if kind is not TokenType.OBJECT_IDENTIFIER
         }
         SINGLE_TOKENS = {**Postgres.Tokenizer.SINGLE_TOKENS, _PARAMETER: TokenType.PARAMETER}  # noqa: RUF012
+
+    class Parser(PostgresParser):
+        """Reads `ALL($1)` as what it is; sqlglot knows only `ALL (SELECT …)`."""
+
+        FUNCTIONS = {  # noqa: RUF012
+            **PostgresParser.FUNCTIONS,
+            "ALL": lambda args: exp.All(this=exp.Paren(this=args[0])),
+        }
 
 
 DIALECT = StategateSQL()
@@ -71,3 +82,21 @@ def _mark_parameters(sql: str) -> str:
         pieces.append(sql[start:at])
     pieces.append(sql[at:])
     return "".join(pieces)
+
+
+def unterminated(sql: str) -> int | None:
+    """Where the quote or comment begins that a text ends in; None if it ends in none."""
+    at = 0
+    while True:
+        found = _LEXEME.search(sql, at)
+        opened = _OPENS.search(sql, at, found.start() if found else len(sql))
+        if opened is not None:
+            return opened.start()
+        if found is None:
+            return None
+        at = found.end()
+        if found[0][0] == "$" and len(found[0]) > 1:
+            closed = sql.find(found[0], at)
+            if closed < 0:
+                return found.start()
+            at = closed + len(found[0])

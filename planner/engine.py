@@ -83,4 +83,3 @@ class Engine(Protocol):
         Raises:
             QueryError: before the first row; later ones are raised by the result's stream.
         """
-

@@ -97,7 +97,9 @@ class Executor:
             self._routes[schema.name] = held
         return held[1]
 
-    def lookup(self, plan: QueryPlan, node: Lookup, parameters: Row, options: ReadOptions) -> Result:
+    def lookup(
+        self, plan: QueryPlan, node: Lookup, parameters: Row, options: ReadOptions
+    ) -> Result:
         """One key: the caller's thread, no DuckDB."""
         schema = node.access.schema
         store = self.store(schema)
@@ -119,11 +121,20 @@ class Executor:
                     result.rows = (node.project(key + answer.value),)
                     result.partitions[0].rows = 1
                 return result
-        elif options.partitions is not None and partition not in options.partitions:
-            return result
+        elif options.partitions is not None:
+            _check_partitions(options.partitions, schema)
+            if partition not in options.partitions:
+                return result
         tally = _Tally()
+        config = self._config(options, store)
         answer = self._ask(
-            store, partition, query, self._config(options, store), options, None, tally
+            store,
+            partition,
+            query,
+            config,
+            wait_ms=options.wait_ms,
+            cancellation=None,
+            tally=tally,
         )
         self._settle(tally, options)
         if isinstance(answer, Success) and answer.value is not None:
@@ -149,7 +160,9 @@ class Executor:
             self._settle(tally, options)
             batches = _project(read(), node, plan.arrow_schema)
         else:
-            batches = self._compose(plan, node, parameters, options, cancellation, tally)
+            batches = self._compose(
+                plan, node, parameters, options=options, cancellation=cancellation, tally=tally
+            )
         return Result(
             kind=StatementKind.SELECT,
             columns=plan.columns,
@@ -164,6 +177,7 @@ class Executor:
         plan: QueryPlan,
         node: Compose,
         parameters: Row,
+        *,
         options: ReadOptions,
         cancellation: Cancellation,
         tally: _Tally,
@@ -180,7 +194,7 @@ class Executor:
         batches = self._composer.run(
             node.sql,
             relations,
-            list(zip(parameters, plan.parameters, strict=True)),
+            {n: (parameters[n - 1], plan.parameters[n - 1]) for n in node.numbers},
             cancellation=cancellation,
             tree=node.tree,
         )
@@ -214,7 +228,15 @@ class Executor:
         for target in targets:
             cancellation.check()
             partition, query = target
-            answer = self._ask(store, partition, query, config, options, cancellation, tally)
+            answer = self._ask(
+                store,
+                partition,
+                query,
+                config,
+                wait_ms=options.wait_ms,
+                cancellation=cancellation,
+                tally=tally,
+            )
             opened.append((tally.places[access.schema.name, partition], answer))
         return _Streams(opened, tally).read
 
@@ -239,16 +261,15 @@ class Executor:
         partition: int,
         query: Query[R],
         config: QueryConfig,
-        options: ReadOptions,
+        *,
+        wait_ms: int,
         cancellation: Cancellation | None,
         tally: _Tally,
     ) -> QueryResult[R]:
         answer = store.query_partition(partition, query, config)
-        if isinstance(answer, Failure) and options.wait_ms and answer.reason is (
-            FailureReason.NOT_UP_TO_BOUND
-        ):
-            if _await(store, partition, config.bound, options.wait_ms, cancellation):
-                answer = store.query_partition(partition, query, config)
+        is_behind = isinstance(answer, Failure) and answer.reason is FailureReason.NOT_UP_TO_BOUND
+        if is_behind and _await(store, partition, config.bound, wait_ms, cancellation):
+            answer = store.query_partition(partition, query, config)
         self._note(store.schema.name, partition, answer, tally)
         return answer
 
@@ -403,4 +424,3 @@ def _cast(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.R
             for column, wanted in zip(batch.columns, schema, strict=True)
         ]
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-

@@ -13,6 +13,8 @@ _FUNCTION_NAMES: dict[type[exp.Expr], str] = {
     exp.CurrentUser: "current_user",
     exp.TimestampTrunc: "date_trunc",
     exp.DateTrunc: "date_trunc",
+    exp.Explode: "unnest",
+    exp.Rand: "random",
     exp.ArrayAgg: "array_agg",
     exp.GroupConcat: "string_agg",
     exp.TimeToStr: "to_char",
@@ -35,7 +37,7 @@ _FUNCTION_NAMES: dict[type[exp.Expr], str] = {
 }
 
 
-def column_name(node: exp.Expr) -> str:  # noqa: PLR0911 - one line per family
+def column_name(node: exp.Expr) -> str:  # noqa: C901, PLR0911 - one line per family
     """What Postgres calls the result column of an expression.
 
     A column keeps its name, a cast that of what it casts (or of its type), a function its own;
@@ -64,7 +66,9 @@ def column_name(node: exp.Expr) -> str:  # noqa: PLR0911 - one line per family
         return str(node.name).lower()
     if isinstance(node, exp.Boolean):
         return "bool"
-    if isinstance(node, exp.And | exp.Or | exp.Binary | exp.Unary) or not isinstance(node, exp.Func):
+    if isinstance(node, exp.And | exp.Or | exp.Binary | exp.Unary) or not isinstance(
+        node, exp.Func
+    ):
         return UNNAMED
     return _FUNCTION_NAMES.get(type(node)) or node.sql_name().lower()
 

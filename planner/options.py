@@ -1,4 +1,4 @@
-"""How a statement is to be read: its clause, or the session's settings where the clause is silent."""
+"""How a statement is to be read: by its clause, or the session's settings where it is silent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from planner.clause import (
 from planner.errors import NotSupported, ValueProblem
 from planner.session import Session
 from planner.values import parse_value
-from stores.position import EMPTY, Position, PositionBound
+from stores.position import EMPTY, UNBOUNDED, Position, PositionBound
 from stores.schema import BOOLEAN, DataType, Kind, Row, Value
 
 _INTERVAL = DataType(kind=Kind.INTERVAL)
@@ -29,7 +29,7 @@ _CONSISTENCIES = ("eventual", "monotonic", "latest")
 class ReadOptions:
     """What one execution asks of the partitions."""
 
-    bound: PositionBound = PositionBound()
+    bound: PositionBound = UNBOUNDED
     latest: bool = False
     """The bound is everything committed when the statement arrived."""
     wait_ms: int = 0
@@ -142,8 +142,10 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
     mine = session_options(session)
     if clause is NO_CLAUSE and mine is _DEFAULT_SESSION:
         return DEFAULT_OPTIONS
-    wait_ms = mine.wait_ms if clause.wait_ms is None else _milliseconds(
-        clause.wait_ms, parameters, WAIT_MS_MAX
+    wait_ms = (
+        mine.wait_ms
+        if clause.wait_ms is None
+        else _milliseconds(clause.wait_ms, parameters, WAIT_MS_MAX)
     )
     bound, latest = _bound(clause, mine, session, parameters)
     partitions = None

@@ -1,4 +1,4 @@
-"""Text to statements: split at semicolons, told apart by their first words, queries parsed to trees.
+"""Text to statements: split at semicolons, told apart by the first word, queries made trees.
 
 The only place that turns sqlglot's errors into ours.
 """
@@ -13,7 +13,7 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.clause import NO_CLAUSE, Clause, split_clause
-from planner.dialect import DIALECT, tokenize
+from planner.dialect import DIALECT, tokenize, unterminated
 from planner.errors import LimitExceeded, NotSupported, SyntaxProblem
 from planner.statement import StatementKind
 
@@ -26,6 +26,8 @@ _WRITES = {
     *("INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "ALTER", "DROP", "GRANT"),
     *("REVOKE", "VACUUM", "ANALYZE", "REINDEX", "CLUSTER", "REFRESH", "COMMENT", "LOCK", "REPLACE"),
 }
+_OBJECTS = {TokenType.INTO, TokenType.FROM, TokenType.VAR, TokenType.IDENTIFIER}
+"""What follows the word of a write, and no column or function of that name."""
 _KINDS = {
     "SELECT": StatementKind.SELECT,
     "WITH": StatementKind.SELECT,
@@ -46,6 +48,8 @@ _KINDS = {
     "ABORT": StatementKind.ROLLBACK,
     "DISCARD": StatementKind.DISCARD,
     "DEALLOCATE": StatementKind.DEALLOCATE,
+    "CLOSE": StatementKind.CLOSE,
+    "UNLISTEN": StatementKind.UNLISTEN,
 }
 
 
@@ -144,7 +148,11 @@ def _tokenize(sql: str) -> list[Token]:
     try:
         return tokenize(sql)
     except TokenError as error:
-        raise SyntaxProblem("unterminated quoted string or comment") from error
+        start = unterminated(sql)
+        raise SyntaxProblem(
+            "unterminated quoted string or comment",
+            position=None if start is None else start + 1,
+        ) from error
 
 
 def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool]:
@@ -154,6 +162,8 @@ def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool]:
     if at < len(words) and words[at] == "(" and "SELECT" not in words[at : at + 2]:
         close = words.index(")", at) if ")" in words[at:] else len(words)
         analyze = "ANALYZE" in words[at:close]
+        if "FORMAT" in words[at:close] and "TEXT" not in words[at:close]:
+            raise NotSupported("EXPLAIN gives text only", position=tokens[at].start + 1)
         at = close + 1
     while at < len(words) and words[at] in {"ANALYZE", "VERBOSE"}:
         analyze = analyze or words[at] == "ANALYZE"
@@ -187,7 +197,7 @@ def _query(
 
 def _check_nesting(tokens: Sequence[Token]) -> None:
     depth = 0
-    for token in tokens:
+    for at, token in enumerate(tokens):
         if token.token_type in {TokenType.L_PAREN, TokenType.L_BRACKET}:
             depth += 1
             if depth > NESTING_MAX:
@@ -195,8 +205,15 @@ def _check_nesting(tokens: Sequence[Token]) -> None:
                     f"statement is nested deeper than {NESTING_MAX} levels",
                     position=token.start + 1,
                 )
+            _check_write(tokens[at + 1 : at + 3])
         elif token.token_type in {TokenType.R_PAREN, TokenType.R_BRACKET}:
             depth -= 1
+
+
+def _check_write(words: Sequence[Token]) -> None:
+    """Refuse a write in parentheses, as in `WITH x AS (DELETE FROM …)`."""
+    if len(words) == 2 and words[0].text.upper() in _WRITES and words[1].token_type in _OBJECTS:
+        raise _write_refused(words[0].text.upper(), words[0].start)
 
 
 def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
@@ -221,12 +238,14 @@ def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
 def _syntax_problem(sql: str, tokens: list[Token], error: ParseError) -> SyntaxProblem:
     found = error.errors[0] if error.errors else {}
     word, line, column = found.get("highlight"), found.get("line"), found.get("col")
-    for at, token in enumerate(tokens):
-        if token.line == line and token.col == column:
-            # "Expecting )" names the last word read, Postgres the one that is not as expected.
-            if str(found.get("description", "")).startswith("Expecting"):
-                if at + 1 == len(tokens):
-                    return SyntaxProblem("syntax error at end of input", position=len(sql) + 1)
-            text = sql[token.start : token.end + 1]
-            return SyntaxProblem(f'syntax error at or near "{text}"', position=token.start + 1)
-    return SyntaxProblem(f'syntax error at or near "{word}"' if word else "syntax error")
+    marked = (i for i, t in enumerate(tokens) if t.line == line and t.col == column)
+    at = next(marked, None)
+    if at is None:
+        return SyntaxProblem(f'syntax error at or near "{word}"' if word else "syntax error")
+    token = tokens[at]
+    # What it misses at the end, sqlglot marks at the last word; Postgres says that it is the end.
+    is_missing = not str(found.get("description", "")).startswith("Invalid expression")
+    if is_missing and at + 1 == len(tokens) and token.token_type is not TokenType.R_PAREN:
+        return SyntaxProblem("syntax error at end of input", position=token.end + 2)
+    text = sql[token.start : token.end + 1]
+    return SyntaxProblem(f'syntax error at or near "{text}"', position=token.start + 1)

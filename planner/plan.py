@@ -70,6 +70,8 @@ class Compose:
     sql: str
     tree: exp.Query
     """The bound tree, to place errors in the text."""
+    numbers: tuple[int, ...] = ()
+    """Which parameters are in the SQL: those of the WITH clause are not."""
     inputs: tuple[tuple[str, Access | SystemScan], ...]
     """Each relation's name in the SQL, and how it is read."""
 

@@ -7,7 +7,7 @@ than match but never fewer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
@@ -15,10 +15,10 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from planner.errors import QueryError, TypeProblem
-from planner.fit import Fitted, Fitter, Outside, are_comparable, fitter
+from planner.fit import Fitted, Fitter, Outside, fitter
 from planner.sqltypes import data_type_of
 from planner.values import parse_value
-from stores.schema import BOOLEAN, DOUBLE, TEXT, DataType, Kind, Row, Value, decimal_type
+from stores.schema import BIGINT, BOOLEAN, DOUBLE, TEXT, DataType, Kind, Row, Value, decimal_type
 
 ColumnOf: TypeAlias = Callable[[exp.Column], str | None]
 """The name of a column of the relation at hand; None for a column of another."""
@@ -35,6 +35,13 @@ class Operand:
     constant: Value = None
     parameter: int | None = None
     """0-based index of the parameter; None for a constant."""
+    is_list: bool = False
+    """Whether the parameter is an array of which the column is one: `= ANY($1)`."""
+
+    def values(self, parameters: Row) -> Sequence[Value]:
+        """Every value that it stands for."""
+        value = self.value(parameters)
+        return (value,) if not self.is_list else value or ()
 
     def value(self, parameters: Row) -> Value:
         """The value, not yet fitted; None is NULL."""
@@ -47,6 +54,11 @@ class Equals:
 
     column: str
     operands: tuple[Operand, ...]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one value and no more, whatever the parameters are."""
+        return len(self.operands) == 1 and not self.operands[0].is_list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +80,8 @@ _OPERATORS: dict[type[exp.Expr], str] = {
     exp.GTE: ">=",
 }
 _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_DOUBLE_EXACT = 1 << 53
+"""Below it, every whole number is a double of its own."""
 IN_LIST_MAX = 10_000
 """Longest list of values that becomes lookups; a longer one is a scan."""
 
@@ -91,6 +105,8 @@ class Reader:
 
     def _read(self, node: exp.Expr) -> Iterable[Condition]:
         operator = _OPERATORS.get(type(node))
+        if operator == "=" and isinstance(strip(node.expression), exp.Any):
+            return self._any(node.this, strip(strip(node.expression).this))
         if operator is not None:
             return self._comparison(node.this, operator, node.expression)
         if isinstance(node, exp.Between) and not node.args.get("symmetric"):
@@ -125,6 +141,28 @@ class Reader:
             return []
         return [Equals(column=column, operands=tuple(o for o in operands if o is not None))]
 
+    def _any(self, left: exp.Expr, array: exp.Expr) -> list[Condition]:
+        """`k = ANY(…)` of a parameter, or of an array that is written out."""
+        column = self._column(left)
+        if column is None:
+            return []
+        wanted = self.type_of(column)
+        if isinstance(array, exp.Parameter):
+            number = parameter_number(array)
+            element = self.parameter_type(number).element
+            fit = None if element is None else fitter(element, wanted)
+            if fit is None:
+                return []
+            text = f"any (${number})"
+            operand = Operand(text=text, fit=fit, parameter=number - 1, is_list=True)
+            return [Equals(column=column, operands=(operand,))]
+        if isinstance(array, exp.Cast):
+            to = data_type_of(array.to)
+            if to is None or to.element != wanted:
+                return []
+            array = strip(array.this)
+        return self._membership(left, array.expressions) if isinstance(array, exp.Array) else []
+
     def _alternatives(self, node: exp.Or) -> list[Condition]:
         """`k = 1 OR k = 2 OR k IN (3, 4)` of one column."""
         operands: list[Operand] = []
@@ -155,7 +193,7 @@ class Reader:
         type_of_column = self.type_of(column)
         if isinstance(node, exp.Parameter):
             number = parameter_number(node)
-            fit = self._fitter(node, self.parameter_type(number), type_of_column)
+            fit = fitter(self.parameter_type(number), type_of_column)
             if fit is None:
                 return None
             return Operand(text=f"${number}", fit=fit, parameter=number - 1)
@@ -165,22 +203,16 @@ class Reader:
         value, data_type = constant
         if data_type.kind is Kind.NULL:
             return Operand(text="NULL", fit=Fitted)
-        fit = self._fitter(node, data_type, type_of_column)
+        fit = _constant_fitter(value, data_type, type_of_column)
         if fit is None:
             return None
         return Operand(text=node.sql(dialect="postgres"), fit=fit, constant=value)
 
 
-    @staticmethod
-    def _fitter(node: exp.Expr, source: DataType, column: DataType) -> Fitter | None:
-        if not are_comparable(source, column):
-            raise TypeProblem(
-                f"operator does not exist: {column} = {source}",
-                hint="Add an explicit type cast to one side.",
-                position=next((n.meta["start"] + 1 for n in node.walk() if "start" in n.meta), None),
-                sqlstate="42883",
-            )
-        return fitter(source, column)
+def _constant_fitter(value: Value, source: DataType, column: DataType) -> Fitter | None:
+    if source.kind is Kind.DOUBLE and column.kind is Kind.BIGINT and abs(value) < _DOUBLE_EXACT:
+        return fitter(BIGINT, column)  # so small a number has no other bigint at its double
+    return fitter(source, column)
 
 
 def parameter_number(node: exp.Parameter) -> int:
@@ -274,7 +306,15 @@ def fitted(operand: Operand, parameters: Row) -> Fitted | Outside | None:
     Raises:
         TypeProblem: the parameter's value is not of the type that was agreed on.
     """
-    value = operand.value(parameters)
+    return fitted_value(operand, operand.value(parameters))
+
+
+def fitted_value(operand: Operand, value: Value) -> Fitted | Outside | None:
+    """One value of an operand as the column can have it; None if it is NULL.
+
+    Raises:
+        TypeProblem: it is not of the type that was agreed on.
+    """
     if value is None:
         return None
     try:

@@ -113,7 +113,9 @@ def identifier(node: exp.Expr) -> str:
     return name if node.args.get("quoted") else name.lower()
 
 
-def system_table(name: str, catalog: StoreCatalog, *, node: str, clock: Callable[[], int]) -> pa.Table:
+def system_table(
+    name: str, catalog: StoreCatalog, *, node: str, clock: Callable[[], int]
+) -> pa.Table:
     """The rows of a system relation as they are now."""
     rows = _ROWS[name](catalog, node, clock())
     columns = SYSTEM_RELATIONS[name]

@@ -1,7 +1,9 @@
-"""From a bound query to a plan: which accesses, what is pushed into them, whether DuckDB is needed."""
+"""From a bound query to a plan: which accesses, what they are told, whether DuckDB is needed."""
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from operator import itemgetter
@@ -13,12 +15,16 @@ from planner.access import Access, plan_access
 from planner.bind import Bound, Source
 from planner.clause import Clause
 from planner.compose import Composer, to_duckdb
+from planner.errors import NameProblem
+from planner.outputs import is_star
 from planner.plan import Compose, Lookup, QueryPlan, Stream, SystemScan
-from planner.predicates import conjuncts
+from planner.predicates import conjuncts, parameter_number
 from stores.query import Order
 from stores.schema import Column, Row
 
 _PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "kind", "hint"}
+_NOT_BY_ROW = (exp.AggFunc, exp.Window, exp.UDTF, exp.Explode, exp.GenerateSeries, exp.Anonymous)
+"""Where one of them is, the first rows of the result need more than the first rows of the store."""
 LIMIT_PUSHED_MAX = 1_000_000
 """Above it, a limit per partition saves nothing."""
 
@@ -29,7 +35,6 @@ def plan_query(bound: Bound, clause: Clause, composer: Composer, *, version: int
     Raises:
         QueryError: DuckDB refuses the query.
     """
-    where = _residual(bound)
     direct = _plan_direct(bound)
     if direct is not None:
         node, columns = direct
@@ -47,19 +52,33 @@ def plan_query(bound: Bound, clause: Clause, composer: Composer, *, version: int
         source.name: _arrow_schema(source, planned)
         for source, (_, planned) in zip(bound.sources, inputs, strict=True)
     }
-    columns = composer.describe(sql, schemas, bound.parameters, bound.tree)
+    numbers = tuple(sorted({parameter_number(n) for n in bound.nodes.of(exp.Parameter)}))
+    try:
+        columns = composer.describe(sql, schemas, numbers, bound.tree)
+    except NameProblem as error:
+        # DuckDB knows only the columns that are read, so that it guesses among too few.
+        if error.sqlstate == "42703":
+            error.hint = _nearest_column(error.message, bound)
+        raise
     if bound.names is not None and len(bound.names) == len(columns):
         columns = tuple(
             Column(name=name, type=c.type) for name, c in zip(bound.names, columns, strict=True)
         )
     return QueryPlan(
-        node=Compose(sql=sql, tree=bound.tree, inputs=inputs),
+        node=Compose(sql=sql, tree=bound.tree, inputs=inputs, numbers=numbers),
         columns=columns,
         parameters=bound.parameters,
         clause=clause,
-        residual=where,
+        residual=_residual(bound, inputs),
         catalog_version=version,
     )
+
+
+def _nearest_column(message: str, bound: Bound) -> str | None:
+    missing = re.split(r'[". ]+', message.removesuffix(" does not exist").rstrip('"'))[-1]
+    known = {name for source in bound.sources for name in source.relation.readable}
+    near = difflib.get_close_matches(missing, sorted(known), n=1)
+    return f'Perhaps you meant "{near[0]}".' if near else None
 
 
 def _input(source: Source) -> Access | SystemScan:
@@ -85,8 +104,11 @@ def _only_select(bound: Bound) -> tuple[exp.Select, Source] | None:
         return None
     if {name for name, value in tree.args.items() if value} - _PLAIN_PARTS:
         return None
-    tables = list(tree.find_all(exp.Table))
-    return (tree, source) if len(tables) == 1 and not tree.find(exp.Subquery) else None
+    nodes = bound.nodes
+    if len(nodes.of(exp.Table)) != 1 or nodes.of(exp.Subquery):
+        return None
+    alias = nodes.of(exp.Table)[0].args.get("alias")
+    return (tree, source) if alias is None or not alias.columns else None
 
 
 def _plan_direct(bound: Bound) -> tuple[Lookup | Stream, tuple[Column, ...]] | None:
@@ -144,12 +166,15 @@ def _projection(
     """Column names and their result names, if the SELECT list is columns only."""
     names: list[str] = []
     aliases: list[str] = []
+    table = select.args["from_"].this.alias_or_name
     for node in select.expressions:
         inner = node.unalias()
-        is_star = isinstance(node, exp.Star) or (
-            isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star)
-        )
-        if is_star:
+        if isinstance(inner, exp.Column) and inner.table not in {"", table}:
+            return None
+        if is_star(inner):
+            star = inner.this if isinstance(inner, exp.Column) else inner
+            if any(star.args.values()):
+                return None  # EXCLUDE, REPLACE
             names += [c.name for c in source.relation.columns]
             aliases += [c.name for c in source.relation.columns]
         elif isinstance(inner, exp.Column) and inner.name in source.relation.readable:
@@ -209,8 +234,7 @@ def _push_top(
         and keyed.this.name == schema.key[0].name
         and keyed.this.name not in _renamed(select)
     )
-    aggregates = select.find(exp.AggFunc, exp.Window)
-    if not is_key or aggregates or total > LIMIT_PUSHED_MAX or access.is_lookup:
+    if not is_key or bound.nodes.has(_NOT_BY_ROW) or total > LIMIT_PUSHED_MAX or access.is_lookup:
         return inputs
     if not _is_decided(select, source, access):
         return inputs
@@ -228,13 +252,13 @@ def _renamed(select: exp.Select) -> set[str]:
     }
 
 
-def _residual(bound: Bound) -> str | None:
+def _residual(bound: Bound, inputs: tuple[tuple[str, Access | SystemScan], ...]) -> str | None:
     """The WHEREs of the statement, if an access does not decide them alone."""
-    wheres = [node.this for node in bound.tree.find_all(exp.Where)]
+    wheres = [node.this for node in bound.nodes.of(exp.Where)]
     found = _only_select(bound)
     if found is not None and wheres:
         select, source = found
-        access = _input(source)
+        access = inputs[0][1]
         if isinstance(access, Access) and _is_decided(select, source, access):
             return None
     return "; ".join(where.sql(dialect="postgres") for where in wheres) or None

@@ -1,4 +1,4 @@
-"""What one client connection carries from statement to statement: settings, transaction, position."""
+"""What a client connection carries from statement to statement: settings, transaction, position."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from planner.cancel import Cancellation
 from planner.clause import Clause
 from planner.commands import Commands, aborted
 from planner.compose import Composer
-from planner.errors import NameProblem, NotSupported, SyntaxProblem, ValueProblem
+from planner.errors import NameProblem, NotSupported, QueryError, SyntaxProblem, ValueProblem
 from planner.execute import Executor
 from planner.explain import explain
 from planner.options import read_options, session_options
@@ -86,9 +86,9 @@ class SqlEngine:
         self._executor = Executor(catalog, self._composer, node=node, clock=clock)
         self._commands = Commands(server_version=SERVER_VERSION)
         self._pg_catalog = PgCatalog(catalog, server_version=SERVER_VERSION)
-        self._statements: OrderedDict[
-            tuple[str, tuple[DataType | None, ...], int], Statement
-        ] = OrderedDict()
+        self._statements: OrderedDict[tuple[str, tuple[DataType | None, ...], int], Statement] = (
+            OrderedDict()
+        )
         self._shapes = Shapes(self._limits.statements_max)
         self._lock = threading.Lock()
 
@@ -130,9 +130,7 @@ class SqlEngine:
             return None
         return self._held(sql, tuple(parameter_types))
 
-    def _held(
-        self, sql: str, parameter_types: tuple[DataType | None, ...]
-    ) -> Statement | None:
+    def _held(self, sql: str, parameter_types: tuple[DataType | None, ...]) -> Statement | None:
         """The plan of a text, by the text itself or by its shape; None if it must be planned."""
         version = self._catalog.version
         key = (sql, parameter_types, version)
@@ -151,14 +149,24 @@ class SqlEngine:
 
     def _learn_shape(self, sql: str, planned: Statement, session: Session) -> None:
         """After a lookup with literals: plan its shape, so that the next text of it need not be."""
-        if not isinstance(planned.plan, QueryPlan) or not isinstance(planned.plan.node, Lookup):
+        plan = planned.plan
+        is_lookup = isinstance(plan, QueryPlan) and isinstance(plan.node, Lookup)
+        if not is_lookup or planned.kind is not StatementKind.SELECT:
             return
         version, lifted = self._catalog.version, lift(sql)
-        if lifted is None or len(sql) > SHAPE_LENGTH_MAX or not self._shapes.is_new(lifted, version):
+        if lifted is None or len(sql) > SHAPE_LENGTH_MAX:
             return
-        shape = self._prepare(lifted.shape, session, lifted.types)
         with self._lock:
-            self._shapes.add(lifted, shape if is_lookup_of(shape, lifted) else None, version)
+            if not self._shapes.is_new(lifted, version):
+                return
+        try:
+            shape = self._prepare(lifted.shape, session, lifted.types)
+        except QueryError:
+            shape = None  # a literal stood where no parameter can, as in `date '2020-01-01'`
+        if shape is not None and not is_lookup_of(shape, lifted):
+            shape = None
+        with self._lock:
+            self._shapes.add(lifted, shape, version)
 
     def is_inline(self, statement: Statement, session: Session) -> bool:
         """Whether it is one key's lookup without a wait, or a command of the session."""
@@ -201,14 +209,25 @@ class SqlEngine:
                 parameters = statement.literals
             if isinstance(plan, QueryPlan) and not explains:
                 return self._query(plan, parameters, session, cancellation, kind)
+        if isinstance(plan, _Analyze):
+            return self._analyze(plan, statement, parameters, session, cancellation)
+        return self._run_other(statement, parameters, session, cancellation)
+
+    def _run_other(
+        self,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        cancellation: Cancellation,
+    ) -> Result:
+        """Run what reads no store."""
+        plan = statement.plan
         if isinstance(plan, CatalogStatement):
             table = self._pg_catalog.execute(
                 plan, parameters, session=session, cancellation=cancellation
             )
             batches = iter(table.to_batches())
             return Result(kind=statement.kind, columns=statement.columns, batches=batches)
-        if isinstance(plan, _Analyze):
-            return self._analyze(plan, statement, parameters, session, cancellation)
         if isinstance(plan, QueryPlan):
             rows = [(line,) for line in explain(plan)]
             return Result(kind=statement.kind, columns=_PLAN_COLUMNS, rows=rows)

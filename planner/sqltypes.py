@@ -46,9 +46,12 @@ def data_type_of(node: exp.DataType) -> DataType | None:
     if node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL}:
         sizes = [int(size.name) for size in node.expressions if size.name.isdigit()]
         try:
-            return decimal_type(*(sizes + [0])[:2]) if sizes else None
+            return decimal_type(*[*sizes, 0][:2]) if sizes else None
         except SchemaError:
             return None
+    if node.this is exp.DType.ARRAY and len(node.expressions) == 1:
+        element = data_type_of(node.expressions[0])
+        return None if element is None else DataType(kind=Kind.ARRAY, element=element)
     kind = _SQLGLOT.get(node.this)
     return None if kind is None else DataType(kind=kind)
 

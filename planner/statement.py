@@ -27,6 +27,8 @@ class StatementKind(Enum):
     ROLLBACK = "ROLLBACK"
     DISCARD = "DISCARD ALL"
     DEALLOCATE = "DEALLOCATE"
+    CLOSE = "CLOSE CURSOR ALL"
+    UNLISTEN = "UNLISTEN"
     EMPTY = ""
 
 

@@ -12,11 +12,14 @@ from stores.schema import DataType, Kind, Value
 
 _EPOCH_DATE = dt.date(1970, 1, 1)
 _EPOCH = dt.datetime(1970, 1, 1)
-_EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
+_EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MICROSECOND = dt.timedelta(microseconds=1)
 _TRUE = {"t", "true", "y", "yes", "on", "1"}
 _FALSE = {"f", "false", "n", "no", "off", "0"}
 _INT_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INTEGER: 32, Kind.BIGINT: 64}
+_FLOAT = re.compile(
+    r"(?i)[+-]?(inf|infinity|nan|[0-9]+\.?[0-9]*(e[+-]?[0-9]+)?|\.[0-9]+(e[+-]?[0-9]+)?)"
+)
 _STAMP = re.compile(
     r"(\d{4,})-(\d{1,2})-(\d{1,2})"
     r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?"
@@ -66,7 +69,7 @@ def _parse_boolean(text: str, data_type: DataType) -> bool:
 
 def _parse_float(text: str, data_type: DataType) -> float:
     stripped = text.strip()
-    if not re.fullmatch(r"(?i)[+-]?(inf|infinity|nan|[0-9]+\.?[0-9]*(e[+-]?[0-9]+)?|\.[0-9]+(e[+-]?[0-9]+)?)", stripped):
+    if not _FLOAT.fullmatch(stripped):
         raise invalid_value(text, data_type)
     return float(stripped)
 
@@ -77,7 +80,9 @@ def _parse_decimal(text: str, data_type: DataType) -> Decimal:
     except InvalidOperation:
         raise invalid_value(text, data_type) from None
     if not value.is_finite():
-        raise ValueProblem(f'value "{text.strip()}" is not held by type {data_type}', sqlstate="22003")
+        raise ValueProblem(
+            f'value "{text.strip()}" is not held by type {data_type}', sqlstate="22003"
+        )
     if data_type.precision == 0:
         return value
     if value.adjusted() >= data_type.precision - data_type.scale and value != 0:
@@ -205,6 +210,49 @@ def _parse_interval(text: str, data_type: DataType) -> tuple[int, int, int]:
     return months, days, round(micros)
 
 
+_ARRAY_ELEMENT = re.compile(
+    r"""\s*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<plain>(?:[^"\\{},]|\\.)+?))\s*(?P<end>[,}])""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def _parse_array(text: str, data_type: DataType) -> list[Value]:
+    assert data_type.element is not None, "an array has an element type"
+    element = data_type.element
+    return [None if each is None else parse_value(each, element) for each in parse_array(text)]
+
+
+def parse_array(text: str) -> list[str | None]:
+    """The texts of the elements of an array in Postgres's form, such as `{a,"b c",NULL}`.
+
+    Raises:
+        ValueProblem: it is malformed, or has several dimensions (22P02).
+    """
+    stripped = text.strip()
+    shown = stripped if len(stripped) <= 100 else stripped[:100] + "…"
+    malformed = ValueProblem(f'malformed array literal: "{shown}"', sqlstate="22P02")
+    if re.fullmatch(r"\{\s*\}", stripped):
+        return []
+    if not stripped.startswith("{"):
+        raise malformed
+    elements: list[str | None] = []
+    at = 1
+    while at < len(stripped):
+        found = _ARRAY_ELEMENT.match(stripped, at)
+        if found is None:
+            raise malformed
+        at = found.end()
+        plain = found["plain"]
+        is_null = plain is not None and plain.upper() == "NULL"
+        escaped = found["quoted"] if plain is None else plain
+        elements.append(None if is_null else re.sub(r"\\(.)", r"\1", escaped, flags=re.DOTALL))
+        if found["end"] == "}" and at == len(stripped):
+            return elements
+        if found["end"] == "}":
+            raise malformed
+    raise malformed
+
+
 _PARSERS: dict[Kind, Callable[[str, DataType], Value]] = {
     Kind.BOOLEAN: _parse_boolean,
     Kind.REAL: _parse_float,
@@ -220,8 +268,8 @@ _PARSERS: dict[Kind, Callable[[str, DataType], Value]] = {
     Kind.TIMESTAMP: _parse_timestamp,
     Kind.TIMESTAMPTZ: _parse_timestamptz,
     Kind.INTERVAL: _parse_interval,
-    Kind.ARRAY: _parse_text,
+    Kind.ARRAY: _parse_array,
     Kind.STRUCT: _parse_text,
     Kind.MAP: _parse_text,
 }
-"""Arrays, structs and maps stay text, which DuckDB casts where they are used."""
+"""Structs and maps stay text, which DuckDB casts where they are used."""

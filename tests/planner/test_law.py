@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 
 import duckdb
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from planner.cancel import Cancellation
 from planner.errors import QueryError
-from planner.session import Session
-from planner.sql import SqlEngine
-from stores.arrow import physical_list
 from stores.schema import Row, Value
-from tests.support.stores import FixedCatalog, batch, fill, keyvalue, open_store, window
+from tests.planner.sides import Sides, build, ordered
+from tests.support.stores import keyvalue, window
 
 HOUR_US = 3_600_000_000
 NAMES = ["", "a", "aa", "ab", "b", "a\x00b", "é", "Ω", "zz", "A"]
 
-PEOPLE = keyvalue(
-    "people", {"name": "text"}, {"age": "integer", "score": "double", "city": "text"}
-)
+PEOPLE = keyvalue("people", {"name": "text"}, {"age": "integer", "score": "double", "city": "text"})
 ORDERS = keyvalue(
     "orders",
     {"name": "text", "number": "bigint"},
     {"amount": "decimal(9,2)", "paid": "boolean", "due": "timestamptz"},
 )
 CLICKS = window("clicks", {"name": "text"}, {"clicks": "bigint"})
+STORES = (PEOPLE, ORDERS, CLICKS)
 
 names = st.sampled_from(NAMES)
 ages = st.integers(-3, 3)
@@ -171,7 +164,11 @@ def single_store(draw: st.DrawFn) -> Query:
     if shape == "top":
         direction = draw(st.sampled_from(["", " DESC"]))
         # The whole key orders the rows, so that both sides cut at the same one.
-        keys = {"people": ["name"], "orders": ["name", "number"], "clicks": ["name", "window_start"]}
+        keys = {
+            "people": ["name"],
+            "orders": ["name", "number"],
+            "clicks": ["name", "window_start"],
+        }
         order = ", ".join(f"t.{key}{direction}" for key in keys[relation])
         limit = draw(st.integers(0, 4))
         offset = draw(st.integers(0, 2))
@@ -201,64 +198,8 @@ def joined(draw: st.DrawFn) -> Query:
     )
 
 
-@dataclass
-class Sides:
-    """The engine over partitions, and DuckDB over the same rows in plain tables."""
-
-    engine: SqlEngine
-    plain: duckdb.DuckDBPyConnection
-
-    def ours(self, sql: str, parameters: Row = ()) -> list[Row]:
-        session = Session()
-        statement = self.engine.prepare(sql, session)
-        result = self.engine.execute(
-            statement, parameters, session, cancellation=Cancellation(timeout_s=60)
-        )
-        if result.rows is not None:
-            return [comparable(row) for row in result.rows]
-        types = [column.type for column in statement.columns]
-        rows: list[Row] = []
-        for each in result.batches or ():
-            listed = [physical_list(c, t) for c, t in zip(each.columns, types, strict=True)]
-            rows += [comparable(row) for row in zip(*listed, strict=True)]
-        return rows
-
-    def theirs(self, sql: str) -> list[Row]:
-        table = self.plain.sql(sql).to_arrow_table()
-        listed = []
-        for column in table.columns:
-            unit = pa.types.is_timestamp(column.type)
-            listed.append((column.cast(pa.int64()) if unit else column).to_pylist())
-        return [comparable(row) for row in zip(*listed, strict=True)]
-
-
-def comparable(row: Row) -> Row:
-    return tuple("NaN" if isinstance(v, float) and math.isnan(v) else v for v in row)
-
-
-def ordered(rows: list[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: tuple((v is not None, str(type(v)), str(v)) for v in row))
-
-
-def build(rows: dict[str, list[Row]], directory: Path | None) -> Sides:
-    plain = duckdb.connect(":memory:")
-    plain.execute("SET TimeZone = 'UTC'")
-    plain.execute("SET integer_division = true")
-    plain.execute("SET default_null_order = 'nulls_last_on_asc_first_on_desc'")
-    stores = []
-    for schema in (PEOPLE, ORDERS, CLICKS):
-        store = open_store(schema, directory=directory)
-        fill(store, rows[schema.name])
-        stores.append(store)
-        whole = batch(schema, rows[schema.name]).select([c.name for c in schema.columns])
-        plain.register("whole", pa.Table.from_batches([whole]))
-        plain.execute(f"CREATE TABLE {schema.name} AS SELECT * FROM whole")
-        plain.unregister("whole")
-    return Sides(SqlEngine(FixedCatalog(*stores)), plain)
-
-
 @pytest.fixture(scope="module")
-def rocks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+def rocks(tmp_path_factory: pytest.TempPathFactory) -> Sides:
     """Every combination of the values above, once, in RocksDB."""
     rows: dict[str, list[Row]] = {
         "people": [(n, (i % 7) - 3, i / 4, NAMES[-i]) for i, n in enumerate([*NAMES, None])],
@@ -274,7 +215,7 @@ def rocks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
             for hour in range(-3, 7)
         ],
     }
-    yield build(rows, tmp_path_factory.mktemp("law"))
+    return build(STORES, rows, tmp_path_factory.mktemp("law"))
 
 
 def check(sides: Sides, query: Query) -> None:
@@ -305,7 +246,7 @@ def test_joined_stores_give_duckdbs_rows(rocks: Sides, query: Query) -> None:
 @given(rows=tables(), queries=st.lists(st.one_of(single_store(), joined()), min_size=3, max_size=6))
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 def test_any_rows_give_duckdbs_rows(rows: dict[str, list[Row]], queries: list[Query]) -> None:
-    sides = build(rows, None)
+    sides = build(STORES, rows)
     for query in queries:
         check(sides, query)
 

@@ -1,0 +1,255 @@
+"""What type each `$n` has, and whether values of two types can be compared.
+
+A parameter has the type that the client insists on, else the one that its first place asks for,
+else text; as in Postgres, a place that asks for another type afterwards does not change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from sqlglot import exp
+
+from planner.clause import Clause
+from planner.errors import SyntaxProblem, TypeProblem, ValueProblem
+from planner.fit import are_comparable
+from planner.predicates import number_of, parameter_number, strip
+from planner.sqltypes import data_type_of, duckdb_type
+from planner.values import parse_array
+from planner.walk import Nodes
+from stores.schema import BIGINT, BOOLEAN, TEXT, DataType, Kind
+
+PARAMETERS_MAX = 65_535
+"""What the Postgres wire can count."""
+
+ColumnTypes: TypeAlias = Mapping[int, DataType]
+"""The type of each column node that is a store's, by the node's id."""
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In, exp.Between)
+_TEXTUAL = (exp.Like, exp.ILike, exp.RegexpLike, exp.RegexpILike, exp.SimilarTo, exp.DPipe)
+_KEEPS_TYPE = (exp.Min, exp.Max, exp.Sum, exp.Avg, exp.Neg, exp.Abs)
+_TIMES = {Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
+
+
+class Parameters:
+    """The parameters of one statement.
+
+    Args:
+        nodes: of its tree.
+        given: types that the client insists on; None, or a shorter list, leaves the others open.
+    """
+
+    def __init__(self, nodes: Nodes, given: Sequence[DataType | None]) -> None:
+        self._nodes, self._given = nodes, given
+        self._types: dict[int, DataType] = {}
+
+    def infer(self, clause: Clause, columns: ColumnTypes) -> None:
+        """Find the types.
+
+        Raises:
+            ValueProblem: a number out of range (42P02).
+            SyntaxProblem: a `$` without a number.
+        """
+        for reference in clause.parameters:
+            self._check(reference.number)
+            declared = self._declared(reference.number)
+            self._types.setdefault(reference.number, declared or reference.type)
+        places = self._nodes.of(exp.Parameter)
+        for node in places:
+            if not node.name.isdigit():
+                raise SyntaxProblem(f'syntax error at or near "{node.sql()}"')
+            number = parameter_number(node)
+            self._check(number)
+            found = self._declared(number) or _expected_type(node, columns)
+            if found is not None:
+                self._types.setdefault(number, found)
+        for node in places:
+            self._types.setdefault(parameter_number(node), TEXT)
+
+    def type_of(self, number: int) -> DataType:
+        """The type of $number."""
+        return self._types[number]
+
+    def types(self) -> tuple[DataType, ...]:
+        """All types, from $1 on.
+
+        Raises:
+            ValueProblem: a number is left out, and nothing says of what type it is (42P18).
+        """
+        count = max([*self._types, len(self._given)], default=0)
+        found = [self._types.get(n) or self._declared(n) for n in range(1, count + 1)]
+        if None in found:
+            raise ValueProblem(
+                f"could not determine data type of parameter ${found.index(None) + 1}",
+                hint="Number parameters from $1 on, without gaps.",
+                sqlstate="42P18",
+            )
+        return tuple(data_type for data_type in found if data_type is not None)
+
+    def cast(self) -> None:
+        """Give each parameter its type in the tree, for DuckDB would guess."""
+        for node in self._nodes.of(exp.Parameter):
+            wanted = duckdb_type(self._types[parameter_number(node)])
+            cast = exp.Cast(this=node.copy(), to=exp.DataType.build(wanted, dialect="duckdb"))
+            node.replace(cast)
+
+    def check_comparisons(self, columns: ColumnTypes) -> None:
+        """Refuse comparisons of values that Postgres has no operator for.
+
+        Raises:
+            TypeProblem: e.g. text with a number (42883).
+        """
+        for kind in _COMPARISONS:
+            for node in self._nodes.of(kind):
+                one = self._compared_type(node.this, columns)
+                others = _others(node) if one is not None else ()
+                for other in others:
+                    theirs = self._compared_type(other, columns)
+                    if one is not None and theirs is not None and not are_comparable(one, theirs):
+                        raise _no_operator(node, one, theirs, other)
+
+    def _compared_type(self, node: exp.Expr, columns: ColumnTypes) -> DataType | None:
+        """The type of one side, if it is certain; a text literal takes that of the other side."""
+        node = strip(node)
+        if isinstance(node, exp.Parameter):
+            return self._types[parameter_number(node)]
+        if isinstance(node, exp.Any | exp.All):
+            inner = self._compared_type(node.this, columns)
+            return None if inner is None else inner.element
+        if isinstance(node, exp.Literal) and node.is_string:
+            return None
+        return _known_type(node, columns)
+
+    @staticmethod
+    def _check(number: int) -> None:
+        if not 1 <= number <= PARAMETERS_MAX:
+            raise ValueProblem(f"there is no parameter ${number}", sqlstate="42P02")
+
+    def _declared(self, number: int) -> DataType | None:
+        return self._given[number - 1] if number <= len(self._given) else None
+
+
+def spell_arrays(nodes: Nodes, columns: ColumnTypes) -> None:
+    """Write array literals in Postgres's form, such as `'{a,b}'`, as lists of their elements.
+
+    Raises:
+        ValueProblem: one is malformed (22P02).
+    """
+    for node in (*nodes.of(exp.Any), *nodes.of(exp.All)):
+        array = strip(node.this)
+        beside = strip(node.parent.this) if isinstance(node.parent, exp.Binary) else None
+        known = None if beside is None else _known_type(beside, columns)
+        if isinstance(array, exp.Literal) and array.is_string:
+            array.replace(_array_of(array, known or TEXT))
+    for cast in nodes.of(exp.Cast):
+        to, literal = data_type_of(cast.to), cast.this
+        element = None if to is None else to.element
+        is_postgres = isinstance(literal, exp.Literal) and literal.name.strip()[:1] == "{"
+        if element is not None and is_postgres:
+            cast.replace(_array_of(literal, element))
+
+
+def _array_of(literal: exp.Literal, element: DataType) -> exp.Cast:
+    try:
+        texts = parse_array(literal.name)
+    except ValueProblem as error:
+        error.position = literal.meta.get("start", -1) + 1 or None
+        raise
+    listed: list[exp.Expr] = []
+    for text in texts:
+        node: exp.Expr = exp.null() if text is None else exp.Literal.string(text)
+        if "start" in literal.meta:
+            node.meta["start"] = literal.meta["start"]
+        listed.append(node)
+    wanted = f"{duckdb_type(element)}[]"
+    return exp.Cast(
+        this=exp.Array(expressions=listed), to=exp.DataType.build(wanted, dialect="duckdb")
+    )
+
+
+def _others(node: exp.Expr) -> list[exp.Expr]:
+    """What a comparison's first side is compared with."""
+    if isinstance(node, exp.In):
+        return list(node.expressions)
+    if isinstance(node, exp.Between):
+        return [node.args["low"], node.args["high"]]
+    return [node.expression]
+
+
+def _no_operator(node: exp.Expr, one: DataType, theirs: DataType, other: exp.Expr) -> TypeProblem:
+    operators: dict[type[exp.Expr], str] = {
+        exp.EQ: "=",
+        exp.NEQ: "<>",
+        exp.LT: "<",
+        exp.LTE: "<=",
+        exp.GT: ">",
+        exp.In: "=",
+    }
+    marked = (n for side in (other, node.this) for n in side.walk() if "start" in n.meta)
+    return TypeProblem(
+        f"operator does not exist: {one} {operators.get(type(node), '>=')} {theirs}",
+        hint="Add an explicit type cast to one side.",
+        position=next((int(n.meta["start"]) + 1 for n in marked), None),
+        sqlstate="42883",
+    )
+
+
+def _expected_type(node: exp.Parameter, columns: ColumnTypes) -> DataType | None:
+    """The type that a parameter's surroundings ask for; None if they do not say."""
+    child: exp.Expr = node
+    parent = node.parent
+    while isinstance(parent, exp.Paren):
+        child, parent = parent, parent.parent
+    if isinstance(parent, exp.Any | exp.All):
+        element = _beside(parent.parent, parent, columns)
+        return DataType(kind=Kind.ARRAY, element=element or TEXT)
+    if isinstance(parent, exp.Cast):
+        return data_type_of(parent.to)
+    if isinstance(parent, exp.Limit | exp.Offset | exp.Fetch):
+        return BIGINT
+    if isinstance(parent, _TEXTUAL):
+        return TEXT
+    return _beside(parent, child, columns)
+
+
+def _beside(parent: exp.Expr | None, child: exp.Expr, columns: ColumnTypes) -> DataType | None:
+    """The type of the first that stands beside a node and has a known one."""
+    beside: list[exp.Expr] = []
+    if isinstance(parent, exp.Between):
+        beside = [parent.this, parent.args["low"], parent.args["high"]]
+    elif isinstance(parent, exp.In):
+        beside = [parent.this, *parent.expressions]
+    elif isinstance(parent, exp.Binary | exp.Coalesce | exp.Greatest | exp.Least | exp.Nullif):
+        second = parent.args.get("expression")
+        beside = [parent.this, *([second] if second else []), *parent.expressions]
+    known = (_known_type(each, columns) for each in beside if each is not child)
+    return next((data_type for data_type in known if data_type is not None), None)
+
+
+def _known_type(node: exp.Expr, columns: ColumnTypes) -> DataType | None:
+    node = strip(node)
+    if isinstance(node, exp.Column):
+        return columns.get(id(node))
+    if isinstance(node, exp.Literal):
+        return TEXT if node.is_string else number_of(node.name)[1]
+    return _type_of_expression(node, columns)
+
+
+def _type_of_expression(node: exp.Expr, columns: ColumnTypes) -> DataType | None:
+    found: DataType | None = None
+    if isinstance(node, exp.Boolean):
+        found = BOOLEAN
+    elif isinstance(node, exp.Cast):
+        found = data_type_of(node.to)
+    elif isinstance(node, exp.Count):
+        found = BIGINT
+    elif isinstance(node, _KEEPS_TYPE):
+        found = _known_type(node.this, columns)
+    elif isinstance(node, _ARITHMETIC):
+        left, right = (_known_type(n, columns) for n in (node.this, node.expression))
+        # The difference of two times is an interval, that of two dates a number.
+        is_difference = isinstance(node, exp.Sub) and left is not None and left.kind in _TIMES
+        found = None if is_difference and right is not None else left or right
+    return found

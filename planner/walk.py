@@ -1,0 +1,33 @@
+"""The nodes of a tree by type: one walk answers all that planning asks of a tree."""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+
+from sqlglot import exp
+
+N = TypeVar("N", bound=exp.Expr)
+
+
+class Nodes:
+    """The nodes that a tree had when it was walked, outermost first."""
+
+    __slots__ = ("_by_type",)
+
+    def __init__(self, tree: exp.Expr) -> None:
+        self._by_type: dict[type[exp.Expr], list[exp.Expr]] = {}
+        for node in tree.walk():
+            self._by_type.setdefault(type(node), []).append(node)
+
+    @property
+    def types(self) -> tuple[type[exp.Expr], ...]:
+        """The types of which there are nodes."""
+        return tuple(self._by_type)
+
+    def of(self, kind: type[N]) -> list[N]:
+        """The nodes of exactly this type."""
+        return cast("list[N]", self._by_type.get(kind, []))
+
+    def has(self, kinds: tuple[type[exp.Expr], ...]) -> bool:
+        """Whether there is a node of one of these types, or of a type below them."""
+        return any(issubclass(kind, kinds) for kind in self._by_type)

@@ -1,0 +1,163 @@
+-- ours: unknown relation
+SELECT * FROM peple
+! 42P01 15 relation "peple" does not exist
+
+-- ours: unknown schema
+SELECT * FROM nope.people
+! 3F000 20 schema "nope" does not exist
+
+-- ours: unknown column
+SELECT nam FROM people
+! 42703 8 column "nam" does not exist
+
+-- ours: unknown column of a table
+SELECT p.nam FROM people p
+! 42703 10 column p.nam does not exist
+
+-- ours: case counts in quotes
+SELECT "Name" FROM people
+! 42703 8 column "Name" does not exist
+
+-- ours: a table that is not in FROM
+SELECT q.name FROM people p
+! 42P01 8 missing FROM-clause entry for table "q"
+
+-- ours: a table that is not in FROM, its star
+SELECT q.* FROM people p
+! 42P01 8 missing FROM-clause entry for table "q"
+
+-- ours: an alias hides the name
+SELECT people.name FROM people p
+! 42P01 8 missing FROM-clause entry for table "people"
+
+-- ours: unknown function
+SELECT frob(name) FROM people
+! 42883 8 function frob() does not exist
+
+-- ours: no such function of these types
+SELECT abs(name) FROM people
+! 42883 8 function abs(text) does not exist
+
+-- ours: ambiguous
+SELECT name FROM people, orders
+! 42702 8 column reference "name" is ambiguous
+
+-- ours: an alias twice
+SELECT 1 FROM people a JOIN orders a ON true
+! 42712 - table name "a" specified more than once
+
+-- ours: text and number
+SELECT * FROM people WHERE name = 5
+! 42883 35 operator does not exist: text = bigint
+
+-- ours: text and number, anywhere
+SELECT name = 5 FROM people WHERE age = 3 OR name > 7
+! 42883 15 operator does not exist: text = bigint
+
+-- ours: number and boolean
+SELECT * FROM people WHERE age = true
+! 42883 28 operator does not exist: integer = boolean
+
+-- ours: text and number in a list
+SELECT * FROM people WHERE name IN ('a', 5)
+! 42883 42 operator does not exist: text = bigint
+
+-- ours: a literal that is no number
+SELECT * FROM people WHERE age = 'x'
+! 22P02 34 invalid input syntax for type integer: "x"
+
+-- ours: a literal that is no time
+SELECT * FROM orders WHERE due > 'gestern'
+! 22007 34 invalid input syntax for type timestamptz: "gestern"
+
+-- ours: a day that is not in the calendar
+SELECT * FROM orders WHERE due > '2023-02-30'
+! 22008 34 date/time field value out of range: "2023-02-30"
+
+-- ours: a number out of range
+SELECT * FROM stock WHERE item = '99999999999'
+! 22003 34 value "99999999999" is out of range for type integer
+
+-- ours: an array literal that is none
+SELECT * FROM people WHERE name = ANY('ann')
+! 22P02 39 malformed array literal: "ann"
+
+-- ours: a cast that fails
+SELECT 'x'::int
+! 22P02 - invalid input syntax for type integer: "x"
+
+-- ours: division by zero
+SELECT age / 0 FROM people
+! 22012 - division by zero
+
+-- ours: overflow
+SELECT age + 2147483647 FROM people
+! 22003 - overflow in addition of integer (5 + 2147483647)
+
+-- ours: not grouped
+SELECT city, name FROM people GROUP BY city
+! 42803 14 column "name" must appear in the GROUP BY clause or be used in an aggregate function
+
+-- ours: aggregates in WHERE
+SELECT name FROM people WHERE count(*) > 1
+! 42803 - aggregate functions are not allowed in WHERE
+
+-- ours: sides of different width
+SELECT name, age FROM people UNION SELECT name FROM people
+! 42601 - each side of a set operation must have the same number of columns
+
+-- ours: syntax
+SELECT name FRM people WHERE
+! 42601 17 syntax error at or near "people"
+
+-- ours: the end comes too soon
+SELECT name FROM people WHERE
+! 42601 30 syntax error at end of input
+
+-- ours: an open parenthesis
+SELECT (1
+! 42601 10 syntax error at end of input
+
+-- ours: an open quote
+SELECT 'abc
+! 42601 8 unterminated quoted string or comment
+
+-- ours: locking
+SELECT * FROM people FOR UPDATE
+! 0A000 - SELECT … FOR UPDATE is not supported
+
+-- ours: a write in WITH
+WITH gone AS (DELETE FROM people) SELECT 1
+! 25006 15 cannot execute DELETE in a read-only gateway
+
+-- ours: WITH TIES
+SELECT name FROM people ORDER BY name FETCH FIRST 1 ROW WITH TIES
+! 0A000 - FETCH … WITH TIES and PERCENT are not supported
+
+-- ours: SIMILAR TO
+SELECT name FROM people WHERE name SIMILAR TO 'a%'
+! 0A000 - SIMILAR TO is not supported
+
+-- ours: no columns
+SELECT FROM people
+! 0A000 - a SELECT without columns is not supported
+
+-- ours: sampling
+SELECT name FROM people TABLESAMPLE SYSTEM (10)
+! 0A000 - TABLESAMPLE is not supported
+
+-- ours: a parameter without a number
+SELECT ? FROM people
+! 0A000 - a placeholder other than $1, $2, … is not supported
+
+-- ours: parameters with a gap
+SELECT $2 FROM people
+! 42P18 - could not determine data type of parameter $1
+
+-- ours: negative limit
+SELECT name FROM people LIMIT -1
+! 22023 - LIMIT and OFFSET must not be negative
+
+-- ours: more names than columns
+SELECT 1 FROM visits AS v (a, b, c)
+! 42P01 - table "v" has 2 columns available but 3 columns specified

@@ -1,0 +1,232 @@
+-- a correlated subquery in SELECT
+SELECT name, (SELECT count(*) FROM orders o WHERE o.name = p.name) FROM people p
+| compose SELECT "name", (SELECT COUNT(*) AS "count" FROM "r0" AS "o" WHERE "o"."name" = "p"."name") AS "count" FROM "r1" AS "p"
+|   r0: scan orders; columns name; on 3 partitions
+|   r1: scan people; columns name; on 3 partitions
+| residual o.name = p.name
+=> NULL, 0
+=> , 0
+=> ann, 3
+=> bob, 2
+=> cid, 0
+=> dan, 0
+
+-- EXISTS
+SELECT name FROM people p WHERE EXISTS (SELECT 1 FROM orders o WHERE o.name = p.name AND o.number = 1)
+| compose SELECT "name" FROM "r1" AS "p" WHERE EXISTS(SELECT 1 AS "?column?" FROM "r0" AS "o" WHERE "o"."name" = "p"."name" AND "o"."number" = 1)
+|   r0: scan orders; columns name, number; on 3 partitions
+|   r1: scan people; columns name; on 3 partitions
+| residual EXISTS(SELECT 1 AS "?column?" FROM r0 AS o WHERE o.name = p.name AND o.number = 1); o.name = p.name AND o.number = 1
+=> ann
+=> bob
+
+-- IN a subquery
+SELECT name FROM people WHERE name IN (SELECT name FROM orders)
+| compose SELECT "name" FROM "r1" AS "people" WHERE "name" IN (SELECT "name" FROM "r0" AS "orders")
+|   r0: scan orders; columns name; on 3 partitions
+|   r1: scan people; columns name; on 3 partitions
+| residual name IN (SELECT name FROM r0 AS "orders")
+=> ann
+=> bob
+
+-- NOT IN a subquery with NULL
+SELECT name FROM people WHERE age NOT IN (SELECT number FROM orders)
+| compose SELECT "name" FROM "r1" AS "people" WHERE NOT "age" IN (SELECT "number" FROM "r0" AS "orders")
+|   r0: scan orders; columns name, number; on 3 partitions
+|   r1: scan people; columns name, age; on 3 partitions
+| residual NOT age IN (SELECT number FROM r0 AS "orders")
+
+-- a derived table that renames
+SELECT t.a FROM (SELECT name, age FROM people WHERE name = 'ann') AS t (a, b)
+| compose SELECT "t"."a" FROM (SELECT "name", "age" FROM "r0" AS "people" WHERE "name" = 'ann') AS "t"("a", "b")
+|   r0: lookup people; name = 'ann'; columns name, age; on 1 partition
+| residual name = 'ann'
+=> ann
+
+-- a store that is renamed, its conditions too
+SELECT age FROM people AS p (age, name) WHERE age = 'ann'
+| compose SELECT "age" FROM "r0" AS "p"("age", "name") WHERE "age" = 'ann'
+|   r0: lookup people; name = 'ann'; columns name, age, score, city; on 1 partition
+| residual age = 'ann'
+=> ann
+
+-- ours: pseudo-columns of a derived table are columns like all others
+SELECT * FROM (SELECT name, _partition FROM people) x WHERE name = 'bob'
+| compose SELECT "x"."name", "x"."_partition" FROM (SELECT "name", "_partition" FROM "r0" AS "people") AS "x" WHERE "name" = 'bob'
+|   r0: scan people; columns name, _partition; on 3 partitions
+| residual name = 'bob'
+=> bob, 1
+
+-- ours: a star leaves pseudo-columns out
+SELECT *, _epoch FROM people WHERE name = 'ann'
+| stream
+|   lookup people; name = 'ann'; columns name, age, score, city, _epoch; on 1 partition
+=> ann, 30, 1.5, Oslo, 0
+
+-- ours: a qualified star leaves them out too
+SELECT p.*, p._epoch, o.number FROM people p JOIN orders o ON p.name = o.name WHERE o.number = 7
+| compose SELECT "p"."name", "p"."age", "p"."score", "p"."city", "p"."_epoch", "o"."number" FROM "r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name" WHERE "o"."number" = 7
+|   r0: scan people; columns name, age, score, city, _epoch; on 3 partitions
+|   r1: scan orders; columns name, number, _epoch; on 3 partitions
+| residual o.number = 7
+=> bob, NULL, 2.0, Rome, 0, 7
+
+-- a whole row
+SELECT p FROM people p WHERE name = 'cid'
+| compose SELECT "p" FROM "r0" AS "p" WHERE "name" = 'cid'
+|   r0: lookup people; name = 'cid'; columns name, age, score, city; on 1 partition
+=> {'name': 'cid', 'age': 20, 'score': None, 'city': None}
+
+-- CTE
+WITH old AS (SELECT * FROM people WHERE name = 'ann') SELECT age FROM old
+| compose WITH "old" AS (SELECT * FROM "r0" AS "people" WHERE "name" = 'ann') SELECT "age" FROM "old"
+|   r0: lookup people; name = 'ann'; columns name, age, score, city; on 1 partition
+| residual name = 'ann'
+=> 30
+
+-- a CTE that hides a store
+WITH people AS (SELECT 1 AS x) SELECT * FROM people
+| compose WITH "people" AS (SELECT 1 AS "x") SELECT * FROM "people"
+=> 1
+
+-- recursive CTE
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 4) SELECT * FROM r
+| compose WITH RECURSIVE "r"("n") AS (SELECT 1 AS "?column?" UNION ALL SELECT "n" + 1 AS "?column?" FROM "r" WHERE "n" < 4) SELECT * FROM "r"
+| residual n < 4
+=> 1
+=> 2
+=> 3
+=> 4
+
+-- UNION
+SELECT name FROM people UNION SELECT name FROM orders
+| compose SELECT "name" FROM "r0" AS "people" UNION SELECT "name" FROM "r1" AS "orders"
+|   r0: scan people; columns name; on 3 partitions
+|   r1: scan orders; columns name; on 3 partitions
+=> NULL
+=> 
+=> ann
+=> bob
+=> cid
+=> dan
+=> eve
+
+-- UNION ALL, EXCEPT, INTERSECT
+(SELECT name FROM people EXCEPT SELECT name FROM orders) UNION ALL (SELECT name FROM people INTERSECT SELECT name FROM clicks)
+| compose (SELECT "name" FROM "r0" AS "people" EXCEPT SELECT "name" FROM "r1" AS "orders") UNION ALL (SELECT "name" FROM "r2" AS "people" INTERSECT SELECT "name" FROM "r3" AS "clicks")
+|   r0: scan people; columns name; on 3 partitions
+|   r1: scan orders; columns name; on 3 partitions
+|   r2: scan people; columns name; on 3 partitions
+|   r3: scan clicks; columns name, clicks; on 3 partitions
+=> NULL
+=> 
+=> ann
+=> bob
+=> cid
+=> dan
+
+-- GROUP BY reads only what it needs
+SELECT city, count(*) AS n FROM people GROUP BY city ORDER BY n DESC, city
+| compose SELECT "city", COUNT(*) AS "n" FROM "r0" AS "people" GROUP BY "city" ORDER BY "n" DESC NULLS FIRST, "city"
+|   r0: scan people; columns city; on 3 partitions
+=> Oslo, 2
+=> Rome, 2
+=> Bern, 1
+=> NULL, 1
+
+-- HAVING
+SELECT city FROM people GROUP BY city HAVING count(*) > 1
+| compose SELECT "city" FROM "r0" AS "people" GROUP BY "city" HAVING COUNT(*) > 1
+|   r0: scan people; columns city; on 3 partitions
+=> Oslo
+=> Rome
+
+-- FILTER and DISTINCT
+SELECT count(*) FILTER (WHERE age > 6), count(DISTINCT city) FROM people
+| compose SELECT COUNT(*) FILTER(WHERE "age" > 6) AS "count", COUNT(DISTINCT "city") AS "count" FROM "r0" AS "people"
+|   r0: scan people; columns age, city; on 3 partitions
+=> 4, 3
+
+-- ROLLUP
+SELECT city, sum(age) FROM people WHERE city IS NOT NULL GROUP BY ROLLUP (city)
+| compose SELECT "city", SUM("age") AS "sum" FROM "r0" AS "people" WHERE "city" IS NOT NULL GROUP BY ROLLUP ("city")
+|   r0: scan people; columns age, city; on 3 partitions
+| residual city IS NOT NULL
+=> NULL, 83
+=> Bern, 5
+=> Oslo, 71
+=> Rome, 7
+
+-- DISTINCT ON
+SELECT DISTINCT ON (city) city, name FROM people ORDER BY city, age
+| compose SELECT DISTINCT ON ("city") "city", "name" FROM "r0" AS "people" ORDER BY "city", "age"
+|   r0: scan people; columns name, age, city; on 3 partitions
+=> Bern, NULL
+=> Oslo, ann
+=> Rome, 
+=> NULL, cid
+
+-- window functions
+SELECT name, row_number() OVER (ORDER BY age), lag(age) OVER w FROM people WINDOW w AS (ORDER BY age)
+| compose SELECT "name", ROW_NUMBER() OVER (ORDER BY "age") AS "row_number", LAG("age") OVER "w" AS "lag" FROM "r0" AS "people" WINDOW "w" AS (ORDER BY "age")
+|   r0: scan people; columns name, age; on 3 partitions
+=> NULL, 1, NULL
+=> , 2, 5
+=> cid, 3, 7
+=> ann, 4, 20
+=> dan, 5, 30
+=> bob, 6, 41
+
+-- count alone reads one narrow column
+SELECT count(*) FROM people
+| compose SELECT COUNT(*) AS "count" FROM "r0" AS "people"
+|   r0: scan people; columns _partition; on 3 partitions
+=> 6
+
+-- a statement without a store
+SELECT 1 + 1, 'x' || 'y', NULL
+| compose SELECT 1 + 1 AS "?column?", 'x' || 'y' AS "?column?", NULL AS "?column?"
+=> 2, xy, NULL
+
+-- ours: VALUES alone, whose columns DuckDB names otherwise
+VALUES (1, 'a'), (2, 'b')
+| compose SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS "column_values"("column1", "column2")
+=> 1, a
+=> 2, b
+
+-- CASE, COALESCE, LIKE
+SELECT CASE WHEN age > 10 THEN 'old' ELSE 'young' END, coalesce(city, '?') FROM people WHERE name LIKE '%n'
+| compose SELECT CASE WHEN "age" > 10 THEN 'old' ELSE 'young' END AS "case", COALESCE("city", '?') AS "coalesce" FROM "r0" AS "people" WHERE "name" LIKE '%n'
+|   r0: scan people; columns name, age, city; on 3 partitions
+| residual name LIKE '%n'
+=> old, Oslo
+=> old, Oslo
+
+-- ours: varchar(n) cuts, which DuckDB does not
+SELECT name::varchar(2) FROM people WHERE name::varchar(1) = 'a'
+| compose SELECT LEFT(CAST("name" AS TEXT), 2) AS "name" FROM "r0" AS "people" WHERE LEFT(CAST("name" AS TEXT), 1) = 'a'
+|   r0: scan people; columns name; on 3 partitions
+| residual LEFT(CAST(name AS TEXT), 1) = 'a'
+=> an
+
+-- the same parameter in two places
+$ ["Rome"]
+SELECT name FROM people WHERE city = $1 OR name = $1
+| compose SELECT "name" FROM "r0" AS "people" WHERE "city" = CAST($1 AS TEXT) OR "name" = CAST($1 AS TEXT)
+|   r0: scan people; columns name, city; on 3 partitions
+| residual city = CAST($1 AS TEXT) OR name = CAST($1 AS TEXT)
+=> 
+=> bob
+
+-- ours: a system relation
+SELECT name, kind, partitions FROM stategate.stores WHERE name = 'clicks'
+| compose SELECT "name", "kind", "partitions" FROM "r0" AS "stores" WHERE "name" = 'clicks'
+|   r0: system stategate.stores
+| residual name = 'clicks'
+=> clicks, window, 3
+
+-- ours: nodes
+SELECT * FROM stategate.nodes
+| compose SELECT * FROM "r0" AS "nodes"
+|   r0: system stategate.nodes
+=> local, 17

@@ -1,0 +1,177 @@
+-- the prefix of a key
+SELECT number, amount FROM orders WHERE name = 'ann'
+| stream
+|   range orders; name = 'ann'; columns number, amount; on 3 partitions
+=> NULL, 5.00
+=> 1, 9.50
+=> 2, 1.25
+
+-- the prefix, then a range
+SELECT number FROM orders WHERE name = 'ann' AND number > 1
+| stream
+|   range orders; name = 'ann' and number > 1; columns number; on 3 partitions
+=> 2
+
+-- the prefix, then BETWEEN
+SELECT number FROM orders WHERE name = 'ann' AND number BETWEEN 1 AND 2
+| stream
+|   range orders; name = 'ann' and number >= 1 and number <= 2; columns number; on 3 partitions
+=> 1
+=> 2
+
+-- the prefix, then several bounds: the tightest count
+SELECT number FROM orders WHERE name = 'ann' AND number > 0 AND number >= 2 AND number < 9
+| stream
+|   range orders; name = 'ann' and number > 0 and number >= 2 and number < 9; columns number; on 3 partitions
+=> 2
+
+-- bounds that no number meets
+SELECT number FROM orders WHERE name = 'ann' AND number > 5 AND number < 3
+| stream
+|   range orders; name = 'ann' and number > 5 and number < 3; columns number; on 3 partitions
+
+-- a range of texts
+SELECT name FROM people WHERE name >= 'b' AND name < 'd'
+| stream
+|   range people; name >= 'b' and name < 'd'; columns name; on 3 partitions
+=> bob
+=> cid
+
+-- a range, sides swapped
+SELECT name FROM people WHERE 'b' < name
+| stream
+|   range people; name > 'b'; columns name; on 3 partitions
+=> bob
+=> cid
+=> dan
+
+-- an upper end leaves NULL out
+SELECT name FROM people WHERE name <= 'b'
+| stream
+|   range people; name <= 'b'; columns name; on 3 partitions
+=> 
+=> ann
+
+-- an integer column and a bound with a fraction
+SELECT item FROM stock WHERE item > 1.5 AND item <= 2.5
+| stream
+|   range stock; item > 1.5 and item <= 2.5; columns item; on 3 partitions
+=> 2
+=> 2
+=> 2
+
+-- a bound that every integer meets
+SELECT item FROM stock WHERE item < 99999999999
+| stream
+|   range stock; item < 99999999999; columns item; on 3 partitions
+=> 1
+=> 1
+=> 1
+=> 2
+=> 2
+=> 2
+=> 3
+=> 3
+=> 3
+
+-- a bound that no integer meets
+SELECT item FROM stock WHERE item > 99999999999
+| stream
+|   range stock; item > 99999999999; columns item; on 3 partitions
+
+-- ours: a range of times with a date
+SELECT name FROM visits WHERE at >= date '1970-01-02'
+| stream
+|   range visits; at >= CAST('1970-01-02' AS DATE); columns name; on 3 partitions
+=> ann
+=> eve
+
+-- a range with parameters
+$ ["ann", 2]
+SELECT number FROM orders WHERE name = $1 AND number <= $2
+| stream
+|   range orders; name = $1 and number <= $2; columns number; on 3 partitions
+=> 1
+=> 2
+
+-- IN on a prefix is no range
+SELECT number FROM orders WHERE name IN ('ann', 'bob') AND number > 1
+| compose SELECT "number" FROM "r0" AS "orders" WHERE "name" IN ('ann', 'bob') AND "number" > 1
+|   r0: scan orders; columns name, number; on 3 partitions
+| residual name IN ('ann', 'bob') AND number > 1
+=> 2
+=> 7
+
+-- the second key column is left over
+SELECT item FROM stock WHERE item BETWEEN 2 AND 3 AND day = '1970-01-01'
+| compose SELECT "item" FROM "r0" AS "stock" WHERE "item" BETWEEN 2 AND 3 AND "day" = '1970-01-01'
+|   r0: range stock; item >= 2 and item <= 3; columns item, day; on 3 partitions
+| residual item BETWEEN 2 AND 3 AND day = '1970-01-01'
+=> 2
+=> 3
+
+-- NOT is left to DuckDB
+SELECT name FROM people WHERE NOT name = 'ann'
+| compose SELECT "name" FROM "r0" AS "people" WHERE NOT "name" = 'ann'
+|   r0: scan people; columns name; on 3 partitions
+| residual NOT name = 'ann'
+=> 
+=> bob
+=> cid
+=> dan
+
+-- a second key column alone is a scan
+SELECT name FROM orders WHERE number = 1
+| compose SELECT "name" FROM "r0" AS "orders" WHERE "number" = 1
+|   r0: scan orders; columns name, number; on 3 partitions
+| residual number = 1
+=> ann
+=> bob
+
+-- IS NULL is left to DuckDB
+SELECT number FROM orders WHERE name = 'ann' AND number IS NULL
+| compose SELECT "number" FROM "r0" AS "orders" WHERE "name" = 'ann' AND "number" IS NULL
+|   r0: range orders; name = 'ann'; columns name, number; on 3 partitions
+| residual name = 'ann' AND number IS NULL
+=> NULL
+
+-- ours: partitions are not in DuckDB
+SELECT count(*) FROM people WHERE _partition IN (0, 1, 2)
+| compose SELECT COUNT(*) AS "count" FROM "r0" AS "people" WHERE "_partition" IN (0, 1, 2)
+|   r0: scan people; _partition in (0, 1, 2); columns _partition; on 3 partitions
+=> 6
+
+-- ours: one partition
+SELECT name, _partition FROM people WHERE _partition = 1
+| stream
+|   scan people; _partition = 1; columns name, _partition; on 3 partitions
+=> bob, 1
+=> dan, 1
+
+-- ours: a range of partitions
+SELECT name FROM people WHERE _partition >= 1 AND _partition < 2
+| stream
+|   scan people; _partition >= 1 and _partition < 2; columns name; on 3 partitions
+=> bob
+=> dan
+
+-- ours: a partition that is not there
+SELECT name FROM people WHERE _partition = 9
+| stream
+|   scan people; _partition = 9; columns name; on 3 partitions
+
+-- ours: a lookup in the wrong partition
+SELECT name FROM people WHERE name = 'bob' AND _partition = 0
+| stream
+|   lookup people; name = 'bob' and _partition = 0; columns name; on 1 partition
+
+-- no condition is a scan
+SELECT city FROM people
+| stream
+|   scan people; columns city; on 3 partitions
+=> NULL
+=> Bern
+=> Oslo
+=> Oslo
+=> Rome
+=> Rome

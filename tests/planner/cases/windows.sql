@@ -1,0 +1,107 @@
+-- windows of a key
+SELECT window_start, clicks FROM clicks WHERE name = 'ann'
+| stream
+|   window lookup clicks; name = 'ann'; columns window_start, clicks; on 1 partition
+=> 0, 0
+=> 10800000000, 30
+=> 3600000000, 10
+=> 7200000000, 20
+
+-- windows of a key by start
+SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= '1970-01-01 01:00:00+00' AND window_start < '1970-01-01 03:00:00+00'
+| stream
+|   window lookup clicks; name = 'ann' and window_start >= '1970-01-01 01:00:00+00' and window_start < '1970-01-01 03:00:00+00'; columns clicks; on 1 partition
+=> 10
+=> 20
+
+-- the same by BETWEEN
+SELECT clicks FROM clicks WHERE name = 'ann' AND window_start BETWEEN '1970-01-01 01:00:00+00' AND '1970-01-01 02:00:00+00'
+| stream
+|   window lookup clicks; name = 'ann' and window_start >= '1970-01-01 01:00:00+00' and window_start <= '1970-01-01 02:00:00+00'; columns clicks; on 1 partition
+=> 10
+=> 20
+
+-- the same by their ends
+SELECT clicks FROM clicks WHERE name = 'ann' AND window_end > '1970-01-01 01:00:00+00' AND window_end <= '1970-01-01 03:00:00+00'
+| stream
+|   window lookup clicks; name = 'ann' and window_end > '1970-01-01 01:00:00+00' and window_end <= '1970-01-01 03:00:00+00'; columns clicks; on 1 partition
+=> 10
+=> 20
+
+-- the same by start and end
+SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= '1970-01-01 01:00:00+00' AND window_end <= '1970-01-01 03:00:00+00'
+| stream
+|   window lookup clicks; name = 'ann' and window_start >= '1970-01-01 01:00:00+00' and window_end <= '1970-01-01 03:00:00+00'; columns clicks; on 1 partition
+=> 10
+=> 20
+
+-- the same with parameters
+$ [3600000000, 10800000000]
+SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= to_timestamp($1::bigint / 1000000) AND window_end <= to_timestamp($2::bigint / 1000000)
+| compose SELECT "clicks" FROM "r0" AS "clicks" WHERE "name" = 'ann' AND "window_start" >= TO_TIMESTAMP(CAST(CAST($1 AS BIGINT) AS BIGINT) / 1000000) AND "window_end" <= TO_TIMESTAMP(CAST(CAST($2 AS BIGINT) AS BIGINT) / 1000000)
+|   r0: window lookup clicks; name = 'ann'; columns name, window_start, window_end, clicks; on 1 partition
+| residual name = 'ann' AND window_start >= TO_TIMESTAMP(CAST(CAST($1 AS BIGINT) AS BIGINT) / 1000000) AND window_end <= TO_TIMESTAMP(CAST(CAST($2 AS BIGINT) AS BIGINT) / 1000000)
+=> 10
+=> 20
+
+-- one window
+SELECT clicks FROM clicks WHERE name = 'ann' AND window_start = '1970-01-01 02:00:00+00'
+| stream
+|   window lookup clicks; name = 'ann' and window_start = '1970-01-01 02:00:00+00'; columns clicks; on 1 partition
+=> 20
+
+-- one window by its end
+SELECT clicks FROM clicks WHERE name = 'ann' AND window_end = '1970-01-01 02:00:00+00'
+| stream
+|   window lookup clicks; name = 'ann' and window_end = '1970-01-01 02:00:00+00'; columns clicks; on 1 partition
+=> 10
+
+-- several windows are read as one range
+SELECT clicks FROM clicks WHERE name = 'ann' AND window_start IN ('1970-01-01 00:00:00+00', '1970-01-01 02:00:00+00')
+| compose SELECT "clicks" FROM "r0" AS "clicks" WHERE "name" = 'ann' AND "window_start" IN ('1970-01-01 00:00:00+00', '1970-01-01 02:00:00+00')
+|   r0: window lookup clicks; name = 'ann' and window_start in ('1970-01-01 00:00:00+00', '1970-01-01 02:00:00+00'); columns name, window_start, clicks; on 1 partition
+| residual name = 'ann' AND window_start IN ('1970-01-01 00:00:00+00', '1970-01-01 02:00:00+00')
+=> 0
+=> 20
+
+-- a time that no window has
+SELECT clicks FROM clicks WHERE window_start = '1970-01-01 00:00:00.0005+00'
+| stream
+|   window range clicks; window_start = '1970-01-01 00:00:00.0005+00'; columns clicks; on 3 partitions
+
+-- windows of all keys by start
+SELECT name, clicks FROM clicks WHERE window_start < '1970-01-01 01:00:00+00'
+| stream
+|   window range clicks; window_start < '1970-01-01 01:00:00+00'; columns name, clicks; on 3 partitions
+=> ann, 0
+=> bob, 0
+
+-- windows of some keys
+SELECT name, clicks FROM clicks WHERE name > 'a' AND window_start = timestamptz '1970-01-01 01:00:00+00'
+| stream
+|   window range clicks; name > 'a' and window_start = CAST('1970-01-01 01:00:00+00' AS TIMESTAMPTZ); columns name, clicks; on 3 partitions
+=> ann, 10
+=> bob, 1
+
+-- a date as bound
+SELECT count(*) FROM clicks WHERE window_start >= date '1970-01-01'
+| compose SELECT COUNT(*) AS "count" FROM "r0" AS "clicks" WHERE "window_start" >= CAST('1970-01-01' AS DATE)
+|   r0: window range clicks; window_start >= CAST('1970-01-01' AS DATE); columns window_start, clicks; on 3 partitions
+=> 6
+
+-- a zone
+SELECT clicks FROM clicks WHERE name = 'ann' AND window_start = '1970-01-01 03:30:00+02:30'
+| stream
+|   window lookup clicks; name = 'ann' and window_start = '1970-01-01 03:30:00+02:30'; columns clicks; on 1 partition
+=> 10
+
+-- no window is both
+SELECT clicks FROM clicks WHERE name = 'ann' AND window_start > '1970-01-01 02:00:00+00' AND window_end < '1970-01-01 02:00:00+00'
+| stream
+|   window lookup clicks; name = 'ann' and window_start > '1970-01-01 02:00:00+00' and window_end < '1970-01-01 02:00:00+00'; columns clicks; on 1 partition
+
+-- all windows
+SELECT sum(clicks) FROM clicks
+| compose SELECT SUM("clicks") AS "sum" FROM "r0" AS "clicks"
+|   r0: scan clicks; columns clicks; on 3 partitions
+=> 61

@@ -1,0 +1,20 @@
+"""What a statement is refused with."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.errors import QueryError
+from planner.session import Session
+from planner.sql import SqlEngine
+from stores.schema import Row
+from tests.planner.sides import rows_of, run
+
+
+def refusal(
+    engine: SqlEngine, sql: str, parameters: Row = (), session: Session | None = None
+) -> QueryError:
+    """The error of a statement that must fail, be it planned, run or read."""
+    with pytest.raises(QueryError) as caught:
+        rows_of(run(engine, sql, parameters, session))
+    return caught.value

@@ -1,0 +1,93 @@
+"""The two sides of the law: the engine over partitions, DuckDB over the same rows in tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from planner.cancel import Cancellation
+from planner.session import Session
+from planner.sql import SqlEngine
+from planner.statement import Result
+from stores.arrow import physical_list
+from stores.schema import Row, StoreSchema
+from tests.support.stores import FixedCatalog, batch, fill, open_store
+
+_INTEGERS = {"timestamp": pa.int64(), "date32": pa.int32(), "time64": pa.int64()}
+"""What times are compared as: our physical values."""
+
+
+@dataclass
+class Sides:
+    """The engine over partitions, and DuckDB over the same rows in plain tables."""
+
+    engine: SqlEngine
+    plain: duckdb.DuckDBPyConnection
+
+    def ours(self, sql: str, parameters: Row = ()) -> list[Row]:
+        return [comparable(row) for row in rows_of(run(self.engine, sql, parameters))]
+
+    def theirs(self, sql: str, parameters: Row = ()) -> list[Row]:
+        table = self.plain.sql(sql, params=list(parameters) or None).to_arrow_table()
+        listed = []
+        for column in table.columns:
+            integer = _INTEGERS.get(str(column.type).split("[", maxsplit=1)[0])
+            listed.append((column if integer is None else column.cast(integer)).to_pylist())
+        return [comparable(row) for row in zip(*listed, strict=True)]
+
+
+def comparable(row: Row) -> Row:
+    return tuple("NaN" if isinstance(v, float) and math.isnan(v) else v for v in row)
+
+
+def ordered(rows: list[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: tuple((v is not None, str(type(v)), str(v)) for v in row))
+
+
+def run(
+    engine: SqlEngine, sql: str, parameters: Row = (), session: Session | None = None
+) -> Result:
+    """Prepare and execute one statement."""
+    session = session or Session()
+    return engine.execute(
+        engine.prepare(sql, session), parameters, session, cancellation=Cancellation(timeout_s=60)
+    )
+
+
+def rows_of(result: Result) -> list[Row]:
+    """All rows of a result as physical values."""
+    if result.rows is not None:
+        return list(result.rows)
+    types = [column.type for column in result.columns]
+    rows: list[Row] = []
+    for each in result.batches or ():
+        listed = [physical_list(c, t) for c, t in zip(each.columns, types, strict=True)]
+        rows += zip(*listed, strict=True)
+    return rows
+
+
+def build(
+    schemas: Sequence[StoreSchema],
+    rows: Mapping[str, Sequence[Row]],
+    directory: Path | None = None,
+) -> Sides:
+    """The given rows on both sides; ours in RocksDB if a directory is given."""
+    plain = duckdb.connect(":memory:")
+    plain.execute("SET TimeZone = 'UTC'")
+    plain.execute("SET integer_division = true")
+    plain.execute("SET default_null_order = 'nulls_last_on_asc_first_on_desc'")
+    stores = []
+    for schema in schemas:
+        store = open_store(schema, directory=directory)
+        fill(store, rows[schema.name])
+        stores.append(store)
+        whole = batch(schema, rows[schema.name]).select([c.name for c in schema.columns])
+        plain.register("whole", pa.Table.from_batches([whole]))
+        plain.execute(f'CREATE TABLE "{schema.name}" AS SELECT * FROM whole')
+        plain.unregister("whole")
+    return Sides(SqlEngine(FixedCatalog(*stores)), plain)

@@ -1,0 +1,153 @@
+"""SET, SHOW, RESET, transactions, DESCRIBE: statements about the session."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.session import Session, TransactionStatus
+from planner.statement import StatementKind
+from stores.schema import Row
+from tests.planner.refusals import refusal
+from tests.planner.sides import Sides, rows_of, run
+
+
+def do(sides: Sides, session: Session, *statements: str) -> list[Row]:
+    rows: list[Row] = []
+    for sql in statements:
+        rows = rows_of(run(sides.engine, sql, session=session))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("set_", "show", "value"),
+    [
+        ("SET application_name = 'psql'", "application_name", "psql"),
+        ("SET application_name TO psql", "application_name", "psql"),
+        ("SET SESSION extra_float_digits = 3", "extra_float_digits", "3"),
+        ("SET LOCAL statement_timeout = 0", "statement_timeout", "0"),
+        ("SET DateStyle TO ISO, DMY", "datestyle", "ISO, DMY"),
+        ("SET search_path = public, other", "search_path", "public, other"),
+        ("SET stategate.consistency = 'monotonic'", "stategate.consistency", "monotonic"),
+        ("SET stategate.wait = '5 s'", "stategate.wait", "5 s"),
+        ("SET TIME ZONE 'UTC'", "timezone", "UTC"),
+        ("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "transaction_isolation", "read committed"),
+    ],
+)
+def test_set_and_show(sides: Sides, set_: str, show: str, value: str) -> None:
+    assert do(sides, Session(), set_, f"SHOW {show}") == [(value,)]
+
+
+def test_settings_that_stay_as_they_are_give_a_notice(sides: Sides) -> None:
+    session = Session()
+    result = run(sides.engine, "SET TIME ZONE 'Europe/Oslo'", session=session)
+    assert result.notices == ["timezone stays UTC"]
+    assert do(sides, session, "SHOW TIME ZONE") == [("UTC",)]
+
+
+def test_reset_goes_back_to_what_the_connection_began_with(sides: Sides) -> None:
+    session = Session(settings={"application_name": "mine"})
+    assert do(
+        sides,
+        session,
+        "SET application_name = 'x'",
+        "RESET application_name",
+        "SHOW application_name",
+    ) == [("mine",)]
+    assert do(
+        sides,
+        session,
+        "SET application_name = 'x'",
+        "SET application_name = DEFAULT",
+        "SHOW application_name",
+    ) == [("mine",)]
+    assert do(sides, session, "SET stategate.info = on", "RESET ALL", "SHOW stategate.info") == [
+        ("off",)
+    ]
+    assert do(sides, session, "SET stategate.info = on", "DISCARD ALL", "SHOW stategate.info") == [
+        ("off",)
+    ]
+
+
+def test_show_all_lists_ours(sides: Sides) -> None:
+    names = [name for name, *_ in do(sides, Session(), "SHOW ALL")]
+    assert {"stategate.consistency", "server_version", "statement_timeout"} <= set(names)
+    assert names == sorted(names)
+
+
+def test_show_position_gives_a_token_that_bounds(sides: Sides) -> None:
+    session = Session()
+    ((token,),) = do(sides, session, "SELECT * FROM people", "SHOW stategate.position")
+    assert token == '{"events":{"0":0}}'
+    assert do(sides, session, f"SELECT count(*) FROM people WITH BOUND ('{token}')") == [(6,)]
+
+
+def test_show_stores_and_describe(sides: Sides) -> None:
+    names = [row[0] for row in do(sides, Session(), "SHOW STORES")]
+    assert names == ["Mixed", "clicks", "orders", "people", "stock", "visits"]
+    assert do(sides, Session(), "DESCRIBE clicks") == [
+        ("name", "text", "key", "window"),
+        ("window_start", "timestamptz", "time", "window"),
+        ("window_end", "timestamptz", "time", "window"),
+        ("clicks", "bigint", "value", "window"),
+    ]
+    assert do(sides, Session(), 'DESC "Mixed"')[0] == ("Id", "bigint", "key", "keyvalue")
+
+
+@pytest.mark.parametrize(
+    ("sql", "sqlstate", "position"),
+    [
+        ("SET memory_limit = '1TB'", "42704", 5),
+        ("SHOW memory_limit", "42704", 6),
+        ("RESET memory_limit", "42704", 7),
+        ("SET server_version = '9'", "55P02", None),
+        ("SET stategate.consistency = 'strong'", "22023", None),
+        ("SET", "42601", None),
+        ("SET application_name", "42601", 5),
+        ("SET application_name =", "42601", None),
+        ("SHOW", "42601", None),
+        ("DESCRIBE nope", "42P01", 10),
+        ("DESCRIBE people, orders", "42601", None),
+        ("SAVEPOINT a", "42601", 1),
+        ("ROLLBACK TO SAVEPOINT a", "0A000", None),
+    ],
+)
+def test_refusals(sides: Sides, sql: str, sqlstate: str, position: int | None) -> None:
+    error = refusal(sides.engine, sql)
+    assert (error.sqlstate, error.position) == (sqlstate, position)
+
+
+def test_a_transaction_from_begin_to_commit(sides: Sides) -> None:
+    session = Session()
+    for sql, status in (
+        ("BEGIN", TransactionStatus.ACTIVE),
+        ("SELECT 1", TransactionStatus.ACTIVE),
+        ("COMMIT", TransactionStatus.IDLE),
+        ("START TRANSACTION READ ONLY", TransactionStatus.ACTIVE),
+        ("ROLLBACK", TransactionStatus.IDLE),
+    ):
+        do(sides, session, sql)
+        assert session.transaction is status
+
+
+def test_a_failed_transaction_takes_only_its_end(sides: Sides) -> None:
+    session = Session()
+    do(sides, session, "BEGIN")
+    session.fail()
+    for sql in ("SELECT 1", "SELECT * FROM people WHERE name = 'ann'", "SHOW ALL", "BEGIN"):
+        error = refusal(sides.engine, sql, session=session)
+        assert error.sqlstate == "25P02"
+        assert sides.engine.recall(sql, session) is None
+    result = run(sides.engine, "COMMIT", session=session)
+    assert (result.kind, session.transaction) == (StatementKind.ROLLBACK, TransactionStatus.IDLE)
+
+
+def test_what_makes_no_difference_gives_a_notice(sides: Sides) -> None:
+    session = Session()
+    assert run(sides.engine, "COMMIT", session=session).notices == [
+        "there is no transaction in progress"
+    ]
+    run(sides.engine, "BEGIN", session=session)
+    assert run(sides.engine, "BEGIN", session=session).notices == [
+        "there is already a transaction in progress"
+    ]
+    assert refusal(sides.engine, "DISCARD ALL", session=session).sqlstate == "25001"
