@@ -27,6 +27,7 @@ from planner.errors import (
     QueryError,
     SyntaxProblem,
     TypeProblem,
+    Unavailable,
     ValueProblem,
 )
 from stores.errors import SchemaError
@@ -177,8 +178,11 @@ class Composer:
             cursor.close()
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
-        with self._lock:
-            return self._database.cursor()
+        try:
+            with self._lock:
+                return self._database.cursor()
+        except duckdb.ConnectionException as error:
+            raise Unavailable("the engine is closed", sqlstate="57P01") from error
 
 
 def to_duckdb(tree: exp.Expr) -> str:
@@ -369,6 +373,8 @@ def translate(error: duckdb.Error, tree: exp.Expr) -> QueryError:
                 position=_position(tree, names["name"]),
                 sqlstate=sqlstate,
             )
+    if "Max expression depth limit" in text:
+        return LimitExceeded("statement is nested too deep")
     if _BY_ZERO in text:
         return ValueProblem("division by zero", sqlstate="22012")
     said = _our_types(_first_sentence(text))

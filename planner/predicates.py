@@ -229,20 +229,26 @@ def strip(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def conjuncts(node: exp.Expr) -> Iterable[exp.Expr]:
+def conjuncts(node: exp.Expr) -> list[exp.Expr]:
     """The parts of an AND, however nested."""
-    node = strip(node)
-    if isinstance(node, exp.And):
-        return [*conjuncts(node.this), *conjuncts(node.expression)]
-    return [node]
+    return _parts(node, exp.And)
 
 
-def disjuncts(node: exp.Expr) -> Iterable[exp.Expr]:
+def disjuncts(node: exp.Expr) -> list[exp.Expr]:
     """The parts of an OR, however nested."""
-    node = strip(node)
-    if isinstance(node, exp.Or):
-        return [*disjuncts(node.this), *disjuncts(node.expression)]
-    return [node]
+    return _parts(node, exp.Or)
+
+
+def _parts(node: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:
+    found: list[exp.Expr] = []
+    left = [node]  # not by recursion: programs write thousands of parts
+    while left:
+        part = strip(left.pop())
+        if isinstance(part, kind):
+            left += (part.expression, part.this)
+        else:
+            found.append(part)
+    return found
 
 
 def constant_of(node: exp.Expr, wanted: DataType) -> tuple[Value, DataType] | None:

@@ -17,7 +17,14 @@ from planner.cancel import Cancellation
 from planner.clause import Clause
 from planner.commands import Commands, aborted
 from planner.compose import Composer
-from planner.errors import NameProblem, NotSupported, QueryError, SyntaxProblem, ValueProblem
+from planner.errors import (
+    LimitExceeded,
+    NameProblem,
+    NotSupported,
+    QueryError,
+    SyntaxProblem,
+    ValueProblem,
+)
 from planner.execute import Executor
 from planner.explain import explain
 from planner.options import read_options, session_options
@@ -285,8 +292,11 @@ class SqlEngine:
         self, tree: exp.Query, clause: Clause, parameter_types: Sequence[DataType | None]
     ) -> QueryPlan:
         version = self._catalog.version
-        bound = bind(tree, clause, self._catalog, parameter_types)
-        return plan_query(bound, clause, self._composer, version=version)
+        try:
+            bound = bind(tree, clause, self._catalog, parameter_types)
+            return plan_query(bound, clause, self._composer, version=version)
+        except RecursionError as error:
+            raise LimitExceeded("statement is nested too deep") from error
 
     def _prepare_show(self, parsed: Parsed, session: Session) -> Statement:
         words = [token.text.upper() for token in parsed.tokens]

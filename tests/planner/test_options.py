@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
-from planner.clause import Clause, ParameterRef
+from planner.clause import NO_CLAUSE, Clause, ParameterRef
 from planner.errors import QueryError
 from planner.options import (
     DEFAULT_OPTIONS,
@@ -23,15 +25,16 @@ AT_41 = Position.of({"t": {0: 41}})
 INTERVAL = DataType(kind=Kind.INTERVAL)
 
 
-def options(clause: Clause | None = None, parameters: Row = (), **settings: str) -> ReadOptions:
-    named = {f"stategate.{name}": value for name, value in settings.items()}
-    session = Session(settings=named)
-    return read_options(clause or Clause(), session, parameters)
+def options(
+    settings: Mapping[str, str], clause: Clause = NO_CLAUSE, parameters: Row = ()
+) -> ReadOptions:
+    session = Session(settings={f"stategate.{name}": v for name, v in settings.items()})
+    return read_options(clause, session, parameters)
 
 
 def test_no_setting_and_no_clause_are_the_default() -> None:
-    assert options() == DEFAULT_OPTIONS
-    assert options(**{n.removeprefix("stategate."): v for n, v in SETTINGS.items()}) == (
+    assert options({}) == DEFAULT_OPTIONS
+    assert options({n.removeprefix("stategate."): v for n, v in SETTINGS.items()}) == (
         DEFAULT_OPTIONS
     )
 
@@ -49,7 +52,7 @@ def test_no_setting_and_no_clause_are_the_default() -> None:
     ],
 )
 def test_each_setting(settings: dict[str, str], expected: ReadOptions) -> None:
-    assert options(**settings) == expected
+    assert options(settings) == expected
 
 
 def test_monotonic_is_bound_by_all_that_was_seen() -> None:
@@ -61,12 +64,14 @@ def test_monotonic_is_bound_by_all_that_was_seen() -> None:
 
 def test_a_bound_in_the_clause_replaces_the_session_s() -> None:
     for settings in ({"consistency": "latest"}, {"bound": TOKEN}):
-        assert options(Clause(unbounded=True), **settings) == DEFAULT_OPTIONS
-    assert options(Clause(wait_ms=5), consistency="latest") == ReadOptions(latest=True, wait_ms=5)
+        assert options(settings, Clause(unbounded=True)) == DEFAULT_OPTIONS
+    assert options({"consistency": "latest"}, Clause(wait_ms=5)) == ReadOptions(
+        latest=True, wait_ms=5
+    )
 
 
 def test_a_wait_in_the_clause_replaces_the_session_s() -> None:
-    assert options(Clause(wait_ms=0), wait="1s").wait_ms == 0
+    assert options({"wait": "1s"}, Clause(wait_ms=0)).wait_ms == 0
 
 
 def test_parameters_fill_the_clause() -> None:
@@ -76,7 +81,7 @@ def test_parameters_fill_the_clause() -> None:
         wait_ms=ParameterRef(number=3, type=INTERVAL),
         partitions=(ParameterRef(number=4, type=INTEGER), 7),
     )
-    assert options(clause, (TOKEN, (0, 0, 2_000_000), "3 s", 1)) == ReadOptions(
+    assert options({}, clause, (TOKEN, (0, 0, 2_000_000), "3 s", 1)) == ReadOptions(
         bound=PositionBound(position=AT_41, lag_ms_max=2000),
         wait_ms=3000,
         partitions=frozenset({1, 7}),
@@ -96,7 +101,7 @@ def test_parameters_fill_the_clause() -> None:
 )
 def test_parameters_that_cannot_be(clause: Clause, value: object) -> None:
     with pytest.raises(QueryError) as caught:
-        options(clause, (value,))
+        options({}, clause, (value,))
     assert caught.value.sqlstate in {"22023", "22P02"}
 
 
@@ -116,7 +121,7 @@ def test_settings_that_cannot_be(name: str, value: str, sqlstate: str) -> None:
         check_setting(f"stategate.{name}", value)
     assert caught.value.sqlstate == sqlstate
     with pytest.raises(QueryError):
-        options(**{name: value})
+        options({name: value})
 
 
 def test_settings_are_read_once_until_they_change() -> None:

@@ -1,0 +1,75 @@
+"""Names of relations: schemas, quotes, near misses, and the gateway's own relations."""
+
+from __future__ import annotations
+
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from planner.errors import NameProblem
+from planner.relations import SYSTEM_RELATIONS, resolve, system_table
+from tests.planner.world import STORES
+from tests.support.stores import FixedCatalog, open_store
+
+CATALOG = FixedCatalog(*(open_store(schema) for schema in STORES))
+
+
+def table(name: str) -> exp.Table:
+    found = sqlglot.parse_one(f"SELECT * FROM {name}", read="postgres").find(exp.Table)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "relation"),
+    [
+        ("people", "people"),
+        ("PEOPLE", "people"),
+        ('"people"', "people"),
+        ("public.people", "people"),
+        ('"Mixed"', "Mixed"),
+        ("stategate.stores", "stores"),
+        ("STATEGATE.Partitions", "partitions"),
+    ],
+)
+def test_names(name: str, relation: str) -> None:
+    assert resolve(table(name), CATALOG).name == relation
+
+
+@pytest.mark.parametrize(
+    ("name", "sqlstate", "hint"),
+    [
+        ("peple", "42P01", 'Perhaps you meant "people".'),
+        ("Mixed", "42P01", 'Perhaps you meant "Mixed".'),
+        ("elsewhere", "42P01", "SHOW STORES lists what there is."),
+        ("stores", "42P01", None),
+        ("stategate.store", "42P01", 'Perhaps you meant "stores".'),
+        ("stategate.people", "42P01", None),
+        ("other.people", "3F000", None),
+    ],
+)
+def test_unknown_names(name: str, sqlstate: str, hint: str | None) -> None:
+    with pytest.raises(NameProblem) as caught:
+        resolve(table(name), CATALOG)
+    assert caught.value.sqlstate == sqlstate
+    assert caught.value.position is not None
+    if hint is not None:
+        assert caught.value.hint == hint
+
+
+def test_pseudo_columns_are_readable_but_not_in_the_star() -> None:
+    relation = resolve(table("clicks"), CATALOG)
+    assert [c.name for c in relation.columns] == ["name", "window_start", "window_end", "clicks"]
+    assert set(relation.readable) - {c.name for c in relation.columns} == {
+        *("_partition", "_timestamp", "_epoch")
+    }
+
+
+@pytest.mark.parametrize("name", SYSTEM_RELATIONS)
+def test_system_relations_have_the_columns_they_say(name: str) -> None:
+    found = system_table(name, CATALOG, node="me", clock=lambda: 5)
+    assert found.schema.names == [column.name for column in SYSTEM_RELATIONS[name]]
+    assert [field.type for field in found.schema] == [
+        column.type.arrow for column in SYSTEM_RELATIONS[name]
+    ]
+    assert found.num_rows > 0

@@ -1,0 +1,298 @@
+"""The engine as a whole: plans that are kept, definitions that change, what runs inline."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from planner.cancel import Cancellation
+from planner.errors import NotSupported, QueryError
+from planner.session import Session
+from planner.sql import EngineLimits, SqlEngine
+from planner.statement import StatementKind
+from stores.local import LocalStore
+from stores.schema import BIGINT, TEXT, DataType, Row
+from tests.planner.refusals import refusal
+from tests.planner.sides import Sides, rows_of, run
+from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+
+LOOKUP = "SELECT v FROM state WHERE k = 'a'"
+
+
+def catalog_of(value_type: str = "bigint", value: object = 1) -> FixedCatalog:
+    return FixedCatalog(state(value_type, value))
+
+
+def state(value_type: str = "bigint", value: object = 1) -> LocalStore:
+    store = open_store(keyvalue("state", {"k": "text"}, {"v": value_type}))
+    fill(store, [("a", value)])
+    return store
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        LOOKUP,
+        "SELECT count(*) FROM state",
+        "SHOW STORES",
+        "SET stategate.info = on",
+        "SELECT current_database()",
+    ],
+)
+def test_a_text_is_planned_once(sql: str) -> None:
+    engine, session = SqlEngine(catalog_of()), Session()
+    assert engine.recall(sql, session) is None
+    statement = engine.prepare(sql, session)
+    assert engine.prepare(sql, session) is statement
+    assert engine.recall(sql, session) is statement
+    assert engine.recall(sql, session, parameter_types=(BIGINT,)) is None
+
+
+def test_texts_that_differ_in_a_key_share_a_plan() -> None:
+    engine, session = SqlEngine(catalog_of()), Session()
+    engine.prepare(LOOKUP, session)
+    other = engine.recall(LOOKUP.replace("'a'", "'it''s'"), session)
+    assert other is not None
+    assert other.literals == ("it's",)
+    assert rows_of(run(engine, LOOKUP)) == [(1,)]
+    assert rows_of(run(engine, LOOKUP.replace("'a'", "'b'"))) == []
+
+
+def test_a_literal_in_the_select_list_is_not_lifted_into_the_key() -> None:
+    engine = SqlEngine(catalog_of())
+    assert rows_of(run(engine, "SELECT 'x', v FROM state WHERE k = 'a'")) == [("x", 1)]
+    assert rows_of(run(engine, "SELECT 'y', v FROM state WHERE k = 'a'")) == [("y", 1)]
+
+
+def test_a_shape_that_does_not_parse_is_no_error() -> None:
+    store = open_store(keyvalue("days", {"day": "date"}, {"v": "bigint"}))
+    fill(store, [(1, 5)])
+    engine = SqlEngine(FixedCatalog(store))
+    assert rows_of(run(engine, "SELECT v FROM days WHERE day = date '1970-01-02'")) == [(5,)]
+    assert rows_of(run(engine, "SELECT v FROM days WHERE day = date '1970-01-03'")) == []
+
+
+def test_a_key_that_is_none_points_into_its_own_text() -> None:
+    store = open_store(keyvalue("numbers", {"k": "integer"}, {"v": "bigint"}))
+    engine = SqlEngine(FixedCatalog(store))
+    assert rows_of(run(engine, "SELECT v FROM numbers WHERE k = '1'")) == []
+    error = refusal(engine, "SELECT v FROM numbers WHERE k = 'one'")
+    assert (error.sqlstate, error.position) == ("22P02", 33)
+
+
+def test_explain_shows_the_text_s_own_literals() -> None:
+    engine = SqlEngine(catalog_of())
+    for key in ("a", "b"):
+        ((line,),) = rows_of(run(engine, f"EXPLAIN SELECT v FROM state WHERE k = '{key}'"))
+        assert f"k = '{key}'" in line
+
+
+def test_plans_are_forgotten_when_they_are_too_many() -> None:
+    engine, session = SqlEngine(catalog_of(), limits=EngineLimits(statements_max=2)), Session()
+    texts = [f"SELECT {i}" for i in range(3)]
+    for text in texts:
+        engine.prepare(text, session)
+    held = [engine.recall(text, session) is not None for text in texts]
+    assert held == [False, True, True]
+
+
+def test_a_prepared_statement_follows_a_definition_that_changes_nothing_for_it() -> None:
+    catalog = catalog_of()
+    engine, session = SqlEngine(catalog), Session()
+    prepared = [engine.prepare(sql, session) for sql in (LOOKUP, "SELECT sum(v) FROM state")]
+    catalog.replace(state(value=2), state_named("other"))
+    for statement in prepared:
+        result = engine.execute(statement, (), session, cancellation=Cancellation())
+        assert rows_of(result) == [(2,)]
+
+
+def state_named(name: str) -> LocalStore:
+    return open_store(keyvalue(name, {"k": "text"}, {"v": "bigint"}))
+
+
+@pytest.mark.parametrize("sql", [LOOKUP, "SELECT * FROM state"])
+def test_a_prepared_statement_whose_columns_change_is_refused(sql: str) -> None:
+    catalog = catalog_of()
+    engine, session = SqlEngine(catalog), Session()
+    statement = engine.prepare(sql, session)
+    catalog.replace(state("text", "x"))
+    with pytest.raises(NotSupported, match="cached plan must not change result type"):
+        engine.execute(statement, (), session, cancellation=Cancellation())
+    assert rows_of(run(engine, LOOKUP)) == [("x",)]
+
+
+def test_a_store_that_goes_is_gone() -> None:
+    catalog = catalog_of()
+    engine, session = SqlEngine(catalog), Session()
+    statement = engine.prepare(LOOKUP, session)
+    catalog.replace()
+    with pytest.raises(QueryError) as caught:
+        engine.execute(statement, (), session, cancellation=Cancellation())
+    assert caught.value.sqlstate == "42P01"
+
+
+def test_a_store_that_goes_while_a_plan_runs_can_be_retried() -> None:
+    """The version was read before, the store after the change."""
+
+    class Racing(FixedCatalog):
+        @property
+        def version(self) -> int:
+            return 1
+
+    catalog = Racing(state())
+    engine, session = SqlEngine(catalog), Session()
+    statement = engine.prepare(LOOKUP, session)
+    catalog.replace()
+    with pytest.raises(QueryError) as caught:
+        engine.execute(statement, (), session, cancellation=Cancellation())
+    assert (caught.value.sqlstate, caught.value.retryable) == ("55000", True)
+
+
+@pytest.mark.parametrize(
+    ("sql", "settings", "inline"),
+    [
+        (LOOKUP, {}, True),
+        (f"{LOOKUP} WITH BOUND (events[0] >= 1)", {}, True),
+        (f"{LOOKUP} WITH BOUND (LATEST)", {}, False),
+        (f"{LOOKUP} WITH WAIT '1s'", {}, False),
+        (LOOKUP, {"stategate.consistency": "latest"}, False),
+        (LOOKUP, {"stategate.consistency": "monotonic"}, True),
+        (LOOKUP, {"stategate.wait": "1s"}, False),
+        ("SELECT v FROM state", {}, False),
+        ("SELECT v FROM state WHERE k IN ('a', 'b')", {}, False),
+        ("SELECT 1", {}, False),
+        (f"EXPLAIN {LOOKUP}", {}, True),
+        (f"EXPLAIN ANALYZE {LOOKUP}", {}, False),
+        ("SHOW STORES", {}, False),
+        ("BEGIN", {}, True),
+        ("SET stategate.info = on", {}, True),
+        ("", {}, True),
+    ],
+)
+def test_what_runs_inline(sql: str, settings: dict[str, str], *, inline: bool) -> None:
+    engine, session = SqlEngine(catalog_of()), Session(settings=settings)
+    assert engine.is_inline(engine.prepare(sql, session), session) is inline
+
+
+@pytest.mark.parametrize(
+    ("sql", "given", "types"),
+    [
+        ("SELECT v FROM state WHERE k = $1", (), (TEXT,)),
+        ("SELECT v FROM state WHERE v = $1", (), (BIGINT,)),
+        ("SELECT v FROM state WHERE v = $1", (DataType.parse("smallint"),), None),
+        ("SELECT v FROM state WHERE k = $2 AND v > $1", (), (BIGINT, TEXT)),
+        ("SELECT v FROM state WHERE v BETWEEN $1 AND $2", (), (BIGINT, BIGINT)),
+        ("SELECT v FROM state WHERE v IN ($1, 2, $2)", (), (BIGINT, BIGINT)),
+        ("SELECT v FROM state WHERE k LIKE $1", (), (TEXT,)),
+        ("SELECT v FROM state WHERE k = ANY($1)", (), (DataType.parse("text[]"),)),
+        ("SELECT v FROM state LIMIT $1 OFFSET $2", (), (BIGINT, BIGINT)),
+        ("SELECT $1::date, $2", (), (DataType.parse("date"), TEXT)),
+        ("SELECT v + $1, coalesce(v, $2) FROM state", (), (BIGINT, BIGINT)),
+        ("SELECT v FROM state WHERE sum(v) > $1", (), None),
+        ("SELECT 1 WITH WAIT $1", (), (DataType.parse("interval"),)),
+    ],
+)
+def test_types_of_parameters(
+    sql: str, given: tuple[DataType | None, ...], types: tuple[DataType, ...] | None
+) -> None:
+    engine, session = SqlEngine(catalog_of()), Session()
+    if types is None and not given:
+        with pytest.raises(QueryError):
+            engine.prepare(sql, session)
+        return
+    statement = engine.prepare(sql, session, parameter_types=given)
+    assert statement.parameters == (given if types is None else types)
+
+
+def test_a_client_may_insist_on_fewer_types_than_there_are() -> None:
+    engine, session = SqlEngine(catalog_of()), Session()
+    statement = engine.prepare(
+        "SELECT v FROM state WHERE k = $1 AND v = $2", session, parameter_types=(None,)
+    )
+    assert statement.parameters == (TEXT, BIGINT)
+
+
+@pytest.mark.parametrize(
+    ("sql", "names"),
+    [
+        ("SELECT 1, 'x', NULL, 1 + 1, true", ["?column?"] * 4 + ["bool"]),
+        ("SELECT count(*), sum(v), max(k) FROM state", ["count", "sum", "max"]),
+        ("SELECT v::text, 1::bigint, date '2020-01-01' FROM state", ["v", "int8", "date"]),
+        ("SELECT upper(k), coalesce(v, 1), length(k) FROM state", ["upper", "coalesce", "length"]),
+        (
+            "SELECT CASE WHEN v > 1 THEN 2 END, CASE WHEN true THEN 1 ELSE v END FROM state",
+            ["case", "v"],
+        ),
+        ("SELECT (SELECT max(v) FROM state), EXISTS (SELECT 1)", ["max", "exists"]),
+        ("SELECT now(), current_date, random()", ["now", "current_date", "random"]),
+        ("SELECT extract(year FROM now()), date_trunc('day', now())", ["extract", "date_trunc"]),
+        ('SELECT k AS "K", v AS v2, * FROM state', ["K", "v2", "k", "v"]),
+        ("SELECT a.*, b.v FROM state a, state b", ["k", "v", "v"]),
+        ("SELECT row_number() OVER (), unnest(ARRAY[1])", ["row_number", "unnest"]),
+        ("SELECT string_agg(k, ','), array_agg(v) FROM state", ["string_agg", "array_agg"]),
+        ("VALUES (1, 2)", ["column1", "column2"]),
+        ("SELECT * FROM (VALUES (1, 2)) t (a)", ["a", "column2"]),
+    ],
+)
+def test_columns_are_named_as_postgres_names_them(sql: str, names: list[str]) -> None:
+    engine, session = SqlEngine(catalog_of()), Session()
+    assert [column.name for column in engine.prepare(sql, session).columns] == names
+
+
+def test_explain_analyze_tells_what_was_read(sides: Sides) -> None:
+    lines = [line for (line,) in sides.ours("EXPLAIN ANALYZE SELECT name FROM people")]
+    assert lines[:2] == ["stream", "  scan people; columns name; on 3 partitions"]
+    assert sum("rows read" in line for line in lines) == 3
+    assert lines[-2].startswith("returned 6 rows in ")
+    assert lines[-1] == 'position {"events":{"0":0}}'
+
+
+def test_explain_shows_the_clause(sides: Sides) -> None:
+    sql = (
+        'EXPLAIN SELECT name FROM people WITH BOUND (events[0] >= $1, \'{"events": {"1": 2}}\', '
+        "LATEST, MAX LAG '1 s'), WAIT '5 s', PARTITIONS (0, 1), ACTIVE, PARTIAL, INFO"
+    )
+    assert sides.ours(sql)[-1] == (
+        'with bound (\'{"events":{"1":2}}\', events[0] >= $1, latest, max lag 1000 ms), '
+        "wait 5000 ms, partitions (0, 1), active, partial, info",
+    )
+
+
+def test_explain_of_the_catalog_is_refused(sides: Sides) -> None:
+    assert refusal(sides.engine, "EXPLAIN SELECT current_database()").sqlstate == "0A000"
+
+
+def test_each_statement_of_a_text_must_parse(sides: Sides) -> None:
+    assert sides.engine.split("SELECT 1; SHOW ALL;") == ("SELECT 1", " SHOW ALL")
+    with pytest.raises(QueryError):
+        sides.engine.split("SELECT 1; SELECT (")
+
+
+def test_the_empty_statement_does_nothing(sides: Sides) -> None:
+    result = run(sides.engine, " ; ")
+    assert (result.kind, rows_of(result)) == (StatementKind.EMPTY, [])
+
+
+def test_many_threads_share_an_engine(sides: Sides) -> None:
+    found: list[list[Row]] = []
+
+    def work() -> None:
+        for _ in range(5):
+            found.append(sides.ours("SELECT count(*) FROM people"))
+            found.append(sides.ours("SELECT count(*) FROM people WHERE name IN ('ann', 'bob')"))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 40
+    assert {rows[0][0] for rows in found} == {6, 2}
+
+
+def test_a_closed_engine_composes_no_more() -> None:
+    engine = SqlEngine(catalog_of())
+    engine.close()
+    with pytest.raises(QueryError):
+        rows_of(run(engine, "SELECT count(*) FROM state"))
