@@ -2,7 +2,7 @@
 
 An access reads every row that its conditions allow, and perhaps more. All key columns fixed: a
 lookup, routed by the key's hash. A prefix of the key fixed, or an interval on the next column: a
-range. Window stores take a time range beside. Nothing of that: a scan.
+range. Windows, sessions and versions take a time range beside. Nothing of that: a scan.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from planner.predicates import (
     fitted,
     fitted_value,
 )
+from planner.times import session_time, valid_since
 from stores.query import (
     EVERYTHING,
     BatchStream,
@@ -31,16 +32,37 @@ from stores.query import (
     Order,
     Query,
     RangeQuery,
+    SessionKeyQuery,
+    SessionTime,
     TimeRange,
     WindowKeyQuery,
     WindowRangeQuery,
 )
 from stores.schema import Key, Row, StoreKind, StoreSchema, Value
+from stores.sessions import SessionRangeQuery
+from stores.versions import MultiVersionedKeyQuery, VersionedRangeQuery
 
 Route: TypeAlias = Callable[[Key], int]
 """The partition that a key lies in."""
 Target: TypeAlias = tuple[int, Query[BatchStream]]
 """A partition and what it is asked."""
+_OfKey: TypeAlias = Callable[[Key], Query[BatchStream]]
+_OfRange: TypeAlias = Callable[[Interval], Query[BatchStream]]
+
+_READ_NAMES = {
+    StoreKind.WINDOW: "window ",
+    StoreKind.SESSION: "session ",
+    StoreKind.VERSIONED: "version ",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reads:
+    """The queries that read one kind of store."""
+
+    of_key: _OfKey | None
+    """Of one key; None if many keys can be had with one query."""
+    of_range: _OfRange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +77,7 @@ class Access:
     bounds: tuple[Compares, ...] = ()
     """Comparisons on the key column behind them."""
     times: tuple[Condition, ...] = ()
-    """Conditions on window_start and window_end."""
+    """Conditions on the time columns."""
     partitions: tuple[Condition, ...] = ()
     """Conditions on _partition."""
     order: Order = Order.ASCENDING
@@ -80,6 +102,8 @@ class Access:
         """Whether the access reads exactly the rows that meet all the conditions."""
         mine = [*self.keys, *self.bounds, *self.times, *self.partitions]
         times = {column.name for column in self.schema.time_columns}
+        if self.schema.kind in {StoreKind.SESSION, StoreKind.VERSIONED} and self.times:
+            return False  # see planner.times
         return all(
             any(condition is held for held in mine)
             and not _is_wide(condition, is_time=condition.column in times)
@@ -92,32 +116,20 @@ class Access:
         Raises:
             QueryError: a parameter has not the type that was agreed on.
         """
-        time = _time_range(self.times, self.schema, parameters)
-        if time is None:
+        reads = self._reads(parameters)
+        if reads is None:
             return []
         allowed = _allowed_partitions(self.partitions, self.schema, parameters)
         keys = _keys(self.keys, parameters) if self.is_lookup else None
         if keys is not None:
-            targets = self._lookup(keys, route, time)
+            targets = self._lookup(keys, route, reads.of_key)
         else:
-            targets = self._range(parameters, time)
+            targets = self._range(parameters, reads.of_range)
         return [target for target in targets if target[0] in allowed]
 
-    def _lookup(self, keys: list[Key], route: Route, time: TimeRange) -> list[Target]:
-        if self.schema.kind is StoreKind.WINDOW:
-            return [
-                (
-                    route(key),
-                    WindowKeyQuery(
-                        key=key,
-                        time=time,
-                        columns=self.columns,
-                        order=self.order,
-                        limit=self.limit,
-                    ),
-                )
-                for key in keys
-            ]
+    def _lookup(self, keys: list[Key], route: Route, of_key: _OfKey | None) -> list[Target]:
+        if of_key is not None:
+            return [(route(key), of_key(key)) for key in keys]
         by_partition: dict[int, list[Key]] = {}
         for key in keys:
             by_partition.setdefault(route(key), []).append(key)
@@ -126,25 +138,13 @@ class Access:
             for partition, found in sorted(by_partition.items())
         ]
 
-    def _range(self, parameters: Row, time: TimeRange) -> list[Target]:
+    def _range(self, parameters: Row, of_range: _OfRange) -> list[Target]:
         # Of keys that are too many to look up, those before the first list still make a prefix.
         prefix = tuple(itertools.takewhile(lambda key: key.is_single, self.keys))
         interval = _interval(prefix, self.bounds, parameters)
         if interval is None:
             return []
-        query: Query[BatchStream]
-        if self.schema.kind is StoreKind.WINDOW:
-            query = WindowRangeQuery(
-                interval=interval,
-                time=time,
-                order=self.order,
-                limit=self.limit,
-                columns=self.columns,
-            )
-        else:
-            query = RangeQuery(
-                interval=interval, order=self.order, limit=self.limit, columns=self.columns
-            )
+        query = of_range(interval)
         queries = [query]
         if self.limit is not None and interval.lower is None and isinstance(query, RangeQuery):
             # The first rows in key order begin with NULLs, which may be last in the statement's.
@@ -153,9 +153,63 @@ class Access:
             queries = [replace(query, interval=nulls), replace(query, interval=rest)]
         return [(p, query) for p in range(self.schema.partitions) for query in queries]
 
+    def _reads(self, parameters: Row) -> _Reads | None:
+        """The queries of the store's kind; None if no time meets the conditions."""
+        match self.schema.kind:
+            case StoreKind.WINDOW:
+                time = _time_range(self.times, self.schema, parameters)
+                return None if time is None else self._window_reads(time)
+            case StoreKind.SESSION:
+                ends = session_time(self.times, parameters)
+                return None if ends is None else self._session_reads(ends)
+            case StoreKind.VERSIONED:
+                since = valid_since(self.times, parameters)
+                return None if since is None else self._version_reads(since.from_ms)
+            case _:
+                order, limit, columns = self.order, self.limit, self.columns
+                return _Reads(
+                    of_key=None,
+                    of_range=lambda interval: RangeQuery(
+                        interval=interval, order=order, limit=limit, columns=columns
+                    ),
+                )
+
+    def _window_reads(self, time: TimeRange) -> _Reads:
+        order, limit, columns = self.order, self.limit, self.columns
+        return _Reads(
+            of_key=lambda key: WindowKeyQuery(
+                key=key, time=time, order=order, limit=limit, columns=columns
+            ),
+            of_range=lambda interval: WindowRangeQuery(
+                interval=interval, time=time, order=order, limit=limit, columns=columns
+            ),
+        )
+
+    def _session_reads(self, time: SessionTime) -> _Reads:
+        order, limit, columns = self.order, self.limit, self.columns
+        return _Reads(
+            of_key=lambda key: SessionKeyQuery(
+                key=key, time=time, order=order, limit=limit, columns=columns
+            ),
+            of_range=lambda interval: SessionRangeQuery(
+                interval=interval, time=time, order=order, limit=limit, columns=columns
+            ),
+        )
+
+    def _version_reads(self, from_ms: int | None) -> _Reads:
+        order, limit, columns = self.order, self.limit, self.columns
+        return _Reads(
+            of_key=lambda key: MultiVersionedKeyQuery(
+                key=key, from_ms=from_ms, order=order, limit=limit, columns=columns
+            ),
+            of_range=lambda interval: VersionedRangeQuery(
+                interval=interval, from_ms=from_ms, order=order, limit=limit, columns=columns
+            ),
+        )
+
     def describe(self) -> str:
         """One line: what is read, by which conditions, of how many partitions."""
-        windows = "window " if self.schema.kind is StoreKind.WINDOW else ""
+        windows = _READ_NAMES.get(self.schema.kind, "")
         conditions = [*self.keys, *self.bounds, *self.times, *self.partitions]
         if self.is_lookup:
             count = math.prod(len(equals.operands) for equals in self.keys)

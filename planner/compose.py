@@ -125,12 +125,16 @@ class Composer:
             for name, schema in relations.items():
                 cursor.register(name, schema.empty_table())
             relation = cursor.sql(sql, params={str(n): None for n in numbers} or None)
-            schema = relation.limit(0).to_arrow_reader(1).schema
+            # Bound, but not optimised: that would compute the constants, for as long as it takes.
+            nulls = ", ".join(f"CAST(NULL AS {data_type})" for data_type in relation.types)
+            schema = cursor.sql(f"SELECT {nulls}").limit(0).to_arrow_reader(1).schema
+            names = relation.columns
         except duckdb.Error as error:
             raise translate(error, tree) from error
         finally:
             cursor.close()
-        return tuple(Column(name=f.name, type=_result_type(f.type)) for f in schema)
+        found = zip(names, schema, strict=True)
+        return tuple(Column(name=name, type=_result_type(f.type)) for name, f in found)
 
     def run(
         self,

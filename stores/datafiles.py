@@ -19,7 +19,16 @@ import pyarrow.parquet as pq
 from stores.errors import LogError, SchemaError, TornRecordError
 from stores.logfiles import Directory
 from stores.records import DataFile
-from stores.schema import TIMESTAMPTZ, WINDOW_END, WINDOW_START, Kind, StoreKind, StoreSchema
+from stores.schema import (
+    TIMESTAMPTZ,
+    VALID_FROM,
+    VALID_TO,
+    WINDOW_END,
+    WINDOW_START,
+    Kind,
+    StoreKind,
+    StoreSchema,
+)
 
 TIMESTAMP_NAME = "_timestamp"
 DELETED_NAME = "_deleted"
@@ -39,7 +48,7 @@ def file_schema(schema: StoreSchema) -> pa.Schema:
     """
     if DELETED_NAME in schema.column_by_name:
         raise SchemaError(f'store "{schema.name}" cannot have a column "{DELETED_NAME}"')
-    fields = [(column.name, column.type.arrow) for column in schema.columns]
+    fields = [(column.name, column.type.arrow) for column in schema.logged_columns]
     marks = [(TIMESTAMP_NAME, TIMESTAMPTZ.arrow), (DELETED_NAME, pa.bool_())]
     return pa.schema([*fields, *marks])
 
@@ -62,11 +71,15 @@ def shaped(rows: pa.Table, schema: StoreSchema) -> pa.Table:
     """The rows with exactly the columns of a data file, in their order and types.
 
     `_timestamp` and `_deleted` may be missing, and `window_end` where windows have a fixed size.
+    Versions need their `_timestamp`, which may be called `valid_from`.
 
     Raises:
         SchemaError: a column is missing, one is too many, or one has values of another type.
     """
     wanted = file_schema(schema)
+    if schema.kind is StoreKind.VERSIONED and TIMESTAMP_NAME not in rows.column_names:
+        names = [TIMESTAMP_NAME if n == VALID_FROM.name else n for n in rows.column_names]
+        rows = rows.rename_columns(names)
     if unknown := set(rows.column_names) - set(wanted.names):
         raise SchemaError(f'store "{schema.name}" has no column "{min(unknown)}"')
     floats = {c.name for c in schema.key if c.type.kind in {Kind.REAL, Kind.DOUBLE}}
@@ -77,7 +90,20 @@ def shaped(rows: pa.Table, schema: StoreSchema) -> pa.Table:
     table = pa.table(columns, schema=wanted)
     if schema.window_size_ms is not None:
         _check_windows(table, schema, schema.window_size_ms)
+    if schema.kind is StoreKind.SESSION:
+        _check_sessions(table, schema)
+    if schema.kind is StoreKind.VERSIONED and table.column(TIMESTAMP_NAME).null_count:
+        raise SchemaError(f'a version in store "{schema.name}" has no event time to be valid from')
     return table
+
+
+def _check_sessions(table: pa.Table, schema: StoreSchema) -> None:
+    start, end = table.column(WINDOW_START.name), table.column(WINDOW_END.name)
+    right = pc.fill_null(pc.less_equal(start, end), False)
+    if not pc.all(right, min_count=0).as_py():
+        raise SchemaError(
+            f'a session in store "{schema.name}" lacks an end, or ends before it begins'
+        )
 
 
 def _check_windows(table: pa.Table, schema: StoreSchema, size_ms: int) -> None:
@@ -140,6 +166,25 @@ def latest_rows(rows: pa.Table, schema: StoreSchema, *, by_event_time: bool = Tr
     winners: _Order = grouped.column("rank_max").to_numpy()
     places = winners if order is None else order[winners]
     return rows.take(np.sort(places))
+
+
+def linked_versions(rows: pa.Table, schema: StoreSchema) -> pa.Table:
+    """Versions, tombstones among them, with `valid_from` and `valid_to`, each up to the next.
+
+    Args:
+        rows: one for each identity, as `latest_rows` gives them.
+        schema: the store they belong to.
+    """
+    keys = [column.name for column in schema.key]
+    ordered = rows.sort_by([(name, "ascending") for name in (*keys, TIMESTAMP_NAME)])
+    starts: _Column = ordered.column(TIMESTAMP_NAME).combine_chunks()
+    ends = pa.nulls(0, starts.type)
+    if ordered.num_rows:
+        batch = ordered.select(keys).combine_chunks().to_batches()[0]
+        following = pa.concat_arrays([starts.slice(1), pa.nulls(1, starts.type)])
+        is_last = np.append(_ends_of_runs(batch, tuple(keys)), True)
+        ends = pc.if_else(pa.array(is_last), pa.scalar(None, starts.type), following)
+    return ordered.append_column(VALID_FROM.name, starts).append_column(VALID_TO.name, ends)
 
 
 def _by_event_time(rows: pa.Table) -> _Order | None:

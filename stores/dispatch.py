@@ -9,9 +9,18 @@ from typing import Any, Protocol, TypeVar
 from stores.errors import FailureReason, StoreError
 from stores.position import unmet_bound
 from stores.query import Query
+from stores.registry import registered_handler
 from stores.result import Failure, QueryResult, Success, add_info
 from stores.schema import StoreSchema
-from stores.store import DEFAULT_CONFIG, QueryConfig, ReplicaState, Role, StorePartition, View
+from stores.store import (
+    DEFAULT_CONFIG,
+    Handler,
+    QueryConfig,
+    ReplicaState,
+    Role,
+    StorePartition,
+    View,
+)
 
 R = TypeVar("R")
 Clock = Callable[[], int]
@@ -27,6 +36,9 @@ class Queryable(Protocol):
     role: Role
     state: ReplicaState
 
+    def view_at(self, epoch: int) -> View | None:
+        """What was true at an epoch; None if it is forgotten, or yet to come."""
+
 
 def query_partition(
     replica: Queryable, query: Query[R], config: QueryConfig, clock: Clock
@@ -36,83 +48,108 @@ def query_partition(
     The order of checks is Kafka's where a caller can tell: an unknown type before a bound. Unlike
     Kafka's, a request for an active replica keeps its bound, and every failure has a position.
     """
-    began = time.perf_counter_ns() if config.info else 0
+    if not config.info:
+        return _answer(replica, query, config, clock)
+    began = time.perf_counter_ns()
+    result = _answer(replica, query, config, clock)
+    layer = type(replica.engine).__name__
+    return add_info(result, f"handled in {layer}: {time.perf_counter_ns() - began} ns")
+
+
+def _answer(
+    replica: Queryable, query: Query[R], config: QueryConfig, clock: Clock
+) -> QueryResult[R]:
     try:
         view = replica.engine.view
     except StoreError as error:
-        closed = Failure(reason=FailureReason.NOT_PRESENT, message=str(error))
-        return _timed(closed, config, began)
-    handler = replica.engine.handlers.get(type(query))
+        return Failure(reason=FailureReason.NOT_PRESENT, message=str(error))
+    handler = replica.engine.handlers.get(type(query)) or _registered(replica, query)
     if handler is None:
         kind = replica.schema.kind.value
         message = f'{kind} store "{replica.schema.name}" does not answer {type(query).__name__}'
-        return _failed(FailureReason.UNKNOWN_QUERY_TYPE, message, view, config, began)
+        return _failed(FailureReason.UNKNOWN_QUERY_TYPE, message, view)
     if replica.state is not ReplicaState.RUNNING or config is not DEFAULT_CONFIG:
+        if config.at_epoch is not None:
+            held = replica.view_at(config.at_epoch)
+            if held is None:
+                return _not_at_epoch(replica, view, config, config.at_epoch)
+            view = held
         refused = _refusal(replica, view, config, clock)
         if refused is not None:
-            return _timed(refused, config, began)
+            return refused
     try:
         value = handler(view, query)
     except Exception as error:  # one partition must not take down the others
         message = f"{type(error).__name__}: {error}"
-        return _failed(FailureReason.STORE_EXCEPTION, message, view, config, began)
+        return _failed(FailureReason.STORE_EXCEPTION, message, view)
     progress = view.progress
-    success = Success(value=value, position=progress.position, epoch=progress.epoch)
-    return _timed(success, config, began) if began else success
+    return Success(value=value, position=progress.position, epoch=progress.epoch)
+
+
+def _registered(replica: Queryable, query: Query[Any]) -> Handler | None:
+    """A third party's handler, as one of the engine's own."""
+    handler = registered_handler(replica.schema.kind, type(query))
+    if handler is None:
+        return None
+    engine = replica.engine
+    return lambda view, asked: handler(engine, view, asked)
+
+
+def _not_at_epoch(replica: Queryable, view: View, config: QueryConfig, epoch: int) -> Failure:
+    """The replica has not come to the epoch, or has forgotten it; unless it refuses anyway."""
+    refused = _unready(replica, view, config)
+    if refused is not None:
+        return refused
+    newest = view.progress.epoch
+    message = (
+        f"epoch {newest} is behind epoch {epoch}"
+        if newest < epoch
+        else f"epoch {epoch} is no longer kept, epoch {newest} is the newest: begin again"
+    )
+    return _failed(FailureReason.NOT_UP_TO_BOUND, message, view)
 
 
 def _refusal(replica: Queryable, view: View, config: QueryConfig, clock: Clock) -> Failure | None:
-    progress = view.progress
-    if replica.state is ReplicaState.RESTORING:
-        # Its rows are older than what this node may have answered before it restarted, or not
-        # there at all: "no such key" would be a lie.
-        return Failure(
-            reason=FailureReason.NOT_ACTIVE if config.active else FailureReason.NOT_UP_TO_BOUND,
-            message=f"the replica is restoring, at epoch {progress.epoch}",
-            position=progress.position,
-            epoch=progress.epoch,
-            restoring=True,
-        )
-    if config.active and replica.role is not Role.ACTIVE:
-        return Failure(
-            reason=FailureReason.NOT_ACTIVE,
-            message=f"the replica is {replica.role.value} and {replica.state.value}",
-            position=progress.position,
-            epoch=progress.epoch,
-        )
+    refused = _unready(replica, view, config)
+    if refused is not None:
+        return refused
     unmet = unmet_bound(
         config.bound,
-        progress,
+        view.progress,
         inputs=replica.schema.inputs,
         partition=replica.partition,
         now_ms=clock(),
     )
-    if unmet is None:
-        return None
+    return None if unmet is None else _failed(FailureReason.NOT_UP_TO_BOUND, unmet, view)
+
+
+def _unready(replica: Queryable, view: View, config: QueryConfig) -> Failure | None:
+    """Why the replica, as it stands, does not answer such a query, whatever its bound."""
+    # Both may change while this looks at them; it decides by what it saw once.
+    role, state = replica.role, replica.state
+    if state is ReplicaState.RESTORING:
+        # Its rows are older than what this node may have answered before it restarted, or not
+        # there at all: "no such key" would be a lie.
+        return Failure(
+            reason=FailureReason.NOT_ACTIVE if config.active else FailureReason.NOT_UP_TO_BOUND,
+            message=f"the replica is restoring, at epoch {view.progress.epoch}",
+            position=view.progress.position,
+            epoch=view.progress.epoch,
+            restoring=True,
+        )
+    if state is ReplicaState.CLOSED:
+        message = f'partition {replica.partition} of store "{replica.schema.name}" is closed'
+        return Failure(reason=FailureReason.NOT_PRESENT, message=message)
+    if config.active and role is not Role.ACTIVE:
+        message = f"the replica is {role.value} and {state.value}"
+        return _failed(FailureReason.NOT_ACTIVE, message, view)
+    return None
+
+
+def _failed(reason: FailureReason, message: str, view: View) -> Failure:
     return Failure(
-        reason=FailureReason.NOT_UP_TO_BOUND,
-        message=unmet,
-        position=progress.position,
-        epoch=progress.epoch,
-    )
-
-
-def _failed(
-    reason: FailureReason, message: str, view: View, config: QueryConfig, began: int
-) -> Failure:
-    failure = Failure(
         reason=reason,
         message=message,
         position=view.progress.position,
         epoch=view.progress.epoch,
     )
-    return _timed(failure, config, began)
-
-
-_Result = TypeVar("_Result", Success[Any], Failure)
-
-
-def _timed(result: _Result, config: QueryConfig, began: int) -> _Result:
-    if not config.info:
-        return result
-    return add_info(result, f"handled in engine: {time.perf_counter_ns() - began} ns")

@@ -1,9 +1,14 @@
 """What can go wrong in the store layer.
 
     StoreError                        root; `retryable` says if the same call can succeed later
-    ├── UnknownStoreError             no store of that name on this host
+    ├── UnknownStoreError             no store of that name in the log
+    ├── InvalidPartitionError         no such partition, or no replica of it here
     ├── HostNotStartedError           retryable: the host has not been started yet
-    ├── HostStoppedError              the host is stopping or stopped; ask another
+    ├── HostRestoringError            retryable: the store may exist, but cannot be opened yet
+    ├── HostStoppedError              the host is stopping, stopped or failed; ask another
+    ├── StoreMigratedError            retryable: this handle was closed, its host goes on
+    ├── StoreNotAvailableError        this handle was closed, and so is its host
+    ├── TooManyWaitersError           retryable: no more callers can wait for this replica
     ├── SchemaError                   a store definition or a type that we cannot hold
     ├── CodecError                    a value does not fit its column, or bytes are not ours
     └── LogError                      the state log cannot be read or written
@@ -12,6 +17,7 @@
         └── EpochConflictError        another writer committed the epoch
 
 What goes wrong inside one partition is no exception but a value: a `FailureReason` with a message.
+The tree is KIP-216's, flat, with the attribute that it wanted two parent classes for.
 """
 
 from __future__ import annotations
@@ -54,17 +60,50 @@ class StoreError(Exception):
 
 
 class UnknownStoreError(StoreError):
-    """No store of that name is known to this host."""
+    """No store of that name is in the log, which has been read: correct the name."""
+
+
+class InvalidPartitionError(StoreError):
+    """The store has no such partition, or this host no replica of it: ask the node that does."""
 
 
 class HostNotStartedError(StoreError):
-    """The host has not been started yet; retry when it runs."""
+    """The host has not been started yet: call `start`, or retry when whoever does has."""
+
+    retryable = True
+
+
+class HostRestoringError(StoreError):
+    """The log, or this store in it, has not been read yet: wait and retry.
+
+    A store that has been opened and is restoring is another matter: its partitions answer, each
+    with a failure that says so, until they have caught up.
+    """
 
     retryable = True
 
 
 class HostStoppedError(StoreError):
-    """The host is stopping or has stopped; ask another."""
+    """The host is stopping, has stopped, or has failed: ask another, this one will not answer."""
+
+
+class StoreMigratedError(StoreError):
+    """The store was closed while its host goes on: take it from the host again, and retry.
+
+    It was removed from the log, or defined anew.
+    """
+
+    retryable = True
+
+
+class StoreNotAvailableError(StoreError):
+    """The store was closed with its host: ask another host."""
+
+
+class TooManyWaitersError(StoreError):
+    """As many callers as there may be wait for one replica: retry later."""
+
+    retryable = True
 
 
 class SchemaError(StoreError):

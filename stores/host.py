@@ -6,32 +6,47 @@ are held here.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from stores.errors import (
+    CodecError,
     HostNotStartedError,
+    HostRestoringError,
     HostStoppedError,
+    InvalidPartitionError,
     LogError,
     SchemaError,
     StoreError,
+    StoreMigratedError,
+    StoreNotAvailableError,
     UnknownStoreError,
 )
+from stores.layers import MeteredStore, Metrics, MetricsReading
 from stores.local import LocalStore, is_same_log
 from stores.log import StateLog, StoreLog
+from stores.registry import Opening, registered_factory
 from stores.replica import Replica
 from stores.result import StateQueryResult
 from stores.rocksdb import RocksPartition, shared_cache
 from stores.schema import StoreSchema
-from stores.store import PartitionStatus, ReplicaState, StateQueryRequest, Store
+from stores.store import (
+    PartitionStatus,
+    ReplicaState,
+    Role,
+    StateQueryRequest,
+    Store,
+    StorePartition,
+)
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -41,18 +56,39 @@ _DISCOVER_S = 1.0
 """How often the log is searched for new stores, and replicas are held against it."""
 _BACKOFF_S = 0.5
 """Pause after a log that could not be read."""
+_GONE_S = 5.0
+"""How long a store must be missing from a log that can be read before it is dropped."""
+CLOSE_S = 30.0
+"""How long closing waits for the follower, which may hang in a file system that does."""
+
+Placement: TypeAlias = Callable[[StoreSchema], Mapping[int, Role]]
+"""The partitions of a store that a host is to hold, each with its role."""
 
 
 class HostState(Enum):
-    """Where a host is in its life."""
+    """Where a host is in its life. See the table in the README for what a query gets in each."""
 
     CREATED = "created"
+    """Not started."""
+    RESTORING = "restoring"
+    """Started; the log has not been read, or a replica has yet to catch up."""
     RUNNING = "running"
+    """Started, and every replica answers."""
+    STOPPING = "stopping"
+    """Closing; what runs is let finish."""
     STOPPED = "stopped"
+    """Closed."""
+    ERROR = "error"
+    """Could not start, or follows no longer; whatever was open is closed. Make another."""
+
+
+def everything(schema: StoreSchema) -> Mapping[int, Role]:
+    """Every partition, active: the placement of a node that is alone."""
+    return dict.fromkeys(range(schema.partitions), Role.ACTIVE)
 
 
 class Host:
-    """All stores of a state log, every partition of them, on this node.
+    """The stores of a state log on this node.
 
     Args:
         root: path or URI of the state log; it may appear later.
@@ -60,6 +96,7 @@ class Host:
         node: this node's name, as answers show it.
         poll_ms: how often the log is asked for the next epoch.
         cache_bytes: block cache, shared by all replicas.
+        placement: which partitions to hold of a store when it is found, and in which role.
     """
 
     def __init__(
@@ -70,23 +107,45 @@ class Host:
         node: str = "local",
         poll_ms: int = 25,
         cache_bytes: int = 256 << 20,
+        placement: Placement = everything,
     ) -> None:
         self.root, self.node = root, node
-        self.state = HostState.CREATED
         self.error: str | None = None
+        self._phase = HostState.CREATED
         self._data = data
         self._temporary: Path | None = None
         self._poll_s = poll_ms / 1000
         self._cache = shared_cache(cache_bytes)
+        self._placement = placement
+        self._placed: dict[str, dict[int, Role]] = {}
         self._stores: Mapping[str, LocalStore] = {}
+        self._served: Mapping[str, Store] = {}
+        self._metrics: dict[str, Metrics] = {}
         self._version = 0
+        self._names: frozenset[str] | None = None
+        """What the log held when it was last searched; None if it could not be."""
+        self._gone_since: dict[str, float] = {}
+        self._changing = threading.RLock()
+        """Held to open, replace or drop stores and replicas; never while a query runs."""
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
     @property
+    def state(self) -> HostState:
+        """Where it is in its life."""
+        if self._phase is not HostState.RUNNING:
+            return self._phase
+        restored = self._names is not None and all(
+            replica.state is not ReplicaState.RESTORING
+            for store in self._stores.values()
+            for replica in store.replicas.values()
+        )
+        return HostState.RUNNING if restored else HostState.RESTORING
+
+    @property
     def stores(self) -> Mapping[str, Store]:
         """The stores by name, as they are now."""
-        return self._stores
+        return self._served
 
     @property
     def version(self) -> int:
@@ -111,22 +170,35 @@ class Host:
         """Every replica as it stands now, by store and partition."""
         return {name: store.statuses() for name, store in self._stores.items()}
 
+    def metrics(self) -> dict[str, MetricsReading]:
+        """What each store has counted since the host began, by name."""
+        return {name: metrics.read() for name, metrics in list(self._metrics.items())}
+
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
-        """Ask a store.
+        """Ask a store. What goes wrong inside a partition is in the result, and is not raised.
 
         Raises:
             HostNotStartedError: `start` has not been called.
-            HostStoppedError: `close` has been called.
+            HostRestoringError: the log, or this store in it, cannot be read yet.
+            HostStoppedError: the host is stopping, has stopped or has failed.
             UnknownStoreError: no store of that name.
         """
-        store = self._stores.get(request.store)
-        if self.state is HostState.CREATED:
-            raise HostNotStartedError("the host has not been started")
-        if self.state is HostState.STOPPED:
-            raise HostStoppedError("the host has stopped")
+        if self._phase is not HostState.RUNNING:
+            raise self._not_running()
+        store = self._served.get(request.store)
         if store is None:
-            raise UnknownStoreError(f'store "{request.store}" does not exist')
-        return store.query(request)
+            raise self._not_served(request.store)
+        try:
+            return store.query(request)
+        except StoreNotAvailableError as error:
+            raise self._not_running() from error
+        except StoreMigratedError as error:
+            renewed = self._served.get(request.store)
+            if renewed is None or renewed is store:
+                raise HostRestoringError(
+                    f'store "{request.store}" is being started over'
+                ) from error
+            return renewed.query(request)
 
     def start(self) -> None:
         """Open what the log holds and follow it in a thread; returns once stores are opened.
@@ -138,7 +210,7 @@ class Host:
             StoreError: a database cannot be opened, or the host was started before.
             LogError: no file system of that kind is known.
         """
-        if self.state is not HostState.CREATED:
+        if self._phase is not HostState.CREATED:
             raise StoreError(f"the host cannot be started, it is {self.state.value}")
         if self._data is None:
             self._temporary = self._data = Path(tempfile.mkdtemp(prefix="stategate-"))
@@ -146,23 +218,153 @@ class Host:
             for error in self._discover():
                 if not isinstance(error, LogError | SchemaError):
                     raise error
-        except StoreError:
-            self.close()
+        except Exception as error:
+            self._phase, self.error = HostState.ERROR, str(error)
+            self._release()
             raise
-        self.state = HostState.RUNNING
-        self._thread = threading.Thread(target=self._follow, name="follow-log", daemon=True)
+        self._phase = HostState.RUNNING
+        self._thread = threading.Thread(target=self._run, name="follow-log", daemon=True)
         self._thread.start()
 
-    def close(self) -> None:
-        """Stop following and close all replicas; what was applied is on disk. Once is enough."""
-        self.state = HostState.STOPPED
+    def close(self, *, timeout_s: float = CLOSE_S) -> None:
+        """Stop following and close all replicas; what was applied is on disk. Once is enough.
+
+        A follower that hangs, because its file system does, is left behind after `timeout_s`; no
+        query is answered any more, and the follower closes the databases if it ever comes back.
+        """
+        if self._phase in {HostState.STOPPED, HostState.ERROR}:
+            return
+        self._phase = HostState.STOPPING
         self._stopping.set()
         if self._thread is not None:
-            self._thread.join()
-        for store in self._stores.values():
-            store.close()
-        if self._temporary is not None:
-            shutil.rmtree(self._temporary, ignore_errors=True)
+            self._thread.join(timeout_s)
+            if self._thread.is_alive():
+                _logger.error("the follower hangs and is left behind root=%s", self.root)
+                self._phase = HostState.STOPPED
+                return
+        self._release()
+        self._phase = HostState.STOPPED
+
+    # Replicas
+
+    def add_replica(self, store: str, partition: int, role: Role = Role.ACTIVE) -> None:
+        """Hold one more partition; it answers once it has caught up with the log.
+
+        Raises:
+            HostNotStartedError, HostRestoringError: as `query`.
+            HostStoppedError, UnknownStoreError: as `query`.
+            InvalidPartitionError: the store has no such partition.
+            StoreError: it is held already; or its database cannot be opened, for instance because
+                somebody still reads what a replica held that was dropped just now.
+            LogError: the log cannot be read now.
+        """
+        with self._held(store, partition) as held:
+            if partition in held.replicas:
+                raise StoreError(f'partition {partition} of store "{store}" is held already')
+            assert held.log is not None
+            held.add(self._open_replica(held.schema, held.log, partition, role))
+            self._placed[store][partition] = role
+            _logger.info(
+                "replica added store=%s partition=%d role=%s", store, partition, role.value
+            )
+
+    def promote(self, store: str, partition: int) -> None:
+        """Make a replica the active one: it answers requests that require that.
+
+        Raises:
+            HostNotStartedError, HostRestoringError: as `query`.
+            HostStoppedError, UnknownStoreError: as `query`.
+            InvalidPartitionError: there is no such partition, or no replica of it here.
+        """
+        self._turn(store, partition, Role.ACTIVE)
+
+    def demote(self, store: str, partition: int) -> None:
+        """Make a replica a standby: it goes on following and answers all other requests.
+
+        Raises:
+            HostNotStartedError, HostRestoringError: as `query`.
+            HostStoppedError, UnknownStoreError: as `query`.
+            InvalidPartitionError: there is no such partition, or no replica of it here.
+        """
+        self._turn(store, partition, Role.STANDBY)
+
+    def drop(self, store: str, partition: int, *, remove: bool = False) -> None:
+        """Hold a partition no longer: `NOT_PRESENT` from then on; streams are read to their end.
+
+        Args:
+            store: its name.
+            partition: its number.
+            remove: remove its files, too; else a replica that is added again goes on from them.
+
+        Raises:
+            HostNotStartedError, HostRestoringError: as `query`.
+            HostStoppedError, UnknownStoreError: as `query`.
+            InvalidPartitionError: there is no such partition, or no replica of it here.
+        """
+        with self._held(store, partition) as held:
+            if held.drop(partition) is None:
+                raise InvalidPartitionError(_not_here(store, partition))
+            self._placed[store].pop(partition, None)
+            if remove:
+                _remove(self._path(held.schema, partition))
+            _logger.info("replica dropped store=%s partition=%d", store, partition)
+
+    def _turn(self, store: str, partition: int, role: Role) -> None:
+        with self._held(store, partition) as held:
+            replica = held.replicas.get(partition)
+            if replica is None:
+                raise InvalidPartitionError(_not_here(store, partition))
+            replica.role = self._placed[store][partition] = role
+            _logger.info(
+                "replica turned store=%s partition=%d role=%s", store, partition, role.value
+            )
+
+    @contextlib.contextmanager
+    def _held(self, store: str, partition: int) -> Iterator[LocalStore]:
+        with self._changing:
+            if self._phase is not HostState.RUNNING:
+                raise self._not_running()
+            held = self._stores.get(store)
+            if held is None:
+                raise self._not_served(store)
+            if not 0 <= partition < held.schema.partitions:
+                raise InvalidPartitionError(
+                    f'store "{store}" has partitions 0 to {held.schema.partitions - 1}, '
+                    f"not {partition}"
+                )
+            yield held
+
+    # Why a query is refused
+
+    def _not_running(self) -> StoreError:
+        if self._phase is HostState.CREATED:
+            return HostNotStartedError("the host has not been started")
+        if self._phase is HostState.ERROR:
+            return HostStoppedError(f"the host has failed: {self.error}")
+        state = "is stopping" if self._phase is HostState.STOPPING else "has stopped"
+        return HostStoppedError(f"the host {state}")
+
+    def _not_served(self, store: str) -> StoreError:
+        """A store may only be called unknown by who has read which ones there are."""
+        if self._names is None:
+            return HostRestoringError(f"the log has not been read: {self.error}")
+        if store in self._names:
+            return HostRestoringError(f'store "{store}" cannot be opened yet: {self.error}')
+        return UnknownStoreError(f'store "{store}" does not exist')
+
+    # Following
+
+    def _run(self) -> None:
+        try:
+            self._follow()
+        except Exception as error:  # the outermost loop of this thread
+            _logger.exception("the follower has ended root=%s", self.root)
+            self._phase, self.error = HostState.ERROR, str(error)
+            self._release()
+        finally:
+            if self._phase is HostState.STOPPED:
+                # Who closed the host did not wait for this thread.
+                self._release()
 
     def _follow(self) -> None:
         discovered = time.monotonic()
@@ -196,20 +398,23 @@ class Host:
         """
         log = StateLog(self.root)
         errors: list[StoreError] = []
+        names: frozenset[str] | None = None
         try:
-            names = log.stores()
+            names = frozenset(log.stores())
         except LogError as error:
-            names = []
             errors.append(error)
-        for name in names:
+        for name in sorted(names or ()):
             try:
-                self._refresh(name, log.store(name))
+                with self._changing:
+                    self._refresh(name, log.store(name))
             except StoreError as error:
                 errors.append(error)
         message = "; ".join(map(str, errors)) or None
         if message is not None and self.error != message:
             _logger.warning("stores cannot be opened root=%s errors=%s", self.root, message)
-        self.error = message
+        self.error, self._names = message, names
+        if names is not None:
+            self._drop_gone(names)
         return errors
 
     def _refresh(self, name: str, log: StoreLog) -> None:
@@ -221,38 +426,129 @@ class Host:
             _logger.warning("store is another than before, starting over store=%s", name)
             # Until its databases can be opened again, which a reader of the old ones may delay, the
             # closed store stands for it: its partitions are not present.
-            held.close()
+            held.close(StoreMigratedError)
             self._publish(self._open(schema, log))
         elif held.schema != schema:
             self._publish(held.with_inputs(schema))
 
+    def _drop_gone(self, names: frozenset[str]) -> None:
+        """Drop stores that were removed from the log.
+
+        Not at once, and their files stay: a mount that is away for a moment looks just like it.
+        """
+        now = time.monotonic()
+        for name in self._stores.keys() - names:
+            if now - self._gone_since.setdefault(name, now) < _GONE_S:
+                continue
+            with self._changing:
+                _logger.warning("store is gone from the log, dropping it store=%s", name)
+                gone = self._stores[name]
+                self._stores = {n: s for n, s in self._stores.items() if n != name}
+                self._served = {n: s for n, s in self._served.items() if n != name}
+                self._placed.pop(name, None)
+                self._version += 1
+                gone.close(StoreMigratedError)
+        self._gone_since = {
+            n: at for n, at in self._gone_since.items() if n in self._stores and n not in names
+        }
+
     def _publish(self, store: LocalStore) -> None:
-        self._stores = {**self._stores, store.schema.name: store}
+        name = store.schema.name
+        metrics = self._metrics.setdefault(name, Metrics())
+        self._stores = {**self._stores, name: store}
+        self._served = {**self._served, name: MeteredStore(store, metrics)}
         self._version += 1
 
+    # Opening and closing
+
     def _open(self, schema: StoreSchema, log: StoreLog) -> LocalStore:
-        assert self._data is not None
-        newest = log.latest_epoch()
-        engines: list[RocksPartition] = []
+        placed = self._placed.get(schema.name)
+        if placed is None:
+            placed = dict(self._placement(schema))
+        roles = {n: role for n, role in sorted(placed.items()) if 0 <= n < schema.partitions}
+        replicas: dict[int, Replica] = {}
         try:
-            for partition in range(schema.partitions):
-                path = self._data / schema.name / str(partition)
-                engine = RocksPartition(path, schema=schema, partition=partition, cache=self._cache)
-                engines.append(engine)
-                if not is_same_log(log, engine.view.progress):
-                    engine.reset()
+            for partition, role in roles.items():
+                replicas[partition] = self._open_replica(schema, log, partition, role)
         except StoreError:
-            for engine in engines:
-                engine.close()
+            for replica in replicas.values():
+                replica.close()
             raise
-        replicas = {
-            engine.partition: Replica(
-                engine, schema=schema, partition=engine.partition, restore_to=newest
-            )
-            for engine in engines
-        }
-        _logger.info("store opened store=%s partitions=%d", schema.name, schema.partitions)
+        self._placed[schema.name] = roles
+        _logger.info("store opened store=%s partitions=%d", schema.name, len(replicas))
         return LocalStore(schema, replicas, log=log)
+
+    def _open_replica(
+        self, schema: StoreSchema, log: StoreLog, partition: int, role: Role
+    ) -> Replica:
+        newest = log.latest_epoch()
+        engine = self._open_engine(schema, log, partition)
+        try:
+            commit = log.commit(newest) if newest >= 0 else None
+        except LogError:
+            # The follower will say what is wrong with it; all that it would give here is a name.
+            commit = None
+        return Replica(
+            engine,
+            schema=schema,
+            partition=partition,
+            role=role,
+            restore_to=newest,
+            pipeline=None if commit is None else commit.writer,
+        )
+
+    def _open_engine(self, schema: StoreSchema, log: StoreLog, partition: int) -> StorePartition:
+        """An engine that goes on where it stopped, or an empty one if what it has is of no use."""
+        path = self._path(schema, partition)
+        try:
+            engine = self._make_engine(schema, partition, path)
+        except CodecError as error:
+            # Its text, for whoever keeps the error keeps the frames that hold the database open.
+            text = str(error)
+            _logger.warning("replica is damaged, starting over path=%s error=%s", path, text)
+        else:
+            try:
+                if is_same_log(log, engine.view.progress):
+                    return engine
+            except StoreError:
+                engine.close()
+                raise
+            _logger.warning("replica is of another log, starting over path=%s", path)
+            engine.close()
+            del engine
+        _remove(path)
+        return self._make_engine(schema, partition, path)
+
+    def _make_engine(self, schema: StoreSchema, partition: int, path: Path) -> StorePartition:
+        factory = registered_factory(schema.kind)
+        if factory is not None:
+            return factory(Opening(schema=schema, partition=partition, path=path))
+        return RocksPartition(path, schema=schema, partition=partition, cache=self._cache)
+
+    def _path(self, schema: StoreSchema, partition: int) -> Path:
+        assert self._data is not None, "a host that has started has a directory"
+        return self._data / schema.name / str(partition)
+
+    def _release(self) -> None:
+        """Close all that is open; harmless if it is closed."""
+        with self._changing:
+            for store in self._stores.values():
+                store.close()
+            if self._temporary is not None:
+                shutil.rmtree(self._temporary, ignore_errors=True)
+
+
+def _not_here(store: str, partition: int) -> str:
+    return f'partition {partition} of store "{store}" is not on this node'
+
+
+def _remove(path: Path) -> None:
+    """Remove a database: at once by its name, so that half of one is never opened."""
+    if not path.exists():
+        return
+    doomed = Path(tempfile.mkdtemp(prefix=".removed-", dir=path.parent))
+    path.rename(doomed / path.name)
+    shutil.rmtree(doomed, ignore_errors=True)
 
 
 def _is_followed(store: LocalStore, schema: StoreSchema, log: StoreLog) -> bool:
@@ -263,5 +559,8 @@ def _is_followed(store: LocalStore, schema: StoreSchema, log: StoreLog) -> bool:
     """
     if replace(store.schema, inputs=()) != replace(schema, inputs=()):
         return False
-    furthest = max(store.statuses().values(), key=lambda status: status.progress.epoch)
+    statuses = store.statuses().values()
+    furthest = max(statuses, key=lambda status: status.progress.epoch, default=None)
+    if furthest is None:
+        return not store.is_closed
     return furthest.state is not ReplicaState.CLOSED and is_same_log(log, furthest.progress)

@@ -30,12 +30,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from stores.arrow import (
     array_of_ints,
+    binary_parts,
     decimal_array,
     decimal_of,
+    fixed_binary,
     int64_values,
+    joined_bytes,
     physical_array,
     physical_list,
     unscaled_ints,
@@ -44,6 +48,7 @@ from stores.errors import CodecError
 from stores.query import Interval
 from stores.schema import Column, DataType, Key, Kind, Value
 
+_Piece: TypeAlias = bytes | pa.Array
 _Encode: TypeAlias = Callable[[Value], bytes]
 _Decode: TypeAlias = Callable[[bytes, int], tuple[Value, int]]
 
@@ -134,89 +139,126 @@ class KeyCodec:
             end = after_prefix(end)
         return start, end
 
-    def encode_columns(self, arrays: Sequence[pa.Array]) -> list[bytes]:
-        """The keys of all rows, from one array per key column."""
+    def range_of_prefix(self, prefix: Key, text: str | bytes | None) -> tuple[bytes, bytes]:
+        """The keys that begin with `prefix`, and whose next column begins with `text`, half-open.
+
+        Raises:
+            CodecError: a value does not fit its column, or there is no column of text behind them.
+        """
+        start = self.encode(prefix) if prefix else b""
+        if text is None:
+            return start, after_prefix(start)
+        column = self._columns[len(prefix)] if len(prefix) < len(self._columns) else None
+        wanted = Kind.TEXT if isinstance(text, str) else Kind.BYTEA
+        if column is None or column.type.kind is not wanted:
+            raise CodecError(f"the key has no {wanted.value} column behind {len(prefix)} others")
+        # Without its terminator, a text is how all texts begin that begin with it.
+        start += self._parts[len(prefix)].encode(text)[:-1]
+        return start, _after_bytes(start)
+
+    def encode_columns(self, arrays: Sequence[pa.Array], *, prefix: bytes = b"") -> list[bytes]:
+        """The keys of all rows, from one array per key column, all behind a prefix."""
         if any(array.null_count for array in arrays):
             rows = zip(*[physical_list(a, c.type) for a, c in self._with(arrays)], strict=True)
-            return [self.encode(row) for row in rows]
-        encoded = [
-            part.encode_array(array) for part, array in zip(self._parts, arrays, strict=True)
-        ]
-        if len(encoded) == 1:
-            return encoded[0]
-        return list(map(b"".join, zip(*encoded, strict=True)))
+            return [prefix + self.encode(row) for row in rows]
+        pieces: list[_Piece] = [prefix]
+        for part, array in zip(self._parts, arrays, strict=True):
+            for piece in part.encode_array(array):
+                if isinstance(piece, bytes) and isinstance(pieces[-1], bytes):
+                    pieces[-1] += piece
+                else:
+                    pieces.append(piece)
+        return joined_bytes(pieces)
 
     def _with(self, arrays: Sequence[pa.Array]) -> list[tuple[pa.Array, Column]]:
         return list(zip(arrays, self._columns, strict=True))
 
     def decode_columns(
-        self, keys: Sequence[bytes], wanted: Sequence[bool]
+        self, keys: Sequence[bytes], wanted: Sequence[bool], *, skipped: int = 0
     ) -> list[pa.Array | None]:
         """One array per wanted key column (None for the others) from the bytes of many keys.
 
         Without NULLs and with at most one column of text, every column lies at a fixed distance
-        from one end of the key, and numpy reads it from all keys at once. Other keys go one by one.
+        from one end of the key, and is cut out of all keys at once. Other keys go one by one.
+
+        Args:
+            keys: the encoded keys.
+            wanted: for each column whether to decode it.
+            skipped: bytes in front of each key that are not of it.
         """
         if not any(wanted):
             return [None] * len(self._parts)
-        if len(self._text_at) <= 1 and self._is_regular(keys):
-            return self._decode_regular(keys, wanted)
-        decoded = [self.decode(key)[0] for key in keys]
+        column = pa.array(keys, pa.binary())
+        if len(self._text_at) <= 1 and self._is_regular(column, skipped):
+            return self._decode_regular(column, wanted, skipped)
+        decoded = [self.decode(key, skipped)[0] for key in keys]
         columns = list(zip(*decoded, strict=True)) or [()] * len(self._parts)
         return [
             physical_array(values, column.type) if want else None
             for values, column, want in zip(columns, self._columns, wanted, strict=True)
         ]
 
-    def _is_regular(self, keys: Sequence[bytes]) -> bool:
+    def _is_regular(self, keys: pa.Array, skipped: int) -> bool:
         widths = [1 + (part.width or 0) for part in self._parts]
+        offsets, data = binary_parts(keys)
+        starts, ends = offsets[:-1] + skipped, offsets[1:]
         if not self._text_at:
-            whole = sum(widths)
-            return all(len(key) == whole for key in keys)
+            return bool((ends - starts == sum(widths)).all())
         text = self._text_at[0]
         head, tail = sum(widths[:text]), sum(widths[text + 1 :])
-        marks = [sum(widths[:i]) for i in range(text + 1)]
+        if not bool((ends - starts >= head + 2 + tail).all()):
+            return False
+        raw = np.frombuffer(data, dtype=np.uint8)
+        marks = [starts + sum(widths[:i]) for i in range(text + 1)]
         if tail:
             # An escaped NUL and a NULL together may put the first NUL where a terminator would be;
             # what follows a terminator is a marker, though, and FF what follows an escaped NUL.
-            marks.append(-tail)
+            marks.append(ends - tail)
+        if not all((raw[places] == 1).all() for places in marks):
+            return False
         # The first NUL behind the text's marker must be its terminator, with the whole tail behind
         # it: an escaped NUL, or a NULL in any column, puts it elsewhere.
-        return all(key.find(b"\0", head + 1) == len(key) - tail - 1 for key in keys) and all(
-            key[mark] == 1 for mark in marks for key in keys
-        )
+        terminators = ends - tail - 1
+        nuls = np.cumsum(raw == 0)
+        before = nuls[starts + head]
+        return bool((raw[terminators] == 0).all() and (nuls[terminators] - before == 1).all())
 
     def _decode_regular(
-        self, keys: Sequence[bytes], wanted: Sequence[bool]
+        self, keys: pa.Array, wanted: Sequence[bool], skipped: int
     ) -> list[pa.Array | None]:
         widths = [1 + (part.width or 0) for part in self._parts]
         text = self._text_at[0] if self._text_at else len(widths)
-        head, tail = sum(widths[:text]), sum(widths[text + 1 :])
+        head, tail = skipped + sum(widths[:text]), sum(widths[text + 1 :])
         found: list[pa.Array | None] = []
         for i, (part, want) in enumerate(zip(self._parts, wanted, strict=True)):
             if not want:
                 found.append(None)
-            elif i == text:
-                end = -(tail + 1)
-                found.append(part.decode_array([key[head + 1 : end] for key in keys]))
+                continue
+            if i == text:
+                start, stop = head + 1, -(tail + 1)
             elif i < text:
-                start = sum(widths[:i]) + 1
+                start = skipped + sum(widths[:i]) + 1
                 stop = start + widths[i] - 1
-                found.append(part.decode_array([key[start:stop] for key in keys]))
             else:
                 start = sum(widths[text + 1 : i]) + 1 - tail
                 stop = start + widths[i] - 1
-                found.append(part.decode_array([key[start : stop or None] for key in keys]))
+            found.append(part.decode_array(pc.binary_slice(keys, start, stop or None)))
         return found
 
 
 def after_prefix(prefix: bytes) -> bytes:
     """Behind all keys that begin with the columns of `prefix`, before all greater ones.
 
-    What follows a column is a marker (00 or 01) or a window's start (at most C0), never FF; but FF
-    follows the NUL of a text that goes on, and such a text is greater.
+    What follows a column is a marker (00 or 01), never FF; but FF follows the NUL of a text that
+    goes on, and such a text is greater.
     """
     return prefix + b"\xff"
+
+
+def _after_bytes(prefix: bytes) -> bytes:
+    """Behind all bytes that begin with `prefix`, which is not all FF."""
+    kept = prefix.rstrip(b"\xff")
+    return kept[:-1] + bytes([kept[-1] + 1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,8 +269,10 @@ class _Part:
     """Bytes behind the marker; None for text."""
     encode: _Encode
     decode: _Decode
-    encode_array: Callable[[pa.Array], list[bytes]]
-    decode_array: Callable[[list[bytes]], pa.Array]
+    encode_array: Callable[[pa.Array], tuple[_Piece, ...]]
+    """What is to be joined for each row, marker included; the column has no NULLs."""
+    decode_array: Callable[[pa.Array], pa.Array]
+    """The column whose bytes, without markers, are in a column of binary."""
 
 
 def _part(column: Column) -> _Part:
@@ -267,10 +311,10 @@ def _integer_part(data_type: DataType, width: int) -> _Part:
             raise IndexError
         return as_value(int.from_bytes(encoded[at + 1 : end], "big") - bias), end
 
-    def encode_array(array: pa.Array) -> list[bytes]:
+    def encode_array(array: pa.Array) -> tuple[_Piece, ...]:
         return _marked(_flip(int64_values(array), width))
 
-    def decode_array(payloads: list[bytes]) -> pa.Array:
+    def decode_array(payloads: pa.Array) -> pa.Array:
         return array_of_ints(_unflip(payloads, width), data_type)
 
     return _Part(
@@ -290,8 +334,8 @@ def _flip(values: np.ndarray[Any, Any], width: int) -> np.ndarray[Any, Any]:
     return rows
 
 
-def _unflip(payloads: list[bytes], width: int) -> np.ndarray[Any, Any]:
-    rows = np.frombuffer(b"".join(payloads), dtype=np.uint8).reshape(-1, width).copy()
+def _unflip(payloads: pa.Array, width: int) -> np.ndarray[Any, Any]:
+    rows = np.frombuffer(binary_parts(payloads)[1], dtype=np.uint8).reshape(-1, width).copy()
     rows[:, 0] ^= 0x80
     wide = np.empty((len(rows), 8), dtype=np.uint8)
     wide[:, 8 - width :] = rows
@@ -299,13 +343,9 @@ def _unflip(payloads: list[bytes], width: int) -> np.ndarray[Any, Any]:
     return wide.view(">i8").reshape(-1).astype(np.int64)
 
 
-def _marked(rows: np.ndarray[Any, Any]) -> list[bytes]:
+def _marked(rows: np.ndarray[Any, Any]) -> tuple[_Piece, ...]:
     width = rows.shape[1]
-    marked = np.empty((len(rows), width + 1), dtype=np.uint8)
-    marked[:, 0] = 1
-    marked[:, 1:] = rows
-    encoded: list[bytes] = marked.view(f"V{width + 1}").reshape(-1).tolist()
-    return encoded
+    return b"\1", fixed_binary(np.ascontiguousarray(rows).view(f"V{width}").reshape(-1))
 
 
 def _float_part(data_type: DataType, packer: struct.Struct) -> _Part:
@@ -334,7 +374,7 @@ def _float_part(data_type: DataType, packer: struct.Struct) -> _Part:
         bits = flipped ^ sign if flipped & sign else flipped ^ ones
         return packer.unpack(bits.to_bytes(width, "big"))[0], end
 
-    def encode_array(array: pa.Array) -> list[bytes]:
+    def encode_array(array: pa.Array) -> tuple[_Piece, ...]:
         values = array.to_numpy(zero_copy_only=False) + 0.0
         values = np.where(np.isnan(values), np.nan, values).astype(float_type)
         bits = values.view(bits_type).astype(f"u{width}")
@@ -343,8 +383,9 @@ def _float_part(data_type: DataType, packer: struct.Struct) -> _Part:
         flipped = np.where(negative, ~bits, bits | np.array(sign, bits.dtype))
         return _marked(flipped.astype(bits_type).view(np.uint8).reshape(-1, width))
 
-    def decode_array(payloads: list[bytes]) -> pa.Array:
-        flipped = np.frombuffer(b"".join(payloads), dtype=bits_type).astype(f"u{width}")
+    def decode_array(payloads: pa.Array) -> pa.Array:
+        raw = binary_parts(payloads)[1]
+        flipped = np.frombuffer(raw, dtype=bits_type).astype(f"u{width}")
         positive = (flipped & np.array(sign, flipped.dtype)) != 0
         bits = np.where(positive, flipped ^ np.array(sign, flipped.dtype), ~flipped)
         return pa.array(bits.astype(f"u{width}").view(f"f{width}"), type=data_type.arrow)
@@ -380,11 +421,12 @@ def _decimal_part(data_type: DataType) -> _Part:
             raise ValueError
         return decimal_of(unscaled, scale), end
 
-    def encode_array(array: pa.Array) -> list[bytes]:
-        return [b"\1" + (u + bias).to_bytes(width, "big") for u in unscaled_ints(array)]
+    def encode_array(array: pa.Array) -> tuple[_Piece, ...]:
+        raws = [(u + bias).to_bytes(width, "big") for u in unscaled_ints(array)]
+        return b"\1", pa.array(raws, pa.binary())
 
-    def decode_array(payloads: list[bytes]) -> pa.Array:
-        unscaled = [int.from_bytes(payload, "big") - bias for payload in payloads]
+    def decode_array(payloads: pa.Array) -> pa.Array:
+        unscaled = [int.from_bytes(payload, "big") - bias for payload in payloads.to_pylist()]
         return decimal_array(unscaled, data_type)
 
     return _Part(
@@ -412,6 +454,13 @@ def unscaled_integer(value: Value, data_type: DataType) -> int:
     return unscaled
 
 
+def _escaped(raws: pa.Array) -> pa.Array:
+    """A column of binary with NUL as 00 FF."""
+    if np.frombuffer(binary_parts(raws)[1], dtype=np.uint8).all():
+        return raws
+    return pc.replace_substring(raws, pattern=b"\0", replacement=b"\0\xff")
+
+
 def _text_part(data_type: DataType) -> _Part:
     is_text = data_type.kind is Kind.TEXT
 
@@ -434,12 +483,11 @@ def _text_part(data_type: DataType) -> _Part:
         raw = encoded[at + 1 : end].replace(b"\0\xff", b"\0")
         return (raw.decode() if is_text else raw), end + 1
 
-    def encode_array(array: pa.Array) -> list[bytes]:
-        raws = array.cast(pa.binary()).to_pylist()
-        return [b"\1" + (r.replace(b"\0", b"\0\xff") if 0 in r else r) + b"\0" for r in raws]
+    def encode_array(array: pa.Array) -> tuple[_Piece, ...]:
+        return b"\1", _escaped(array.cast(pa.binary())), b"\0"
 
-    def decode_array(payloads: list[bytes]) -> pa.Array:
-        return pa.array(payloads, type=pa.binary()).cast(data_type.arrow)
+    def decode_array(payloads: pa.Array) -> pa.Array:
+        return payloads.cast(data_type.arrow)
 
     return _Part(
         width=None,

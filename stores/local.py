@@ -3,22 +3,44 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from stores.dispatch import Clock, query_partition
-from stores.errors import FailureReason, LogError, StoreError
+from stores.errors import (
+    FailureReason,
+    InvalidPartitionError,
+    LogError,
+    StoreError,
+    StoreNotAvailableError,
+    TornRecordError,
+)
 from stores.log import Commit, StoreLog
 from stores.position import PositionBound, Progress
 from stores.query import Query
 from stores.replica import Replica, wall_clock_ms
 from stores.result import Failure, QueryResult, StateQueryResult
-from stores.schema import StoreSchema
-from stores.store import DEFAULT_CONFIG, PartitionStatus, QueryConfig, StateQueryRequest
+from stores.schema import StoreKind, StoreSchema
+from stores.snapshots import SnapshotReader
+from stores.store import (
+    DEFAULT_CONFIG,
+    OnBound,
+    PartitionStatus,
+    QueryConfig,
+    ReplicaState,
+    StateQueryRequest,
+    Waiting,
+)
+from stores.waiting import Waiter
 
 R = TypeVar("R")
 _logger = logging.getLogger(__name__)
+
+_CUTS_MAX = 3
+"""Tries to ask all partitions at one epoch, before one of them has forgotten it."""
 
 
 class LocalStore:
@@ -40,9 +62,13 @@ class LocalStore:
         clock: Clock = wall_clock_ms,
     ) -> None:
         self.schema = schema
-        self.replicas = dict(replicas)
+        self.replicas: Mapping[int, Replica] = dict(replicas)
+        """As they are now: never changed in place, so that whoever goes over them may go on."""
         self.log = log
+        self._snapshots = None if log is None else SnapshotReader(log)
         self._clock = clock
+        self._changing = threading.Lock()
+        self._closed_by: type[StoreError] | None = None
 
     def query_partition(
         self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
@@ -51,18 +77,36 @@ class LocalStore:
         replica = self.replicas.get(partition)
         if replica is None:
             return self._absent(partition)
+        if config is not DEFAULT_CONFIG and config.bound.latest:
+            try:
+                config = replace(config, bound=self._known(config.bound))
+            except LogError as error:
+                return _behind_unknown(error, replica)
         return query_partition(replica, query, config, self._clock)
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
-        """Ask several partitions; one that is not here is in the result as a failure."""
-        wanted = request.partitions
+        """Ask several partitions; one that is not here is in the result as a failure.
+
+        Raises:
+            StoreMigratedError: the store was closed and its host goes on: take it from there again.
+            StoreNotAvailableError: the store was closed with its host.
+        """
+        if self._closed_by is not None:
+            raise self._closed_by(f'store "{self.schema.name}" is closed')
+        wanted = request.wanted
         numbers = range(self.schema.partitions) if wanted is None else sorted(wanted)
-        return StateQueryResult(
-            partitions={
-                number: self.query_partition(number, request.query, request.config)
-                for number in numbers
-            }
-        )
+        config = request.config
+        if config.bound.snapshot and config.at_epoch is None:
+            partitions = self._cut(request.query, config, numbers)
+        else:
+            partitions = self._ask(request.query, config, numbers)
+        is_global = self.schema.kind is StoreKind.GLOBAL
+        return StateQueryResult(partitions=partitions, is_global=is_global)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` has been called."""
+        return self._closed_by is not None
 
     def statuses(self) -> dict[int, PartitionStatus]:
         """The partitions that are held here."""
@@ -79,9 +123,52 @@ class LocalStore:
         return max((r.progress.epoch for r in self.replicas.values()), default=-1)
 
     def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:
-        """Block until a partition meets the bound."""
-        replica = self.replicas.get(partition)
-        return replica is not None and replica.wait(bound, timeout_s=timeout_s)
+        """Block until a partition meets the bound; False if it is not here, too.
+
+        Raises:
+            InvalidPartitionError: the store has no such partition.
+            LogError: the bound is the latest epoch, and the log cannot be read now.
+        """
+        replica = self._checked(partition)
+        return replica is not None and replica.wait(self._known(bound), timeout_s=timeout_s)
+
+    def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
+        """Call back once a partition meets the bound; see `Store.when`.
+
+        Raises:
+            InvalidPartitionError: the store has no such partition.
+            TooManyWaitersError: the replica has as many waiters as it may.
+            LogError: the bound is the latest epoch, and the log cannot be read now.
+        """
+        replica = self._checked(partition)
+        if replica is not None:
+            return replica.when(self._known(bound), callback)
+        waiter = Waiter(None, callback)
+        waiter.call(False)
+        return waiter
+
+    def add(self, replica: Replica) -> None:
+        """Hold one more partition.
+
+        Raises:
+            StoreError: it is held already, or the store is closed.
+        """
+        with self._changing:
+            if replica.partition in self.replicas or self._closed_by is not None:
+                why = "is held already" if self._closed_by is None else "cannot be added: closed"
+                name = self.schema.name
+                raise StoreError(f'partition {replica.partition} of store "{name}" {why}')
+            self.replicas = {**self.replicas, replica.partition: replica}
+
+    def drop(self, partition: int) -> Replica | None:
+        """Hold a partition no longer; queries of it that are under way end as they would have."""
+        with self._changing:
+            replica = self.replicas.get(partition)
+            if replica is None:
+                return None
+            self.replicas = {n: r for n, r in self.replicas.items() if n != partition}
+        replica.close()
+        return replica
 
     def follow(self) -> bool:
         """Apply the next epoch to every replica that has one waiting; True if any was applied.
@@ -92,16 +179,15 @@ class LocalStore:
         assert self.log is not None
         by_epoch: dict[int, list[Replica]] = defaultdict(list)
         for replica in self.replicas.values():
-            by_epoch[replica.progress.epoch].append(replica)
+            status = replica.status
+            if status.state is not ReplicaState.CLOSED:
+                by_epoch[status.progress.epoch].append(replica)
         applied = 0
         for epoch, replicas in by_epoch.items():
             try:
-                commit = self.log.next_commit(epoch)
-                if commit is not None and not is_same_log(self.log, replicas[0].progress):
-                    raise LogError(f"the log is not the one that epoch {epoch} came from")
+                commit = self._next(epoch, replicas[0])
             except LogError as error:
-                for replica in replicas:
-                    self._stuck(replica, error)
+                applied += sum(self._recover(replica, error) for replica in replicas)
                 continue
             for replica in replicas:
                 if commit is None:
@@ -116,37 +202,131 @@ class LocalStore:
             replica.schema = schema
         return LocalStore(schema, self.replicas, log=self.log, clock=self._clock)
 
-    def close(self) -> None:
-        """Close all replicas."""
-        for replica in self.replicas.values():
+    def close(self, raising: type[StoreError] = StoreNotAvailableError) -> None:
+        """Close all replicas.
+
+        Args:
+            raising: what `query` raises from then on.
+        """
+        with self._changing:
+            self._closed_by = self._closed_by or raising
+            held = self.replicas
+        for replica in held.values():
             replica.close()
+
+    def _ask(
+        self, query: Query[R], config: QueryConfig, numbers: Iterable[int]
+    ) -> dict[int, QueryResult[R]]:
+        """Ask partitions one after the other, all up to the same epoch if that is the bound."""
+        if config.bound.latest:
+            try:
+                config = replace(config, bound=self._known(config.bound))
+            except LogError as error:
+                return {
+                    number: self._absent(number)
+                    if (replica := self.replicas.get(number)) is None
+                    else _behind_unknown(error, replica)
+                    for number in numbers
+                }
+        return {number: self.query_partition(number, query, config) for number in numbers}
+
+    def _cut(
+        self, query: Query[R], config: QueryConfig, numbers: Iterable[int]
+    ) -> dict[int, QueryResult[R]]:
+        """Ask partitions at one epoch: the newest of the one that is furthest behind.
+
+        A partition whose follower ran ahead meanwhile may have forgotten it; then all begin again.
+        """
+        wanted = set(numbers)
+        for left in reversed(range(_CUTS_MAX)):
+            held = [r.status for n, r in self.replicas.items() if n in wanted]
+            newest = [s.progress.epoch for s in held if s.state is ReplicaState.RUNNING]
+            at = replace(config, at_epoch=min(newest, default=-1))
+            answers = self._ask(query, at, sorted(wanted))
+            lost = any(
+                isinstance(answer, Failure) and answer.epoch > at.at_epoch
+                for answer in answers.values()
+                if at.at_epoch is not None
+            )
+            if not (lost and left):
+                break
+        return answers
+
+    def _known(self, bound: PositionBound) -> PositionBound:
+        """The bound with the epoch that is the latest as of now.
+
+        Raises:
+            LogError: the log cannot be read now.
+        """
+        if not bound.latest:
+            return bound
+        epoch = max(self.committed_epoch(), -1 if bound.epoch is None else bound.epoch)
+        return replace(bound, latest=False, epoch=epoch)
+
+    def _checked(self, partition: int) -> Replica | None:
+        if not 0 <= partition < self.schema.partitions:
+            raise InvalidPartitionError(self._absent(partition).message)
+        return self.replicas.get(partition)
+
+    def _next(self, epoch: int, replica: Replica) -> Commit | None:
+        """The commit that comes after an epoch, which this replica has applied.
+
+        Raises:
+            LogError: the log cannot be read now, or is not the one that the epoch came from.
+        """
+        assert self.log is not None
+        commit = self.log.next_commit(epoch)
+        if commit is not None and not is_same_log(self.log, replica.status.progress):
+            raise LogError(f"the log is not the one that epoch {epoch} came from")
+        return commit
 
     def _apply(self, replica: Replica, commit: Commit) -> bool:
         assert self.log is not None
+        before = replica.status.progress
         progress = Progress(
             epoch=commit.epoch,
             position=commit.position,
-            watermark_ms=_later(commit.watermark_ms, replica.progress.watermark_ms),
+            watermark_ms=_later(commit.watermark_ms, before.watermark_ms),
             committed_ms=commit.committed_ms,
         )
         try:
+            replica.pipeline = commit.writer
+            if before.epoch < 0 and self._restored(replica):
+                return True
             batches = self.log.read(commit, replica.partition)
             replica.apply(progress, batches, replace=commit.replace)
         except StoreError as error:
-            self._stuck(replica, error)
-            return False
+            return self._recover(replica, error)
         return True
 
+    def _restored(self, replica: Replica) -> bool:
+        return self._snapshots is not None and self._snapshots.restore(replica)
+
+    def _recover(self, replica: Replica, error: StoreError) -> bool:
+        """Go on from a snapshot if the log cannot be read on; else say why, and stay."""
+        if isinstance(error, TornRecordError) and self._snapshots is not None:
+            if self._restored(replica):
+                return True
+            if (unusable := self._snapshots.error(replica.partition)) is not None:
+                error = TornRecordError(f"{error}; {unusable}")
+        self._stuck(replica, error)
+        return False
+
     def _stuck(self, replica: Replica, error: StoreError) -> None:
+        """Note why it does not go on. A torn record ends restoring: there is no more to read."""
+        if replica.state is ReplicaState.CLOSED:
+            return
         if replica.error != str(error):
             _logger.warning(
                 "replica cannot follow the log store=%s partition=%d epoch=%d error=%s",
                 self.schema.name,
                 replica.partition,
-                replica.progress.epoch,
+                replica.status.progress.epoch,
                 error,
             )
         replica.error = str(error)
+        if isinstance(error, TornRecordError):
+            replica.serve_as_is()
 
     def _absent(self, partition: int) -> Failure:
         if not 0 <= partition < self.schema.partitions:
@@ -159,6 +339,17 @@ class LocalStore:
             reason=FailureReason.NOT_PRESENT,
             message=f'partition {partition} of store "{self.schema.name}" is not on this node',
         )
+
+
+def _behind_unknown(error: LogError, replica: Replica) -> Failure:
+    """The latest epoch is not known, so that nobody can say that it was reached."""
+    progress = replica.status.progress
+    return Failure(
+        reason=FailureReason.NOT_UP_TO_BOUND,
+        message=f"the latest epoch is not known: {error}",
+        position=progress.position,
+        epoch=progress.epoch,
+    )
 
 
 def is_same_log(log: StoreLog, progress: Progress) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import orjson
 
@@ -160,8 +160,10 @@ EMPTY = Position()
 class PositionBound:
     """The least that a reader accepts; a partition that has not reached it refuses.
 
-    All parts that are set must hold. `PositionBound()` is unbounded.
-    Source: KIP-796 `PositionBound`; `epoch` and `lag_ms_max` are ours.
+    All parts that are set must hold. `PositionBound()` is unbounded. `latest` and `snapshot` are
+    about more than one partition: the store that is asked makes an epoch of them before it asks
+    its partitions.
+    Source: KIP-796 `PositionBound`; all but `position` is ours.
     """
 
     position: Position = EMPTY
@@ -170,6 +172,10 @@ class PositionBound:
     """The epoch that must have been applied."""
     lag_ms_max: int | None = None
     """The greatest age of the newest applied epoch, by the wall clock of its commit."""
+    latest: bool = False
+    """All that is committed when the store is asked must have been applied."""
+    snapshot: bool = False
+    """All partitions that are asked answer at one epoch."""
 
     @staticmethod
     def unbounded() -> PositionBound:
@@ -181,10 +187,25 @@ class PositionBound:
         """Accepts what has reached `position`."""
         return PositionBound(position=position)
 
+    @staticmethod
+    def at_latest() -> PositionBound:
+        """Accepts what has applied everything that is committed when the store is asked."""
+        return PositionBound(latest=True)
+
+    @staticmethod
+    def at_snapshot() -> PositionBound:
+        """Accepts answers of one epoch only: the newest that all partitions can give."""
+        return PositionBound(snapshot=True)
+
+    @staticmethod
+    def within_lag(lag_ms_max: int) -> PositionBound:
+        """Accepts what was committed not longer ago than this."""
+        return PositionBound(lag_ms_max=lag_ms_max)
+
     @property
     def is_unbounded(self) -> bool:
         """Whether the bound accepts anything."""
-        return self.position.is_empty and self.epoch is None and self.lag_ms_max is None
+        return self == UNBOUNDED
 
     def merge(self, other: PositionBound) -> PositionBound:
         """The bound that is met exactly when both are."""
@@ -195,6 +216,8 @@ class PositionBound:
                 (lag for lag in (self.lag_ms_max, other.lag_ms_max) if lag is not None),
                 default=None,
             ),
+            latest=self.latest or other.latest,
+            snapshot=self.snapshot or other.snapshot,
         )
 
 
@@ -214,6 +237,53 @@ class Progress:
     """Wall clock, epoch milliseconds, at which the writer committed that epoch."""
 
 
+Measure: TypeAlias = str | tuple[str, int]
+"""What a part of a bound is held against: EPOCH, AGE, LATEST, or an input topic and partition."""
+
+EPOCH, AGE, LATEST = "epoch", "age", "latest"
+
+
+class Unmet(NamedTuple):
+    """The first part of a bound that is not met."""
+
+    measure: Measure
+    least: int
+    """The value of `measured` from which on this part is met."""
+    message: str
+
+
+def unmet_part(
+    bound: PositionBound,
+    progress: Progress,
+    *,
+    inputs: Iterable[InputTopic],
+    partition: int,
+    now_ms: int,
+) -> Unmet | None:
+    """The first part of the bound that a store partition has not reached; None if it is met.
+
+    Topics that are no input of the store are ignored: KIP-796 says so, though Kafka's code makes
+    such a bound unreachable. After a shuffle every input partition feeds every store partition, so
+    all components count; of an aligned input only the component of the same number does.
+    """
+    if bound.latest:
+        # The safe answer to who asks a partition what only its store can know.
+        return Unmet(LATEST, 0, "the store has not said which epoch is the latest")
+    if bound.epoch is not None and progress.epoch < bound.epoch:
+        message = f"epoch {progress.epoch} is behind epoch {bound.epoch}"
+        return Unmet(EPOCH, bound.epoch, message)
+    if bound.lag_ms_max is not None:
+        if progress.epoch < 0:
+            return Unmet(AGE, -bound.lag_ms_max, "no epoch has been applied yet")
+        lag_ms = now_ms - progress.committed_ms
+        if lag_ms > bound.lag_ms_max:
+            message = f"the newest epoch is {lag_ms} ms old, more than {bound.lag_ms_max} ms"
+            return Unmet(AGE, -bound.lag_ms_max, message)
+    if not bound.position.components:
+        return None
+    return _unmet_position(bound.position, progress.position, inputs, partition)
+
+
 def unmet_bound(
     bound: PositionBound,
     progress: Progress,
@@ -222,28 +292,28 @@ def unmet_bound(
     partition: int,
     now_ms: int,
 ) -> str | None:
-    """What of the bound a store partition has not reached, in words; None if it is met.
+    """What of the bound a store partition has not reached, in words; None if it is met."""
+    unmet = unmet_part(bound, progress, inputs=inputs, partition=partition, now_ms=now_ms)
+    return None if unmet is None else unmet.message
 
-    Topics that are no input of the store are ignored: KIP-796 says so, though Kafka's code makes
-    such a bound unreachable. After a shuffle every input partition feeds every store partition, so
-    all components count; of an aligned input only the component of the same number does.
+
+def measured(measure: Measure, progress: Progress, now_ms: int) -> int | None:
+    """How far a measure has come; it meets a part of a bound from `Unmet.least` on.
+
+    None if it has not begun. The age counts backwards, so that more is better for all of them.
     """
-    if bound.epoch is not None and progress.epoch < bound.epoch:
-        return f"epoch {progress.epoch} is behind epoch {bound.epoch}"
-    if bound.lag_ms_max is not None:
-        if progress.epoch < 0:
-            return "no epoch has been applied yet"
-        lag_ms = now_ms - progress.committed_ms
-        if lag_ms > bound.lag_ms_max:
-            return f"the newest epoch is {lag_ms} ms old, more than {bound.lag_ms_max} ms"
-    if not bound.position.components:
-        return None
-    return _unmet_position(bound.position, progress.position, inputs, partition)
+    if measure == EPOCH:
+        return progress.epoch
+    if measure == AGE:
+        return None if progress.epoch < 0 else progress.committed_ms - now_ms
+    if isinstance(measure, tuple):
+        return progress.position.offsets(measure[0]).get(measure[1])
+    return None
 
 
 def _unmet_position(
     wanted: Position, reflected: Position, inputs: Iterable[InputTopic], partition: int
-) -> str | None:
+) -> Unmet | None:
     applied = reflected.to_dict()
     aligned = {topic.topic: topic.aligned for topic in inputs}
     for topic, offsets in wanted.components:
@@ -255,5 +325,6 @@ def _unmet_position(
             reached = applied.get(topic, {}).get(input_partition, -1)
             if reached < offset:
                 at = f"at offset {reached}" if reached >= 0 else "at no offset yet"
-                return f"{topic}[{input_partition}] is {at}, behind {offset}"
+                message = f"{topic}[{input_partition}] is {at}, behind {offset}"
+                return Unmet((topic, input_partition), offset, message)
     return None

@@ -3,7 +3,9 @@
 A query is typed by its result, so that `store.query(q)` has a known type. Kinds are open: a third
 party subclasses `Query` and registers a handler with its store kind. Within one partition rows come
 in key order (byte order of the encoded key, which is SQL order with NULLs first); across partitions
-no order is promised.
+no order is promised. More queries are in `stores.timestamped`, `sessions`, `versions` and `scans`.
+
+A query says times in milliseconds, and means that instant; rows hold them in microseconds.
 """
 
 from __future__ import annotations
@@ -82,7 +84,8 @@ class Interval:
 EVERYTHING = Interval()
 
 
-def _check_limit(limit: int | None) -> None:
+def check_limit(limit: int | None) -> None:
+    """Refuse a number of rows below none."""
     if limit is not None and limit < 0:
         raise QueryArgumentError(f"a limit cannot be negative: {limit}")
 
@@ -143,7 +146,7 @@ class RangeQuery(Query[BatchStream]):
 
     def __post_init__(self) -> None:
         """A limit counts rows."""
-        _check_limit(self.limit)
+        check_limit(self.limit)
 
     @staticmethod
     def with_range(lower: Key | None, upper: Key | None) -> RangeQuery:
@@ -153,17 +156,21 @@ class RangeQuery(Query[BatchStream]):
     @staticmethod
     def with_lower_bound(lower: Key) -> RangeQuery:
         """From `lower` on."""
-        return RangeQuery(interval=Interval(lower=_needed(lower)))
+        return RangeQuery(interval=Interval(lower=needed_key(lower)))
 
     @staticmethod
     def with_upper_bound(upper: Key) -> RangeQuery:
         """Up to `upper`, inclusive."""
-        return RangeQuery(interval=Interval(upper=_needed(upper)))
+        return RangeQuery(interval=Interval(upper=needed_key(upper)))
 
     @staticmethod
     def with_no_bounds() -> RangeQuery:
         """All rows: a scan."""
         return RangeQuery()
+
+    def with_limit(self, rows: int) -> RangeQuery:
+        """The same, but no more than the first `rows`."""
+        return replace(self, limit=rows)
 
     def with_ascending_keys(self) -> RangeQuery:
         """The same in ascending key order."""
@@ -189,21 +196,99 @@ class WindowKeyQuery(Query[BatchStream]):
 
     def __post_init__(self) -> None:
         """A key is needed, and a limit counts rows."""
-        _needed(self.key)
-        _check_limit(self.limit)
+        needed_key(self.key)
+        check_limit(self.limit)
 
     @staticmethod
     def with_key_and_window_start_range(key: Key, *, start_ms: int, end_ms: int) -> WindowKeyQuery:
         """Windows of `key` that start from `start_ms` to `end_ms`, both inclusive."""
-        return WindowKeyQuery(key=_needed(key), time=TimeRange(start_ms=start_ms, end_ms=end_ms))
+        return WindowKeyQuery(key=needed_key(key), time=TimeRange(start_ms=start_ms, end_ms=end_ms))
+
+    def with_ascending_starts(self) -> WindowKeyQuery:
+        """The same in ascending order of window start."""
+        return replace(self, order=Order.ASCENDING)
+
+    def with_descending_starts(self) -> WindowKeyQuery:
+        """The same in descending order of window start (KIP-617)."""
+        return replace(self, order=Order.DESCENDING)
+
+    def with_limit(self, rows: int) -> WindowKeyQuery:
+        """The same, but no more than the first `rows`."""
+        return replace(self, limit=rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionTime:
+    """Limits on both ends of a session, all inclusive; None sets none.
+
+    `earliest_end_ms` with `latest_start_ms` asks for sessions that overlap that time (Kafka's
+    `findSessions`): the first may be greater than the second, for sessions that cover the gap.
+    """
+
+    earliest_start_ms: int | None = None
+    latest_start_ms: int | None = None
+    earliest_end_ms: int | None = None
+    latest_end_ms: int | None = None
+
+
+ANY_TIME = SessionTime()
+
+
+def overlap(*, earliest_end_ms: int, latest_start_ms: int) -> SessionTime:
+    """Sessions that end no earlier and start no later than this."""
+    return SessionTime(earliest_end_ms=earliest_end_ms, latest_start_ms=latest_start_ms)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionKeyQuery(Query[BatchStream]):
+    """The sessions of one key, by end, then by start.
+
+    Source: `findSessions` of Kafka's session stores; backward by KIP-617.
+    """
+
+    key: Key
+    time: SessionTime = ANY_TIME
+    order: Order = Order.ASCENDING
+    limit: int | None = None
+    columns: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """A key is needed, and a limit counts rows."""
+        needed_key(self.key)
+        check_limit(self.limit)
+
+    @staticmethod
+    def with_key(*key: object) -> SessionKeyQuery:
+        """All sessions of the key of these column values."""
+        return SessionKeyQuery(key=key)
+
+    def with_overlap(self, *, earliest_end_ms: int, latest_start_ms: int) -> SessionKeyQuery:
+        """The same for sessions that end no earlier and start no later than this."""
+        return replace(
+            self, time=overlap(earliest_end_ms=earliest_end_ms, latest_start_ms=latest_start_ms)
+        )
+
+    def with_ascending_ends(self) -> SessionKeyQuery:
+        """The same in ascending order of end."""
+        return replace(self, order=Order.ASCENDING)
+
+    def with_descending_ends(self) -> SessionKeyQuery:
+        """The same in descending order of end."""
+        return replace(self, order=Order.DESCENDING)
+
+    def with_limit(self, rows: int) -> SessionKeyQuery:
+        """The same, but no more than the first `rows`."""
+        return replace(self, limit=rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowRangeQuery(Query[BatchStream]):
     """The windows of an interval of keys by window start: a scan, if neither is bounded.
 
-    Batches come by time segment, within it by key, then by window start.
-    Source: KIP-806; the key interval and the order option are ours. Handled by window stores.
+    Batches come by time segment, within it by key, then by window start. Handled by window stores.
+    Source: KIP-806, whose query has a second form, for the sessions of one key. That is a type of
+    its own here, so that a store's kind alone says what it answers. The key interval and the order
+    option are ours.
     """
 
     interval: Interval = EVERYTHING
@@ -214,15 +299,37 @@ class WindowRangeQuery(Query[BatchStream]):
 
     def __post_init__(self) -> None:
         """A limit counts rows."""
-        _check_limit(self.limit)
+        check_limit(self.limit)
 
     @staticmethod
     def with_window_start_range(*, start_ms: int, end_ms: int) -> WindowRangeQuery:
         """Windows of all keys that start from `start_ms` to `end_ms`, both inclusive."""
         return WindowRangeQuery(time=TimeRange(start_ms=start_ms, end_ms=end_ms))
 
+    @staticmethod
+    def with_key(*key: object) -> SessionKeyQuery:
+        """All sessions of the key of these column values, from a session store."""
+        return SessionKeyQuery(key=key)
 
-def _needed(key: Key | None) -> Key:
+    def with_key_range(self, lower: Key | None, upper: Key | None) -> WindowRangeQuery:
+        """The same for keys from `lower` to `upper`, both inclusive; None leaves an end open."""
+        return replace(self, interval=Interval(lower=lower, upper=upper))
+
+    def with_ascending_order(self) -> WindowRangeQuery:
+        """The same in ascending order."""
+        return replace(self, order=Order.ASCENDING)
+
+    def with_descending_order(self) -> WindowRangeQuery:
+        """The same in descending order, of segments too (KIP-617)."""
+        return replace(self, order=Order.DESCENDING)
+
+    def with_limit(self, rows: int) -> WindowRangeQuery:
+        """The same, but no more than the first `rows`."""
+        return replace(self, limit=rows)
+
+
+def needed_key(key: Key | None) -> Key:
+    """The key, if there is one."""
     if not key:
         raise QueryArgumentError("a key is needed here; leave the bound out to have no bound")
     return key

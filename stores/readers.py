@@ -108,13 +108,17 @@ class Reader:
     def _ascending(self, start: bytes, end: bytes, rows_max: int) -> Entries:
         keys: list[bytes] = []
         rows: list[bytes] = []
+        add_key, add_row = keys.append, rows.append
         cursor = self._cursor
         key_at, value_at, move = cursor.key, cursor.value, cursor.next
         with self._turn:
             cursor.seek(start)
-            while len(keys) < rows_max and (key := key_at()) is not None and key < end:
-                keys.append(key)
-                rows.append(value_at())
+            for _ in range(rows_max):
+                key = key_at()
+                if key is None or key >= end:
+                    break
+                add_key(key)
+                add_row(value_at())
                 move()
             self._check()
         return keys, rows
@@ -122,15 +126,19 @@ class Reader:
     def _descending(self, start: bytes, end: bytes, rows_max: int) -> Entries:
         keys: list[bytes] = []
         rows: list[bytes] = []
+        add_key, add_row = keys.append, rows.append
         cursor = self._cursor
         key_at, value_at, move = cursor.key, cursor.value, cursor.prev
         with self._turn:
             cursor.seek_for_prev(end)
             if key_at() == end:
                 move()
-            while len(keys) < rows_max and (key := key_at()) is not None and key >= start:
-                keys.append(key)
-                rows.append(value_at())
+            for _ in range(rows_max):
+                key = key_at()
+                if key is None or key < start:
+                    break
+                add_key(key)
+                add_row(value_at())
                 move()
             self._check()
         return keys, rows

@@ -1,4 +1,4 @@
-"""The records of the state log as JSON: a store's definition, and the commit of one epoch.
+"""The records of the state log as JSON: definitions, commits of epochs, and snapshots.
 
 Only values and their text; where the text is kept is `stores.log`'s affair. Every record names
 its format, and a reader refuses a format that it does not know.
@@ -7,13 +7,13 @@ its format, and a reader refuses a format that it does not know.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 import orjson
 
 from stores.errors import StoreError, TornRecordError
-from stores.position import Position
+from stores.position import Position, Progress
 from stores.schema import Column, DataType, InputTopic, Kind, StoreKind, StoreSchema
 
 FORMAT = 1
@@ -61,6 +61,49 @@ class Commit:
         return sum(file.rows for file in self.files)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotFile:
+    """The whole of one partition as of an epoch, in the bytes of an engine."""
+
+    path: str
+    """Relative to the store's directory, with forward slashes."""
+    partition: int
+    rows: int
+    size_bytes: int
+    sha256: str
+    """Of its bytes, in hexadecimal: an engine takes them unread."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A store as of an epoch: what makes its files exist."""
+
+    epoch: int
+    position: Position
+    watermark_ms: int | None
+    """The latest watermark of all epochs up to this one."""
+    committed_ms: int
+    """As in the commit of the epoch: by it a snapshot is known to be of this log."""
+    layout: str
+    """What the engine that reads the files must have."""
+    files: tuple[SnapshotFile, ...]
+    """One for each partition, also for one without rows."""
+
+    @property
+    def progress(self) -> Progress:
+        """What a replica has applied that holds the snapshot."""
+        return Progress(
+            epoch=self.epoch,
+            position=self.position,
+            watermark_ms=self.watermark_ms,
+            committed_ms=self.committed_ms,
+        )
+
+    def file_of(self, partition: int) -> SnapshotFile | None:
+        """The file of one partition."""
+        return next((file for file in self.files if file.partition == partition), None)
+
+
 def encode_definition(schema: StoreSchema) -> bytes:
     """A definition as the JSON of `store.json`."""
     return _dump(
@@ -94,7 +137,7 @@ def encode_commit(commit: Commit) -> bytes:
             "format": FORMAT,
             "epoch": commit.epoch,
             "previous": commit.previous,
-            "position": {t: {str(p): o for p, o in of} for t, of in commit.position.components},
+            "position": _position_json(commit.position),
             "watermark_ms": commit.watermark_ms,
             "committed_ms": commit.committed_ms,
             "writer": commit.writer,
@@ -119,6 +162,34 @@ def decode_commit(data: bytes, path: str) -> Commit:
         TornRecordError: it is incomplete or not ours; the message names `path`.
     """
     return _decoded(data, path, _commit)
+
+
+def encode_snapshot(snapshot: Snapshot) -> bytes:
+    """The record of a snapshot as JSON."""
+    return _dump(
+        {
+            "format": FORMAT,
+            "epoch": snapshot.epoch,
+            "position": _position_json(snapshot.position),
+            "watermark_ms": snapshot.watermark_ms,
+            "committed_ms": snapshot.committed_ms,
+            "layout": snapshot.layout,
+            "files": [asdict(file) for file in snapshot.files],
+        }
+    )
+
+
+def decode_snapshot(data: bytes, path: str) -> Snapshot:
+    """Read the record of a snapshot.
+
+    Raises:
+        TornRecordError: it is incomplete or not ours; the message names `path`.
+    """
+    return _decoded(data, path, _snapshot)
+
+
+def _position_json(position: Position) -> dict[str, dict[str, int]]:
+    return {topic: {str(p): o for p, o in offsets} for topic, offsets in position.components}
 
 
 def _dump(document: dict[str, Any]) -> bytes:
@@ -176,6 +247,26 @@ def _commit(document: Mapping[str, Any]) -> Commit:
                 partition=_whole(item["partition"]),
                 rows=_whole(item["rows"]),
                 size_bytes=_whole(item["size_bytes"]),
+            )
+            for item in document["files"]
+        ),
+    )
+
+
+def _snapshot(document: Mapping[str, Any]) -> Snapshot:
+    return Snapshot(
+        epoch=_whole(document["epoch"]),
+        position=Position.from_json(document["position"]),
+        watermark_ms=_optional(document["watermark_ms"]),
+        committed_ms=_whole(document["committed_ms"]),
+        layout=_text(document["layout"]),
+        files=tuple(
+            SnapshotFile(
+                path=_inside(item["path"]),
+                partition=_whole(item["partition"]),
+                rows=_whole(item["rows"]),
+                size_bytes=_whole(item["size_bytes"]),
+                sha256=_text(item["sha256"]),
             )
             for item in document["files"]
         ),

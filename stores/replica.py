@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pyarrow as pa
 
 from stores.errors import StoreError
-from stores.position import PositionBound, Progress, unmet_bound
+from stores.position import Measure, PositionBound, Progress, Unmet, measured, unmet_part
 from stores.schema import StoreSchema
-from stores.store import PartitionStatus, ReplicaState, Role, StorePartition
+from stores.snapshots import Fetch, Restorable
+from stores.store import (
+    OnBound,
+    PartitionStatus,
+    ReplicaState,
+    Role,
+    StorePartition,
+    View,
+    Waiting,
+)
+from stores.waiting import Waiter, Waiters
+
+_logger = logging.getLogger(__name__)
+
+VIEWS_MAX = 4
+"""Epochs that a replica can be asked at.
+
+The follower takes all replicas of a host from one epoch to the next by turns, so that they are one
+apart; the rest is for statements that are under way.
+"""
+CLOSE_S = 10.0
+"""How long closing waits for the epoch that is being applied."""
+RESTORED = "restored"
+"""The measure that a replica which restores has to reach first, whatever the bound."""
 
 
 def wall_clock_ms() -> int:
@@ -26,8 +50,10 @@ class Replica:
         engine: holds the rows.
         schema: the store.
         partition: its number.
-        role: whether it answers requests for an active replica.
+        role: whether it answers requests for an active replica; may be set at any time.
         restore_to: the epoch that it must reach before it answers.
+        pipeline: who wrote its epochs, if that is known.
+        clock: wall clock, for bounds on lag.
     """
 
     def __init__(
@@ -38,6 +64,8 @@ class Replica:
         partition: int,
         role: Role = Role.ACTIVE,
         restore_to: int = -1,
+        pipeline: str | None = None,
+        clock: Callable[[], int] = wall_clock_ms,
     ) -> None:
         self.engine = engine
         self.schema = schema
@@ -45,8 +73,16 @@ class Replica:
         self.role = role
         self.state = ReplicaState.RESTORING
         self.error: str | None = None
+        self.pipeline = pipeline
         self._restore_to = restore_to
-        self._changed = threading.Condition()
+        self._clock = clock
+        self._waiters = Waiters()
+        self._writing = threading.Lock()
+        self._turning = threading.Lock()
+        """Held to change `state`, so that nothing that is closed runs again."""
+        view = engine.view
+        self._views: tuple[View, ...] = (view,)
+        self._came_with_rows = view.progress.epoch >= 0
         self._settle()
 
     @property
@@ -57,59 +93,184 @@ class Replica:
     @property
     def status(self) -> PartitionStatus:
         """The replica as it stands now."""
-        state = self.state
-        try:
-            progress = self.progress
-        except StoreError:
-            # Closed, maybe since the line above.
-            state, progress = ReplicaState.CLOSED, Progress()
+        state, views = self.state, self._views
+        progress = views[-1].progress if views else Progress()
         return PartitionStatus(
             partition=self.partition,
             role=self.role,
-            state=state,
+            state=state if views else ReplicaState.CLOSED,
             progress=progress,
             error=self.error,
+            epoch_oldest=views[0].progress.epoch if views else -1,
+            pipeline=self.pipeline,
         )
+
+    def view_at(self, epoch: int) -> View | None:
+        """What was true at an epoch, if that is neither forgotten nor yet to come."""
+        views = self._views
+        if not views or epoch > views[-1].progress.epoch:
+            return None
+        return next((view for view in reversed(views) if view.progress.epoch <= epoch), None)
 
     def apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
     ) -> None:
-        """Take one epoch and wake who waits for it."""
-        self.engine.apply(progress, batches, replace=replace)
-        self.error = None
+        """Take one epoch and wake who waits for it.
+
+        Raises:
+            StoreError: the engine cannot take it, or the replica is closed.
+        """
+        with self._writing:
+            try:
+                self._check_open()
+                self.engine.apply(progress, batches, replace=replace)
+                self._views = (*self._views, self.engine.view)[-VIEWS_MAX:]
+                self.error = None
+            finally:
+                self._close_if_closed()
         self._settle()
+
+    def restore(self, fetch: Fetch, progress: Progress) -> None:
+        """Become what a snapshot holds, and wake who waits for it.
+
+        Raises:
+            StoreError: the engine cannot be restored so, or the replica is closed.
+        """
+        with self._writing:
+            try:
+                self._check_open()
+                if not isinstance(self.engine, Restorable):
+                    raise StoreError("the engine cannot be filled from snapshots")
+                self.engine.restore(fetch, progress)
+                self.error = None
+            finally:
+                self._see_restored()
+                self._close_if_closed()
+        self._settle()
+
+    def _see_restored(self) -> None:
+        """Take over the engine's view: the snapshot, or nothing if it failed half way."""
+        view, before = self.engine.view, self._views[-1:]
+        if before == (view,) or not before:
+            return
+        if view.progress.epoch < before[0].progress.epoch:
+            with self._turning:
+                if self.state is ReplicaState.RUNNING:
+                    self.state = ReplicaState.RESTORING
+            self._restore_to = before[0].progress.epoch
+            self._views = ()
+        self._views = (*self._views, view)[-VIEWS_MAX:]
+
+    def serve_as_is(self) -> None:
+        """Answer from here on although the log goes on: the next epoch in it cannot be read.
+
+        Only a replica that came with rows does, since it goes on with what it answered before it
+        restarted. One that was filled anew might go back behind that, so it still refuses.
+        """
+        if self._came_with_rows and self.state is ReplicaState.RESTORING:
+            self._restore_to = -1
+            self._settle()
+
+    def when(self, bound: PositionBound, callback: OnBound) -> Waiting:
+        """Call back once the bound is met, or the replica closes; see `Store.when`.
+
+        Raises:
+            TooManyWaitersError: there are as many waiters as there may be.
+        """
+        if not self._is_closed():
+            waiter = self._waiters.add(bound, callback, self._look)
+            if waiter is not None:
+                if self._is_closed():
+                    # It closed meanwhile, and may have looked for waiters before this one came.
+                    self._end_waiting()
+                return waiter
+        done = Waiter(None, callback)
+        done.call(not self._is_closed())
+        return done
 
     def wait(self, bound: PositionBound, *, timeout_s: float) -> bool:
         """Block until the bound is met; False if it is not by then, or the replica closes."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._is_done_for(bound), timeout=timeout_s)
-            return self.state is ReplicaState.RUNNING and self._meets(bound)
+        woken = threading.Event()
+        outcome: list[bool] = []
 
-    def close(self) -> None:
-        """Stop answering, and wake who waits."""
-        with self._changed:
+        def wake(met: bool) -> None:
+            outcome.append(met)
+            woken.set()
+
+        waiting = self.when(bound, wake)
+        if not woken.wait(timeout_s) and not waiting.cancel():
+            # It is being called right now.
+            woken.wait()
+        return outcome == [True]
+
+    def close(self, *, timeout_s: float = CLOSE_S) -> None:
+        """Stop answering, and wake who waits. Closing twice is closing once.
+
+        If an epoch is still being applied after `timeout_s`, whoever applies it closes the engine
+        when it is done.
+        """
+        with self._turning:
             self.state = ReplicaState.CLOSED
-            self._changed.notify_all()
-        self.engine.close()
+        self._end_waiting()
+        if self._writing.acquire(timeout=timeout_s):
+            try:
+                self._close_if_closed()
+            finally:
+                self._writing.release()
+        else:
+            _logger.warning(
+                "an epoch is still being applied to what is closed store=%s partition=%d",
+                self.schema.name,
+                self.partition,
+            )
+
+    def _is_closed(self) -> bool:
+        """Asked more than once in a row, for another thread may close it at any time."""
+        return self.state is ReplicaState.CLOSED
+
+    def _check_open(self) -> None:
+        if self._is_closed():
+            name = self.schema.name
+            raise StoreError(f'partition {self.partition} of store "{name}" is closed')
+
+    def _close_if_closed(self) -> None:
+        if self.state is ReplicaState.CLOSED:
+            # A database closes with its last view.
+            self._views = ()
+            self.engine.close()
+
+    def _end_waiting(self) -> None:
+        for waiter in self._waiters.take_all():
+            waiter.call(False)
 
     def _settle(self) -> None:
-        with self._changed:
-            restored = self.progress.epoch >= self._restore_to
-            if self.state is ReplicaState.RESTORING and restored:
-                self.state = ReplicaState.RUNNING
-            self._changed.notify_all()
+        """See what the new progress, or state, has made true."""
+        views = self._views
+        if not views:
+            return
+        progress = views[-1].progress
+        if self.state is ReplicaState.RESTORING and progress.epoch >= self._restore_to:
+            with self._turning:
+                if self.state is ReplicaState.RESTORING:
+                    self.state = ReplicaState.RUNNING
+        now_ms = self._clock()
 
-    def _is_done_for(self, bound: PositionBound) -> bool:
-        if self.state is ReplicaState.RESTORING:
-            return False
-        return self.state is ReplicaState.CLOSED or self._meets(bound)
+        def reached(measure: Measure) -> int | None:
+            if measure == RESTORED:
+                return int(self.state is ReplicaState.RUNNING)
+            return measured(measure, progress, now_ms)
 
-    def _meets(self, bound: PositionBound) -> bool:
-        unmet = unmet_bound(
+        for waiter in self._waiters.take_met(reached, self._look):
+            waiter.call(True)
+
+    def _look(self, bound: PositionBound) -> Unmet | None:
+        views = self._views
+        if not views or self.state is not ReplicaState.RUNNING:
+            return Unmet(RESTORED, 1, "the replica is not running")
+        return unmet_part(
             bound,
-            self.progress,
+            views[-1].progress,
             inputs=self.schema.inputs,
             partition=self.partition,
-            now_ms=wall_clock_ms(),
+            now_ms=self._clock(),
         )
-        return unmet is None

@@ -6,29 +6,58 @@ Positions and failures are never dropped: a caller that ignores them does so in 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
+from dataclasses import FrozenInstanceError, dataclass, replace
+from typing import Any, ClassVar, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 from stores.errors import FailureReason, StoreError
 from stores.position import EMPTY, Position, merge_positions
 
 R = TypeVar("R")
 S = TypeVar("S")
+T = TypeVar("T")
+
+
+def subscriptable(cls: type[T]) -> type[T]:
+    """Let a frozen, slotted, generic dataclass be made as `Success[int](...)`.
+
+    Such a call sets `__orig_class__` on the new object and takes no for an answer only in the form
+    of an AttributeError. Up to Python 3.11 the two decorations together give a TypeError instead,
+    since the check that `frozen` generates still knows the class from before `slots` made another.
+    """
+
+    def refuse(self: object, name: str, *_: object) -> NoReturn:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    cls.__setattr__ = refuse  # type: ignore[method-assign] # same for every class
+    cls.__delattr__ = refuse  # type: ignore[method-assign] # same for every class
+    return cls
 
 
 class ResultError(StoreError, ValueError):
     """A result was asked for what it does not hold: the value of a failure, or the reverse."""
 
 
+@subscriptable
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Success(Generic[R]):
     """A partition's answer; `value` may be None, which says that there is no such key."""
+
+    is_success: ClassVar[Literal[True]] = True
 
     value: R
     position: Position
     epoch: int
     info: tuple[str, ...] = ()
     """One line per layer, innermost first, if the request asked for execution info."""
+
+    @property
+    def reason(self) -> NoReturn:
+        """An answer has no reason for a failure.
+
+        Raises:
+            ResultError: always.
+        """
+        raise ResultError("no reason: the partition answered")
 
     def swap(self, value: S) -> Success[S]:
         """The same answer with another value, for a layer that wraps a store."""
@@ -38,6 +67,8 @@ class Success(Generic[R]):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """Why a partition did not answer."""
+
+    is_success: ClassVar[Literal[False]] = False
 
     reason: FailureReason
     message: str
@@ -65,11 +96,22 @@ class Failure:
 QueryResult: TypeAlias = Success[R] | Failure
 
 
+@subscriptable
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateQueryResult(Generic[R]):
     """The answers of all partitions that were asked, by partition number."""
 
     partitions: Mapping[int, QueryResult[R]]
+    is_global: bool = False
+    """Whether the store is global: one partition that is whole on every node."""
+
+    @property
+    def global_result(self) -> QueryResult[R] | None:
+        """The answer of a global store; None of any other, or if it was not asked.
+
+        Unlike Kafka's, it is partition 0's as well, so that who reads partitions needs no case.
+        """
+        return self.partitions.get(0) if self.is_global else None
 
     @property
     def position(self) -> Position:
@@ -98,7 +140,7 @@ class StateQueryResult(Generic[R]):
         return only if isinstance(only, Success) else None
 
 
-_Result = TypeVar("_Result", Success[Any], Failure)
+_Result = TypeVar("_Result", bound=Success[Any] | Failure)
 
 
 def add_info(result: _Result, line: str) -> _Result:

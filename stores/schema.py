@@ -92,7 +92,7 @@ class DataType:
             case Kind.ARRAY:
                 return f"{self.element}[]"
             case Kind.STRUCT:
-                inner = ", ".join(f"{name} {kind}" for name, kind in self.fields)
+                inner = ", ".join(f"{_quoted(name)} {kind}" for name, kind in self.fields)
                 return f"struct({inner})"
             case Kind.MAP:
                 return f"map({self.fields[0][1]}, {self.element})"
@@ -102,20 +102,12 @@ class DataType:
 
     @staticmethod
     def parse(text: str) -> DataType:
-        """Read a scalar type's SQL spelling, e.g. `bigint` or `decimal(18,2)`.
+        """Read a type's SQL spelling, e.g. `bigint[]`, `struct(a bigint, "b c" text)`.
 
         Raises:
-            SchemaError: no such type.
+            SchemaError: no such type, or one nested deeper than NESTING_MAX.
         """
-        spelled = re.sub(r"\s+", "", text.strip().lower())
-        if found := re.fullmatch(r"(?:decimal|numeric)\((\d+),(\d+)\)", spelled):
-            return decimal_type(int(found[1]), int(found[2]))
-        spelled = _ALIASES.get(spelled, spelled)
-        if spelled.endswith("[]"):
-            return DataType(kind=Kind.ARRAY, element=DataType.parse(spelled[:-2]))
-        if spelled not in _SCALARS:
-            raise SchemaError(f'type "{text}" is not known')
-        return _SCALARS[spelled]
+        return _parse(text, NESTING_MAX)
 
     @staticmethod
     def from_arrow(arrow: pa.DataType) -> DataType:
@@ -142,6 +134,64 @@ class DataType:
                 return pa.map_(self.fields[0][1].arrow, self.element.arrow)
             case kind:
                 return _ARROW[kind]
+
+
+NESTING_MAX = 64
+"""How deep types may be nested; Arrow's own readers refuse soon after."""
+
+
+def _parse(text: str, depth: int) -> DataType:
+    spelled = text.strip()
+    if not depth:
+        raise SchemaError(f"a type is nested deeper than {NESTING_MAX}")
+    if found := re.fullmatch(r"(.*)\[\s*\]", spelled, re.DOTALL):
+        return DataType(kind=Kind.ARRAY, element=_parse(found[1], depth - 1))
+    if found := re.fullmatch(r"(struct|map)\s*\((.*)\)", spelled, re.DOTALL | re.IGNORECASE):
+        parts = _parts(found[2])
+        if found[1].lower() == "struct":
+            fields = tuple(_parse_field(part, depth - 1) for part in parts)
+            return DataType(kind=Kind.STRUCT, fields=fields)
+        if len(parts) != 2:
+            raise SchemaError(f'type "{text}" is not known: a map has a key and a value type')
+        key, element = (_parse(part, depth - 1) for part in parts)
+        return DataType(kind=Kind.MAP, fields=(("key", key),), element=element)
+    spelled = re.sub(r"\s+", "", spelled.lower())
+    if found := re.fullmatch(r"(?:decimal|numeric)\((\d+),(\d+)\)", spelled):
+        return decimal_type(int(found[1]), int(found[2]))
+    spelled = _ALIASES.get(spelled, spelled)
+    if spelled not in _SCALARS:
+        raise SchemaError(f'type "{text}" is not known')
+    return _SCALARS[spelled]
+
+
+_NAME = r'"(?:[^"]|"")*"'
+
+
+def _parts(text: str) -> list[str]:
+    """What the commas separate that stand in no parentheses and no quotes."""
+    parts, depth, start = [], 0, 0
+    for token in re.finditer(f"{_NAME}|[(),]", text):
+        depth += (token[0] == "(") - (token[0] == ")")
+        if token[0] == "," and depth == 0:
+            parts.append(text[start : token.start()])
+            start = token.end()
+    return [*parts, text[start:]] if text.strip() else []
+
+
+def _parse_field(text: str, depth: int) -> tuple[str, DataType]:
+    found = re.fullmatch(rf"\s*({_NAME}|\S+)\s+(.*)", text, re.DOTALL)
+    if found is None:
+        raise SchemaError(f'"{text.strip()}" is no struct field: a name and a type are needed')
+    name = found[1]
+    quoted = name.startswith('"')
+    return name[1:-1].replace('""', '"') if quoted else name, _parse(found[2], depth)
+
+
+def _quoted(name: str) -> str:
+    if re.fullmatch(r"[^\W\d]\w*", name):
+        return name
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
 
 
 def decimal_type(precision: int, scale: int) -> DataType:
@@ -280,9 +330,23 @@ class StoreKind(Enum):
     GLOBAL = "global"
     """As keyvalue, one partition, whole on every node."""
 
+    @classmethod
+    def opened(cls, name: str) -> StoreKind:
+        """The kind of this name, added if there is none: for `stores.registry`, and only for it.
+
+        From then on `StoreKind(name)` gives it, so that definitions that name it can be read.
+        """
+        added = object.__new__(cls)
+        added._name_, added._value_ = name.upper(), name
+        kind = cls._value2member_map_.setdefault(name, added)
+        assert isinstance(kind, cls)
+        return kind
+
 
 WINDOW_START = Column(name="window_start", type=TIMESTAMPTZ)
 WINDOW_END = Column(name="window_end", type=TIMESTAMPTZ)
+VALID_FROM = Column(name="valid_from", type=TIMESTAMPTZ)
+VALID_TO = Column(name="valid_to", type=TIMESTAMPTZ)
 PSEUDO_COLUMNS = (
     Column(name="_partition", type=INTEGER),
     Column(name="_timestamp", type=TIMESTAMPTZ),
@@ -333,7 +397,10 @@ class StoreSchema:
     window_size_ms: int | None = None
     """Length of each window; set for window stores and for no other kind."""
     retention_ms: int | None = None
-    """How long windows and sessions are readable behind stream time; None keeps them for ever."""
+    """How long windows, sessions and replaced versions are readable behind the watermark.
+
+    None keeps them for ever.
+    """
 
     def __post_init__(self) -> None:
         """Refuse what is not a store."""
@@ -368,9 +435,25 @@ class StoreSchema:
     @cached_property
     def time_columns(self) -> tuple[Column, ...]:
         """The columns that the kind adds behind the key."""
+        if self.kind is StoreKind.VERSIONED:
+            return (VALID_FROM, VALID_TO)
+        return self.logged_time_columns
+
+    @cached_property
+    def logged_time_columns(self) -> tuple[Column, ...]:
+        """The time columns that rows of the log have.
+
+        Those of versions follow from the rows: a version is valid from its event time on, up to
+        that of the next.
+        """
         if self.kind in {StoreKind.WINDOW, StoreKind.SESSION}:
             return (WINDOW_START, WINDOW_END)
         return ()
+
+    @cached_property
+    def logged_columns(self) -> tuple[Column, ...]:
+        """The columns that rows of the log have, before `_timestamp` and `_deleted`."""
+        return (*self.key, *self.logged_time_columns, *self.value)
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:

@@ -1,7 +1,7 @@
-"""Time segments: how window entries are grouped, so that time ranges and expiry touch few of them.
+"""Time segments: how timed entries are grouped, so that time ranges and expiry touch few of them.
 
-The entry of a window is keyed by segment, key, window start. A segment covers `interval_ms` of
-window starts. What is expired is decided here, for all engines alike.
+A window lies in the segment of its start, a session in that of its end, a version that another has
+replaced in that of its end. What is expired is decided here, for all engines alike.
 """
 
 from __future__ import annotations
@@ -15,9 +15,13 @@ from stores.schema import StoreSchema
 _INTERVAL_MS_MIN = 60_000
 _WINDOWS_PER_SEGMENT = 1024
 """Without retention: enough windows that one key's whole history is a handful of seeks."""
+_KEPT_INTERVAL_MS = 30 * 86_400_000
+"""The same for sessions and versions, whose length is not known: ten years are 120 seeks."""
 
-TIME_MIN, TIME_MAX = -(1 << 62), 1 << 62
-"""Beyond all times that a timestamp column holds."""
+MICROS_MIN, MICROS_MAX = -(1 << 63), (1 << 63) - 1
+"""The first and last microsecond that a timestamp column holds."""
+TIME_MIN, TIME_MAX = -(MICROS_MAX // 1000), MICROS_MAX // 1000
+"""The first and last whole millisecond of these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,25 +36,39 @@ class Segments:
         """Kafka's default, half of the retention but a minute at least; see above without one."""
         if schema.retention_ms is not None:
             interval_ms = schema.retention_ms // 2
+        elif schema.window_size_ms is not None:
+            interval_ms = schema.window_size_ms * _WINDOWS_PER_SEGMENT
         else:
-            interval_ms = (schema.window_size_ms or 0) * _WINDOWS_PER_SEGMENT
+            interval_ms = _KEPT_INTERVAL_MS
         return Segments(
             interval_ms=max(interval_ms, _INTERVAL_MS_MIN), retention_ms=schema.retention_ms
         )
 
     def number(self, time_ms: int) -> int:
-        """The segment that a window start lies in."""
+        """The segment that a time lies in."""
         return time_ms // self.interval_ms
 
-    def live_from_ms(self, progress: Progress) -> int:
-        """The earliest window start that is still readable.
+    def number_of(self, time_us: int) -> int:
+        """The same for a time in microseconds, as columns hold it."""
+        return time_us // (1000 * self.interval_ms)
 
-        A window that starts exactly `retention` behind the watermark has expired, as in Kafka;
-        stream time is the pipeline's watermark, by which Spark evicts too.
+    def live_from_ms(self, progress: Progress) -> int:
+        """The earliest window start, or session end, that is still readable.
+
+        One exactly `retention` behind the watermark has expired, as in Kafka; stream time is the
+        pipeline's watermark, by which Spark evicts too.
         """
         if self.retention_ms is None or progress.watermark_ms is None:
             return TIME_MIN
-        return progress.watermark_ms - self.retention_ms + 1
+        return max(progress.watermark_ms - self.retention_ms + 1, TIME_MIN)
+
+    def history_from_ms(self, progress: Progress) -> int:
+        """The earliest time as of which all versions are known, and from which they are taken.
+
+        Exactly `retention` behind the watermark is served in full, other than for windows: both
+        edges are Kafka's.
+        """
+        return max(self.live_from_ms(progress) - 1, TIME_MIN)
 
     def readable(self, time: TimeRange, progress: Progress) -> tuple[int, int]:
         """First and last window start, both inclusive, of what a query may see; may be empty."""
@@ -59,3 +77,17 @@ class Segments:
         # No farther than a time's 8 bytes reach: what a caller asks for has no such limit.
         first = min(max(start, self.live_from_ms(progress)), TIME_MAX)
         return first, min(max(end, TIME_MIN), TIME_MAX)
+
+
+def first_micros(time_ms: int | None) -> int:
+    """The least time in a column that is not before `time_ms`; None leaves the end open."""
+    return MICROS_MIN if time_ms is None or time_ms <= TIME_MIN else _clamped(time_ms)
+
+
+def last_micros(time_ms: int | None) -> int:
+    """The greatest time in a column that is not behind `time_ms`; None leaves the end open."""
+    return MICROS_MAX if time_ms is None or time_ms >= TIME_MAX else _clamped(time_ms)
+
+
+def _clamped(time_ms: int) -> int:
+    return max(MICROS_MIN, min(time_ms * 1000, MICROS_MAX))

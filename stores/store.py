@@ -6,16 +6,17 @@ function that dispatches a query to it, `query_partition`, is in `stores.dispatc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import pyarrow as pa
 
+from stores.errors import StoreError
 from stores.position import UNBOUNDED, PositionBound, Progress
 from stores.query import Query
-from stores.result import QueryResult, StateQueryResult
+from stores.result import QueryResult, StateQueryResult, subscriptable
 from stores.schema import StoreSchema
 
 R = TypeVar("R")
@@ -47,6 +48,10 @@ class PartitionStatus:
     progress: Progress
     error: str | None = None
     """What keeps it from following the log; it goes on serving its last good epoch."""
+    epoch_oldest: int = -1
+    """The oldest epoch that it can still be asked at."""
+    pipeline: str | None = None
+    """Who wrote its epochs. Epochs of two stores are the same input only if this is the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,38 +63,67 @@ class QueryConfig:
     """Only by an active, running replica; the bound holds all the same."""
     info: bool = False
     """Collect execution info."""
+    at_epoch: int | None = None
+    """Answer as of this epoch, neither older nor newer; replicas keep the last few."""
 
 
 DEFAULT_CONFIG = QueryConfig()
 
 
+class RequestError(StoreError, ValueError):
+    """A request was asked for what it does not have."""
+
+
+@subscriptable
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateQueryRequest(Generic[R]):
     """A query of a store: which partitions, with which bound. Immutable, as are its parts.
 
-    Build one with `in_store(...)`. Source: KIP-796 `StateQueryRequest`.
+    Build one with `in_store(...)`; each option gives a new request.
+    Source: KIP-796 `StateQueryRequest`.
     """
 
     store: str
     query: Query[R]
-    partitions: frozenset[int] | None = None
-    """None asks all partitions of the store."""
+    wanted: frozenset[int] | None = None
+    """The partitions that were named; None asks all."""
     config: QueryConfig = DEFAULT_CONFIG
+
+    @property
+    def is_all_partitions(self) -> bool:
+        """Whether all partitions of the store are asked, present or not."""
+        return self.wanted is None
+
+    @property
+    def partitions(self) -> frozenset[int]:
+        """The partitions that were named; none at all, if an empty set was.
+
+        Raises:
+            RequestError: all are asked, and how many they are only the store knows.
+        """
+        if self.wanted is None:
+            raise RequestError("the request is to all partitions: it names none")
+        return self.wanted
+
+    @property
+    def position_bound(self) -> PositionBound:
+        """The least that the caller accepts."""
+        return self.config.bound
 
     def with_position_bound(self, bound: PositionBound) -> StateQueryRequest[R]:
         """The same with this bound."""
         return replace(self, config=replace(self.config, bound=bound))
 
-    def with_partitions(self, partitions: set[int] | frozenset[int]) -> StateQueryRequest[R]:
+    def with_partitions(self, partitions: Set[int]) -> StateQueryRequest[R]:
         """The same for these partitions only."""
-        return replace(self, partitions=frozenset(partitions))
+        return replace(self, wanted=frozenset(partitions))
 
     def with_all_partitions(self) -> StateQueryRequest[R]:
-        """The same for all partitions."""
-        return replace(self, partitions=None)
+        """The same for all partitions; those that are not here answer `NOT_PRESENT`."""
+        return replace(self, wanted=None)
 
     def require_active(self) -> StateQueryRequest[R]:
-        """The same, answered by active replicas only."""
+        """The same, answered by active replicas only; the bound holds all the same."""
         return replace(self, config=replace(self.config, active=True))
 
     def enable_execution_info(self) -> StateQueryRequest[R]:
@@ -160,6 +194,17 @@ class StorePartition(Protocol):
         """Release what is held; views that are still read stay valid until they are dropped."""
 
 
+OnBound: TypeAlias = Callable[[bool], object]
+"""Told whether a bound was met."""
+
+
+class Waiting(Protocol):
+    """A callback that waits for a bound."""
+
+    def cancel(self) -> bool:
+        """Wait no longer; False if it was called, or is about to be."""
+
+
 class Store(Protocol):
     """A store as a reader sees it: on this host, or reached through it."""
 
@@ -186,7 +231,26 @@ class Store(Protocol):
         """
 
     def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:
-        """Block until a partition meets the bound; False if it has not by then."""
+        """Block until a partition meets the bound; False if it has not by then.
+
+        Raises:
+            InvalidPartitionError: the store has no such partition.
+        """
+
+    def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
+        """Call back once a partition meets the bound, or never will; the caller keeps the time.
+
+        Args:
+            partition: its number.
+            bound: what it must reach.
+            callback: is given True once it is met, False when the replica closes or is not here.
+                It runs in the thread that applies, so it must hand over and return at once; in the
+                caller's, before this returns, if there is nothing to wait for.
+
+        Raises:
+            InvalidPartitionError: the store has no such partition.
+            TooManyWaitersError: the replica has as many waiters as it may.
+        """
 
 
 class StoreCatalog(Protocol):
@@ -199,3 +263,36 @@ class StoreCatalog(Protocol):
     @property
     def version(self) -> int:
         """Counts up whenever a definition is added, changed or removed."""
+
+
+def snapshot_epoch(statuses: Iterable[PartitionStatus]) -> int | None:
+    """The newest epoch at which all these partitions can answer; None if there is none.
+
+    A partition of one store that skips an epoch answers as of the one before: nothing changed in
+    it. So only the oldest and the newest epoch that each can give matter.
+    """
+    held = list(statuses)
+    if not held or any(status.state is ReplicaState.CLOSED for status in held):
+        return None
+    newest = min(status.progress.epoch for status in held)
+    return newest if newest >= max(status.epoch_oldest for status in held) else None
+
+
+def snapshot_epochs(stores: Iterable[Store]) -> dict[str, int | None]:
+    """The epoch to ask each of several stores at, by name; one for all of a pipeline.
+
+    Stores of different pipelines have nothing in common: each pipeline has its own cut.
+    """
+    members: dict[str, list[str]] = {}
+    statuses: dict[str, list[PartitionStatus]] = {}
+    for store in stores:
+        found = list(store.statuses().values())
+        name = store.schema.name
+        pipeline = next((s.pipeline for s in found if s.pipeline is not None), f"store:{name}")
+        members.setdefault(pipeline, []).append(name)
+        statuses.setdefault(pipeline, []).extend(found)
+    return {
+        name: snapshot_epoch(statuses[pipeline])
+        for pipeline, names in members.items()
+        for name in names
+    }

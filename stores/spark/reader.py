@@ -10,11 +10,19 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from stores.datafiles import DELETED_NAME, ROWS_PER_GROUP, file_schema, latest_rows, read_part
+from stores.datafiles import (
+    DELETED_NAME,
+    ROWS_PER_GROUP,
+    TIMESTAMP_NAME,
+    file_schema,
+    latest_rows,
+    linked_versions,
+    read_part,
+)
 from stores.errors import LogError, TornRecordError
 from stores.log import Commit, DataFile, StoreLog
 from stores.logfiles import Directory
-from stores.schema import WINDOW_END, WINDOW_START, StoreKind, StoreSchema
+from stores.schema import VALID_TO, WINDOW_END, WINDOW_START, StoreKind, StoreSchema
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 
@@ -48,7 +56,7 @@ def read_store(spark: SparkSession, root: str, store: str, epoch: int | None = N
     }
     expired_ms = _expired_ms(schema, commits)
     numbers = spark.range(0, schema.partitions, 1, schema.partitions)
-    read = part_reader(root, schema, files, expired_ms)
+    read = part_reader(root, schema, files, expired_ms, _late_ms(schema, commits))
     return numbers.mapInArrow(read, from_arrow_schema(schema.arrow_schema()))
 
 
@@ -79,11 +87,24 @@ def _expired_ms(schema: StoreSchema, commits: list[Commit]) -> int | None:
     return watermark_ms - schema.retention_ms
 
 
+def _late_ms(schema: StoreSchema, commits: list[Commit]) -> dict[str, int]:
+    """For each data file, before which time versions came too late for its epoch."""
+    if schema.kind is not StoreKind.VERSIONED or schema.retention_ms is None:
+        return {}
+    return {
+        file.path: commit.watermark_ms - schema.retention_ms
+        for commit in commits
+        if commit.watermark_ms is not None and not commit.replace
+        for file in commit.files
+    }
+
+
 def part_reader(
     root: str,
     schema: StoreSchema,
     files: dict[int, tuple[DataFile, ...]],
     expired_ms: int | None,
+    late_ms: dict[str, int],
 ) -> Callable[[_Batches], _Batches]:
     """The function that a task runs over the partition numbers it was given."""
 
@@ -92,7 +113,9 @@ def part_reader(
         for batch in batches:
             numbers: list[Any] = batch.column(0).to_pylist()
             for partition in numbers:
-                live = _fold(directory, files[partition], schema)
+                live = _fold(directory, files[partition], schema, late_ms)
+                if schema.kind is StoreKind.VERSIONED:
+                    live = _live(linked_versions(live, schema))
                 if expired_ms is not None:
                     live = _unexpired(live, schema, expired_ms)
                 yield from live.select(schema.arrow_schema().names).to_batches(ROWS_PER_GROUP)
@@ -100,15 +123,21 @@ def part_reader(
     return read
 
 
-def _fold(directory: Directory, files: tuple[DataFile, ...], schema: StoreSchema) -> pa.Table:
-    """The rows of all files, each over those before it."""
+def _fold(
+    directory: Directory,
+    files: tuple[DataFile, ...],
+    schema: StoreSchema,
+    late_ms: dict[str, int],
+) -> pa.Table:
+    """The rows of all files, each over those before it; of versions, their tombstones too."""
     live = file_schema(schema).empty_table()
     held: list[pa.RecordBatch] = []
     rows = 0
     for file in files:
         for batch in read_part(directory, file, schema):
-            held.append(batch)
-            rows += batch.num_rows
+            on_time = _on_time(batch, late_ms[file.path]) if file.path in late_ms else batch
+            held.append(on_time)
+            rows += on_time.num_rows
         # Each fold costs what there is, so it waits until as much again has come.
         if rows >= max(_FOLD_ROWS_MIN, live.num_rows):
             live = _merged(live, held, schema)
@@ -119,11 +148,24 @@ def _fold(directory: Directory, files: tuple[DataFile, ...], schema: StoreSchema
 def _merged(live: pa.Table, held: list[pa.RecordBatch], schema: StoreSchema) -> pa.Table:
     newer = pa.Table.from_batches(held, file_schema(schema))
     latest = latest_rows(pa.concat_tables([live, newer]), schema, by_event_time=False)
-    return latest.filter(pc.invert(latest.column(DELETED_NAME)))
+    # What is before a version's tombstone is still to be read: up to it, the version was valid.
+    return latest if schema.kind is StoreKind.VERSIONED else _live(latest)
+
+
+def _live(rows: pa.Table) -> pa.Table:
+    return rows.filter(pc.invert(rows.column(DELETED_NAME)))
+
+
+def _on_time(batch: pa.RecordBatch, late_ms: int) -> pa.RecordBatch:
+    micros: Any = batch.column(TIMESTAMP_NAME).cast(pa.int64())
+    return batch.filter(pc.greater_equal(micros, pa.scalar(late_ms * 1000)))
 
 
 def _unexpired(live: pa.Table, schema: StoreSchema, expired_ms: int) -> pa.Table:
-    """A window expires by its start, as in Kafka, a session by its end."""
+    """A window expires by its start, as in Kafka, a session and a replaced version by its end."""
+    if schema.kind is StoreKind.VERSIONED:
+        ends: Any = live.column(VALID_TO.name).cast(pa.int64())
+        return live.filter(pc.fill_null(pc.greater(ends, pa.scalar(expired_ms * 1000)), True))
     column = WINDOW_END if schema.kind is StoreKind.SESSION else WINDOW_START
     micros: Any = live.column(column.name).cast(pa.int64())
     return live.filter(pc.greater(micros, pa.scalar(expired_ms * 1000)))

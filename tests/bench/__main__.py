@@ -11,13 +11,17 @@ from collections.abc import Mapping
 import psycopg
 
 from stores.errors import StoreError
-from tests.bench import epochs, lookups_http, lookups_pg, mixed, scans
+from tests.bench import epochs, lookups_http, lookups_pg, mixed, scans, stores, waiters
 from tests.bench.harness import BenchError, Line, NotMeasured, Unavailable, table
 from tests.bench.setting import Family, Setting, new_setting
 from tests.support.process import ServerError
 
 FAMILIES: Mapping[str, Family] = {
     "apply": epochs.apply_epoch,
+    "restore": stores.restore,
+    "point-reads": stores.point_reads,
+    "scan": stores.scan_to_arrow,
+    "waiters": waiters.apply_while_waited_for,
     "prepared-1": lookups_pg.prepared_1,
     "prepared-16": lookups_pg.prepared_16,
     "simple-16": lookups_pg.simple_16,

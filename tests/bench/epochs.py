@@ -28,7 +28,7 @@ def apply_epoch(setting: Setting) -> Line:
     ours spends beyond it is encoding.
     """
     rows = min(EPOCH_ROWS, setting.keys)
-    batches = _batches(setting.table.slice(0, rows))
+    batches = log_batches(setting.table.slice(0, rows))
     directory = setting.directory / "epochs"
     entries = _entries_written(directory / "first", batches)
     if len(entries) < rows:
@@ -49,7 +49,8 @@ def apply_epoch(setting: Setting) -> Line:
     )
 
 
-def _batches(table: pa.Table) -> list[pa.RecordBatch]:
+def log_batches(table: pa.Table) -> list[pa.RecordBatch]:
+    """Rows as a log gives them to an engine."""
     times = pa.nulls(len(table), pa.timestamp("us", tz="UTC"))
     full = table.append_column("_timestamp", times)
     full = full.append_column("_deleted", pa.repeat(pa.scalar(False), len(table)))
@@ -57,14 +58,15 @@ def _batches(table: pa.Table) -> list[pa.RecordBatch]:
     return batches
 
 
-def _progress() -> Progress:
+def progress() -> Progress:
+    """That of the one epoch."""
     return Progress(epoch=0, position=Position.of({"visits": {0: 0}}), committed_ms=1)
 
 
 def _entries_written(path: Path, batches: list[pa.RecordBatch]) -> list[tuple[bytes, bytes]]:
     """What an epoch leaves in the database, as bytes."""
     partition = RocksPartition(path, schema=data.SCHEMA, partition=0)
-    partition.apply(_progress(), batches)
+    partition.apply(progress(), batches)
     partition.close()
     database = Rdict(str(path), Options(raw_mode=True))
     # Raw mode: both sides are bytes, whatever else rocksdict can store.
@@ -76,7 +78,7 @@ def _entries_written(path: Path, batches: list[pa.RecordBatch]) -> list[tuple[by
 def _apply_s(path: Path, batches: list[pa.RecordBatch]) -> float:
     partition = RocksPartition(path, schema=data.SCHEMA, partition=0)
     start = time.perf_counter()
-    partition.apply(_progress(), batches)
+    partition.apply(progress(), batches)
     elapsed_s = time.perf_counter() - start
     partition.close()
     shutil.rmtree(path)

@@ -89,6 +89,9 @@ def comparison(column: str, literals: st.SearchStrategy[str]) -> st.SearchStrate
         st.builds(lambda op, value: f"{value} {op} {column}", COMPARE, literals),
         st.lists(literals, min_size=1, max_size=4).map(lambda v: f"{column} IN ({', '.join(v)})"),
         st.builds(lambda a, b: f"{column} BETWEEN {a} AND {b}", literals, literals),
+        st.lists(literals.filter(lambda v: v != "NULL"), min_size=1, max_size=3).map(
+            lambda v: f"{column} = ANY(ARRAY[{', '.join(v)}])"
+        ),
         st.sampled_from([f"{column} IS NULL", f"{column} IS NOT NULL"]),
     )
 
@@ -162,7 +165,9 @@ def single_store(draw: st.DrawFn) -> Query:
     if shape == "distinct":
         return Query(f"SELECT DISTINCT {listed} {source}")
     if shape == "top":
-        direction = draw(st.sampled_from(["", " DESC"]))
+        direction = draw(
+            st.sampled_from(["", " DESC", " NULLS FIRST", " DESC NULLS LAST", " DESC NULLS FIRST"])
+        )
         # The whole key orders the rows, so that both sides cut at the same one.
         keys = {
             "people": ["name"],
@@ -181,12 +186,16 @@ def single_store(draw: st.DrawFn) -> Query:
 @st.composite
 def joined(draw: st.DrawFn) -> Query:
     left, right = draw(st.permutations(sorted(COLUMNS)))[:2]
-    kind = draw(st.sampled_from(["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "WHERE", "IN"]))
+    kinds = ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "WHERE", "IN", "USING"]
+    kind = draw(st.sampled_from(kinds))
     where = draw(predicates("a", left))
     on = draw(st.one_of(st.just("true"), predicates("b", right)))
     listed = ", ".join(
         [f"a.{c}" for c in COLUMNS[left][:2]] + [f"b.{c}" for c in COLUMNS[right][-2:]]
     )
+    if kind == "USING":
+        side = draw(st.sampled_from(["", "LEFT ", "RIGHT ", "FULL "]))
+        return Query(f"SELECT name, {listed} FROM {left} a {side}JOIN {right} b USING (name)")
     if kind == "WHERE":
         return Query(f"SELECT {listed} FROM {left} a, {right} b WHERE a.name = b.name AND {where}")
     if kind == "IN":

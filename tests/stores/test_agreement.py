@@ -23,15 +23,26 @@ from stores.query import (
     Order,
     Query,
     RangeQuery,
+    SessionKeyQuery,
+    SessionTime,
     TimeRange,
     WindowKeyQuery,
     WindowRangeQuery,
 )
 from stores.result import Success
-from stores.schema import Key, Row, StoreSchema, Value
+from stores.scans import CountQuery, PrefixQuery, RawKeyQuery, RawScanQuery, RawStream
+from stores.schema import Key, Row, StoreKind, StoreSchema, Value
+from stores.sessions import SessionQuery, SessionRangeQuery
 from stores.store import QueryConfig
+from stores.timestamped import TimestampedKeyQuery, TimestampedRangeQuery, TimestampedRow
+from stores.versions import (
+    MultiVersionedKeyQuery,
+    VersionedKeyQuery,
+    VersionedRangeQuery,
+    VersionedRow,
+)
 from tests.stores.values import KEY_VALUES, rows_of, same
-from tests.support.stores import batch, keyvalue, open_store, window
+from tests.support.stores import batch, keyvalue, open_store, timed, window
 
 MINUTE_MS = 60_000
 EVENTS = keyvalue(
@@ -51,6 +62,28 @@ WINDOWS = window(
 )
 KEPT_WINDOWS = window(
     "kept", {"name": "text"}, {"count": "bigint"}, partitions=1, size_ms=MINUTE_MS
+)
+SESSIONS = timed(
+    StoreKind.SESSION,
+    "sessions",
+    {"name": "text"},
+    {"count": "bigint"},
+    partitions=1,
+    retention_ms=2 * MINUTE_MS,
+)
+KEPT_SESSIONS = timed(
+    StoreKind.SESSION, "kept_sessions", {"name": "text"}, {"count": "bigint"}, partitions=1
+)
+VERSIONS = timed(
+    StoreKind.VERSIONED,
+    "versions",
+    {"name": "text"},
+    {"count": "bigint"},
+    partitions=1,
+    retention_ms=2 * MINUTE_MS,
+)
+KEPT_VERSIONS = timed(
+    StoreKind.VERSIONED, "kept_versions", {"name": "text"}, {"count": "bigint"}, partitions=1
 )
 
 NAMES = st.one_of(st.none(), st.sampled_from(["", "a", "a\0", "a\0b", "ab", "b", "é"]))
@@ -88,9 +121,19 @@ def answer(store: LocalStore, query: Query[Any]) -> Any:
     result = store.query_partition(0, query)
     if not isinstance(result, Success):
         return result.reason
-    if isinstance(result.value, BatchStream):
-        return rows_of(result.value)
-    return None if result.value is None else tuple(map(same, result.value))
+    match result.value:
+        case BatchStream() as stream:
+            return rows_of(stream)
+        case RawStream() as stream:
+            return list(stream)
+        case tuple() as row:
+            return tuple(map(same, row))
+        case TimestampedRow(row=row, timestamp_us=timestamp_us):
+            return (*map(same, row), timestamp_us)
+        case VersionedRow(row=row, valid_from_us=valid_from_us, valid_to_us=valid_to_us):
+            return (*map(same, row), valid_from_us, valid_to_us)
+        case value:
+            return value
 
 
 class Agreement(RuleBasedStateMachine):
@@ -121,8 +164,7 @@ class Agreement(RuleBasedStateMachine):
         rows = data.draw(st.dictionaries(self.identities(), self.values, max_size=6))
         whole = [self.row(identity, values) for identity, values in rows.items()]
         some = st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))
-        micros = st.one_of(st.none(), st.integers(-(10**12), 10**12))
-        times = data.draw(st.lists(micros, min_size=len(rows), max_size=len(rows)))
+        times = self.times(data, list(rows))
         applied = batch(self.schema, whole, times_us=times, deleted=data.draw(some))
         # In two batches, as an epoch of many rows has them.
         cut = data.draw(st.integers(0, len(rows)))
@@ -140,6 +182,12 @@ class Agreement(RuleBasedStateMachine):
     def identities(self) -> st.SearchStrategy[Any]:
         """What there is one row of: a key, or a key and a window start."""
         return self.keys
+
+    def times(self, data: st.DataObject, identities: list[Any]) -> list[int | None]:
+        """The event times of rows with these identities."""
+        micros = st.one_of(st.none(), st.integers(-(10**12), 10**12))
+        count = len(identities)
+        return data.draw(st.lists(micros, min_size=count, max_size=count))
 
     def row(self, identity: Any, values: Row) -> Row:
         """The row of all columns."""
@@ -188,6 +236,27 @@ class Agreement(RuleBasedStateMachine):
         return RangeQuery()
 
 
+def common_queries(
+    schema: StoreSchema, keys: st.SearchStrategy[Key], width: int
+) -> st.SearchStrategy[Query[Any]]:
+    """What every kind of store answers."""
+    ends = st.one_of(st.just(b""), st.binary(max_size=3).map(lambda end: b"\x01" + end))
+    return st.one_of(
+        st.builds(
+            PrefixQuery,
+            prefix=keys.map(lambda key: key[: width - 1]),
+            text=st.sampled_from(["", "a", "a\0", "é", b"a"]),
+            order=ORDERS,
+            limit=LIMITS,
+            columns=chosen_columns(schema),
+        ),
+        st.builds(PrefixQuery, prefix=st.tuples(NAMES), order=ORDERS, limit=LIMITS),
+        st.builds(CountQuery, interval=intervals(keys, width)),
+        st.builds(RawScanQuery, start=ends, order=ORDERS, limit=LIMITS),
+        st.builds(RawKeyQuery, key_bytes=ends),
+    )
+
+
 class EventsAgreement(Agreement):
     """A keyvalue store with a composite key."""
 
@@ -208,7 +277,10 @@ class EventsAgreement(Agreement):
             limit=LIMITS,
             columns=chosen_columns(EVENTS),
         ),
+        st.builds(TimestampedKeyQuery, key=keys),
+        st.builds(TimestampedRangeQuery, interval=intervals(keys, 2), order=ORDERS, limit=LIMITS),
         st.builds(WindowRangeQuery),
+        common_queries(EVENTS, keys, 2),
     )
 
 
@@ -250,6 +322,7 @@ def window_queries(schema: StoreSchema) -> st.SearchStrategy[Query[Any]]:
             columns=columns,
         ),
         st.builds(KeyQuery, key=keys),
+        common_queries(schema, keys, 1),
     )
 
 
@@ -268,6 +341,153 @@ class KeptWindows(WindowAgreement):
     queries = window_queries(KEPT_WINDOWS)
 
 
+class SessionAgreement(WindowAgreement):
+    """A session store whose sessions expire as its watermark moves on."""
+
+    schema = SESSIONS
+    values = st.tuples(COUNTS)
+
+    def identities(self) -> st.SearchStrategy[Any]:
+        # Microseconds beside the ticks, as Spark's sessions have them.
+        ends = st.tuples(TICKS, st.integers(0, 3), st.sampled_from([0, 0, 1, -1]))
+        return st.tuples(self.keys, ends)
+
+    def row(self, identity: Any, values: Row) -> Row:
+        key, (start_ms, ticks, micros) = identity
+        end_ms = start_ms + ticks * MINUTE_MS // 3
+        return (*key, start_ms * 1000 + micros, end_ms * 1000 + micros, *values)
+
+    def scan(self) -> Query[Any]:
+        return SessionRangeQuery()
+
+
+def session_queries(schema: StoreSchema) -> st.SearchStrategy[Query[Any]]:
+    keys, columns = st.tuples(NAMES), chosen_columns(schema)
+    ends = st.one_of(st.none(), TICKS)
+    times = st.builds(
+        SessionTime,
+        earliest_start_ms=ends,
+        latest_start_ms=ends,
+        earliest_end_ms=ends,
+        latest_end_ms=ends,
+    )
+    return st.one_of(
+        st.builds(
+            SessionKeyQuery, key=keys, time=times, order=ORDERS, limit=LIMITS, columns=columns
+        ),
+        st.builds(
+            SessionRangeQuery,
+            interval=intervals(keys, 1),
+            time=times,
+            order=ORDERS,
+            limit=LIMITS,
+            columns=columns,
+        ),
+        st.builds(SessionRangeQuery),
+        st.builds(
+            lambda key, start, ticks: SessionQuery.with_session(
+                key, start_ms=start, end_ms=start + ticks * MINUTE_MS // 3
+            ),
+            keys,
+            TICKS,
+            st.integers(0, 3),
+        ),
+        st.builds(WindowKeyQuery, key=keys, time=TIMES),
+        common_queries(schema, keys, 1),
+    )
+
+
+class ExpiringSessions(SessionAgreement):
+    """Two minutes are kept."""
+
+    queries = session_queries(SESSIONS)
+
+
+class KeptSessions(SessionAgreement):
+    """Nothing expires."""
+
+    schema = KEPT_SESSIONS
+    queries = session_queries(KEPT_SESSIONS)
+
+
+class VersionAgreement(WindowAgreement):
+    """A versioned store: versions out of order, tombstones, late rows, a watermark that moves."""
+
+    schema = VERSIONS
+    values = st.tuples(COUNTS)
+
+    def identities(self) -> st.SearchStrategy[Any]:
+        return st.tuples(st.tuples(st.sampled_from(["a", "a\0", "b"])), TICKS)
+
+    def row(self, identity: Any, values: Row) -> Row:
+        key, _ = identity
+        return (*key, *values)
+
+    def times(self, data: st.DataObject, identities: list[Any]) -> list[int | None]:
+        return [tick * 1000 for _, tick in identities]
+
+    def scan(self) -> Query[Any]:
+        return VersionedRangeQuery()
+
+    @invariant()
+    def nothing_is_late_without_a_retention(self) -> None:
+        if self.schema.retention_ms is None:
+            engines = [store.replicas[0].engine for store in (self.memory, self.rocks)]
+            assert [getattr(engine, "late_rows", None) for engine in engines] == [0, 0]
+
+
+def version_queries(schema: StoreSchema) -> st.SearchStrategy[Query[Any]]:
+    keys, columns = st.tuples(st.sampled_from(["a", "a\0", "b", "c"])), chosen_columns(schema)
+    maybe = st.one_of(st.none(), TICKS)
+    times = st.tuples(maybe, maybe).map(
+        lambda ends: ends if None in ends else tuple(sorted(ends))  # type: ignore[type-var]
+    )
+    return st.one_of(
+        st.builds(VersionedKeyQuery, key=keys, as_of_ms=maybe),
+        st.builds(
+            lambda key, time, order, limit, names: MultiVersionedKeyQuery(
+                key=key, from_ms=time[0], to_ms=time[1], order=order, limit=limit, columns=names
+            ),
+            keys,
+            times,
+            ORDERS,
+            LIMITS,
+            columns,
+        ),
+        st.builds(
+            lambda interval, time, order, limit, names: VersionedRangeQuery(
+                interval=interval,
+                from_ms=time[0],
+                to_ms=time[1],
+                order=order,
+                limit=limit,
+                columns=names,
+            ),
+            intervals(keys, 1),
+            times,
+            ORDERS,
+            LIMITS,
+            columns,
+        ),
+        st.builds(VersionedRangeQuery),
+        st.builds(KeyQuery, key=keys),
+        common_queries(schema, keys, 1),
+    )
+
+
+class ExpiringVersions(VersionAgreement):
+    """Two minutes of history are kept."""
+
+    queries = version_queries(VERSIONS)
+
+
+class KeptVersions(VersionAgreement):
+    """All history is."""
+
+    schema = KEPT_VERSIONS
+    queries = version_queries(KEPT_VERSIONS)
+
+
 SETTINGS = settings(
     max_examples=60,
     stateful_step_count=20,
@@ -277,4 +497,10 @@ SETTINGS = settings(
 TestEvents = EventsAgreement.TestCase
 TestExpiringWindows = ExpiringWindows.TestCase
 TestKeptWindows = KeptWindows.TestCase
+TestExpiringSessions = ExpiringSessions.TestCase
+TestKeptSessions = KeptSessions.TestCase
+TestExpiringVersions = ExpiringVersions.TestCase
+TestKeptVersions = KeptVersions.TestCase
 TestEvents.settings = TestExpiringWindows.settings = TestKeptWindows.settings = SETTINGS
+TestExpiringSessions.settings = TestKeptSessions.settings = SETTINGS
+TestExpiringVersions.settings = TestKeptVersions.settings = SETTINGS

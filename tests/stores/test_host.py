@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from rocksdict import Options, Rdict
 
 from stores import host as host_module
 from stores.errors import (
+    FailureReason,
     HostNotStartedError,
+    HostRestoringError,
     HostStoppedError,
+    InvalidPartitionError,
     LogError,
+    SchemaError,
     StoreError,
+    StoreMigratedError,
+    StoreNotAvailableError,
     UnknownStoreError,
 )
 from stores.host import Host, HostState
+from stores.local import LocalStore
 from stores.log import StoreWriter
 from stores.position import Position, PositionBound
 from stores.query import KeyQuery, RangeQuery
+from stores.registry import Opening, register_kind
 from stores.result import Success
-from stores.schema import Column, DataType, Kind, StoreSchema
-from stores.store import ReplicaState, in_store
+from stores.schema import StoreSchema
+from stores.store import ReplicaState, Role, StorePartition, in_store
 from tests.stores.values import rows_of
 from tests.support.stores import keyvalue
 
@@ -68,7 +79,10 @@ def until(condition: Callable[[], object], timeout_s: float = 10) -> None:
 
 def counts(host: Host) -> set[int]:
     """The distinct counts of all rows; empty while a partition does not answer."""
-    result = host.query(SCAN)
+    try:
+        result = host.query(SCAN)
+    except HostRestoringError:
+        return set()
     if result.failures:
         return set()
     return {n for r in result.partitions.values() for _, n in rows_of(r.value)}
@@ -103,7 +117,7 @@ def test_a_call_before_and_after_its_life_is_refused(tmp_path: Path) -> None:
         host.query(SCAN)
     assert not_started.value.retryable
     host.start()
-    with pytest.raises(StoreError, match="it is running"):
+    with pytest.raises(StoreError, match="it is r"):
         host.start()
     with pytest.raises(UnknownStoreError, match='store "nope" does not exist'):
         host.query(in_store("nope").with_query(RangeQuery()))
@@ -212,8 +226,10 @@ def test_a_missing_root_is_waited_for(tmp_path: Path) -> None:
         assert host.error is not None
         assert str(tmp_path / "log") in host.error
         assert not host.is_ready
-        with pytest.raises(UnknownStoreError):
+        with pytest.raises(HostRestoringError, match="the log has not been read") as early:
             host.query(SCAN)
+        assert early.value.retryable
+        assert host.state is HostState.RESTORING
         write(tmp_path / "log", n=0)
         until(lambda: host.is_ready and has_epoch(host, 0))
         assert counts(host) == {0}
@@ -223,7 +239,11 @@ def test_a_root_that_no_file_system_holds_is_refused() -> None:
     host = Host("nothing://at/all")
     with pytest.raises(LogError, match="no file system"):
         host.start()
-    assert host.state is HostState.STOPPED
+    assert host.state is HostState.ERROR
+    with pytest.raises(HostStoppedError, match="the host has failed: no file system"):
+        host.query(SCAN)
+    host.close()
+    assert host.state is HostState.ERROR
 
 
 def test_a_damaged_definition_does_not_keep_the_others(tmp_path: Path) -> None:
@@ -237,6 +257,8 @@ def test_a_damaged_definition_does_not_keep_the_others(tmp_path: Path) -> None:
         assert counts(host) == {0}
         assert host.error is not None
         assert "others/store.json" in host.error
+        with pytest.raises(HostRestoringError, match='"others" cannot be opened yet'):
+            host.query(in_store("others").with_query(RangeQuery()))
         damaged.write_bytes(whole)
         until(lambda: host.is_ready and has_epoch(host, 0, "others"))
         # From here on it is open: what happens to its definition does not end its service.
@@ -246,16 +268,20 @@ def test_a_damaged_definition_does_not_keep_the_others(tmp_path: Path) -> None:
         assert found.failures == {}
 
 
-def test_a_store_that_rows_cannot_hold_does_not_keep_the_others(tmp_path: Path) -> None:
-    lists = Column(name="n", type=DataType(kind=Kind.ARRAY, element=DataType(kind=Kind.TEXT)))
-    odd = StoreSchema(name="odd", kind=OTHERS.kind, key=OTHERS.key, value=(lists,), partitions=1)
-    StoreWriter(tmp_path / "log", odd)
+def refuse(opening: Opening) -> StorePartition:
+    raise SchemaError(f"no engine holds {opening.schema.name}")
+
+
+ODD = register_kind("test_host_odd", refuse)
+
+
+def test_a_store_that_no_engine_holds_does_not_keep_the_others(tmp_path: Path) -> None:
+    StoreWriter(tmp_path / "log", replace(OTHERS, kind=ODD))
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log") as host:
         until(lambda: has_epoch(host, 0))
         assert counts(host) == {0}
-        assert host.error is not None
-        assert "text[]" in host.error
+        assert host.error == "no engine holds others"
 
 
 def test_two_hosts_cannot_share_their_data(tmp_path: Path) -> None:
@@ -265,7 +291,7 @@ def test_two_hosts_cannot_share_their_data(tmp_path: Path) -> None:
         second = Host(str(tmp_path / "log"), tmp_path / "data")
         with pytest.raises(StoreError, match=r"cannot open .*lock"):
             second.start()
-        assert second.state is HostState.STOPPED
+        assert second.state is HostState.ERROR
         assert counts(host) == {0}
     # The one that failed holds nothing that the next would need.
     with running(tmp_path / "log", tmp_path / "data") as host:
@@ -321,3 +347,222 @@ def test_temporary_data_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         until(lambda: host.is_ready)
         assert list(tmp_path.glob("stategate-*"))
     assert not list(tmp_path.glob("stategate-*"))
+
+
+def test_each_state_answers_as_it_should(tmp_path: Path) -> None:
+    host = Host(str(tmp_path / "log"), poll_ms=2)
+    seen = [host.state]
+    host.start()
+    seen.append(host.state)
+    write(tmp_path / "log", n=0)
+    until(lambda: host.state is HostState.RUNNING and "clicks" in host.stores)
+    held = host.stores["clicks"]
+    until(lambda: counts(host) == {0})
+    assert seen == [HostState.CREATED, HostState.RESTORING]
+    with pytest.raises(UnknownStoreError) as unknown:
+        host.query(in_store("nope").with_query(RangeQuery()))
+    assert not unknown.value.retryable
+    host.close()
+    assert host.state is HostState.STOPPED
+    with pytest.raises(StoreNotAvailableError) as closed:
+        held.query(SCAN)
+    assert not closed.value.retryable
+    with pytest.raises(HostStoppedError):
+        host.promote("clicks", 0)
+
+
+def test_a_host_holds_what_it_is_placed(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    host = Host(
+        str(tmp_path / "log"), poll_ms=2, placement=lambda _: {1: Role.STANDBY, 9: Role.ACTIVE}
+    )
+    host.start()
+    with contextlib.closing(host):
+        until(lambda: has_epoch(host, 0))
+        (status,) = host.statuses()["clicks"].values()
+        assert (status.partition, status.role) == (1, Role.STANDBY)
+        assert status.pipeline == "python"
+        assert host.query(SCAN).partitions[1].is_success
+        assert host.query(SCAN).failures[0].reason is FailureReason.NOT_PRESENT
+        active = host.query(SCAN.require_active()).failures
+        assert active[1].reason is FailureReason.NOT_ACTIVE
+        host.promote("clicks", 1)
+        assert set(host.query(SCAN.require_active()).failures) == {0}
+        host.demote("clicks", 1)
+        host.add_replica("clicks", 0)
+        until(lambda: set(host.query(SCAN.require_active()).failures) == {1})
+        with pytest.raises(StoreError, match="held already"):
+            host.add_replica("clicks", 0)
+        for call in (host.add_replica, host.promote, host.demote, host.drop):
+            with pytest.raises(InvalidPartitionError, match="partitions 0 to 1, not 2"):
+                call("clicks", 2)
+            with pytest.raises(UnknownStoreError):
+                call("nope", 0)
+        host.drop("clicks", 0)
+        for call in (host.promote, host.demote, host.drop):
+            with pytest.raises(InvalidPartitionError, match="not on this node"):
+                call("clicks", 0)
+
+
+def test_a_dropped_replica_goes_on_from_its_files_or_begins_anew(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: has_epoch(host, 0))
+        write(tmp_path / "log", n=1)
+        until(lambda: has_epoch(host, 1))
+        for remove in (False, True):
+            told: list[bool] = []
+            host.stores["clicks"].when(0, PositionBound(epoch=99), told.append)
+            host.drop("clicks", 0, remove=remove)
+            assert told == [False]
+            assert (tmp_path / "data" / "clicks" / "0").exists() != remove
+            host.add_replica("clicks", 0, Role.STANDBY)
+            assert host.stores["clicks"].wait(0, PositionBound(epoch=1), timeout_s=10)
+            assert counts(host) == {1}
+
+
+class Asker(threading.Thread):
+    """Asks a host until it is stopped, and notes every answer that cannot be true."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__()
+        self.host, self.wrong, self.done = host, list[object](), threading.Event()
+        self.newest = {0: -1, 1: -1}
+
+    def run(self) -> None:
+        try:
+            while not self.done.is_set():
+                self.check()
+        except BaseException as error:  # seen by the test, not by the thread's hook
+            self.wrong.append(error)
+
+    def check(self) -> None:
+        for number, answer in self.host.query(SCAN.require_active()).partitions.items():
+            if isinstance(answer, Success):
+                found = {n for _, n in rows_of(answer.value)}
+                if found != {answer.epoch} or answer.epoch < self.newest[number]:
+                    self.wrong.append((number, answer.epoch, found))
+                self.newest[number] = answer.epoch
+            elif not answer.reason.retryable:
+                self.wrong.append(answer)
+
+
+def test_replicas_come_and_go_while_queries_run(tmp_path: Path) -> None:
+    """Each answer is a whole epoch, or a failure that is true; and nothing ever goes back."""
+    write(tmp_path / "log", n=0, users=50)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: counts(host) == {0})
+        askers = [Asker(host), Asker(host)]
+        for asker in askers:
+            asker.start()
+        for n in range(1, 13):
+            write(tmp_path / "log", n=n, users=50)
+            host.demote("clicks", 0)
+            host.drop("clicks", 1)
+            host.promote("clicks", 0)
+            until(lambda: opened(host, 1))
+        until(lambda: counts(host) == {12})
+        for asker in askers:
+            asker.done.set()
+            asker.join(timeout=10)
+    assert [asker.wrong for asker in askers] == [[], []]
+
+
+def opened(host: Host, partition: int) -> bool:
+    """Add a replica, as soon as nobody reads what the dropped one held."""
+    try:
+        host.add_replica("clicks", partition)
+    except StoreError as error:
+        if "cannot open" not in str(error):
+            raise
+        return False
+    return True
+
+
+def test_a_store_that_is_removed_from_the_log_is_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_module, "_GONE_S", 0.05)
+    write(tmp_path / "log", n=0)
+    write(tmp_path / "log", n=1, schema=OTHERS)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: has_epoch(host, 0, "others") and has_epoch(host, 0))
+        held, version = host.stores["others"], host.version
+        shutil.rmtree(tmp_path / "log" / "others")
+        until(lambda: "others" not in host.stores)
+        assert host.version > version
+        with pytest.raises(StoreMigratedError) as migrated:
+            held.query(in_store("others").with_query(RangeQuery()))
+        assert migrated.value.retryable
+        with pytest.raises(UnknownStoreError):
+            host.query(in_store("others").with_query(RangeQuery()))
+        assert counts(host) == {0}
+        # A root that is away is no log without stores.
+        (tmp_path / "log").rename(tmp_path / "away")
+        until(lambda: host.error is not None)
+        time.sleep(0.1)
+        assert counts(host) == {0}
+        (tmp_path / "away").rename(tmp_path / "log")
+        write(tmp_path / "log", n=2, schema=OTHERS)
+        until(lambda: "others" in host.stores and has_epoch(host, 0, "others"))
+
+
+def test_a_damaged_progress_record_starts_one_replica_over(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: counts(host) == {0})
+    database = Rdict(str(tmp_path / "data" / "clicks" / "0"), Options(raw_mode=True))
+    database[b"\0progress"] = b'{"epoch": 0, "posi'
+    database.close()
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: counts(host) == {0})
+        assert host.is_ready
+    assert not list((tmp_path / "data" / "clicks").glob(".removed-*"))
+
+
+def test_closing_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "log", n=0)
+    hanging, let_go = threading.Event(), threading.Event()
+    with running(tmp_path / "log") as host:
+        until(lambda: counts(host) == {0})
+
+        def hang(self: LocalStore) -> bool:
+            hanging.set()
+            return let_go.wait(30)
+
+        monkeypatch.setattr(LocalStore, "follow", hang)
+        assert hanging.wait(10)
+        host.close(timeout_s=0.05)
+        assert host.state is HostState.STOPPED
+        with pytest.raises(HostStoppedError):
+            host.query(SCAN)
+        let_go.set()
+        until(
+            lambda: {s.state for s in host.statuses()["clicks"].values()} == {ReplicaState.CLOSED}
+        )
+
+
+def test_a_follower_that_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "log", n=0)
+    host = Host(str(tmp_path / "log"))
+
+    def fail() -> None:
+        raise RuntimeError("it broke")
+
+    monkeypatch.setattr(host, "_follow", fail)
+    host.start()
+    until(lambda: host.state is HostState.ERROR)
+    with pytest.raises(HostStoppedError, match="has failed: it broke"):
+        host.query(SCAN)
+    host.close()
+
+
+def test_what_is_asked_is_counted(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    with running(tmp_path / "log") as host:
+        until(lambda: has_epoch(host, 0))
+        for answer in host.query(SCAN).partitions.values():
+            assert isinstance(answer, Success)
+            list(answer.value)
+        reading = host.metrics()["clicks"]
+        assert (reading.queries, reading.rows) == ({"RangeQuery": 2}, 10)

@@ -10,7 +10,14 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.errors import FailureReason, LogMissingError
+from stores.errors import (
+    FailureReason,
+    InvalidPartitionError,
+    LogMissingError,
+    StoreError,
+    StoreMigratedError,
+    StoreNotAvailableError,
+)
 from stores.local import LocalStore
 from stores.log import StoreLog, StoreWriter
 from stores.memory import MemoryPartition
@@ -18,10 +25,10 @@ from stores.position import Position, PositionBound, Progress
 from stores.query import KeyQuery, RangeQuery, WindowRangeQuery
 from stores.replica import Replica
 from stores.result import Failure, Success
-from stores.schema import StoreSchema
-from stores.store import in_store
+from stores.schema import StoreKind, StoreSchema
+from stores.store import QueryConfig, in_store, snapshot_epoch, snapshot_epochs
 from tests.stores.values import rows_of
-from tests.support.stores import fill, keyvalue, open_store, window
+from tests.support.stores import fill, keyvalue, open_store, progress, window
 
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=3)
 HOURS = window("hours", {"usr": "text"}, {"n": "bigint"}, partitions=1, retention_ms=10 * 3_600_000)
@@ -213,7 +220,7 @@ def test_a_watermark_never_goes_back(tmp_path: Path) -> None:
 def test_partitions_that_are_not_here_or_nowhere() -> None:
     store = open_store(CLICKS)
     fill(store, [(usr, 1) for usr in USERS])
-    del store.replicas[1]
+    store.drop(1)
     result = store.query(in_store("clicks").with_query(RangeQuery()))
     assert {p: f.reason for p, f in result.failures.items()} == {1: FailureReason.NOT_PRESENT}
     asked = in_store("clicks").with_query(RangeQuery()).with_partitions({0, 1, 3, -1})
@@ -226,15 +233,27 @@ def test_partitions_that_are_not_here_or_nowhere() -> None:
     assert failures[3].message == 'store "clicks" has partitions 0 to 2, not 3'
     assert store.query(asked.with_partitions(set())).partitions == {}
     assert not store.wait(1, PositionBound(), timeout_s=1)
+    told: list[bool] = []
+    assert not store.when(1, PositionBound(), told.append).cancel()
+    assert told == [False]
+    with pytest.raises(InvalidPartitionError, match="partitions 0 to 2, not 3"):
+        store.wait(3, PositionBound(), timeout_s=1)
+    assert store.drop(1) is None
 
 
-def test_a_closed_store_answers_with_failures() -> None:
-    store = open_store(CLICKS)
-    store.close()
-    result = store.query(in_store("clicks").with_query(RangeQuery()))
-    assert {f.reason for f in result.failures.values()} == {FailureReason.NOT_PRESENT}
-    assert len(result.partitions) == 3
-    assert all(isinstance(found, Failure) for found in result.partitions.values())
+def test_a_closed_store_says_what_became_of_it() -> None:
+    for raising in (StoreNotAvailableError, StoreMigratedError):
+        store = open_store(CLICKS)
+        store.close(raising)
+        store.close()
+        for number in range(3):
+            failure = store.query_partition(number, RangeQuery())
+            assert isinstance(failure, Failure)
+            assert failure.reason is FailureReason.NOT_PRESENT
+        with pytest.raises(raising, match='store "clicks" is closed') as raised:
+            store.query(in_store("clicks").with_query(RangeQuery()))
+        assert raised.value.retryable == (raising is StoreMigratedError)
+        assert store.is_closed
 
 
 def test_new_inputs_are_taken_over_without_closing() -> None:
@@ -256,3 +275,138 @@ def test_without_a_log_the_newest_applied_epoch_counts() -> None:
     fill(store, [], epoch=5)
     assert store.committed_epoch() == 5
     assert store.replicas[0].progress != Progress()
+
+
+LATEST, SNAPSHOT = PositionBound.at_latest(), PositionBound.at_snapshot()
+SCAN = in_store("clicks").with_query(RangeQuery())
+
+
+def apply_to(store: LocalStore, partitions: list[int], epoch: int) -> None:
+    for number in partitions:
+        store.replicas[number].apply(progress(epoch), [])
+
+
+def answered(store: LocalStore, bound: PositionBound) -> dict[int, int | str]:
+    """Partition → the epoch it answered at, or the reason why it did not."""
+    result = store.query(SCAN.with_position_bound(bound))
+    return {
+        number: answer.epoch if isinstance(answer, Success) else answer.reason.value
+        for number, answer in result.partitions.items()
+    }
+
+
+def test_a_snapshot_is_one_epoch_of_all_partitions() -> None:
+    store = open_store(CLICKS)
+    for epoch in range(3):
+        apply_to(store, [0, 1, 2], epoch)
+    apply_to(store, [0, 1], 3)
+    apply_to(store, [0], 4)
+    assert answered(store, SNAPSHOT) == {0: 2, 1: 2, 2: 2}
+    assert answered(store, PositionBound()) == {0: 4, 1: 3, 2: 2}
+    # A bound holds for the epoch that is read, not for the one that is held.
+    assert set(answered(store, PositionBound(epoch=3, snapshot=True)).values()) == {
+        "NOT_UP_TO_BOUND"
+    }
+    apply_to(store, [2], 3)
+    assert answered(store, PositionBound(epoch=3, snapshot=True)) == {0: 3, 1: 3, 2: 3}
+    only = store.query(SCAN.with_position_bound(SNAPSHOT).with_partitions({0}))
+    assert only.partitions[0].epoch == 4
+
+
+def test_a_snapshot_that_is_forgotten_is_refused() -> None:
+    store = open_store(CLICKS)
+    apply_to(store, [0, 1, 2], 0)
+    for epoch in range(1, 9):
+        apply_to(store, [0, 1], epoch)
+    assert answered(store, SNAPSHOT) == {0: "NOT_UP_TO_BOUND", 1: "NOT_UP_TO_BOUND", 2: 0}
+    store.drop(2)
+    assert answered(store, SNAPSHOT) == {0: 8, 1: 8, 2: "NOT_PRESENT"}
+
+
+def test_a_snapshot_over_the_stores_of_one_pipeline() -> None:
+    first, second = open_store(CLICKS), open_store(replace(CLICKS, name="more"))
+    other = open_store(replace(CLICKS, name="other"))
+    for store, epoch in ((first, 5), (second, 6), (other, 2)):
+        for replica in store.replicas.values():
+            replica.pipeline = "spark:b" if store is other else "spark:a"
+        apply_to(store, [0, 1, 2], epoch - 1)
+        apply_to(store, [0, 1, 2], epoch)
+    assert snapshot_epochs([first, second, other]) == {"clicks": 5, "more": 5, "other": 2}
+    at = QueryConfig(at_epoch=5)
+    for store in (first, second):
+        assert store.query_partition(0, RangeQuery(), at).epoch == 5
+    assert snapshot_epoch([]) is None
+    other.close()
+    assert snapshot_epochs([other]) == {"other": None}
+
+
+def test_latest_is_what_the_log_holds_when_it_is_asked(tmp_path: Path) -> None:
+    write(tmp_path, 0)
+    store = followed(tmp_path)
+    store.follow()
+    assert answered(store, LATEST) == {0: 0, 1: 0, 2: 0}
+    write(tmp_path, 1)
+    assert set(answered(store, LATEST).values()) == {"NOT_UP_TO_BOUND"}
+    told: list[bool] = []
+    waiting = store.when(0, LATEST, told.append)
+    config = QueryConfig(bound=LATEST)
+    behind = store.query_partition(0, RangeQuery(), config)
+    assert isinstance(behind, Failure)
+    assert behind.message == "epoch 0 is behind epoch 1"
+    store.follow()
+    assert told == [True]
+    assert not waiting.cancel()
+    assert answered(store, LATEST) == {0: 1, 1: 1, 2: 1}
+    # It cannot be said to have been reached while nobody can say what it is.
+    shutil.rmtree(tmp_path / "clicks")
+    store.drop(2)
+    assert answered(store, LATEST) == {0: "NOT_UP_TO_BOUND", 1: "NOT_UP_TO_BOUND", 2: "NOT_PRESENT"}
+    blind = store.query_partition(0, RangeQuery(), config)
+    assert isinstance(blind, Failure)
+    assert "the latest epoch is not known" in blind.message
+
+
+def test_a_replica_is_added_once() -> None:
+    store = open_store(CLICKS)
+    dropped = store.drop(1)
+    assert dropped is not None
+    assert dropped.state.value == "closed"
+    fresh = Replica(MemoryPartition(CLICKS, 1), schema=CLICKS, partition=1)
+    store.add(fresh)
+    with pytest.raises(StoreError, match="held already"):
+        store.add(fresh)
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.add(fresh)
+
+
+def test_a_global_store_has_one_result() -> None:
+    everywhere = open_store(replace(CLICKS, kind=StoreKind.GLOBAL, partitions=1))
+    fill(everywhere, [("ann", 1)])
+    result = everywhere.query(in_store("clicks").with_query(KeyQuery.with_key("ann")))
+    assert result.global_result is result.partitions[0]
+    assert open_store(CLICKS).query(SCAN).global_result is None
+
+
+def test_a_restart_before_a_torn_record_serves_what_it_has(tmp_path: Path) -> None:
+    """It goes on with what it answered before; one that is filled anew would go back behind it."""
+    write(tmp_path, 0)
+    write(tmp_path, 1)
+    engines = [MemoryPartition(CLICKS, number) for number in range(3)]
+    for engine in engines[:2]:
+        commit = StoreLog.open(tmp_path, "clicks").commit(0)
+        assert commit is not None
+        engine.apply(
+            Progress(epoch=0, position=commit.position, committed_ms=commit.committed_ms), []
+        )
+    commit_path(tmp_path, 1).write_bytes(b"torn")
+    log = StoreLog.open(tmp_path, "clicks")
+    replicas = {
+        e.partition: Replica(e, schema=CLICKS, partition=e.partition, restore_to=1) for e in engines
+    }
+    store = LocalStore(CLICKS, replicas, log=log)
+    assert set(answered(store, PositionBound()).values()) == {"NOT_UP_TO_BOUND"}
+    store.follow()
+    store.follow()
+    assert answered(store, PositionBound()) == {0: 0, 1: 0, 2: "NOT_UP_TO_BOUND"}
+    assert all(error is not None and "0001.json" in error for error in errors(store))

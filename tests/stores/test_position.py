@@ -224,3 +224,16 @@ def test_merged_bounds_are_met_when_both_are(
 )
 def test_what_is_unbounded(bound: PositionBound, unbounded: bool) -> None:
     assert bound.is_unbounded == unbounded
+
+
+def test_bounds_by_name() -> None:
+    assert PositionBound.at_latest() == PositionBound(latest=True)
+    assert PositionBound.at_snapshot() == PositionBound(snapshot=True)
+    assert PositionBound.within_lag(5) == PositionBound(lag_ms_max=5)
+    both = PositionBound.at_latest().merge(PositionBound.at_snapshot())
+    assert (both.latest, both.snapshot, both.is_unbounded) == (True, True, False)
+
+
+def test_a_partition_cannot_say_that_it_is_the_latest() -> None:
+    unmet = unmet_bound(PositionBound(latest=True), Progress(), inputs=(), partition=0, now_ms=0)
+    assert unmet == "the store has not said which epoch is the latest"

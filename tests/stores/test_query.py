@@ -8,7 +8,6 @@ from dataclasses import FrozenInstanceError
 import pyarrow as pa
 import pytest
 
-from stores.position import Position, PositionBound
 from stores.query import (
     EVERYTHING,
     BatchStream,
@@ -22,7 +21,6 @@ from stores.query import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from stores.store import QueryConfig, in_store
 
 
 def test_builders_say_what_the_fields_say() -> None:
@@ -73,19 +71,3 @@ def test_a_stream_is_read_from_its_start_each_time() -> None:
     starts = iter([[batch], [batch, batch]])
     stream = BatchStream(lambda: iter(next(starts)))
     assert [len(list(stream)), len(list(stream))] == [1, 2]
-
-
-def test_a_request_is_built_in_steps() -> None:
-    request = in_store("clicks").with_query(KeyQuery.with_key("bob"))
-    assert (request.store, request.partitions, request.config) == ("clicks", None, QueryConfig())
-    bound = PositionBound.at(Position.of({"events": {0: 4}}))
-    full = (
-        request.with_position_bound(bound)
-        .with_partitions({2, 1})
-        .require_active()
-        .enable_execution_info()
-    )
-    assert full.partitions == frozenset({1, 2})
-    assert full.config == QueryConfig(bound=bound, active=True, info=True)
-    assert full.with_all_partitions().partitions is None
-    assert request.config == QueryConfig()

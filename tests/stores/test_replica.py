@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
 
+import pyarrow as pa
+import pytest
+
+from stores.errors import StoreError
 from stores.memory import MemoryPartition
 from stores.position import UNBOUNDED, Position, PositionBound, Progress
 from stores.replica import Replica, wall_clock_ms
@@ -94,3 +99,74 @@ def test_a_bound_on_lag_is_held_against_the_wall_clock() -> None:
     assert running.wait(lag, timeout_s=0)
     running.apply(progress(1, committed_ms=wall_clock_ms() - 61_000), [])
     assert not running.wait(lag, timeout_s=0)
+
+
+def test_it_keeps_its_last_epochs() -> None:
+    running = replica()
+    for epoch in (1, 2, 4, 5, 6):
+        running.apply(progress(epoch), [])
+    assert running.status.epoch_oldest == 2
+
+    def seen(epoch: int) -> int | None:
+        view = running.view_at(epoch)
+        return None if view is None else view.progress.epoch
+
+    # As of an epoch that changed nothing here, it is as it was before.
+    assert [seen(epoch) for epoch in range(8)] == [None, None, 2, 2, 4, 5, 6, None]
+    running.close()
+    assert seen(6) is None
+
+
+def test_an_epoch_that_comes_after_closing_is_refused() -> None:
+    closed = replica()
+    closed.close()
+    with pytest.raises(StoreError, match="is closed"):
+        closed.apply(progress(0), [])
+    closed.close()
+
+
+class SlowPartition(MemoryPartition):
+    """Takes an epoch when it is let to, and says whether it was closed."""
+
+    def __init__(self) -> None:
+        super().__init__(CLICKS, 0)
+        self.applying, self.let_go, self.closed = (threading.Event() for _ in range(3))
+
+    def apply(
+        self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
+    ) -> None:
+        self.applying.set()
+        assert self.let_go.wait(30)
+        super().apply(progress, batches, replace=replace)
+
+    def close(self) -> None:
+        self.closed.set()
+        super().close()
+
+
+def test_closing_does_not_wait_for_ever() -> None:
+    engine = SlowPartition()
+    slow = Replica(engine, schema=CLICKS, partition=0)
+    applying = threading.Thread(target=slow.apply, args=(progress(0), []))
+    applying.start()
+    assert engine.applying.wait(10)
+    slow.close(timeout_s=0.01)
+    assert not engine.closed.is_set()
+    assert slow.state is ReplicaState.CLOSED
+    engine.let_go.set()
+    applying.join(timeout=10)
+    assert engine.closed.is_set()
+    assert slow.state is ReplicaState.CLOSED
+
+
+@pytest.mark.parametrize("came_with_rows", [True, False])
+def test_it_serves_as_it_is_only_what_it_had(came_with_rows: bool) -> None:
+    engine = MemoryPartition(CLICKS, 0)
+    if came_with_rows:
+        engine.apply(progress(3), [])
+    restoring = Replica(engine, schema=CLICKS, partition=0, restore_to=9)
+    told: list[bool] = []
+    restoring.when(UNBOUNDED, told.append)
+    restoring.serve_as_is()
+    assert (restoring.state is ReplicaState.RUNNING) == came_with_rows
+    assert told == ([True] if came_with_rows else [])

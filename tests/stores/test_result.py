@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import pytest
 
 from stores.errors import FailureReason
@@ -89,3 +91,28 @@ def test_which_failures_can_be_retried(reason: FailureReason) -> None:
         FailureReason.STORE_EXCEPTION,
     }
     assert reason.retryable == (reason not in lasting)
+
+
+def test_results_can_be_made_with_their_type() -> None:
+    made = Success[int](value=1, position=EMPTY, epoch=0)
+    assert made == Success(value=1, position=EMPTY, epoch=0)
+    assert StateQueryResult[int](partitions={0: made}).partitions == {0: made}
+    for frozen in (made, StateQueryResult(partitions={0: made})):
+        with pytest.raises(FrozenInstanceError, match="position"):
+            frozen.position = EMPTY  # type: ignore[misc]
+        with pytest.raises(FrozenInstanceError):
+            del frozen.position
+
+
+def test_a_success_has_no_reason() -> None:
+    with pytest.raises(ResultError, match="no reason"):
+        _ = success("a").reason
+    assert (success("a").is_success, LOST.is_success) == (True, False)
+
+
+def test_only_a_global_store_has_a_global_result() -> None:
+    found = StateQueryResult(partitions={0: success("a")}, is_global=True)
+    assert found.global_result == success("a")
+    assert StateQueryResult(partitions={0: success("a")}).global_result is None
+    nothing: StateQueryResult[str] = StateQueryResult(partitions={}, is_global=True)
+    assert nothing.global_result is None

@@ -68,6 +68,27 @@ def window(
     )
 
 
+def timed(
+    kind: StoreKind,
+    name: str,
+    key: Mapping[str, str],
+    value: Mapping[str, str],
+    *,
+    partitions: int = 3,
+    retention_ms: int | None = None,
+) -> StoreSchema:
+    """A session or versioned store fed by topic `events`."""
+    return StoreSchema(
+        name=name,
+        kind=kind,
+        key=columns(**key),
+        value=columns(**value),
+        partitions=partitions,
+        inputs=(InputTopic(topic="events"),),
+        retention_ms=retention_ms,
+    )
+
+
 def batch(
     schema: StoreSchema,
     rows: Sequence[Row],
@@ -75,14 +96,14 @@ def batch(
     times_us: Sequence[int | None] | None = None,
     deleted: Sequence[bool] | None = None,
 ) -> pa.RecordBatch:
-    """Rows, one value per column of `*` as physical values, as the log gives them to an engine."""
+    """Rows as the log gives them to an engine: physical values, one per logged column."""
     found = [
         physical_array([row[i] for row in rows], column.type)
-        for i, column in enumerate(schema.columns)
+        for i, column in enumerate(schema.logged_columns)
     ]
     times: Sequence[Value] = [None] * len(rows) if times_us is None else times_us
     flags = [False] * len(rows) if deleted is None else list(deleted)
-    names = [column.name for column in schema.columns]
+    names = [column.name for column in schema.logged_columns]
     return pa.RecordBatch.from_arrays(
         [*found, physical_array(times, TIMESTAMPTZ), pa.array(flags, pa.bool_())],
         names=[*names, "_timestamp", "_deleted"],

@@ -12,10 +12,12 @@ from stores.result import QueryResult, StateQueryResult
 from stores.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
 from stores.store import (
     DEFAULT_CONFIG,
+    OnBound,
     PartitionStatus,
     QueryConfig,
     StateQueryRequest,
     Store,
+    Waiting,
 )
 
 
@@ -87,6 +89,9 @@ class DefinedStore:
         raise AssertionError("the catalog asked for epochs")
 
     def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:
+        raise AssertionError("the catalog waited")
+
+    def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
         raise AssertionError("the catalog waited")
 
 

@@ -1,0 +1,263 @@
+"""The laws of an engine, as tests that ship with the package.
+
+Whoever writes an engine subclasses `StoreContract` in a test module of their own and says how one
+partition is opened; pytest finds the rest:
+
+    class TestMine(StoreContract):
+        def open_partition(self, directory: Path) -> StorePartition:
+            return MyPartition(directory, self.schema, 0)
+
+Rows go in as a log gives them and come out by the queries of `stores.query`, those that the engine
+answers. What it does not answer is not asked: an engine need not know any query of ours. One that
+answers `RangeQuery` has all its laws tested, and one that does not overrides `rows_in`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import pyarrow as pa
+
+from stores.errors import StoreError
+from stores.position import Position, Progress
+from stores.query import Interval, KeyQuery, KeysQuery, Order, Query, RangeQuery
+from stores.schema import BIGINT, TEXT, Column, InputTopic, Row, StoreKind, StoreSchema
+from stores.store import StorePartition, View
+
+KEYS = (None, "", "a", "a\0", "a\0b", "aa", "b", "ä", "日")
+"""Of the key column, in the order in which SQL sorts them."""
+
+
+class UnknownQuery(Query[None]):
+    """A query that no engine knows."""
+
+
+class StoreContract:
+    """What every engine must do. Rows are (k text, n bigint), by key k."""
+
+    schema: ClassVar[StoreSchema] = StoreSchema(
+        name="contract",
+        kind=StoreKind.KEYVALUE,
+        key=(Column(name="k", type=TEXT),),
+        value=(Column(name="n", type=BIGINT),),
+        partitions=1,
+        inputs=(InputTopic(topic="events"),),
+    )
+    """A subclass for a kind of its own replaces it; the columns stay."""
+    keeps: ClassVar[bool] = True
+    """Whether what was applied is there again after closing and opening."""
+
+    def open_partition(self, directory: Path) -> StorePartition:
+        """Open partition 0 of `schema`, over a directory that may hold what an earlier one left."""
+        raise NotImplementedError("a subclass says how its engine is opened")
+
+    def rows_in(self, engine: StorePartition, view: View) -> list[Row]:
+        """All rows of a view, by key."""
+        return stream_rows(engine, view, RangeQuery())
+
+    def test_it_begins_with_nothing(self, tmp_path: Path) -> None:
+        """A new partition has applied nothing, and answers all the same."""
+        engine = self.open_partition(tmp_path / "p")
+        assert engine.view.progress == Progress()
+        assert self.rows_in(engine, engine.view) == []
+        engine.close()
+
+    def test_an_epoch_is_there_with_its_progress(self, tmp_path: Path) -> None:
+        """Rows and all parts of the progress arrive together, later rows over earlier ones."""
+        engine = self.open_partition(tmp_path / "p")
+        engine.apply(progress(3), [batch([("b", 1)]), batch([("a", 2), ("c", None)])])
+        assert engine.view.progress == progress(3)
+        assert self.rows_in(engine, engine.view) == [("a", 2), ("b", 1), ("c", None)]
+        engine.apply(progress(7), [batch([("b", 9)])])
+        assert engine.view.progress == progress(7)
+        assert self.rows_in(engine, engine.view) == [("a", 2), ("b", 9), ("c", None)]
+        engine.close()
+
+    def test_an_epoch_without_rows_advances(self, tmp_path: Path) -> None:
+        """Input that changes nothing has been applied, too."""
+        engine = self.open_partition(tmp_path / "p")
+        engine.apply(progress(0), [batch([("a", 1)])])
+        engine.apply(progress(1), [])
+        assert engine.view.progress == progress(1)
+        assert self.rows_in(engine, engine.view) == [("a", 1)]
+        engine.close()
+
+    def test_tombstones_remove(self, tmp_path: Path) -> None:
+        """Also of keys that were never there."""
+        engine = self.open_partition(tmp_path / "p")
+        engine.apply(progress(0), [batch([("a", 1), ("b", 2)])])
+        engine.apply(progress(1), [batch([("a", None), ("z", None)], deleted=[True, True])])
+        assert self.rows_in(engine, engine.view) == [("b", 2)]
+        engine.apply(progress(2), [batch([("a", 5)])])
+        assert self.rows_in(engine, engine.view) == [("a", 5), ("b", 2)]
+        engine.close()
+
+    def test_a_replacing_epoch_is_all_there_is(self, tmp_path: Path) -> None:
+        """What it does not hold is gone."""
+        engine = self.open_partition(tmp_path / "p")
+        engine.apply(progress(0), [batch([("a", 1), ("b", 2)])])
+        engine.apply(progress(1), [batch([("b", 3)])], replace=True)
+        assert self.rows_in(engine, engine.view) == [("b", 3)]
+        engine.close()
+
+    def test_a_view_stays_as_it_was(self, tmp_path: Path) -> None:
+        """Whatever is applied, replaced or closed after it was taken."""
+        engine = self.open_partition(tmp_path / "p")
+        engine.apply(progress(0), [batch([("a", 1), ("b", 2)])])
+        held = engine.view
+        engine.apply(progress(1), [batch([("a", 9), ("c", 3)])])
+        assert (held.progress, self.rows_in(engine, held)) == (progress(0), [("a", 1), ("b", 2)])
+        engine.apply(progress(2), [], replace=True)
+        assert self.rows_in(engine, held) == [("a", 1), ("b", 2)]
+        assert self.rows_in(engine, engine.view) == []
+        engine.close()
+        assert self.rows_in(engine, held) == [("a", 1), ("b", 2)]
+
+    def test_an_epoch_that_fails_leaves_nothing(self, tmp_path: Path) -> None:
+        """The log may turn out to be torn after half of the rows were read."""
+        engine = self.open_partition(tmp_path / "p")
+        engine.apply(progress(0), [batch([("a", 1)])])
+
+        def torn() -> Iterator[pa.RecordBatch]:
+            yield batch([("a", 2), ("b", 2)])
+            raise StoreError("the file ends here")
+
+        raised: StoreError | None = None
+        try:
+            engine.apply(progress(1), torn(), replace=True)
+        except StoreError as error:
+            raised = error
+        assert str(raised) == "the file ends here", "what a batch raises is not swallowed"
+        assert engine.view.progress == progress(0)
+        assert self.rows_in(engine, engine.view) == [("a", 1)]
+        engine.apply(progress(1), [batch([("b", 2)])])
+        assert self.rows_in(engine, engine.view) == [("a", 1), ("b", 2)]
+        engine.close()
+
+    def test_it_goes_on_where_it_stopped(self, tmp_path: Path) -> None:
+        """With rows and progress of the same epoch, if it keeps anything."""
+        engine = self.open_partition(tmp_path / "p")
+        engine.apply(progress(0), [batch([("a", 1)])])
+        engine.apply(progress(4), [batch([("b", 2)])])
+        engine.close()
+        again = self.open_partition(tmp_path / "p")
+        assert again.view.progress == (progress(4) if self.keeps else Progress())
+        assert self.rows_in(again, again.view) == ([("a", 1), ("b", 2)] if self.keeps else [])
+        again.close()
+
+    def test_closed_is_closed(self, tmp_path: Path) -> None:
+        """Closing twice is closing once; from then on there is no view."""
+        engine = self.open_partition(tmp_path / "p")
+        engine.close()
+        engine.close()
+        try:
+            assert engine.view is None
+        except StoreError:
+            return
+        raise AssertionError("a closed partition has no view")
+
+    def test_what_it_does_not_know_it_does_not_claim(self, tmp_path: Path) -> None:
+        """`UNKNOWN_QUERY_TYPE` comes from what is missing here."""
+        engine = self.open_partition(tmp_path / "p")
+        assert UnknownQuery not in engine.handlers
+        assert all(issubclass(each, Query) for each in engine.handlers)
+        engine.close()
+
+    def test_readers_see_whole_epochs(self, tmp_path: Path) -> None:
+        """While one thread applies, others never see half of an epoch, or its progress alone."""
+        engine = self.open_partition(tmp_path / "p")
+        names = [f"k{i:03}" for i in range(40)]
+        engine.apply(progress(0), [batch([(name, 0) for name in names])])
+        wrong: list[object] = []
+        done = threading.Event()
+
+        def read() -> None:
+            while not done.is_set():
+                view = engine.view
+                counts = {n for _, n in self.rows_in(engine, view)}
+                if counts != {view.progress.epoch}:
+                    wrong.append((view.progress.epoch, counts))
+
+        readers = [threading.Thread(target=read) for _ in range(2)]
+        for reader in readers:
+            reader.start()
+        for epoch in range(1, 40):
+            engine.apply(progress(epoch), [batch([(name, epoch) for name in names])])
+        done.set()
+        for reader in readers:
+            reader.join()
+        assert wrong == []
+        engine.close()
+
+    def test_keys_are_found_or_not(self, tmp_path: Path) -> None:
+        """For engines that answer `KeyQuery` and `KeysQuery`."""
+        engine = self._filled(tmp_path)
+        view = engine.view
+        if (one := engine.handlers.get(KeyQuery)) is not None:
+            for n, key in enumerate(KEYS):
+                assert one(view, KeyQuery(key=(key,))) == (n,)
+            assert one(view, KeyQuery.with_key("nobody")) is None
+        if KeysQuery in engine.handlers:
+            several = KeysQuery.with_keys([("b",), ("nobody",), ("a",)])
+            assert stream_rows(engine, view, several) == [("a", 2), ("b", 6)]
+        engine.close()
+
+    def test_ranges_are_in_sql_order(self, tmp_path: Path) -> None:
+        """For engines that answer `RangeQuery`: order, ends, limit, columns."""
+        engine = self._filled(tmp_path)
+        if RangeQuery in engine.handlers:
+            view, everything = engine.view, list(zip(KEYS, range(len(KEYS)), strict=True))
+
+            def ask(query: RangeQuery) -> list[Row]:
+                return stream_rows(engine, view, query)
+
+            assert ask(RangeQuery()) == everything
+            assert ask(RangeQuery(order=Order.DESCENDING)) == everything[::-1]
+            assert ask(RangeQuery(limit=2)) == everything[:2]
+            assert ask(RangeQuery(limit=0)) == []
+            assert ask(RangeQuery.with_range(("a",), ("b",))) == everything[2:7]
+            ends = Interval(
+                lower=("a",), upper=("b",), lower_inclusive=False, upper_inclusive=False
+            )
+            assert ask(RangeQuery(interval=ends)) == everything[3:6]
+            assert ask(RangeQuery.with_range(("z",), ("a",))) == []
+            assert ask(RangeQuery(columns=("n",), limit=1)) == [(0,)]
+        engine.close()
+
+    def _filled(self, directory: Path) -> StorePartition:
+        engine = self.open_partition(directory / "p")
+        rows = list(zip(KEYS, range(len(KEYS)), strict=True))
+        engine.apply(progress(0), [batch(rows[::-1])])
+        return engine
+
+
+def progress(epoch: int) -> Progress:
+    """Progress with every part set, so that none can be lost unnoticed."""
+    return Progress(
+        epoch=epoch,
+        position=Position.of({"events": {0: epoch * 10, 1: epoch}}),
+        watermark_ms=epoch * 1000,
+        committed_ms=1_767_225_600_000 + epoch,
+    )
+
+
+def batch(rows: Sequence[Row], *, deleted: Sequence[bool] | None = None) -> pa.RecordBatch:
+    """Rows as a log gives them to an engine."""
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.array([k for k, _ in rows], pa.string()),
+            pa.array([n for _, n in rows], pa.int64()),
+            pa.nulls(len(rows), pa.timestamp("us", tz="UTC")),
+            pa.array([False] * len(rows) if deleted is None else deleted, pa.bool_()),
+        ],
+        names=["k", "n", "_timestamp", "_deleted"],
+    )
+
+
+def stream_rows(engine: StorePartition, view: View, query: RangeQuery | KeysQuery) -> list[Row]:
+    """The rows that a query of a view gives."""
+    batches: Iterator[pa.RecordBatch] = iter(engine.handlers[type(query)](view, query))
+    return [tuple(row.values()) for each in batches for row in each.to_pylist()]

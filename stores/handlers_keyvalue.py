@@ -1,0 +1,91 @@
+"""How RocksDB answers the queries of keyvalue and global stores."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+
+from stores.layout import DATA, DATA_END, Bounds, Layout
+from stores.query import (
+    BATCH_ROWS,
+    BatchStream,
+    KeyQuery,
+    KeysQuery,
+    Order,
+    RangeQuery,
+)
+from stores.readers import Entries
+from stores.schema import Row
+from stores.store import View
+from stores.streams import Handlers, common_handlers, stream
+from stores.timestamped import TimestampedKeyQuery, TimestampedRangeQuery, TimestampedRow
+
+
+def keyvalue_handlers(layout: Layout) -> Handlers:
+    """One handler for each query that these stores answer."""
+
+    def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
+        start, end = bounds
+        after = DATA_END if end is None else DATA + end
+        chunks: Iterator[Entries] = view.data.chunks(DATA + start, after, order)
+        return chunks
+
+    def range_query(view: View, query: RangeQuery) -> BatchStream:
+        bounds = layout.bounds(query.interval)
+        decoder = layout.decoder(query.columns)
+        return stream(lambda: scan(view, bounds, query.order), decoder, query.limit)
+
+    def timestamped_range(view: View, query: TimestampedRangeQuery) -> BatchStream:
+        bounds = layout.bounds(query.interval)
+        decoder = layout.decoder((*(c.name for c in layout.schema.columns), "_timestamp"))
+        return stream(lambda: scan(view, bounds, query.order), decoder, query.limit)
+
+    return {
+        **common_handlers(layout, scan),
+        KeyQuery: _key_handler(layout),
+        KeysQuery: _keys_handler(layout),
+        RangeQuery: range_query,
+        TimestampedKeyQuery: _timestamped_handler(layout),
+        TimestampedRangeQuery: timestamped_range,
+    }
+
+
+def _key_handler(layout: Layout) -> Callable[[View, KeyQuery], Row | None]:
+    encode, decode = layout.keys.encode_whole, layout.rows.decode
+
+    def key_query(view: View, query: KeyQuery) -> Row | None:
+        row = view.data.get(DATA + encode(query.key))
+        return None if row is None else decode(row)
+
+    return key_query
+
+
+def _timestamped_handler(
+    layout: Layout,
+) -> Callable[[View, TimestampedKeyQuery], TimestampedRow | None]:
+    def timestamped_key(view: View, query: TimestampedKeyQuery) -> TimestampedRow | None:
+        row = view.data.get(DATA + layout.keys.encode_whole(query.key))
+        if row is None:
+            return None
+        _, time_ms = layout.rows.header(row)
+        time_us = None if time_ms is None else time_ms * 1000
+        return TimestampedRow(row=layout.rows.decode(row), timestamp_us=time_us)
+
+    return timestamped_key
+
+
+def _keys_handler(layout: Layout) -> Callable[[View, KeysQuery], BatchStream]:
+    def keys_query(view: View, query: KeysQuery) -> BatchStream:
+        encode = layout.keys.encode_whole
+        entry_keys = sorted({DATA + encode(key) for key in query.keys})
+
+        def chunks() -> Iterator[Entries]:
+            for at in range(0, len(entry_keys), BATCH_ROWS):
+                chunk = entry_keys[at : at + BATCH_ROWS]
+                rows = list(map(view.data.get, chunk))
+                found = [row is not None for row in rows]
+                yield list(itertools.compress(chunk, found)), list(itertools.compress(rows, found))
+
+        return stream(chunks, layout.decoder(query.columns), None)
+
+    return keys_query

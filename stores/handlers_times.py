@@ -1,0 +1,179 @@
+"""How RocksDB answers the queries of window and session stores.
+
+Both are read by segment: only those are visited that hold entries of the time that is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stores.layout import TIME_BYTES, Bounds, Layout, encode_time
+from stores.position import Progress
+from stores.query import (
+    ANY_TIME,
+    BatchStream,
+    Order,
+    SessionKeyQuery,
+    SessionTime,
+    TimeRange,
+    WindowKeyQuery,
+    WindowRangeQuery,
+)
+from stores.readers import Entries
+from stores.schema import Row
+from stores.segments import MICROS_MAX, MICROS_MIN, Segments, first_micros, last_micros
+from stores.sessions import SessionQuery, SessionRangeQuery
+from stores.store import View
+from stores.streams import (
+    Handlers,
+    TimeFilter,
+    common_handlers,
+    live_segments,
+    segment_chunks,
+    stream,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Times:
+    """What is asked of an entry's times: of the one it is filed by, and of the other."""
+
+    first: int
+    last: int
+    other: TimeFilter | None = None
+
+
+def window_handlers(layout: Layout) -> Handlers:
+    """One handler for each query that window stores answer."""
+
+    def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
+        times = _window_times(layout.segments, TimeRange(), view.progress)
+        return _range_chunks(layout, view, bounds, times, order)
+
+    def window_key(view: View, query: WindowKeyQuery) -> BatchStream:
+        key = layout.keys.encode_whole(query.key)
+        times = _window_times(layout.segments, query.time, view.progress)
+        return stream(
+            lambda: _key_chunks(layout, view, key, times, query.order),
+            layout.decoder(query.columns),
+            query.limit,
+        )
+
+    def window_range(view: View, query: WindowRangeQuery) -> BatchStream:
+        bounds = layout.bounds(query.interval)
+        times = _window_times(layout.segments, query.time, view.progress)
+        return stream(
+            lambda: _range_chunks(layout, view, bounds, times, query.order),
+            layout.decoder(query.columns),
+            query.limit,
+        )
+
+    return {
+        **common_handlers(layout, scan),
+        WindowKeyQuery: window_key,
+        WindowRangeQuery: window_range,
+    }
+
+
+def session_handlers(layout: Layout) -> Handlers:
+    """One handler for each query that session stores answer."""
+
+    def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
+        times = _session_times(layout.segments, ANY_TIME, view.progress)
+        return _range_chunks(layout, view, bounds, times, order)
+
+    def session_key(view: View, query: SessionKeyQuery) -> BatchStream:
+        key = layout.keys.encode_whole(query.key)
+        times = _session_times(layout.segments, query.time, view.progress)
+        return stream(
+            lambda: _key_chunks(layout, view, key, times, query.order),
+            layout.decoder(query.columns),
+            query.limit,
+        )
+
+    def session_range(view: View, query: SessionRangeQuery) -> BatchStream:
+        bounds = layout.bounds(query.interval)
+        times = _session_times(layout.segments, query.time, view.progress)
+        return stream(
+            lambda: _range_chunks(layout, view, bounds, times, query.order),
+            layout.decoder(query.columns),
+            query.limit,
+        )
+
+    def session(view: View, query: SessionQuery) -> Row | None:
+        return _session(layout, view, query)
+
+    return {
+        **common_handlers(layout, scan),
+        SessionQuery: session,
+        SessionKeyQuery: session_key,
+        SessionRangeQuery: session_range,
+    }
+
+
+def _session(layout: Layout, view: View, query: SessionQuery) -> Row | None:
+    key = layout.keys.encode_whole(query.key)
+    if not (MICROS_MIN <= query.start_us <= MICROS_MAX):
+        return None
+    if not first_micros(layout.segments.live_from_ms(view.progress)) <= query.end_us <= MICROS_MAX:
+        return None
+    segment = layout.segment_of(query.end_us)
+    row = view.data.get(segment + key + encode_time(query.end_us) + encode_time(query.start_us))
+    return None if row is None else layout.rows.decode(row)
+
+
+def _window_times(segments: Segments, time: TimeRange, progress: Progress) -> _Times:
+    first_ms, last_ms = segments.readable(time, progress)
+    return _Times(first=first_micros(first_ms), last=last_micros(last_ms))
+
+
+def _session_times(segments: Segments, time: SessionTime, progress: Progress) -> _Times:
+    ends = TimeRange(start_ms=time.earliest_end_ms, end_ms=time.latest_end_ms)
+    by_end = _window_times(segments, ends, progress)
+    if time.earliest_start_ms is None and time.latest_start_ms is None:
+        return by_end
+    other = TimeFilter(
+        at=-TIME_BYTES,
+        until=None,
+        low=encode_time(first_micros(time.earliest_start_ms)),
+        high=encode_time(last_micros(time.latest_start_ms)),
+    )
+    return _Times(first=by_end.first, last=by_end.last, other=other)
+
+
+def _key_chunks(
+    layout: Layout, view: View, key: bytes, times: _Times, order: Order
+) -> Iterator[Entries]:
+    """The entries of one key, by time."""
+    # FF is behind whatever time follows.
+    bounds = key + encode_time(times.first), key + encode_time(times.last) + b"\xff"
+    for segment in _segments(layout, view, times, order):
+        chunks = segment_chunks(view.data, segment, bounds, order)
+        yield from chunks if times.other is None else map(times.other.keep, chunks)
+
+
+def _range_chunks(
+    layout: Layout, view: View, bounds: Bounds, times: _Times, order: Order
+) -> Iterator[Entries]:
+    """The entries of a range of keys, by segment, key, time."""
+    at = -TIME_BYTES * len(layout.times)
+    filed = TimeFilter(
+        at=at,
+        until=at + TIME_BYTES or None,
+        low=encode_time(times.first),
+        high=encode_time(times.last),
+    )
+    edges = {layout.segment_of(times.first), layout.segment_of(times.last)}
+    for segment in _segments(layout, view, times, order):
+        chunks = segment_chunks(view.data, segment, bounds, order)
+        if segment in edges:
+            chunks = map(filed.keep, chunks)
+        yield from chunks if times.other is None else map(times.other.keep, chunks)
+
+
+def _segments(layout: Layout, view: View, times: _Times, order: Order) -> Iterator[bytes]:
+    if times.first > times.last:
+        return iter(())
+    number_of = layout.segments.number_of
+    return live_segments(view.data, number_of(times.first), number_of(times.last), order)

@@ -1,0 +1,224 @@
+"""Snapshots of the state log: whole partitions as of an epoch, and restoring a replica from one.
+
+    <root>/<store>/snapshots/<epoch, 20 digits>/commit.json            a file that it does not name
+    <root>/<store>/snapshots/<epoch, 20 digits>/<attempt>/p<partition>.sst        does not exist
+
+A file holds the bytes that an engine keeps, its progress among them, so rows and position arrive
+together. It is taken only by an engine of the same layout, and only if it is whole: size and hash
+are those of the commit. `stores.compaction` writes snapshots.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from stores.errors import LogError, StoreError, TornRecordError
+from stores.log import StoreLog
+from stores.logfiles import Directory
+from stores.position import Progress
+from stores.records import Snapshot, SnapshotFile, decode_snapshot
+
+_logger = logging.getLogger(__name__)
+
+RETRY_S = 5.0
+"""Pause after no snapshot could be used: to read and hash one again is not cheap."""
+CHUNK_BYTES = 4 << 20
+_COMMIT = "commit.json"
+
+Fetch: TypeAlias = Callable[[Path], None]
+"""Brings the file to a path on this node's disk; raises a LogError if it is not whole."""
+Clock: TypeAlias = Callable[[], float]
+
+
+@runtime_checkable
+class Restorable(Protocol):
+    """What an engine has that can be filled from a snapshot."""
+
+    @property
+    def layout(self) -> str:
+        """Equal for two engines exactly if the bytes of one mean the same to the other."""
+
+    def restore(self, fetch: Fetch, progress: Progress) -> None:
+        """Become what a snapshot's file holds; whatever was here before is gone.
+
+        A crash leaves what was here before, nothing, or all of the file: never a part.
+
+        Raises:
+            StoreError: the file cannot be had or taken, or does not hold this progress.
+        """
+
+
+class Restored(Protocol):
+    """What is needed of a replica to restore it."""
+
+    partition: int
+
+    @property
+    def engine(self) -> object:
+        """Holds the rows; may be one that cannot be restored."""
+
+    @property
+    def progress(self) -> Progress:
+        """What has been applied."""
+
+    def restore(self, fetch: Fetch, progress: Progress) -> None:
+        """Restore the engine, and wake who waits."""
+
+
+def snapshot_path(epoch: int) -> str:
+    """The directory of a snapshot, relative to the store's."""
+    return f"snapshots/{epoch:020d}"
+
+
+def commit_path(epoch: int) -> str:
+    """The commit of a snapshot, relative to the store's directory."""
+    return f"{snapshot_path(epoch)}/{_COMMIT}"
+
+
+def snapshot_epochs(log: StoreLog) -> list[int]:
+    """The epochs of which there may be a snapshot, the newest first.
+
+    Raises:
+        LogError: the file system does not answer.
+    """
+    names = log.directory.names("snapshots")
+    numbers = [name for name in names if len(name) == 20 and name.isascii() and name.isdigit()]
+    return sorted(map(int, numbers), reverse=True)
+
+
+def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
+    """The snapshot as of an epoch; None if there is none.
+
+    Raises:
+        TornRecordError: its record is incomplete, not ours, or of another epoch or another log.
+    """
+    data = log.directory.read(commit_path(epoch))
+    if data is None:
+        return None
+    path = log.directory.join(commit_path(epoch))
+    found = decode_snapshot(data, path)
+    if found.epoch != epoch:
+        raise TornRecordError(f'record "{path}" is the snapshot of epoch {found.epoch}')
+    commit = log.commit(epoch)
+    same = commit is None or (commit.committed_ms, commit.position) == (
+        found.committed_ms,
+        found.position,
+    )
+    if not same or log.latest_epoch() < epoch:
+        raise TornRecordError(f'snapshot "{path}" is not of this log')
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Attempt:
+    """When no snapshot could be used, and of what epoch the replica was then."""
+
+    epoch: int
+    at_s: float
+    error: str | None
+
+
+class SnapshotReader:
+    """Restores the replicas of a store from its newest usable snapshot.
+
+    Args:
+        log: the store's log.
+        clock: seconds, for the pause between attempts.
+    """
+
+    def __init__(self, log: StoreLog, *, clock: Clock = time.monotonic) -> None:
+        self._log = log
+        self._clock = clock
+        self._failed: dict[int, _Attempt] = {}
+
+    def restore(self, replica: Restored) -> bool:
+        """Bring a replica forward to a snapshot; False if there is none that it can use.
+
+        What keeps one from being used is logged, and `error` has it: an older snapshot, or the
+        epochs themselves, may do as well.
+        """
+        engine = replica.engine
+        if not isinstance(engine, Restorable):
+            return False
+        before = replica.progress.epoch
+        tried = self._failed.get(replica.partition)
+        if tried and tried.epoch == before and self._clock() - tried.at_s < RETRY_S:
+            return False
+        errors: list[str] = []
+        try:
+            for epoch in snapshot_epochs(self._log):
+                if epoch <= before:
+                    break
+                if self._restore(replica, engine, epoch, errors):
+                    self._failed.pop(replica.partition, None)
+                    return True
+        except LogError as error:
+            errors.append(str(error))
+        self._failed[replica.partition] = _Attempt(
+            epoch=before, at_s=self._clock(), error="; ".join(errors) or None
+        )
+        return False
+
+    def error(self, partition: int) -> str | None:
+        """Why no snapshot could be used at the last attempt; None if there was none to use."""
+        tried = self._failed.get(partition)
+        return None if tried is None else tried.error
+
+    def _restore(
+        self, replica: Restored, engine: Restorable, epoch: int, errors: list[str]
+    ) -> bool:
+        partition, name = replica.partition, self._log.name
+        try:
+            snapshot = read_snapshot(self._log, epoch)
+            if snapshot is None:
+                return False  # one that is being written, or was never finished
+            file = snapshot.file_of(partition)
+            if snapshot.layout != engine.layout or file is None:
+                path = self._log.directory.join(commit_path(epoch))
+                raise TornRecordError(f'snapshot "{path}" is of another definition')
+            replica.restore(lambda path: fetch(self._log.directory, file, path), snapshot.progress)
+        except StoreError as error:
+            errors.append(str(error))
+            _logger.warning(
+                "snapshot cannot be used store=%s partition=%d epoch=%d error=%s",
+                name,
+                partition,
+                epoch,
+                error,
+            )
+            return False
+        _logger.info(
+            "restored from snapshot store=%s partition=%d epoch=%d", name, partition, epoch
+        )
+        return True
+
+
+def fetch(directory: Directory, file: SnapshotFile, path: Path) -> None:
+    """Copy a snapshot's file to this node's disk.
+
+    Raises:
+        TornRecordError: it is missing, or has other bytes than its commit says.
+        LogError: it cannot be read, or not be written here.
+    """
+    source = directory.join(file.path)
+    digest, size_bytes = hashlib.sha256(), 0
+    try:
+        with directory.system.open_input_stream(source) as stream, open(path, "wb") as out:
+            while chunk := stream.read(CHUNK_BYTES):
+                digest.update(chunk)
+                size_bytes += len(chunk)
+                if size_bytes > file.size_bytes:
+                    break
+                out.write(chunk)
+    except FileNotFoundError as error:
+        raise TornRecordError(f'snapshot file "{source}" is missing') from error
+    except OSError as error:
+        raise LogError(f'snapshot file "{source}" cannot be fetched: {error}') from error
+    if size_bytes != file.size_bytes or digest.hexdigest() != file.sha256:
+        raise TornRecordError(f'snapshot file "{source}" is not the one that was committed')

@@ -1,0 +1,161 @@
+"""The composing DuckDB: relations that are read again, values it takes, errors in our words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from decimal import Decimal
+
+import duckdb
+import pyarrow as pa
+import pytest
+import sqlglot
+
+from planner.cancel import Cancellation
+from planner.compose import ArrowRelation, Composer, python_value, to_duckdb, translate
+from planner.errors import InternalProblem, QueryError, StoreFailed
+from stores.schema import DataType, Value
+
+SCHEMA = pa.schema([("n", pa.int64())])
+TREE = sqlglot.parse_one("SELECT name FROM t")
+
+
+@pytest.fixture(scope="module")
+def composer() -> Iterator[Composer]:
+    made = Composer(memory_bytes_max=1 << 27, threads=1)
+    yield made
+    made.close()
+
+
+def numbers(count: int = 3) -> ArrowRelation:
+    batch = pa.record_batch([pa.array(range(count), pa.int64())], schema=SCHEMA)
+    return ArrowRelation(SCHEMA, lambda: iter([batch]))
+
+
+def run(composer: Composer, sql: str, relation: ArrowRelation) -> list[dict[str, Value]]:
+    batches = composer.run(sql, {"r0": relation}, {}, cancellation=Cancellation(), tree=TREE)
+    return pa.Table.from_batches(list(batches)).to_pylist()  # type: ignore[no-any-return]
+
+
+def test_a_relation_can_be_read_several_times_in_one_statement(composer: Composer) -> None:
+    sql = "SELECT count(*) AS n FROM r0 a, r0 b WHERE a.n < (SELECT max(n) FROM r0)"
+    assert run(composer, sql, numbers()) == [{"n": 6}]
+
+
+def test_a_relation_that_fails_keeps_its_own_error(composer: Composer) -> None:
+    def broken() -> Iterator[pa.RecordBatch]:
+        yield from numbers()._read()
+        raise StoreFailed("partition 3 is gone")
+
+    with pytest.raises(StoreFailed, match="partition 3 is gone"):
+        run(composer, "SELECT sum(n) AS n FROM r0", ArrowRelation(SCHEMA, broken))
+
+
+def test_describing_reads_nothing(composer: Composer) -> None:
+    columns = composer.describe("SELECT n + $2 AS m FROM r0", {"r0": SCHEMA}, (2,), TREE)
+    assert [(c.name, str(c.type)) for c in columns] == [("m", "bigint")]
+
+
+def test_describing_computes_nothing(composer: Composer) -> None:
+    """Planning has no deadline, so that it must not take the time that running takes."""
+    began = time.perf_counter()
+    columns = composer.describe("SELECT list_sum(range(100000000)) AS s", {}, (), TREE)
+    assert [str(c.type) for c in columns] == ["decimal(38,0)"]
+    assert time.perf_counter() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("value", "data_type", "shown"),
+    [
+        (None, "bigint", None),
+        (True, "boolean", "true"),
+        (-5, "bigint", "-5"),
+        (1.5, "double", "1.5"),
+        (Decimal("1.50"), "decimal(9,2)", "1.50"),
+        ("it's", "text", "it's"),
+        (b"\x00\xff", "bytea", "\\x00\\xFF"),
+        (1, "date", "1970-01-02"),
+        (45_000_000_000, "time", "12:30:00"),
+        (1_000_000, "timestamp", "1970-01-01 00:00:01"),
+        (1_000_000, "timestamptz", "1970-01-01 00:00:01+00"),
+        ((1, 2, 3_000_000), "interval", "1 month 2 days 00:00:03"),
+        ([1, None], "bigint[]", "[1, NULL]"),
+        ([0], "date[]", "[1970-01-01]"),
+    ],
+)
+def test_values_reach_duckdb_as_they_are(
+    composer: Composer, value: Value, data_type: str, shown: str | None
+) -> None:
+    kind = DataType.parse(data_type)
+    batches = composer.run(
+        "SELECT CAST($1 AS INTERVAL)::VARCHAR AS v"
+        if data_type == "interval"
+        else "SELECT $1::VARCHAR AS v",
+        {},
+        {1: (value, kind)},
+        cancellation=Cancellation(),
+        tree=TREE,
+    )
+    assert [row for batch in batches for row in batch.to_pylist()] == [{"v": shown}]
+
+
+def test_what_has_no_python_type_of_its_own_is_text() -> None:
+    assert python_value((0, 1, 0), DataType.parse("interval")) == "0 months 1 days 0 microseconds"
+
+
+@pytest.mark.parametrize(
+    ("error", "sqlstate", "message"),
+    [
+        (
+            duckdb.BinderException('Binder Error: Referenced column "nam" not found'),
+            "42703",
+            'column "nam" does not exist',
+        ),
+        (
+            duckdb.BinderException('Binder Error: Referenced table "x" not found!'),
+            "42P01",
+            'missing FROM-clause entry for table "x"',
+        ),
+        (
+            duckdb.ConversionException("Conversion Error: Could not convert string 'x' to INT32"),
+            "22P02",
+            'invalid input syntax for type integer: "x"',
+        ),
+        (duckdb.OutOfMemoryException("Out of Memory Error: failed"), "53200", "failed"),
+        (duckdb.OutOfRangeException("Out of Range Error: Overflow"), "22003", "overflow"),
+        (
+            duckdb.ParserException("Parser Error: Max expression depth limit of 1000 exceeded"),
+            "54000",
+            "statement is nested too deep",
+        ),
+        (duckdb.PermissionException("Permission Error: no"), "42501", "no"),
+        (duckdb.InterruptException("INTERRUPT Error: Interrupted!"), "57014", "interrupted"),
+        (duckdb.InvalidInputException("Invalid Input Error: boom"), "22023", "boom"),
+    ],
+)
+def test_errors_in_our_words(error: duckdb.Error, sqlstate: str, message: str) -> None:
+    found = translate(error, TREE)
+    assert (found.sqlstate, found.message) == (sqlstate, message)
+
+
+def test_an_error_that_nobody_planned_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    assert isinstance(translate(duckdb.InternalException("bad state"), TREE), InternalProblem)
+    assert "bad state" in caplog.text
+
+
+def test_the_place_of_a_name_is_found() -> None:
+    error = duckdb.BinderException('Binder Error: Referenced column "name" not found')
+    assert translate(error, TREE).position == 8
+
+
+def test_identifiers_are_quoted() -> None:
+    tree = sqlglot.parse_one("SELECT at FROM t ORDER BY at DESC", read="postgres")
+    assert to_duckdb(tree) == 'SELECT "at" FROM "t" ORDER BY "at" DESC NULLS FIRST'
+
+
+def test_a_closed_composer_says_so() -> None:
+    composer = Composer(memory_bytes_max=1 << 27, threads=1)
+    composer.close()
+    with pytest.raises(QueryError) as caught:
+        composer.describe("SELECT 1", {}, (), TREE)
+    assert caught.value.sqlstate == "57P01"

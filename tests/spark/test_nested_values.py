@@ -1,0 +1,63 @@
+"""Arrays, structs and maps from a streaming query to a replica's rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stores.local import LocalStore
+from stores.log import StoreLog
+from stores.query import KeyQuery, RangeQuery
+from stores.replica import Replica
+from stores.result import Success
+from stores.rocksdb import RocksPartition
+from stores.spark import materialize
+from tests.spark.conftest import Orders
+from tests.stores.values import rows_of
+
+pytestmark = pytest.mark.spark
+
+
+def test_nested_values_reach_a_replica(orders: Orders, tmp_path: Path) -> None:
+    frame = orders.frame.selectExpr(
+        "usr",
+        "array(amount, NULL) AS amounts",
+        "named_struct('Name', usr, 'days', array(DATE '1970-01-02')) AS nested",
+        "map('a', CAST(amount AS decimal(9,2)), 'b', NULL) AS prices",
+        "array(named_struct('at', TIMESTAMP '1970-01-01 00:00:01')) AS seen",
+    )
+    query = materialize(
+        frame,
+        store="totals",
+        key=["usr"],
+        root=str(tmp_path / "log"),
+        partitions=1,
+        checkpoint=str(tmp_path / "checkpoint"),
+        output_mode="append",
+    )
+    orders.send(0, ("ann", 1))
+    query.processAllAvailable()
+    query.stop()
+    log = StoreLog.open(tmp_path / "log", "totals")
+    schema = log.schema()
+    engine = RocksPartition(tmp_path / "data", schema=schema, partition=0)
+    store = LocalStore(schema, {0: Replica(engine, schema=schema, partition=0)}, log=log)
+    while store.follow():
+        pass
+    assert store.statuses()[0].error is None
+    result = store.query_partition(0, KeyQuery.with_key("ann"))
+    assert isinstance(result, Success)
+    assert result.value is not None
+    amounts, nested, prices, seen = result.value
+    assert amounts == [1, None]
+    assert nested == {"Name": "ann", "days": [1]}
+    assert [(key, None if price is None else str(price)) for key, price in prices] == [
+        ("a", "1.00"),
+        ("b", None),
+    ]
+    assert seen == [{"at": 1_000_000}]
+    scan = store.query_partition(0, RangeQuery())
+    assert isinstance(scan, Success)
+    assert rows_of(scan.value) == [("ann", *result.value)]
+    store.close()

@@ -1,0 +1,194 @@
+"""The fixtures of the conformance cases: stores, and the epochs that fill them, by Kafka's names.
+
+FA, FB and FC are whole stores by topic partition; the others are filled a record at a time, as the
+engine tests they come from do it. Times are milliseconds. Partition of a key is key mod 2 in FA.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from stores.local import LocalStore
+from stores.memory import MemoryPartition
+from stores.position import Position, Progress
+from stores.query import BatchStream, Query
+from stores.replica import Replica
+from stores.rocksdb import RocksPartition
+from stores.schema import InputTopic, Row, StoreKind, StoreSchema, Value
+from stores.store import StorePartition
+from stores.versions import VersionedKeyQuery, VersionedRow
+from tests.stores.values import rows_of
+from tests.support.stores import batch, keyvalue, timed, window
+
+MINUTE, DAY = 60_000, 86_400_000
+W = 1_767_225_600_000
+"""FA's first instant: 2026-01-01, aligned to 5 minutes."""
+TOPIC = "input-topic"
+POSITION = {TOPIC: {0: 5, 1: 3}}
+"""IN: where FA's input ends."""
+ENGINES = ("memory", "rocksdb")
+
+
+def open_engine(schema: StoreSchema, directory: Path | None, partition: int = 0) -> StorePartition:
+    """An engine in memory, or in RocksDB below a directory."""
+    if directory is None:
+        return MemoryPartition(schema, partition)
+    path = directory / schema.name / str(partition)
+    return RocksPartition(path, schema=schema, partition=partition)
+
+
+@dataclass(slots=True, kw_only=True)
+class Filled:
+    """One partition that is filled a record at a time, each an epoch at the next offset."""
+
+    schema: StoreSchema
+    engine: StorePartition
+    offset: int = -1
+    watermark_ms: int | None = None
+
+    @staticmethod
+    def open(schema: StoreSchema, directory: Path | None) -> Filled:
+        """A partition with nothing in it."""
+        return Filled(schema=schema, engine=open_engine(schema, directory))
+
+    def put(
+        self, row: Row | Sequence[Row], *, at: int | None = None, deleted: bool = False
+    ) -> Filled:
+        """One epoch of one row, or of several, with event time `at`."""
+        rows = list(row) if isinstance(row, list) else [tuple(row)]
+        times = None if at is None else [at * 1000] * len(rows)
+        self.offset += 1
+        self.engine.apply(
+            self.progress, [batch(self.schema, rows, times_us=times, deleted=[deleted] * len(rows))]
+        )
+        return self
+
+    def advance(self, watermark_ms: int) -> Filled:
+        """An epoch without rows that moves stream time."""
+        self.watermark_ms = watermark_ms
+        self.offset += 1
+        self.engine.apply(self.progress, [])
+        return self
+
+    @property
+    def progress(self) -> Progress:
+        """What has been applied."""
+        return Progress(
+            epoch=self.offset,
+            position=Position.of({TOPIC: {0: self.offset}}),
+            watermark_ms=self.watermark_ms,
+        )
+
+    def ask(self, query: Query[Any]) -> Any:
+        """A query's result; a stream as its rows."""
+        result = self.engine.handlers[type(query)](self.engine.view, query)
+        return rows_of(result) if isinstance(result, BatchStream) else result
+
+
+def partitioned(
+    schema: StoreSchema, directory: Path | None, rows: Sequence[Row], times_ms: Sequence[int]
+) -> LocalStore:
+    """A store of two partitions: rows by key mod 2, at FA's positions."""
+    replicas = {}
+    # A test may open several stores of one name.
+    own = None if directory is None else Path(tempfile.mkdtemp(dir=directory))
+    for partition, last in POSITION[TOPIC].items():
+        engine = open_engine(schema, own, partition)
+        mine = [i for i, row in enumerate(rows) if row[0] % 2 == partition]
+        engine.apply(
+            Progress(epoch=0, position=Position.of({TOPIC: {partition: last}})),
+            [
+                batch(
+                    schema,
+                    [rows[i] for i in mine],
+                    times_us=[times_ms[i] * 1000 for i in mine],
+                )
+            ],
+        )
+        replicas[partition] = Replica(engine, schema=schema, partition=partition)
+    return LocalStore(schema, replicas)
+
+
+def micros(*times_ms: int) -> list[Value]:
+    """Times as columns hold them."""
+    return [time * 1000 for time in times_ms]
+
+
+KEY, VALUE = {"k": "integer"}, {"v": "integer"}
+# As in Kafka Streams, a partition of the topic feeds the store partition of the same number.
+ALIGNED = (InputTopic(topic=TOPIC, aligned=True),)
+FA_KV = replace(keyvalue("fa_kv", KEY, VALUE, partitions=2), inputs=ALIGNED)
+FA_WINDOW = replace(
+    window("fa_window", KEY, VALUE, partitions=2, size_ms=5 * MINUTE, retention_ms=DAY),
+    inputs=ALIGNED,
+)
+FA_SESSION = replace(
+    timed(StoreKind.SESSION, "fa_session", KEY, VALUE, partitions=2, retention_ms=DAY),
+    inputs=ALIGNED,
+)
+
+FA_KV_ROWS: list[Row] = [(0, 1), (1, 3), (2, 5), (3, 7), (4, 9)]
+FA_KV_TIMES = [W + minutes * MINUTE for minutes in (2, 6, 10, 14, 18)]
+
+
+def _windows(values: Sequence[tuple[int, int, int]]) -> list[Row]:
+    return [(k, *micros(W + start * MINUTE, W + (start + 5) * MINUTE), v) for k, start, v in values]
+
+
+FA_SUM = _windows(
+    [(0, 0, 1), (1, 0, 2), (1, 5, 3), (2, 5, 4), (2, 10, 5), (3, 10, 13), (4, 15, 17)]
+)
+FA_LAST = _windows([(0, 0, 1), (1, 0, 2), (1, 5, 3), (2, 5, 4), (2, 10, 5), (3, 10, 7), (4, 15, 9)])
+FA_SESS: list[Row] = [
+    (k, *micros(W + 4 * k * MINUTE, W + (4 * k + 2) * MINUTE), v)
+    for k, v in enumerate((1, 5, 9, 13, 17))
+]
+FA_PT: list[Row] = [(i // 2, *micros(W + 2 * i * MINUTE, W + 2 * i * MINUTE), i) for i in range(10)]
+
+FV = timed(StoreKind.VERSIONED, "fv", KEY, VALUE, partitions=1, retention_ms=DAY)
+B = 1_700_000_000_000
+HR, SI = 300_000, 100_000
+FX = timed(StoreKind.VERSIONED, "fx", {"k": "text"}, {"v": "text"}, partitions=1, retention_ms=HR)
+FW = window("fw", KEY, {"v": "text"}, partitions=1, size_ms=3, retention_ms=120_000)
+S = 59_996
+FS = timed(
+    StoreKind.SESSION, "fs", {"k": "text"}, {"v": "integer"}, partitions=1, retention_ms=10_000
+)
+FW_FIRST = [
+    (0, S, "zero"), (1, S + 1, "one"), (2, S + 2, "two"),
+    (3, S + 2, "three"), (4, S + 4, "four"), (5, S + 5, "five"),
+]  # fmt: skip
+FW_SECOND = [(2, S + 2 + n, f"two+{n}") for n in range(1, 7)]
+
+
+def fw(directory: Path | None, *, both: bool = False) -> Filled:
+    """FW, filled with its first batch or with both."""
+    store = Filled.open(FW, directory)
+    for k, start, v in FW_FIRST + (FW_SECOND if both else []):
+        store.put((k, *micros(start, start + 3), v))
+    return store
+
+
+def fs(directory: Path | None, sessions: Sequence[tuple[str, int, int, int]]) -> Filled:
+    """FS, filled with sessions (key, start, end, aggregate)."""
+    store = Filled.open(FS, directory)
+    for k, start, end, v in sessions:
+        store.put((k, *micros(start, end), v))
+    return store
+
+
+def as_of(
+    store: Filled, key: Any, time_ms: int | None = None
+) -> tuple[Any, int, int | None] | None:
+    """Value, valid-from and valid-to in milliseconds."""
+    query = VersionedKeyQuery.with_key(key)
+    found: VersionedRow | None = store.ask(query if time_ms is None else query.as_of(time_ms))
+    if found is None:
+        return None
+    valid_to = found.valid_to_us
+    end = None if valid_to is None else valid_to // 1000
+    return found.row[0], found.valid_from_us // 1000, end

@@ -1,0 +1,527 @@
+"""Kafka's rules for windows, sessions and versions, one partition at a time, memory and RocksDB.
+
+The second part of `test_conformance`, whose words on ids and deviations hold here too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stores.position import Position
+from stores.query import (
+    SessionKeyQuery,
+    SessionTime,
+    WindowKeyQuery,
+    WindowRangeQuery,
+)
+from stores.scans import (
+    CountQuery,
+    RawScanQuery,
+)
+from stores.schema import Row
+from stores.sessions import SessionQuery, SessionRangeQuery
+from stores.versions import (
+    MultiVersionedKeyQuery,
+    VersionedRangeQuery,
+)
+from tests.stores.fixtures import (
+    FS,
+    FW,
+    FX,
+    HR,
+    SI,
+    TOPIC,
+    Filled,
+    S,
+    as_of,
+    fs,
+    fw,
+    micros,
+)
+from tests.stores.values import rows_of
+from tests.support.stores import batch, window
+
+# 5.7 Rules of versions
+
+
+Put = tuple[str | None, int]
+"""A value, or None for a tombstone, and its time."""
+
+
+def chain(directory: Path | None, *puts: Put, key: str = "k") -> Filled:
+    store = Filled.open(FX, directory)
+    for value, at in puts:
+        store.put((key, value), at=at, deleted=value is None)
+    return store
+
+
+@pytest.mark.parametrize(
+    ("case", "puts", "found"),
+    [
+        ("E01", [("a", 1), ("b", 2)], {0: None, 1: ("a", 1, 2), 2: ("b", 2, None)}),
+        ("E02", [(None, 10), (None, 11)], {None: None, 10: None, 11: None, 12: None}),
+        (
+            "E03",
+            [("v", 10), ("v2", 8), ("v1", 9), ("v4", 6)],
+            {
+                10: ("v", 10, None),
+                9: ("v1", 9, 10),
+                8: ("v2", 8, 9),
+                7: ("v4", 6, 8),
+                6: ("v4", 6, 8),
+                5: None,
+            },
+        ),
+        ("E04", [("v", 10), (None, 10)], {None: None, 10: None, 11: None, 9: None}),
+        (
+            "E05",
+            [("v", 10), (None, 8), (None, 9), (None, 6), ("v5", 5), ("v3", 7), (None, 4)],
+            {
+                10: ("v", 10, None),
+                9: None,
+                8: None,
+                7: ("v3", 7, 8),
+                6: None,
+                5: ("v5", 5, 6),
+                4: None,
+                3: None,
+            },
+        ),
+        ("E06", [("a", 10), ("b", 10)], {None: ("b", 10, None), 9: None}),
+        ("E06", [("a", 10), ("b", 10), (None, 10)], {None: None, 9: None}),
+        ("E06", [("a", 10), (None, 10), ("b", 10)], {None: ("b", 10, None), 9: None}),
+        (
+            "E07 over segments",
+            [("vp20", SI + 20), ("vp10", SI + 10), ("vn10", SI - 10), ("vn5", SI - 5)],
+            {
+                SI - 11: None,
+                SI - 10: ("vn10", SI - 10, SI - 5),
+                SI: ("vn5", SI - 5, SI + 10),
+                SI + 19: ("vp10", SI + 10, SI + 20),
+                None: ("vp20", SI + 20, None),
+            },
+        ),
+        (
+            "E08 tombstones over segments",
+            [
+                ("vp20", SI + 20),
+                ("vp10", SI + 10),
+                ("vn10", SI - 10),
+                (None, SI - 5),
+                (None, SI + 10),
+                (None, SI + 10),
+                (None, SI + 25),
+            ],
+            {
+                SI - 6: ("vn10", SI - 10, SI - 5),
+                SI - 5: None,
+                SI + 10: None,
+                SI + 20: ("vp20", SI + 20, SI + 25),
+                SI + 25: None,
+                None: None,
+            },
+        ),
+        ("E12", [("", 10)], {None: ("", 10, None)}),
+        (
+            "a version behind a tombstone of an older segment",
+            [("a", 10), (None, 20), ("b", 2 * SI)],
+            {15: ("a", 10, 20), 20: None, SI: None, 2 * SI - 1: None, None: ("b", 2 * SI, None)},
+        ),
+    ],
+)
+def test_chains(
+    directory: Path | None,
+    case: str,
+    puts: list[Put],
+    found: dict[int | None, tuple[str, int, int | None] | None],
+) -> None:
+    one_by_one = chain(directory, *puts)
+    for time_ms, expected in found.items():
+        assert as_of(one_by_one, "k", time_ms) == expected, (case, time_ms)
+    rows = one_by_one.ask(MultiVersionedKeyQuery.with_key("k"))
+    shown = {tuple(e) for e in found.values() if e is not None}
+    assert {(v, f // 1000, None if t is None else t // 1000) for _, f, t, v in rows} == shown, case
+    assert as_of(one_by_one, "other", 10) is None
+
+
+def test_versions_of_one_epoch_come_in_any_order(directory: Path | None) -> None:
+    """Rows of an epoch have no order but that of their times."""
+    puts: list[Put] = [("v", 10), ("v2", 8), ("v1", 9), ("v4", 6)]
+    store = Filled.open(FX, directory)
+    rows: list[Row] = [("k", value) for value, _ in puts]
+    store.engine.apply(store.progress, [batch(FX, rows, times_us=[at * 1000 for _, at in puts])])
+    ascending = MultiVersionedKeyQuery.with_key("k").with_ascending_timestamps()
+    assert [row[-1] for row in store.ask(ascending)] == ["v4", "v2", "v1", "v"]
+
+
+def test_e09_e10_what_comes_behind_the_retention_is_dropped(directory: Path | None) -> None:
+    store = Filled.open(FX, directory)
+    store.watermark_ms = HR + 10
+    store.put(("v", "v"), at=HR + 10).put(("k1", "k1"), at=10).put(("k2", "k2"), at=9)
+    assert as_of(store, "k1") == ("k1", 10, None)
+    assert as_of(store, "k2") is None
+    assert getattr(store.engine, "late_rows", None) == 1
+    # The position advances with what was dropped, too.
+    assert store.engine.view.progress.position == Position.of({TOPIC: {0: 2}})
+    store.put(("k1", None), at=9, deleted=True)
+    assert as_of(store, "k1") == ("k1", 10, None)
+
+
+def test_e11_the_latest_version_never_expires(directory: Path | None) -> None:
+    store = Filled.open(FX, directory).put(("k", "v"), at=1).put(("ko", "vo_old"), at=1)
+    store.watermark_ms = HR + 12
+    store.put(("ko", "vo_new"), at=HR + 12)
+    assert as_of(store, "k", 10) == ("v", 1, None)
+    assert as_of(store, "ko", 10) is None
+    for key, found in (("k", ["v"]), ("ko", [])):
+        query = MultiVersionedKeyQuery.with_key(key).from_time(0).to_time(10)
+        assert [row[-1] for row in store.ask(query)] == found
+    # Exactly the retention behind the watermark is served in full, other than for windows.
+    assert as_of(store, "ko", 12) == ("vo_old", 1, HR + 12)
+    assert as_of(store, "ko", 11) is None
+    # All segments of history go, and it stays.
+    store.advance(10 * HR)
+    assert as_of(store, "k", 1) == ("v", 1, None)
+    assert as_of(store, "ko") == ("vo_new", HR + 12, None)
+    assert store.ask(CountQuery.count()) == 2
+    assert len(list(store.ask(RawScanQuery.scan()))) == 2
+
+
+def test_tombstones_expire(directory: Path | None) -> None:
+    store = chain(directory, ("a", 1), (None, 2))
+    assert as_of(store, "k", 1) == ("a", 1, 2)
+    store.advance(10 * HR)
+    assert list(store.ask(RawScanQuery.scan())) == []
+    store.put(("k", "b"), at=10 * HR)
+    assert as_of(store, "k") == ("b", 10 * HR, None)
+    assert as_of(store, "k", 10 * HR - 1) is None
+
+
+def test_e14_all_versions_over_segments(directory: Path | None) -> None:
+    times = [SI - 10, SI - 5, 2 * SI - 10, 2 * SI - 5]
+    store = chain(directory, *((f"v{n}", at) for n, at in enumerate(times, 1)))
+    rows = store.ask(MultiVersionedKeyQuery.with_key("k").with_ascending_timestamps())
+    ends = [time * 1000 for time in times[1:]]
+    assert rows == [
+        ("k", at * 1000, end, f"v{n}")
+        for n, (at, end) in enumerate(zip(times, [*ends, None], strict=True), 1)
+    ]
+
+
+def test_e15_a_version_that_a_later_segment_ends(directory: Path | None) -> None:
+    """Ours: Kafka looks in no segment behind the time, and misses it."""
+    store = chain(directory, ("v1", SI - 10), ("v2", SI + 10))
+    query = MultiVersionedKeyQuery.with_key("k").from_time(SI - 10).to_time(SI - 5)
+    assert [row[-1] for row in store.ask(query)] == ["v1"]
+    assert as_of(store, "k", SI - 5) == ("v1", SI - 10, SI + 10)
+
+
+def test_version_ranges_by_key_and_time(directory: Path | None) -> None:
+    """KIP-969, which Kafka has not: keys by interval, times by range, either order."""
+    store = Filled.open(FX, directory)
+    for key in ("c", "a", "b"):
+        for n, at in enumerate((10, SI, 2 * SI)):
+            store.put((key, f"{key}{n}"), at=at)
+    store.put(("b", None), at=2 * SI + 1, deleted=True)
+
+    def found(query: VersionedRangeQuery) -> list[str]:
+        return [row[-1] for row in store.ask(query)]
+
+    every = ["a0", "a1", "a2", "b0", "b1", "b2", "c0", "c1", "c2"]
+    assert found(VersionedRangeQuery.with_no_bounds()) == every
+    assert found(VersionedRangeQuery.with_no_bounds().with_descending_order()) == every[::-1]
+    assert found(VersionedRangeQuery.with_no_bounds().with_limit(4)) == every[:4]
+    keys = VersionedRangeQuery.with_key_range(("b",), None)
+    assert found(keys) == every[3:]
+    assert found(keys.as_of(SI)) == ["b1", "c1"]
+    assert found(keys.as_of(2 * SI + 1)) == ["c2"]
+    assert found(keys.from_time(SI + 1)) == ["b1", "b2", "c1", "c2"]
+    assert found(keys.to_time(SI - 1)) == ["b0", "c0"]
+    assert found(keys.to_time(9)) == []
+    assert store.ask(CountQuery.count()) == 9
+
+
+# 5.8 Rules of windows
+
+
+def window_values(
+    store: Filled, lower: int | None, upper: int | None, first: int, last: int
+) -> list[str]:
+    query = WindowRangeQuery.with_window_start_range(start_ms=first, end_ms=last).with_key_range(
+        None if lower is None else (lower,), None if upper is None else (upper,)
+    )
+    found = [row[-1] for row in store.ask(query)]
+    backward = [row[-1] for row in store.ask(query.with_descending_order())]
+    assert backward == found[::-1]
+    assert [row[-1] for row in store.ask(query.with_limit(2))] == found[:2]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("case", "keys", "times", "found"),
+    [
+        ("X02", (0, 1), (-3, 3), ["zero", "one"]),
+        ("X02", (1, 3), (-3, 3), ["one", "two", "three"]),
+        ("X02", (4, 5), (2, 3), []),
+        ("X02", (0, 3), (3, 8), []),
+        ("X03", (None, 2), (-3, 5), ["zero", "one", "two"]),
+        ("X03", (2, None), (-3, 8), ["two", "three", "four", "five"]),
+        ("X03", (None, None), (-3, 8), ["zero", "one", "two", "three", "four", "five"]),
+        # Ours: -1 sorts before 1.
+        ("X14", (-1, 1), (-3, 3), ["zero", "one"]),
+        ("X14", (1, -1), (-3, 3), []),
+    ],
+)
+def test_windows_by_key_and_time(
+    directory: Path | None,
+    case: str,
+    keys: tuple[int | None, int | None],
+    times: tuple[int, int],
+    found: list[str],
+) -> None:
+    first, last = S + times[0], S + times[1]
+    assert sorted(window_values(fw(directory), *keys, first, last)) == sorted(found), case
+
+
+def test_x01_the_order_of_windows(directory: Path | None) -> None:
+    """By segment, key, start: the segment ends at a minute, between two+1 and two+2."""
+    store = fw(directory, both=True)
+    assert window_values(store, 2, 2, 0, 2 * S) == ["two", *(f"two+{n}" for n in range(1, 7))]
+    in_first = ["zero", "one", "two", "two+1", "three"]
+    in_second = ["two+2", "two+3", "two+4", "two+5", "two+6", "four", "five"]
+    assert window_values(store, None, None, 0, 2 * S) == in_first + in_second
+    key = WindowKeyQuery.with_key_and_window_start_range((2,), start_ms=S + 3, end_ms=S + 6)
+    assert [row[-1] for row in store.ask(key)] == ["two+1", "two+2", "two+3", "two+4"]
+    assert [row[-1] for row in store.ask(key.with_descending_starts())] == [
+        "two+4",
+        "two+3",
+        "two+2",
+        "two+1",
+    ]
+    assert [row[-1] for row in store.ask(key.with_limit(1))] == ["two+1"]
+
+
+@pytest.mark.parametrize(
+    ("key_type", "keys"), [("text", ["a", "aa", "a\0"]), ("bytea", [b"\0", b"\0\0", b"\0\0\0"])]
+)
+def test_x06_keys_that_begin_other_keys(
+    directory: Path | None, key_type: str, keys: list[Any]
+) -> None:
+    retention_ms = 0x7A00000000000000 // 1000
+    schema = window(
+        "w", {"k": key_type}, {"v": "text"}, partitions=1, size_ms=10, retention_ms=retention_ms
+    )
+    store = Filled.open(schema, directory)
+    puts = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1), (0, retention_ms - 1)]
+    for n, (k, start) in enumerate(puts):
+        store.put((keys[k], *micros(start, start + 10), str(n)))
+    everything = {"start_ms": 0, "end_ms": retention_ms}
+    found = [
+        "".join(
+            row[-1]
+            for row in store.ask(
+                WindowKeyQuery.with_key_and_window_start_range((key,), **everything)
+            )
+        )
+        for key in keys
+    ]
+    assert found == ["025", "13", "4"]
+
+
+def test_x08_the_edge_of_the_retention(directory: Path | None) -> None:
+    """A window that starts exactly the retention behind the watermark has expired."""
+    store = Filled.open(FW, directory)
+    for k, start, v in [(0, 120_000, "zero"), (1, 150_000, "one"), (2, 180_000, "two"),
+                        (4, 240_000, "four"), (5, 270_000, "five")]:  # fmt: skip
+        store.watermark_ms = start
+        store.put((k, *micros(start, start + 3), v))
+    assert window_values(store, None, None, 0, 400_000) == ["two", "four", "five"]
+    assert store.ask(CountQuery.count()) == 3
+    store.watermark_ms = 300_000
+    store.put((6, *micros(300_000, 300_003), "six"))
+    assert window_values(store, None, None, 0, 400_000) == ["four", "five", "six"]
+
+
+def test_x09_a_late_window(directory: Path | None) -> None:
+    """What comes behind the retention is not readable, in an old segment or a live one."""
+    store = Filled.open(FW, directory)
+    store.put((1, *micros(0, 3), "one"))
+    store.watermark_ms = 4 * 120_000
+    store.put((2, *micros(480_000, 480_003), "two"))
+    assert window_values(store, 1, 1, 0, 10) == []
+    store.put((1, *micros(0, 3), "late")).put((1, *micros(360_000, 360_003), "edge"))
+    store.put((1, *micros(360_001, 360_004), "live"))
+    assert window_values(store, None, None, 0, 10**9) == ["live", "two"]
+    assert [row for _, row in store.ask(RawScanQuery.scan())] != []
+    assert store.ask(CountQuery.count()) == 2
+
+
+def test_x11_x12_x15_streams_outlive_expiry(directory: Path | None) -> None:
+    """Ours: a stream is one epoch, where Kafka's iterators skip segments or show later writes."""
+    store = Filled.open(FW, directory)
+    for v, start in (("one", 0), ("two", 60_000), ("three", 120_000)):
+        store.put((1, *micros(start, start + 3), v))
+    query = WindowRangeQuery.with_window_start_range(start_ms=0, end_ms=120_000)
+    stream = store.engine.handlers[type(query)](store.engine.view, query)
+    store.watermark_ms = 600_000
+    store.put((1, *micros(600_000, 600_003), "four"))
+    assert [row[-1] for row in rows_of(stream)] == ["one", "two", "three"]
+    assert store.ask(query) == []
+
+
+def test_windows_are_deleted(directory: Path | None) -> None:
+    store = fw(directory).put((1, *micros(S + 1, S + 4), None), deleted=True)
+    assert window_values(store, 0, 2, 0, 2 * S) == ["zero", "two"]
+
+
+# 5.9 Rules of sessions
+
+
+def find(store: Filled, key: str, earliest_end: int, latest_start: int) -> list[int]:
+    query = SessionKeyQuery.with_key(key).with_overlap(
+        earliest_end_ms=earliest_end, latest_start_ms=latest_start
+    )
+    found = [row[-1] for row in store.ask(query)]
+    assert [row[-1] for row in store.ask(query.with_descending_ends())] == found[::-1]
+    assert [row[-1] for row in store.ask(query.with_limit(1))] == found[:1]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("case", "sessions", "overlap", "found"),
+    [
+        ("Y01", [(10, 10), (500, 1000), (1500, 2000), (2500, 3000)], (0, 1000), [1, 2]),
+        ("Y01", [(10, 10), (500, 1000), (1500, 2000), (2500, 3000)], (400, 600), [2]),
+        ("Y02", [(0, 100), (101, 200), (201, 300), (301, 400), (401, 500)], (150, 300), [2, 3]),
+        ("both ends in", [(0, 100), (101, 200), (201, 300)], (100, 201), [1, 2, 3]),
+        ("covers the gap", [(0, 100), (0, 300), (150, 160)], (250, 50), [2]),
+        ("ends, then starts", [(5, 100), (0, 100), (0, 50)], (0, 100), [3, 2, 1]),
+        ("nothing", [(0, 100)], (101, 200), []),
+    ],
+)
+def test_find_sessions(
+    directory: Path | None,
+    case: str,
+    sessions: list[tuple[int, int]],
+    overlap: tuple[int, int],
+    found: list[int],
+) -> None:
+    store = fs(directory, [("a", start, end, n) for n, (start, end) in enumerate(sessions, 1)])
+    assert find(store, "a", *overlap) == found, case
+
+
+def test_y04_sessions_of_one_key(directory: Path | None) -> None:
+    store = fs(directory, [("a", t, t, n) for n, t in enumerate((0, 10, 100, 1000), 1)])
+    store.put(("aa", *micros(0, 0), 9))
+    assert [row[-1] for row in store.ask(WindowRangeQuery.with_key("a"))] == [1, 2, 3, 4]
+    backward = SessionKeyQuery.with_key("a").with_descending_ends()
+    assert [row[-1] for row in store.ask(backward)] == [4, 3, 2, 1]
+
+
+Y05 = [
+    ("aa", 10, 10, 2), ("aaa", 100, 100, 3), ("aaaa", 100, 100, 6), ("b", 1000, 1000, 4),
+    ("bb", 1500, 2000, 5), ("a", 0, 0, 1), ("bbb", 2500, 3000, 6),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "found"),
+    [
+        ("aa", "bb", ["aa", "aaa", "aaaa", "b", "bb"]),
+        (None, "bb", ["a", "aa", "aaa", "aaaa", "b", "bb"]),
+        ("aa", None, ["aa", "aaa", "aaaa", "b", "bb", "bbb"]),
+        (None, None, ["a", "aa", "aaa", "aaaa", "b", "bb", "bbb"]),
+        ("b", "a", []),
+    ],
+)
+def test_y05_sessions_of_keys(
+    directory: Path | None, lower: str | None, upper: str | None, found: list[str]
+) -> None:
+    store = fs(directory, Y05)
+    low, high = None if lower is None else (lower,), None if upper is None else (upper,)
+    query = SessionRangeQuery.with_key_range(low, high)
+    assert [row[0] for row in store.ask(query)] == found
+    assert [row[0] for row in store.ask(query.with_descending_order())] == found[::-1]
+    assert store.ask(CountQuery.with_range(low, high)) == len(found)
+
+
+def test_y07_exactly_one_session(directory: Path | None) -> None:
+    sessions = [("a", 0, 4, 1), ("aa", 0, 3, 2), ("aa", 0, 4, 3), ("aa", 1, 4, 4), ("aaa", 0, 4, 5)]
+    store = fs(directory, sessions)
+    for key, start, end, value in sessions:
+        query = SessionQuery.with_session((key,), start_ms=start, end_ms=end)
+        assert store.ask(query) == (value,)
+    for key, start, end in (("aa", 0, 5), ("aa", 2, 4), ("b", 0, 4), ("aa", 4, 0)):
+        query = SessionQuery.with_session((key,), start_ms=start, end_ms=end)
+        assert store.ask(query) is None
+    far = SessionQuery.with_session(("aa",), start_ms=-(10**30), end_ms=10**30)
+    assert store.ask(far) is None
+    store.put(("aa", *micros(0, 4), None), deleted=True)
+    assert store.ask(SessionQuery.with_session(("aa",), start_ms=0, end_ms=4)) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "found"),
+    [(0, 0, "a"), (0, 20, "ab"), (0, 19, "a"), (1, 20, "b"), (19, 41, "bc"), (0, 40, "abc")],
+)
+def test_y08_sessions_by_end(directory: Path | None, first: int, last: int, found: str) -> None:
+    """Ours: every engine answers, where Kafka's base RocksDB store does not."""
+    store = fs(directory, [("a", 0, 0, 5), ("b", 10, 20, 10), ("c", 30, 40, 20)])
+    query = SessionRangeQuery.with_end_range(earliest_end_ms=first, latest_end_ms=last)
+    assert "".join(row[0] for row in store.ask(query)) == found
+    assert "".join(row[0] for row in store.ask(query.with_descending_order())) == found[::-1]
+
+
+def test_y10_sessions_expire_by_their_end(directory: Path | None) -> None:
+    store = fs(
+        directory, [("a", 0, 0, 1), ("aa", 0, 10, 2), ("a", 10, 20, 3), ("aa", 10, 10_000, 4)]
+    )
+    everything = SessionRangeQuery.with_no_bounds()
+    assert sorted(row[-1] for row in store.ask(everything)) == [1, 2, 3, 4]
+    store.advance(10_000)
+    assert sorted(row[-1] for row in store.ask(everything)) == [2, 3, 4]
+    assert store.ask(SessionQuery.with_session(("a",), start_ms=0, end_ms=0)) is None
+    assert store.ask(CountQuery.count()) == 3
+    store.advance(200_000)
+    assert store.ask(everything) == []
+    assert list(store.ask(RawScanQuery.scan())) == []
+
+
+def test_y11_sessions_over_segments(directory: Path | None) -> None:
+    t, r = 1_000_000, 10_000
+    store = fs(
+        directory,
+        [
+            ("p", t - 3 * r, t - 2 * r, 1),
+            ("q", t - 2 * r, t - r, 4),
+            ("r", t - r, t - r // 2, 3),
+            ("p", t - r, t - r // 2, 2),
+        ],
+    )
+    store.advance(t - r // 2)
+    assert find(store, "p", t - 2 * r, t - r) == [2]
+    between = SessionRangeQuery.with_key_range(("p",), ("r",)).with_overlap(
+        earliest_end_ms=t - 2 * r, latest_start_ms=t - r
+    )
+    assert sorted(row[-1] for row in store.ask(between)) == [2, 3, 4]
+    assert find(store, "p", t - 5 * r, t - 4 * r) == []
+
+
+def test_sessions_by_all_four_limits(directory: Path | None) -> None:
+    store = fs(directory, [("a", s, e, 10 * s + e) for s in range(4) for e in range(s, 4)])
+    time = SessionTime(earliest_start_ms=1, latest_start_ms=2, earliest_end_ms=2, latest_end_ms=2)
+    assert [row[-1] for row in store.ask(SessionRangeQuery(time=time))] == [12, 22]
+    assert [row[-1] for row in store.ask(SessionKeyQuery(key=("a",), time=time))] == [12, 22]
+
+
+def test_microseconds_are_kept(directory: Path | None) -> None:
+    """Spark's sessions begin at an event, which may lie between two milliseconds."""
+    sessions = Filled.open(FS, directory).put(("a", 1_500, 2_500, 1))
+    assert sessions.ask(SessionRangeQuery()) == [("a", 1_500, 2_500, 1)]
+    assert find(sessions, "a", 2, 2) == [1]
+    assert find(sessions, "a", 3, 2) == []
+    assert find(sessions, "a", 2, 1) == []
+    assert sessions.ask(SessionQuery(key=("a",), start_us=1_500, end_us=2_500)) == (1,)
