@@ -1,88 +1,138 @@
-"""Column names as Postgres gives them to expressions without an alias."""
+"""Result columns named as PostgreSQL names them: `count`, `?column?`, `case`, a cast by its inside.
+
+Clients look results up by these names.
+"""
 
 from __future__ import annotations
+
+import re
 
 from sqlglot import exp
 
 UNNAMED = "?column?"
 
-_FUNCTION_NAMES: dict[type[exp.Expr], str] = {
+_CALL = re.compile(r"\s*(?:\w+\.)*(\w+)\s*\(")
+_SPELLED = {
+    exp.CurrentVersion: "version",
+    exp.CurrentUser: "current_user",
+    exp.SessionUser: "session_user",
+    exp.CurrentSchema: "current_schema",
+    exp.CurrentSchemas: "current_schemas",
+    exp.CurrentDatabase: "current_database",
+    exp.CurrentCatalog: "current_catalog",
     exp.CurrentTimestamp: "now",
     exp.CurrentDate: "current_date",
     exp.CurrentTime: "current_time",
-    exp.CurrentUser: "current_user",
     exp.TimestampTrunc: "date_trunc",
     exp.DateTrunc: "date_trunc",
-    exp.Explode: "unnest",
     exp.Rand: "random",
-    exp.ArrayAgg: "array_agg",
     exp.GroupConcat: "string_agg",
     exp.TimeToStr: "to_char",
     exp.StrToTime: "to_timestamp",
     exp.StrPosition: "position",
-    exp.Substring: "substring",
     exp.ApproxDistinct: "approx_count_distinct",
     exp.LogicalAnd: "bool_and",
     exp.LogicalOr: "bool_or",
     exp.Stddev: "stddev",
-    exp.StddevPop: "stddev_pop",
-    exp.StddevSamp: "stddev_samp",
     exp.Variance: "variance",
     exp.VariancePop: "var_pop",
     exp.Pow: "power",
-    exp.Ceil: "ceil",
-    exp.RegexpReplace: "regexp_replace",
-    exp.ExplodingGenerateSeries: "generate_series",
     exp.GenerateSeries: "generate_series",
+    exp.ExplodingGenerateSeries: "generate_series",
+    exp.Explode: "unnest",
+    exp.Unnest: "unnest",
+    exp.Case: "case",
+    exp.Exists: "exists",
+    exp.Array: "array",
+    exp.Coalesce: "coalesce",
 }
+_TYPE_NAMES = {
+    "INT": "int4",
+    "SMALLINT": "int2",
+    "BIGINT": "int8",
+    "BOOLEAN": "bool",
+    "VARCHAR": "varchar",
+    "CHAR": "bpchar",
+    "DOUBLE": "float8",
+    "FLOAT": "float4",
+    "DECIMAL": "numeric",
+}
+_TRANSPARENT = (exp.Paren, exp.Bracket, exp.Collate, exp.Filter, exp.Window, exp.WithinGroup)
 
 
-def column_name(node: exp.Expr) -> str:  # noqa: C901, PLR0911 - one line per family
-    """What Postgres calls the result column of an expression.
+def column_name(node: exp.Expr) -> str:
+    """The name PostgreSQL gives to an item of a select list."""
+    if isinstance(node, exp.Alias):
+        return folded(node.args["alias"])
+    return _named(node)[0] or UNNAMED
 
-    A column keeps its name, a cast that of what it casts (or of its type), a function its own;
-    anything else is `?column?`. Source: Postgres's `FigureColname`.
-    """
-    if isinstance(node, exp.Alias | exp.Column):
-        return str(node.alias_or_name)
-    if isinstance(node, exp.Paren | exp.Filter | exp.Window | exp.Collate | exp.AtTimeZone):
-        return column_name(node.this)
+
+def folded(identifier: exp.Expr | None) -> str:
+    """A name as it is compared and shown: lower case unless it is quoted."""
+    if identifier is None:
+        return ""
+    quoted = bool(identifier.args.get("quoted"))
+    return str(identifier.name) if quoted else str(identifier.name).lower()
+
+
+def type_name(data_type: exp.Expr) -> str:
+    """A type of a cast as pg_type names it, without its schema; arrays end in `[]`."""
+    if isinstance(data_type, exp.ObjectIdentifier):
+        return str(data_type.this).lower()
+    assert isinstance(data_type, exp.DataType)
+    if data_type.this is exp.DataType.Type.ARRAY:
+        return type_name(data_type.expressions[0]) + "[]"
+    if data_type.this is exp.DataType.Type.USERDEFINED:
+        kind = data_type.args["kind"]
+        return str(kind if isinstance(kind, str) else kind.name).lower()
+    name = str(data_type.this.name)
+    return _TYPE_NAMES.get(name, name.lower())
+
+
+_Named = tuple[str | None, bool]
+"""A name, and whether it is strong: a weak one gives way to that of what stands around it."""
+
+_NOTHING: _Named = (None, False)
+
+
+def _named(node: exp.Expr) -> _Named:  # noqa: PLR0911 - one line per shape
+    """Source: PostgreSQL's FigureColnameInternal."""
+    if isinstance(node, exp.Column):
+        return folded(node.this), True
+    if isinstance(node, exp.Identifier):
+        return folded(node), True
+    if isinstance(node, exp.Dot):
+        return _named(node.expression)
+    if isinstance(node, _TRANSPARENT):
+        return _named(node.this)
+    if isinstance(node, (exp.Cast, exp.Case, exp.Boolean, exp.Subquery)):
+        return _named_by_inside(node)
+    if isinstance(node, exp.Func) and not isinstance(node, (exp.Binary, exp.Connector)):
+        return _function_name(node), True
+    return _NOTHING
+
+
+def _named_by_inside(node: exp.Expr) -> _Named:
     if isinstance(node, exp.Cast):
-        inner = column_name(node.this)
-        return inner if inner != UNNAMED else _type_name(node)
+        inner = _named(node.this)
+        return inner if inner[1] else (type_name(node.to).removesuffix("[]"), False)
     if isinstance(node, exp.Case):
         default = node.args.get("default")
-        return column_name(default) if isinstance(default, exp.Column) else "case"
+        inner = _named(default) if default is not None else _NOTHING
+        return inner if inner[1] else ("case", False)
     if isinstance(node, exp.Subquery):
-        selects = node.this.selects if isinstance(node.this, exp.Select) else []
-        return column_name(selects[0]) if selects else UNNAMED
-    if isinstance(node, exp.Exists):
-        return "exists"
-    if isinstance(node, exp.Extract):
-        return "extract"
-    if isinstance(node, exp.Dot):
-        return str(node.name)
-    if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
-        return str(node.name).lower()
-    if isinstance(node, exp.Boolean):
-        return "bool"
-    if isinstance(node, exp.And | exp.Or | exp.Binary | exp.Unary) or not isinstance(
-        node, exp.Func
-    ):
-        return UNNAMED
-    return _FUNCTION_NAMES.get(type(node)) or node.sql_name().lower()
+        query = node.this
+        first = query.selects[0] if isinstance(query, exp.Query) and query.selects else None
+        return (column_name(first), True) if first is not None else _NOTHING
+    return "bool", False
 
 
-def _type_name(node: exp.Cast) -> str:
-    names = {
-        "int": "int4",
-        "bigint": "int8",
-        "smallint": "int2",
-        "float": "float4",
-        "double": "float8",
-        "decimal": "numeric",
-        "boolean": "bool",
-        "varbinary": "bytea",
-    }
-    name = str(node.to.this.value).lower()
-    return names.get(name, name)
+def _function_name(node: exp.Func) -> str | None:
+    if (spelled := _SPELLED.get(type(node))) is not None:
+        return spelled
+    if isinstance(node, exp.Anonymous):
+        return node.name.lower()
+    if isinstance(node, exp.Trim):
+        return {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.text("position"), "btrim")
+    called = _CALL.match(node.sql(dialect="postgres"))
+    return called[1].lower() if called else None

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner.names import type_name
 from planner.pg_catalog.arrays import is_array, is_vector, list_of, lookup
-from planner.pg_catalog.naming import type_name
 from planner.pg_catalog.relations import column_types, duckdb_type, type_of_postgres
 
 _OBJECTS: Mapping[str, tuple[str, str]] = {

@@ -8,8 +8,8 @@ import sqlglot
 from sqlglot import exp
 
 from planner.errors import NameProblem
+from planner.names import column_name, folded
 from planner.pg_catalog.macros import TABLE_FUNCTIONS
-from planner.pg_catalog.naming import column_name, folded
 from planner.pg_catalog.relations import (
     LOOKUP_SCHEMA,
     SCHEMA_IN_DUCKDB,

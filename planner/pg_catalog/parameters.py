@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from planner.errors import LimitExceeded
-from planner.pg_catalog.naming import type_name
+from planner.names import type_name
 from planner.pg_catalog.relations import column_types, duckdb_type, type_of_postgres
 from stores.schema import BIGINT, BOOLEAN, INTEGER, TEXT, DataType, Kind
 

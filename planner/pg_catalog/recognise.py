@@ -6,6 +6,7 @@ from collections.abc import Container
 
 from sqlglot import exp
 
+from planner.names import type_name
 from planner.pg_catalog.from_items import find_relation, relation_names
 from planner.pg_catalog.macros import (
     ACCESS,
@@ -17,7 +18,6 @@ from planner.pg_catalog.macros import (
     TABLE_FUNCTIONS,
     VISIBILITY,
 )
-from planner.pg_catalog.naming import type_name
 
 _SESSION_NODES = (
     exp.CurrentSchema,

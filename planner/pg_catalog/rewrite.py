@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from planner.names import column_name
 from planner.pg_catalog.arrays import rewrite_concatenations, rewrite_quantified, rewrite_vectors
 from planner.pg_catalog.calls import (
     rewrite_calls,
@@ -21,7 +22,6 @@ from planner.pg_catalog.calls import (
 )
 from planner.pg_catalog.casts import rewrite_casts, rewrite_function_oids
 from planner.pg_catalog.from_items import rewrite_from
-from planner.pg_catalog.naming import column_name
 from planner.pg_catalog.parameters import bind_parameters, infer_parameters
 from stores.schema import DataType
 
