@@ -15,7 +15,7 @@ from stores.handlers_versions import history, latest
 from stores.layout import TIME_BYTES, TOMBSTONE, Layout, decode_time
 from stores.position import Progress
 from stores.readers import Reader
-from stores.segments import MICROS_MAX, first_micros
+from stores.segments import MICROS_MAX
 
 
 class Writes(Protocol):
@@ -64,7 +64,7 @@ class Chains:
         self, layout: Layout, reader: Reader | None, progress: Progress, writes: Writes
     ) -> None:
         self._layout, self._reader, self._writes = layout, reader, writes
-        self._history_from = first_micros(layout.segments.history_from_ms(progress))
+        self._history_from = layout.segments.history_from_us(progress)
         self._chains: dict[bytes, _Chain] = {}
 
     def add(self, keys: Sequence[bytes], times: Sequence[int], rows: Sequence[bytes]) -> int:

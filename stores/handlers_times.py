@@ -116,7 +116,7 @@ def _session(layout: Layout, view: View, query: SessionQuery) -> Row | None:
     key = layout.keys.encode_whole(query.key)
     if not (MICROS_MIN <= query.start_us <= MICROS_MAX):
         return None
-    if not first_micros(layout.segments.live_from_ms(view.progress)) <= query.end_us <= MICROS_MAX:
+    if not layout.segments.live_from_us(view.progress) <= query.end_us <= MICROS_MAX:
         return None
     segment = layout.segment_of(query.end_us)
     row = view.data.get(segment + key + encode_time(query.end_us) + encode_time(query.start_us))
@@ -124,8 +124,8 @@ def _session(layout: Layout, view: View, query: SessionQuery) -> Row | None:
 
 
 def _window_times(segments: Segments, time: TimeRange, progress: Progress) -> _Times:
-    first_ms, last_ms = segments.readable(time, progress)
-    return _Times(first=first_micros(first_ms), last=last_micros(last_ms))
+    first, last = segments.readable(time, progress)
+    return _Times(first=first, last=last)
 
 
 def _session_times(segments: Segments, time: SessionTime, progress: Progress) -> _Times:

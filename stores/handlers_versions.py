@@ -127,7 +127,7 @@ def _as_of(layout: Layout, view: View, query: VersionedKeyQuery) -> VersionedRow
     newest = latest(view.data, key)
     if newest is not None and decode_time(newest[0][-TIME_BYTES:]) <= time_us:
         return _versioned_row(layout, *newest)
-    if query.as_of_ms is None or query.as_of_ms < layout.segments.history_from_ms(view.progress):
+    if query.as_of_ms is None or time_us < layout.segments.history_from_us(view.progress):
         return None
     found = next(
         history(layout, view.data, key, after=time_us, up_to=MICROS_MAX, first=time_us), None
@@ -149,12 +149,11 @@ def _versioned_row(layout: Layout, entry_key: bytes, row: bytes) -> VersionedRow
 def _validity(
     layout: Layout, from_ms: int | None, to_ms: int | None, progress: Progress
 ) -> _Validity:
-    history_from_ms = layout.segments.history_from_ms(progress)
-    start_ms = history_from_ms if from_ms is None else max(from_ms, history_from_ms)
+    history_from, until = layout.segments.history_from_us(progress), last_micros(to_ms)
     return _Validity(
-        after=first_micros(start_ms),
-        until=last_micros(to_ms),
-        replaced=to_ms is None or to_ms >= history_from_ms,
+        after=max(first_micros(from_ms), history_from),
+        until=until,
+        replaced=until >= history_from,
     )
 
 

@@ -36,7 +36,7 @@ from stores.schema import (
     StoreKind,
     StoreSchema,
 )
-from stores.segments import MICROS_MAX, Segments, first_micros
+from stores.segments import MICROS_MAX, Segments
 
 DATA, DATA_END = b"\x01", b"\x02"
 """Between them lie all entries, and nothing else."""
@@ -146,8 +146,8 @@ class Layout:
     def first_live_segment(self, progress: Progress) -> int:
         """The number of the earliest segment that holds what has not expired."""
         if self.schema.kind is StoreKind.VERSIONED:
-            return self.segments.number(self.segments.history_from_ms(progress))
-        return self.segments.number(self.segments.live_from_ms(progress))
+            return self.segments.number_of(self.segments.history_from_us(progress))
+        return self.segments.number_of(self.segments.live_from_us(progress))
 
     def is_live(self, entry_key: bytes, progress: Progress) -> bool:
         """Whether an entry that is still there has not expired."""
@@ -156,11 +156,11 @@ class Layout:
         if self.schema.kind is not StoreKind.VERSIONED:
             at = len(entry_key) - TIME_BYTES * len(self.times)
             time = decode_time(entry_key[at : at + TIME_BYTES])
-            return time >= first_micros(self.segments.live_from_ms(progress))
+            return time >= self.segments.live_from_us(progress)
         time = decode_time(entry_key[-2 * TIME_BYTES : -TIME_BYTES])
         if time == MICROS_MAX:
             time = decode_time(entry_key[-TIME_BYTES:])
-        return time > first_micros(self.segments.history_from_ms(progress))
+        return time > self.segments.history_from_us(progress)
 
     def decoder(self, columns: tuple[str, ...] | None) -> EntryDecoder:
         """What makes batches of these columns; None for all of `*`.

@@ -19,7 +19,7 @@ from stores.memory_queries import Entry, memory_handlers, sort_key
 from stores.position import Progress
 from stores.query import Query
 from stores.schema import StoreKind, StoreSchema, Value
-from stores.segments import MICROS_MAX, Segments, first_micros
+from stores.segments import MICROS_MAX, Segments
 from stores.store import Handler, View
 
 
@@ -74,7 +74,7 @@ class MemoryPartition:
             else:
                 entries[self._identity(entry)] = entry
         ordered = [entries[identity] for identity in sorted(entries)]
-        live_from = first_micros(self._segments.live_from_ms(progress))
+        live_from = self._segments.live_from_us(progress)
         match self.schema.kind:
             case StoreKind.WINDOW:
                 return [entry for entry in ordered if entry.start_us >= live_from]
@@ -87,7 +87,7 @@ class MemoryPartition:
         self, old: Sequence[Entry], new: list[Entry], progress: Progress, *, whole: bool
     ) -> tuple[list[Entry], int]:
         """The versions that have not expired, each up to the next; and how many came too late."""
-        history_from = first_micros(self._segments.history_from_ms(progress))
+        history_from = self._segments.history_from_us(progress)
         on_time = new if whole else [entry for entry in new if entry.start_us >= history_from]
         entries = {
             self._identity(entry): entry

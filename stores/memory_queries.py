@@ -177,8 +177,7 @@ class _Queries:
         return self._batches(found, query.columns, query.order, query.limit)
 
     def _in_window(self, time: TimeRange, progress: Progress) -> _Test:
-        first_ms, last_ms = self._segments.readable(time, progress)
-        first, last = first_micros(first_ms), last_micros(last_ms)
+        first, last = self._segments.readable(time, progress)
         return lambda entry: first <= entry.start_us <= last
 
     def _session(self, view: View, query: SessionQuery) -> Row | None:
@@ -241,7 +240,7 @@ class _Queries:
 
     def _known(self, progress: Progress, time_ms: int | None) -> bool:
         """Whether it is known which versions, now replaced, were valid at a time."""
-        return time_ms is None or time_ms >= self._segments.history_from_ms(progress)
+        return last_micros(time_ms) >= self._segments.history_from_us(progress)
 
     # All kinds
 

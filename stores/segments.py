@@ -20,8 +20,6 @@ _KEPT_INTERVAL_MS = 30 * 86_400_000
 
 MICROS_MIN, MICROS_MAX = -(1 << 63), (1 << 63) - 1
 """The first and last microsecond that a timestamp column holds."""
-TIME_MIN, TIME_MAX = -(MICROS_MAX // 1000), MICROS_MAX // 1000
-"""The first and last whole millisecond of these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,50 +42,44 @@ class Segments:
             interval_ms=max(interval_ms, _INTERVAL_MS_MIN), retention_ms=schema.retention_ms
         )
 
-    def number(self, time_ms: int) -> int:
-        """The segment that a time lies in."""
-        return time_ms // self.interval_ms
-
     def number_of(self, time_us: int) -> int:
-        """The same for a time in microseconds, as columns hold it."""
+        """The segment that a time lies in, which is in microseconds, as columns hold it."""
         return time_us // (1000 * self.interval_ms)
 
-    def live_from_ms(self, progress: Progress) -> int:
-        """The earliest window start, or session end, that is still readable.
-
-        One exactly `retention` behind the watermark has expired, as in Kafka; stream time is the
-        pipeline's watermark, by which Spark evicts too.
-        """
-        if self.retention_ms is None or progress.watermark_ms is None:
-            return TIME_MIN
-        return max(progress.watermark_ms - self.retention_ms + 1, TIME_MIN)
-
-    def history_from_ms(self, progress: Progress) -> int:
+    def history_from_us(self, progress: Progress) -> int:
         """The earliest time as of which all versions are known, and from which they are taken.
 
-        Exactly `retention` behind the watermark is served in full, other than for windows: both
-        edges are Kafka's.
+        What is exactly `retention` behind the watermark is served in full, other than for windows:
+        both edges are Kafka's. Stream time is the pipeline's watermark, by which Spark evicts too.
         """
-        return max(self.live_from_ms(progress) - 1, TIME_MIN)
+        if self.retention_ms is None or progress.watermark_ms is None:
+            return MICROS_MIN
+        return first_micros(progress.watermark_ms - self.retention_ms)
+
+    def live_from_us(self, progress: Progress) -> int:
+        """The earliest window start, or session end, that is still readable.
+
+        One exactly `retention` behind the watermark has expired.
+        """
+        expired = self.history_from_us(progress)
+        return expired if expired == MICROS_MIN else expired + 1
 
     def readable(self, time: TimeRange, progress: Progress) -> tuple[int, int]:
         """First and last window start, both inclusive, of what a query may see; may be empty."""
-        start = TIME_MIN if time.start_ms is None else time.start_ms
-        end = TIME_MAX if time.end_ms is None else time.end_ms
-        # No farther than a time's 8 bytes reach: what a caller asks for has no such limit.
-        first = min(max(start, self.live_from_ms(progress)), TIME_MAX)
-        return first, min(max(end, TIME_MIN), TIME_MAX)
+        first = max(first_micros(time.start_ms), self.live_from_us(progress))
+        return first, last_micros(time.end_ms)
 
 
 def first_micros(time_ms: int | None) -> int:
     """The least time in a column that is not before `time_ms`; None leaves the end open."""
-    return MICROS_MIN if time_ms is None or time_ms <= TIME_MIN else _clamped(time_ms)
+    return MICROS_MIN if time_ms is None else _clamped(time_ms)
 
 
 def last_micros(time_ms: int | None) -> int:
     """The greatest time in a column that is not behind `time_ms`; None leaves the end open."""
-    return MICROS_MAX if time_ms is None or time_ms >= TIME_MAX else _clamped(time_ms)
+    return MICROS_MAX if time_ms is None else _clamped(time_ms)
 
 
 def _clamped(time_ms: int) -> int:
+    """No farther than a time's 8 bytes reach: what a caller asks for has no such limit."""
     return max(MICROS_MIN, min(time_ms * 1000, MICROS_MAX))

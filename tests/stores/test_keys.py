@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stores.arrow import physical_list
 from stores.errors import CodecError
 from stores.keys import KeyCodec
-from stores.memory import sort_key
+from stores.memory_queries import sort_key
 from stores.query import Interval
 from stores.schema import Column, Key, Row
 from tests.stores.values import KEY_VALUES, arrays_of, column, stored, tables

@@ -200,6 +200,33 @@ def test_tombstones_expire(directory: Path | None) -> None:
     assert as_of(store, "k", 10 * HR - 1) is None
 
 
+def test_a_tombstone_that_has_expired_hides_nothing(directory: Path | None) -> None:
+    """It may still lie in a segment that is live, before the end of the version as of that time."""
+    store = chain(directory, ("a", 1), (None, 10_000)).advance(HR + 20_000)
+    store.put(("k", "b"), at=30_000).put(("k", "c"), at=200_000)
+    assert as_of(store, "k", 25_000) is None
+    assert as_of(store, "k", 40_000) == ("b", 30_000, 200_000)
+    assert as_of(store, "k", 199_999) == ("b", 30_000, 200_000)
+    assert len(list(store.ask(RawScanQuery.scan()))) == 2
+
+
+def test_a_late_version_among_many(directory: Path | None) -> None:
+    """The chain is read back as far as each row reaches, however far, and in one epoch too."""
+    store = chain(directory, *((f"v{at}", at) for at in range(0, 10 * SI, SI)))
+    for k, at in (("late", 3 * SI + 1), ("later", SI + 1), ("first", -1)):
+        store.put(("k", k), at=at)
+    rows: list[Row] = [("k", value) for value in "xyz"]
+    store.offset += 1
+    times = [at * 1000 for at in (9 * SI + 1, 5 * SI + 1, 1)]
+    store.engine.apply(store.progress, [batch(FX, rows, times_us=times)])
+    found = store.ask(MultiVersionedKeyQuery.with_key("k").with_ascending_timestamps())
+    ends = [row[1] for row in found[1:]] + [None]
+    assert [row[2] for row in found] == ends
+    assert [row[1] for row in found] == sorted(row[1] for row in found)
+    assert len(found) == 16
+    assert as_of(store, "k", 5 * SI + 2) == ("y", 5 * SI + 1, 6 * SI)
+
+
 def test_e14_all_versions_over_segments(directory: Path | None) -> None:
     times = [SI - 10, SI - 5, 2 * SI - 10, 2 * SI - 5]
     store = chain(directory, *((f"v{n}", at) for n, at in enumerate(times, 1)))

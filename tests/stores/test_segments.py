@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stores.layout import decode_time, encode_time
 from stores.position import Progress
 from stores.query import TimeRange
-from stores.segments import MICROS_MAX, MICROS_MIN, TIME_MAX, TIME_MIN, Segments
+from stores.segments import MICROS_MAX, MICROS_MIN, Segments
 from tests.support.stores import window
 
 HOUR_MS = 3_600_000
@@ -35,32 +35,38 @@ def test_the_length_of_a_segment(retention_ms: int | None, size_ms: int, interva
 
 @pytest.mark.parametrize(("time_ms", "number"), [(0, 0), (59_999, 0), (60_000, 1), (-1, -1)])
 def test_segments_before_1970_have_negative_numbers(time_ms: int, number: int) -> None:
-    assert Segments(interval_ms=60_000, retention_ms=None).number(time_ms) == number
+    assert Segments(interval_ms=60_000, retention_ms=None).number_of(time_ms * 1000) == number
 
 
 @pytest.mark.parametrize(
-    ("retention_ms", "watermark_ms", "live_from_ms"),
-    [(None, 1_000, TIME_MIN), (100, None, TIME_MIN), (100, 1_000, 901), (100, 0, -99)],
+    ("retention_ms", "watermark_ms", "history_from_us", "live_from_us"),
+    [
+        (None, 1_000, MICROS_MIN, MICROS_MIN),
+        (100, None, MICROS_MIN, MICROS_MIN),
+        (100, 1_000, 900_000, 900_001),
+        (100, 0, -100_000, -99_999),
+    ],
 )
 def test_a_window_at_the_edge_has_expired(
-    retention_ms: int | None, watermark_ms: int | None, live_from_ms: int
+    retention_ms: int | None, watermark_ms: int | None, history_from_us: int, live_from_us: int
 ) -> None:
     segments = Segments(interval_ms=60_000, retention_ms=retention_ms)
     progress = Progress(watermark_ms=watermark_ms)
-    assert segments.live_from_ms(progress) == live_from_ms
-    assert segments.readable(TimeRange(), progress) == (live_from_ms, TIME_MAX)
+    assert segments.history_from_us(progress) == history_from_us
+    assert segments.live_from_us(progress) == live_from_us
+    assert segments.readable(TimeRange(), progress) == (live_from_us, MICROS_MAX)
 
 
 @pytest.mark.parametrize(
     ("start_ms", "end_ms", "readable"),
     [
-        (None, None, (901, TIME_MAX)),
-        (950, 980, (950, 980)),
-        (0, 980, (901, 980)),
-        (0, 900, (901, 900)),
-        (-(10**30), 10**30, (901, TIME_MAX)),
-        (10**30, 10**31, (TIME_MAX, TIME_MAX)),
-        (-(10**31), -(10**30), (901, TIME_MIN)),
+        (None, None, (900_001, MICROS_MAX)),
+        (950, 980, (950_000, 980_000)),
+        (0, 980, (900_001, 980_000)),
+        (0, 900, (900_001, 900_000)),
+        (-(10**30), 10**30, (900_001, MICROS_MAX)),
+        (10**30, 10**31, (MICROS_MAX, MICROS_MAX)),
+        (-(10**31), -(10**30), (900_001, MICROS_MIN)),
     ],
 )
 def test_what_a_query_may_see(

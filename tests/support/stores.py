@@ -134,9 +134,15 @@ def open_store(schema: StoreSchema, *, directory: Path | None = None) -> LocalSt
     )
 
 
-def fill(store: LocalStore, rows: Sequence[Row], *, epoch: int = 0) -> None:
+def fill(
+    store: LocalStore,
+    rows: Sequence[Row],
+    *,
+    epoch: int = 0,
+    times_us: Sequence[int | None] | None = None,
+) -> None:
     """Apply rows as one epoch, each to the partition of its key."""
-    whole = batch(store.schema, rows)
+    whole = batch(store.schema, rows, times_us=times_us)
     numbers = partition_column(whole, store.schema.key, store.schema.partitions)
     for partition, replica in store.replicas.items():
         mine = whole.filter(pa.array(numbers == partition))
