@@ -79,6 +79,14 @@ from stores.result import (
     StateQueryResult,
     Success,
 )
+from stores.scans import (
+    ApproximateCountQuery,
+    CountQuery,
+    PrefixQuery,
+    RawKeyQuery,
+    RawScanQuery,
+    RawStream,
+)
 from stores.schema import (
     Column,
     DataType,
@@ -89,6 +97,10 @@ from stores.schema import (
     StoreKind,
     StoreSchema,
     Value,
+)
+from stores.sessions import (
+    SessionQuery,
+    SessionRangeQuery,
 )
 from stores.store import (
     Handler,
@@ -108,13 +120,26 @@ from stores.store import (
     snapshot_epoch,
     snapshot_epochs,
 )
+from stores.timestamped import (
+    TimestampedKeyQuery,
+    TimestampedRangeQuery,
+    TimestampedRow,
+)
+from stores.versions import (
+    MultiVersionedKeyQuery,
+    VersionedKeyQuery,
+    VersionedRangeQuery,
+    VersionedRow,
+)
 
 __all__ = [
+    "ApproximateCountQuery",
     "Batch",
     "BatchStream",
     "CodecError",
     "Column",
     "Commit",
+    "CountQuery",
     "DataFile",
     "DataType",
     "EpochConflictError",
@@ -139,6 +164,7 @@ __all__ = [
     "MeteredStore",
     "Metrics",
     "MetricsReading",
+    "MultiVersionedKeyQuery",
     "OnBound",
     "Opening",
     "Order",
@@ -146,12 +172,16 @@ __all__ = [
     "Placement",
     "Position",
     "PositionBound",
+    "PrefixQuery",
     "Progress",
     "Query",
     "QueryArgumentError",
     "QueryConfig",
     "QueryResult",
     "RangeQuery",
+    "RawKeyQuery",
+    "RawScanQuery",
+    "RawStream",
     "RegistryError",
     "ReplicaState",
     "RequestError",
@@ -160,6 +190,8 @@ __all__ = [
     "Row",
     "SchemaError",
     "SessionKeyQuery",
+    "SessionQuery",
+    "SessionRangeQuery",
     "SessionTime",
     "StateLog",
     "StateQueryRequest",
@@ -177,10 +209,16 @@ __all__ = [
     "StoreWriter",
     "Success",
     "TimeRange",
+    "TimestampedKeyQuery",
+    "TimestampedRangeQuery",
+    "TimestampedRow",
     "TooManyWaitersError",
     "TornRecordError",
     "UnknownStoreError",
     "Value",
+    "VersionedKeyQuery",
+    "VersionedRangeQuery",
+    "VersionedRow",
     "View",
     "Waiting",
     "WindowKeyQuery",
