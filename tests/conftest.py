@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from stores import registry
+
 if TYPE_CHECKING:
     from tests.support.gateway import Gateway
 
@@ -45,3 +47,10 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
     write_stores(root)
     with running_gateway(root, directory) as running:
         yield running
+
+
+@pytest.fixture
+def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kinds and queries that the test registers are forgotten when it ends."""
+    monkeypatch.setattr(registry, "_factories", dict(registry._factories))
+    monkeypatch.setattr(registry, "_handlers", dict(registry._handlers))

@@ -40,6 +40,7 @@ def blocks(name: str, info: str) -> list[str]:
     return [found["code"] for found in _BLOCK.finditer(text_of(name)) if found["info"] == info]
 
 
+@pytest.mark.usefixtures("own_registry")
 @pytest.mark.parametrize("name", PYTHON)
 def test_python_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Top to bottom in one namespace; blocks fenced `python spark` need a JVM and are left out."""

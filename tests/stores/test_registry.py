@@ -110,6 +110,7 @@ def test_a_query_is_registered_once_and_is_a_query() -> None:
     assert registered_handler(StoreKind.KEYVALUE, KeyQuery) is None
 
 
+@pytest.mark.usefixtures("own_registry")
 def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its blocks in order, as one program, in an empty directory, and the contract in it."""
     text = (Path(stores.__file__).parent / "README.md").read_text()
