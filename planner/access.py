@@ -399,8 +399,11 @@ def _time_range(
             ends.append(max(micros) // 1000)
             continue
         found = fitted(condition.operand, parameters)
-        if not isinstance(found, Fitted):
+        is_lower = condition.operator[0] == ">"
+        if found is None or found is (Outside.ABOVE if is_lower else Outside.BELOW):
             return None
+        if isinstance(found, Outside):
+            continue  # true of every time that a column holds
         value = found.value - shift_us
         match condition.operator:
             case ">=":
