@@ -70,6 +70,16 @@ class Engine(Protocol):
     def is_inline(self, statement: Statement, session: Session) -> bool:
         """Whether `execute` is a matter of microseconds and may run on the event loop."""
 
+    def look_up(
+        self, statement: Statement, parameters: Row, session: Session
+    ) -> Sequence[Row] | None:
+        """The rows of a statement that is the lookup of one key and nothing more, at once.
+
+        It is `execute` without all that such a statement does not need: who asks for a row and
+        minds neither positions nor partitions, which the session notes all the same. None says
+        that this is another statement, or that it does not succeed: take `execute`.
+        """
+
     def execute(
         self,
         statement: Statement,

@@ -26,10 +26,11 @@ from planner.errors import (
     partitions_failed,
 )
 from planner.fit import Fitted
-from planner.options import DEFAULT_OPTIONS, ReadOptions
+from planner.options import ReadOptions
 from planner.plan import Compose, Lookup, QueryPlan, Stream, SystemScan
 from planner.predicates import fitted
 from planner.relations import SYSTEM_RELATIONS, system_table
+from planner.session import Session
 from planner.statement import PartitionAnswer, Result, StatementKind
 from stores.errors import CodecError, FailureReason, LogError
 from stores.partitioner import partitioner
@@ -97,6 +98,22 @@ class Executor:
             self._routes[schema.name] = held
         return held[1]
 
+    def look_up(self, node: Lookup, parameters: Row, session: Session) -> Sequence[Row] | None:
+        """One key as its partition has it now; None where `lookup` has more to say about it."""
+        schema = node.access.schema
+        key = _key(node, parameters)
+        if key is None:
+            return ()
+        try:
+            partition = self.route(schema)(key)
+        except CodecError:
+            return None
+        answer = self.store(schema).query_partition(partition, KeyQuery(key=key))
+        if type(answer) is not Success:
+            return None
+        session.note(answer.position)
+        return () if answer.value is None else (node.project(key + answer.value),)
+
     def lookup(
         self, plan: QueryPlan, node: Lookup, parameters: Row, options: ReadOptions
     ) -> Result:
@@ -112,16 +129,7 @@ class Executor:
         except CodecError as error:
             raise TypeProblem(str(error)) from error
         query = KeyQuery(key=key)
-        if options is DEFAULT_OPTIONS:
-            answer = store.query_partition(partition, query)
-            if type(answer) is Success:
-                result.position = answer.position
-                result.partitions = [self._answered(schema.name, partition, answer)]
-                if answer.value is not None:
-                    result.rows = (node.project(key + answer.value),)
-                    result.partitions[0].rows = 1
-                return result
-        elif options.partitions is not None:
+        if options.partitions is not None:
             _check_partitions(options.partitions, schema)
             if partition not in options.partitions:
                 return result

@@ -27,7 +27,7 @@ from planner.errors import (
 )
 from planner.execute import Executor
 from planner.explain import explain
-from planner.options import read_options, session_options
+from planner.options import DEFAULT_OPTIONS, read_options, session_options
 from planner.parse import Parsed, parse, split
 from planner.pg_catalog import CatalogStatement, PgCatalog
 from planner.plan import Lookup, QueryPlan
@@ -188,6 +188,23 @@ class SqlEngine:
                 return False
             return mine.wait_ms == 0 and mine.consistency != "latest"
         return not isinstance(plan, CatalogStatement | _Analyze)
+
+    def look_up(
+        self, statement: Statement, parameters: Row, session: Session
+    ) -> Sequence[Row] | None:
+        """One key's row from the newest view, where nothing else is asked for; see `Engine`."""
+        plan = statement.plan
+        if (
+            type(plan) is not QueryPlan
+            or type(plan.node) is not Lookup
+            or statement.kind is not StatementKind.SELECT
+            or session.transaction is not TransactionStatus.IDLE
+            or plan.catalog_version != self._catalog.version
+            or len(parameters) != len(statement.parameters)
+            or read_options(plan.clause, session, parameters) is not DEFAULT_OPTIONS
+        ):
+            return None
+        return self._executor.look_up(plan.node, statement.literals or parameters, session)
 
     def execute(
         self,

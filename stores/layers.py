@@ -33,6 +33,7 @@ R = TypeVar("R")
 
 BUCKETS = 24
 """Of the histogram: bucket i counts what took less than `1024 << i` ns, the last all the rest."""
+_clock_ns = time.perf_counter_ns
 QUERY_TYPES_MAX = 256
 """A third party may make types of queries; more than this many are counted as one."""
 OTHER_TYPES = "other"
@@ -74,11 +75,14 @@ class Metrics:
         self, name: str, elapsed_ns: int, *, rows: int, failure: FailureReason | None
     ) -> None:
         """Count one partition that was asked."""
-        bucket = min((elapsed_ns >> 10).bit_length(), BUCKETS - 1)
+        bucket = (elapsed_ns >> 10).bit_length()
+        if bucket >= BUCKETS:
+            bucket = BUCKETS - 1
         with self._lock:
-            if name not in self._queries and len(self._queries) >= QUERY_TYPES_MAX:
-                name = OTHER_TYPES
-            self._queries[name] = self._queries.get(name, 0) + 1
+            counted = self._queries.get(name)
+            if counted is None and len(self._queries) >= QUERY_TYPES_MAX:
+                name, counted = OTHER_TYPES, self._queries.get(OTHER_TYPES)
+            self._queries[name] = 1 if counted is None else counted + 1
             self._time_counts[bucket] += 1
             self._time_ns += elapsed_ns
             self._rows += rows
@@ -115,6 +119,7 @@ class MeteredStore:
 
     def __init__(self, inner: Store, metrics: Metrics) -> None:
         self.inner, self.metrics = inner, metrics
+        self._ask = inner.query_partition
 
     @property
     def schema(self) -> StoreSchema:
@@ -125,9 +130,9 @@ class MeteredStore:
         self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
     ) -> QueryResult[R]:
         """Ask one partition."""
-        began = time.perf_counter_ns()
-        result = self.inner.query_partition(partition, query, config)
-        return self._count(query, result, config, time.perf_counter_ns() - began)
+        began = _clock_ns()
+        result = self._ask(partition, query, config)
+        return self._count(query, result, config, _clock_ns() - began)
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         """Ask several partitions; the time is shared among them."""
@@ -164,11 +169,13 @@ class MeteredStore:
         name, failure, rows = type(query).__name__, None, 0
         if not result.is_success:
             failure = result.reason
-        elif type(result.value) is tuple:
-            rows = 1
-        elif type(result.value) is BatchStream:
-            # The same type to whoever reads it: a stream of the same batches.
-            result = result.swap(_counted(result.value, self.metrics))  # type: ignore[arg-type]
+        else:
+            shape = type(result.value)
+            if shape is tuple:
+                rows = 1
+            elif shape is BatchStream:
+                # The same type to whoever reads it: a stream of the same batches.
+                result = result.swap(_counted(result.value, self.metrics))  # type: ignore[arg-type]
         self.metrics.count_query(name, elapsed_ns, rows=rows, failure=failure)
         if config.info:
             return add_info(result, f"handled in MeteredStore: {elapsed_ns} ns")

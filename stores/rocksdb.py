@@ -16,6 +16,7 @@ import hashlib
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +201,7 @@ class RocksPartition:
 
     def _take_view(self) -> View:
         reader = self._reader()
+        # Cached, so that partitions which were opened at one epoch share one position, too.
         return View(progress=_decode_progress(reader.get(_PROGRESS)), data=reader)
 
     def _reader(self) -> Reader:
@@ -318,6 +320,7 @@ def _encode_progress(progress: Progress) -> bytes:
     )
 
 
+@lru_cache(maxsize=256)
 def _decode_progress(encoded: bytes | None) -> Progress:
     if encoded is None:
         return Progress()

@@ -165,9 +165,8 @@ def decode_parameters(decoders: Sequence[Decode], parameters: Sequence[bytes | N
             f"requires {len(decoders)}",
             sqlstate=PROTOCOL_VIOLATION,
         )
-    return tuple(
-        [
-            None if raw is None else decode(raw)
-            for decode, raw in zip(decoders, parameters, strict=True)
-        ]
-    )
+    values = [
+        None if raw is None else decode(raw)
+        for decode, raw in zip(decoders, parameters, strict=False)
+    ]
+    return tuple(values)

@@ -71,13 +71,19 @@ def _date_parts(days: int) -> tuple[str, str]:
     return f"{1 - year:04d}-{month:02d}-{day:02d}", _BEFORE_CHRIST
 
 
+@lru_cache(maxsize=8192)
+def _hours_and_minutes(minutes: int) -> str:
+    hour, minute = divmod(minutes, 60)
+    return f"{hour:02d}:{minute:02d}"
+
+
 def _clock(micros: int) -> str:
     """`HH:MM:SS`, with a fraction if there is one."""
-    seconds, fraction = divmod(micros, 1_000_000)
-    minutes, second = divmod(seconds, 60)
-    hour, minute = divmod(minutes, 60)
-    clock = f"{hour:02d}:{minute:02d}:{second:02d}"
-    return f"{clock}.{fraction:06d}".rstrip("0") if fraction else clock
+    minutes, in_minute = divmod(micros, 60_000_000)
+    second, fraction = divmod(in_minute, 1_000_000)
+    if fraction:
+        return f"{_hours_and_minutes(minutes)}:{second:02d}.{fraction:06d}".rstrip("0")
+    return f"{_hours_and_minutes(minutes)}:{second:02d}"
 
 
 def encode_date_text(value: int) -> bytes:

@@ -8,10 +8,11 @@ import pytest
 
 from planner.cancel import Cancellation
 from planner.errors import NotSupported, QueryError
-from planner.session import Session
+from planner.session import Session, TransactionStatus
 from planner.sql import EngineLimits, SqlEngine
 from planner.statement import StatementKind
 from stores.local import LocalStore
+from stores.position import Position
 from stores.schema import BIGINT, TEXT, DataType, Row
 from tests.planner.refusals import refusal
 from tests.planner.sides import Sides, rows_of, run
@@ -173,6 +174,64 @@ def test_a_store_that_goes_while_a_plan_runs_can_be_retried() -> None:
 def test_what_runs_inline(sql: str, settings: dict[str, str], *, inline: bool) -> None:
     engine, session = SqlEngine(catalog_of()), Session(settings=settings)
     assert engine.is_inline(engine.prepare(sql, session), session) is inline
+
+
+@pytest.mark.parametrize(
+    ("sql", "settings", "parameters"),
+    [
+        (LOOKUP, {}, ()),
+        (LOOKUP, {"stategate.consistency": "eventual"}, ()),
+        ("SELECT v FROM state WHERE k = $1", {}, ("a",)),
+        ("SELECT v, k FROM state WHERE k = $1", {}, ("nobody",)),
+        ("SELECT v FROM state WHERE k = $1", {}, (None,)),
+    ],
+)
+def test_a_row_looked_up_is_the_row_of_its_statement(
+    sql: str, settings: dict[str, str], parameters: Row
+) -> None:
+    engine, session, other = SqlEngine(catalog_of()), Session(settings=settings), Session()
+    statement = engine.prepare(sql, session)
+    result = engine.execute(statement, parameters, other, cancellation=Cancellation())
+    assert result.rows is not None
+    assert engine.look_up(statement, parameters, session) == tuple(result.rows)
+    assert session.seen == other.seen
+
+
+@pytest.mark.parametrize(
+    ("sql", "settings", "parameters"),
+    [
+        (LOOKUP, {}, ("one too many",)),
+        (f"{LOOKUP} WITH BOUND (events[0] >= 1)", {}, ()),
+        (f"{LOOKUP} WITH INFO", {}, ()),
+        (LOOKUP, {"stategate.consistency": "monotonic"}, ()),
+        (LOOKUP, {"stategate.wait": "1s"}, ()),
+        ("SELECT v FROM state WHERE k = $1", {}, ("\ud800",)),
+        ("SELECT v FROM state", {}, ()),
+        ("SELECT 1", {}, ()),
+        (f"EXPLAIN {LOOKUP}", {}, ()),
+        ("SHOW timezone", {}, ()),
+        ("", {}, ()),
+    ],
+)
+def test_what_is_not_just_looked_up(sql: str, settings: dict[str, str], parameters: Row) -> None:
+    engine, session = SqlEngine(catalog_of()), Session(settings=settings)
+    statement = engine.prepare(sql, session)
+    assert engine.look_up(statement, parameters, session) is None
+    assert session.seen == Position()
+
+
+def test_nothing_is_looked_up_where_the_statement_may_not_run_or_fails() -> None:
+    catalog = catalog_of()
+    engine, session = SqlEngine(catalog), Session()
+    statement = engine.prepare(LOOKUP, session)
+    session.transaction = TransactionStatus.FAILED
+    assert engine.look_up(statement, (), session) is None
+    session.transaction = TransactionStatus.IDLE
+    assert engine.look_up(statement, (), session) == ((1,),)
+    catalog.stores["state"].close()  # type: ignore[attr-defined] # a LocalStore
+    assert engine.look_up(statement, (), session) is None
+    catalog.replace(state("text", "other"))
+    assert engine.look_up(statement, (), session) is None
 
 
 @pytest.mark.parametrize(

@@ -196,6 +196,24 @@ class FakeEngine:
         plan = statement.plan
         return isinstance(plan, _Plan) and plan.inline
 
+    def look_up(
+        self, statement: Statement, parameters: Row, session: Session
+    ) -> Sequence[Row] | None:
+        """What runs inline and only reads."""
+        plan = statement.plan
+        if (
+            not isinstance(plan, _Plan)
+            or not plan.inline
+            or statement.kind is not StatementKind.SELECT
+            or session.transaction is not TransactionStatus.IDLE
+        ):
+            return None
+        result = plan.run(parameters, session, Cancellation())
+        if result.rows is None or result.notices:
+            result.close()
+            return None
+        return result.rows
+
     def execute(
         self,
         statement: Statement,
