@@ -104,7 +104,8 @@ class _Demo:
         self._wait_until_caught_up()
         if check:
             return self._check()
-        self._console.print(_what_to_try(self._http, self._pg))
+        # Not wrapped: the lines are there to be copied.
+        self._console.print(_what_to_try(self._http, self._pg), soft_wrap=True)
         status = gateway.wait()
         raise ServeError(f"the gateway ended with status {status}")
 
