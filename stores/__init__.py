@@ -67,8 +67,10 @@ from stores.query import (
     WindowRangeQuery,
 )
 from stores.registry import (
+    KEY,
     Opening,
     RegistryError,
+    Remote,
     register_kind,
     register_query,
 )
@@ -78,6 +80,12 @@ from stores.result import (
     ResultError,
     StateQueryResult,
     Success,
+)
+from stores.retention import (
+    Compacted,
+    Retention,
+    RetentionError,
+    compact,
 )
 from stores.scans import (
     ApproximateCountQuery,
@@ -104,6 +112,7 @@ from stores.sessions import (
 )
 from stores.store import (
     Handler,
+    Hold,
     OnBound,
     PartitionStatus,
     QueryConfig,
@@ -133,12 +142,14 @@ from stores.versions import (
 )
 
 __all__ = [
+    "KEY",
     "ApproximateCountQuery",
     "Batch",
     "BatchStream",
     "CodecError",
     "Column",
     "Commit",
+    "Compacted",
     "CountQuery",
     "DataFile",
     "DataType",
@@ -146,6 +157,7 @@ __all__ = [
     "Failure",
     "FailureReason",
     "Handler",
+    "Hold",
     "Host",
     "HostNotStartedError",
     "HostRestoringError",
@@ -183,9 +195,12 @@ __all__ = [
     "RawScanQuery",
     "RawStream",
     "RegistryError",
+    "Remote",
     "ReplicaState",
     "RequestError",
     "ResultError",
+    "Retention",
+    "RetentionError",
     "Role",
     "Row",
     "SchemaError",
@@ -223,6 +238,7 @@ __all__ = [
     "Waiting",
     "WindowKeyQuery",
     "WindowRangeQuery",
+    "compact",
     "in_store",
     "register_kind",
     "register_query",

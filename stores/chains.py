@@ -1,13 +1,13 @@
-"""How a version enters the chain of its key: its neighbours' ends change with it.
+"""How a version enters the chain of its key anywhere: its neighbours' ends change with it.
 
 Only RocksDB needs this, which stores the end of each version, so that history expires by segment.
-The chain of a key is read as far back as the epoch's rows reach, once an epoch.
+The chain of a key is read as far back as the epoch's rows reach, once an epoch. For versions that
+follow the latest, as most do, `stores.successions` has a shorter way.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -56,7 +56,7 @@ class Chains:
     Args:
         layout: of the store.
         reader: the epoch before; None if nothing of it remains.
-        progress: of the new epoch. By its watermark rows are late, and old versions forgotten.
+        progress: of the new epoch. By its watermark old versions are forgotten.
         writes: takes the changes.
     """
 
@@ -67,28 +67,12 @@ class Chains:
         self._history_from = layout.segments.history_from_us(progress)
         self._chains: dict[bytes, _Chain] = {}
 
-    def add(self, keys: Sequence[bytes], times: Sequence[int], rows: Sequence[bytes]) -> int:
-        """Let versions in; a tombstone has the empty row.
-
-        Returns:
-            How many came too late: more than the retention behind the watermark. They are dropped,
-            unless the epoch is the whole store.
-        """
-        # The whole store has latest versions of any age; late is what comes beside others.
-        earliest = self._history_from if self._reader is not None else -MICROS_MAX - 1
-        late = 0
-        for key, time_us, row in zip(keys, times, rows, strict=True):
-            if time_us < earliest:
-                late += 1
-                continue
-            self._insert(key, self._chain(key, time_us), _Version(time_us, MICROS_MAX, row))
-        return late
-
-    def _insert(self, key: bytes, chain: _Chain, new: _Version) -> None:
-        versions, time_us = chain.versions, new.valid_from
+    def insert(self, key: bytes, time_us: int, row: bytes) -> None:
+        """Let a version in; a tombstone has the empty row."""
+        versions = self._chain(key, time_us).versions
         at = bisect_right(versions, time_us, key=lambda version: version.valid_from)
         valid_to = versions[at].valid_from if at < len(versions) else MICROS_MAX
-        new = _Version(time_us, valid_to, new.row)
+        new = _Version(time_us, valid_to, row)
         if at and versions[at - 1].valid_to > time_us:
             before = versions[at - 1]
             self._writes.delete(self._key(key, before))

@@ -18,9 +18,11 @@ from stores.log import Root, StoreLog
 from stores.logfiles import Directory, sync_directory
 from stores.position import Progress
 from stores.records import Snapshot, SnapshotFile, encode_snapshot
+from stores.registry import SHIPPED
 from stores.replica import Replica
 from stores.rocksdb import RocksPartition, layout_of
-from stores.snapshots import CHUNK_BYTES, commit_path, read_snapshot, snapshot_path
+from stores.schema import StoreSchema
+from stores.snapshots import CHUNK_BYTES, commit_path, snapshot_path, usable_snapshot
 
 
 def write_snapshot(root: Root, store: str, *, scratch: Path | None = None) -> Snapshot:
@@ -35,19 +37,28 @@ def write_snapshot(root: Root, store: str, *, scratch: Path | None = None) -> Sn
         scratch: where to build the files, one partition at a time; None for the system's place.
 
     Returns:
-        The snapshot; if there is one of that epoch already, that, and nothing is changed.
+        The snapshot; if there is one of that epoch already, that, and nothing is changed. One that
+        cannot be used is replaced.
 
     Raises:
         LogError: there is no epoch, or the log cannot be read or written.
         StoreError: the disk of the scratch directory fails.
     """
-    log = StoreLog.open(root, store)
+    return snapshot_of(StoreLog.open(root, store), scratch=scratch)
+
+
+def snapshot_of(log: StoreLog, *, scratch: Path | None = None) -> Snapshot:
+    """As `write_snapshot`, for a log that is open."""
     epoch = log.latest_epoch()
     if epoch < 0:
-        raise LogError(f'store "{store}" has no epoch that a snapshot could be of')
-    if (found := read_snapshot(log, epoch)) is not None:
-        return found
+        raise LogError(f'store "{log.name}" has no epoch that a snapshot could be of')
     schema = log.schema()
+    if schema.kind not in SHIPPED:
+        raise LogError(
+            f'store "{log.name}" is of kind "{schema.kind.value}", whose engines take no snapshots'
+        )
+    if (found := _usable(log, schema, epoch)) is not None:
+        return found
     attempt = f"{snapshot_path(epoch)}/{uuid.uuid4().hex[:12]}"
     log.directory.make(attempt)
     files = []
@@ -71,7 +82,13 @@ def write_snapshot(root: Root, store: str, *, scratch: Path | None = None) -> Sn
         layout=layout_of(schema),
         files=tuple(files),
     )
-    return _publish(log, snapshot, attempt)
+    return _publish(log, schema, snapshot, attempt)
+
+
+def _usable(log: StoreLog, schema: StoreSchema, epoch: int) -> Snapshot | None:
+    return usable_snapshot(
+        log, epoch, layout=layout_of(schema), partitions=schema.partitions, read_all=True
+    )
 
 
 def _caught_up(log: StoreLog, engine: RocksPartition, epoch: int) -> Progress:
@@ -111,14 +128,15 @@ def _put(
     )
 
 
-def _publish(log: StoreLog, snapshot: Snapshot, attempt: str) -> Snapshot:
-    if log.directory.local:
-        sync_directory(log.directory.join(snapshot_path(snapshot.epoch)))
-        sync_directory(log.directory.join("snapshots"))
-    if not log.directory.create(commit_path(snapshot.epoch), encode_snapshot(snapshot)):
+def _publish(log: StoreLog, schema: StoreSchema, snapshot: Snapshot, attempt: str) -> Snapshot:
+    path = commit_path(snapshot.epoch)
+    log.directory.sync(snapshot_path(snapshot.epoch))
+    log.directory.sync("snapshots")
+    if log.directory.create(path, encode_snapshot(snapshot)):
+        return snapshot
+    if (found := _usable(log, schema, snapshot.epoch)) is not None:
+        # Another run was faster.
         log.directory.remove(attempt)
-        found = read_snapshot(log, snapshot.epoch)
-        if found is None:
-            raise LogError(f"the snapshot of epoch {snapshot.epoch} was removed as it was written")
         return found
+    log.directory.replace(path, encode_snapshot(snapshot))
     return snapshot

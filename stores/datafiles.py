@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from stores.errors import LogError, SchemaError, TornRecordError
+from stores.intervals import file_field, from_file, holds_interval, to_file
 from stores.logfiles import Directory
 from stores.records import DataFile
 from stores.schema import (
@@ -35,6 +36,7 @@ DELETED_NAME = "_deleted"
 ROWS_PER_GROUP = 65_536
 """Rows that a writer buffers and a reader decodes at a time: a few MB of ordinary rows."""
 
+_MARKS = (pa.field(TIMESTAMP_NAME, TIMESTAMPTZ.arrow), pa.field(DELETED_NAME, pa.bool_()))
 _Column: TypeAlias = Any
 """A ChunkedArray: the stubs that there are for pyarrow know too little of its kernels."""
 _Order: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
@@ -48,9 +50,14 @@ def file_schema(schema: StoreSchema) -> pa.Schema:
     """
     if DELETED_NAME in schema.column_by_name:
         raise SchemaError(f'store "{schema.name}" cannot have a column "{DELETED_NAME}"')
-    fields = [(column.name, column.type.arrow) for column in schema.logged_columns]
-    marks = [(TIMESTAMP_NAME, TIMESTAMPTZ.arrow), (DELETED_NAME, pa.bool_())]
-    return pa.schema([*fields, *marks])
+    fields = [file_field(column.name, column.type) for column in schema.logged_columns]
+    return pa.schema([*fields, *_MARKS])
+
+
+def row_schema(schema: StoreSchema) -> pa.Schema:
+    """The same columns as the rows have them that are read: an interval is Arrow's own."""
+    fields = [pa.field(column.name, column.type.arrow) for column in schema.logged_columns]
+    return pa.schema([*fields, *_MARKS])
 
 
 def identity(schema: StoreSchema) -> tuple[str, ...]:
@@ -118,18 +125,27 @@ def _shaped_column(rows: pa.Table, field: Any, schema: StoreSchema) -> _Column:
     name = field.name
     try:
         if name in rows.column_names:
-            column: _Column = rows.column(name).cast(field.type)
+            column = _of_file(rows.column(name), field, schema)
             return column.fill_null(False) if name == DELETED_NAME else column
         if name == WINDOW_END.name and schema.window_size_ms is not None:
             start = rows.column(WINDOW_START.name).cast(field.type)
             return pc.add(start, pa.scalar(schema.window_size_ms * 1000, pa.duration("us")))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, KeyError) as error:
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, KeyError, SchemaError) as error:
         raise SchemaError(f'column "{name}" of store "{schema.name}": {error}') from error
     if name == TIMESTAMP_NAME:
         return pa.chunked_array([pa.nulls(rows.num_rows, field.type)])
     if name == DELETED_NAME:
         return pa.chunked_array([pa.array(np.zeros(rows.num_rows, np.bool_))])
     raise SchemaError(f'the rows lack column "{name}" of store "{schema.name}"')
+
+
+def _of_file(column: _Column, field: Any, schema: StoreSchema) -> _Column:
+    known = schema.column_by_name.get(field.name)
+    if known is None or not holds_interval(known.type):
+        return column.cast(field.type)
+    # What holds intervals is none that Arrow could cast.
+    chunks = [to_file(chunk, known.type) for chunk in column.chunks]
+    return pa.chunked_array(chunks, field.type)
 
 
 def _canonical_floats(column: _Column) -> _Column:
@@ -308,7 +324,7 @@ def _sync_file(path: str) -> None:
 def read_part(
     directory: Directory, file: DataFile, schema: StoreSchema
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of one data file, in batches of at most ROWS_PER_GROUP.
+    """The rows of one data file, in batches of at most ROWS_PER_GROUP, as `row_schema` has them.
 
     Raises:
         TornRecordError: the file is missing, short or not ours; the message names it.
@@ -333,7 +349,9 @@ def read_part(
             for batch in source.iter_batches(
                 ROWS_PER_GROUP, columns=wanted.names, use_threads=False
             ):
-                yield _cast_batch(batch, wanted)
+                yield _read_batch(batch, schema, wanted)
+    except SchemaError as error:
+        raise TornRecordError(f'data file "{path}" is not ours: {error}') from error
     except FileNotFoundError as error:
         raise TornRecordError(f'data file "{path}" is missing') from error
     except pa.ArrowInvalid as error:
@@ -346,8 +364,15 @@ def read_part(
         raise LogError(f'data file "{path}" cannot be read: {error}') from error
 
 
-def _cast_batch(batch: pa.RecordBatch, wanted: pa.Schema) -> pa.RecordBatch:
-    if batch.schema.equals(wanted):
+def _read_batch(batch: pa.RecordBatch, schema: StoreSchema, wanted: pa.Schema) -> pa.RecordBatch:
+    if not batch.schema.equals(wanted):
+        arrays = [batch.column(field.name).cast(field.type) for field in wanted]
+        batch = pa.RecordBatch.from_arrays(arrays, schema=wanted)
+    if not any(holds_interval(column.type) for column in schema.value):
         return batch
-    arrays = [batch.column(field.name).cast(field.type) for field in wanted]
-    return pa.RecordBatch.from_arrays(arrays, schema=wanted)
+    arrays = [
+        from_file(array, column.type)
+        for array, column in zip(batch.columns, schema.logged_columns, strict=False)
+    ]
+    marks = batch.columns[len(arrays) :]
+    return pa.RecordBatch.from_arrays([*arrays, *marks], schema=row_schema(schema))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 
+from stores.columnar import PartitionColumns
 from stores.layout import DATA, DATA_END, Bounds, Layout
 from stores.query import (
     BATCH_ROWS,
@@ -15,14 +16,20 @@ from stores.query import (
     RangeQuery,
 )
 from stores.readers import Entries
+from stores.scans import CountQuery
 from stores.schema import Row
 from stores.store import View
 from stores.streams import Handlers, common_handlers, stream
 from stores.timestamped import TimestampedKeyQuery, TimestampedRangeQuery, TimestampedRow
 
 
-def keyvalue_handlers(layout: Layout) -> Handlers:
-    """One handler for each query that these stores answer."""
+def keyvalue_handlers(layout: Layout, kept: PartitionColumns | None = None) -> Handlers:
+    """One handler for each query that these stores answer.
+
+    Args:
+        layout: of the store.
+        kept: answers whole scans.
+    """
 
     def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
         start, end = bounds
@@ -33,6 +40,11 @@ def keyvalue_handlers(layout: Layout) -> Handlers:
     def range_query(view: View, query: RangeQuery) -> BatchStream:
         bounds = layout.bounds(query.interval)
         decoder = layout.decoder(query.columns)
+        if kept is not None and query == RangeQuery(columns=query.columns):
+            names = decoder.names
+            return BatchStream(
+                lambda: kept.read(view, names, lambda: scan(view, bounds, query.order))
+            )
         return stream(lambda: scan(view, bounds, query.order), decoder, query.limit)
 
     def timestamped_range(view: View, query: TimestampedRangeQuery) -> BatchStream:
@@ -40,8 +52,15 @@ def keyvalue_handlers(layout: Layout) -> Handlers:
         decoder = layout.decoder((*(c.name for c in layout.schema.columns), "_timestamp"))
         return stream(lambda: scan(view, bounds, query.order), decoder, query.limit)
 
+    common = common_handlers(layout, scan)
+
+    def count(view: View, query: CountQuery) -> int:
+        found = kept.count(view) if kept is not None and query == CountQuery() else None
+        return common[CountQuery](view, query) if found is None else found
+
     return {
-        **common_handlers(layout, scan),
+        **common,
+        CountQuery: count,
         KeyQuery: _key_handler(layout),
         KeysQuery: _keys_handler(layout),
         RangeQuery: range_query,

@@ -18,6 +18,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+from stores.columnar import ColumnBudget
 from stores.errors import (
     CodecError,
     HostNotStartedError,
@@ -96,6 +97,7 @@ class Host:
         node: this node's name, as answers show it.
         poll_ms: how often the log is asked for the next epoch.
         cache_bytes: block cache, shared by all replicas.
+        columns_bytes: decoded columns of partitions that are scanned again and again; 0 keeps none.
         placement: which partitions to hold of a store when it is found, and in which role.
     """
 
@@ -107,6 +109,7 @@ class Host:
         node: str = "local",
         poll_ms: int = 25,
         cache_bytes: int = 256 << 20,
+        columns_bytes: int = 256 << 20,
         placement: Placement = everything,
     ) -> None:
         self.root, self.node = root, node
@@ -116,6 +119,7 @@ class Host:
         self._temporary: Path | None = None
         self._poll_s = poll_ms / 1000
         self._cache = shared_cache(cache_bytes)
+        self._columns = ColumnBudget(columns_bytes)
         self._placement = placement
         self._placed: dict[str, dict[int, Role]] = {}
         self._stores: Mapping[str, LocalStore] = {}
@@ -523,7 +527,9 @@ class Host:
         factory = registered_factory(schema.kind)
         if factory is not None:
             return factory(Opening(schema=schema, partition=partition, path=path))
-        return RocksPartition(path, schema=schema, partition=partition, cache=self._cache)
+        return RocksPartition(
+            path, schema=schema, partition=partition, cache=self._cache, columns=self._columns
+        )
 
     def _path(self, schema: StoreSchema, partition: int) -> Path:
         assert self._data is not None, "a host that has started has a directory"

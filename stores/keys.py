@@ -63,6 +63,8 @@ _INT_WIDTH = {
     Kind.TIMESTAMPTZ: 8,
 }
 _FLOAT = {Kind.REAL: struct.Struct(">f"), Kind.DOUBLE: struct.Struct(">d")}
+_MISFITS = (TypeError, ValueError, ArithmeticError, struct.error, AttributeError)
+"""What an encoder raises for a value that its column cannot have."""
 _EXACT = Context(prec=100)
 """The default context rounds to 28 digits, fewer than decimal(38) has."""
 
@@ -89,7 +91,7 @@ class KeyCodec:
             if self._only is not None:
                 return self._only(key[0])
             return b"".join([encode(v) for encode, v in zip(self._encoders, key, strict=False)])
-        except (TypeError, ValueError, ArithmeticError, struct.error, AttributeError) as error:
+        except _MISFITS as error:
             raise self._misfit(key) from error
 
     def encode_whole(self, key: Key) -> bytes:
@@ -100,13 +102,18 @@ class KeyCodec:
         """
         if len(key) != len(self._parts):
             raise self._misfit(key)
-        return self.encode(key)
+        if self._only is None:
+            return self.encode(key)
+        try:
+            return self._only(key[0])
+        except _MISFITS as error:
+            raise self._misfit(key) from error
 
     def _misfit(self, key: Key) -> CodecError:
         for column, part, value in zip(self._columns, self._parts, key, strict=False):
             try:
                 part.encode(value)
-            except (TypeError, ValueError, ArithmeticError, struct.error, AttributeError):
+            except _MISFITS:
                 return CodecError(
                     f'{type(value).__name__} does not fit key column "{column.name}" '
                     f"of type {column.type}"
@@ -209,6 +216,10 @@ class KeyCodec:
         if not bool((ends - starts >= head + 2 + tail).all()):
             return False
         raw = np.frombuffer(data, dtype=np.uint8)
+        terminators = ends - tail - 1
+        if raw.size - np.count_nonzero(raw) == len(starts):
+            # As many NULs as keys, so that no marker is one.
+            return bool((raw[terminators] == 0).all())
         marks = [starts + sum(widths[:i]) for i in range(text + 1)]
         if tail:
             # An escaped NUL and a NULL together may put the first NUL where a terminator would be;
@@ -218,7 +229,6 @@ class KeyCodec:
             return False
         # The first NUL behind the text's marker must be its terminator, with the whole tail behind
         # it: an escaped NUL, or a NULL in any column, puts it elsewhere.
-        terminators = ends - tail - 1
         nuls = np.cumsum(raw == 0)
         before = nuls[starts + head]
         return bool((raw[terminators] == 0).all() and (nuls[terminators] - before == 1).all())

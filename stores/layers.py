@@ -7,7 +7,6 @@ much, and hold every row twice.
 
 from __future__ import annotations
 
-import operator
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ from stores.result import QueryResult, StateQueryResult, add_info
 from stores.schema import StoreSchema
 from stores.store import (
     DEFAULT_CONFIG,
+    Hold,
     OnBound,
     PartitionStatus,
     QueryConfig,
@@ -71,13 +71,12 @@ class Metrics:
         self._time_ns = 0
         self._time_counts = [0] * BUCKETS
 
-    def count_query(
-        self, name: str, elapsed_ns: int, *, rows: int, failure: FailureReason | None
-    ) -> None:
-        """Count one partition that was asked."""
+    def count_query(self, name: str, elapsed_ns: int, result: QueryResult[Any]) -> None:
+        """Count one partition that was asked, and the row if it gave one."""
         bucket = (elapsed_ns >> 10).bit_length()
         if bucket >= BUCKETS:
             bucket = BUCKETS - 1
+        failure = None if result.is_success else result.reason
         with self._lock:
             counted = self._queries.get(name)
             if counted is None and len(self._queries) >= QUERY_TYPES_MAX:
@@ -85,9 +84,10 @@ class Metrics:
             self._queries[name] = 1 if counted is None else counted + 1
             self._time_counts[bucket] += 1
             self._time_ns += elapsed_ns
-            self._rows += rows
             if failure is not None:
                 self._failures[failure] += 1
+            elif type(result.value) is tuple:
+                self._rows += 1
 
     def count_rows(self, rows: int) -> None:
         """Count rows of a stream that were taken."""
@@ -136,16 +136,19 @@ class MeteredStore:
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         """Ask several partitions; the time is shared among them."""
-        began = time.perf_counter_ns()
+        began = _clock_ns()
         result = self.inner.query(request)
-        each_ns = (time.perf_counter_ns() - began) // max(1, len(result.partitions))
-        counted = {
-            number: self._count(request.query, answer, request.config, each_ns)
-            for number, answer in result.partitions.items()
-        }
-        if all(map(operator.is_, counted.values(), result.partitions.values())):
+        elapsed_ns = _clock_ns() - began
+        query, config, answers = request.query, request.config, result.partitions
+        each_ns = elapsed_ns // (len(answers) or 1)
+        changed: dict[int, QueryResult[R]] = {}
+        for number, answer in answers.items():
+            counted = self._count(query, answer, config, each_ns)
+            if counted is not answer:
+                changed[number] = counted
+        if not changed:
             return result
-        return StateQueryResult(partitions=counted, is_global=result.is_global)
+        return StateQueryResult(partitions={**answers, **changed}, is_global=result.is_global)
 
     def statuses(self) -> Mapping[int, PartitionStatus]:
         """The partitions that are held here."""
@@ -163,20 +166,17 @@ class MeteredStore:
         """Call back once a partition meets the bound."""
         return self.inner.when(partition, bound, callback)
 
+    def hold(self, partition: int, epoch: int | None = None) -> Hold | None:
+        """Keep a partition from forgetting an epoch."""
+        return self.inner.hold(partition, epoch)
+
     def _count(
         self, query: Query[Any], result: QueryResult[R], config: QueryConfig, elapsed_ns: int
     ) -> QueryResult[R]:
-        name, failure, rows = type(query).__name__, None, 0
-        if not result.is_success:
-            failure = result.reason
-        else:
-            shape = type(result.value)
-            if shape is tuple:
-                rows = 1
-            elif shape is BatchStream:
-                # The same type to whoever reads it: a stream of the same batches.
-                result = result.swap(_counted(result.value, self.metrics))  # type: ignore[arg-type]
-        self.metrics.count_query(name, elapsed_ns, rows=rows, failure=failure)
+        self.metrics.count_query(type(query).__name__, elapsed_ns, result)
+        if result.is_success and type(result.value) is BatchStream:
+            # The same type to whoever reads it: a stream of the same batches.
+            result = result.swap(_counted(result.value, self.metrics))  # type: ignore[arg-type]
         if config.info:
             return add_info(result, f"handled in MeteredStore: {elapsed_ns} ns")
         return result

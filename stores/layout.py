@@ -13,13 +13,14 @@ segment of its valid-from, to expire with it. A tombstone is an entry with an em
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from stores.arrow import array_of_ints, int64_values
+from stores.arrow import Ints, array_of_ints, int64_values
 from stores.errors import CodecError, SchemaError
 from stores.keys import KeyCodec
 from stores.position import Progress
@@ -111,9 +112,19 @@ class Layout:
         if not times:
             return self.entries.encode_columns(keys, prefix=DATA)
         encoded = self.entries.encode_columns([*keys, *times])
-        numbers = int64_values(times[0]) // (1000 * self.segments.interval_ms)
-        segments = {number: segment_bytes(number) for number in set(numbers.tolist())}
-        return [segments[n] + key for n, key in zip(numbers.tolist(), encoded, strict=True)]
+        return list(map(operator.add, self.segments_of(int64_values(times[0])), encoded))
+
+    def latest_keys(self, batch: pa.RecordBatch) -> list[bytes]:
+        """The entry keys that logged versions have if no other replaces them."""
+        ends = pa.array(np.full(batch.num_rows, MICROS_MAX), VALID_TO.type.arrow)
+        keys = [batch.column(column.name) for column in self.schema.key]
+        return self.entries.encode_columns([*keys, ends, batch.column("_timestamp")], prefix=LATEST)
+
+    def segments_of(self, times_us: Ints) -> list[bytes]:
+        """How the entries begin that are filed by these times, in microseconds."""
+        numbers = (times_us // (1000 * self.segments.interval_ms)).tolist()
+        segments = {number: segment_bytes(number) for number in set(numbers)}
+        return [segments[number] for number in numbers]
 
     def segment_of(self, time_us: int) -> bytes:
         """How the entries begin that are filed by this time."""
@@ -182,7 +193,7 @@ class EntryDecoder:
                 raise SchemaError(f'store "{schema.name}" has no column "{name}"')
         wanted = set(names)
         self._layout = layout
-        self._names = names
+        self.names = names
         self._schema = schema.arrow_schema(names)
         self._size_us = (schema.window_size_ms or 0) * 1000
         self._is_versioned = schema.kind is StoreKind.VERSIONED
@@ -211,13 +222,13 @@ class EntryDecoder:
         if self._wants_header:
             arrays["_epoch"], arrays["_timestamp"] = layout.rows.decode_headers(rows)
         self._add_times(arrays)
-        if "_partition" in self._names:
+        if "_partition" in self.names:
             arrays["_partition"] = pa.array(np.full(count, layout.partition, dtype=np.int32))
-        if not self._names:
+        if not self.names:
             # A batch without columns still has rows: they are what count(*) counts.
             return pa.RecordBatch.from_struct_array(pa.array([{}] * count, type=pa.struct([])))
         return pa.RecordBatch.from_arrays(
-            [arrays[name] for name in self._names], schema=self._schema
+            [arrays[name] for name in self.names], schema=self._schema
         )
 
     def _add_times(self, arrays: dict[str, pa.Array | None]) -> None:

@@ -27,6 +27,7 @@ from stores.schema import StoreKind, StoreSchema
 from stores.snapshots import SnapshotReader
 from stores.store import (
     DEFAULT_CONFIG,
+    Hold,
     OnBound,
     PartitionStatus,
     QueryConfig,
@@ -146,6 +147,11 @@ class LocalStore:
         waiter = Waiter(None, callback)
         waiter.call(False)
         return waiter
+
+    def hold(self, partition: int, epoch: int | None = None) -> Hold | None:
+        """Keep a partition from forgetting an epoch; see `Store.hold`."""
+        replica = self.replicas.get(partition)
+        return None if replica is None else replica.hold(epoch)
 
     def add(self, replica: Replica) -> None:
         """Hold one more partition.

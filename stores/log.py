@@ -222,6 +222,17 @@ class StoreLog:
                 f'epoch {commit.epoch} of store "{self.name}" is committed already'
             )
 
+    def remove_commit(self, epoch: int) -> None:
+        """Take an epoch out of the log; its data files, which no commit names now, stay.
+
+        To be done from the oldest epoch on, and up to one that a snapshot holds: `stores.retention`
+        decides that.
+
+        Raises:
+            LogError: it cannot be removed.
+        """
+        self.directory.remove_file(_commit_name(epoch))
+
     def begin(self, epoch: int) -> str:
         """A fresh directory for one attempt to write an epoch; relative to the store's."""
         attempt = f"data/{epoch}/{uuid.uuid4().hex[:12]}"

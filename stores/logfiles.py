@@ -142,7 +142,7 @@ class Directory:
             raise LogError(f'"{path}" cannot be created: {error}') from error
 
     def remove(self, relative: str) -> None:
-        """Remove a directory with all that is in it.
+        """Remove a directory with all that is in it; one that is not there is removed already.
 
         Raises:
             LogError: it cannot be removed.
@@ -150,8 +150,80 @@ class Directory:
         path = self.join(relative)
         try:
             self.system.delete_dir(path)
+        except FileNotFoundError:
+            return
         except OSError as error:
+            if self._is_gone(path):
+                return
             raise LogError(f'"{path}" cannot be removed: {error}') from error
+
+    def remove_file(self, relative: str) -> None:
+        """Remove a file; one that is not there is removed already.
+
+        Raises:
+            LogError: it cannot be removed.
+        """
+        path = self.join(relative)
+        try:
+            self.system.delete_file(path)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            if self._is_gone(path):
+                return
+            raise LogError(f'"{path}" cannot be removed: {error}') from error
+
+    def sync(self, relative: str) -> None:
+        """Make what was created and removed in a directory survive a loss of power.
+
+        Other file systems than local disks promise that by themselves.
+        """
+        if self.local:
+            sync_directory(self.join(relative))
+
+    def size_of(self, relative: str) -> int | None:
+        """The bytes of a file; None if there is none.
+
+        Raises:
+            LogError: the file system does not answer.
+        """
+        path = self.join(relative)
+        try:
+            info = self.system.get_file_info(path)
+        except OSError as error:
+            raise LogError(f'"{path}" cannot be reached: {error}') from error
+        size: int | None = info.size if info.type is fs.FileType.File else None
+        return size
+
+    def changed_ms(self, relative: str) -> int | None:
+        """When a file, or anything in a directory, last changed: wall clock, epoch milliseconds.
+
+        Returns:
+            None if it is gone, or the file system keeps no such time.
+
+        Raises:
+            LogError: the file system does not answer.
+        """
+        path = self.join(relative)
+        try:
+            found = self.system.get_file_info(path)
+            infos = [found]
+            if found.type is fs.FileType.Directory:
+                selector = fs.FileSelector(path, recursive=True, allow_not_found=True)
+                infos += self.system.get_file_info(selector)
+        except OSError as error:
+            raise LogError(f'"{path}" cannot be listed: {error}') from error
+        times = [info.mtime_ns for info in infos if info.mtime_ns is not None]
+        return max(times) // 1_000_000 if times else None
+
+    def _is_gone(self, path: str) -> bool:
+        """Asked of a removal that failed: another one may have been faster."""
+        try:
+            found: fs.FileType = self.system.get_file_info(path).type
+        except OSError:
+            # Then the error of the removal itself is what there is to say.
+            return False
+        return found is fs.FileType.NotFound
 
     def create(self, relative: str, data: bytes) -> bool:
         """Create a file whole, only if there is none of that name.

@@ -143,6 +143,8 @@ class RangeQuery(Query[BatchStream]):
     order: Order = Order.ASCENDING
     limit: int | None = None
     columns: tuple[str, ...] | None = None
+    skip_cache: bool = False
+    """Decode the rows anew, even where a whole scan has left them decoded."""
 
     def __post_init__(self) -> None:
         """A limit counts rows."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 import pyarrow as pa
 
 from stores.errors import StoreError
+from stores.holds import HeldEpoch, Holds
 from stores.position import Measure, PositionBound, Progress, Unmet, measured, unmet_part
 from stores.schema import StoreSchema
 from stores.snapshots import Fetch, Restorable
@@ -54,6 +55,7 @@ class Replica:
         restore_to: the epoch that it must reach before it answers.
         pipeline: who wrote its epochs, if that is known.
         clock: wall clock, for bounds on lag.
+        holds: the epochs that readers hold; with the limits of `stores.holds` if it is not given.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Replica:
         restore_to: int = -1,
         pipeline: str | None = None,
         clock: Callable[[], int] = wall_clock_ms,
+        holds: Holds | None = None,
     ) -> None:
         self.engine = engine
         self.schema = schema
@@ -77,6 +80,7 @@ class Replica:
         self._restore_to = restore_to
         self._clock = clock
         self._waiters = Waiters()
+        self._holds = Holds() if holds is None else holds
         self._writing = threading.Lock()
         self._turning = threading.Lock()
         """Held to change `state`, so that nothing that is closed runs again."""
@@ -110,7 +114,17 @@ class Replica:
         views = self._views
         if not views or epoch > views[-1].progress.epoch:
             return None
-        return next((view for view in reversed(views) if view.progress.epoch <= epoch), None)
+        kept = next((view for view in reversed(views) if view.progress.epoch <= epoch), None)
+        return self._holds.view_at(epoch) if kept is None else kept
+
+    def hold(self, epoch: int | None = None) -> HeldEpoch | None:
+        """Keep an epoch from being forgotten; see `Store.hold`."""
+        views = self._views
+        if not views:
+            return None
+        at = views[-1].progress.epoch if epoch is None else epoch
+        is_to_come = at > views[-1].progress.epoch
+        return self._holds.take(at, self.view_at(at), is_to_come=is_to_come)
 
     def apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
@@ -125,6 +139,7 @@ class Replica:
                 self._check_open()
                 self.engine.apply(progress, batches, replace=replace)
                 self._views = (*self._views, self.engine.view)[-VIEWS_MAX:]
+                self._holds.tidy(self._views)
                 self.error = None
             finally:
                 self._close_if_closed()
@@ -158,8 +173,9 @@ class Replica:
                 if self.state is ReplicaState.RUNNING:
                     self.state = ReplicaState.RESTORING
             self._restore_to = before[0].progress.epoch
-            self._views = ()
-        self._views = (*self._views, view)[-VIEWS_MAX:]
+        # What lies between the view before and this one is not known, so that one must go.
+        self._views = (view,)
+        self._holds.tidy(self._views)
 
     def serve_as_is(self) -> None:
         """Answer from here on although the log goes on: the next epoch in it cannot be read.
@@ -237,6 +253,7 @@ class Replica:
         if self.state is ReplicaState.CLOSED:
             # A database closes with its last view.
             self._views = ()
+            self._holds.close()
             self.engine.close()
 
     def _end_waiting(self) -> None:

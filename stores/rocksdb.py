@@ -15,8 +15,9 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,21 +26,21 @@ import pyarrow as pa
 from rocksdict import (
     BlockBasedOptions,
     Cache,
+    DbClosedError,
     Options,
     Rdict,
     WriteBatch,
 )
 
-from stores.arrow import int64_values
-from stores.chains import Chains
+from stores.columnar import Change, ColumnBudget, PartitionColumns
 from stores.errors import CodecError, StoreError
 from stores.handlers_keyvalue import keyvalue_handlers
 from stores.handlers_times import session_handlers, window_handlers
 from stores.handlers_versions import version_handlers
-from stores.layout import DATA, DATA_END, TOMBSTONE, Layout, segment_bytes
+from stores.layout import DATA, DATA_END, Layout, segment_bytes
 from stores.position import Position, Progress
 from stores.query import Order
-from stores.readers import Reader
+from stores.readers import Entry, Reader
 from stores.scans import ApproximateCountQuery
 from stores.schema import StoreKind, StoreSchema
 from stores.segments import Segments
@@ -47,12 +48,14 @@ from stores.snapshots import Fetch
 from stores.sst import ingest_sst, write_sst
 from stores.store import View
 from stores.streams import Handlers
+from stores.successions import Succession
 
 _PROGRESS = b"\0progress"
 _DEFINITION = b"\0definition"
 _RECORDS = 2
 """How many entries are not rows: the two above."""
 _FIRST = b"\0"
+_FAMILY = "default"
 
 _WRITE_BUFFER_BYTES = 16 << 20
 """Per replica: a node holds hundreds of them."""
@@ -73,13 +76,20 @@ class RocksPartition:
         schema: the store.
         partition: its number.
         cache: the node's block cache.
+        columns: what the node keeps of decoded columns; None keeps none.
 
     Raises:
         StoreError: the database cannot be opened, e.g. since another process holds it.
     """
 
     def __init__(
-        self, path: Path, *, schema: StoreSchema, partition: int, cache: Cache | None = None
+        self,
+        path: Path,
+        *,
+        schema: StoreSchema,
+        partition: int,
+        cache: Cache | None = None,
+        columns: ColumnBudget | None = None,
     ) -> None:
         self.schema, self.partition = schema, partition
         self._layout = Layout(schema, partition)
@@ -89,11 +99,23 @@ class RocksPartition:
         self._options = _options(cache)
         self._db = self._open()
         self._view: View | None = None
-        if self._db.get(_DEFINITION) != fingerprint(schema):
-            self.reset()
-        else:
-            self._view = self._take_view()
-        self._handlers = self._make_handlers()
+        # Rows that expire would have to leave the columns too; windows are mostly read by time.
+        self._kept = (
+            PartitionColumns(self._layout, columns, lambda: self._view)
+            if columns is not None and not self._layout.times
+            else None
+        )
+        try:
+            if self._db.get(_DEFINITION) != fingerprint(schema):
+                self.reset()
+            else:
+                self._view = self._take_view()
+        except StoreError:
+            # Its directory may be emptied and opened again before the collector comes to this one.
+            self._db.close()
+            raise
+        self.handlers: Handlers = self._make_handlers()
+        """Those of the store's kind; see `stores/README.md`."""
 
     @property
     def view(self) -> View:
@@ -101,11 +123,6 @@ class RocksPartition:
         if self._view is None:
             raise StoreError(f'partition {self.partition} of store "{self.schema.name}" is closed')
         return self._view
-
-    @property
-    def handlers(self) -> Handlers:
-        """Those of the store's kind; see `stores/README.md`."""
-        return self._handlers
 
     def apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
@@ -115,21 +132,32 @@ class RocksPartition:
         Raises:
             StoreError: the database cannot be written.
         """
+        with self._replacing() if replace else nullcontext():
+            self._apply(progress, batches, replace=replace)
+
+    def _apply(
+        self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool
+    ) -> None:
         writes = WriteBatch(raw_mode=True)
         if replace:
             writes.delete_range(DATA, DATA_END)
         late = 0
+        change = Change(epoch=progress.epoch)
         if self.schema.kind is StoreKind.VERSIONED:
-            chains = Chains(self._layout, None if replace else self.view.data, progress, writes)
+            reader = None if replace else self._reader()
+            succession = Succession(self._layout, reader, progress, writes)
             for batch in batches:
-                late += self._put_versions(chains, batch, progress.epoch)
+                succession.add(batch)
+            late = succession.write()
         else:
             for batch in batches:
-                self._put(writes, batch, progress.epoch)
+                self._put(writes, batch, change)
         self._drop_expired(writes, progress)
         writes.put(_PROGRESS, _encode_progress(progress))
         self._write(writes)
         self.late_rows += late
+        if self._kept is not None:
+            self._kept.note(change)
         # The given progress, not one read back: all partitions then share one position object,
         # which makes merging their positions a comparison of identities.
         self._view = View(progress=progress, data=self._reader())
@@ -142,8 +170,13 @@ class RocksPartition:
         Raises:
             StoreError: the database cannot be written.
         """
-        self._clear()
-        self._view = self._take_view()
+        with self._replacing():
+            self._clear()
+            self._view = self._take_view()
+
+    def _replacing(self) -> AbstractContextManager[None]:
+        """While what is here becomes something else."""
+        return nullcontext() if self._kept is None else self._kept.replaced()
 
     @property
     def layout(self) -> str:
@@ -171,12 +204,13 @@ class RocksPartition:
         file = self._path.with_name(f"{self._path.name}.restore")
         try:
             fetch(file)
-            self._clear()
-            try:
-                ingest_sst(self._db, file)
-            finally:
-                # Also where that failed: what was here before is gone, and must not be built on.
-                self._view = self._take_view()
+            with self._replacing():
+                self._clear()
+                try:
+                    ingest_sst(self._db, file)
+                finally:
+                    # Also where that failed: what was here before is gone, not to be built on.
+                    self._view = self._take_view()
         finally:
             file.unlink(missing_ok=True)
         found = self.view
@@ -187,7 +221,8 @@ class RocksPartition:
     def close(self) -> None:
         """Close the database once the last view is gone. Closing twice is closing once."""
         if self._view is not None:
-            self._view = None
+            with self._replacing():
+                self._view = None
             self._db.close()
 
     # Opening
@@ -195,7 +230,10 @@ class RocksPartition:
     def _open(self) -> Rdict:
         self._path.mkdir(parents=True, exist_ok=True)
         try:
-            return Rdict(str(self._path), self._options)
+            # Of a database that is there already, rocksdict reads the options back from a file that
+            # cannot have the cache and the filter in it, unless they are given by column family.
+            families = {_FAMILY: self._options}
+            return Rdict(str(self._path), self._options, column_families=families)
         except Exception as error:  # rocksdict raises bare Exception
             raise StoreError(f"cannot open {self._path}: {error}") from error
 
@@ -206,8 +244,19 @@ class RocksPartition:
 
     def _reader(self) -> Reader:
         """What the database holds now; only the one thread that writes may ask."""
-        iterator: Any = self._db.iter()  # its stub does not know that raw mode gives bytes
-        return Reader(self._db.snapshot(), iterator)
+        database = self._db
+        iterator: Any = database.iter()  # its stub does not know that raw mode gives bytes
+        written = database.latest_sequence_number()
+
+        def walk(start: bytes, order: Order) -> Iterator[Entry] | None:
+            try:
+                backwards = order is Order.DESCENDING
+                entries: Any = database.items(backwards=backwards, from_key=start)
+                return entries if database.latest_sequence_number() == written else None
+            except DbClosedError:  # a stream that was taken before is read to its end
+                return None
+
+        return Reader(database.snapshot(), iterator, walk)
 
     # Writing
 
@@ -224,29 +273,22 @@ class RocksPartition:
         writes.put(_DEFINITION, fingerprint(self.schema))
         self._write(writes)
 
-    def _put(self, writes: WriteBatch, batch: pa.RecordBatch, epoch: int) -> None:
+    def _put(self, writes: WriteBatch, batch: pa.RecordBatch, change: Change) -> None:
         entry_keys = self._layout.entry_keys(batch)
         deleted = batch.column("_deleted")
         if deleted.true_count:
             flags = deleted.to_pylist()
-            for entry_key in itertools.compress(entry_keys, flags):
-                writes.delete(entry_key)
+            gone = list(itertools.compress(entry_keys, flags))
+            deque(map(writes.delete, gone), maxlen=0)
+            change.deleted += gone
             kept = [not flag for flag in flags]
             entry_keys = list(itertools.compress(entry_keys, kept))
             batch = batch.filter(pa.array(kept))
-        rows = self._layout.encode_rows(batch, epoch=epoch)
+        rows = self._layout.encode_rows(batch, epoch=change.epoch)
+        change.keys += entry_keys
+        change.rows += rows
         # A loop in C, a fifth faster than one in Python.
         deque(map(writes.put, entry_keys, rows), maxlen=0)
-
-    def _put_versions(self, chains: Chains, batch: pa.RecordBatch, epoch: int) -> int:
-        times = batch.column("_timestamp")
-        if times.null_count:
-            raise CodecError(f'a version in store "{self.schema.name}" has no event time')
-        keys = self._layout.keys.encode_columns([batch.column(c.name) for c in self.schema.key])
-        rows = self._layout.encode_rows(batch, epoch=epoch)
-        deleted = batch.column("_deleted").to_pylist()
-        rows = [TOMBSTONE if gone else row for row, gone in zip(rows, deleted, strict=True)]
-        return chains.add(keys, int64_values(times).tolist(), rows)
 
     def _drop_expired(self, writes: WriteBatch, progress: Progress) -> None:
         if not self._layout.times:
@@ -270,6 +312,8 @@ class RocksPartition:
         of_kind = _HANDLERS.get(self.schema.kind)
         if of_kind is None:  # a third party's, which answers what it has registered
             return {}
+        if self._kept is not None:
+            of_kind = partial(keyvalue_handlers, kept=self._kept)
         return {**of_kind(layout), ApproximateCountQuery: approximate_count}
 
 

@@ -73,9 +73,11 @@ class RowCodec:
         slots = ["I" if c.type.kind in _VARYING else slot_format(c.type) for c in columns]
         types = ["<u4" if c.type.kind in _VARYING else slot_dtype(c.type) for c in columns]
         self._null_bytes = (len(columns) + 7) // 8
-        self._struct = struct.Struct(f"<qq{self._null_bytes}s" + "".join(slots))
-        self._fixed_bytes = self._struct.size
+        # Only the slots: what is in front of them is seldom asked for.
+        values = struct.Struct(f"<{_HEADER.size + self._null_bytes}x" + "".join(slots))
+        self._fixed_bytes, self._unpack = values.size, values.unpack_from
         self._no_nulls = bytes(self._null_bytes)
+        self._nulls_at = slice(_HEADER.size, _HEADER.size + self._null_bytes)
         self._record = np.dtype(
             [("epoch", "<i8"), ("time", "<i8"), ("nulls", "u1", (self._null_bytes,))]
             + [(f"c{i}", dtype) for i, dtype in enumerate(types)]
@@ -84,6 +86,7 @@ class RowCodec:
         self._finish = [(i, _from_bytes(columns[i].type)) for i in self._varying]
         decoders = [None if c.type.kind in _VARYING else slot_decoder(c.type) for c in columns]
         self._special = [(i, decoder) for i, decoder in enumerate(decoders) if decoder]
+        self._is_plain = not self._finish and not self._special
 
     def decode(self, encoded: bytes) -> Row:
         """One value per column.
@@ -92,18 +95,22 @@ class RowCodec:
             CodecError: the bytes are no row of these columns.
         """
         try:
-            _, _, nulls, *values = self._struct.unpack_from(encoded)
+            slots = self._unpack(encoded)
         except struct.error as error:
             raise CodecError(f"a row of {len(encoded)} bytes is too short") from error
-        if self._varying:
-            at = begin = self._fixed_bytes
-            for i, finish in self._finish:
-                end = begin + values[i]
-                values[i] = finish(encoded[at:end])
-                at = end
+        has_nulls = encoded[self._nulls_at] != self._no_nulls
+        if self._is_plain and not has_nulls:
+            return slots
+        values = list(slots)
+        start = begin = self._fixed_bytes
+        for i, finish in self._finish:
+            end = begin + values[i]
+            values[i] = finish(encoded[start:end])
+            start = end
         for i, decode_slot in self._special:
             values[i] = decode_slot(values[i])
-        if nulls != self._no_nulls:
+        if has_nulls:
+            nulls = encoded[self._nulls_at]
             for i in range(len(values)):
                 if nulls[i >> 3] >> (i & 7) & 1:
                     values[i] = None

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -115,6 +116,73 @@ def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
     return found
 
 
+def usable_snapshot(
+    log: StoreLog, epoch: int, *, layout: str, partitions: int, read_all: bool = False
+) -> Snapshot | None:
+    """The snapshot as of an epoch, if an engine of this layout can be restored from it.
+
+    Args:
+        log: the store's log.
+        epoch: its epoch.
+        layout: of the engine.
+        partitions: how many the store has.
+        read_all: read every file to its end, to see that its bytes are those of the commit; else
+            only their sizes are looked at.
+
+    Returns:
+        None if there is none, or it lacks something; that is logged.
+
+    Raises:
+        LogError: the file system does not answer.
+    """
+    try:
+        snapshot = read_snapshot(log, epoch)
+        if snapshot is None:
+            return None
+        _check_whole(log, snapshot, layout=layout, partitions=partitions, read_all=read_all)
+    except TornRecordError as error:
+        _logger.warning(
+            "snapshot cannot be used store=%s epoch=%d error=%s", log.name, epoch, error
+        )
+        return None
+    return snapshot
+
+
+def newest_snapshot(
+    log: StoreLog, *, layout: str, partitions: int, epoch: int | None = None, read_all: bool = False
+) -> Snapshot | None:
+    """The newest snapshot that is usable, as `usable_snapshot` has it, of an epoch up to `epoch`.
+
+    Raises:
+        LogError: the file system does not answer.
+    """
+    for number in snapshot_epochs(log):
+        if epoch is None or number <= epoch:
+            found = usable_snapshot(
+                log, number, layout=layout, partitions=partitions, read_all=read_all
+            )
+            if found is not None:
+                return found
+    return None
+
+
+def _check_whole(
+    log: StoreLog, snapshot: Snapshot, *, layout: str, partitions: int, read_all: bool
+) -> None:
+    path = log.directory.join(commit_path(snapshot.epoch))
+    if snapshot.layout != layout:
+        raise TornRecordError(f'snapshot "{path}" is of another definition')
+    for partition in range(partitions):
+        file = snapshot.file_of(partition)
+        if file is None:
+            raise TornRecordError(f'snapshot "{path}" has no file of partition {partition}')
+        if log.directory.size_of(file.path) != file.size_bytes:
+            source = log.directory.join(file.path)
+            raise TornRecordError(f'snapshot file "{source}" is not the one that was committed')
+        if read_all:
+            fetch(log.directory, file, None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Attempt:
     """When no snapshot could be used, and of what epoch the replica was then."""
@@ -199,8 +267,8 @@ class SnapshotReader:
         return True
 
 
-def fetch(directory: Directory, file: SnapshotFile, path: Path) -> None:
-    """Copy a snapshot's file to this node's disk.
+def fetch(directory: Directory, file: SnapshotFile, path: Path | None) -> None:
+    """Copy a snapshot's file to this node's disk; without a path only read it.
 
     Raises:
         TornRecordError: it is missing, or has other bytes than its commit says.
@@ -209,7 +277,10 @@ def fetch(directory: Directory, file: SnapshotFile, path: Path) -> None:
     source = directory.join(file.path)
     digest, size_bytes = hashlib.sha256(), 0
     try:
-        with directory.system.open_input_stream(source) as stream, open(path, "wb") as out:
+        with (
+            directory.system.open_input_stream(source) as stream,
+            open(path or os.devnull, "wb") as out,
+        ):
             while chunk := stream.read(CHUNK_BYTES):
                 digest.update(chunk)
                 size_bytes += len(chunk)

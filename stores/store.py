@@ -205,6 +205,21 @@ class Waiting(Protocol):
         """Wait no longer; False if it was called, or is about to be."""
 
 
+class Hold(Protocol):
+    """An epoch of one partition that is kept from being forgotten, so that it can be asked at."""
+
+    @property
+    def epoch(self) -> int:
+        """What to ask at."""
+
+    @property
+    def is_held(self) -> bool:
+        """False once it is released, or was held too long, or the replica has closed."""
+
+    def release(self) -> None:
+        """Let it be forgotten; once is enough."""
+
+
 class Store(Protocol):
     """A store as a reader sees it: on this host, or reached through it."""
 
@@ -252,6 +267,21 @@ class Store(Protocol):
             TooManyWaitersError: the replica has as many waiters as it may.
         """
 
+    def hold(self, partition: int, epoch: int | None = None) -> Hold | None:
+        """Keep a partition from forgetting an epoch, so that `at_epoch` finds it until released.
+
+        Applying goes on. The hold ends by itself if it is behind the newest epochs for too long, or
+        is the oldest of too many, or the replica closes: `is_held` tells, and a query at its epoch
+        is refused from then on.
+
+        Args:
+            partition: its number.
+            epoch: which one; None for the newest. One that is yet to come is held once it is there.
+
+        Returns:
+            None if the replica is not here, or has forgotten the epoch.
+        """
+
 
 class StoreCatalog(Protocol):
     """The stores that can be queried, by name; they come and go while it is used."""
@@ -278,6 +308,16 @@ def snapshot_epoch(statuses: Iterable[PartitionStatus]) -> int | None:
     return newest if newest >= max(status.epoch_oldest for status in held) else None
 
 
+ANONYMOUS_WRITER = "python"
+"""The name in commits of a writer that was given none: it does not make two stores one pipeline."""
+
+
+def pipeline_of(store: str, statuses: Iterable[PartitionStatus]) -> str:
+    """Whose epochs these partitions of a store have; equal for two stores if they share them."""
+    found = next((s.pipeline for s in statuses if s.pipeline is not None), ANONYMOUS_WRITER)
+    return f"store:{store}" if found == ANONYMOUS_WRITER else found
+
+
 def snapshot_epochs(stores: Iterable[Store]) -> dict[str, int | None]:
     """The epoch to ask each of several stores at, by name; one for all of a pipeline.
 
@@ -288,7 +328,7 @@ def snapshot_epochs(stores: Iterable[Store]) -> dict[str, int | None]:
     for store in stores:
         found = list(store.statuses().values())
         name = store.schema.name
-        pipeline = next((s.pipeline for s in found if s.pipeline is not None), f"store:{name}")
+        pipeline = pipeline_of(name, found)
         members.setdefault(pipeline, []).append(name)
         statuses.setdefault(pipeline, []).extend(found)
     return {

@@ -6,7 +6,7 @@ that is not there, a type that a store cannot hold, a kind that lacks what it ne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import DataType as SparkType
-from pyspark.sql.types import StringType, StructType, TimestampType
+from pyspark.sql.types import StringType, StructType, TimestampType, YearMonthIntervalType
 
 from stores.datafiles import DELETED_NAME, TIMESTAMP_NAME
 from stores.errors import SchemaError
@@ -25,11 +25,13 @@ from stores.schema import (
     Column,
     DataType,
     InputTopic,
+    Kind,
     StoreKind,
     StoreSchema,
 )
 
 _WINDOW_NAMES = {StoreKind.WINDOW: ("window",), StoreKind.SESSION: ("session_window", "window")}
+_INTERVAL = DataType(kind=Kind.INTERVAL)
 _BINARY_COLLATION = "UTF8_BINARY"
 
 
@@ -96,7 +98,7 @@ def store_frame(
     )
     return StoreFrame(
         schema=schema,
-        selection=_selection(schema, window, event_time, deleted),
+        selection=_selection(schema, types, window, event_time, deleted),
         unique=_is_unique(frame, {*key, *([window] if window else [])}, kind),
     )
 
@@ -128,6 +130,8 @@ def _column(name: str, spark_type: SparkType, store: str, *, key: bool = False) 
         raise SchemaError(f'store "{store}": key column "{name}" cannot have collation {collation}')
     if spark_type.typeName() == "variant":
         raise SchemaError(f'store "{store}": cast variant column "{name}" to string or a struct')
+    if isinstance(spark_type, YearMonthIntervalType):
+        return Column(name=name, type=_INTERVAL)
     try:
         arrow: pa.DataType = to_arrow_type(spark_type, timezone="UTC")
         return Column(name=name, type=DataType.from_arrow(arrow))
@@ -137,7 +141,11 @@ def _column(name: str, spark_type: SparkType, store: str, *, key: bool = False) 
 
 
 def _selection(
-    schema: StoreSchema, window: str | None, event_time: str | None, deleted: str | None
+    schema: StoreSchema,
+    types: Mapping[str, SparkType],
+    window: str | None,
+    event_time: str | None,
+    deleted: str | None,
 ) -> tuple[SparkColumn, ...]:
     times = []
     if window is not None:
@@ -150,10 +158,28 @@ def _selection(
     return (
         *(F.col(quoted(column.name)) for column in schema.key),
         *times,
-        *(F.col(quoted(column.name)) for column in schema.value),
+        *(_value(column.name, types[column.name]) for column in schema.value),
         moment.cast("timestamp").alias(TIMESTAMP_NAME),
         gone.alias(DELETED_NAME),
     )
+
+
+def _value(name: str, spark_type: SparkType) -> SparkColumn:
+    """A column as Arrow can have it; years and months, for which it has no type, as a struct."""
+    column = F.col(quoted(name))
+    if not isinstance(spark_type, YearMonthIntervalType):
+        return column
+    # One of years or of months alone has no other part that could be taken out of it.
+    whole = column.cast("interval year to month")
+    months = F.extract(F.lit("YEAR"), whole) * 12 + F.extract(F.lit("MONTH"), whole)
+    is_known = column.isNotNull()
+    parts = F.struct(
+        months.cast("int").alias("months"),
+        # Not just 0: Spark cannot give Arrow what is never NULL inside of what may be.
+        F.when(is_known, F.lit(0).cast("int")).alias("days"),
+        F.when(is_known, F.lit(0).cast("long")).alias("microseconds"),
+    )
+    return F.when(is_known, parts).alias(name)
 
 
 def quoted(name: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow as pa
@@ -14,14 +16,15 @@ from stores.datafiles import (
     DELETED_NAME,
     ROWS_PER_GROUP,
     TIMESTAMP_NAME,
-    file_schema,
     latest_rows,
     linked_versions,
     read_part,
+    row_schema,
 )
-from stores.errors import LogError, TornRecordError
+from stores.intervals import file_type, holds_interval, to_file
 from stores.log import Commit, DataFile, StoreLog
 from stores.logfiles import Directory
+from stores.rebuild import Recipe, build, recipe, scan
 from stores.schema import VALID_TO, WINDOW_END, WINDOW_START, StoreKind, StoreSchema
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
@@ -34,8 +37,9 @@ def read_store(spark: SparkSession, root: str, store: str, epoch: int | None = N
     """A store as it was after an epoch, one task a partition.
 
     Columns are those of the relation: key, time, value. Rows that a later epoch replaced, and
-    tombstones, are gone, and so are windows behind the store's retention. A task holds the rows of
-    its partition in memory, once or twice.
+    tombstones, are gone, and so are windows behind the store's retention. It begins with the newest
+    snapshot up to the epoch, and then a task needs disk for the rows of its partition; without one
+    it holds them in memory, once or twice. An interval is a struct of months, days, microseconds.
 
     Args:
         spark: the session.
@@ -45,92 +49,96 @@ def read_store(spark: SparkSession, root: str, store: str, epoch: int | None = N
 
     Raises:
         LogMissingError: there is no such store.
-        LogError: the epoch is not committed, or the log cannot be read.
+        LogError: the epoch is not committed, or no longer, or the log cannot be read.
     """
     log = StoreLog.open(root, store)
     schema = log.schema()
-    commits = _commits(log, epoch)
-    files = {
-        partition: tuple(file for commit in commits for file in commit.files_of(partition))
-        for partition in range(schema.partitions)
-    }
-    expired_ms = _expired_ms(schema, commits)
+    made_of = recipe(log, epoch)
     numbers = spark.range(0, schema.partitions, 1, schema.partitions)
-    read = part_reader(root, schema, files, expired_ms, _late_ms(schema, commits))
-    return numbers.mapInArrow(read, from_arrow_schema(schema.arrow_schema()))
+    read = part_reader(root, schema, made_of)
+    return numbers.mapInArrow(read, from_arrow_schema(shown_schema(schema)))
 
 
-def _commits(log: StoreLog, epoch: int | None) -> list[Commit]:
-    """The commits that make the store as of an epoch, oldest first."""
-    epochs = [found for found in log.epochs() if epoch is None or found <= epoch]
-    if epoch is not None and epoch not in epochs:
-        raise LogError(f'epoch {epoch} of store "{log.name}" is not committed')
-    commits: list[Commit] = []
-    for number in reversed(epochs):
-        commit = log.commit(number)
-        if commit is None or (commits and commits[-1].previous != number):
-            raise TornRecordError(f'store "{log.name}" has a hole at epoch {number}')
-        commits.append(commit)
-        if commit.replace:
-            break
-    else:
-        if commits and commits[-1].previous != -1:
-            raise TornRecordError(f'store "{log.name}" has a hole before epoch {epochs[0]}')
-    return commits[::-1]
+def shown_schema(schema: StoreSchema) -> pa.Schema:
+    """The relation's columns, with an interval as a data file has it, since Spark has none."""
+    return pa.schema([(column.name, file_type(column.type)) for column in schema.columns])
 
 
-def _expired_ms(schema: StoreSchema, commits: list[Commit]) -> int | None:
-    """The time up to which windows have expired, by the newest watermark."""
-    watermark_ms = commits[-1].watermark_ms if commits else None
-    if watermark_ms is None or schema.retention_ms is None or not schema.time_columns:
-        return None
-    return watermark_ms - schema.retention_ms
-
-
-def _late_ms(schema: StoreSchema, commits: list[Commit]) -> dict[str, int]:
-    """For each data file, before which time versions came too late for its epoch."""
-    if schema.kind is not StoreKind.VERSIONED or schema.retention_ms is None:
-        return {}
-    return {
-        file.path: commit.watermark_ms - schema.retention_ms
-        for commit in commits
-        if commit.watermark_ms is not None and not commit.replace
-        for file in commit.files
-    }
-
-
-def part_reader(
-    root: str,
-    schema: StoreSchema,
-    files: dict[int, tuple[DataFile, ...]],
-    expired_ms: int | None,
-    late_ms: dict[str, int],
-) -> Callable[[_Batches], _Batches]:
+def part_reader(root: str, schema: StoreSchema, made_of: Recipe) -> Callable[[_Batches], _Batches]:
     """The function that a task runs over the partition numbers it was given."""
 
     def read(batches: _Batches) -> _Batches:
-        directory = Directory.at(root).within(schema.name)
+        log = StoreLog.open(root, schema.name)
         for batch in batches:
             numbers: list[Any] = batch.column(0).to_pylist()
             for partition in numbers:
-                live = _fold(directory, files[partition], schema, late_ms)
-                if schema.kind is StoreKind.VERSIONED:
-                    live = _live(linked_versions(live, schema))
-                if expired_ms is not None:
-                    live = _unexpired(live, schema, expired_ms)
-                yield from live.select(schema.arrow_schema().names).to_batches(ROWS_PER_GROUP)
+                for found in _rows_of(log, schema, made_of, partition):
+                    yield _shown(found, schema)
 
     return read
 
 
+def _rows_of(log: StoreLog, schema: StoreSchema, made_of: Recipe, partition: int) -> _Batches:
+    if made_of.base is None:
+        yield from _folded(log, schema, made_of.commits, partition)
+        return
+    # The snapshot is in the bytes of the engine, which then may as well take the epochs since.
+    with tempfile.TemporaryDirectory(prefix="stategate-read-") as directory:
+        engine = build(log, made_of, partition, Path(directory) / "partition")
+        try:
+            yield from scan(engine, schema)
+        finally:
+            engine.close()
+
+
+def _shown(batch: pa.RecordBatch, schema: StoreSchema) -> pa.RecordBatch:
+    columns = [
+        to_file(array, column.type) if holds_interval(column.type) else array
+        for array, column in zip(batch.columns, schema.columns, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=shown_schema(schema))
+
+
+def _folded(
+    log: StoreLog, schema: StoreSchema, commits: Sequence[Commit], partition: int
+) -> _Batches:
+    """The rows that the epochs make, from the first on."""
+    late_ms, expired_ms = _times(schema, commits)
+    files = [file for commit in commits for file in commit.files_of(partition)]
+    live = _fold(log.directory, files, schema, late_ms)
+    if schema.kind is StoreKind.VERSIONED:
+        live = _live(linked_versions(live, schema))
+    if expired_ms is not None:
+        live = _unexpired(live, schema, expired_ms)
+    yield from live.select(schema.arrow_schema().names).to_batches(ROWS_PER_GROUP)
+
+
+def _times(schema: StoreSchema, commits: Sequence[Commit]) -> tuple[dict[str, int], int | None]:
+    """Before which time versions came too late for a data file, and up to which all is expired.
+
+    By the watermark as replicas have it, which never goes back.
+    """
+    late_ms: dict[str, int] = {}
+    before_ms: int | None = None
+    if schema.retention_ms is None or not schema.time_columns:
+        return late_ms, None
+    for commit in commits:
+        if commit.watermark_ms is not None:
+            expired_ms = commit.watermark_ms - schema.retention_ms
+            before_ms = expired_ms if before_ms is None else max(before_ms, expired_ms)
+        if schema.kind is StoreKind.VERSIONED and before_ms is not None and not commit.replace:
+            late_ms.update(dict.fromkeys((file.path for file in commit.files), before_ms))
+    return late_ms, before_ms
+
+
 def _fold(
     directory: Directory,
-    files: tuple[DataFile, ...],
+    files: Sequence[DataFile],
     schema: StoreSchema,
     late_ms: dict[str, int],
 ) -> pa.Table:
     """The rows of all files, each over those before it; of versions, their tombstones too."""
-    live = file_schema(schema).empty_table()
+    live = row_schema(schema).empty_table()
     held: list[pa.RecordBatch] = []
     rows = 0
     for file in files:
@@ -146,7 +154,7 @@ def _fold(
 
 
 def _merged(live: pa.Table, held: list[pa.RecordBatch], schema: StoreSchema) -> pa.Table:
-    newer = pa.Table.from_batches(held, file_schema(schema))
+    newer = pa.Table.from_batches(held, row_schema(schema))
     latest = latest_rows(pa.concat_tables([live, newer]), schema, by_event_time=False)
     # What is before a version's tombstone is still to be read: up to it, the version was valid.
     return latest if schema.kind is StoreKind.VERSIONED else _live(latest)

@@ -142,6 +142,16 @@ class EpochSink:
             return None
         try:
             return selected.toArrow()
+        except pa.ArrowInvalid as error:
+            # Spark cannot collect a field that is never NULL in a struct that is: it can pass it to
+            # its tasks, and will have to for every batch.
+            logger.warning(
+                "epoch cannot be collected, the tasks write all from now on store=%s error=%s",
+                self._frame.schema.name,
+                error,
+            )
+            self._collect_rows_max = -1
+            return None
         except Exception as error:
             # A batch much larger than the last: Spark has a limit for just that. The state was
             # not committed, so the batch can run a second time within its trigger.

@@ -410,7 +410,7 @@ def test_frames_that_make_no_store(spark: SparkSession, orders: Orders, tmp_path
         start(spark.range(1), tmp_path)
     with pytest.raises(SchemaError, match='column "usr" twice'):
         start(orders.frame.selectExpr("usr", "usr"), tmp_path)
-    for text in ("parse_json('1')", "INTERVAL '1' YEAR"):
+    for text in ("parse_json('1')", "array(INTERVAL '1' YEAR)"):
         with pytest.raises(SchemaError, match='column "v"'):
             start(orders.frame.selectExpr("usr", f"{text} AS v"), tmp_path)
 

@@ -61,3 +61,33 @@ def test_nested_values_reach_a_replica(orders: Orders, tmp_path: Path) -> None:
     assert isinstance(scan, Success)
     assert rows_of(scan.value) == [("ann", *result.value)]
     store.close()
+
+
+def test_a_struct_that_spark_cannot_collect_is_written_by_the_tasks(
+    orders: Orders, tmp_path: Path
+) -> None:
+    """Its field is never NULL, and it is itself: pyspark refuses to make that a table."""
+    query = materialize(
+        orders.frame.selectExpr(
+            "usr", "CASE WHEN amount > 9 THEN NULL ELSE named_struct('n', 1) END AS inside"
+        ),
+        store="totals",
+        key=["usr"],
+        root=str(tmp_path / "log"),
+        partitions=1,
+        checkpoint=str(tmp_path / "checkpoint"),
+        output_mode="append",
+    )
+    for usr, amount in (("ann", 1), ("bob", 10), ("cid", 11), ("dan", 2)):
+        orders.send(0, (usr, amount))
+        query.processAllAvailable()
+    query.stop()
+    log = StoreLog.open(tmp_path / "log", "totals")
+    found = [
+        row
+        for epoch in log.epochs()
+        if (commit := log.commit(epoch)) is not None
+        for batch in log.read(commit, 0)
+        for row in batch.column("inside").to_pylist()
+    ]
+    assert found == [{"n": 1}, None, None, {"n": 1}]

@@ -8,27 +8,25 @@ import pyarrow as pa
 import pytest
 
 from stores.log import StoreLog, StoreWriter
+from stores.query import WindowRangeQuery
+from stores.rebuild import recipe
+from stores.retention import Retention, compact
 from stores.schema import Row, StoreSchema
 from stores.sessions import SessionRangeQuery
-from stores.spark.reader import _expired_ms, _late_ms, part_reader
+from stores.spark.reader import part_reader
 from stores.versions import VersionedRangeQuery
 from tests.stores.test_kinds import AT, SESSIONS, VERSIONS, followed, shown, table
 from tests.stores.values import rows_of
+from tests.support.stores import window
 
 pytestmark = pytest.mark.spark
 
+HOUR_US = 3_600_000_000
 
-def read_all(root: Path, schema: StoreSchema) -> list[Row]:
+
+def read_all(root: Path, schema: StoreSchema, epoch: int | None = None) -> list[Row]:
     """The rows of all partitions, as the tasks of one job read them."""
-    log = StoreLog.open(root, schema.name)
-    commits = [commit for epoch in log.epochs() if (commit := log.commit(epoch)) is not None]
-    files = {
-        p: tuple(file for commit in commits for file in commit.files_of(p))
-        for p in range(schema.partitions)
-    }
-    read = part_reader(
-        str(root), schema, files, _expired_ms(schema, commits), _late_ms(schema, commits)
-    )
+    read = part_reader(str(root), schema, recipe(StoreLog.open(root, schema.name), epoch))
     numbers = pa.record_batch({"id": list(range(schema.partitions))})
     return sorted(rows_of(read(iter([numbers]))))
 
@@ -55,4 +53,52 @@ def test_sessions(tmp_path: Path) -> None:
     writer.write(table(SESSIONS, rows, *times), position=AT, watermark_ms=2_000)
     expected = shown(followed(tmp_path, writer.schema, None), SessionRangeQuery())
     assert [row[0] for row in expected] == ["b", "c"]
+    assert read_all(tmp_path, writer.schema) == expected
+
+
+def windows_log(root: Path, *, epochs: int) -> StoreSchema:
+    """Counts by key and hour; the watermark follows two hours behind, and once it is missing."""
+    hours = window(
+        "hours", {"k": "text"}, {"n": "bigint"}, partitions=2, retention_ms=3 * HOUR_US // 1000
+    )
+    writer = StoreWriter(root, hours)
+    for epoch in range(epochs):
+        starts = pa.array([epoch * HOUR_US] * 5, pa.timestamp("us", tz="UTC"))
+        rows = pa.table({"k": list("abcde"), "window_start": starts, "n": [epoch] * 5})
+        writer.write(
+            rows,
+            position=AT,
+            watermark_ms=None if epoch == epochs - 1 else (epoch - 2) * HOUR_US // 1000,
+        )
+    return hours
+
+
+def test_windows_as_replicas_show_them_with_and_without_a_snapshot(tmp_path: Path) -> None:
+    """Whatever the log has been cut down to; the watermark does not go back either."""
+    schema = windows_log(tmp_path, epochs=8)
+    expected = shown(followed(tmp_path, schema, None), WindowRangeQuery())
+    assert {row[3] for row in expected} == {2, 3, 4, 5, 6, 7}
+    assert recipe(StoreLog.open(tmp_path, "hours")).base is None
+    assert read_all(tmp_path, schema) == expected
+    before = read_all(tmp_path, schema, 6)
+    for keep in (99, 2, 0):
+        compact(tmp_path, "hours", retention=Retention(epochs=keep))
+        assert recipe(StoreLog.open(tmp_path, "hours")).base is not None
+        assert read_all(tmp_path, schema) == expected
+        if keep == 99:
+            assert read_all(tmp_path, schema, 6) == before
+
+
+def test_versions_from_a_snapshot_and_the_epochs_since(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, VERSIONS)
+    for epoch in range(6):
+        rows = [("a", epoch * 1_000_000, epoch), ("b", epoch, epoch)]
+        writer.write(table(VERSIONS, rows, "valid_from"), position=AT, watermark_ms=epoch * 500)
+        if epoch == 3:
+            compact(tmp_path, VERSIONS.name, retention=Retention(epochs=0))
+    found = recipe(StoreLog.open(tmp_path, VERSIONS.name))
+    assert (found.base and found.base.epoch, len(found.commits)) == (3, 2)
+    data = tmp_path / "data"
+    expected = shown(followed(tmp_path, writer.schema, data), VersionedRangeQuery())
+    assert len(expected) > 2
     assert read_all(tmp_path, writer.schema) == expected

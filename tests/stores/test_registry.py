@@ -5,27 +5,31 @@ from __future__ import annotations
 import re
 import sys
 import types
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import stores
-from stores.errors import FailureReason
+from stores.errors import FailureReason, SchemaError
 from stores.memory import MemoryPartition
 from stores.query import KeyQuery, Query, RangeQuery
 from stores.records import decode_definition, encode_definition
 from stores.registry import (
+    KEY,
     Opening,
     RegistryError,
+    Remote,
     register_kind,
     register_query,
     registered_factory,
     registered_handler,
+    remote_queries,
 )
 from stores.result import Failure, Success
-from stores.schema import StoreKind
+from stores.schema import DataType, StoreKind
 from stores.store import StorePartition, View
 from tests.support.stores import fill, keyvalue, open_store
 
@@ -108,6 +112,74 @@ def test_a_query_is_registered_once_and_is_a_query() -> None:
     with pytest.raises(RegistryError, match="not a type of query"):
         register_query(StoreKind.KEYVALUE, int, count)  # type: ignore[arg-type]
     assert registered_handler(StoreKind.KEYVALUE, KeyQuery) is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearQuery(Query[int]):
+    """How many keys are near one."""
+
+    key: tuple[Any, ...]
+    distance: float = 1.0
+    tags: tuple[str, ...] = field(default_factory=tuple)
+
+
+class PlainQuery(Query[int]):
+    """Has no fields that have names."""
+
+
+NEAR = Remote(name="near", arguments={"key": KEY, "distance": "double"}, result="bigint")
+
+
+@pytest.mark.usefixtures("own_registry")
+def test_a_query_that_can_be_asked_by_name() -> None:
+    assert remote_queries(StoreKind.WINDOW) == {}
+    register_query(StoreKind.WINDOW, NearQuery, count, remote=NEAR)
+    register_query(StoreKind.WINDOW, PlainQuery, count)
+    (found,) = remote_queries(StoreKind.WINDOW).values()
+    assert (found.query_type, found.name) == (NearQuery, "near")
+    assert found.arguments == {"key": None, "distance": DataType.parse("double")}
+    assert found.required == {"key"}
+    assert found.result == DataType.parse("bigint")
+    assert registered_handler(StoreKind.WINDOW, NearQuery) is count
+    assert remote_queries(StoreKind.SESSION) == {}
+
+
+@pytest.mark.usefixtures("own_registry")
+@pytest.mark.parametrize(
+    ("query_type", "remote", "said"),
+    [
+        (PlainQuery, Remote(name="plain"), "no dataclass"),
+        (NearQuery, Remote(name="near", arguments={"key": KEY, "far": "text"}), 'no field "far"'),
+        (NearQuery, Remote(name="near", arguments={"tags": "text[]"}), 'without its field "key"'),
+        (NearQuery, Remote(name="taken", arguments={"key": KEY}), '"taken" is registered'),
+    ],
+)
+def test_a_name_that_does_not_fit_the_query_is_refused(
+    query_type: type[Query[int]], remote: Remote, said: str
+) -> None:
+    @dataclass(frozen=True)
+    class Other(Query[int]):
+        """Has the name."""
+
+    register_query(StoreKind.WINDOW, Other, count, remote=Remote(name="taken"))
+    with pytest.raises(RegistryError, match=said):
+        register_query(StoreKind.WINDOW, query_type, count, remote=remote)
+    assert registered_handler(StoreKind.WINDOW, query_type) is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Remote(name="No"),
+        lambda: Remote(name=""),
+        lambda: Remote(name="near", arguments={"a": "nothing"}),
+        lambda: Remote(name="near", result="nothing"),
+        lambda: Remote(name="near", result=KEY),
+    ],
+)
+def test_a_declaration_that_means_nothing_is_refused(wrong: Callable[[], Remote]) -> None:
+    with pytest.raises((RegistryError, SchemaError)):
+        wrong()
 
 
 @pytest.mark.usefixtures("own_registry")

@@ -55,6 +55,21 @@ def numbers(*values: int) -> list[Row]:
     return [(n, f"t{n}") for n in values]
 
 
+def test_the_cache_is_used_after_a_restart(tmp_path: Path) -> None:
+    """rocksdict reads other options back from disk, unless they are given by column family."""
+    RocksPartition(tmp_path, schema=CLICKS, partition=0).close()
+    cache = shared_cache(4 << 20)
+    for epoch in range(2):
+        engine = RocksPartition(tmp_path, schema=CLICKS, partition=0, cache=cache)
+        engine.apply(progress(epoch), [batch(CLICKS, numbers(*range(5_000)))])
+        engine.close()
+        before = cache.get_usage()
+        engine = RocksPartition(tmp_path, schema=CLICKS, partition=0, cache=cache)
+        assert len(ask(engine, RangeQuery())) == 5_000
+        assert cache.get_usage() > before + 100_000
+        engine.close()
+
+
 # Many rows: what lies at the edges of chunks
 
 
