@@ -1,31 +1,37 @@
-"""From conditions to access: which typed queries, to which partitions, can answer them.
+"""From a predicate to reads: which typed queries, to which partitions, can answer it.
 
-An access reads every row that its conditions allow, and perhaps more. All key columns fixed: a
-lookup, routed by the key's hash. A prefix of the key fixed, or an interval on the next column: a
-range. Windows, sessions and versions take a time range beside. Nothing of that: a scan.
+All key columns fixed: a lookup, routed by the key's hash. A prefix of the key fixed, or an interval
+on the next column: a range. Windows, sessions and versions take times beside. Nothing of that: a
+scan. What is read beyond the predicate is dropped, a column at a time, before anyone sees it.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from planner.fit import Fitted, Outside
+import pyarrow as pa
+
+from planner.domains import Domain, domains, sortable, span_of
+from planner.filters import Allowed, Keep, row_filter
 from planner.predicates import (
-    IN_LIST_MAX,
+    EVERY_ROW,
     Compares,
     Condition,
+    Disjunct,
     Equals,
+    NotNull,
+    OneOf,
     Operand,
-    fitted,
-    fitted_value,
+    Predicate,
+    describe_condition,
 )
-from planner.times import session_time, valid_since
+from planner.regions import Region, fixed_columns, merged, region_of
+from planner.times import TimeBox
+from stores.arrow import physical_array
+from stores.partitioner import partition_column
 from stores.query import (
-    EVERYTHING,
     BatchStream,
     Interval,
     KeysQuery,
@@ -33,12 +39,10 @@ from stores.query import (
     Query,
     RangeQuery,
     SessionKeyQuery,
-    SessionTime,
-    TimeRange,
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from stores.schema import Key, Row, StoreKind, StoreSchema, Value
+from stores.schema import Key, Row, StoreKind, StoreSchema
 from stores.sessions import SessionRangeQuery
 from stores.versions import MultiVersionedKeyQuery, VersionedRangeQuery
 
@@ -46,23 +50,43 @@ Route: TypeAlias = Callable[[Key], int]
 """The partition that a key lies in."""
 Target: TypeAlias = tuple[int, Query[BatchStream]]
 """A partition and what it is asked."""
-_OfKey: TypeAlias = Callable[[Key], Query[BatchStream]]
-_OfRange: TypeAlias = Callable[[Interval], Query[BatchStream]]
 
 _READ_NAMES = {
     StoreKind.WINDOW: "window ",
     StoreKind.SESSION: "session ",
     StoreKind.VERSIONED: "version ",
 }
+KEYS_HASHED_TOGETHER = 64
+"""So many keys are hashed a column at a time, which takes an eighth of the time for a thousand."""
+_PLAIN = {StoreKind.KEYVALUE, StoreKind.GLOBAL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Reads:
-    """The queries that read one kind of store."""
+class Top:
+    """The first rows in an order that each read can give its own rows in."""
 
-    of_key: _OfKey | None
-    """Of one key; None if many keys can be had with one query."""
-    of_range: _OfRange
+    columns: tuple[tuple[str, bool], ...]
+    """The columns that order the rows, each with whether its NULLs come first."""
+    order: Order
+    rows: int
+    split: int | None = None
+    """Which key column is first among them; its NULLs are read apart. None for times."""
+    held: str | None = None
+    """The last key column, if its NULLs come behind the other rows of their group."""
+
+    def describe(self) -> str:
+        """As a part of a line."""
+        names = ", ".join(name for name, _ in self.columns)
+        return f"first {self.rows} by {names} {self.order.value}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scatter:
+    """What is asked, once the parameters are known."""
+
+    targets: Sequence[Target] = ()
+    keep: Keep | None = None
+    """Drops what was read beyond the predicate; None if nothing was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,365 +95,364 @@ class Access:
 
     schema: StoreSchema
     columns: tuple[str, ...]
-    """What is decoded."""
-    keys: tuple[Equals, ...] = ()
-    """The leading key columns that are fixed; all of them make a lookup."""
-    bounds: tuple[Compares, ...] = ()
-    """Comparisons on the key column behind them."""
-    times: tuple[Condition, ...] = ()
-    """Conditions on the time columns."""
-    partitions: tuple[Condition, ...] = ()
-    """Conditions on _partition."""
-    order: Order = Order.ASCENDING
+    """What is given; what is decoded beside them for the predicate is dropped again."""
+    predicate: Predicate = EVERY_ROW
     limit: int | None = None
-
-    @property
-    def is_lookup(self) -> bool:
-        """Whether every key column is fixed."""
-        return len(self.keys) == len(self.schema.key)
+    """So many rows, whichever, are enough."""
+    top: Top | None = None
+    """Only the first rows in an order are wanted."""
+    ends: str | None = None
+    """The key column of which only the least and the greatest value are wanted."""
 
     @property
     def single_key(self) -> tuple[Operand, ...] | None:
         """The operands of a lookup of one key of a keyvalue store; None for any other access."""
-        plain = self.schema.kind in {StoreKind.KEYVALUE, StoreKind.GLOBAL}
-        if not plain or not self.is_lookup or self.partitions:
+        conditions = self.predicate.conditions
+        key = self.schema.key
+        if self.schema.kind not in _PLAIN or len(conditions) != len(key):
             return None
-        if not all(equals.is_single for equals in self.keys):
+        by_column = {c.column: c for c in conditions if isinstance(c, Equals) and c.is_single}
+        if len(by_column) < len(key) or any(c.name not in by_column for c in key):
             return None
-        return tuple(equals.operands[0] for equals in self.keys)
+        return tuple(by_column[column.name].operands[0] for column in key)
 
-    def decides(self, conditions: Iterable[Condition]) -> bool:
-        """Whether the access reads exactly the rows that meet all the conditions."""
-        mine = [*self.keys, *self.bounds, *self.times, *self.partitions]
-        times = {column.name for column in self.schema.time_columns}
-        if self.schema.kind in {StoreKind.SESSION, StoreKind.VERSIONED} and self.times:
-            return False  # see planner.times
-        return all(
-            any(condition is held for held in mine)
-            and not _is_wide(condition, is_time=condition.column in times)
-            for condition in conditions
-        )
+    @property
+    def breadth(self) -> int:
+        """How much is read, roughly: a lookup is 0, a range 1, a scan with a filter 2, all 3."""
+        disjuncts = self.predicate.disjuncts
+        names = [_static_read(disjunct, self.schema).name for disjunct in disjuncts]
+        if "scan" in names:
+            return 2 if self.predicate.columns else 3
+        return int("range" in names)
 
-    def targets(self, parameters: Row, route: Route) -> list[Target]:
-        """The queries for these parameters; none if no row can match.
+    def scatter(self, parameters: Row, route: Route) -> Scatter:
+        """What is asked for these parameters; nothing if no row can match.
 
         Raises:
             QueryError: a parameter has not the type that was agreed on.
         """
-        reads = self._reads(parameters)
-        if reads is None:
-            return []
-        allowed = _allowed_partitions(self.partitions, self.schema, parameters)
-        keys = _keys(self.keys, parameters) if self.is_lookup else None
-        if keys is not None:
-            targets = self._lookup(keys, route, reads.of_key)
-        else:
-            targets = self._range(parameters, reads.of_range)
-        return [target for target in targets if target[0] in allowed]
+        schema = self.schema
+        allowed: list[Allowed] = []
+        regions: list[Region] = []
+        partitions: list[set[int]] = []
+        for disjunct in self.predicate.disjuncts:
+            found = domains(disjunct, parameters)
+            region = None if found is None else region_of(schema, disjunct, found, parameters)
+            if found is None or region is None:
+                continue
+            allowed.append(_allowed(disjunct, found, parameters))
+            regions.append(region)
+            partitions.append(_partitions(found.get("_partition"), schema))
+        if not regions:
+            return Scatter()
+        wanted = set.union(*partitions)
+        disjoint = merged(schema, regions)
+        is_exact = all(r.is_exact for r in disjoint) and all(p == wanted for p in partitions)
+        asked = _Asked(access=self, columns=self._decoded(is_exact), is_exact=is_exact)
+        targets = [t for region in disjoint for t in asked.targets(region, route)]
+        keep = None if is_exact else row_filter(schema, allowed, self.columns)
+        return Scatter(targets=[t for t in targets if t[0] in wanted], keep=keep)
 
-    def _lookup(self, keys: list[Key], route: Route, of_key: _OfKey | None) -> list[Target]:
-        if of_key is not None:
-            return [(route(key), of_key(key)) for key in keys]
-        by_partition: dict[int, list[Key]] = {}
-        for key in keys:
-            by_partition.setdefault(route(key), []).append(key)
-        return [
-            (partition, KeysQuery(keys=tuple(found), columns=self.columns))
-            for partition, found in sorted(by_partition.items())
-        ]
+    def _decoded(self, is_exact: bool) -> tuple[str, ...]:
+        if is_exact:
+            return self.columns
+        more = (name for name in self.predicate.columns if name not in self.columns)
+        return (*self.columns, *more)
 
-    def _range(self, parameters: Row, of_range: _OfRange) -> list[Target]:
-        # Of keys that are too many to look up, those before the first list still make a prefix.
-        prefix = tuple(itertools.takewhile(lambda key: key.is_single, self.keys))
-        interval = _interval(prefix, self.bounds, parameters)
-        if interval is None:
-            return []
-        query = of_range(interval)
-        queries = [query]
-        if self.limit is not None and interval.lower is None and isinstance(query, RangeQuery):
-            # The first rows in key order begin with NULLs, which may be last in the statement's.
-            nulls = Interval(lower=(None,), upper=(None,))
-            rest = Interval(lower=(None,), lower_inclusive=False)
-            queries = [replace(query, interval=nulls), replace(query, interval=rest)]
-        return [(p, query) for p in range(self.schema.partitions) for query in queries]
-
-    def _reads(self, parameters: Row) -> _Reads | None:
-        """The queries of the store's kind; None if no time meets the conditions."""
-        match self.schema.kind:
-            case StoreKind.WINDOW:
-                time = _time_range(self.times, self.schema, parameters)
-                return None if time is None else self._window_reads(time)
-            case StoreKind.SESSION:
-                ends = session_time(self.times, parameters)
-                return None if ends is None else self._session_reads(ends)
-            case StoreKind.VERSIONED:
-                since = valid_since(self.times, parameters)
-                return None if since is None else self._version_reads(since.from_ms)
-            case _:
-                order, limit, columns = self.order, self.limit, self.columns
-                return _Reads(
-                    of_key=None,
-                    of_range=lambda interval: RangeQuery(
-                        interval=interval, order=order, limit=limit, columns=columns
-                    ),
-                )
-
-    def _window_reads(self, time: TimeRange) -> _Reads:
-        order, limit, columns = self.order, self.limit, self.columns
-        return _Reads(
-            of_key=lambda key: WindowKeyQuery(
-                key=key, time=time, order=order, limit=limit, columns=columns
-            ),
-            of_range=lambda interval: WindowRangeQuery(
-                interval=interval, time=time, order=order, limit=limit, columns=columns
-            ),
-        )
-
-    def _session_reads(self, time: SessionTime) -> _Reads:
-        order, limit, columns = self.order, self.limit, self.columns
-        return _Reads(
-            of_key=lambda key: SessionKeyQuery(
-                key=key, time=time, order=order, limit=limit, columns=columns
-            ),
-            of_range=lambda interval: SessionRangeQuery(
-                interval=interval, time=time, order=order, limit=limit, columns=columns
-            ),
-        )
-
-    def _version_reads(self, from_ms: int | None) -> _Reads:
-        order, limit, columns = self.order, self.limit, self.columns
-        return _Reads(
-            of_key=lambda key: MultiVersionedKeyQuery(
-                key=key, from_ms=from_ms, order=order, limit=limit, columns=columns
-            ),
-            of_range=lambda interval: VersionedRangeQuery(
-                interval=interval, from_ms=from_ms, order=order, limit=limit, columns=columns
-            ),
-        )
+    def and_also(self, condition: Condition) -> Access:
+        """The same for those of its rows that meet one more condition."""
+        found = tuple((*disjunct, condition) for disjunct in self.predicate.disjuncts)
+        return replace(self, predicate=replace(self.predicate, disjuncts=found))
 
     def describe(self) -> str:
         """One line: what is read, by which conditions, of how many partitions."""
-        windows = _READ_NAMES.get(self.schema.kind, "")
-        conditions = [*self.keys, *self.bounds, *self.times, *self.partitions]
-        if self.is_lookup:
-            count = math.prod(len(equals.operands) for equals in self.keys)
-            name = f"{windows}lookup"
-            where = "1 partition" if count == 1 else f"the partitions of {count} keys"
-            if any(operand.is_list for equals in self.keys for operand in equals.operands):
-                where = "the partitions of the keys"
-        else:
-            name = f"{windows}range" if self.keys or self.bounds or self.times else "scan"
-            where = f"{self.schema.partitions} partitions"
-        parts = [f"{name} {self.schema.name}"]
-        if conditions:
-            parts.append(" and ".join(describe_condition(c) for c in conditions))
-        if self.limit is not None:
-            parts.append(f"first {self.limit} in {self.order.value} key order")
-        parts.append(f"columns {', '.join(self.columns)}")
-        parts.append(f"on {where}")
+        predicate, schema = self.predicate, self.schema
+        kind = _READ_NAMES.get(schema.kind, "")
+        if not predicate.disjuncts:
+            return f"nothing of {schema.name}; no row can match; on no partition"
+        reads = [_static_read(disjunct, schema) for disjunct in predicate.disjuncts]
+        name = next((n for n in ("scan", "range") if any(r.name == n for r in reads)), "lookup")
+        parts = [f"{kind if name != 'scan' else ''}{name} {schema.name}"]
+        parts += _described(predicate, reads)
+        parts += [self.top.describe()] if self.top is not None else []
+        parts += [f"ends of {self.ends}"] if self.ends is not None else []
+        parts += [f"any {self.limit} rows"] if self.limit is not None else []
+        parts.append(f"columns {', '.join(self.columns)}" if self.columns else "no columns")
+        parts.append(f"on {self._places(reads) if name == 'lookup' else _all(schema)}")
         return "; ".join(parts)
 
+    def _places(self, reads: Sequence[_Read]) -> str:
+        counts = [read.keys for read in reads]
+        if None in counts:
+            return "the partitions of the keys"
+        count = sum(count or 0 for count in counts)
+        return "1 partition" if count == 1 else f"the partitions of {count} keys"
 
-def _is_wide(condition: Condition, *, is_time: bool) -> bool:
-    """Whether an access may read more for a condition than it allows.
 
-    Several times are read as one range; an array may be so long that its keys are not looked up.
-    """
-    if isinstance(condition, Compares):
+def plan_access(schema: StoreSchema, predicate: Predicate, columns: tuple[str, ...]) -> Access:
+    """The access to the rows that a predicate allows; disjuncts that allow none are left out."""
+    kept = tuple(d for d in predicate.disjuncts if not _is_contradiction(d))
+    if len(kept) < len(predicate.disjuncts):
+        predicate = replace(predicate, disjuncts=kept)
+    return Access(schema=schema, columns=columns, predicate=predicate)
+
+
+def _is_contradiction(disjunct: Disjunct) -> bool:
+    """Whether conditions that no parameter changes leave nothing of a column."""
+    if len(disjunct) < 2 and not any(isinstance(c, Equals) and not c.known for c in disjunct):
         return False
-    return any(operand.is_list for operand in condition.operands) or (
-        is_time and len(condition.operands) > 1
-    )
+    constant = [condition for condition in disjunct if _is_constant(condition)]
+    return domains(constant, ()) is None
 
 
-def describe_condition(condition: Condition) -> str:
-    """A condition as SQL."""
-    if isinstance(condition, Compares):
-        return f"{condition.column} {condition.operator} {condition.operand.text}"
-    texts = [operand.text for operand in condition.operands]
-    if len(texts) == 1:
-        return f"{condition.column} = {texts[0]}"
-    shown = ", ".join(texts[:5]) + (f", … {len(texts)} values" if len(texts) > 5 else "")
-    return f"{condition.column} in ({shown})"
-
-
-def plan_access(
-    schema: StoreSchema, conditions: Sequence[Condition], columns: tuple[str, ...]
-) -> Access:
-    """The access with the fewest reads that still reads every row the conditions allow."""
-    equals: dict[str, Equals] = {}
-    for condition in conditions:
-        if isinstance(condition, Equals):
-            held = equals.get(condition.column)
-            if held is None or len(condition.operands) < len(held.operands):
-                equals[condition.column] = condition
-    keys: list[Equals] = []
-    for column in schema.key:
-        if column.name not in equals:
-            break
-        keys.append(equals[column.name])
-    if len(keys) == len(schema.key):
-        if math.prod(len(key.operands) for key in keys) > IN_LIST_MAX:
-            keys = []
-    else:
-        # A range needs one value per fixed column.
-        keys = list(itertools.takewhile(lambda key: key.is_single, keys))
-    bounds: tuple[Compares, ...] = ()
-    if len(keys) < len(schema.key):
-        behind = schema.key[len(keys)].name
-        bounds = tuple(c for c in conditions if isinstance(c, Compares) and c.column == behind)
-    times = {column.name for column in schema.time_columns}
-    return Access(
-        schema=schema,
-        columns=columns,
-        keys=tuple(keys),
-        bounds=bounds,
-        times=tuple(c for c in conditions if c.column in times),
-        partitions=tuple(c for c in conditions if c.column == "_partition"),
-    )
-
-
-def _keys(equals: Sequence[Equals], parameters: Row) -> list[Key] | None:
-    """Every key that the conditions name, each once; None if there are too many to look up.
-
-    Those that no column can hold are left out.
-    """
-    columns = [list(_values(each, parameters)) for each in equals]
-    if math.prod(len(column) for column in columns) > IN_LIST_MAX:
-        return None
-    return list(dict.fromkeys(itertools.product(*columns)))
-
-
-def _values(equals: Equals, parameters: Row) -> Iterable[Value]:
-    for operand in equals.operands:
-        for value in operand.values(parameters):
-            found = fitted_value(operand, value)
-            if isinstance(found, Fitted) and found.exact:
-                yield found.value
-
-
-def _interval(
-    keys: Sequence[Equals], bounds: Sequence[Compares], parameters: Row
-) -> Interval | None:
-    """The interval of keys, or None if it is empty."""
-    prefix: Key = ()
-    for equals in keys:
-        values = list(_values(equals, parameters))
-        if not values:
-            return None
-        prefix += (values[0],)
-    low, high = _ends(bounds, parameters)
-    if low is _EMPTY or high is _EMPTY:
-        return None
-    if low is None and high is not None:
-        low = (None, False)  # a comparison holds for no NULL, and NULLs sort first
-    lower = (*prefix, low[0]) if low is not None else prefix or None
-    upper = (*prefix, high[0]) if high is not None else prefix or None
-    if lower is None and upper is None:
-        return EVERYTHING
-    return Interval(
-        lower=lower,
-        upper=upper,
-        lower_inclusive=low is None or low[1],
-        upper_inclusive=high is None or high[1],
-    )
-
-
-_End: TypeAlias = tuple[Value, bool]
-"""A value, and whether it is in."""
-_EMPTY: _End = (None, True)
-"""Stands for an end that no value meets."""
-
-
-def _ends(bounds: Sequence[Compares], parameters: Row) -> tuple[_End | None, _End | None]:
-    """The tightest lower and upper end of all comparisons; None where there is none."""
-    lows: list[_End] = []
-    highs: list[_End] = []
-    for bound in bounds:
-        found = fitted(bound.operand, parameters)
-        is_lower = bound.operator[0] == ">"
-        if found is None or found is (Outside.ABOVE if is_lower else Outside.BELOW):
-            return _EMPTY, _EMPTY
-        if isinstance(found, Outside):
-            continue
-        inclusive = len(bound.operator) == 2
-        if is_lower:
-            lows.append((found.value, inclusive and found.exact))
-        else:
-            highs.append((found.value, inclusive or not found.exact))
-    low = max(lows, key=lambda end: (_Sorted(end[0]), not end[1]), default=None)
-    high = min(highs, key=lambda end: (_Sorted(end[0]), end[1]), default=None)
-    return low, high
-
-
-@dataclass(frozen=True, slots=True)
-class _Sorted:
-    """A value in SQL's order, in which NaN is the greatest number."""
-
-    value: Value
-
-    def __lt__(self, other: _Sorted) -> bool:
-        if self.value != self.value:
-            return False
-        if other.value != other.value:
+def _is_constant(condition: Condition) -> bool:
+    match condition:
+        case Equals():
+            return condition.known is not None
+        case Compares():
+            return condition.operand.parameter is None
+        case OneOf():
+            return condition.known is not None
+        case NotNull():
             return True
-        return bool(self.value < other.value)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Sorted):
-            return NotImplemented
-        return not self < other and not other < self
-
-    __hash__ = None  # type: ignore[assignment]
 
 
-def _time_range(
-    conditions: Sequence[Condition], schema: StoreSchema, parameters: Row
-) -> TimeRange | None:
-    """Window starts in milliseconds that the conditions allow; None if there are none."""
-    starts: list[int] = []
-    ends: list[int] = []
-    for condition in conditions:
-        shift_us = (schema.window_size_ms or 0) * 1000 if condition.column == "window_end" else 0
-        if isinstance(condition, Equals):
-            micros = [value - shift_us for value in _values(condition, parameters)]
-            if not micros:
-                return None
-            starts.append(-(-min(micros) // 1000))
-            ends.append(max(micros) // 1000)
-            continue
-        found = fitted(condition.operand, parameters)
-        is_lower = condition.operator[0] == ">"
-        if found is None or found is (Outside.ABOVE if is_lower else Outside.BELOW):
+def _allowed(disjunct: Disjunct, found: dict[str, Domain], parameters: Row) -> Allowed:
+    rows = tuple(
+        (c, frozenset(tuple(map(sortable, row)) for row in c.values(parameters)))
+        for c in disjunct
+        if isinstance(c, OneOf)
+    )
+    return Allowed(domains=found, rows=rows)
+
+
+def _partitions(domain: Domain | None, schema: StoreSchema) -> set[int]:
+    every = range(schema.partitions)
+    if domain is None:
+        return set(every)
+    if domain.values is not None:
+        return set(every) & set(domain.values)
+    return {partition for partition in every if domain.holds(partition)}
+
+
+# Queries
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """Makes the queries of a region."""
+
+    access: Access
+    columns: tuple[str, ...]
+    is_exact: bool
+
+    @property
+    def order(self) -> Order:
+        top = self.access.top
+        return Order.ASCENDING if top is None else top.order
+
+    @property
+    def limit(self) -> int | None:
+        """What each read may stop at; where rows are dropped later, the reader stops instead."""
+        if not self.is_exact:
             return None
-        if isinstance(found, Outside):
-            continue  # true of every time that a column holds
-        value = found.value - shift_us
-        match condition.operator:
-            case ">=":
-                starts.append(-(-value // 1000))
-            case ">":
-                starts.append(value // 1000 + 1)
-            case "<=":
-                ends.append(value // 1000)
+        top = self.access.top
+        if top is None:
+            return self.access.limit
+        return top.rows if top.held is None else top.rows + 1
+
+    def targets(self, region: Region, route: Route) -> Iterator[Target]:
+        schema = self.access.schema
+        if region.keys and schema.kind in _PLAIN:
+            yield from self._by_keys(region.keys, route)
+        elif region.keys:
+            for key in region.keys:
+                partition = route(key)
+                for box in region.times.boxes:
+                    yield partition, self._of_key(key, box)
+        queries = [
+            query
+            for span in region.spans
+            for interval in self._intervals(span.interval)
+            for box in region.times.boxes
+            for query in self._of_range(interval, box)
+        ]
+        for partition in range(schema.partitions):
+            for query in queries:
+                yield partition, query
+
+    def _by_keys(self, keys: tuple[Key, ...], route: Route) -> Iterator[Target]:
+        by_partition: dict[int, list[Key]] = {}
+        schema = self.access.schema
+        if schema.partitions == 1:
+            by_partition[0] = list(keys)
+        elif len(keys) >= KEYS_HASHED_TOGETHER:
+            for key, partition in zip(keys, _partitions_of(keys, schema), strict=True):
+                by_partition.setdefault(partition, []).append(key)
+        else:
+            for key in keys:
+                by_partition.setdefault(route(key), []).append(key)
+        for partition, found in sorted(by_partition.items()):
+            yield partition, KeysQuery(keys=tuple(found), columns=self.columns)
+
+    def _intervals(self, interval: Interval) -> list[Interval]:
+        """An interval as it is, or in two parts where NULLs have a place of their own."""
+        top = self.access.top
+        if top is None or top.split is None:
+            return [interval]
+        prefix = (interval.lower or interval.upper or ())[: top.split]
+        nulls = Interval(lower=(*prefix, None), upper=(*prefix, None))
+        if span_of(interval).start > span_of(nulls).start:
+            return [interval]
+        rest = replace(interval, lower=(*prefix, None), lower_inclusive=False)
+        if rest.upper is None and prefix:
+            rest = replace(rest, upper=prefix)
+        return [part for part in (nulls, rest) if not span_of(part).is_empty]
+
+    def _of_range(self, interval: Interval, box: TimeBox) -> list[Query[BatchStream]]:
+        order, limit, columns = self.order, self.limit, self.columns
+        match self.access.schema.kind:
+            case StoreKind.WINDOW:
+                return [
+                    WindowRangeQuery(
+                        interval=interval,
+                        time=box.window_starts,
+                        order=order,
+                        limit=limit,
+                        columns=columns,
+                    )
+                ]
+            case StoreKind.SESSION:
+                return [
+                    SessionRangeQuery(
+                        interval=interval,
+                        time=box.session_time,
+                        order=order,
+                        limit=limit,
+                        columns=columns,
+                    )
+                ]
+            case StoreKind.VERSIONED:
+                return [
+                    VersionedRangeQuery(
+                        interval=interval,
+                        from_ms=box.valid_since_ms,
+                        order=order,
+                        limit=limit,
+                        columns=columns,
+                    )
+                ]
             case _:
-                ends.append(-(-value // 1000) - 1)
-    return TimeRange(start_ms=max(starts, default=None), end_ms=min(ends, default=None))
+                return self._of_keyvalues(interval)
+
+    def _of_keyvalues(self, interval: Interval) -> list[Query[BatchStream]]:
+        if self.access.ends is not None and self.is_exact:
+            return [
+                RangeQuery(interval=interval, order=order, limit=1, columns=self.columns)
+                for order in Order
+            ]
+        return [
+            RangeQuery(interval=interval, order=self.order, limit=self.limit, columns=self.columns)
+        ]
+
+    def _of_key(self, key: Key, box: TimeBox) -> Query[BatchStream]:
+        order, limit, columns = self.order, self.limit, self.columns
+        match self.access.schema.kind:
+            case StoreKind.WINDOW:
+                return WindowKeyQuery(
+                    key=key, time=box.window_starts, order=order, limit=limit, columns=columns
+                )
+            case StoreKind.SESSION:
+                return SessionKeyQuery(
+                    key=key, time=box.session_time, order=order, limit=limit, columns=columns
+                )
+            case _:
+                return MultiVersionedKeyQuery(
+                    key=key,
+                    from_ms=box.valid_since_ms,
+                    order=order,
+                    limit=limit,
+                    columns=columns,
+                )
 
 
-def _allowed_partitions(
-    conditions: Sequence[Condition], schema: StoreSchema, parameters: Row
-) -> set[int]:
-    allowed = set(range(schema.partitions))
-    for condition in conditions:
-        if isinstance(condition, Equals):
-            allowed &= set(_values(condition, parameters))
+def _partitions_of(keys: Sequence[Key], schema: StoreSchema) -> list[int]:
+    columns = zip(zip(*keys, strict=True), schema.key, strict=True)
+    arrays = [physical_array(values, column.type) for values, column in columns]
+    batch = pa.RecordBatch.from_arrays(arrays, names=[column.name for column in schema.key])
+    found: list[int] = partition_column(batch, schema.key, schema.partitions).tolist()
+    return found
+
+
+# Plans in words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """How a disjunct is read, as far as its conditions alone say."""
+
+    name: str
+    used: tuple[Condition, ...]
+    left: tuple[Condition, ...]
+    """What the queries do not decide; rows are dropped by it."""
+    keys: int | None = None
+    """How many keys are looked up, if that is known."""
+
+
+def _static_read(disjunct: Disjunct, schema: StoreSchema) -> _Read:
+    names = [column.name for column in schema.key]
+    fixed = fixed_columns(disjunct, schema)
+    behind = names[fixed : fixed + 1]
+    beside = {"_partition", *(column.name for column in schema.time_columns)}
+    usable = {*names[:fixed], *behind, *beside}
+    used = tuple(c for c in disjunct if usable.issuperset(c.columns))
+    used = tuple(sorted(used, key=lambda c: _rank(c, names, beside)))
+    left = tuple(c for c in disjunct if c not in used)
+    if fixed == len(names):
+        return _Read(name="lookup", used=used, left=left, keys=_key_count(disjunct, names))
+    reads = any(c.columns[0] != "_partition" for c in used)
+    return _Read(name="range" if reads else "scan", used=used, left=left)
+
+
+def _rank(condition: Condition, names: list[str], beside: set[str]) -> tuple[int, int]:
+    column = condition.columns[0]
+    if column in beside:
+        return (2 if column == "_partition" else 1), 0
+    return 0, names.index(column)
+
+
+def _key_count(disjunct: Disjunct, names: list[str]) -> int | None:
+    count = 1
+    left = set(names)
+    for condition in disjunct:
+        if not left.issuperset(condition.columns):
             continue
-        low, high = _ends([condition], parameters)
-        if low is _EMPTY or high is _EMPTY:
-            return set()
-        if low is not None:
-            allowed = {p for p in allowed if p > low[0] or (low[1] and p == low[0])}
-        if high is not None:
-            allowed = {p for p in allowed if p < high[0] or (high[1] and p == high[0])}
-    return allowed
+        if isinstance(condition, OneOf):
+            count *= len(condition.known or condition.rows)
+        elif isinstance(condition, Equals):
+            if any(operand.is_list for operand in condition.operands):
+                return None
+            count *= len(condition.operands) + condition.null
+        left -= set(condition.columns)
+    return count
+
+
+def _described(predicate: Predicate, reads: Sequence[_Read]) -> list[str]:
+    """The conditions of the reads, and those that rows are dropped by."""
+    if len(reads) == 1:
+        parts = [_joined(reads[0].used)] if reads[0].used else []
+        return parts + ([f"filter {_joined(reads[0].left)}"] if reads[0].left else [])
+    parts = (
+        [" or ".join(f"({_joined(r.used)})" for r in reads)] if all(r.used for r in reads) else []
+    )
+    if any(read.left for read in reads):
+        parts.append("filter " + " or ".join(f"({_joined(d)})" for d in predicate.disjuncts))
+    return parts
+
+
+def _joined(conditions: Sequence[Condition]) -> str:
+    return " and ".join(map(describe_condition, conditions))
+
+
+def _all(schema: StoreSchema) -> str:
+    return f"{schema.partitions} partitions" if schema.partitions > 1 else "1 partition"

@@ -7,30 +7,29 @@ types of expressions, is left to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from sqlglot import exp
 from sqlglot.errors import OptimizeError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
+from planner import meaning
 from planner.clause import Clause
 from planner.errors import NameProblem, NotSupported
+from planner.inference import Types
 from planner.names import column_name
 from planner.outputs import Outputs, name_columns
 from planner.parameters import Parameters, spell_arrays
-from planner.predicates import Condition, Reader, strip
+from planner.predicates import Predicate, strip
+from planner.pushdown import Equality, Pushdown, Readable, Resolver
 from planner.refused import TABLE_FUNCTIONS, refuse, unknown_function
 from planner.relations import Relation, identifier, resolve
+from planner.spelling import spelled_nodes
+from planner.trees import position_of
 from planner.walk import Nodes
 from stores.schema import PSEUDO_COLUMNS, Column, DataType
 from stores.store import StoreCatalog
-
-Readable: TypeAlias = Mapping[str, Column]
-"""Columns of a relation by the names that a statement has for them."""
-Resolver: TypeAlias = Callable[[exp.Column], tuple[exp.Table, Column] | None]
-"""The table and its column that a column node means; None if that is not certain."""
 
 _PSEUDO = frozenset(column.name for column in PSEUDO_COLUMNS)
 
@@ -44,8 +43,12 @@ class Source:
     """What the bound tree calls it: r0, r1, …"""
     columns: tuple[str, ...]
     """The columns that the statement can need, in schema order; at least one."""
-    conditions: tuple[Condition, ...]
+    predicate: Predicate
     """What its rows must meet to count; the tree still says so too."""
+    equalities: tuple[Equality, ...] = ()
+    """What its columns must be equal to, in other relations."""
+    table: int = 0
+    """Its table node, by id, as equalities name it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +62,8 @@ class Bound:
     parameters: tuple[DataType, ...]
     names: tuple[str, ...] | None
     """Result columns as Postgres names them; None where only DuckDB knows how many there are."""
+    types: tuple[DataType | None, ...] | None = None
+    """The types that Postgres gives them, where they are certain."""
 
 
 def bind(
@@ -87,7 +92,7 @@ class _Binder:
         parameter_types: Sequence[DataType | None],
     ) -> None:
         self._tree, self._catalog, self._clause = tree, catalog, clause
-        self._nodes = Nodes(tree)
+        self._nodes = spelled_nodes(tree)
         self._parameters = Parameters(self._nodes, parameter_types)
         self._relations: dict[int, Relation] = {}
         self._readable: dict[int, Readable] = {}
@@ -111,21 +116,24 @@ class _Binder:
             name_columns(select)
         root = next((scope for scope in scopes if scope.is_root), None)
         names = None if root is None else outputs.names(root)
-        conditions: dict[int, tuple[Condition, ...]] = {}
-        for scope in scopes:
-            self._read_conditions(scope, resolvers[id(scope)], conditions)
+        pushdown = Pushdown(scopes, self._readable, resolvers, self._parameters.type_of)
         sources = tuple(
             Source(
                 relation=self._relations[id(table)],
                 name=f"r{i}",
                 columns=self._used(table, is_whole=id(table) in whole),
-                conditions=conditions.get(id(table), ()),
+                predicate=pushdown.said(table).predicate,
+                equalities=pushdown.said(table).equalities,
+                table=id(table),
             )
             for i, table in enumerate(tables)
         )
         for source, table in zip(sources, tables, strict=True):
             _rename(table, source.name)
+        types = Types(scopes, self._column_type, self._parameters.type_of)
+        shown = None if root is None else types.of_query(root)
         self._parameters.cast()
+        meaning.apply(self._tree, self._nodes, types)
         self._translate()
         return Bound(
             tree=self._tree,
@@ -133,6 +141,7 @@ class _Binder:
             sources=sources,
             parameters=self._parameters.types(),
             names=names,
+            types=shown,
         )
 
     # Names
@@ -150,6 +159,8 @@ class _Binder:
             collate.replace(strip(collate))
         for values in self._nodes.of(exp.Values):
             _name_values(values)
+        for dot in self._nodes.of(exp.Dot):
+            _unqualify(dot)
 
     def _scopes(self) -> list[Scope]:
         try:
@@ -189,6 +200,8 @@ class _Binder:
             self._relations[id(table)] = relation
             self._readable[id(table)] = _readable(table, relation)
             return True
+        if table.this is None:
+            raise NotSupported("ROWS FROM is not supported", hint="Join the functions instead.")
         name = column_name(table.this)
         if name not in TABLE_FUNCTIONS:
             raise unknown_function(table.this, name, kind="table function")
@@ -214,6 +227,11 @@ class _Binder:
             return found[0] if len(found) == 1 else None
 
         return resolve_column
+
+    def _column_type(self, table: exp.Table, name: str) -> DataType | None:
+        """The type of a relation's column; None if there is none of that name."""
+        column = self._readable.get(id(table), {}).get(name)
+        return None if column is None else column.type
 
     def _column_types(
         self, scopes: Sequence[Scope], resolvers: Mapping[int, Resolver]
@@ -273,49 +291,6 @@ class _Binder:
         for cast in self._nodes.of(exp.Cast):
             _cut_text(cast)
 
-    # Conditions
-
-    def _read_conditions(
-        self, scope: Scope, resolve_column: Resolver, found: dict[int, tuple[Condition, ...]]
-    ) -> None:
-        select = scope.expression
-        if not isinstance(select, exp.Select):
-            return
-        where, joins = select.args.get("where"), select.args.get("joins") or []
-        if where is None and not joins:
-            return
-        for name, (_, table) in scope.selected_sources.items():
-            if isinstance(table, exp.Table) and id(table) in self._relations:
-                reader = self._reader(table, resolve_column)
-                conditions = reader.conditions(where.this if where is not None else None)
-                for join in joins:
-                    if _may_filter(join, name):
-                        conditions += reader.conditions(join.args.get("on"))
-                if self._relations[id(table)].store is not None:
-                    found[id(table)] = tuple(conditions)
-
-    def _reader(self, table: exp.Table, resolve_column: Resolver) -> Reader:
-        def column_of(column: exp.Column) -> str | None:
-            owned = resolve_column(column)
-            return owned[1].name if owned is not None and owned[0] is table else None
-
-        readable = self._relations[id(table)].readable
-        return Reader(
-            column_of=column_of,
-            type_of=lambda column: readable[column].type,
-            parameter_type=self._parameters.type_of,
-        )
-
-
-def _may_filter(join: exp.Join, name: str) -> bool:
-    """Whether a join's ON drops rows of a relation, rather than leaving them unmatched."""
-    if join.method:
-        return False
-    side = join.side.upper()
-    if side == "":
-        return join.kind.upper() in {"", "INNER", "CROSS"}
-    return side == "LEFT" and join.this.alias_or_name == name
-
 
 def _alias_columns(table: exp.Table) -> list[str]:
     """The names that `AS t (a, b)` gives to a relation's first columns."""
@@ -360,6 +335,19 @@ def _name_values(values: exp.Values) -> None:
     given = list(alias.columns)
     names = [f"column{i + 1}" for i in range(len(given), width)]
     alias.set("columns", [*given, *(exp.to_identifier(name) for name in names)])
+
+
+def _unqualify(dot: exp.Dot) -> None:
+    """`pg_catalog.now()` is `now()`; no other schema has functions."""
+    if not isinstance(dot.expression, exp.Func) or not isinstance(dot.this, exp.Identifier):
+        return
+    if dot.this.name != "pg_catalog":
+        raise NameProblem(
+            f'schema "{dot.this.name}" does not exist',
+            position=position_of(dot.expression),
+            sqlstate="3F000",
+        )
+    dot.replace(dot.expression)
 
 
 def _cut_text(cast: exp.Cast) -> None:

@@ -3,7 +3,7 @@
     option:  BOUND ( bound [, bound] … ) | WAIT interval | PARTITIONS ( n [, n] … )
            | ACTIVE | PARTIAL | INFO
     bound:   topic [ partition ] >= offset | 'position token' | $n
-           | LATEST | MAX LAG interval | UNBOUNDED
+           | LATEST | SNAPSHOT | MAX LAG interval | UNBOUNDED
 
 It is cut off before sqlglot sees the rest. What it says is kept with its parameters open; values
 are put in per execution by `planner.options`.
@@ -17,7 +17,7 @@ from typing import TypeAlias, TypeVar
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import NotSupported, QueryError, SyntaxProblem, ValueProblem
+from planner.errors import QueryError, SyntaxProblem, ValueProblem
 from planner.values import parse_value
 from stores.errors import CodecError
 from stores.position import Position
@@ -59,6 +59,7 @@ class Clause:
     topics: tuple[TopicBound, ...] = ()
     positions: tuple[Position | ParameterRef, ...] = ()
     latest: bool = False
+    snapshot: bool = False
     lag_ms_max: int | ParameterRef | None = None
     unbounded: bool = False
     wait_ms: int | ParameterRef | None = None
@@ -73,6 +74,7 @@ class Clause:
         return (
             bool(self.topics or self.positions)
             or self.latest
+            or self.snapshot
             or self.unbounded
             or self.lag_ms_max is not None
         )
@@ -166,24 +168,19 @@ class _Reader:
         return replace(clause, topics=(*clause.topics, self._topic_bound()))
 
     def _named_bound(self, word: str, clause: Clause) -> Clause:
-        position = self._tokens[self._at].start + 1
         self._at += 1
         if word == "LATEST":
             return replace(clause, latest=True)
         if word == "UNBOUNDED":
             return replace(clause, unbounded=True)
         if word == "SNAPSHOT":
-            raise NotSupported(
-                "the bound SNAPSHOT is not supported yet",
-                hint="Use LATEST, or a position token.",
-                position=position,
-            )
+            return replace(clause, snapshot=True)
         if word == "MAX" and self._accept("LAG"):
             return replace(clause, lag_ms_max=self._interval_ms(LAG_MS_MAX))
         self._at -= 1
         raise self._error(
             "a bound is topic[partition] >= offset, 'position token', $n, LATEST, "
-            "MAX LAG interval or UNBOUNDED"
+            "SNAPSHOT, MAX LAG interval or UNBOUNDED"
         )
 
     def _topic_bound(self) -> TopicBound:

@@ -1,4 +1,4 @@
-"""Statements about the session: SET, SHOW, RESET, BEGIN and their kin, read word by word."""
+"""Statements about the session's settings: SET, SHOW, RESET, DISCARD, read word by word."""
 
 from __future__ import annotations
 
@@ -8,9 +8,18 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import NameProblem, SyntaxProblem, TransactionProblem
 from planner.options import SETTINGS, check_setting
-from planner.session import Session, TransactionStatus
+from planner.session import DEFAULT_ISOLATION, Session, TransactionStatus
 from planner.statement import Result, StatementKind
-from stores.schema import TEXT, Column
+from planner.transaction import (
+    DEFAULT_DEFERRABLE,
+    Modes,
+    on_off,
+    read_isolation,
+    set_modes,
+    transaction_settings,
+)
+from planner.values import parse_value
+from stores.schema import BOOLEAN, TEXT, Column
 
 _POSTGRES_SETTINGS = {
     "application_name": "",
@@ -18,7 +27,8 @@ _POSTGRES_SETTINGS = {
     "client_encoding": "UTF8",
     "client_min_messages": "notice",
     "datestyle": "ISO, MDY",
-    "default_transaction_isolation": "read committed",
+    DEFAULT_DEFERRABLE: "off",
+    DEFAULT_ISOLATION: "read committed",
     "default_transaction_read_only": "on",
     "enable_seqscan": "on",
     "extra_float_digits": "1",
@@ -35,13 +45,26 @@ _POSTGRES_SETTINGS = {
     "statement_timeout": "0",
     "synchronize_seqscans": "on",
     "timezone": "UTC",
+    "transaction_deferrable": "off",
     "transaction_isolation": "read committed",
     "transaction_read_only": "on",
 }
 """Settings of Postgres that clients set and ask for, with what they get."""
 _READ_ONLY = {"server_version", "server_version_num", "server_encoding", "max_identifier_length"}
-_FIXED = {"timezone": "UTC", "client_encoding": "UTF8"}
+_FIXED = {
+    "timezone": "UTC",
+    "client_encoding": "UTF8",
+    "default_transaction_read_only": "on",
+    "transaction_read_only": "on",
+}
 """Settings that clients may name but that stay as they are."""
+_SAME = {
+    "timezone": {"UTC"},
+    "client_encoding": {"UTF8"},
+    "default_transaction_read_only": {"ON", "TRUE", "YES", "1"},
+    "transaction_read_only": {"ON", "TRUE", "YES", "1"},
+}
+"""How else one can say what they are; dashes do not count."""
 
 
 class Commands:
@@ -74,10 +97,6 @@ class Commands:
             name = self._shown_name(tokens)
             if name not in {"all", "stategate.position"}:
                 self._known(name, tokens)
-        if kind is StatementKind.CLOSE and [t.text.upper() for t in tokens[1:]] != ["ALL"]:
-            # Connection pools close all cursors before they hand a connection on; there are none.
-            name = _joined(tokens[1:])
-            raise NameProblem(f'cursor "{name}" does not exist', sqlstate="34000")
 
     def run(self, kind: StatementKind, tokens: Sequence[Token], session: Session) -> Result:
         """Run a command.
@@ -92,8 +111,8 @@ class Commands:
                 return self._set(tokens, session)
             case StatementKind.RESET:
                 return self._reset(tokens, session)
-            case StatementKind.BEGIN | StatementKind.COMMIT | StatementKind.ROLLBACK:
-                return _transaction(kind, tokens, session)
+            case StatementKind.DISCARD if (part := _discarded(tokens)) is not None:
+                return Result(kind=part)
             case StatementKind.DISCARD:
                 if session.transaction is not TransactionStatus.IDLE:
                     raise TransactionProblem(
@@ -116,6 +135,9 @@ class Commands:
         return Result(kind=StatementKind.SHOW, columns=columns, rows=[(value,)])
 
     def _value(self, name: str, session: Session) -> str:
+        of_transaction = transaction_settings(session)
+        if name in of_transaction:
+            return of_transaction[name]
         return _FIXED.get(name) or session.settings.get(name, self._defaults.get(name, ""))
 
     def _shown_name(self, tokens: Sequence[Token]) -> str:
@@ -140,14 +162,22 @@ class Commands:
 
     def _set(self, tokens: Sequence[Token], session: Session) -> Result:
         rest = list(tokens[1:])
-        if rest and rest[0].text.upper() in {"SESSION", "LOCAL"}:
+        scope = rest[0].text.upper() if rest else ""
+        if scope in {"SESSION", "LOCAL"}:
             rest = rest[1:]
         words = [token.text.upper() for token in rest]
         result = Result(kind=StatementKind.SET)
-        if words[:1] == ["TRANSACTION"] or words[:2] == ["CHARACTERISTICS", "AS"]:
+        is_local = scope == "LOCAL"
+        if is_local and session.transaction is TransactionStatus.IDLE:
+            result.notices.append("SET LOCAL can only be used in transaction blocks")
+        if words[:1] in (["AUTHORIZATION"], ["ROLE"]):
+            _check_user(rest, session)
             return result
         if words[:2] == ["TIME", "ZONE"]:
             name, values = "timezone", rest[2:]
+        elif words[:1] and words[0] in _SHORT:
+            # Without "=": SET NAMES 'utf8', SET SCHEMA 'public'.
+            name, values = _SHORT[words[0]], rest[1:]
         else:
             at = next((i for i, word in enumerate(words) if word in {"=", "TO"}), None)
             if at is None or at == 0:
@@ -155,42 +185,75 @@ class Commands:
             name, values = _joined(rest[:at]), rest[at + 1 :]
         if not values:
             raise _syntax([])
-        self._assign(name, values, tokens, session, result)
+        self._known(name, tokens)
+        self._assign(name, values, session, result, local=is_local)
         return result
 
     def _assign(
         self,
         name: str,
         values: Sequence[Token],
-        tokens: Sequence[Token],
         session: Session,
         result: Result,
+        *,
+        local: bool,
     ) -> None:
-        self._known(name, tokens)
         if name in _READ_ONLY:
             raise TransactionProblem(f'parameter "{name}" cannot be changed', sqlstate="55P02")
+        if local and session.transaction is TransactionStatus.IDLE:
+            return
         if len(values) == 1 and values[0].text.upper() == "DEFAULT":
             session.reset(name)
             return
         value = "".join(_setting_text(token) for token in values)
-        if name in SETTINGS:
-            check_setting(name, value)
-        if name in _FIXED and value.upper().replace("-", "") not in {_FIXED[name], "UTF8", "UTC"}:
-            result.notices.append(f"{name} stays {_FIXED[name]}")
+        if name in _FIXED:
+            if value.upper().replace("-", "") not in _SAME[name]:
+                result.notices.append(f"{name} stays {_FIXED[name]}")
             return
-        session.set(name, value)
+        if name in {"transaction_isolation", "transaction_deferrable"}:
+            _set_transaction(name, value, session, result)
+            return
+        session.set(name, _checked(name, value), local=local)
 
     def _reset(self, tokens: Sequence[Token], session: Session) -> Result:
         name = _joined(tokens[1:])
         if name == "all":
             session.reset()
-        else:
+        elif name not in {"role", "sessionauthorization"}:
             self._known(name, tokens)
             session.reset(name)
         return Result(kind=StatementKind.RESET)
 
 
 _SPELLED = {"timezone": "TimeZone", "datestyle": "DateStyle", "intervalstyle": "IntervalStyle"}
+
+
+_SHORT = {"NAMES": "client_encoding", "SCHEMA": "search_path"}
+_PARTS = {
+    "PLANS": StatementKind.DISCARD_PLANS,
+    "SEQUENCES": StatementKind.DISCARD_SEQUENCES,
+    "TEMP": StatementKind.DISCARD_TEMP,
+    "TEMPORARY": StatementKind.DISCARD_TEMP,
+}
+
+
+def _discarded(tokens: Sequence[Token]) -> StatementKind | None:
+    """What a DISCARD is about of which a session here has none; None for DISCARD ALL."""
+    words = [token.text.upper() for token in tokens[1:]]
+    if words == ["ALL"]:
+        return None
+    if len(words) != 1 or words[0] not in _PARTS:
+        raise _syntax(tokens[1:])
+    return _PARTS[words[0]]
+
+
+def _check_user(words: Sequence[Token], session: Session) -> None:
+    """Let a client be who it is; nobody can be somebody else."""
+    values = [token.text for token in words[1:] if token.text.upper() not in {"=", "TO"}]
+    if len(values) != 1:
+        raise _syntax(words[1:])
+    if values[0].upper() not in {"DEFAULT", "NONE"} and values[0] != session.user:
+        raise NameProblem(f'permission denied to set role "{values[0]}"', sqlstate="42501")
 
 
 def _setting_text(token: Token) -> str:
@@ -215,28 +278,27 @@ def _syntax(tokens: Sequence[Token]) -> SyntaxProblem:
     )
 
 
-def _transaction(kind: StatementKind, tokens: Sequence[Token], session: Session) -> Result:
-    result = Result(kind=kind)
-    before = session.transaction
-    if kind is StatementKind.BEGIN:
-        if before is TransactionStatus.FAILED:
-            raise aborted()
-        if before is TransactionStatus.ACTIVE:
-            result.notices.append("there is already a transaction in progress")
-        session.transaction = TransactionStatus.ACTIVE
-        return result
-    if any(token.text.upper() == "TO" for token in tokens[1:]):
-        raise SyntaxProblem("savepoints are not supported", sqlstate="0A000")
-    if before is TransactionStatus.IDLE:
-        result.notices.append("there is no transaction in progress")
-    if before is TransactionStatus.FAILED and kind is StatementKind.COMMIT:
-        result.kind = StatementKind.ROLLBACK
-    session.transaction = TransactionStatus.IDLE
-    return result
+def _checked(name: str, value: str) -> str:
+    """A value in the words that SHOW has for it.
+
+    Raises:
+        QueryError: the setting cannot have it.
+    """
+    if name in SETTINGS:
+        check_setting(name, value)
+    elif name == DEFAULT_ISOLATION:
+        return read_isolation(name, value).value
+    elif name == DEFAULT_DEFERRABLE:
+        return on_off(bool(parse_value(value, BOOLEAN)))
+    return value
 
 
-def aborted() -> TransactionProblem:
-    """The error of every statement in a failed transaction."""
-    return TransactionProblem(
-        "current transaction is aborted, commands ignored until end of transaction block"
-    )
+def _set_transaction(name: str, value: str, session: Session, result: Result) -> None:
+    if name == "transaction_isolation":
+        modes = Modes(isolation=read_isolation(name, value))
+    else:
+        modes = Modes(deferrable=bool(parse_value(value, BOOLEAN)))
+    if session.transaction is TransactionStatus.IDLE:
+        result.notices.append("SET TRANSACTION can only be used in transaction blocks")
+    else:
+        set_modes(modes, session)

@@ -11,6 +11,7 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 import duckdb
@@ -30,6 +31,9 @@ from planner.errors import (
     Unavailable,
     ValueProblem,
 )
+from planner.macros import MACROS, RAISED
+from planner.number_text import number_text
+from planner.templates import time_text
 from stores.errors import SchemaError
 from stores.query import BATCH_ROWS
 from stores.schema import Column, DataType, Kind, Value
@@ -39,6 +43,8 @@ _logger = logging.getLogger(__name__)
 OpenStream: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
 """Reads a relation's rows; called anew for each time that DuckDB scans it."""
 
+TYPES_MAX = 1_000
+"""So many of DuckDB's types are known by their Arrow types; structs and decimals make many."""
 _EPOCH = dt.datetime(1970, 1, 1)
 _EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
@@ -92,10 +98,15 @@ class Composer:
             "SET GLOBAL TimeZone = 'UTC'",
             "SET GLOBAL integer_division = true",
             "SET GLOBAL default_null_order = 'nulls_last'",  # sqlglot writes out what differs
+            "SET GLOBAL ieee_floating_point_ops = false",  # sqrt(-1) and ln(0) are errors
             "SET arrow_large_buffer_size = false",
-            "SET lock_configuration = true",
+            *(f"CREATE MACRO {macro}" for macro in MACROS),
         ):
             self._database.execute(setting)
+        for name, function in _PYTHON_FUNCTIONS.items():
+            self._database.create_function(name, function, **_SIGNATURES[name])
+        self._database.execute("SET lock_configuration = true")
+        self._types: Mapping[str, pa.DataType] = {}
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -124,17 +135,31 @@ class Composer:
         try:
             for name, schema in relations.items():
                 cursor.register(name, schema.empty_table())
-            relation = cursor.sql(sql, params={str(n): None for n in numbers} or None)
             # Bound, but not optimised: that would compute the constants, for as long as it takes.
-            nulls = ", ".join(f"CAST(NULL AS {data_type})" for data_type in relation.types)
-            schema = cursor.sql(f"SELECT {nulls}").limit(0).to_arrow_reader(1).schema
-            names = relation.columns
+            relation = cursor.sql(sql, params={str(n): None for n in numbers} or None)
+            kinds = [str(kind) for kind in relation.types]
+            types = self._arrow_types(cursor, kinds)
         except duckdb.Error as error:
             raise translate(error, tree) from error
         finally:
             cursor.close()
-        found = zip(names, schema, strict=True)
-        return tuple(Column(name=name, type=_result_type(f.type)) for name, f in found)
+        return tuple(
+            Column(name=name, type=_AS_TEXT.get(kind) or _result_type(types[kind]))
+            for name, kind in zip(relation.columns, kinds, strict=True)
+        )
+
+    def _arrow_types(
+        self, cursor: duckdb.DuckDBPyConnection, kinds: Sequence[str]
+    ) -> Mapping[str, pa.DataType]:
+        """The Arrow types of DuckDB's; it is asked once for each, as that is a statement more."""
+        known = self._types
+        missing = [kind for kind in dict.fromkeys(kinds) if kind not in known]
+        if missing:
+            nulls = ", ".join(f"CAST(NULL AS {kind})" for kind in missing)
+            found = cursor.sql(f"SELECT {nulls}").limit(0).to_arrow_reader(1).schema.types
+            kept = known if len(known) < TYPES_MAX else {}
+            self._types = known = {**kept, **dict(zip(missing, found, strict=True))}
+        return known
 
     def run(
         self,
@@ -172,12 +197,12 @@ class Composer:
                         return
                     if batch.num_rows:
                         yield batch
-        except duckdb.Error as error:
+        except (duckdb.Error, OSError) as error:
             for relation in relations.values():
                 if isinstance(relation.error, QueryError):
                     raise relation.error from error
             cancellation.check()
-            raise translate(error, tree) from error
+            raise translate(_of_arrow(error), tree) from error
         finally:
             cursor.close()
 
@@ -187,6 +212,26 @@ class Composer:
                 return self._database.cursor()
         except duckdb.ConnectionException as error:
             raise Unavailable("the engine is closed", sqlstate="57P01") from error
+
+
+def _rowwise(function: Callable[..., str]) -> Callable[..., Any]:
+    """A function of a value and a template as one of Arrow columns; NULL where one is NULL."""
+
+    def of_columns(values: Any, templates: Any) -> Any:
+        rows = zip(values.to_pylist(), templates.to_pylist(), strict=True)
+        return pa.array([None if None in row else function(*row) for row in rows], pa.string())
+
+    return of_columns
+
+
+_PYTHON_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "pg_sg_number_text": _rowwise(lambda number, template: number_text(Decimal(number), template)),
+    "pg_sg_time_text": _rowwise(time_text),
+}
+_SIGNATURES: dict[str, dict[str, Any]] = {
+    name: {"parameters": [first, "VARCHAR"], "return_type": "VARCHAR", "type": "arrow"}
+    for name, first in {"pg_sg_number_text": "VARCHAR", "pg_sg_time_text": "BIGINT"}.items()
+}
 
 
 def to_duckdb(tree: exp.Expr) -> str:
@@ -222,6 +267,10 @@ def python_value(value: Value, data_type: DataType) -> Any:  # noqa: PLR0911 - o
             return f"{value[0]} months {value[1]} days {value[2]} microseconds"
         case _:
             return value
+
+
+_AS_TEXT = {"UUID": DataType(kind=Kind.UUID), "JSON": DataType(kind=Kind.JSON)}
+"""Types whose values are texts in Arrow."""
 
 
 def _result_type(arrow: pa.DataType) -> DataType:
@@ -289,6 +338,50 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "22P02",
     ),
     (
+        r"Could not cast value (?P<name>\S+) to DECIMAL",
+        ValueProblem,
+        "numeric field overflow",
+        "22003",
+    ),
+    (
+        r"while executing the UDF: (?P<name>OverflowError)",
+        ValueProblem,
+        "timestamp out of range",
+        "22008",
+    ),
+    (
+        r"More than one row returned by a (?P<name>subquery)",
+        ValueProblem,
+        "more than one row returned by a subquery used as an expression",
+        "21000",
+    ),
+    (
+        r"cannot take (?P<what>square root) of a (?P<name>negative) number",
+        ValueProblem,
+        "cannot take square root of a negative number",
+        "2201F",
+    ),
+    (
+        r"cannot take logarithm of (?P<name>zero|a negative number)",
+        ValueProblem,
+        "cannot take logarithm of {name}",
+        "2201E",
+    ),
+    (
+        r"(?P<name>missing \)|missing \]|unexpected \)|invalid escape sequence|"
+        r"bad repetition operator|no argument for repetition operator|"
+        r"invalid character class range|invalid perl operator)",
+        ValueProblem,
+        "invalid regular expression: {name}",
+        "2201B",
+    ),
+    (
+        r"aggregate function calls cannot contain (?P<name>window) function calls",
+        SyntaxProblem,
+        "aggregate function calls cannot contain window function calls",
+        "42803",
+    ),
+    (
         r"invalid (?P<what>timestamp|date|time|interval) field format: \"(?P<name>[^\"]*)\"",
         ValueProblem,
         'invalid input syntax for type {what}: "{name}"',
@@ -311,13 +404,13 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         r"ORDER (?:BY )?term (?P<name>out of range)",
         SyntaxProblem,
         "ORDER BY position is not in select list",
-        "42601",
+        "42P10",
     ),
     (
         r"LIMIT/OFFSET cannot be (?P<name>negative)",
         ValueProblem,
         "LIMIT and OFFSET must not be negative",
-        "22023",
+        "2201W",
     ),
 )
 """DuckDB's messages, and ours for them; `name` is what is looked for in the text."""
@@ -361,9 +454,20 @@ _CLASSES: tuple[tuple[type[Exception], type[QueryError], str], ...] = (
 )
 
 
+def _of_arrow(error: duckdb.Error | OSError) -> duckdb.Error:
+    """DuckDB's own error: behind the first batch it comes through Arrow, which keeps its text."""
+    if isinstance(error, duckdb.Error):
+        return error
+    kind = str(error).partition(" Error:")[0].replace(" ", "")
+    found = getattr(duckdb, f"{kind}Exception", duckdb.Error)
+    return duckdb.Error(str(error)) if not issubclass(found, duckdb.Error) else found(str(error))
+
+
 def translate(error: duckdb.Error, tree: exp.Expr) -> QueryError:
     """DuckDB's error as ours: message, hint, SQLSTATE, and its place in the text if known."""
     text = str(error)
+    if raised := re.search(rf"{RAISED}(\w{{5}}) (.*)", text):
+        return ValueProblem(raised[2], sqlstate=raised[1])
     for pattern, kind, message, sqlstate in _PATTERNS:
         if found := re.search(pattern, text):
             names = found.groupdict()

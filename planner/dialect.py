@@ -27,8 +27,27 @@ _LEXEME = re.compile(
 _OPENS = re.compile(r"""['"]|/\*""")
 
 
+_BY_NAME = frozenset(
+    {
+        *("ARRAY_APPEND", "ARRAY_CAT", "ARRAY_DIMS", "ARRAY_LENGTH", "ARRAY_POSITION"),
+        *("ARRAY_PREPEND", "ARRAY_REMOVE", "ARRAY_TO_STRING", "BIT_COUNT", "BIT_LENGTH"),
+        *("CHARACTER_LENGTH", "CHAR_LENGTH", "CHR", "CONCAT", "CONCAT_WS", "CONVERT", "DATE_BIN"),
+        *("DATE_PART", "DATE_TRUNC", "DECODE", "DIV", "ENCODE", "FACTORIAL", "FORMAT", "GCD"),
+        *("INITCAP", "JSONB_AGG", "JSONB_OBJECT_AGG", "JSONB_TYPEOF", "JSON_AGG"),
+        *("JSON_ARRAY_LENGTH", "JSON_EXTRACT_PATH", "JSON_EXTRACT_PATH_TEXT", "JSON_OBJECT_AGG"),
+        *("JSON_TYPEOF", "LCM", "LENGTH", "LPAD", "MD5", "NORMALIZE", "OCTET_LENGTH"),
+        *("REGEXP_COUNT", "REGEXP_LIKE", "REGEXP_REPLACE", "REGEXP_SPLIT_TO_ARRAY"),
+        *("REGEXP_SUBSTR", "RPAD", "SHA256", "SIGN", "SPLIT_PART", "STRING_TO_ARRAY", "TO_CHAR"),
+        *("TO_DATE", "TO_HEX", "TO_NUMBER", "TO_TIMESTAMP", "TRIM_ARRAY", "WIDTH_BUCKET"),
+    }
+)
+"""Functions that stay what the text calls them: `calls` knows what they mean, not sqlglot."""
+
+
 class StategateSQL(Postgres):
     """Postgres's dialect but for the parameter sign."""
+
+    ORIGINAL_NAME_META_KEY = "name"
 
     class Tokenizer(Postgres.Tokenizer):
         """Reads the stand-in of a parameter's `$`; tokenizes commands like all else."""
@@ -47,9 +66,24 @@ class StategateSQL(Postgres):
         """Reads `ALL($1)` as what it is; sqlglot knows only `ALL (SELECT …)`."""
 
         FUNCTIONS = {  # noqa: RUF012
-            **PostgresParser.FUNCTIONS,
+            **{n: made for n, made in PostgresParser.FUNCTIONS.items() if n not in _BY_NAME},
             "ALL": lambda args: exp.All(this=exp.Paren(this=args[0])),
         }
+        FUNCTION_PARSERS = {  # noqa: RUF012
+            n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in _BY_NAME
+        }
+
+        def _parse_interval(
+            self, require_interval: bool = True, parse_function_unit: bool = True
+        ) -> exp.Add | exp.Interval | None:
+            """`interval '1 day 02:03'` with all of its text, of which sqlglot keeps one field."""
+            literal = self._next if require_interval else None
+            found = super()._parse_interval(require_interval, parse_function_unit)
+            is_bare = literal is not None and self._prev is literal
+            if is_bare and isinstance(found, exp.Interval) and literal is not None:
+                found.set("this", exp.Literal.string(literal.text))
+                found.set("unit", None)
+            return found
 
 
 DIALECT = StategateSQL()

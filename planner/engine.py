@@ -7,6 +7,19 @@ from typing import Protocol
 
 from planner.cancel import Cancellation
 from planner.errors import QueryError
+from planner.handover import (
+    Argument,
+    CloseCursor,
+    CopyFormat,
+    CopyOut,
+    DeallocateStatement,
+    DeclareCursor,
+    Direction,
+    ExecuteStatement,
+    FetchCursor,
+    Handover,
+    PrepareStatement,
+)
 from planner.session import Session, TransactionStatus
 from planner.statement import PartitionAnswer, Result, Statement, StatementKind
 from planner.values import parse_value
@@ -14,13 +27,24 @@ from stores.position import Position
 from stores.schema import Column, DataType, Kind, Row, Value
 
 __all__ = [
+    "Argument",
     "Cancellation",
+    "CloseCursor",
     "Column",
+    "CopyFormat",
+    "CopyOut",
     "DataType",
+    "DeallocateStatement",
+    "DeclareCursor",
+    "Direction",
     "Engine",
+    "ExecuteStatement",
+    "FetchCursor",
+    "Handover",
     "Kind",
     "PartitionAnswer",
     "Position",
+    "PrepareStatement",
     "QueryError",
     "Result",
     "Row",
@@ -75,7 +99,7 @@ class Engine(Protocol):
     ) -> Sequence[Row] | None:
         """The rows of a statement that is the lookup of one key and nothing more, at once.
 
-        It is `execute` without all that such a statement does not need: who asks for a row and
+        There is one row or none. It is `execute` without all that such a statement does not need: who asks for a row and
         minds neither positions nor partitions, which the session notes all the same. None says
         that this is another statement, or that it does not succeed: take `execute`.
         """

@@ -75,7 +75,7 @@ class NotSupported(QueryError):
 
 
 class TransactionProblem(QueryError):
-    """The transaction's state does not allow the statement (25P02 and its kin)."""
+    """The transaction's state does not allow the statement (25P02, 3B001 and their kin)."""
 
     sqlstate = "25P02"
 
@@ -96,6 +96,13 @@ class Unavailable(QueryError):
     """A partition cannot answer now; the same statement can succeed later (class 55)."""
 
     sqlstate = "55000"
+    retryable = True
+
+
+class SnapshotTooOld(QueryError):
+    """A transaction reads at an epoch that is no longer kept; begin it again (72000)."""
+
+    sqlstate = "72000"
     retryable = True
 
 

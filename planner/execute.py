@@ -6,16 +6,16 @@ statement, before its first row.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from planner.access import Access
+from planner.access import Access, Scatter, Top
 from planner.cancel import Cancellation
 from planner.compose import ArrowRelation, Composer
+from planner.cut import Snapshot
 from planner.errors import (
     RESTORING,
     QueryError,
@@ -25,35 +25,41 @@ from planner.errors import (
     ValueProblem,
     partitions_failed,
 )
+from planner.filters import Keep
 from planner.fit import Fitted
+from planner.joining import Joining, Read
+from planner.merging import first_rows, trailing_null_held
 from planner.options import ReadOptions
-from planner.plan import Compose, Lookup, QueryPlan, Stream, SystemScan
+from planner.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
 from planner.predicates import fitted
+from planner.reading import Asked, Reading
 from planner.relations import SYSTEM_RELATIONS, system_table
 from planner.session import Session
 from planner.statement import PartitionAnswer, Result, StatementKind
-from stores.errors import CodecError, FailureReason, LogError
+from stores.errors import CodecError, FailureReason
 from stores.partitioner import partitioner
-from stores.position import EMPTY, Position, PositionBound
+from stores.position import EMPTY, Position
 from stores.query import BatchStream, KeyQuery, Query
 from stores.result import Failure, QueryResult, Success
+from stores.scans import ApproximateCountQuery
 from stores.schema import Key, Row, StoreSchema
-from stores.store import DEFAULT_CONFIG, QueryConfig, Store, StoreCatalog
+from stores.store import Store, StoreCatalog
 
 R = TypeVar("R")
-
-WAIT_STEP_S = 0.1
-"""How long a wait goes on before it looks whether the statement was cancelled."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Tally:
     """What has been asked so far: positions and answers, which end up in the result."""
 
+    reading: Reading
+    """How it is asked."""
     position: Position = EMPTY
     answers: list[PartitionAnswer] = field(default_factory=list)
     places: dict[tuple[str, int], int] = field(default_factory=dict)
     """Where in `answers` each partition of a store is: it has one, however often it is asked."""
+    scatters: dict[int, Scatter] = field(default_factory=dict)
+    """What each access asks, by its identity, where that was found out before it is opened."""
     failures: list[tuple[str, int, FailureReason, str]] = field(default_factory=list)
     is_restoring: bool = False
 
@@ -114,12 +120,10 @@ class Executor:
         session.note(answer.position)
         return () if answer.value is None else (node.project(key + answer.value),)
 
-    def lookup(
-        self, plan: QueryPlan, node: Lookup, parameters: Row, options: ReadOptions
-    ) -> Result:
+    def lookup(self, plan: QueryPlan, node: Lookup, parameters: Row, reading: Reading) -> Result:
         """One key: the caller's thread, no DuckDB."""
-        schema = node.access.schema
-        store = self.store(schema)
+        schema, options = node.access.schema, reading.options
+        store = reading.store(self.store(schema))
         key = _key(node, parameters)
         result = Result(kind=StatementKind.SELECT, columns=plan.columns, rows=())
         if key is None:
@@ -133,17 +137,11 @@ class Executor:
             _check_partitions(options.partitions, schema)
             if partition not in options.partitions:
                 return result
-        tally = _Tally()
-        config = self._config(options, store)
-        answer = self._ask(
-            store,
-            partition,
-            query,
-            config,
-            wait_ms=options.wait_ms,
-            cancellation=None,
-            tally=tally,
-        )
+        tally = _Tally(reading=reading)
+        if not reading.is_plain:
+            asked = [Asked(store=store, partitions={partition})]
+            reading.make_ready(asked, repeats=False, others=self._catalog.stores.values())
+        answer = self._ask(store, partition, query, tally)
         self._settle(tally, options)
         if isinstance(answer, Success) and answer.value is not None:
             result.rows = (node.project(key + answer.value),)
@@ -157,16 +155,46 @@ class Executor:
         parameters: Row,
         options: ReadOptions,
         cancellation: Cancellation,
+        snapshot: Snapshot | None = None,
     ) -> Result:
-        """Any plan: rows come as a stream that is read in the caller's thread."""
+        """Any plan: rows come as a stream that is read in the caller's thread.
+
+        Args:
+            plan: what to run.
+            parameters: its parameters.
+            options: how to read.
+            cancellation: stops it.
+            snapshot: what the transaction reads at, if it repeats its reads.
+        """
         node = plan.node
-        if isinstance(node, Lookup):
-            return self.lookup(plan, node, parameters, options)
-        tally = _Tally()
+        reading = Reading(options=options, cancellation=cancellation, snapshot=snapshot)
+        try:
+            if isinstance(node, Lookup):
+                return self.lookup(plan, node, parameters, reading)
+            return self._run(plan, node, parameters, reading=reading, cancellation=cancellation)
+        finally:
+            # Streams have their views by now, and keep them.
+            reading.release()
+
+    def _run(
+        self,
+        plan: QueryPlan,
+        node: Stream | Count | Compose,
+        parameters: Row,
+        *,
+        reading: Reading,
+        cancellation: Cancellation,
+    ) -> Result:
+        options, tally = reading.options, _Tally(reading=reading)
+        self._make_ready(_accesses(node), parameters, tally)
         if isinstance(node, Stream):
             read = self._open(node.access, parameters, options, cancellation, tally)
             self._settle(tally, options)
             batches = _project(read(), node, plan.arrow_schema)
+        elif isinstance(node, Count):
+            read = self._open(node.access, parameters, options, cancellation, tally)
+            self._settle(tally, options)
+            batches = _counted(read(), plan.arrow_schema)
         else:
             batches = self._compose(
                 plan, node, parameters, options=options, cancellation=cancellation, tally=tally
@@ -190,15 +218,21 @@ class Executor:
         cancellation: Cancellation,
         tally: _Tally,
     ) -> Iterator[pa.RecordBatch]:
-        relations: dict[str, ArrowRelation] = {}
+        accesses = {n: planned for n, planned in node.inputs if isinstance(planned, Access)}
+
+        def open_access(access: Access) -> Read:
+            read = self._open(access, parameters, options, cancellation, tally)
+            self._settle(tally, options)
+            return read
+
+        joining = Joining(links=node.links, open_access=open_access, rows_of=self._rows_of)
+        relations = {
+            name: ArrowRelation(accesses[name].schema.arrow_schema(accesses[name].columns), read)
+            for name, read in joining.open_all(accesses).items()
+        }
         for name, planned in node.inputs:
             if isinstance(planned, SystemScan):
                 relations[name] = self._system(planned)
-                continue
-            read = self._open(planned, parameters, options, cancellation, tally)
-            schema = planned.schema.arrow_schema(planned.columns)
-            relations[name] = ArrowRelation(schema, read)
-        self._settle(tally, options)
         batches = self._composer.run(
             node.sql,
             relations,
@@ -207,6 +241,16 @@ class Executor:
             tree=node.tree,
         )
         return _cast(batches, plan.arrow_schema)
+
+    def _rows_of(self, access: Access) -> int | None:
+        """About how many rows a store holds here; None if a partition does not say."""
+        store, rows = self.store(access.schema), 0
+        for partition in range(access.schema.partitions):
+            answer = store.query_partition(partition, ApproximateCountQuery())
+            if isinstance(answer, Failure):
+                return None
+            rows += answer.value
+        return rows
 
     def _system(self, scan: SystemScan) -> ArrowRelation:
         table = system_table(scan.name, self._catalog, node=self._node, clock=self._clock)
@@ -226,58 +270,50 @@ class Executor:
 
         What is returned can be called again: it asks the same views once more.
         """
-        store = self.store(access.schema)
-        config = self._config(options, store)
-        targets = access.targets(parameters, self.route(access.schema))
-        if options.partitions is not None:
-            _check_partitions(options.partitions, access.schema)
-            targets = [target for target in targets if target[0] in options.partitions]
+        store = tally.reading.store(self.store(access.schema))
+        scatter = tally.scatters.pop(id(access), None)
+        if scatter is None:
+            scatter = self._scatter(access, parameters, options)
         opened: list[tuple[int, QueryResult[BatchStream]]] = []
-        for target in targets:
+        for target in scatter.targets:
             cancellation.check()
             partition, query = target
-            answer = self._ask(
-                store,
-                partition,
-                query,
-                config,
-                wait_ms=options.wait_ms,
-                cancellation=cancellation,
-                tally=tally,
-            )
+            answer = self._ask(store, partition, query, tally)
             opened.append((tally.places[access.schema.name, partition], answer))
-        return _Streams(opened, tally).read
+        streams = _Streams(opened, tally, keep=scatter.keep, cancellation=cancellation)
+        if (top := access.top) is not None:
+            return lambda: _first_rows(streams, top, access.columns)
+        return streams.read
 
-    def _config(self, options: ReadOptions, store: Store) -> QueryConfig:
-        bound = options.bound
-        if options.latest:
-            try:
-                bound = replace(bound, epoch=store.committed_epoch())
-            except LogError as error:
-                raise Unavailable(
-                    f'the log of store "{store.schema.name}" cannot be read',
-                    detail=str(error),
-                    hint="Retry, or read without LATEST.",
-                ) from error
-        if bound.is_unbounded and not options.active and not options.info:
-            return DEFAULT_CONFIG
-        return QueryConfig(bound=bound, active=options.active, info=options.info)
+    def _make_ready(self, accesses: Sequence[Access], parameters: Row, tally: _Tally) -> None:
+        """Wait, and settle the epochs, for all that is known to be asked."""
+        reading = tally.reading
+        names = [access.schema.name for access in accesses]
+        repeats = len(set(names)) < len(names)
+        if reading.is_plain and not repeats:
+            return
+        asked: list[Asked] = []
+        for access in accesses:
+            scatter = self._scatter(access, parameters, reading.options)
+            tally.scatters[id(access)] = scatter
+            store = reading.store(self.store(access.schema))
+            asked.append(Asked(store=store, partitions={number for number, _ in scatter.targets}))
+        reading.make_ready(asked, repeats=repeats, others=self._catalog.stores.values())
 
-    def _ask(
-        self,
-        store: Store,
-        partition: int,
-        query: Query[R],
-        config: QueryConfig,
-        *,
-        wait_ms: int,
-        cancellation: Cancellation | None,
-        tally: _Tally,
-    ) -> QueryResult[R]:
+    def _scatter(self, access: Access, parameters: Row, options: ReadOptions) -> Scatter:
+        try:
+            scatter = access.scatter(parameters, self.route(access.schema))
+        except CodecError as error:
+            raise TypeProblem(str(error)) from error
+        if options.partitions is None:
+            return scatter
+        _check_partitions(options.partitions, access.schema)
+        targets = [target for target in scatter.targets if target[0] in options.partitions]
+        return replace(scatter, targets=targets)
+
+    def _ask(self, store: Store, partition: int, query: Query[R], tally: _Tally) -> QueryResult[R]:
+        config = tally.reading.config(store, partition)
         answer = store.query_partition(partition, query, config)
-        is_behind = isinstance(answer, Failure) and answer.reason is FailureReason.NOT_UP_TO_BOUND
-        if is_behind and _await(store, partition, config.bound, wait_ms, cancellation):
-            answer = store.query_partition(partition, query, config)
         self._note(store.schema.name, partition, answer, tally)
         return answer
 
@@ -332,26 +368,50 @@ class _Streams:
     """The rows of several partitions, one after the other; can be read again."""
 
     def __init__(
-        self, opened: Sequence[tuple[int, QueryResult[BatchStream]]], tally: _Tally
+        self,
+        opened: Sequence[tuple[int, QueryResult[BatchStream]]],
+        tally: _Tally,
+        *,
+        keep: Keep | None,
+        cancellation: Cancellation,
     ) -> None:
         self._opened, self._tally = opened, tally
+        self._keep, self._cancellation = keep, cancellation
 
     def read(self) -> Iterator[pa.RecordBatch]:
-        for at, answer in self._opened:
-            if isinstance(answer, Failure):
-                continue
-            try:
-                for batch in answer.value:
-                    self._tally.answers[at].rows += batch.num_rows
-                    yield batch
-            except QueryError:
-                raise
-            except Exception as error:
-                asked = self._tally.answers[at]
-                raise StoreFailed(
-                    f'partition {asked.partition} of store "{asked.store}" failed while it was '
-                    f"read: {error}"
-                ) from error
+        for reads in self.each():
+            yield from reads
+
+    def each(self) -> list[Iterator[pa.RecordBatch]]:
+        """The rows of each read apart."""
+        return [self._read(at, a.value) for at, a in self._opened if isinstance(a, Success)]
+
+    def _read(self, at: int, stream: BatchStream) -> Iterator[pa.RecordBatch]:
+        answer, keep = self._tally.answers[at], self._keep
+        try:
+            for batch in stream:
+                self._cancellation.check()
+                answer.rows += batch.num_rows
+                kept = batch if keep is None else keep(batch)
+                if kept.num_rows:
+                    yield kept
+        except QueryError:
+            raise
+        except Exception as error:
+            raise StoreFailed(
+                f'partition {answer.partition} of store "{answer.store}" failed while it was '
+                f"read: {error}"
+            ) from error
+
+
+def _first_rows(
+    streams: _Streams, top: Top, columns: tuple[str, ...]
+) -> Iterator[pa.RecordBatch]:
+    reads = streams.each()
+    if top.held is not None:
+        reads = [trailing_null_held(read, top.held) for read in reads]
+    for batch in first_rows(reads, top.columns, top.order, rows=top.rows):
+        yield batch.select(list(columns))
 
 
 def _key(node: Lookup, parameters: Row) -> Key | None:
@@ -380,23 +440,16 @@ def _check_partitions(partitions: frozenset[int], schema: StoreSchema) -> None:
             )
 
 
-def _await(
-    store: Store,
-    partition: int,
-    bound: PositionBound,
-    wait_ms: int,
-    cancellation: Cancellation | None,
-) -> bool:
-    """Wait for a bound, in steps between which a cancel is seen."""
-    deadline = time.monotonic() + wait_ms / 1000
-    while True:
-        if cancellation is not None:
-            cancellation.check()
-        left_s = deadline - time.monotonic()
-        if left_s <= 0:
-            return False
-        if store.wait(partition, bound, timeout_s=min(left_s, WAIT_STEP_S)):
-            return True
+def _counted(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """One row: how many there are."""
+    rows = sum(batch.num_rows for batch in batches)
+    yield pa.RecordBatch.from_arrays([pa.array([rows], pa.int64())], schema=schema)
+
+
+def _accesses(node: Stream | Count | Compose) -> list[Access]:
+    if isinstance(node, Stream | Count):
+        return [node.access]
+    return [planned for _, planned in node.inputs if not isinstance(planned, SystemScan)]
 
 
 def _checked(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from planner.clause import NO_CLAUSE, Clause, ParameterRef
-from planner.plan import Compose, QueryPlan, Stream
+from planner.plan import Compose, Count, QueryPlan, Stream
 from stores.position import Position
 
 
 def explain(plan: QueryPlan) -> list[str]:
     """The lines of a plan."""
     lines = [plan.node.describe()]
-    if isinstance(plan.node, Stream):
+    if isinstance(plan.node, Stream | Count):
         lines.append(f"  {plan.node.access.describe()}")
     elif isinstance(plan.node, Compose):
-        lines += [f"  {name}: {planned.describe()}" for name, planned in plan.node.inputs]
+        for name, planned in plan.node.inputs:
+            lines.append(f"  {name}: {planned.describe()}")
+            lines += [f"    {link.describe()}" for link in plan.node.links if link.name == name]
     if plan.residual is not None:
         lines.append(f"residual {plan.residual}")
     if plan.clause != NO_CLAUSE:
@@ -25,7 +27,7 @@ def describe_clause(clause: Clause) -> str:
     """The clause as SQL has it, durations in milliseconds."""
     bounds = [_shown(position) for position in clause.positions]
     bounds += [f"{t.topic}[{_shown(t.partition)}] >= {_shown(t.offset)}" for t in clause.topics]
-    bounds += ["latest"] if clause.latest else []
+    bounds += [word for word in ("latest", "snapshot") if getattr(clause, word)]
     bounds += ["unbounded"] if clause.unbounded else []
     if clause.lag_ms_max is not None:
         bounds.append(f"max lag {_shown(clause.lag_ms_max)} ms")

@@ -17,10 +17,10 @@ from typing import TypeAlias
 
 from stores.schema import DataType, Kind, Value
 
-_INT_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INTEGER: 32, Kind.BIGINT: 64}
+INT_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INTEGER: 32, Kind.BIGINT: 64}
 _MANTISSA_BITS = {Kind.REAL: 24, Kind.DOUBLE: 53}
 _FLOATS = {Kind.REAL, Kind.DOUBLE}
-_NUMBERS = {*_INT_BITS, *_FLOATS, Kind.DECIMAL}
+_NUMBERS = {*INT_BITS, *_FLOATS, Kind.DECIMAL}
 _TIMES = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
 _DAY_US = 86_400_000_000
 _EXACT = Context(prec=100)
@@ -47,12 +47,12 @@ Fitter: TypeAlias = Callable[[Value], Fit]
 
 def fitter(source: DataType, column: DataType) -> Fitter | None:
     """How values of `source` bound a column; None if they cannot, NULL aside."""
-    bits = _INT_BITS.get(column.kind)
+    bits = INT_BITS.get(column.kind)
     if bits is not None and source.kind in _NUMBERS:
         # An integer is compared with a double as a double, which rounds the large ones.
         is_exact = bits <= _MANTISSA_BITS.get(source.kind, bits)
         return _integer_fitter(bits) if is_exact else None
-    if column.kind is Kind.DECIMAL and source.kind in {*_INT_BITS, Kind.DECIMAL}:
+    if column.kind is Kind.DECIMAL and source.kind in {*INT_BITS, Kind.DECIMAL}:
         return _decimal_fitter(column)
     if column.kind is Kind.DOUBLE and source.kind in _NUMBERS:
         return lambda value: Fitted(float(value))

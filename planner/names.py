@@ -134,5 +134,7 @@ def _function_name(node: exp.Func) -> str | None:
         return node.name.lower()
     if isinstance(node, exp.Trim):
         return {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.text("position"), "btrim")
+    if written := node.meta.get("name"):
+        return str(written).lower()
     called = _CALL.match(node.sql(dialect="postgres"))
     return called[1].lower() if called else None

@@ -15,14 +15,14 @@ from planner.clause import (
     interval_ms,
     position_of,
 )
-from planner.errors import NotSupported, ValueProblem
+from planner.errors import ValueProblem
 from planner.session import Session
 from planner.values import parse_value
 from stores.position import EMPTY, UNBOUNDED, Position, PositionBound
 from stores.schema import BOOLEAN, DataType, Kind, Row, Value
 
 _INTERVAL = DataType(kind=Kind.INTERVAL)
-_CONSISTENCIES = ("eventual", "monotonic", "latest")
+_CONSISTENCIES = ("eventual", "monotonic", "latest", "snapshot")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,8 @@ class ReadOptions:
     bound: PositionBound = UNBOUNDED
     latest: bool = False
     """The bound is everything committed when the statement arrived."""
+    snapshot: bool = False
+    """All partitions that one pipeline writes answer at one epoch."""
     wait_ms: int = 0
     partitions: frozenset[int] | None = None
     active: bool = False
@@ -59,11 +61,6 @@ _DEFAULT_SESSION = SessionOptions()
 
 def _consistency(value: str) -> str:
     folded = value.strip().lower()
-    if folded == "snapshot":
-        raise NotSupported(
-            "the consistency snapshot is not supported yet",
-            hint="Use eventual, monotonic or latest.",
-        )
     if folded not in _CONSISTENCIES:
         raise ValueProblem(
             f'invalid value for parameter "stategate.consistency": "{value}"',
@@ -110,7 +107,6 @@ def check_setting(name: str, value: str) -> None:
 
     Raises:
         ValueProblem: it cannot, with a hint.
-        NotSupported: it will, one day.
     """
     _READERS[name][1](value)
 
@@ -147,13 +143,14 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
         if clause.wait_ms is None
         else _milliseconds(clause.wait_ms, parameters, WAIT_MS_MAX)
     )
-    bound, latest = _bound(clause, mine, session, parameters)
+    has_bound = clause.has_bound
     partitions = None
     if clause.partitions is not None:
         partitions = frozenset(_integer(number, parameters) for number in clause.partitions)
     return ReadOptions(
-        bound=bound,
-        latest=latest,
+        bound=_bound(clause, mine, session, parameters),
+        latest=clause.latest if has_bound else mine.consistency == "latest",
+        snapshot=clause.snapshot if has_bound else mine.consistency == "snapshot",
         wait_ms=wait_ms,
         partitions=partitions,
         active=clause.active or mine.active,
@@ -164,12 +161,12 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
 
 def _bound(
     clause: Clause, mine: SessionOptions, session: Session, parameters: Row
-) -> tuple[PositionBound, bool]:
+) -> PositionBound:
     if not clause.has_bound:
         position = mine.position
         if mine.consistency == "monotonic":
             position = position.merge(session.seen)
-        return PositionBound(position=position), mine.consistency == "latest"
+        return PositionBound(position=position)
     position = EMPTY
     for given in clause.positions:
         position = position.merge(_token(given, parameters))
@@ -179,7 +176,7 @@ def _bound(
         position = position.with_component(topic.topic, partition, offset)
     lag = clause.lag_ms_max
     lag_ms_max = None if lag is None else _milliseconds(lag, parameters, LAG_MS_MAX)
-    return PositionBound(position=position, lag_ms_max=lag_ms_max), clause.latest
+    return PositionBound(position=position, lag_ms_max=lag_ms_max)
 
 
 def _value(reference: ParameterRef, parameters: Row) -> Value:

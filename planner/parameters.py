@@ -12,9 +12,10 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from planner.clause import Clause
+from planner.constants import number_of
 from planner.errors import SyntaxProblem, TypeProblem, ValueProblem
 from planner.fit import are_comparable
-from planner.predicates import number_of, parameter_number, strip
+from planner.predicates import parameter_number, strip
 from planner.sqltypes import data_type_of, duckdb_type
 from planner.values import parse_array
 from planner.walk import Nodes
@@ -211,7 +212,19 @@ def _expected_type(node: exp.Parameter, columns: ColumnTypes) -> DataType | None
         return BIGINT
     if isinstance(parent, _TEXTUAL):
         return TEXT
+    if isinstance(parent, exp.Tuple):
+        return _in_row(parent, child, columns)
     return _beside(parent, child, columns)
+
+
+def _in_row(row: exp.Tuple, child: exp.Expr, columns: ColumnTypes) -> DataType | None:
+    """The type of a value of a row in `(a, b) IN (($1, $2))`: that of the column in its place."""
+    within = row.parent
+    left = strip(within.this) if isinstance(within, exp.In) else None
+    if not isinstance(left, exp.Tuple) or len(left.expressions) != len(row.expressions):
+        return None
+    places = zip(row.expressions, left.expressions, strict=True)
+    return next((_known_type(column, columns) for each, column in places if each is child), None)
 
 
 def _beside(parent: exp.Expr | None, child: exp.Expr, columns: ColumnTypes) -> DataType | None:

@@ -6,7 +6,7 @@ The only place that turns sqlglot's errors into ours.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
@@ -46,11 +46,31 @@ _KINDS = {
     "END": StatementKind.COMMIT,
     "ROLLBACK": StatementKind.ROLLBACK,
     "ABORT": StatementKind.ROLLBACK,
+    "SAVEPOINT": StatementKind.SAVEPOINT,
+    "RELEASE": StatementKind.RELEASE,
     "DISCARD": StatementKind.DISCARD,
     "DEALLOCATE": StatementKind.DEALLOCATE,
     "CLOSE": StatementKind.CLOSE,
+    "COPY": StatementKind.COPY,
+    "DECLARE": StatementKind.DECLARE,
+    "FETCH": StatementKind.FETCH,
+    "MOVE": StatementKind.MOVE,
+    "PREPARE": StatementKind.PREPARE,
+    "EXECUTE": StatementKind.EXECUTE,
     "UNLISTEN": StatementKind.UNLISTEN,
 }
+_NOT_RUN = {
+    "LISTEN": "Nothing is notified here; ask again, or wait for a bound with BOUND and WAIT.",
+    "NOTIFY": "Nobody listens here; state changes by its pipeline alone.",
+    "CALL": "There are no procedures.",
+    "DO": "There is no procedural language.",
+    "LOAD": "There are no libraries to load.",
+    "CHECKPOINT": "The pipeline's log is the only one; there is nothing to check.",
+    "IMPORT": "There are no foreign tables.",
+    "SECURITY": "There are no labels.",
+    "REASSIGN": "There are no owners.",
+}
+"""Statements of Postgres that nothing here answers to, and what to do instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +86,8 @@ class Parsed:
     clause: Clause = NO_CLAUSE
     analyze: bool = False
     """EXPLAIN ANALYZE."""
+    as_json: bool = False
+    """EXPLAIN (FORMAT JSON)."""
 
 
 def split(sql: str) -> tuple[str, ...]:
@@ -113,14 +135,17 @@ def parse(sql: str) -> Parsed:
     if kind is StatementKind.SELECT:
         return _query(sql, kind, tokens, tokens, analyze=False)
     if kind is StatementKind.EXPLAIN:
-        inner, analyze = _explained(tokens)
-        return _query(sql, kind, tokens, inner, analyze=analyze)
+        inner, analyze, as_json = _explained(tokens)
+        found = _query(sql, kind, tokens, inner, analyze=analyze)
+        return replace(found, as_json=as_json)
     return Parsed(sql=sql, kind=kind, tokens=tuple(tokens))
 
 
 def _refusal(word: str, token: Token) -> SyntaxProblem | NotSupported:
     if word in _WRITES:
         return _write_refused(word, token.start)
+    if (hint := _NOT_RUN.get(word)) is not None:
+        return NotSupported(f"{word} is not supported", hint=hint, position=token.start + 1)
     if word.isalpha() and token.token_type is not TokenType.VAR:
         return NotSupported(
             f"{word} is not supported",
@@ -155,15 +180,14 @@ def _tokenize(sql: str) -> list[Token]:
         ) from error
 
 
-def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool]:
-    """The tokens of the query behind EXPLAIN, and whether ANALYZE was asked."""
-    at, analyze = 1, False
+def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool, bool]:
+    """The tokens of the query behind EXPLAIN, and whether ANALYZE and JSON were asked."""
+    at, analyze, as_json = 1, False, False
     words = [token.text.upper() for token in tokens]
     if at < len(words) and words[at] == "(" and "SELECT" not in words[at : at + 2]:
         close = words.index(")", at) if ")" in words[at:] else len(words)
-        analyze = "ANALYZE" in words[at:close]
-        if "FORMAT" in words[at:close] and "TEXT" not in words[at:close]:
-            raise NotSupported("EXPLAIN gives text only", position=tokens[at].start + 1)
+        analyze = _is_on(words[at + 1 : close], "ANALYZE")
+        as_json = _is_json(tokens[at:close], words[at:close])
         at = close + 1
     while at < len(words) and words[at] in {"ANALYZE", "VERBOSE"}:
         analyze = analyze or words[at] == "ANALYZE"
@@ -177,7 +201,29 @@ def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool]:
             hint="EXPLAIN takes a SELECT.",
             position=rest[0].start + 1,
         )
-    return rest, analyze
+    return rest, analyze, as_json
+
+
+def _is_on(words: Sequence[str], option: str) -> bool:
+    """Whether `ANALYZE`, `ANALYZE true` or the like is among the options in parentheses."""
+    if option not in words:
+        return False
+    following = words[words.index(option) + 1 :][:1]
+    return following not in (["FALSE"], ["OFF"], ["0"])
+
+
+def _is_json(tokens: Sequence[Token], words: Sequence[str]) -> bool:
+    if "FORMAT" not in words:
+        return False
+    at = words.index("FORMAT") + 1
+    name = words[at] if at < len(words) else ""
+    if name not in {"TEXT", "JSON"}:
+        raise NotSupported(
+            f"EXPLAIN does not write {name}",
+            hint="It writes TEXT and JSON.",
+            position=tokens[min(at, len(tokens) - 1)].start + 1,
+        )
+    return name == "JSON"
 
 
 def _query(

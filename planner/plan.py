@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from planner.access import Access
 from planner.clause import Clause
+from planner.links import Link
 from planner.predicates import Operand
 from stores.schema import Column, DataType, Row
 
@@ -74,13 +75,26 @@ class Compose:
     """Which parameters are in the SQL: those of the WITH clause are not."""
     inputs: tuple[tuple[str, Access | SystemScan], ...]
     """Each relation's name in the SQL, and how it is read."""
+    links: tuple[Link, ...] = ()
+    """Which of them can be read by the rows of another, if those are few."""
 
     def describe(self) -> str:
         """One line."""
         return f"compose {self.sql}"
 
 
-Node: TypeAlias = Lookup | Stream | Compose
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """How many rows an access gives, counted as they are read; nothing is decoded for it."""
+
+    access: Access
+
+    def describe(self) -> str:
+        """One line."""
+        return "count"
+
+
+Node: TypeAlias = Lookup | Stream | Count | Compose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

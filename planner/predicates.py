@@ -1,29 +1,27 @@
-"""From a WHERE to conditions on columns: which values, or which interval, each column can have.
+"""What a WHERE says of the columns of one relation, in disjunctive form.
 
-Only conjuncts that hold for no NULL are taken, and only those whose other side is a constant or a
-parameter. What is taken stays in the composed SQL too, so that a condition may promise more rows
-than match but never fewer.
+A `Predicate` is one or more disjuncts, each a tuple of conditions that must all hold. It is true of
+every row of which the SQL that it was read from is true; if it is `exact`, of no other. Values
+only: `planner.reader` reads it from a tree, `planner.domains` puts the parameters in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import QueryError, TypeProblem
-from planner.fit import Fitted, Fitter, Outside, fitter
-from planner.sqltypes import data_type_of
-from planner.values import parse_value
-from stores.schema import BIGINT, BOOLEAN, DOUBLE, TEXT, DataType, Kind, Row, Value, decimal_type
+from planner.errors import TypeProblem
+from planner.fit import Fitted, Fitter, Outside
+from stores.schema import Row, Value
 
-ColumnOf: TypeAlias = Callable[[exp.Column], str | None]
-"""The name of a column of the relation at hand; None for a column of another."""
-TypeOf: TypeAlias = Callable[[str], DataType]
-ParameterType: TypeAlias = Callable[[int], DataType]
+IN_LIST_MAX = 10_000
+"""Longest list of values that becomes lookups; a longer one is a range or a scan."""
+DISJUNCTS_MAX = 64
+"""A WHERE with more alternatives than that is read as if some of its parts were not there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +52,20 @@ class Equals:
 
     column: str
     operands: tuple[Operand, ...]
+    null: bool = False
+    """Whether NULL is one of them, as `IS NULL` has it."""
+    known: tuple[Value, ...] | None = None
+    """The values as the column has them, each once, if no parameter is among the operands."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it speaks of."""
+        return (self.column,)
 
     @property
     def is_single(self) -> bool:
         """Whether it is one value and no more, whatever the parameters are."""
-        return len(self.operands) == 1 and not self.operands[0].is_list
+        return len(self.operands) == 1 and not self.operands[0].is_list and not self.null
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,150 +76,190 @@ class Compares:
     operator: str
     operand: Operand
 
-
-Condition: TypeAlias = Equals | Compares
-
-_OPERATORS: dict[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
-_MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_DOUBLE_EXACT = 1 << 53
-"""Below it, every whole number is a double of its own."""
-IN_LIST_MAX = 10_000
-"""Longest list of values that becomes lookups; a longer one is a scan."""
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it speaks of."""
+        return (self.column,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reader:
-    """Reads conditions on one relation."""
+class NotNull:
+    """The column is not NULL."""
 
-    column_of: ColumnOf
-    type_of: TypeOf
-    parameter_type: ParameterType
+    column: str
 
-    def conditions(self, predicate: exp.Expr | None) -> list[Condition]:
-        """What the conjuncts of a predicate say of the relation's columns."""
-        if predicate is None:
-            return []
-        found: list[Condition] = []
-        for conjunct in conjuncts(predicate):
-            found.extend(self._read(conjunct))
-        return found
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it speaks of."""
+        return (self.column,)
 
-    def _read(self, node: exp.Expr) -> Iterable[Condition]:
-        operator = _OPERATORS.get(type(node))
-        if operator == "=" and isinstance(strip(node.expression), exp.Any):
-            return self._any(node.this, strip(strip(node.expression).this))
-        if operator is not None:
-            return self._comparison(node.this, operator, node.expression)
-        if isinstance(node, exp.Between) and not node.args.get("symmetric"):
-            low = self._comparison(node.this, ">=", node.args["low"])
-            return [*low, *self._comparison(node.this, "<=", node.args["high"])]
-        if isinstance(node, exp.In) and node.expressions:
-            return self._membership(node.this, node.expressions)
-        if isinstance(node, exp.Or):
-            return self._alternatives(node)
-        return []
 
-    def _comparison(self, left: exp.Expr, operator: str, right: exp.Expr) -> list[Condition]:
-        column = self._column(left)
-        if column is None:
-            left, right, operator = right, left, _MIRRORED[operator]
-            column = self._column(left)
-        if column is None:
-            return []
-        operand = self.operand(right, column)
-        if operand is None:
-            return []
-        if operator == "=":
-            return [Equals(column=column, operands=(operand,))]
-        return [Compares(column=column, operator=operator, operand=operand)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneOf:
+    """Several columns together are one of these rows: `(a, b) IN ((1, 2), (3, 4))`."""
 
-    def _membership(self, left: exp.Expr, members: list[exp.Expr]) -> list[Condition]:
-        column = self._column(left)
-        if column is None or len(members) > IN_LIST_MAX:
-            return []
-        operands = [self.operand(member, column) for member in members]
-        if any(operand is None for operand in operands):
-            return []
-        return [Equals(column=column, operands=tuple(o for o in operands if o is not None))]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Operand, ...], ...] = ()
+    known: tuple[Row, ...] | None = None
+    """The rows as the columns have them, each once, in place of operands."""
 
-    def _any(self, left: exp.Expr, array: exp.Expr) -> list[Condition]:
-        """`k = ANY(…)` of a parameter, or of an array that is written out."""
-        column = self._column(left)
-        if column is None:
-            return []
-        wanted = self.type_of(column)
-        if isinstance(array, exp.Parameter):
-            number = parameter_number(array)
-            element = self.parameter_type(number).element
-            fit = None if element is None else fitter(element, wanted)
-            if fit is None:
-                return []
-            text = f"any (${number})"
-            operand = Operand(text=text, fit=fit, parameter=number - 1, is_list=True)
-            return [Equals(column=column, operands=(operand,))]
-        if isinstance(array, exp.Cast):
-            to = data_type_of(array.to)
-            if to is None or to.element != wanted:
-                return []
-            array = strip(array.this)
-        return self._membership(left, array.expressions) if isinstance(array, exp.Array) else []
+    def values(self, parameters: Row) -> tuple[Row, ...]:
+        """The rows that the columns can be, each once."""
+        if self.known is not None:
+            return self.known
+        fitted_rows = (
+            [next(fitted_values((operand,), parameters), None) for operand in row]
+            for row in self.rows
+        )
+        return tuple(dict.fromkeys(tuple(row) for row in fitted_rows if None not in row))
 
-    def _alternatives(self, node: exp.Or) -> list[Condition]:
-        """`k = 1 OR k = 2 OR k IN (3, 4)` of one column."""
-        operands: list[Operand] = []
-        column: str | None = None
-        for side in disjuncts(node):
-            read = list(self._read(side))
-            if len(read) != 1 or not isinstance(read[0], Equals):
-                return []
-            if column not in {None, read[0].column}:
-                return []
-            column = read[0].column
-            operands.extend(read[0].operands)
-        if column is None or len(operands) > IN_LIST_MAX:
-            return []
-        return [Equals(column=column, operands=tuple(operands))]
 
-    def _column(self, node: exp.Expr) -> str | None:
-        node = strip(node)
-        return self.column_of(node) if isinstance(node, exp.Column) else None
+Condition: TypeAlias = Equals | Compares | NotNull | OneOf
+Disjunct: TypeAlias = tuple[Condition, ...]
 
-    def operand(self, node: exp.Expr, column: str) -> Operand | None:
-        """The operand that a node is for a column; None if it is not known before the rows are.
 
-        Raises:
-            QueryError: a text literal is no value of the column's type (22P02).
-        """
-        node = strip(node)
-        type_of_column = self.type_of(column)
-        if isinstance(node, exp.Parameter):
-            number = parameter_number(node)
-            fit = fitter(self.parameter_type(number), type_of_column)
-            if fit is None:
-                return None
-            return Operand(text=f"${number}", fit=fit, parameter=number - 1)
-        constant = constant_of(node, type_of_column)
-        if constant is None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicate:
+    """A WHERE as far as it is understood; without disjuncts nothing can match."""
+
+    disjuncts: tuple[Disjunct, ...]
+    exact: bool = True
+    """Whether it is true of no row of which the SQL is not."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it speaks of, each once."""
+        found = (name for d in self.disjuncts for c in d for name in c.columns)
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def conditions(self) -> Disjunct:
+        """The conditions of the only disjunct; empty if there are several, or none."""
+        return self.disjuncts[0] if len(self.disjuncts) == 1 else ()
+
+
+EVERY_ROW = Predicate(disjuncts=((),))
+NO_ROW = Predicate(disjuncts=())
+UNKNOWN = Predicate(disjuncts=((),), exact=False)
+"""What is said of something that is not understood: any row may match."""
+
+
+def all_hold(*conditions: Condition) -> Predicate:
+    """The predicate that is these conditions."""
+    return Predicate(disjuncts=(conditions,))
+
+
+def conjunction(one: Predicate, other: Predicate) -> Predicate:
+    """What both say."""
+    if one is EVERY_ROW or other is EVERY_ROW:
+        return other if one is EVERY_ROW else one
+    if not (one.disjuncts and other.disjuncts):
+        return NO_ROW  # whatever the other says
+    exact = one.exact and other.exact
+    if len(one.disjuncts) * len(other.disjuncts) > DISJUNCTS_MAX:
+        return Predicate(disjuncts=_fewest(one, other).disjuncts, exact=False)
+    pairs = itertools.product(one.disjuncts, other.disjuncts)
+    return Predicate(disjuncts=tuple(a + b for a, b in pairs), exact=exact)
+
+
+def _fewest(one: Predicate, other: Predicate) -> Predicate:
+    return one if len(one.disjuncts) <= len(other.disjuncts) else other
+
+
+def disjunction(parts: Sequence[Predicate]) -> Predicate:
+    """What at least one of them says."""
+    disjuncts = tuple(dict.fromkeys(d for part in parts for d in part.disjuncts))
+    exact = all(part.exact for part in parts)
+    if () in disjuncts:
+        return EVERY_ROW if any(part.exact and () in part.disjuncts for part in parts) else UNKNOWN
+    merged = _one_column(disjuncts)
+    if merged is not None:
+        return Predicate(disjuncts=((merged,),), exact=exact)
+    if len(disjuncts) > DISJUNCTS_MAX:
+        return UNKNOWN
+    return Predicate(disjuncts=disjuncts, exact=exact)
+
+
+def _one_column(disjuncts: tuple[Disjunct, ...]) -> Equals | None:
+    """`k = 1 OR k = 2 OR k IN (3, 4)` as one condition."""
+    found: list[Equals] = []
+    for disjunct in disjuncts:
+        only = disjunct[0] if len(disjunct) == 1 else None
+        if not isinstance(only, Equals) or (found and only.column != found[0].column):
             return None
-        value, data_type = constant
-        if data_type.kind is Kind.NULL:
-            return Operand(text="NULL", fit=Fitted)
-        fit = _constant_fitter(value, data_type, type_of_column)
-        if fit is None:
-            return None
-        return Operand(text=node.sql(dialect="postgres"), fit=fit, constant=value)
+        found.append(only)
+    if not found:
+        return None
+    operands = tuple(operand for equals in found for operand in equals.operands)
+    return equals_one_of(found[0].column, operands, null=any(each.null for each in found))
 
 
-def _constant_fitter(value: Value, source: DataType, column: DataType) -> Fitter | None:
-    if source.kind is Kind.DOUBLE and column.kind is Kind.BIGINT and abs(value) < _DOUBLE_EXACT:
-        return fitter(BIGINT, column)  # so small a number has no other bigint at its double
-    return fitter(source, column)
+def equals_one_of(column: str, operands: tuple[Operand, ...], *, null: bool = False) -> Equals:
+    """The condition that a column has one of these values; constants are fitted here, once."""
+    known = None
+    if all(operand.parameter is None for operand in operands):
+        known = tuple(dict.fromkeys(fitted_values(operands, ())))
+    return Equals(column=column, operands=operands, null=null, known=known)
+
+
+def fitted_values(operands: Sequence[Operand], parameters: Row) -> Iterator[Value]:
+    """The values of operands that the column can have; NULL, and what it cannot hold, left out."""
+    for operand in operands:
+        for value in operand.values(parameters):
+            found = fitted_value(operand, value)
+            if isinstance(found, Fitted) and found.exact:
+                yield found.value
+
+
+def fitted(operand: Operand, parameters: Row) -> Fitted | Outside | None:
+    """The operand's value as the column can have it; None if it is NULL, which matches nothing.
+
+    Raises:
+        TypeProblem: the parameter's value is not of the type that was agreed on.
+    """
+    return fitted_value(operand, operand.value(parameters))
+
+
+def fitted_value(operand: Operand, value: Value) -> Fitted | Outside | None:
+    """One value of an operand as the column can have it; None if it is NULL.
+
+    Raises:
+        TypeProblem: it is not of the type that was agreed on.
+    """
+    if value is None:
+        return None
+    try:
+        return operand.fit(value)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise TypeProblem(f"{operand.text} is not of the type it is compared as") from error
+
+
+def describe_condition(condition: Condition) -> str:
+    """A condition as SQL."""
+    match condition:
+        case Compares():
+            return f"{condition.column} {condition.operator} {condition.operand.text}"
+        case NotNull():
+            return f"{condition.column} is not null"
+        case OneOf():
+            rows = [f"({', '.join(operand.text for operand in row)})" for row in condition.rows]
+            rows += [f"({', '.join(map(str, row))})" for row in condition.known or ()]
+            return f"({', '.join(condition.columns)}) in ({_shortened(rows)})"
+        case Equals():
+            return _describe_equals(condition)
+
+
+def _describe_equals(condition: Equals) -> str:
+    column, texts = condition.column, [operand.text for operand in condition.operands]
+    is_null = f"{column} is null"
+    if not texts:
+        return is_null
+    said = f"{column} = {texts[0]}" if len(texts) == 1 else f"{column} in ({_shortened(texts)})"
+    return f"({said} or {is_null})" if condition.null else said
+
+
+def _shortened(texts: list[str]) -> str:
+    return ", ".join(texts[:5]) + (f", … {len(texts)} values" if len(texts) > 5 else "")
 
 
 def parameter_number(node: exp.Parameter) -> int:
@@ -249,81 +296,3 @@ def _parts(node: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:
         else:
             found.append(part)
     return found
-
-
-def constant_of(node: exp.Expr, wanted: DataType) -> tuple[Value, DataType] | None:
-    """The value and type of a constant; None if the node is not one that is read here.
-
-    A bare text literal takes the wanted type, as in Postgres.
-    """
-    node = strip(node)
-    if isinstance(node, exp.Null):
-        return None, DataType(kind=Kind.NULL)
-    if isinstance(node, exp.Boolean):
-        return bool(node.this), BOOLEAN
-    if isinstance(node, exp.Neg):
-        inner = constant_of(node.this, wanted)
-        negatable = inner is not None and isinstance(inner[0], int | float | Decimal)
-        return (-inner[0], inner[1]) if inner is not None and negatable else None
-    if isinstance(node, exp.Literal):
-        return _literal(node, wanted)
-    if isinstance(node, exp.Cast) and isinstance(strip(node.this), exp.Literal):
-        return _cast_literal(node)
-    return None
-
-
-def _literal(node: exp.Literal, wanted: DataType) -> tuple[Value, DataType]:
-    if node.is_string:
-        try:
-            return parse_value(node.name, wanted), wanted
-        except QueryError as error:
-            error.position = node.meta.get("start", -1) + 1 or None
-            raise
-    return number_of(node.name)
-
-
-def number_of(text: str) -> tuple[Value, DataType]:
-    """A numeric literal: bigint if whole and small enough, decimal if plain, else double."""
-    if text.isdigit() and int(text) < 1 << 63:
-        return int(text), DataType(kind=Kind.BIGINT)
-    if "e" in text.lower():
-        return float(text), DOUBLE
-    value = Decimal(text)
-    digits = len(value.as_tuple().digits)
-    scale = max(0, -int(value.as_tuple().exponent))
-    if max(digits, scale) > 38:
-        return float(text), DOUBLE
-    return value, decimal_type(max(digits, scale, 1), scale)
-
-
-def _cast_literal(node: exp.Cast) -> tuple[Value, DataType] | None:
-    data_type = data_type_of(node.to)
-    literal = strip(node.this)
-    if data_type is None or not literal.is_string or data_type.kind in {Kind.JSON, Kind.UUID}:
-        return None
-    if data_type == TEXT and node.to.expressions:
-        return None  # varchar(3) cuts
-    return parse_value(literal.name, data_type), data_type
-
-
-def fitted(operand: Operand, parameters: Row) -> Fitted | Outside | None:
-    """The operand's value as the column can have it; None if it is NULL, which matches nothing.
-
-    Raises:
-        TypeProblem: the parameter's value is not of the type that was agreed on.
-    """
-    return fitted_value(operand, operand.value(parameters))
-
-
-def fitted_value(operand: Operand, value: Value) -> Fitted | Outside | None:
-    """One value of an operand as the column can have it; None if it is NULL.
-
-    Raises:
-        TypeProblem: it is not of the type that was agreed on.
-    """
-    if value is None:
-        return None
-    try:
-        return operand.fit(value)
-    except (TypeError, ValueError, ArithmeticError) as error:
-        raise TypeProblem(f"{operand.text} is not of the type it is compared as") from error

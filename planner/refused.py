@@ -1,17 +1,25 @@
 """What a query may not contain: SQL that is not run here, and DuckDB's doors to its own process.
 
-Table functions are an allow-list. Scalar functions are DuckDB's, which compute and nothing else,
-but for those named here: they show the composing database instead of the stores, or hold a thread.
+Functions are an allow-list (`functions`), and so are those that may stand in FROM: what a later
+DuckDB adds is refused until somebody has looked at it.
 """
 
 from __future__ import annotations
 
 from sqlglot import exp
 
+from planner.calls import JSON_ROWS
 from planner.errors import NameProblem, NotSupported
+from planner.functions import FUNCTIONS
+from planner.trees import position_of
 from planner.walk import Nodes
 
-TABLE_FUNCTIONS = frozenset({"generate_series", "unnest"})
+TABLE_FUNCTIONS = frozenset(
+    {
+        *("generate_series", "unnest", "generate_subscripts", "regexp_split_to_table"),
+        *("string_to_table", *JSON_ROWS),
+    }
+)
 """All functions that may stand in FROM."""
 
 _WRITES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
@@ -23,20 +31,14 @@ _REFUSED: dict[type[exp.Expr], str] = {
     exp.Placeholder: "a placeholder other than $1, $2, …",
     exp.Pivot: "PIVOT",
     exp.Columns: "COLUMNS(…)",
-    exp.SimilarTo: "SIMILAR TO",
 }
-_HINTS: dict[type[exp.Expr], str] = {exp.SimilarTo: "Use LIKE, or ~ with a regular expression."}
-_FUNCTIONS = frozenset(
-    {
-        *("current_connection_id", "current_query", "current_query_id", "current_setting"),
-        *("current_transaction_id", "txid_current", "in_search_path", "getenv", "getvariable"),
-        *("nextval", "currval", "setval", "lastval", "setseed", "sleep_ms", "stats", "vector_type"),
-        *("query", "query_table", "write_log", "parse_duckdb_log_message", "alias", "which_secret"),
-        *("json_serialize_sql", "json_deserialize_sql", "json_serialize_plan"),
-        *("json_execute_serialized_sql",),
-    }
-)
-"""Functions of DuckDB that are not Postgres's and are about DuckDB itself."""
+_HINTS: dict[type[exp.Expr], str] = {
+    exp.Lock: "Nothing is locked by reading; leave it out.",
+    exp.TableSample: "Take a part by WHERE, or by WITH PARTITIONS (…).",
+    exp.Into: "State is written by its pipeline; SELECT reads it.",
+    exp.Pivot: "Use count(*) FILTER (WHERE …) for each column.",
+    exp.Columns: "Name the columns.",
+}
 
 
 def refuse(nodes: Nodes) -> None:
@@ -48,7 +50,11 @@ def refuse(nodes: Nodes) -> None:
     """
     for kind in nodes.types:
         if kind in _REFUSED:
-            raise NotSupported(f"{_REFUSED[kind]} is not supported", hint=_HINTS.get(kind))
+            raise NotSupported(
+                f"{_REFUSED[kind]} is not supported",
+                hint=_HINTS.get(kind),
+                position=_place(nodes, kind),
+            )
         if issubclass(kind, _WRITES):
             raise NotSupported(
                 f"cannot execute {kind.key.upper()} in a read-only gateway",
@@ -67,13 +73,19 @@ def refuse(nodes: Nodes) -> None:
     _refuse_functions(nodes)
 
 
+def _place(nodes: Nodes, kind: type[exp.Expr]) -> int | None:
+    """Where the first of a kind is: at it, or at the first word inside it."""
+    return position_of(nodes.of(kind)[0])
+
+
 def _refuse_functions(nodes: Nodes) -> None:
     for kind in nodes.types:
         if not issubclass(kind, exp.Func):
             continue
         for node in nodes.of(kind):
-            name = node.name if kind is exp.Anonymous else kind.sql_name()
-            if name.lower() in _FUNCTIONS or name.startswith("__"):
+            # What parses by a syntax of its own, such as CAST or EXTRACT, has no name that counts.
+            name = node.name if kind is exp.Anonymous else node.meta.get("name")
+            if name is not None and name.lower() not in FUNCTIONS:
                 raise unknown_function(node, name.lower())
 
 
@@ -82,7 +94,9 @@ def unknown_function(node: exp.Expr, name: str, *, kind: str = "function") -> Na
     start = node.meta.get("start")
     return NameProblem(
         f"{kind} {name}() does not exist",
-        hint=f"{' and '.join(sorted(TABLE_FUNCTIONS))} are there." if kind != "function" else None,
+        hint=f"These are there: {', '.join(sorted(TABLE_FUNCTIONS))}."
+        if kind != "function"
+        else None,
         position=None if start is None else int(start) + 1,
         sqlstate="42883",
     )

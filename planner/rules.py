@@ -11,22 +11,26 @@ from operator import itemgetter
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.access import Access, plan_access
+from planner.access import Access, Top, plan_access
 from planner.bind import Bound, Source
 from planner.clause import Clause
 from planner.compose import Composer, to_duckdb
 from planner.errors import NameProblem
+from planner.links import Link, link
+from planner.ordering import terms_of, top_of
 from planner.outputs import is_star
-from planner.plan import Compose, Lookup, QueryPlan, Stream, SystemScan
-from planner.predicates import conjuncts, parameter_number
-from stores.query import Order
-from stores.schema import Column, Row
+from planner.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
+from planner.predicates import Disjunct, NotNull, Predicate, parameter_number
+from stores.schema import BIGINT, TEXT, Column, DataType, Kind, Row, StoreKind
 
 _PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "kind", "hint"}
 _NOT_BY_ROW = (exp.AggFunc, exp.Window, exp.UDTF, exp.Explode, exp.GenerateSeries, exp.Anonymous)
 """Where one of them is, the first rows of the result need more than the first rows of the store."""
 LIMIT_PUSHED_MAX = 1_000_000
 """Above it, a limit per partition saves nothing."""
+TOP_ROWS_MAX = 20_000
+"""So many ordered rows are merged here; more are sorted by DuckDB, which can do it in parallel."""
+_PLAIN_KINDS = {StoreKind.KEYVALUE, StoreKind.GLOBAL}
 
 
 def plan_query(bound: Bound, clause: Clause, composer: Composer, *, version: int) -> QueryPlan:
@@ -46,7 +50,7 @@ def plan_query(bound: Bound, clause: Clause, composer: Composer, *, version: int
             catalog_version=version,
         )
     inputs = tuple((source.name, _input(source)) for source in bound.sources)
-    inputs = _push_top(bound, inputs)
+    inputs = _push_ends(bound, _push_top(bound, inputs))
     sql = to_duckdb(bound.tree)
     schemas = {
         source.name: _arrow_schema(source, planned)
@@ -64,14 +68,24 @@ def plan_query(bound: Bound, clause: Clause, composer: Composer, *, version: int
         columns = tuple(
             Column(name=name, type=c.type) for name, c in zip(bound.names, columns, strict=True)
         )
+    columns = tuple(map(_as_declared, columns, bound.types or (None,) * len(columns)))
     return QueryPlan(
-        node=Compose(sql=sql, tree=bound.tree, inputs=inputs, numbers=numbers),
+        node=Compose(
+            sql=sql, tree=bound.tree, inputs=inputs, numbers=numbers, links=_links(bound, inputs)
+        ),
         columns=columns,
         parameters=bound.parameters,
         clause=clause,
         residual=_residual(bound, inputs),
         catalog_version=version,
     )
+
+
+def _as_declared(column: Column, wanted: DataType | None) -> Column:
+    """A column of json or uuid, which DuckDB reads from a store as text."""
+    if wanted is None or column.type != TEXT or wanted.kind not in {Kind.JSON, Kind.UUID}:
+        return column
+    return Column(name=column.name, type=wanted)
 
 
 def _nearest_column(message: str, bound: Bound) -> str | None:
@@ -85,7 +99,7 @@ def _input(source: Source) -> Access | SystemScan:
     store = source.relation.store
     if store is None:
         return SystemScan(name=source.relation.name)
-    return plan_access(store, source.conditions, source.columns)
+    return plan_access(store, source.predicate, source.columns)
 
 
 def _arrow_schema(source: Source, planned: Access | SystemScan) -> pa.Schema:
@@ -102,8 +116,9 @@ def _only_select(bound: Bound) -> tuple[exp.Select, Source] | None:
     source = bound.sources[0]
     if source.relation.store is None or tree.args.get("joins"):
         return None
-    if {name for name, value in tree.args.items() if value} - _PLAIN_PARTS:
-        return None
+    parts = {name for name, value in tree.args.items() if value}
+    if parts - _PLAIN_PARTS or "from_" not in parts:
+        return None  # without FROM, the store stands in a subquery of the SELECT list
     nodes = bound.nodes
     if len(nodes.of(exp.Table)) != 1 or nodes.of(exp.Subquery):
         return None
@@ -111,25 +126,27 @@ def _only_select(bound: Bound) -> tuple[exp.Select, Source] | None:
     return (tree, source) if alias is None or not alias.columns else None
 
 
-def _plan_direct(bound: Bound) -> tuple[Lookup | Stream, tuple[Column, ...]] | None:
-    """The plan without DuckDB, for a projection of columns whose WHERE the access decides."""
+def _plan_direct(bound: Bound) -> tuple[Lookup | Stream | Count, tuple[Column, ...]] | None:
+    """The plan without DuckDB, for columns of rows that the access decides, or their number."""
     found = _only_select(bound)
-    if found is None:
+    limits = None if found is None else _limits(found[0])
+    if found is None or limits is None or not found[1].predicate.exact:
         return None
     select, source = found
-    projected = _projection(select, source)
-    limits = _limits(select)
-    if projected is None or limits is None or select.args.get("order"):
-        return None
     access = _input(source)
     assert isinstance(access, Access)
-    if not _is_decided(select, source, access):
+    if _is_count(select):
+        return _plan_count(bound, select, access)
+    projected = _projection(select, source)
+    if projected is None:
         return None
     names, aliases = projected
     columns = tuple(
         Column(name=alias, type=source.relation.readable[name].type)
         for name, alias in zip(names, aliases, strict=True)
     )
+    if select.args.get("order"):
+        return _plan_ordered(select, access, names, columns)
     lookup = _lookup(access, names) if limits == (None, 0) else None
     if lookup is not None:
         return lookup, columns
@@ -139,6 +156,33 @@ def _plan_direct(bound: Bound) -> tuple[Lookup | Stream, tuple[Column, ...]] | N
     access = replace(access, columns=used, limit=pushed)
     projection = tuple(used.index(name) for name in names)
     return Stream(access=access, projection=projection, limit=limit, offset=offset), columns
+
+
+def _plan_ordered(
+    select: exp.Select, access: Access, names: tuple[str, ...], columns: tuple[Column, ...]
+) -> tuple[Stream, tuple[Column, ...]] | None:
+    """`ORDER BY key LIMIT n`: ordered reads of the partitions, merged until there are n rows."""
+    top, limits = _top(select, access), _limits(select)
+    if top is None or limits is None:
+        return None
+    used = tuple(dict.fromkeys((*names, *(name for name, _ in top.columns))))
+    access = replace(access, columns=used, top=top)
+    projection = tuple(used.index(name) for name in names)
+    return Stream(access=access, projection=projection, limit=limits[0], offset=limits[1]), columns
+
+
+def _is_count(select: exp.Select) -> bool:
+    """Whether `count(*)` is all that is selected."""
+    inner = select.expressions[0].unalias() if len(select.expressions) == 1 else None
+    plain = isinstance(inner, exp.Count) and isinstance(inner.this, exp.Star)
+    return plain and not any(select.args.get(part) for part in ("limit", "offset", "order"))
+
+
+def _plan_count(
+    bound: Bound, select: exp.Select, access: Access
+) -> tuple[Count, tuple[Column, ...]]:
+    name = select.expressions[0].alias_or_name if bound.names is None else bound.names[0]
+    return Count(access=replace(access, columns=("_partition",))), (Column(name=name, type=BIGINT),)
 
 
 def _lookup(access: Access, names: tuple[str, ...]) -> Lookup | None:
@@ -200,46 +244,85 @@ def _limits(select: exp.Select) -> tuple[int | None, int] | None:
     return found[0], found[1] or 0
 
 
-def _is_decided(select: exp.Select, source: Source, access: Access) -> bool:
-    where = select.args.get("where")
-    if where is None:
-        return True
-    parts = sum(2 if isinstance(part, exp.Between) else 1 for part in conjuncts(where.this))
-    return parts == len(source.conditions) and access.decides(source.conditions)
+def _top(select: exp.Select, access: Access) -> Top | None:
+    """What of an access is enough for the ORDER BY and LIMIT of a SELECT; None if all of it."""
+    order, limits = select.args.get("order"), _limits(select)
+    if order is None or limits is None or limits[0] is None or access.ends is not None:
+        return None
+    terms = terms_of(order)
+    rows = limits[0] + limits[1]
+    if terms is None or rows > TOP_ROWS_MAX:
+        return None
+    renamed = _renamed(select)
+    if any(term.column in renamed for term in terms):
+        return None
+    return top_of(access.schema, access.predicate, terms, rows)
 
 
 def _push_top(
     bound: Bound, inputs: tuple[tuple[str, Access | SystemScan], ...]
 ) -> tuple[tuple[str, Access | SystemScan], ...]:
-    """`ORDER BY key LIMIT n` of one store: each partition reads no more than n rows, in order.
-
-    DuckDB still orders and cuts; the rows it gets are enough for that. Only where the key is one
-    column: in a composite key NULLs would end up elsewhere than the statement has them.
-    """
+    """`ORDER BY key LIMIT n` of one store: DuckDB gets the first n rows, and orders them again."""
     found = _only_select(bound)
-    if found is None:
+    access = inputs[0][1] if len(inputs) == 1 else None
+    if found is None or not isinstance(access, Access):
         return inputs
     select, source = found
-    order, limits = select.args.get("order"), _limits(select)
-    access = inputs[0][1]
-    if order is None or limits is None or limits[0] is None or not isinstance(access, Access):
+    if not source.predicate.exact or bound.nodes.has(_NOT_BY_ROW):
         return inputs
-    total = limits[0] + limits[1]
-    schema = access.schema
-    keyed = order.expressions[0]
-    is_key = (
-        len(schema.key) == 1
-        and not schema.time_columns
-        and isinstance(keyed.this, exp.Column)
-        and keyed.this.name == schema.key[0].name
-        and keyed.this.name not in _renamed(select)
-    )
-    if not is_key or bound.nodes.has(_NOT_BY_ROW) or total > LIMIT_PUSHED_MAX or access.is_lookup:
+    top = _top(select, access)
+    if top is None or any(name not in access.columns for name, _ in top.columns):
         return inputs
-    if not _is_decided(select, source, access):
+    return ((inputs[0][0], replace(access, top=top)),)
+
+
+def _push_ends(
+    bound: Bound, inputs: tuple[tuple[str, Access | SystemScan], ...]
+) -> tuple[tuple[str, Access | SystemScan], ...]:
+    """`SELECT min(k), max(k)`: the first and last row of each partition have them."""
+    found = _only_select(bound)
+    access = inputs[0][1] if len(inputs) == 1 else None
+    if found is None or not isinstance(access, Access):
         return inputs
-    direction = Order.DESCENDING if keyed.args.get("desc") else Order.ASCENDING
-    return ((inputs[0][0], replace(access, order=direction, limit=total)),)
+    select, source = found
+    key = access.schema.key[0].name
+    plain = access.schema.kind in _PLAIN_KINDS and source.predicate.exact
+    if not plain or any(select.args.get(p) for p in ("order", "limit", "offset")):
+        return inputs
+    if not all(_is_end(node.unalias(), key) for node in select.expressions):
+        return inputs
+    no_null = replace(source.predicate, disjuncts=_without_null(source.predicate, key))
+    return ((inputs[0][0], replace(access, predicate=no_null, ends=key)),)
+
+
+def _is_end(node: exp.Expr, column: str) -> bool:
+    """Whether it is the least or the greatest value of a column."""
+    if not isinstance(node, exp.Min | exp.Max) or node.expressions:
+        return False
+    return isinstance(node.this, exp.Column) and node.this.name == column
+
+
+def _without_null(predicate: Predicate, column: str) -> tuple[Disjunct, ...]:
+    return tuple((*disjunct, NotNull(column=column)) for disjunct in predicate.disjuncts)
+
+
+def _links(bound: Bound, inputs: tuple[tuple[str, Access | SystemScan], ...]) -> tuple[Link, ...]:
+    """Relations that can be read by the keys that another's rows name."""
+    accesses = dict(inputs)
+    names = {source.table: source.name for source in bound.sources}
+    found: list[Link] = []
+    for source in bound.sources:
+        access = accesses[source.name]
+        for equality in source.equalities:
+            by = names.get(equality.table)
+            other = None if by is None else accesses[by]
+            if by is None or not isinstance(access, Access) or not isinstance(other, Access):
+                continue
+            pairs = [(pair.column, pair.other) for pair in equality.pairs]
+            linked = link(source.name, access, (by, other), pairs)
+            if linked is not None:
+                found.append(linked)
+    return tuple(found)
 
 
 def _renamed(select: exp.Select) -> set[str]:
@@ -256,9 +339,6 @@ def _residual(bound: Bound, inputs: tuple[tuple[str, Access | SystemScan], ...])
     """The WHEREs of the statement, if an access does not decide them alone."""
     wheres = [node.this for node in bound.nodes.of(exp.Where)]
     found = _only_select(bound)
-    if found is not None and wheres:
-        select, source = found
-        access = inputs[0][1]
-        if isinstance(access, Access) and _is_decided(select, source, access):
-            return None
+    if found is not None and found[1].predicate.exact:
+        return None
     return "; ".join(where.sql(dialect="postgres") for where in wheres) or None

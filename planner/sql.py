@@ -15,8 +15,10 @@ from sqlglot import exp
 from planner.bind import bind
 from planner.cancel import Cancellation
 from planner.clause import Clause
-from planner.commands import Commands, aborted
+from planner.commands import Commands
 from planner.compose import Composer
+from planner.ctid import without_page_ranges
+from planner.cut import takes_snapshot, transaction_snapshot
 from planner.errors import (
     LimitExceeded,
     NameProblem,
@@ -27,16 +29,25 @@ from planner.errors import (
 )
 from planner.execute import Executor
 from planner.explain import explain
-from planner.options import DEFAULT_OPTIONS, read_options, session_options
+from planner.explain_json import explain_json
+from planner.options import DEFAULT_OPTIONS, ReadOptions, read_options, session_options
+from planner.orders import HANDOVERS, plan_handover, run_unserved
 from planner.parse import Parsed, parse, split
 from planner.pg_catalog import CatalogStatement, PgCatalog
 from planner.plan import Lookup, QueryPlan
 from planner.relations import identifier
 from planner.rules import plan_query
-from planner.session import Session, TransactionStatus
+from planner.session import DEFAULT_ISOLATION, Session, TransactionStatus
 from planner.shapes import Shapes, is_lookup_of, lift
 from planner.statement import Result, Statement, StatementKind
-from stores.schema import TEXT, Column, DataType, Row
+from planner.transaction import (
+    TransactionCommand,
+    aborted,
+    default_isolation,
+    read_transaction,
+    run_transaction,
+)
+from stores.schema import TEXT, Column, DataType, Kind, Row
 from stores.store import StoreCatalog
 
 SERVER_VERSION = "15.18"
@@ -46,6 +57,7 @@ SHAPE_LENGTH_MAX = 2_000
 """Longer texts are no lookups that come again and again with another key."""
 
 _PLAN_COLUMNS = (Column(name="QUERY PLAN", type=TEXT),)
+_JSON_PLAN_COLUMNS = (Column(name="QUERY PLAN", type=DataType(kind=Kind.JSON)),)
 _DESCRIBE_COLUMNS = tuple(
     Column(name=name, type=TEXT) for name in ("column", "type", "part", "store_kind")
 )
@@ -184,7 +196,7 @@ class SqlEngine:
             if not isinstance(plan.node, Lookup):
                 return False
             clause, mine = plan.clause, session_options(session)
-            if clause.latest or clause.wait_ms is not None:
+            if clause.latest or clause.wait_ms is not None or takes_snapshot(session):
                 return False
             return mine.wait_ms == 0 and mine.consistency != "latest"
         return not isinstance(plan, CatalogStatement | _Analyze)
@@ -246,6 +258,8 @@ class SqlEngine:
     ) -> Result:
         """Run what reads no store."""
         plan = statement.plan
+        if statement.handover is not None:
+            return run_unserved(statement)
         if isinstance(plan, CatalogStatement):
             table = self._pg_catalog.execute(
                 plan, parameters, session=session, cancellation=cancellation
@@ -253,13 +267,22 @@ class SqlEngine:
             batches = iter(table.to_batches())
             return Result(kind=statement.kind, columns=statement.columns, batches=batches)
         if isinstance(plan, QueryPlan):
-            rows = [(line,) for line in explain(plan)]
-            return Result(kind=statement.kind, columns=_PLAN_COLUMNS, rows=rows)
+            as_json = statement.columns == _JSON_PLAN_COLUMNS
+            lines = [explain_json(plan)] if as_json else explain(plan)
+            rows = [(line,) for line in lines]
+            return Result(kind=statement.kind, columns=statement.columns, rows=rows)
         if isinstance(plan, _Described):
             return Result(kind=statement.kind, columns=_DESCRIBE_COLUMNS, rows=plan.rows)
-        if isinstance(plan, Parsed):
-            return self._commands.run(statement.kind, plan.tokens, session)
+        if isinstance(plan, TransactionCommand | Parsed):
+            return self._run_command(plan, statement.kind, session)
         return Result(kind=StatementKind.EMPTY)
+
+    def _run_command(
+        self, plan: TransactionCommand | Parsed, kind: StatementKind, session: Session
+    ) -> Result:
+        if isinstance(plan, Parsed):
+            return self._commands.run(kind, plan.tokens, session)
+        return run_transaction(plan, session)
 
     # Planning
 
@@ -274,6 +297,14 @@ class SqlEngine:
             return self._prepare_query(parsed, session, parameter_types)
         if kind is StatementKind.SHOW:
             return self._prepare_show(parsed, session)
+        if kind in HANDOVERS:
+            return plan_handover(
+                parsed,
+                lambda text, types: self.prepare(text, session, parameter_types=types),
+                parameter_types,
+            )
+        if (command := read_transaction(parsed)) is not None:
+            return Statement(sql=sql, kind=kind, plan=command)
         self._commands.check(kind, parsed.tokens)
         return Statement(sql=sql, kind=kind, plan=parsed)
 
@@ -291,15 +322,17 @@ class SqlEngine:
                 kind=parsed.kind,
                 columns=found.columns,
                 parameters=found.parameters,
+                parameter_oids=found.parameter_oids,
                 returns_rows=True,
                 plan=found,
             )
+        tree = without_page_ranges(tree)
         plan = self._plan(tree, parsed.clause, parameter_types)
         explained = parsed.kind is StatementKind.EXPLAIN
         return Statement(
             sql=parsed.sql,
             kind=parsed.kind,
-            columns=_PLAN_COLUMNS if explained else plan.columns,
+            columns=_plan_columns(parsed) if explained else plan.columns,
             parameters=plan.parameters,
             returns_rows=True,
             plan=_Analyze(plan) if parsed.analyze else plan,
@@ -383,11 +416,10 @@ class SqlEngine:
         kind: StatementKind,
     ) -> Result:
         options = read_options(plan.clause, session, parameters)
-        node = plan.node
-        if type(node) is Lookup:
-            result = self._executor.lookup(plan, node, parameters, options)
-        else:
-            result = self._executor.run(plan, parameters, options, cancellation)
+        snapshot = transaction_snapshot(session)
+        if snapshot is None and DEFAULT_ISOLATION in session.settings:
+            options = _isolated(options, session)
+        result = self._executor.run(plan, parameters, options, cancellation, snapshot)
         result.kind = kind
         session.note(result.position)
         return result
@@ -415,13 +447,27 @@ class SqlEngine:
         ]
         lines.append(f"returned {returned} rows in {elapsed_ms:.2f} ms")
         lines.append(f"position {result.position.token()}")
+        if statement.columns == _JSON_PLAN_COLUMNS:
+            measured = {"rows_returned": returned, "execution_time": round(elapsed_ms, 3)}
+            lines = [explain_json(analyze.plan, result, **measured)]
         return Result(
             kind=statement.kind,
-            columns=_PLAN_COLUMNS,
+            columns=statement.columns,
             rows=[(line,) for line in lines],
             position=result.position,
             partitions=result.partitions,
         )
+
+
+def _plan_columns(parsed: Parsed) -> tuple[Column, ...]:
+    return _JSON_PLAN_COLUMNS if parsed.as_json else _PLAN_COLUMNS
+
+
+def _isolated(options: ReadOptions, session: Session) -> ReadOptions:
+    """A statement outside of a transaction is one of its own, of the default isolation."""
+    if session.transaction is TransactionStatus.IDLE and default_isolation(session).repeats_reads:
+        return replace(options, snapshot=True)
+    return options
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,9 +56,15 @@ def data_type_of(node: exp.DataType) -> DataType | None:
     return None if kind is None else DataType(kind=kind)
 
 
+_NUMERIC = "DECIMAL(38,16)"
+"""A numeric of no stated size: DuckDB's largest, with as many places as a quotient has."""
+
+
 def duckdb_type(data_type: DataType) -> str:
     """The type's name in DuckDB."""
     if data_type.kind is Kind.ARRAY:
         assert data_type.element is not None
         return f"{duckdb_type(data_type.element)}[]"
+    if data_type.kind is Kind.DECIMAL and data_type.precision == 0:
+        return _NUMERIC
     return _DUCKDB.get(data_type.kind, str(data_type).upper())

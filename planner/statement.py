@@ -8,6 +8,7 @@ from enum import Enum
 
 import pyarrow as pa
 
+from planner.handover import Handover
 from stores.position import EMPTY, Position
 from stores.schema import Column, DataType, Row
 
@@ -25,9 +26,20 @@ class StatementKind(Enum):
     BEGIN = "BEGIN"
     COMMIT = "COMMIT"
     ROLLBACK = "ROLLBACK"
+    SAVEPOINT = "SAVEPOINT"
+    RELEASE = "RELEASE"
     DISCARD = "DISCARD ALL"
+    DISCARD_PLANS = "DISCARD PLANS"
+    DISCARD_SEQUENCES = "DISCARD SEQUENCES"
+    DISCARD_TEMP = "DISCARD TEMP"
     DEALLOCATE = "DEALLOCATE"
-    CLOSE = "CLOSE CURSOR ALL"
+    CLOSE = "CLOSE CURSOR"
+    COPY = "COPY"
+    DECLARE = "DECLARE CURSOR"
+    FETCH = "FETCH"
+    MOVE = "MOVE"
+    PREPARE = "PREPARE"
+    EXECUTE = "EXECUTE"
     UNLISTEN = "UNLISTEN"
     EMPTY = ""
 
@@ -42,11 +54,17 @@ class Statement:
     """Result columns; empty where no rows come back."""
     parameters: tuple[DataType, ...] = ()
     """The type of $1, $2, …"""
+    parameter_oids: tuple[int, ...] = ()
+    """Postgres's type of each where the catalog knows better than `parameters`; 0 elsewhere."""
     returns_rows: bool = False
     plan: object | None = None
     """The planner's own; opaque to all others."""
     literals: Row = ()
     """Values of the plan's parameters where the text had literals; then it takes no others."""
+    handover: Handover | None = None
+    """How rows are to be handed over: whoever serves the client runs it, not the engine."""
+    query: Statement | None = None
+    """The query whose rows are handed over; it takes this statement's parameters."""
 
 
 @dataclass(slots=True, kw_only=True)

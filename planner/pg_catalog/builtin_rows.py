@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 import pyarrow as pa
@@ -13,9 +13,18 @@ from planner.pg_catalog.relations import CatalogRelation, catalog_relations
 from planner.pg_catalog.rows import Fields, catalog_table, copied_table
 
 OWNER = 10
-"""Oid of the one role: the user of the session."""
-NAMESPACES: Mapping[str, int] = {"pg_catalog": 11, "public": 2200, "information_schema": 13207}
+"""Oid of the one role that can log in: the user of the session."""
+NAMESPACES: Mapping[str, int] = {
+    "pg_catalog": 11,
+    "pg_toast": 99,
+    "public": 2200,
+    "information_schema": 13207,
+}
 """Oids of the schemas that PostgreSQL has too."""
+PUBLIC_OWNER = 6171
+"""Oid of the predefined role pg_database_owner, which has schema public."""
+_PG_PROC_OID = 1255
+_PG_NAMESPACE_OID = 2615
 HEAP = 2
 """Oid of the table access method that tables claim."""
 _INTERNAL_LANGUAGE = 12
@@ -27,16 +36,18 @@ def builtin_tables() -> Mapping[str, pa.Table]:
     relations = catalog_relations().values()
     return {
         "pg_am": copied_table("pg_am", seed.AM_ROWS),
+        "pg_auth_members": copied_table("pg_auth_members", seed.AUTH_MEMBERS_ROWS),
         "pg_attribute": catalog_table(
             "pg_attribute", (row for each in relations for row in _attributes(each))
         ),
         "pg_cast": copied_table("pg_cast", seed.CAST_ROWS),
         "pg_class": catalog_table("pg_class", map(_class, relations)),
         "pg_collation": copied_table("pg_collation", seed.COLLATION_ROWS),
+        "pg_description": catalog_table("pg_description", _descriptions()),
         "pg_language": copied_table("pg_language", seed.LANGUAGE_ROWS),
         "pg_opclass": copied_table("pg_opclass", seed.OPCLASS_ROWS),
         "pg_opfamily": copied_table("pg_opfamily", seed.OPFAMILY_ROWS),
-        "pg_proc": catalog_table("pg_proc", map(_proc, seed.PROCS.strip("\n").splitlines())),
+        "pg_proc": catalog_table("pg_proc", map(_proc, proc_lines())),
         "pg_range": copied_table("pg_range", seed.RANGE_ROWS),
         "pg_tablespace": copied_table("pg_tablespace", seed.TABLESPACE_ROWS),
         "pg_type": catalog_table("pg_type", map(_type, postgres_types().values())),
@@ -141,13 +152,31 @@ def _type(each: PostgresType) -> Fields:
         "typbasetype": each.base,
         "typtypmod": each.base_modifier,
         "typcollation": each.collation,
+        "typdefault": each.default,
     }
 
 
-def _proc(line: str) -> Fields:
-    oid, name, kind, returns_set, volatility, strict, count, defaults, result, types = line.split(
-        "\t"
-    )
+def proc_lines() -> list[list[str]]:
+    """The fields of each function: those of `seed.PROCS`."""
+    return [line.split("\t") for line in seed.PROCS.strip("\n").splitlines()]
+
+
+def role_names() -> dict[int, str]:
+    """The predefined roles, none of which can log in."""
+    lines = (line.split("\t") for line in seed.ROLES.strip("\n").splitlines())
+    return {int(oid): name for oid, name in lines}
+
+
+def _descriptions() -> Iterator[Fields]:
+    public = (NAMESPACES["public"], _PG_NAMESPACE_OID, "standard public schema")
+    functions = [(int(line[0]), _PG_PROC_OID, line[11]) for line in proc_lines()]
+    for oid, catalog, text in (public, *functions):
+        if text != "\\N":
+            yield {"objoid": oid, "classoid": catalog, "objsubid": 0, "description": text}
+
+
+def _proc(fields: list[str]) -> Fields:
+    oid, name, kind, returns_set, volatility, strict, count, defaults, result, types = fields[:10]
     return {
         "oid": int(oid),
         "proname": name,
@@ -165,5 +194,5 @@ def _proc(line: str) -> Fields:
         "pronargdefaults": int(defaults),
         "prorettype": int(result),
         "proargtypes": types,
-        "prosrc": name,
+        "prosrc": fields[10],
     }

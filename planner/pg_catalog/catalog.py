@@ -20,6 +20,7 @@ from planner.pg_catalog.arrays import parse_array
 from planner.pg_catalog.assignments import Assignment, assignments
 from planner.pg_catalog.database import build_database
 from planner.pg_catalog.failures import query_error
+from planner.pg_catalog.parameters import cast_oids
 from planner.pg_catalog.quoting import quote_text
 from planner.pg_catalog.recognise import is_catalog_statement
 from planner.pg_catalog.relations import duckdb_type
@@ -28,7 +29,8 @@ from planner.pg_catalog.rewrite import Rewritten, rewrite
 from planner.pg_catalog.store_rows import store_relation, system_relation
 from planner.relations import SYSTEM_RELATIONS
 from planner.session import Session
-from stores.schema import Column, DataType, Kind, Row, Value
+from planner.transaction import transaction_settings
+from stores.schema import TEXT, Column, DataType, Kind, Row, Value
 from stores.store import StoreCatalog
 
 CACHE_STATEMENTS_MAX = 512
@@ -36,6 +38,11 @@ CACHE_STATEMENTS_MAX = 512
 CACHED_SQL_MAX = 100_000
 """Longer texts carry lists of oids and do not come twice."""
 _BATCH_ROWS = 8192
+_INTROSPECTED = {"attrtypoids": DataType(kind=Kind.ARRAY, element=TEXT)}
+"""Columns of asyncpg's query for types that it does not know, to which no int8[] may come back.
+
+It would ask about that by the same query. The column is NULL for all types that we have.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +53,8 @@ class CatalogStatement:
     columns: tuple[Column, ...]
     """Named as PostgreSQL names them."""
     parameters: tuple[DataType, ...]
+    parameter_oids: tuple[int, ...]
+    """Type of each that was cast to oid or oid[], else 0; drivers encode by it."""
     rewritten: Rewritten
     """What DuckDB runs."""
     assignments: tuple[Assignment, ...] = ()
@@ -172,6 +181,7 @@ class PgCatalog:
             sql=sql,
             columns=self._describe(rewritten),
             parameters=rewritten.parameters,
+            parameter_oids=cast_oids(tree, len(rewritten.parameters)),
             rewritten=rewritten,
             assignments=assignments(tree),
         )
@@ -188,7 +198,7 @@ class PgCatalog:
             cursor.close()
         named = rewritten.names or tuple(names)
         return tuple(
-            Column(name=name, type=result_type(kind))
+            Column(name=name, type=_INTROSPECTED.get(name) or result_type(kind))
             for name, kind in zip(named, types, strict=True)
         )
 
@@ -244,8 +254,9 @@ def _integer(value: Value) -> int:
 
 
 def _session_script(session: Session) -> str:
-    keys = ", ".join(quote_text(name.lower()) for name in session.settings)
-    values = ", ".join(quote_text(value) for value in session.settings.values())
+    settings = {**session.settings, **transaction_settings(session)}
+    keys = ", ".join(quote_text(name.lower()) for name in settings)
+    values = ", ".join(quote_text(value) for value in settings.values())
     return (
         f"SET VARIABLE session_user = {quote_text(session.user)};"
         f"SET VARIABLE session_pid = {os.getpid()};"

@@ -11,7 +11,13 @@ import duckdb
 import pyarrow as pa
 
 from planner.pg_catalog import seed
-from planner.pg_catalog.builtin_rows import OWNER, builtin_tables
+from planner.pg_catalog.builtin_rows import (
+    OWNER,
+    PUBLIC_OWNER,
+    builtin_tables,
+    proc_lines,
+    role_names,
+)
 from planner.pg_catalog.macros import macro_script
 from planner.pg_catalog.postgres_types import postgres_types, spellings
 from planner.pg_catalog.quoting import quote_always, quote_name, quote_text
@@ -35,10 +41,15 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": MEMORY_LIMIT,
     "temp_directory": "",
     "integer_division": "true",
+    "disabled_optimizers": "join_order,build_side_probe_side",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
-"""One thread: the statements are short, and they share the machine with real queries."""
+"""One thread: the statements are short, and they share the machine with real queries.
+
+Joins run as they are written: without ORDER BY rows then come as PostgreSQL gives them, in the
+order of the first table, on which clients rely that list columns.
+"""
 
 _VIEWS = {"pg_catalog": SESSION_VIEWS, "information_schema": SESSION_INFORMATION}
 _NAME_FIELDS = {
@@ -94,9 +105,7 @@ def _view_script(database: str) -> Iterator[str]:
 
 def _catalog_tables(rows: RelationRows, database: str) -> Mapping[str, pa.Table]:
     catalog = SCHEMA_IN_DUCKDB["pg_catalog"]
-    namespaces = [
-        {"oid": oid, "nspname": name, "nspowner": OWNER} for name, oid in rows.namespaces.items()
-    ]
+    namespaces = [_namespace_row(name, oid) for name, oid in rows.namespaces.items()]
     tables = {
         **builtin_tables(),
         "pg_namespace": catalog_table("pg_namespace", namespaces),
@@ -106,6 +115,14 @@ def _catalog_tables(rows: RelationRows, database: str) -> Mapping[str, pa.Table]
         parts = [tables[name]] if name in tables else []
         tables[name] = pa.concat_tables([*parts, catalog_table(name, added)])
     return {f"{catalog}.{name}": table for name, table in tables.items()}
+
+
+def _namespace_row(name: str, oid: int) -> Fields:
+    if name != "public":
+        return {"oid": oid, "nspname": name, "nspowner": OWNER}
+    owner = role_names()[PUBLIC_OWNER]
+    granted = [f"{owner}=UC/{owner}", f"=U/{owner}"]
+    return {"oid": oid, "nspname": name, "nspowner": PUBLIC_OWNER, "nspacl": granted}
 
 
 def _database_row(database: str) -> Fields:
@@ -132,6 +149,7 @@ def _lookup_tables(rows: RelationRows, server_version: str) -> Mapping[str, pa.T
         "names": _table(_NAME_FIELDS, names),
         "displays": _table(_DISPLAY_FIELDS, displays),
         "definitions": _table(_DEFINITION_FIELDS, rows.definitions),
+        "roles": _table({"oid": pa.int64(), "rolname": pa.string()}, [*role_names().items()]),
         "xmins": _table({"oid": pa.int64(), "xmin": pa.int64()}, rows.xmins),
         "keywords": _table(dict.fromkeys(keyword_fields, pa.string()), keywords),
         "settings": settings_table(server_version),
@@ -192,6 +210,8 @@ def _displays(rows: RelationRows) -> Iterator[tuple[str, int, str]]:
         yield "regtype", kind.oid, kind.display
     for name, oid in rows.namespaces.items():
         yield "regnamespace", oid, quote_name(name)
+    for oid, name in role_names().items():
+        yield "regrole", oid, name
     for oid, name, _ in _functions():
         yield "regproc", oid, name
 
@@ -199,7 +219,6 @@ def _displays(rows: RelationRows) -> Iterator[tuple[str, int, str]]:
 def _functions() -> Iterator[tuple[int, str, str]]:
     """Oid, name and argument types of the functions in pg_proc."""
     displays = {kind.oid: kind.display for kind in postgres_types().values()}
-    for line in seed.PROCS.strip("\n").splitlines():
-        fields = line.split("\t")
-        types = [displays.get(int(oid), "-") for oid in fields[-1].split()]
+    for fields in proc_lines():
+        types = [displays.get(int(oid), "-") for oid in fields[9].split()]
         yield int(fields[0]), fields[1], ",".join(types)

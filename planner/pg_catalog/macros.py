@@ -96,7 +96,8 @@ DESCRIPTIONS = {
         (zz_oid) AS (NULL::VARCHAR), (zz_oid, zz_pretty) AS (NULL::VARCHAR)""",
     "pg_get_userbyid": """(zz_oid) AS (CASE
         WHEN zz_oid = 10 THEN getvariable('session_user')::VARCHAR
-        ELSE 'unknown (OID=' || zz_oid || ')' END)""",
+        ELSE coalesce((SELECT zz_r.rolname FROM {look}.roles AS zz_r WHERE zz_r.oid = zz_oid),
+            'unknown (OID=' || zz_oid || ')') END)""",
     "obj_description": """
         (zz_oid) AS (SELECT zz_d.description FROM {cat}.pg_description AS zz_d
             WHERE zz_d.objoid = zz_oid AND zz_d.objsubid = 0),
@@ -247,7 +248,9 @@ NAMES = {
     "to_regclass": "(zz_name) AS ({look}.found('regclass', zz_name))",
     "to_regnamespace": "(zz_name) AS ({look}.found('regnamespace', zz_name))",
     "to_regproc": "(zz_name) AS ({look}.found('regproc', zz_name))",
-    "to_regrole": "(zz_name) AS (CASE WHEN zz_name = getvariable('session_user') THEN 10 END)",
+    "to_regrole": """(zz_name) AS (CASE
+        WHEN zz_name = getvariable('session_user') THEN 10
+        ELSE (SELECT zz_r.oid FROM {look}.roles AS zz_r WHERE zz_r.rolname = zz_name) END)""",
     "to_regtype": "(zz_name) AS ({look}.found('regtype', zz_name))",
 }
 """Names to oids; NULL where there is none."""

@@ -32,6 +32,9 @@ _ARGUMENTS: Mapping[str, tuple[DataType, ...]] = {
 """Function → types of its arguments, where they are not texts."""
 
 
+_OIDS: Mapping[str, int] = {"oid": 26, "oid[]": 1028}
+
+
 def parameter_number(parameter: exp.Parameter) -> int:
     """N of `$n`."""
     return int(parameter.name)
@@ -59,6 +62,16 @@ def infer_parameters(tree: exp.Expr, insisted: Sequence[DataType | None]) -> tup
         if data_type is not None:
             types[at] = data_type
     return tuple(types)
+
+
+def cast_oids(tree: exp.Expr, count: int) -> tuple[int, ...]:
+    """Oid of the type of each of `count` parameters that is cast to oid or oid[]; 0 for others."""
+    oids = [0] * count
+    for cast in tree.find_all(exp.Cast):
+        inner, name = cast.this.unnest(), type_name(cast.to)
+        if isinstance(inner, exp.Parameter) and name in _OIDS:
+            oids[parameter_number(inner) - 1] = _OIDS[name]
+    return tuple(oids) if any(oids) else ()
 
 
 def bind_parameters(tree: exp.Expr, types: Sequence[DataType]) -> None:

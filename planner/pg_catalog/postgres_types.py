@@ -66,6 +66,8 @@ class PostgresType:
     collation: int
     display: str
     """What SQL spells it, e.g. `double precision`."""
+    default: str | None
+    """The default of a domain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +117,7 @@ def _parse(line: str) -> PostgresType:
         base_modifier=int(f[22]),
         collation=int(f[23]),
         display=f[24],
+        default=None if f[25] == "\\N" else f[25],
     )
 
 

@@ -219,674 +219,690 @@ RELATIONS = r"""
 """oid, kind, schema.name, then name:type of each column; ! is not null."""
 
 TYPES = r"""
-16	pg_catalog	bool	1	t	b	B	t	,	-	0	1000	boolin	boolout	boolrecv	boolsend	-	-	-	c	p	0	-1	0	boolean
-17	pg_catalog	bytea	-1	f	b	U	f	,	-	0	1001	byteain	byteaout	bytearecv	byteasend	-	-	-	i	x	0	-1	0	bytea
-18	pg_catalog	char	1	t	b	Z	f	,	-	0	1002	charin	charout	charrecv	charsend	-	-	-	c	p	0	-1	0	"char"
-19	pg_catalog	name	64	f	b	S	f	,	raw_array_subscript_handler	18	1003	namein	nameout	namerecv	namesend	-	-	-	c	p	0	-1	950	name
-20	pg_catalog	int8	8	t	b	N	f	,	-	0	1016	int8in	int8out	int8recv	int8send	-	-	-	d	p	0	-1	0	bigint
-21	pg_catalog	int2	2	t	b	N	f	,	-	0	1005	int2in	int2out	int2recv	int2send	-	-	-	s	p	0	-1	0	smallint
-22	pg_catalog	int2vector	-1	f	b	A	f	,	array_subscript_handler	21	1006	int2vectorin	int2vectorout	int2vectorrecv	int2vectorsend	-	-	-	i	p	0	-1	0	int2vector
-23	pg_catalog	int4	4	t	b	N	f	,	-	0	1007	int4in	int4out	int4recv	int4send	-	-	-	i	p	0	-1	0	integer
-24	pg_catalog	regproc	4	t	b	N	f	,	-	0	1008	regprocin	regprocout	regprocrecv	regprocsend	-	-	-	i	p	0	-1	0	regproc
-25	pg_catalog	text	-1	f	b	S	t	,	-	0	1009	textin	textout	textrecv	textsend	-	-	-	i	x	0	-1	100	text
-26	pg_catalog	oid	4	t	b	N	t	,	-	0	1028	oidin	oidout	oidrecv	oidsend	-	-	-	i	p	0	-1	0	oid
-27	pg_catalog	tid	6	f	b	U	f	,	-	0	1010	tidin	tidout	tidrecv	tidsend	-	-	-	s	p	0	-1	0	tid
-28	pg_catalog	xid	4	t	b	U	f	,	-	0	1011	xidin	xidout	xidrecv	xidsend	-	-	-	i	p	0	-1	0	xid
-29	pg_catalog	cid	4	t	b	U	f	,	-	0	1012	cidin	cidout	cidrecv	cidsend	-	-	-	i	p	0	-1	0	cid
-30	pg_catalog	oidvector	-1	f	b	A	f	,	array_subscript_handler	26	1013	oidvectorin	oidvectorout	oidvectorrecv	oidvectorsend	-	-	-	i	p	0	-1	0	oidvector
-32	pg_catalog	pg_ddl_command	8	t	p	P	f	,	-	0	0	pg_ddl_command_in	pg_ddl_command_out	pg_ddl_command_recv	pg_ddl_command_send	-	-	-	d	p	0	-1	0	pg_ddl_command
-114	pg_catalog	json	-1	f	b	U	f	,	-	0	199	json_in	json_out	json_recv	json_send	-	-	-	i	x	0	-1	0	json
-142	pg_catalog	xml	-1	f	b	U	f	,	-	0	143	xml_in	xml_out	xml_recv	xml_send	-	-	-	i	x	0	-1	0	xml
-143	pg_catalog	_xml	-1	f	b	A	f	,	array_subscript_handler	142	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	xml[]
-194	pg_catalog	pg_node_tree	-1	f	b	Z	f	,	-	0	0	pg_node_tree_in	pg_node_tree_out	pg_node_tree_recv	pg_node_tree_send	-	-	-	i	x	0	-1	100	pg_node_tree
-199	pg_catalog	_json	-1	f	b	A	f	,	array_subscript_handler	114	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	json[]
-269	pg_catalog	table_am_handler	4	t	p	P	f	,	-	0	0	table_am_handler_in	table_am_handler_out	-	-	-	-	-	i	p	0	-1	0	table_am_handler
-271	pg_catalog	_xid8	-1	f	b	A	f	,	array_subscript_handler	5069	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	xid8[]
-325	pg_catalog	index_am_handler	4	t	p	P	f	,	-	0	0	index_am_handler_in	index_am_handler_out	-	-	-	-	-	i	p	0	-1	0	index_am_handler
-600	pg_catalog	point	16	f	b	G	f	,	raw_array_subscript_handler	701	1017	point_in	point_out	point_recv	point_send	-	-	-	d	p	0	-1	0	point
-601	pg_catalog	lseg	32	f	b	G	f	,	raw_array_subscript_handler	600	1018	lseg_in	lseg_out	lseg_recv	lseg_send	-	-	-	d	p	0	-1	0	lseg
-602	pg_catalog	path	-1	f	b	G	f	,	-	0	1019	path_in	path_out	path_recv	path_send	-	-	-	d	x	0	-1	0	path
-603	pg_catalog	box	32	f	b	G	f	;	raw_array_subscript_handler	600	1020	box_in	box_out	box_recv	box_send	-	-	-	d	p	0	-1	0	box
-604	pg_catalog	polygon	-1	f	b	G	f	,	-	0	1027	poly_in	poly_out	poly_recv	poly_send	-	-	-	d	x	0	-1	0	polygon
-628	pg_catalog	line	24	f	b	G	f	,	raw_array_subscript_handler	701	629	line_in	line_out	line_recv	line_send	-	-	-	d	p	0	-1	0	line
-629	pg_catalog	_line	-1	f	b	A	f	,	array_subscript_handler	628	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	line[]
-650	pg_catalog	cidr	-1	f	b	I	f	,	-	0	651	cidr_in	cidr_out	cidr_recv	cidr_send	-	-	-	i	m	0	-1	0	cidr
-651	pg_catalog	_cidr	-1	f	b	A	f	,	array_subscript_handler	650	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	cidr[]
-700	pg_catalog	float4	4	t	b	N	f	,	-	0	1021	float4in	float4out	float4recv	float4send	-	-	-	i	p	0	-1	0	real
-701	pg_catalog	float8	8	t	b	N	t	,	-	0	1022	float8in	float8out	float8recv	float8send	-	-	-	d	p	0	-1	0	double precision
-705	pg_catalog	unknown	-2	f	p	X	f	,	-	0	0	unknownin	unknownout	unknownrecv	unknownsend	-	-	-	c	p	0	-1	0	unknown
-718	pg_catalog	circle	24	f	b	G	f	,	-	0	719	circle_in	circle_out	circle_recv	circle_send	-	-	-	d	p	0	-1	0	circle
-719	pg_catalog	_circle	-1	f	b	A	f	,	array_subscript_handler	718	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	circle[]
-774	pg_catalog	macaddr8	8	f	b	U	f	,	-	0	775	macaddr8_in	macaddr8_out	macaddr8_recv	macaddr8_send	-	-	-	i	p	0	-1	0	macaddr8
-775	pg_catalog	_macaddr8	-1	f	b	A	f	,	array_subscript_handler	774	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	macaddr8[]
-790	pg_catalog	money	8	t	b	N	f	,	-	0	791	cash_in	cash_out	cash_recv	cash_send	-	-	-	d	p	0	-1	0	money
-791	pg_catalog	_money	-1	f	b	A	f	,	array_subscript_handler	790	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	money[]
-829	pg_catalog	macaddr	6	f	b	U	f	,	-	0	1040	macaddr_in	macaddr_out	macaddr_recv	macaddr_send	-	-	-	i	p	0	-1	0	macaddr
-869	pg_catalog	inet	-1	f	b	I	t	,	-	0	1041	inet_in	inet_out	inet_recv	inet_send	-	-	-	i	m	0	-1	0	inet
-1000	pg_catalog	_bool	-1	f	b	A	f	,	array_subscript_handler	16	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	boolean[]
-1001	pg_catalog	_bytea	-1	f	b	A	f	,	array_subscript_handler	17	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	bytea[]
-1002	pg_catalog	_char	-1	f	b	A	f	,	array_subscript_handler	18	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	"char"[]
-1003	pg_catalog	_name	-1	f	b	A	f	,	array_subscript_handler	19	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	950	name[]
-1005	pg_catalog	_int2	-1	f	b	A	f	,	array_subscript_handler	21	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	smallint[]
-1006	pg_catalog	_int2vector	-1	f	b	A	f	,	array_subscript_handler	22	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	int2vector[]
-1007	pg_catalog	_int4	-1	f	b	A	f	,	array_subscript_handler	23	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	integer[]
-1008	pg_catalog	_regproc	-1	f	b	A	f	,	array_subscript_handler	24	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regproc[]
-1009	pg_catalog	_text	-1	f	b	A	f	,	array_subscript_handler	25	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	100	text[]
-1010	pg_catalog	_tid	-1	f	b	A	f	,	array_subscript_handler	27	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	tid[]
-1011	pg_catalog	_xid	-1	f	b	A	f	,	array_subscript_handler	28	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	xid[]
-1012	pg_catalog	_cid	-1	f	b	A	f	,	array_subscript_handler	29	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	cid[]
-1013	pg_catalog	_oidvector	-1	f	b	A	f	,	array_subscript_handler	30	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	oidvector[]
-1014	pg_catalog	_bpchar	-1	f	b	A	f	,	array_subscript_handler	1042	0	array_in	array_out	array_recv	array_send	bpchartypmodin	bpchartypmodout	array_typanalyze	i	x	0	-1	100	character[]
-1015	pg_catalog	_varchar	-1	f	b	A	f	,	array_subscript_handler	1043	0	array_in	array_out	array_recv	array_send	varchartypmodin	varchartypmodout	array_typanalyze	i	x	0	-1	100	character varying[]
-1016	pg_catalog	_int8	-1	f	b	A	f	,	array_subscript_handler	20	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	bigint[]
-1017	pg_catalog	_point	-1	f	b	A	f	,	array_subscript_handler	600	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	point[]
-1018	pg_catalog	_lseg	-1	f	b	A	f	,	array_subscript_handler	601	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	lseg[]
-1019	pg_catalog	_path	-1	f	b	A	f	,	array_subscript_handler	602	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	path[]
-1020	pg_catalog	_box	-1	f	b	A	f	;	array_subscript_handler	603	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	box[]
-1021	pg_catalog	_float4	-1	f	b	A	f	,	array_subscript_handler	700	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	real[]
-1022	pg_catalog	_float8	-1	f	b	A	f	,	array_subscript_handler	701	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	double precision[]
-1027	pg_catalog	_polygon	-1	f	b	A	f	,	array_subscript_handler	604	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	polygon[]
-1028	pg_catalog	_oid	-1	f	b	A	f	,	array_subscript_handler	26	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	oid[]
-1033	pg_catalog	aclitem	12	f	b	U	f	,	-	0	1034	aclitemin	aclitemout	-	-	-	-	-	i	p	0	-1	0	aclitem
-1034	pg_catalog	_aclitem	-1	f	b	A	f	,	array_subscript_handler	1033	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	aclitem[]
-1040	pg_catalog	_macaddr	-1	f	b	A	f	,	array_subscript_handler	829	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	macaddr[]
-1041	pg_catalog	_inet	-1	f	b	A	f	,	array_subscript_handler	869	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	inet[]
-1042	pg_catalog	bpchar	-1	f	b	S	f	,	-	0	1014	bpcharin	bpcharout	bpcharrecv	bpcharsend	bpchartypmodin	bpchartypmodout	-	i	x	0	-1	100	character
-1043	pg_catalog	varchar	-1	f	b	S	f	,	-	0	1015	varcharin	varcharout	varcharrecv	varcharsend	varchartypmodin	varchartypmodout	-	i	x	0	-1	100	character varying
-1082	pg_catalog	date	4	t	b	D	f	,	-	0	1182	date_in	date_out	date_recv	date_send	-	-	-	i	p	0	-1	0	date
-1083	pg_catalog	time	8	t	b	D	f	,	-	0	1183	time_in	time_out	time_recv	time_send	timetypmodin	timetypmodout	-	d	p	0	-1	0	time without time zone
-1114	pg_catalog	timestamp	8	t	b	D	f	,	-	0	1115	timestamp_in	timestamp_out	timestamp_recv	timestamp_send	timestamptypmodin	timestamptypmodout	-	d	p	0	-1	0	timestamp without time zone
-1115	pg_catalog	_timestamp	-1	f	b	A	f	,	array_subscript_handler	1114	0	array_in	array_out	array_recv	array_send	timestamptypmodin	timestamptypmodout	array_typanalyze	d	x	0	-1	0	timestamp without time zone[]
-1182	pg_catalog	_date	-1	f	b	A	f	,	array_subscript_handler	1082	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	date[]
-1183	pg_catalog	_time	-1	f	b	A	f	,	array_subscript_handler	1083	0	array_in	array_out	array_recv	array_send	timetypmodin	timetypmodout	array_typanalyze	d	x	0	-1	0	time without time zone[]
-1184	pg_catalog	timestamptz	8	t	b	D	t	,	-	0	1185	timestamptz_in	timestamptz_out	timestamptz_recv	timestamptz_send	timestamptztypmodin	timestamptztypmodout	-	d	p	0	-1	0	timestamp with time zone
-1185	pg_catalog	_timestamptz	-1	f	b	A	f	,	array_subscript_handler	1184	0	array_in	array_out	array_recv	array_send	timestamptztypmodin	timestamptztypmodout	array_typanalyze	d	x	0	-1	0	timestamp with time zone[]
-1186	pg_catalog	interval	16	f	b	T	t	,	-	0	1187	interval_in	interval_out	interval_recv	interval_send	intervaltypmodin	intervaltypmodout	-	d	p	0	-1	0	interval
-1187	pg_catalog	_interval	-1	f	b	A	f	,	array_subscript_handler	1186	0	array_in	array_out	array_recv	array_send	intervaltypmodin	intervaltypmodout	array_typanalyze	d	x	0	-1	0	interval[]
-1231	pg_catalog	_numeric	-1	f	b	A	f	,	array_subscript_handler	1700	0	array_in	array_out	array_recv	array_send	numerictypmodin	numerictypmodout	array_typanalyze	i	x	0	-1	0	numeric[]
-1263	pg_catalog	_cstring	-1	f	b	A	f	,	array_subscript_handler	2275	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	cstring[]
-1266	pg_catalog	timetz	12	f	b	D	f	,	-	0	1270	timetz_in	timetz_out	timetz_recv	timetz_send	timetztypmodin	timetztypmodout	-	d	p	0	-1	0	time with time zone
-1270	pg_catalog	_timetz	-1	f	b	A	f	,	array_subscript_handler	1266	0	array_in	array_out	array_recv	array_send	timetztypmodin	timetztypmodout	array_typanalyze	d	x	0	-1	0	time with time zone[]
-1560	pg_catalog	bit	-1	f	b	V	f	,	-	0	1561	bit_in	bit_out	bit_recv	bit_send	bittypmodin	bittypmodout	-	i	x	0	-1	0	bit
-1561	pg_catalog	_bit	-1	f	b	A	f	,	array_subscript_handler	1560	0	array_in	array_out	array_recv	array_send	bittypmodin	bittypmodout	array_typanalyze	i	x	0	-1	0	bit[]
-1562	pg_catalog	varbit	-1	f	b	V	t	,	-	0	1563	varbit_in	varbit_out	varbit_recv	varbit_send	varbittypmodin	varbittypmodout	-	i	x	0	-1	0	bit varying
-1563	pg_catalog	_varbit	-1	f	b	A	f	,	array_subscript_handler	1562	0	array_in	array_out	array_recv	array_send	varbittypmodin	varbittypmodout	array_typanalyze	i	x	0	-1	0	bit varying[]
-1700	pg_catalog	numeric	-1	f	b	N	f	,	-	0	1231	numeric_in	numeric_out	numeric_recv	numeric_send	numerictypmodin	numerictypmodout	-	i	m	0	-1	0	numeric
-1790	pg_catalog	refcursor	-1	f	b	U	f	,	-	0	2201	textin	textout	textrecv	textsend	-	-	-	i	x	0	-1	0	refcursor
-2201	pg_catalog	_refcursor	-1	f	b	A	f	,	array_subscript_handler	1790	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	refcursor[]
-2202	pg_catalog	regprocedure	4	t	b	N	f	,	-	0	2207	regprocedurein	regprocedureout	regprocedurerecv	regproceduresend	-	-	-	i	p	0	-1	0	regprocedure
-2203	pg_catalog	regoper	4	t	b	N	f	,	-	0	2208	regoperin	regoperout	regoperrecv	regopersend	-	-	-	i	p	0	-1	0	regoper
-2204	pg_catalog	regoperator	4	t	b	N	f	,	-	0	2209	regoperatorin	regoperatorout	regoperatorrecv	regoperatorsend	-	-	-	i	p	0	-1	0	regoperator
-2205	pg_catalog	regclass	4	t	b	N	f	,	-	0	2210	regclassin	regclassout	regclassrecv	regclasssend	-	-	-	i	p	0	-1	0	regclass
-2206	pg_catalog	regtype	4	t	b	N	f	,	-	0	2211	regtypein	regtypeout	regtyperecv	regtypesend	-	-	-	i	p	0	-1	0	regtype
-2207	pg_catalog	_regprocedure	-1	f	b	A	f	,	array_subscript_handler	2202	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regprocedure[]
-2208	pg_catalog	_regoper	-1	f	b	A	f	,	array_subscript_handler	2203	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regoper[]
-2209	pg_catalog	_regoperator	-1	f	b	A	f	,	array_subscript_handler	2204	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regoperator[]
-2210	pg_catalog	_regclass	-1	f	b	A	f	,	array_subscript_handler	2205	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regclass[]
-2211	pg_catalog	_regtype	-1	f	b	A	f	,	array_subscript_handler	2206	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regtype[]
-2249	pg_catalog	record	-1	f	p	P	f	,	-	0	2287	record_in	record_out	record_recv	record_send	-	-	-	d	x	0	-1	0	record
-2275	pg_catalog	cstring	-2	f	p	P	f	,	-	0	1263	cstring_in	cstring_out	cstring_recv	cstring_send	-	-	-	c	p	0	-1	0	cstring
-2276	pg_catalog	any	4	t	p	P	f	,	-	0	0	any_in	any_out	-	-	-	-	-	i	p	0	-1	0	"any"
-2277	pg_catalog	anyarray	-1	f	p	P	f	,	-	0	0	anyarray_in	anyarray_out	anyarray_recv	anyarray_send	-	-	-	d	x	0	-1	0	anyarray
-2278	pg_catalog	void	4	t	p	P	f	,	-	0	0	void_in	void_out	void_recv	void_send	-	-	-	i	p	0	-1	0	void
-2279	pg_catalog	trigger	4	t	p	P	f	,	-	0	0	trigger_in	trigger_out	-	-	-	-	-	i	p	0	-1	0	trigger
-2280	pg_catalog	language_handler	4	t	p	P	f	,	-	0	0	language_handler_in	language_handler_out	-	-	-	-	-	i	p	0	-1	0	language_handler
-2281	pg_catalog	internal	8	t	p	P	f	,	-	0	0	internal_in	internal_out	-	-	-	-	-	d	p	0	-1	0	internal
-2283	pg_catalog	anyelement	4	t	p	P	f	,	-	0	0	anyelement_in	anyelement_out	-	-	-	-	-	i	p	0	-1	0	anyelement
-2287	pg_catalog	_record	-1	f	p	P	f	,	array_subscript_handler	2249	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	record[]
-2776	pg_catalog	anynonarray	4	t	p	P	f	,	-	0	0	anynonarray_in	anynonarray_out	-	-	-	-	-	i	p	0	-1	0	anynonarray
-2949	pg_catalog	_txid_snapshot	-1	f	b	A	f	,	array_subscript_handler	2970	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	txid_snapshot[]
-2950	pg_catalog	uuid	16	f	b	U	f	,	-	0	2951	uuid_in	uuid_out	uuid_recv	uuid_send	-	-	-	c	p	0	-1	0	uuid
-2951	pg_catalog	_uuid	-1	f	b	A	f	,	array_subscript_handler	2950	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	uuid[]
-2970	pg_catalog	txid_snapshot	-1	f	b	U	f	,	-	0	2949	txid_snapshot_in	txid_snapshot_out	txid_snapshot_recv	txid_snapshot_send	-	-	-	d	x	0	-1	0	txid_snapshot
-3115	pg_catalog	fdw_handler	4	t	p	P	f	,	-	0	0	fdw_handler_in	fdw_handler_out	-	-	-	-	-	i	p	0	-1	0	fdw_handler
-3220	pg_catalog	pg_lsn	8	t	b	U	f	,	-	0	3221	pg_lsn_in	pg_lsn_out	pg_lsn_recv	pg_lsn_send	-	-	-	d	p	0	-1	0	pg_lsn
-3221	pg_catalog	_pg_lsn	-1	f	b	A	f	,	array_subscript_handler	3220	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	pg_lsn[]
-3310	pg_catalog	tsm_handler	4	t	p	P	f	,	-	0	0	tsm_handler_in	tsm_handler_out	-	-	-	-	-	i	p	0	-1	0	tsm_handler
-3361	pg_catalog	pg_ndistinct	-1	f	b	Z	f	,	-	0	0	pg_ndistinct_in	pg_ndistinct_out	pg_ndistinct_recv	pg_ndistinct_send	-	-	-	i	x	0	-1	100	pg_ndistinct
-3402	pg_catalog	pg_dependencies	-1	f	b	Z	f	,	-	0	0	pg_dependencies_in	pg_dependencies_out	pg_dependencies_recv	pg_dependencies_send	-	-	-	i	x	0	-1	100	pg_dependencies
-3500	pg_catalog	anyenum	4	t	p	P	f	,	-	0	0	anyenum_in	anyenum_out	-	-	-	-	-	i	p	0	-1	0	anyenum
-3614	pg_catalog	tsvector	-1	f	b	U	f	,	-	0	3643	tsvectorin	tsvectorout	tsvectorrecv	tsvectorsend	-	-	ts_typanalyze	i	x	0	-1	0	tsvector
-3615	pg_catalog	tsquery	-1	f	b	U	f	,	-	0	3645	tsqueryin	tsqueryout	tsqueryrecv	tsquerysend	-	-	-	i	p	0	-1	0	tsquery
-3642	pg_catalog	gtsvector	-1	f	b	U	f	,	-	0	3644	gtsvectorin	gtsvectorout	-	-	-	-	-	i	p	0	-1	0	gtsvector
-3643	pg_catalog	_tsvector	-1	f	b	A	f	,	array_subscript_handler	3614	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	tsvector[]
-3644	pg_catalog	_gtsvector	-1	f	b	A	f	,	array_subscript_handler	3642	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	gtsvector[]
-3645	pg_catalog	_tsquery	-1	f	b	A	f	,	array_subscript_handler	3615	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	tsquery[]
-3734	pg_catalog	regconfig	4	t	b	N	f	,	-	0	3735	regconfigin	regconfigout	regconfigrecv	regconfigsend	-	-	-	i	p	0	-1	0	regconfig
-3735	pg_catalog	_regconfig	-1	f	b	A	f	,	array_subscript_handler	3734	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regconfig[]
-3769	pg_catalog	regdictionary	4	t	b	N	f	,	-	0	3770	regdictionaryin	regdictionaryout	regdictionaryrecv	regdictionarysend	-	-	-	i	p	0	-1	0	regdictionary
-3770	pg_catalog	_regdictionary	-1	f	b	A	f	,	array_subscript_handler	3769	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regdictionary[]
-3802	pg_catalog	jsonb	-1	f	b	U	f	,	jsonb_subscript_handler	0	3807	jsonb_in	jsonb_out	jsonb_recv	jsonb_send	-	-	-	i	x	0	-1	0	jsonb
-3807	pg_catalog	_jsonb	-1	f	b	A	f	,	array_subscript_handler	3802	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	jsonb[]
-3831	pg_catalog	anyrange	-1	f	p	P	f	,	-	0	0	anyrange_in	anyrange_out	-	-	-	-	-	d	x	0	-1	0	anyrange
-3838	pg_catalog	event_trigger	4	t	p	P	f	,	-	0	0	event_trigger_in	event_trigger_out	-	-	-	-	-	i	p	0	-1	0	event_trigger
-3904	pg_catalog	int4range	-1	f	r	R	f	,	-	0	3905	range_in	range_out	range_recv	range_send	-	-	range_typanalyze	i	x	0	-1	0	int4range
-3905	pg_catalog	_int4range	-1	f	b	A	f	,	array_subscript_handler	3904	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	int4range[]
-3906	pg_catalog	numrange	-1	f	r	R	f	,	-	0	3907	range_in	range_out	range_recv	range_send	-	-	range_typanalyze	i	x	0	-1	0	numrange
-3907	pg_catalog	_numrange	-1	f	b	A	f	,	array_subscript_handler	3906	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	numrange[]
-3908	pg_catalog	tsrange	-1	f	r	R	f	,	-	0	3909	range_in	range_out	range_recv	range_send	-	-	range_typanalyze	d	x	0	-1	0	tsrange
-3909	pg_catalog	_tsrange	-1	f	b	A	f	,	array_subscript_handler	3908	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	tsrange[]
-3910	pg_catalog	tstzrange	-1	f	r	R	f	,	-	0	3911	range_in	range_out	range_recv	range_send	-	-	range_typanalyze	d	x	0	-1	0	tstzrange
-3911	pg_catalog	_tstzrange	-1	f	b	A	f	,	array_subscript_handler	3910	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	tstzrange[]
-3912	pg_catalog	daterange	-1	f	r	R	f	,	-	0	3913	range_in	range_out	range_recv	range_send	-	-	range_typanalyze	i	x	0	-1	0	daterange
-3913	pg_catalog	_daterange	-1	f	b	A	f	,	array_subscript_handler	3912	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	daterange[]
-3926	pg_catalog	int8range	-1	f	r	R	f	,	-	0	3927	range_in	range_out	range_recv	range_send	-	-	range_typanalyze	d	x	0	-1	0	int8range
-3927	pg_catalog	_int8range	-1	f	b	A	f	,	array_subscript_handler	3926	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	int8range[]
-4072	pg_catalog	jsonpath	-1	f	b	U	f	,	-	0	4073	jsonpath_in	jsonpath_out	jsonpath_recv	jsonpath_send	-	-	-	i	x	0	-1	0	jsonpath
-4073	pg_catalog	_jsonpath	-1	f	b	A	f	,	array_subscript_handler	4072	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	jsonpath[]
-4089	pg_catalog	regnamespace	4	t	b	N	f	,	-	0	4090	regnamespacein	regnamespaceout	regnamespacerecv	regnamespacesend	-	-	-	i	p	0	-1	0	regnamespace
-4090	pg_catalog	_regnamespace	-1	f	b	A	f	,	array_subscript_handler	4089	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regnamespace[]
-4096	pg_catalog	regrole	4	t	b	N	f	,	-	0	4097	regrolein	regroleout	regrolerecv	regrolesend	-	-	-	i	p	0	-1	0	regrole
-4097	pg_catalog	_regrole	-1	f	b	A	f	,	array_subscript_handler	4096	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regrole[]
-4191	pg_catalog	regcollation	4	t	b	N	f	,	-	0	4192	regcollationin	regcollationout	regcollationrecv	regcollationsend	-	-	-	i	p	0	-1	0	regcollation
-4192	pg_catalog	_regcollation	-1	f	b	A	f	,	array_subscript_handler	4191	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regcollation[]
-4451	pg_catalog	int4multirange	-1	f	m	R	f	,	-	0	6150	multirange_in	multirange_out	multirange_recv	multirange_send	-	-	multirange_typanalyze	i	x	0	-1	0	int4multirange
-4532	pg_catalog	nummultirange	-1	f	m	R	f	,	-	0	6151	multirange_in	multirange_out	multirange_recv	multirange_send	-	-	multirange_typanalyze	i	x	0	-1	0	nummultirange
-4533	pg_catalog	tsmultirange	-1	f	m	R	f	,	-	0	6152	multirange_in	multirange_out	multirange_recv	multirange_send	-	-	multirange_typanalyze	d	x	0	-1	0	tsmultirange
-4534	pg_catalog	tstzmultirange	-1	f	m	R	f	,	-	0	6153	multirange_in	multirange_out	multirange_recv	multirange_send	-	-	multirange_typanalyze	d	x	0	-1	0	tstzmultirange
-4535	pg_catalog	datemultirange	-1	f	m	R	f	,	-	0	6155	multirange_in	multirange_out	multirange_recv	multirange_send	-	-	multirange_typanalyze	i	x	0	-1	0	datemultirange
-4536	pg_catalog	int8multirange	-1	f	m	R	f	,	-	0	6157	multirange_in	multirange_out	multirange_recv	multirange_send	-	-	multirange_typanalyze	d	x	0	-1	0	int8multirange
-4537	pg_catalog	anymultirange	-1	f	p	P	f	,	-	0	0	anymultirange_in	anymultirange_out	-	-	-	-	-	d	x	0	-1	0	anymultirange
-4538	pg_catalog	anycompatiblemultirange	-1	f	p	P	f	,	-	0	0	anycompatiblemultirange_in	anycompatiblemultirange_out	-	-	-	-	-	d	x	0	-1	0	anycompatiblemultirange
-4600	pg_catalog	pg_brin_bloom_summary	-1	f	b	Z	f	,	-	0	0	brin_bloom_summary_in	brin_bloom_summary_out	brin_bloom_summary_recv	brin_bloom_summary_send	-	-	-	i	x	0	-1	100	pg_brin_bloom_summary
-4601	pg_catalog	pg_brin_minmax_multi_summary	-1	f	b	Z	f	,	-	0	0	brin_minmax_multi_summary_in	brin_minmax_multi_summary_out	brin_minmax_multi_summary_recv	brin_minmax_multi_summary_send	-	-	-	i	x	0	-1	100	pg_brin_minmax_multi_summary
-5017	pg_catalog	pg_mcv_list	-1	f	b	Z	f	,	-	0	0	pg_mcv_list_in	pg_mcv_list_out	pg_mcv_list_recv	pg_mcv_list_send	-	-	-	i	x	0	-1	100	pg_mcv_list
-5038	pg_catalog	pg_snapshot	-1	f	b	U	f	,	-	0	5039	pg_snapshot_in	pg_snapshot_out	pg_snapshot_recv	pg_snapshot_send	-	-	-	d	x	0	-1	0	pg_snapshot
-5039	pg_catalog	_pg_snapshot	-1	f	b	A	f	,	array_subscript_handler	5038	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	pg_snapshot[]
-5069	pg_catalog	xid8	8	t	b	U	f	,	-	0	271	xid8in	xid8out	xid8recv	xid8send	-	-	-	d	p	0	-1	0	xid8
-5077	pg_catalog	anycompatible	4	t	p	P	f	,	-	0	0	anycompatible_in	anycompatible_out	-	-	-	-	-	i	p	0	-1	0	anycompatible
-5078	pg_catalog	anycompatiblearray	-1	f	p	P	f	,	-	0	0	anycompatiblearray_in	anycompatiblearray_out	anycompatiblearray_recv	anycompatiblearray_send	-	-	-	d	x	0	-1	0	anycompatiblearray
-5079	pg_catalog	anycompatiblenonarray	4	t	p	P	f	,	-	0	0	anycompatiblenonarray_in	anycompatiblenonarray_out	-	-	-	-	-	i	p	0	-1	0	anycompatiblenonarray
-5080	pg_catalog	anycompatiblerange	-1	f	p	P	f	,	-	0	0	anycompatiblerange_in	anycompatiblerange_out	-	-	-	-	-	d	x	0	-1	0	anycompatiblerange
-6150	pg_catalog	_int4multirange	-1	f	b	A	f	,	array_subscript_handler	4451	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	int4multirange[]
-6151	pg_catalog	_nummultirange	-1	f	b	A	f	,	array_subscript_handler	4532	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	nummultirange[]
-6152	pg_catalog	_tsmultirange	-1	f	b	A	f	,	array_subscript_handler	4533	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	tsmultirange[]
-6153	pg_catalog	_tstzmultirange	-1	f	b	A	f	,	array_subscript_handler	4534	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	tstzmultirange[]
-6155	pg_catalog	_datemultirange	-1	f	b	A	f	,	array_subscript_handler	4535	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	datemultirange[]
-6157	pg_catalog	_int8multirange	-1	f	b	A	f	,	array_subscript_handler	4536	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	int8multirange[]
-10028	pg_catalog	_pg_statistic	-1	f	b	A	f	,	array_subscript_handler	10029	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	pg_statistic[]
-13221	information_schema	cardinal_number	4	t	d	N	f	,	-	0	13220	domain_in	int4out	domain_recv	int4send	-	-	-	i	p	23	-1	0	information_schema.cardinal_number
-13224	information_schema	character_data	-1	f	d	S	f	,	-	0	13223	domain_in	varcharout	domain_recv	varcharsend	-	-	-	i	x	1043	-1	950	information_schema.character_data
-13226	information_schema	sql_identifier	64	f	d	S	f	,	-	0	13225	domain_in	nameout	domain_recv	namesend	-	-	-	c	p	19	-1	950	information_schema.sql_identifier
-13232	information_schema	time_stamp	8	t	d	D	f	,	-	0	13231	domain_in	timestamptz_out	domain_recv	timestamptz_send	-	-	-	d	p	1184	2	0	information_schema.time_stamp
-13234	information_schema	yes_or_no	-1	f	d	S	f	,	-	0	13233	domain_in	varcharout	domain_recv	varcharsend	-	-	-	i	x	1043	7	950	information_schema.yes_or_no
+16	pg_catalog	bool	1	t	b	B	t	,	-	0	1000	boolin	boolout	boolrecv	boolsend	-	-	-	c	p	0	-1	0	boolean	\N
+17	pg_catalog	bytea	-1	f	b	U	f	,	-	0	1001	byteain	byteaout	bytearecv	byteasend	-	-	-	i	x	0	-1	0	bytea	\N
+18	pg_catalog	char	1	t	b	Z	f	,	-	0	1002	charin	charout	charrecv	charsend	-	-	-	c	p	0	-1	0	"char"	\N
+19	pg_catalog	name	64	f	b	S	f	,	raw_array_subscript_handler	18	1003	namein	nameout	namerecv	namesend	-	-	-	c	p	0	-1	950	name	\N
+20	pg_catalog	int8	8	t	b	N	f	,	-	0	1016	int8in	int8out	int8recv	int8send	-	-	-	d	p	0	-1	0	bigint	\N
+21	pg_catalog	int2	2	t	b	N	f	,	-	0	1005	int2in	int2out	int2recv	int2send	-	-	-	s	p	0	-1	0	smallint	\N
+22	pg_catalog	int2vector	-1	f	b	A	f	,	array_subscript_handler	21	1006	int2vectorin	int2vectorout	int2vectorrecv	int2vectorsend	-	-	-	i	p	0	-1	0	int2vector	\N
+23	pg_catalog	int4	4	t	b	N	f	,	-	0	1007	int4in	int4out	int4recv	int4send	-	-	-	i	p	0	-1	0	integer	\N
+24	pg_catalog	regproc	4	t	b	N	f	,	-	0	1008	regprocin	regprocout	regprocrecv	regprocsend	-	-	-	i	p	0	-1	0	regproc	\N
+25	pg_catalog	text	-1	f	b	S	t	,	-	0	1009	textin	textout	textrecv	textsend	-	-	-	i	x	0	-1	100	text	\N
+26	pg_catalog	oid	4	t	b	N	t	,	-	0	1028	oidin	oidout	oidrecv	oidsend	-	-	-	i	p	0	-1	0	oid	\N
+27	pg_catalog	tid	6	f	b	U	f	,	-	0	1010	tidin	tidout	tidrecv	tidsend	-	-	-	s	p	0	-1	0	tid	\N
+28	pg_catalog	xid	4	t	b	U	f	,	-	0	1011	xidin	xidout	xidrecv	xidsend	-	-	-	i	p	0	-1	0	xid	\N
+29	pg_catalog	cid	4	t	b	U	f	,	-	0	1012	cidin	cidout	cidrecv	cidsend	-	-	-	i	p	0	-1	0	cid	\N
+30	pg_catalog	oidvector	-1	f	b	A	f	,	array_subscript_handler	26	1013	oidvectorin	oidvectorout	oidvectorrecv	oidvectorsend	-	-	-	i	p	0	-1	0	oidvector	\N
+32	pg_catalog	pg_ddl_command	8	t	p	P	f	,	-	0	0	pg_ddl_command_in	pg_ddl_command_out	pg_ddl_command_recv	pg_ddl_command_send	-	-	-	d	p	0	-1	0	pg_ddl_command	\N
+114	pg_catalog	json	-1	f	b	U	f	,	-	0	199	json_in	json_out	json_recv	json_send	-	-	-	i	x	0	-1	0	json	\N
+142	pg_catalog	xml	-1	f	b	U	f	,	-	0	143	xml_in	xml_out	xml_recv	xml_send	-	-	-	i	x	0	-1	0	xml	\N
+143	pg_catalog	_xml	-1	f	b	A	f	,	array_subscript_handler	142	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	xml[]	\N
+194	pg_catalog	pg_node_tree	-1	f	b	Z	f	,	-	0	0	pg_node_tree_in	pg_node_tree_out	pg_node_tree_recv	pg_node_tree_send	-	-	-	i	x	0	-1	100	pg_node_tree	\N
+199	pg_catalog	_json	-1	f	b	A	f	,	array_subscript_handler	114	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	json[]	\N
+269	pg_catalog	table_am_handler	4	t	p	P	f	,	-	0	0	table_am_handler_in	table_am_handler_out	-	-	-	-	-	i	p	0	-1	0	table_am_handler	\N
+271	pg_catalog	_xid8	-1	f	b	A	f	,	array_subscript_handler	5069	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	xid8[]	\N
+325	pg_catalog	index_am_handler	4	t	p	P	f	,	-	0	0	index_am_handler_in	index_am_handler_out	-	-	-	-	-	i	p	0	-1	0	index_am_handler	\N
+600	pg_catalog	point	16	f	b	G	f	,	raw_array_subscript_handler	701	1017	point_in	point_out	point_recv	point_send	-	-	-	d	p	0	-1	0	point	\N
+601	pg_catalog	lseg	32	f	b	G	f	,	raw_array_subscript_handler	600	1018	lseg_in	lseg_out	lseg_recv	lseg_send	-	-	-	d	p	0	-1	0	lseg	\N
+602	pg_catalog	path	-1	f	b	G	f	,	-	0	1019	path_in	path_out	path_recv	path_send	-	-	-	d	x	0	-1	0	path	\N
+603	pg_catalog	box	32	f	b	G	f	;	raw_array_subscript_handler	600	1020	box_in	box_out	box_recv	box_send	-	-	-	d	p	0	-1	0	box	\N
+604	pg_catalog	polygon	-1	f	b	G	f	,	-	0	1027	poly_in	poly_out	poly_recv	poly_send	-	-	-	d	x	0	-1	0	polygon	\N
+628	pg_catalog	line	24	f	b	G	f	,	raw_array_subscript_handler	701	629	line_in	line_out	line_recv	line_send	-	-	-	d	p	0	-1	0	line	\N
+629	pg_catalog	_line	-1	f	b	A	f	,	array_subscript_handler	628	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	line[]	\N
+650	pg_catalog	cidr	-1	f	b	I	f	,	-	0	651	cidr_in	cidr_out	cidr_recv	cidr_send	-	-	-	i	m	0	-1	0	cidr	\N
+651	pg_catalog	_cidr	-1	f	b	A	f	,	array_subscript_handler	650	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	cidr[]	\N
+700	pg_catalog	float4	4	t	b	N	f	,	-	0	1021	float4in	float4out	float4recv	float4send	-	-	-	i	p	0	-1	0	real	\N
+701	pg_catalog	float8	8	t	b	N	t	,	-	0	1022	float8in	float8out	float8recv	float8send	-	-	-	d	p	0	-1	0	double precision	\N
+705	pg_catalog	unknown	-2	f	p	X	f	,	-	0	0	unknownin	unknownout	unknownrecv	unknownsend	-	-	-	c	p	0	-1	0	unknown	\N
+718	pg_catalog	circle	24	f	b	G	f	,	-	0	719	circle_in	circle_out	circle_recv	circle_send	-	-	-	d	p	0	-1	0	circle	\N
+719	pg_catalog	_circle	-1	f	b	A	f	,	array_subscript_handler	718	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	circle[]	\N
+774	pg_catalog	macaddr8	8	f	b	U	f	,	-	0	775	macaddr8_in	macaddr8_out	macaddr8_recv	macaddr8_send	-	-	-	i	p	0	-1	0	macaddr8	\N
+775	pg_catalog	_macaddr8	-1	f	b	A	f	,	array_subscript_handler	774	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	macaddr8[]	\N
+790	pg_catalog	money	8	t	b	N	f	,	-	0	791	cash_in	cash_out	cash_recv	cash_send	-	-	-	d	p	0	-1	0	money	\N
+791	pg_catalog	_money	-1	f	b	A	f	,	array_subscript_handler	790	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	money[]	\N
+829	pg_catalog	macaddr	6	f	b	U	f	,	-	0	1040	macaddr_in	macaddr_out	macaddr_recv	macaddr_send	-	-	-	i	p	0	-1	0	macaddr	\N
+869	pg_catalog	inet	-1	f	b	I	t	,	-	0	1041	inet_in	inet_out	inet_recv	inet_send	-	-	-	i	m	0	-1	0	inet	\N
+1000	pg_catalog	_bool	-1	f	b	A	f	,	array_subscript_handler	16	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	boolean[]	\N
+1001	pg_catalog	_bytea	-1	f	b	A	f	,	array_subscript_handler	17	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	bytea[]	\N
+1002	pg_catalog	_char	-1	f	b	A	f	,	array_subscript_handler	18	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	"char"[]	\N
+1003	pg_catalog	_name	-1	f	b	A	f	,	array_subscript_handler	19	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	950	name[]	\N
+1005	pg_catalog	_int2	-1	f	b	A	f	,	array_subscript_handler	21	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	smallint[]	\N
+1006	pg_catalog	_int2vector	-1	f	b	A	f	,	array_subscript_handler	22	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	int2vector[]	\N
+1007	pg_catalog	_int4	-1	f	b	A	f	,	array_subscript_handler	23	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	integer[]	\N
+1008	pg_catalog	_regproc	-1	f	b	A	f	,	array_subscript_handler	24	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regproc[]	\N
+1009	pg_catalog	_text	-1	f	b	A	f	,	array_subscript_handler	25	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	100	text[]	\N
+1010	pg_catalog	_tid	-1	f	b	A	f	,	array_subscript_handler	27	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	tid[]	\N
+1011	pg_catalog	_xid	-1	f	b	A	f	,	array_subscript_handler	28	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	xid[]	\N
+1012	pg_catalog	_cid	-1	f	b	A	f	,	array_subscript_handler	29	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	cid[]	\N
+1013	pg_catalog	_oidvector	-1	f	b	A	f	,	array_subscript_handler	30	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	oidvector[]	\N
+1014	pg_catalog	_bpchar	-1	f	b	A	f	,	array_subscript_handler	1042	0	array_in	array_out	array_recv	array_send	bpchartypmodin	bpchartypmodout	array_typanalyze	i	x	0	-1	100	character[]	\N
+1015	pg_catalog	_varchar	-1	f	b	A	f	,	array_subscript_handler	1043	0	array_in	array_out	array_recv	array_send	varchartypmodin	varchartypmodout	array_typanalyze	i	x	0	-1	100	character varying[]	\N
+1016	pg_catalog	_int8	-1	f	b	A	f	,	array_subscript_handler	20	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	bigint[]	\N
+1017	pg_catalog	_point	-1	f	b	A	f	,	array_subscript_handler	600	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	point[]	\N
+1018	pg_catalog	_lseg	-1	f	b	A	f	,	array_subscript_handler	601	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	lseg[]	\N
+1019	pg_catalog	_path	-1	f	b	A	f	,	array_subscript_handler	602	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	path[]	\N
+1020	pg_catalog	_box	-1	f	b	A	f	;	array_subscript_handler	603	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	box[]	\N
+1021	pg_catalog	_float4	-1	f	b	A	f	,	array_subscript_handler	700	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	real[]	\N
+1022	pg_catalog	_float8	-1	f	b	A	f	,	array_subscript_handler	701	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	double precision[]	\N
+1027	pg_catalog	_polygon	-1	f	b	A	f	,	array_subscript_handler	604	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	polygon[]	\N
+1028	pg_catalog	_oid	-1	f	b	A	f	,	array_subscript_handler	26	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	oid[]	\N
+1033	pg_catalog	aclitem	12	f	b	U	f	,	-	0	1034	aclitemin	aclitemout	-	-	-	-	-	i	p	0	-1	0	aclitem	\N
+1034	pg_catalog	_aclitem	-1	f	b	A	f	,	array_subscript_handler	1033	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	aclitem[]	\N
+1040	pg_catalog	_macaddr	-1	f	b	A	f	,	array_subscript_handler	829	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	macaddr[]	\N
+1041	pg_catalog	_inet	-1	f	b	A	f	,	array_subscript_handler	869	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	inet[]	\N
+1042	pg_catalog	bpchar	-1	f	b	S	f	,	-	0	1014	bpcharin	bpcharout	bpcharrecv	bpcharsend	bpchartypmodin	bpchartypmodout	-	i	x	0	-1	100	character	\N
+1043	pg_catalog	varchar	-1	f	b	S	f	,	-	0	1015	varcharin	varcharout	varcharrecv	varcharsend	varchartypmodin	varchartypmodout	-	i	x	0	-1	100	character varying	\N
+1082	pg_catalog	date	4	t	b	D	f	,	-	0	1182	date_in	date_out	date_recv	date_send	-	-	-	i	p	0	-1	0	date	\N
+1083	pg_catalog	time	8	t	b	D	f	,	-	0	1183	time_in	time_out	time_recv	time_send	timetypmodin	timetypmodout	-	d	p	0	-1	0	time without time zone	\N
+1114	pg_catalog	timestamp	8	t	b	D	f	,	-	0	1115	timestamp_in	timestamp_out	timestamp_recv	timestamp_send	timestamptypmodin	timestamptypmodout	-	d	p	0	-1	0	timestamp without time zone	\N
+1115	pg_catalog	_timestamp	-1	f	b	A	f	,	array_subscript_handler	1114	0	array_in	array_out	array_recv	array_send	timestamptypmodin	timestamptypmodout	array_typanalyze	d	x	0	-1	0	timestamp without time zone[]	\N
+1182	pg_catalog	_date	-1	f	b	A	f	,	array_subscript_handler	1082	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	date[]	\N
+1183	pg_catalog	_time	-1	f	b	A	f	,	array_subscript_handler	1083	0	array_in	array_out	array_recv	array_send	timetypmodin	timetypmodout	array_typanalyze	d	x	0	-1	0	time without time zone[]	\N
+1184	pg_catalog	timestamptz	8	t	b	D	t	,	-	0	1185	timestamptz_in	timestamptz_out	timestamptz_recv	timestamptz_send	timestamptztypmodin	timestamptztypmodout	-	d	p	0	-1	0	timestamp with time zone	\N
+1185	pg_catalog	_timestamptz	-1	f	b	A	f	,	array_subscript_handler	1184	0	array_in	array_out	array_recv	array_send	timestamptztypmodin	timestamptztypmodout	array_typanalyze	d	x	0	-1	0	timestamp with time zone[]	\N
+1186	pg_catalog	interval	16	f	b	T	t	,	-	0	1187	interval_in	interval_out	interval_recv	interval_send	intervaltypmodin	intervaltypmodout	-	d	p	0	-1	0	interval	\N
+1187	pg_catalog	_interval	-1	f	b	A	f	,	array_subscript_handler	1186	0	array_in	array_out	array_recv	array_send	intervaltypmodin	intervaltypmodout	array_typanalyze	d	x	0	-1	0	interval[]	\N
+1231	pg_catalog	_numeric	-1	f	b	A	f	,	array_subscript_handler	1700	0	array_in	array_out	array_recv	array_send	numerictypmodin	numerictypmodout	array_typanalyze	i	x	0	-1	0	numeric[]	\N
+1263	pg_catalog	_cstring	-1	f	b	A	f	,	array_subscript_handler	2275	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	cstring[]	\N
+1266	pg_catalog	timetz	12	f	b	D	f	,	-	0	1270	timetz_in	timetz_out	timetz_recv	timetz_send	timetztypmodin	timetztypmodout	-	d	p	0	-1	0	time with time zone	\N
+1270	pg_catalog	_timetz	-1	f	b	A	f	,	array_subscript_handler	1266	0	array_in	array_out	array_recv	array_send	timetztypmodin	timetztypmodout	array_typanalyze	d	x	0	-1	0	time with time zone[]	\N
+1560	pg_catalog	bit	-1	f	b	V	f	,	-	0	1561	bit_in	bit_out	bit_recv	bit_send	bittypmodin	bittypmodout	-	i	x	0	-1	0	bit	\N
+1561	pg_catalog	_bit	-1	f	b	A	f	,	array_subscript_handler	1560	0	array_in	array_out	array_recv	array_send	bittypmodin	bittypmodout	array_typanalyze	i	x	0	-1	0	bit[]	\N
+1562	pg_catalog	varbit	-1	f	b	V	t	,	-	0	1563	varbit_in	varbit_out	varbit_recv	varbit_send	varbittypmodin	varbittypmodout	-	i	x	0	-1	0	bit varying	\N
+1563	pg_catalog	_varbit	-1	f	b	A	f	,	array_subscript_handler	1562	0	array_in	array_out	array_recv	array_send	varbittypmodin	varbittypmodout	array_typanalyze	i	x	0	-1	0	bit varying[]	\N
+1700	pg_catalog	numeric	-1	f	b	N	f	,	-	0	1231	numeric_in	numeric_out	numeric_recv	numeric_send	numerictypmodin	numerictypmodout	-	i	m	0	-1	0	numeric	\N
+1790	pg_catalog	refcursor	-1	f	b	U	f	,	-	0	2201	textin	textout	textrecv	textsend	-	-	-	i	x	0	-1	0	refcursor	\N
+2201	pg_catalog	_refcursor	-1	f	b	A	f	,	array_subscript_handler	1790	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	refcursor[]	\N
+2202	pg_catalog	regprocedure	4	t	b	N	f	,	-	0	2207	regprocedurein	regprocedureout	regprocedurerecv	regproceduresend	-	-	-	i	p	0	-1	0	regprocedure	\N
+2203	pg_catalog	regoper	4	t	b	N	f	,	-	0	2208	regoperin	regoperout	regoperrecv	regopersend	-	-	-	i	p	0	-1	0	regoper	\N
+2204	pg_catalog	regoperator	4	t	b	N	f	,	-	0	2209	regoperatorin	regoperatorout	regoperatorrecv	regoperatorsend	-	-	-	i	p	0	-1	0	regoperator	\N
+2205	pg_catalog	regclass	4	t	b	N	f	,	-	0	2210	regclassin	regclassout	regclassrecv	regclasssend	-	-	-	i	p	0	-1	0	regclass	\N
+2206	pg_catalog	regtype	4	t	b	N	f	,	-	0	2211	regtypein	regtypeout	regtyperecv	regtypesend	-	-	-	i	p	0	-1	0	regtype	\N
+2207	pg_catalog	_regprocedure	-1	f	b	A	f	,	array_subscript_handler	2202	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regprocedure[]	\N
+2208	pg_catalog	_regoper	-1	f	b	A	f	,	array_subscript_handler	2203	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regoper[]	\N
+2209	pg_catalog	_regoperator	-1	f	b	A	f	,	array_subscript_handler	2204	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regoperator[]	\N
+2210	pg_catalog	_regclass	-1	f	b	A	f	,	array_subscript_handler	2205	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regclass[]	\N
+2211	pg_catalog	_regtype	-1	f	b	A	f	,	array_subscript_handler	2206	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regtype[]	\N
+2249	pg_catalog	record	-1	f	p	P	f	,	-	0	2287	record_in	record_out	record_recv	record_send	-	-	-	d	x	0	-1	0	record	\N
+2275	pg_catalog	cstring	-2	f	p	P	f	,	-	0	1263	cstring_in	cstring_out	cstring_recv	cstring_send	-	-	-	c	p	0	-1	0	cstring	\N
+2276	pg_catalog	any	4	t	p	P	f	,	-	0	0	any_in	any_out	-	-	-	-	-	i	p	0	-1	0	"any"	\N
+2277	pg_catalog	anyarray	-1	f	p	P	f	,	-	0	0	anyarray_in	anyarray_out	anyarray_recv	anyarray_send	-	-	-	d	x	0	-1	0	anyarray	\N
+2278	pg_catalog	void	4	t	p	P	f	,	-	0	0	void_in	void_out	void_recv	void_send	-	-	-	i	p	0	-1	0	void	\N
+2279	pg_catalog	trigger	4	t	p	P	f	,	-	0	0	trigger_in	trigger_out	-	-	-	-	-	i	p	0	-1	0	trigger	\N
+2280	pg_catalog	language_handler	4	t	p	P	f	,	-	0	0	language_handler_in	language_handler_out	-	-	-	-	-	i	p	0	-1	0	language_handler	\N
+2281	pg_catalog	internal	8	t	p	P	f	,	-	0	0	internal_in	internal_out	-	-	-	-	-	d	p	0	-1	0	internal	\N
+2283	pg_catalog	anyelement	4	t	p	P	f	,	-	0	0	anyelement_in	anyelement_out	-	-	-	-	-	i	p	0	-1	0	anyelement	\N
+2287	pg_catalog	_record	-1	f	p	P	f	,	array_subscript_handler	2249	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	record[]	\N
+2776	pg_catalog	anynonarray	4	t	p	P	f	,	-	0	0	anynonarray_in	anynonarray_out	-	-	-	-	-	i	p	0	-1	0	anynonarray	\N
+2949	pg_catalog	_txid_snapshot	-1	f	b	A	f	,	array_subscript_handler	2970	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	txid_snapshot[]	\N
+2950	pg_catalog	uuid	16	f	b	U	f	,	-	0	2951	uuid_in	uuid_out	uuid_recv	uuid_send	-	-	-	c	p	0	-1	0	uuid	\N
+2951	pg_catalog	_uuid	-1	f	b	A	f	,	array_subscript_handler	2950	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	uuid[]	\N
+2970	pg_catalog	txid_snapshot	-1	f	b	U	f	,	-	0	2949	txid_snapshot_in	txid_snapshot_out	txid_snapshot_recv	txid_snapshot_send	-	-	-	d	x	0	-1	0	txid_snapshot	\N
+3115	pg_catalog	fdw_handler	4	t	p	P	f	,	-	0	0	fdw_handler_in	fdw_handler_out	-	-	-	-	-	i	p	0	-1	0	fdw_handler	\N
+3220	pg_catalog	pg_lsn	8	t	b	U	f	,	-	0	3221	pg_lsn_in	pg_lsn_out	pg_lsn_recv	pg_lsn_send	-	-	-	d	p	0	-1	0	pg_lsn	\N
+3221	pg_catalog	_pg_lsn	-1	f	b	A	f	,	array_subscript_handler	3220	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	pg_lsn[]	\N
+3310	pg_catalog	tsm_handler	4	t	p	P	f	,	-	0	0	tsm_handler_in	tsm_handler_out	-	-	-	-	-	i	p	0	-1	0	tsm_handler	\N
+3361	pg_catalog	pg_ndistinct	-1	f	b	Z	f	,	-	0	0	pg_ndistinct_in	pg_ndistinct_out	pg_ndistinct_recv	pg_ndistinct_send	-	-	-	i	x	0	-1	100	pg_ndistinct	\N
+3402	pg_catalog	pg_dependencies	-1	f	b	Z	f	,	-	0	0	pg_dependencies_in	pg_dependencies_out	pg_dependencies_recv	pg_dependencies_send	-	-	-	i	x	0	-1	100	pg_dependencies	\N
+3500	pg_catalog	anyenum	4	t	p	P	f	,	-	0	0	anyenum_in	anyenum_out	-	-	-	-	-	i	p	0	-1	0	anyenum	\N
+3614	pg_catalog	tsvector	-1	f	b	U	f	,	-	0	3643	tsvectorin	tsvectorout	tsvectorrecv	tsvectorsend	-	-	ts_typanalyze	i	x	0	-1	0	tsvector	\N
+3615	pg_catalog	tsquery	-1	f	b	U	f	,	-	0	3645	tsqueryin	tsqueryout	tsqueryrecv	tsquerysend	-	-	-	i	p	0	-1	0	tsquery	\N
+3642	pg_catalog	gtsvector	-1	f	b	U	f	,	-	0	3644	gtsvectorin	gtsvectorout	-	-	-	-	-	i	p	0	-1	0	gtsvector	\N
+3643	pg_catalog	_tsvector	-1	f	b	A	f	,	array_subscript_handler	3614	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	tsvector[]	\N
+3644	pg_catalog	_gtsvector	-1	f	b	A	f	,	array_subscript_handler	3642	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	gtsvector[]	\N
+3645	pg_catalog	_tsquery	-1	f	b	A	f	,	array_subscript_handler	3615	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	tsquery[]	\N
+3734	pg_catalog	regconfig	4	t	b	N	f	,	-	0	3735	regconfigin	regconfigout	regconfigrecv	regconfigsend	-	-	-	i	p	0	-1	0	regconfig	\N
+3735	pg_catalog	_regconfig	-1	f	b	A	f	,	array_subscript_handler	3734	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regconfig[]	\N
+3769	pg_catalog	regdictionary	4	t	b	N	f	,	-	0	3770	regdictionaryin	regdictionaryout	regdictionaryrecv	regdictionarysend	-	-	-	i	p	0	-1	0	regdictionary	\N
+3770	pg_catalog	_regdictionary	-1	f	b	A	f	,	array_subscript_handler	3769	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regdictionary[]	\N
+3802	pg_catalog	jsonb	-1	f	b	U	f	,	jsonb_subscript_handler	0	3807	jsonb_in	jsonb_out	jsonb_recv	jsonb_send	-	-	-	i	x	0	-1	0	jsonb	\N
+3807	pg_catalog	_jsonb	-1	f	b	A	f	,	array_subscript_handler	3802	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	jsonb[]	\N
+3831	pg_catalog	anyrange	-1	f	p	P	f	,	-	0	0	anyrange_in	anyrange_out	-	-	-	-	-	d	x	0	-1	0	anyrange	\N
+3838	pg_catalog	event_trigger	4	t	p	P	f	,	-	0	0	event_trigger_in	event_trigger_out	-	-	-	-	-	i	p	0	-1	0	event_trigger	\N
+3904	pg_catalog	int4range	-1	f	r	R	f	,	-	0	3905	range_in	range_out	range_recv	range_send	-	-	range_typanalyze	i	x	0	-1	0	int4range	\N
+3905	pg_catalog	_int4range	-1	f	b	A	f	,	array_subscript_handler	3904	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	int4range[]	\N
+3906	pg_catalog	numrange	-1	f	r	R	f	,	-	0	3907	range_in	range_out	range_recv	range_send	-	-	range_typanalyze	i	x	0	-1	0	numrange	\N
+3907	pg_catalog	_numrange	-1	f	b	A	f	,	array_subscript_handler	3906	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	numrange[]	\N
+3908	pg_catalog	tsrange	-1	f	r	R	f	,	-	0	3909	range_in	range_out	range_recv	range_send	-	-	range_typanalyze	d	x	0	-1	0	tsrange	\N
+3909	pg_catalog	_tsrange	-1	f	b	A	f	,	array_subscript_handler	3908	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	tsrange[]	\N
+3910	pg_catalog	tstzrange	-1	f	r	R	f	,	-	0	3911	range_in	range_out	range_recv	range_send	-	-	range_typanalyze	d	x	0	-1	0	tstzrange	\N
+3911	pg_catalog	_tstzrange	-1	f	b	A	f	,	array_subscript_handler	3910	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	tstzrange[]	\N
+3912	pg_catalog	daterange	-1	f	r	R	f	,	-	0	3913	range_in	range_out	range_recv	range_send	-	-	range_typanalyze	i	x	0	-1	0	daterange	\N
+3913	pg_catalog	_daterange	-1	f	b	A	f	,	array_subscript_handler	3912	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	daterange[]	\N
+3926	pg_catalog	int8range	-1	f	r	R	f	,	-	0	3927	range_in	range_out	range_recv	range_send	-	-	range_typanalyze	d	x	0	-1	0	int8range	\N
+3927	pg_catalog	_int8range	-1	f	b	A	f	,	array_subscript_handler	3926	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	int8range[]	\N
+4072	pg_catalog	jsonpath	-1	f	b	U	f	,	-	0	4073	jsonpath_in	jsonpath_out	jsonpath_recv	jsonpath_send	-	-	-	i	x	0	-1	0	jsonpath	\N
+4073	pg_catalog	_jsonpath	-1	f	b	A	f	,	array_subscript_handler	4072	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	jsonpath[]	\N
+4089	pg_catalog	regnamespace	4	t	b	N	f	,	-	0	4090	regnamespacein	regnamespaceout	regnamespacerecv	regnamespacesend	-	-	-	i	p	0	-1	0	regnamespace	\N
+4090	pg_catalog	_regnamespace	-1	f	b	A	f	,	array_subscript_handler	4089	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regnamespace[]	\N
+4096	pg_catalog	regrole	4	t	b	N	f	,	-	0	4097	regrolein	regroleout	regrolerecv	regrolesend	-	-	-	i	p	0	-1	0	regrole	\N
+4097	pg_catalog	_regrole	-1	f	b	A	f	,	array_subscript_handler	4096	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regrole[]	\N
+4191	pg_catalog	regcollation	4	t	b	N	f	,	-	0	4192	regcollationin	regcollationout	regcollationrecv	regcollationsend	-	-	-	i	p	0	-1	0	regcollation	\N
+4192	pg_catalog	_regcollation	-1	f	b	A	f	,	array_subscript_handler	4191	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	regcollation[]	\N
+4451	pg_catalog	int4multirange	-1	f	m	R	f	,	-	0	6150	multirange_in	multirange_out	multirange_recv	multirange_send	-	-	multirange_typanalyze	i	x	0	-1	0	int4multirange	\N
+4532	pg_catalog	nummultirange	-1	f	m	R	f	,	-	0	6151	multirange_in	multirange_out	multirange_recv	multirange_send	-	-	multirange_typanalyze	i	x	0	-1	0	nummultirange	\N
+4533	pg_catalog	tsmultirange	-1	f	m	R	f	,	-	0	6152	multirange_in	multirange_out	multirange_recv	multirange_send	-	-	multirange_typanalyze	d	x	0	-1	0	tsmultirange	\N
+4534	pg_catalog	tstzmultirange	-1	f	m	R	f	,	-	0	6153	multirange_in	multirange_out	multirange_recv	multirange_send	-	-	multirange_typanalyze	d	x	0	-1	0	tstzmultirange	\N
+4535	pg_catalog	datemultirange	-1	f	m	R	f	,	-	0	6155	multirange_in	multirange_out	multirange_recv	multirange_send	-	-	multirange_typanalyze	i	x	0	-1	0	datemultirange	\N
+4536	pg_catalog	int8multirange	-1	f	m	R	f	,	-	0	6157	multirange_in	multirange_out	multirange_recv	multirange_send	-	-	multirange_typanalyze	d	x	0	-1	0	int8multirange	\N
+4537	pg_catalog	anymultirange	-1	f	p	P	f	,	-	0	0	anymultirange_in	anymultirange_out	-	-	-	-	-	d	x	0	-1	0	anymultirange	\N
+4538	pg_catalog	anycompatiblemultirange	-1	f	p	P	f	,	-	0	0	anycompatiblemultirange_in	anycompatiblemultirange_out	-	-	-	-	-	d	x	0	-1	0	anycompatiblemultirange	\N
+4600	pg_catalog	pg_brin_bloom_summary	-1	f	b	Z	f	,	-	0	0	brin_bloom_summary_in	brin_bloom_summary_out	brin_bloom_summary_recv	brin_bloom_summary_send	-	-	-	i	x	0	-1	100	pg_brin_bloom_summary	\N
+4601	pg_catalog	pg_brin_minmax_multi_summary	-1	f	b	Z	f	,	-	0	0	brin_minmax_multi_summary_in	brin_minmax_multi_summary_out	brin_minmax_multi_summary_recv	brin_minmax_multi_summary_send	-	-	-	i	x	0	-1	100	pg_brin_minmax_multi_summary	\N
+5017	pg_catalog	pg_mcv_list	-1	f	b	Z	f	,	-	0	0	pg_mcv_list_in	pg_mcv_list_out	pg_mcv_list_recv	pg_mcv_list_send	-	-	-	i	x	0	-1	100	pg_mcv_list	\N
+5038	pg_catalog	pg_snapshot	-1	f	b	U	f	,	-	0	5039	pg_snapshot_in	pg_snapshot_out	pg_snapshot_recv	pg_snapshot_send	-	-	-	d	x	0	-1	0	pg_snapshot	\N
+5039	pg_catalog	_pg_snapshot	-1	f	b	A	f	,	array_subscript_handler	5038	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	pg_snapshot[]	\N
+5069	pg_catalog	xid8	8	t	b	U	f	,	-	0	271	xid8in	xid8out	xid8recv	xid8send	-	-	-	d	p	0	-1	0	xid8	\N
+5077	pg_catalog	anycompatible	4	t	p	P	f	,	-	0	0	anycompatible_in	anycompatible_out	-	-	-	-	-	i	p	0	-1	0	anycompatible	\N
+5078	pg_catalog	anycompatiblearray	-1	f	p	P	f	,	-	0	0	anycompatiblearray_in	anycompatiblearray_out	anycompatiblearray_recv	anycompatiblearray_send	-	-	-	d	x	0	-1	0	anycompatiblearray	\N
+5079	pg_catalog	anycompatiblenonarray	4	t	p	P	f	,	-	0	0	anycompatiblenonarray_in	anycompatiblenonarray_out	-	-	-	-	-	i	p	0	-1	0	anycompatiblenonarray	\N
+5080	pg_catalog	anycompatiblerange	-1	f	p	P	f	,	-	0	0	anycompatiblerange_in	anycompatiblerange_out	-	-	-	-	-	d	x	0	-1	0	anycompatiblerange	\N
+6150	pg_catalog	_int4multirange	-1	f	b	A	f	,	array_subscript_handler	4451	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	int4multirange[]	\N
+6151	pg_catalog	_nummultirange	-1	f	b	A	f	,	array_subscript_handler	4532	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	nummultirange[]	\N
+6152	pg_catalog	_tsmultirange	-1	f	b	A	f	,	array_subscript_handler	4533	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	tsmultirange[]	\N
+6153	pg_catalog	_tstzmultirange	-1	f	b	A	f	,	array_subscript_handler	4534	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	tstzmultirange[]	\N
+6155	pg_catalog	_datemultirange	-1	f	b	A	f	,	array_subscript_handler	4535	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	i	x	0	-1	0	datemultirange[]	\N
+6157	pg_catalog	_int8multirange	-1	f	b	A	f	,	array_subscript_handler	4536	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	int8multirange[]	\N
+10028	pg_catalog	_pg_statistic	-1	f	b	A	f	,	array_subscript_handler	10029	0	array_in	array_out	array_recv	array_send	-	-	array_typanalyze	d	x	0	-1	0	pg_statistic[]	\N
+13221	information_schema	cardinal_number	4	t	d	N	f	,	-	0	13220	domain_in	int4out	domain_recv	int4send	-	-	-	i	p	23	-1	0	information_schema.cardinal_number	\N
+13224	information_schema	character_data	-1	f	d	S	f	,	-	0	13223	domain_in	varcharout	domain_recv	varcharsend	-	-	-	i	x	1043	-1	950	information_schema.character_data	\N
+13226	information_schema	sql_identifier	64	f	d	S	f	,	-	0	13225	domain_in	nameout	domain_recv	namesend	-	-	-	c	p	19	-1	950	information_schema.sql_identifier	\N
+13232	information_schema	time_stamp	8	t	d	D	f	,	-	0	13231	domain_in	timestamptz_out	domain_recv	timestamptz_send	-	-	-	d	p	1184	2	0	information_schema.time_stamp	CURRENT_TIMESTAMP(2)
+13234	information_schema	yes_or_no	-1	f	d	S	f	,	-	0	13233	domain_in	varcharout	domain_recv	varcharsend	-	-	-	i	x	1043	7	950	information_schema.yes_or_no	\N
 """
-"""pg_type but for its constant columns, then the name that SQL spells."""
+"""pg_type but for its constant columns, then its SQL name and default."""
 
 PROCS = r"""
-34	namein	f	f	i	t	1	0	19	2275
-38	int2in	f	f	i	t	1	0	21	2275
-40	int2vectorin	f	f	i	t	1	0	22	2275
-42	int4in	f	f	i	t	1	0	23	2275
-44	regprocin	f	f	s	t	1	0	24	2275
-46	textin	f	f	i	t	1	0	25	2275
-48	tidin	f	f	i	t	1	0	27	2275
-50	xidin	f	f	i	t	1	0	28	2275
-52	cidin	f	f	i	t	1	0	29	2275
-54	oidvectorin	f	f	i	t	1	0	30	2275
-77	int4	f	f	i	t	1	0	23	18
-78	char	f	f	i	t	1	0	18	23
-89	version	f	f	s	t	0	0	25	
-117	point_in	f	f	i	t	1	0	600	2275
-119	lseg_in	f	f	i	t	1	0	601	2275
-121	path_in	f	f	i	t	1	0	602	2275
-123	box_in	f	f	i	t	1	0	603	2275
-195	pg_node_tree_in	f	f	i	t	1	0	194	2275
-197	pg_node_tree_recv	f	f	s	t	1	0	194	2281
-200	float4in	f	f	i	t	1	0	700	2275
-214	float8in	f	f	i	t	1	0	701	2275
-235	float8	f	f	i	t	1	0	701	21
-236	float4	f	f	i	t	1	0	700	21
-237	int2	f	f	i	t	1	0	21	701
-238	int2	f	f	i	t	1	0	21	700
-311	float8	f	f	i	t	1	0	701	700
-312	float4	f	f	i	t	1	0	700	701
-313	int4	f	f	i	t	1	0	23	21
-314	int2	f	f	i	t	1	0	21	23
-316	float8	f	f	i	t	1	0	701	23
-317	int4	f	f	i	t	1	0	23	701
-318	float4	f	f	i	t	1	0	700	23
-319	int4	f	f	i	t	1	0	23	700
-321	json_in	f	f	i	t	1	0	114	2275
-323	json_recv	f	f	i	t	1	0	114	2281
-347	poly_in	f	f	i	t	1	0	604	2275
-378	array_append	f	f	i	f	2	0	5078	5078 5077
-384	array_to_string	f	f	s	f	3	0	25	2277 25 25
-395	array_to_string	f	f	s	t	2	0	25	2277 25
-401	text	f	f	i	t	1	0	25	1042
-406	text	f	f	i	t	1	0	25	19
-407	name	f	f	i	t	1	0	19	25
-408	bpchar	f	f	i	t	1	0	1042	19
-409	name	f	f	i	t	1	0	19	1042
-436	macaddr_in	f	f	i	t	1	0	829	2275
-460	int8in	f	f	i	t	1	0	20	2275
-480	int4	f	f	i	t	1	0	23	20
-481	int8	f	f	i	t	1	0	20	23
-482	float8	f	f	i	t	1	0	701	20
-483	int8	f	f	i	t	1	0	20	701
-652	float4	f	f	i	t	1	0	700	20
-653	int8	f	f	i	t	1	0	20	700
-668	bpchar	f	f	i	t	3	0	1042	1042 23 16
-669	varchar	f	f	i	t	3	0	1043	1043 23 16
-714	int2	f	f	i	t	1	0	21	20
-720	octet_length	f	f	i	t	1	0	23	17
-730	text	f	f	i	t	1	0	25	869
-750	array_in	f	f	s	t	3	0	2277	2275 26 23
-753	trunc	f	f	i	t	1	0	829	829
-754	int8	f	f	i	t	1	0	20	21
-860	bpchar	f	f	i	t	1	0	1042	18
-861	current_database	f	f	s	t	0	0	19	
-868	strpos	f	f	i	t	2	0	23	25 25
-870	lower	f	f	i	t	1	0	25	25
-871	upper	f	f	i	t	1	0	25	25
-875	ltrim	f	f	i	t	2	0	25	25 25
-876	rtrim	f	f	i	t	2	0	25	25 25
-877	substr	f	f	i	t	3	0	25	25 23 23
-881	ltrim	f	f	i	t	1	0	25	25
-882	rtrim	f	f	i	t	1	0	25	25
-883	substr	f	f	i	t	2	0	25	25 23
-884	btrim	f	f	i	t	2	0	25	25 25
-885	btrim	f	f	i	t	1	0	25	25
-886	cash_in	f	f	s	t	1	0	790	2275
-910	inet_in	f	f	i	t	1	0	869	2275
-936	substring	f	f	i	t	3	0	25	25 23 23
-937	substring	f	f	i	t	2	0	25	25 23
-938	generate_series	f	t	i	t	3	0	1114	1114 1114 1186
-939	generate_series	f	t	s	t	3	0	1184	1184 1184 1186
-940	mod	f	f	i	t	2	0	21	21 21
-941	mod	f	f	i	t	2	0	23	23 23
-944	char	f	f	i	t	1	0	18	25
-946	text	f	f	i	t	1	0	25	18
-947	mod	f	f	i	t	2	0	20	20 20
-1031	aclitemin	f	f	s	t	1	0	1033	2275
-1044	bpcharin	f	f	i	t	3	0	1042	2275 26 23
-1046	varcharin	f	f	i	t	3	0	1043	2275 26 23
-1066	generate_series	f	t	i	t	3	0	23	23 23 23
-1067	generate_series	f	t	i	t	2	0	23	23 23
-1068	generate_series	f	t	i	t	3	0	20	20 20 20
-1069	generate_series	f	t	i	t	2	0	20	20 20
-1079	regclass	f	f	s	t	1	0	2205	25
-1081	format_type	f	f	s	f	2	0	25	26 23
-1084	date_in	f	f	s	t	1	0	1082	2275
-1143	time_in	f	f	s	t	3	0	1083	2275 26 23
-1150	timestamptz_in	f	f	s	t	3	0	1184	2275 26 23
-1160	interval_in	f	f	s	t	3	0	1186	2275 26 23
-1174	timestamptz	f	f	s	t	1	0	1184	1082
-1178	date	f	f	s	t	1	0	1082	1184
-1181	age	f	f	s	t	1	0	23	28
-1199	age	f	f	i	t	2	0	1186	1184 1184
-1200	interval	f	f	i	t	2	0	1186	1186 23
-1215	obj_description	f	f	s	t	2	0	25	26 19
-1216	col_description	f	f	s	t	2	0	25	26 23
-1217	date_trunc	f	f	s	t	2	0	1184	25 1184
-1218	date_trunc	f	f	i	t	2	0	1186	25 1186
-1242	boolin	f	f	i	t	1	0	16	2275
-1244	byteain	f	f	i	t	1	0	17	2275
-1245	charin	f	f	i	t	1	0	18	2275
-1267	cidr_in	f	f	i	t	1	0	650	2275
-1284	date_trunc	f	f	s	t	3	0	1184	25 1184 25
-1287	oid	f	f	i	t	1	0	26	20
-1288	int8	f	f	i	t	1	0	20	26
-1299	now	f	f	s	t	0	0	1184	
-1312	timestamp_in	f	f	s	t	3	0	1114	2275 26 23
-1316	time	f	f	i	t	1	0	1083	1114
-1317	length	f	f	i	t	1	0	23	25
-1318	length	f	f	i	t	1	0	23	1042
-1342	round	f	f	i	t	1	0	701	701
-1343	trunc	f	f	i	t	1	0	701	701
-1344	sqrt	f	f	i	t	1	0	701	701
-1348	obj_description	f	f	s	t	1	0	25	26
-1350	timetz_in	f	f	s	t	3	0	1266	2275 26 23
-1368	power	f	f	i	t	2	0	701	701 701
-1370	interval	f	f	i	t	1	0	1186	1083
-1372	char_length	f	f	i	t	1	0	23	1042
-1374	octet_length	f	f	i	t	1	0	23	25
-1375	octet_length	f	f	i	t	1	0	23	1042
-1381	char_length	f	f	i	t	1	0	23	25
-1386	age	f	f	s	t	1	0	1186	1184
-1387	pg_get_constraintdef	f	f	s	t	1	0	25	26
-1388	timetz	f	f	s	t	1	0	1266	1184
-1394	abs	f	f	i	t	1	0	700	700
-1395	abs	f	f	i	t	1	0	701	701
-1396	abs	f	f	i	t	1	0	20	20
-1397	abs	f	f	i	t	1	0	23	23
-1398	abs	f	f	i	t	1	0	21	21
-1400	name	f	f	i	t	1	0	19	1043
-1401	varchar	f	f	i	t	1	0	1043	19
-1402	current_schema	f	f	s	t	0	0	19	
-1403	current_schemas	f	f	s	t	1	0	1003	16
-1416	point	f	f	i	t	1	0	600	718
-1419	time	f	f	i	t	1	0	1083	1186
-1446	box	f	f	i	t	1	0	603	604
-1447	path	f	f	i	t	1	0	602	604
-1448	polygon	f	f	i	t	1	0	604	603
-1449	polygon	f	f	i	t	1	0	604	602
-1450	circle_in	f	f	i	t	1	0	718	2275
-1474	circle	f	f	i	t	1	0	718	604
-1479	circle	f	f	i	t	1	0	718	603
-1480	box	f	f	i	t	1	0	603	718
-1490	line_in	f	f	i	t	1	0	628	2275
-1530	length	f	f	i	t	1	0	701	601
-1531	length	f	f	i	t	1	0	701	602
-1532	point	f	f	i	t	1	0	600	601
-1534	point	f	f	i	t	1	0	600	603
-1540	point	f	f	i	t	1	0	600	604
-1541	lseg	f	f	i	t	1	0	601	603
-1544	polygon	f	f	i	t	1	0	604	718
-1564	bit_in	f	f	i	t	3	0	1560	2275 26 23
-1579	varbit_in	f	f	i	t	3	0	1562	2275 26 23
-1640	pg_get_viewdef	f	f	s	t	1	0	25	25
-1641	pg_get_viewdef	f	f	s	t	1	0	25	26
-1642	pg_get_userbyid	f	f	s	t	1	0	19	26
-1643	pg_get_indexdef	f	f	s	t	1	0	25	26
-1680	substring	f	f	i	t	3	0	1560	1560 23 23
-1681	length	f	f	i	t	1	0	23	1560
-1682	octet_length	f	f	i	t	1	0	23	1560
-1683	bit	f	f	i	t	2	0	1560	23 23
-1684	int4	f	f	i	t	1	0	23	1560
-1685	bit	f	f	i	t	3	0	1560	1560 23 16
-1687	varbit	f	f	i	t	3	0	1562	1562 23 16
-1699	substring	f	f	i	t	2	0	1560	1560 23
-1701	numeric_in	f	f	i	t	3	0	1700	2275 26 23
-1703	numeric	f	f	i	t	2	0	1700	1700 23
-1705	abs	f	f	i	t	1	0	1700	1700
-1707	round	f	f	i	t	2	0	1700	1700 23
-1708	round	f	f	i	t	1	0	1700	1700
-1709	trunc	f	f	i	t	2	0	1700	1700 23
-1710	trunc	f	f	i	t	1	0	1700	1700
-1711	ceil	f	f	i	t	1	0	1700	1700
-1712	floor	f	f	i	t	1	0	1700	1700
-1713	length	f	f	s	t	2	0	23	17 19
-1715	cidr	f	f	i	t	1	0	650	869
-1716	pg_get_expr	f	f	s	t	2	0	25	194 26
-1728	mod	f	f	i	t	2	0	1700	1700 1700
-1730	sqrt	f	f	i	t	1	0	1700	1700
-1740	numeric	f	f	i	t	1	0	1700	23
-1742	numeric	f	f	i	t	1	0	1700	700
-1743	numeric	f	f	i	t	1	0	1700	701
-1744	int4	f	f	i	t	1	0	23	1700
-1745	float4	f	f	i	t	1	0	700	1700
-1746	float8	f	f	i	t	1	0	701	1700
-1768	to_char	f	f	s	t	2	0	25	1186 25
-1770	to_char	f	f	s	t	2	0	25	1184 25
-1772	to_char	f	f	s	t	2	0	25	1700 25
-1773	to_char	f	f	s	t	2	0	25	23 25
-1774	to_char	f	f	s	t	2	0	25	20 25
-1775	to_char	f	f	s	t	2	0	25	700 25
-1776	to_char	f	f	s	t	2	0	25	701 25
-1779	int8	f	f	i	t	1	0	20	1700
-1781	numeric	f	f	i	t	1	0	1700	20
-1782	numeric	f	f	i	t	1	0	1700	21
-1783	int2	f	f	i	t	1	0	21	1700
-1798	oidin	f	f	i	t	1	0	26	2275
-1961	timestamp	f	f	i	t	2	0	1114	1114 23
-1967	timestamptz	f	f	i	t	2	0	1184	1184 23
-1968	time	f	f	i	t	2	0	1083	1083 23
-1969	timetz	f	f	i	t	2	0	1266	1266 23
-2010	length	f	f	i	t	1	0	23	17
-2012	substring	f	f	i	t	3	0	17	17 23 23
-2013	substring	f	f	i	t	2	0	17	17 23
-2015	btrim	f	f	i	t	2	0	17	17 17
-2019	time	f	f	s	t	1	0	1083	1184
-2020	date_trunc	f	f	i	t	2	0	1114	25 1114
-2024	timestamp	f	f	i	t	1	0	1114	1082
-2026	pg_backend_pid	f	f	s	t	0	0	23	
-2027	timestamp	f	f	s	t	1	0	1114	1184
-2028	timestamptz	f	f	s	t	1	0	1184	1114
-2029	date	f	f	i	t	1	0	1082	1114
-2046	time	f	f	i	t	1	0	1083	1266
-2047	timetz	f	f	s	t	1	0	1266	1083
-2049	to_char	f	f	s	t	2	0	25	1114 25
-2050	max	a	f	i	f	1	0	2277	2277
-2051	min	a	f	i	f	1	0	2277	2277
-2058	age	f	f	i	t	2	0	1186	1114 1114
-2059	age	f	f	s	t	1	0	1186	1114
-2073	substring	f	f	i	t	2	0	25	25 25
-2074	substring	f	f	i	t	3	0	25	25 25 25
-2075	bit	f	f	i	t	2	0	1560	20 23
-2076	int8	f	f	i	t	1	0	20	1560
-2077	current_setting	f	f	s	t	1	0	25	25
-2079	pg_table_is_visible	f	f	s	t	1	0	16	26
-2080	pg_type_is_visible	f	f	s	t	1	0	16	26
-2085	substr	f	f	i	t	3	0	17	17 23 23
-2086	substr	f	f	i	t	2	0	17	17 23
-2087	replace	f	f	i	t	3	0	25	25 25 25
-2088	split_part	f	f	i	t	3	0	25	25 25 23
-2091	array_lower	f	f	i	t	2	0	23	2277 23
-2092	array_upper	f	f	i	t	2	0	23	2277 23
-2100	avg	a	f	i	f	1	0	1700	20
-2101	avg	a	f	i	f	1	0	1700	23
-2102	avg	a	f	i	f	1	0	1700	21
-2103	avg	a	f	i	f	1	0	1700	1700
-2104	avg	a	f	i	f	1	0	701	700
-2105	avg	a	f	i	f	1	0	701	701
-2106	avg	a	f	i	f	1	0	1186	1186
-2107	sum	a	f	i	f	1	0	1700	20
-2108	sum	a	f	i	f	1	0	20	23
-2109	sum	a	f	i	f	1	0	20	21
-2110	sum	a	f	i	f	1	0	700	700
-2111	sum	a	f	i	f	1	0	701	701
-2112	sum	a	f	i	f	1	0	790	790
-2113	sum	a	f	i	f	1	0	1186	1186
-2114	sum	a	f	i	f	1	0	1700	1700
-2115	max	a	f	i	f	1	0	20	20
-2116	max	a	f	i	f	1	0	23	23
-2117	max	a	f	i	f	1	0	21	21
-2118	max	a	f	i	f	1	0	26	26
-2119	max	a	f	i	f	1	0	700	700
-2120	max	a	f	i	f	1	0	701	701
-2122	max	a	f	i	f	1	0	1082	1082
-2123	max	a	f	i	f	1	0	1083	1083
-2124	max	a	f	i	f	1	0	1266	1266
-2125	max	a	f	i	f	1	0	790	790
-2126	max	a	f	i	f	1	0	1114	1114
-2127	max	a	f	i	f	1	0	1184	1184
-2128	max	a	f	i	f	1	0	1186	1186
-2129	max	a	f	i	f	1	0	25	25
-2130	max	a	f	i	f	1	0	1700	1700
-2131	min	a	f	i	f	1	0	20	20
-2132	min	a	f	i	f	1	0	23	23
-2133	min	a	f	i	f	1	0	21	21
-2134	min	a	f	i	f	1	0	26	26
-2135	min	a	f	i	f	1	0	700	700
-2136	min	a	f	i	f	1	0	701	701
-2138	min	a	f	i	f	1	0	1082	1082
-2139	min	a	f	i	f	1	0	1083	1083
-2140	min	a	f	i	f	1	0	1266	1266
-2141	min	a	f	i	f	1	0	790	790
-2142	min	a	f	i	f	1	0	1114	1114
-2143	min	a	f	i	f	1	0	1184	1184
-2144	min	a	f	i	f	1	0	1186	1186
-2145	min	a	f	i	f	1	0	25	25
-2146	min	a	f	i	f	1	0	1700	1700
-2147	count	a	f	i	f	1	0	20	2276
-2169	power	f	f	i	t	2	0	1700	1700 1700
-2176	array_length	f	f	i	t	2	0	23	2277 23
-2212	regprocedurein	f	f	s	t	1	0	2202	2275
-2214	regoperin	f	f	s	t	1	0	2203	2275
-2216	regoperatorin	f	f	s	t	1	0	2204	2275
-2218	regclassin	f	f	s	t	1	0	2205	2275
-2220	regtypein	f	f	s	t	1	0	2206	2275
-2244	max	a	f	i	f	1	0	1042	1042
-2245	min	a	f	i	f	1	0	1042	1042
-2308	ceil	f	f	i	t	1	0	701	701
-2309	floor	f	f	i	t	1	0	701	701
-2335	array_agg	a	f	i	f	1	0	2277	2776
-2400	array_recv	f	f	s	t	3	0	2277	2281 26 23
-2404	int2recv	f	f	i	t	1	0	21	2281
-2406	int4recv	f	f	i	t	1	0	23	2281
-2408	int8recv	f	f	i	t	1	0	20	2281
-2410	int2vectorrecv	f	f	i	t	1	0	22	2281
-2412	bytearecv	f	f	i	t	1	0	17	2281
-2414	textrecv	f	f	s	t	1	0	25	2281
-2418	oidrecv	f	f	i	t	1	0	26	2281
-2420	oidvectorrecv	f	f	i	t	1	0	30	2281
-2422	namerecv	f	f	s	t	1	0	19	2281
-2424	float4recv	f	f	i	t	1	0	700	2281
-2426	float8recv	f	f	i	t	1	0	701	2281
-2428	point_recv	f	f	i	t	1	0	600	2281
-2430	bpcharrecv	f	f	s	t	3	0	1042	2281 26 23
-2432	varcharrecv	f	f	s	t	3	0	1043	2281 26 23
-2434	charrecv	f	f	i	t	1	0	18	2281
-2436	boolrecv	f	f	i	t	1	0	16	2281
-2438	tidrecv	f	f	i	t	1	0	27	2281
-2440	xidrecv	f	f	i	t	1	0	28	2281
-2442	cidrecv	f	f	i	t	1	0	29	2281
-2444	regprocrecv	f	f	i	t	1	0	24	2281
-2446	regprocedurerecv	f	f	i	t	1	0	2202	2281
-2448	regoperrecv	f	f	i	t	1	0	2203	2281
-2450	regoperatorrecv	f	f	i	t	1	0	2204	2281
-2452	regclassrecv	f	f	i	t	1	0	2205	2281
-2454	regtyperecv	f	f	i	t	1	0	2206	2281
-2456	bit_recv	f	f	i	t	3	0	1560	2281 26 23
-2458	varbit_recv	f	f	i	t	3	0	1562	2281 26 23
-2460	numeric_recv	f	f	i	t	3	0	1700	2281 26 23
-2468	date_recv	f	f	i	t	1	0	1082	2281
-2470	time_recv	f	f	i	t	3	0	1083	2281 26 23
-2472	timetz_recv	f	f	i	t	3	0	1266	2281 26 23
-2474	timestamp_recv	f	f	i	t	3	0	1114	2281 26 23
-2476	timestamptz_recv	f	f	i	t	3	0	1184	2281 26 23
-2478	interval_recv	f	f	i	t	3	0	1186	2281 26 23
-2480	lseg_recv	f	f	i	t	1	0	601	2281
-2482	path_recv	f	f	i	t	1	0	602	2281
-2484	box_recv	f	f	i	t	1	0	603	2281
-2486	poly_recv	f	f	i	t	1	0	604	2281
-2488	line_recv	f	f	i	t	1	0	628	2281
-2490	circle_recv	f	f	i	t	1	0	718	2281
-2492	cash_recv	f	f	i	t	1	0	790	2281
-2494	macaddr_recv	f	f	i	t	1	0	829	2281
-2496	inet_recv	f	f	i	t	1	0	869	2281
-2498	cidr_recv	f	f	i	t	1	0	650	2281
-2505	pg_get_viewdef	f	f	s	t	2	0	25	25 16
-2506	pg_get_viewdef	f	f	s	t	2	0	25	26 16
-2507	pg_get_indexdef	f	f	s	t	3	0	25	26 23 16
-2508	pg_get_constraintdef	f	f	s	t	2	0	25	26 16
-2509	pg_get_expr	f	f	s	t	3	0	25	194 26 16
-2517	bool_and	a	f	i	f	1	0	16	16
-2518	bool_or	a	f	i	f	1	0	16	16
-2557	bool	f	f	i	t	1	0	16	23
-2558	int4	f	f	i	t	1	0	23	16
-2580	float8	f	f	i	t	1	0	701	3802
-2797	max	a	f	i	f	1	0	27	27
-2798	min	a	f	i	f	1	0	27	27
-2803	count	a	f	i	f	0	0	20	
-2893	xml_in	f	f	s	t	1	0	142	2275
-2896	xml	f	f	s	t	1	0	142	25
-2898	xml_recv	f	f	s	t	1	0	142	2281
-2939	txid_snapshot_in	f	f	i	t	1	0	2970	2275
-2941	txid_snapshot_recv	f	f	i	t	1	0	2970	2281
-2952	uuid_in	f	f	i	t	1	0	2950	2275
-2961	uuid_recv	f	f	i	t	1	0	2950	2281
-2971	text	f	f	i	t	1	0	25	16
-3058	concat	f	f	s	f	1	0	25	2276
-3059	concat_ws	f	f	s	f	2	0	25	25 2276
-3100	row_number	w	f	i	f	0	0	20	
-3101	rank	w	f	i	f	0	0	20	
-3102	dense_rank	w	f	i	f	0	0	20	
-3106	lag	w	f	i	t	1	0	2283	2283
-3107	lag	w	f	i	t	2	0	2283	2283 23
-3108	lag	w	f	i	t	3	0	5077	5077 23 5077
-3109	lead	w	f	i	t	1	0	2283	2283
-3110	lead	w	f	i	t	2	0	2283	2283 23
-3111	lead	w	f	i	t	3	0	5077	5077 23 5077
-3112	first_value	w	f	i	t	1	0	2283	2283
-3113	last_value	w	f	i	t	1	0	2283	2283
-3159	pg_get_viewdef	f	f	s	t	2	0	25	26 23
-3167	array_remove	f	f	i	f	2	0	5078	5078 5077
-3179	cardinality	f	f	i	t	1	0	23	2277
-3229	pg_lsn_in	f	f	i	t	1	0	3220	2275
-3238	pg_lsn_recv	f	f	i	t	1	0	3220	2281
-3259	generate_series	f	t	i	t	3	0	1700	1700 1700 1700
-3260	generate_series	f	t	i	t	2	0	1700	1700 1700
-3277	array_position	f	f	i	f	2	0	23	5078 5077
-3278	array_position	f	f	i	f	3	0	23	5078 5077 23
-3294	current_setting	f	f	s	t	2	0	25	25 16
-3355	pg_ndistinct_in	f	f	i	t	1	0	3361	2275
-3357	pg_ndistinct_recv	f	f	s	t	1	0	3361	2281
-3404	pg_dependencies_in	f	f	i	t	1	0	3402	2275
-3406	pg_dependencies_recv	f	f	s	t	1	0	3402	2281
-3446	macaddr8_recv	f	f	i	t	1	0	774	2281
-3449	numeric	f	f	i	t	1	0	1700	3802
-3450	int2	f	f	i	t	1	0	21	3802
-3451	int4	f	f	i	t	1	0	23	3802
-3452	int8	f	f	i	t	1	0	20	3802
-3453	float4	f	f	i	t	1	0	700	3802
-3493	to_regtype	f	f	s	t	1	0	2206	25
-3495	to_regclass	f	f	s	t	1	0	2205	25
-3526	max	a	f	i	f	1	0	3500	3500
-3527	min	a	f	i	f	1	0	3500	3500
-3538	string_agg	a	f	i	f	2	0	25	25 25
-3545	string_agg	a	f	i	f	2	0	17	17 17
-3556	bool	f	f	i	t	1	0	16	3802
-3564	max	a	f	i	f	1	0	869	869
-3565	min	a	f	i	f	1	0	869	869
-3610	tsvectorin	f	f	i	t	1	0	3614	2275
-3612	tsqueryin	f	f	i	t	1	0	3615	2275
-3639	tsvectorrecv	f	f	i	t	1	0	3614	2281
-3641	tsqueryrecv	f	f	i	t	1	0	3615	2281
-3646	gtsvectorin	f	f	i	t	1	0	3642	2275
-3711	length	f	f	i	t	1	0	23	3614
-3736	regconfigin	f	f	s	t	1	0	3734	2275
-3738	regconfigrecv	f	f	i	t	1	0	3734	2281
-3771	regdictionaryin	f	f	s	t	1	0	3769	2275
-3773	regdictionaryrecv	f	f	i	t	1	0	3769	2281
-3805	jsonb_recv	f	f	i	t	1	0	3802	2281
-3806	jsonb_in	f	f	i	t	1	0	3802	2275
-3811	money	f	f	s	t	1	0	790	23
-3812	money	f	f	s	t	1	0	790	20
-3823	numeric	f	f	s	t	1	0	1700	790
-3824	money	f	f	s	t	1	0	790	1700
-3848	lower	f	f	i	t	1	0	2283	3831
-3849	upper	f	f	i	t	1	0	2283	3831
-3986	rank	a	f	i	f	1	0	20	2276
-3992	dense_rank	a	f	i	f	1	0	20	2276
-4001	jsonpath_in	f	f	i	t	1	0	4072	2275
-4002	jsonpath_recv	f	f	i	t	1	0	4072	2281
-4053	array_agg	a	f	i	f	1	0	2277	2277
-4084	regnamespacein	f	f	s	t	1	0	4089	2275
-4087	regnamespacerecv	f	f	i	t	1	0	4089	2281
-4091	box	f	f	i	t	1	0	603	600
-4094	regrolerecv	f	f	i	t	1	0	4096	2281
-4098	regrolein	f	f	s	t	1	0	4096	2275
-4110	macaddr8_in	f	f	i	t	1	0	774	2275
-4112	trunc	f	f	i	t	1	0	774	774
-4123	macaddr8	f	f	i	t	1	0	774	829
-4124	macaddr	f	f	i	t	1	0	829	774
-4189	max	a	f	i	f	1	0	3220	3220
-4190	min	a	f	i	f	1	0	3220	3220
-4193	regcollationin	f	f	s	t	1	0	4191	2275
-4196	regcollationrecv	f	f	i	t	1	0	4191	2281
-4235	lower	f	f	i	t	1	0	2283	4537
-4236	upper	f	f	i	t	1	0	2283	4537
-4281	int4multirange	f	f	i	t	1	0	4451	3904
-4284	nummultirange	f	f	i	t	1	0	4532	3906
-4287	tsmultirange	f	f	i	t	1	0	4533	3908
-4290	tstzmultirange	f	f	i	t	1	0	4534	3910
-4293	datemultirange	f	f	i	t	1	0	4535	3912
-4296	int8multirange	f	f	i	t	1	0	4536	3926
-4596	brin_bloom_summary_in	f	f	i	t	1	0	4600	2275
-4598	brin_bloom_summary_recv	f	f	s	t	1	0	4600	2281
-4638	brin_minmax_multi_summary_in	f	f	i	t	1	0	4601	2275
-4640	brin_minmax_multi_summary_recv	f	f	s	t	1	0	4601	2281
-5018	pg_mcv_list_in	f	f	i	t	1	0	5017	2275
-5020	pg_mcv_list_recv	f	f	s	t	1	0	5017	2281
-5055	pg_snapshot_in	f	f	i	t	1	0	5038	2275
-5057	pg_snapshot_recv	f	f	i	t	1	0	5038	2281
-5070	xid8in	f	f	i	t	1	0	5069	2275
-5071	xid	f	f	i	t	1	0	28	5069
-5082	xid8recv	f	f	i	t	1	0	5069	2281
-5099	max	a	f	i	f	1	0	5069	5069
-5100	min	a	f	i	f	1	0	5069	5069
-6195	ltrim	f	f	i	t	2	0	17	17 17
-6196	rtrim	f	f	i	t	2	0	17	17 17
-6199	extract	f	f	i	t	2	0	1700	25 1082
-6200	extract	f	f	i	t	2	0	1700	25 1083
-6201	extract	f	f	i	t	2	0	1700	25 1266
-6202	extract	f	f	i	t	2	0	1700	25 1114
-6203	extract	f	f	s	t	2	0	1700	25 1184
-6204	extract	f	f	i	t	2	0	1700	25 1186
+34	namein	f	f	i	t	1	0	19	2275	namein	I/O
+38	int2in	f	f	i	t	1	0	21	2275	int2in	I/O
+40	int2vectorin	f	f	i	t	1	0	22	2275	int2vectorin	I/O
+42	int4in	f	f	i	t	1	0	23	2275	int4in	I/O
+44	regprocin	f	f	s	t	1	0	24	2275	regprocin	I/O
+46	textin	f	f	i	t	1	0	25	2275	textin	I/O
+48	tidin	f	f	i	t	1	0	27	2275	tidin	I/O
+50	xidin	f	f	i	t	1	0	28	2275	xidin	I/O
+52	cidin	f	f	i	t	1	0	29	2275	cidin	I/O
+54	oidvectorin	f	f	i	t	1	0	30	2275	oidvectorin	I/O
+77	int4	f	f	i	t	1	0	23	18	chartoi4	convert char to int4
+78	char	f	f	i	t	1	0	18	23	i4tochar	convert int4 to char
+89	version	f	f	s	t	0	0	25		pgsql_version	PostgreSQL version string
+117	point_in	f	f	i	t	1	0	600	2275	point_in	I/O
+119	lseg_in	f	f	i	t	1	0	601	2275	lseg_in	I/O
+121	path_in	f	f	i	t	1	0	602	2275	path_in	I/O
+123	box_in	f	f	i	t	1	0	603	2275	box_in	I/O
+195	pg_node_tree_in	f	f	i	t	1	0	194	2275	pg_node_tree_in	I/O
+197	pg_node_tree_recv	f	f	s	t	1	0	194	2281	pg_node_tree_recv	I/O
+200	float4in	f	f	i	t	1	0	700	2275	float4in	I/O
+214	float8in	f	f	i	t	1	0	701	2275	float8in	I/O
+235	float8	f	f	i	t	1	0	701	21	i2tod	convert int2 to float8
+236	float4	f	f	i	t	1	0	700	21	i2tof	convert int2 to float4
+237	int2	f	f	i	t	1	0	21	701	dtoi2	convert float8 to int2
+238	int2	f	f	i	t	1	0	21	700	ftoi2	convert float4 to int2
+311	float8	f	f	i	t	1	0	701	700	ftod	convert float4 to float8
+312	float4	f	f	i	t	1	0	700	701	dtof	convert float8 to float4
+313	int4	f	f	i	t	1	0	23	21	i2toi4	convert int2 to int4
+314	int2	f	f	i	t	1	0	21	23	i4toi2	convert int4 to int2
+316	float8	f	f	i	t	1	0	701	23	i4tod	convert int4 to float8
+317	int4	f	f	i	t	1	0	23	701	dtoi4	convert float8 to int4
+318	float4	f	f	i	t	1	0	700	23	i4tof	convert int4 to float4
+319	int4	f	f	i	t	1	0	23	700	ftoi4	convert float4 to int4
+321	json_in	f	f	i	t	1	0	114	2275	json_in	I/O
+323	json_recv	f	f	i	t	1	0	114	2281	json_recv	I/O
+347	poly_in	f	f	i	t	1	0	604	2275	poly_in	I/O
+378	array_append	f	f	i	f	2	0	5078	5078 5077	array_append	append element onto end of array
+384	array_to_string	f	f	s	f	3	0	25	2277 25 25	array_to_text_null	concatenate array elements, using delimiter and null string, into text
+395	array_to_string	f	f	s	t	2	0	25	2277 25	array_to_text	concatenate array elements, using delimiter, into text
+401	text	f	f	i	t	1	0	25	1042	rtrim1	convert char(n) to text
+406	text	f	f	i	t	1	0	25	19	name_text	convert name to text
+407	name	f	f	i	t	1	0	19	25	text_name	convert text to name
+408	bpchar	f	f	i	t	1	0	1042	19	name_bpchar	convert name to char(n)
+409	name	f	f	i	t	1	0	19	1042	bpchar_name	convert char(n) to name
+436	macaddr_in	f	f	i	t	1	0	829	2275	macaddr_in	I/O
+460	int8in	f	f	i	t	1	0	20	2275	int8in	I/O
+480	int4	f	f	i	t	1	0	23	20	int84	convert int8 to int4
+481	int8	f	f	i	t	1	0	20	23	int48	convert int4 to int8
+482	float8	f	f	i	t	1	0	701	20	i8tod	convert int8 to float8
+483	int8	f	f	i	t	1	0	20	701	dtoi8	convert float8 to int8
+652	float4	f	f	i	t	1	0	700	20	i8tof	convert int8 to float4
+653	int8	f	f	i	t	1	0	20	700	ftoi8	convert float4 to int8
+668	bpchar	f	f	i	t	3	0	1042	1042 23 16	bpchar	adjust char() to typmod length
+669	varchar	f	f	i	t	3	0	1043	1043 23 16	varchar	adjust varchar() to typmod length
+714	int2	f	f	i	t	1	0	21	20	int82	convert int8 to int2
+720	octet_length	f	f	i	t	1	0	23	17	byteaoctetlen	octet length
+730	text	f	f	i	t	1	0	25	869	network_show	show all parts of inet/cidr value
+750	array_in	f	f	s	t	3	0	2277	2275 26 23	array_in	I/O
+753	trunc	f	f	i	t	1	0	829	829	macaddr_trunc	MACADDR manufacturer fields
+754	int8	f	f	i	t	1	0	20	21	int28	convert int2 to int8
+860	bpchar	f	f	i	t	1	0	1042	18	char_bpchar	convert char to char(n)
+861	current_database	f	f	s	t	0	0	19		current_database	name of the current database
+868	strpos	f	f	i	t	2	0	23	25 25	textpos	position of substring
+870	lower	f	f	i	t	1	0	25	25	lower	lowercase
+871	upper	f	f	i	t	1	0	25	25	upper	uppercase
+875	ltrim	f	f	i	t	2	0	25	25 25	ltrim	trim selected characters from left end of string
+876	rtrim	f	f	i	t	2	0	25	25 25	rtrim	trim selected characters from right end of string
+877	substr	f	f	i	t	3	0	25	25 23 23	text_substr	extract portion of string
+881	ltrim	f	f	i	t	1	0	25	25	ltrim1	trim spaces from left end of string
+882	rtrim	f	f	i	t	1	0	25	25	rtrim1	trim spaces from right end of string
+883	substr	f	f	i	t	2	0	25	25 23	text_substr_no_len	extract portion of string
+884	btrim	f	f	i	t	2	0	25	25 25	btrim	trim selected characters from both ends of string
+885	btrim	f	f	i	t	1	0	25	25	btrim1	trim spaces from both ends of string
+886	cash_in	f	f	s	t	1	0	790	2275	cash_in	I/O
+910	inet_in	f	f	i	t	1	0	869	2275	inet_in	I/O
+936	substring	f	f	i	t	3	0	25	25 23 23	text_substr	extract portion of string
+937	substring	f	f	i	t	2	0	25	25 23	text_substr_no_len	extract portion of string
+938	generate_series	f	t	i	t	3	0	1114	1114 1114 1186	generate_series_timestamp	non-persistent series generator
+939	generate_series	f	t	s	t	3	0	1184	1184 1184 1186	generate_series_timestamptz	non-persistent series generator
+940	mod	f	f	i	t	2	0	21	21 21	int2mod	modulus
+941	mod	f	f	i	t	2	0	23	23 23	int4mod	modulus
+944	char	f	f	i	t	1	0	18	25	text_char	convert text to char
+946	text	f	f	i	t	1	0	25	18	char_text	convert char to text
+947	mod	f	f	i	t	2	0	20	20 20	int8mod	modulus
+1031	aclitemin	f	f	s	t	1	0	1033	2275	aclitemin	I/O
+1044	bpcharin	f	f	i	t	3	0	1042	2275 26 23	bpcharin	I/O
+1046	varcharin	f	f	i	t	3	0	1043	2275 26 23	varcharin	I/O
+1066	generate_series	f	t	i	t	3	0	23	23 23 23	generate_series_step_int4	non-persistent series generator
+1067	generate_series	f	t	i	t	2	0	23	23 23	generate_series_int4	non-persistent series generator
+1068	generate_series	f	t	i	t	3	0	20	20 20 20	generate_series_step_int8	non-persistent series generator
+1069	generate_series	f	t	i	t	2	0	20	20 20	generate_series_int8	non-persistent series generator
+1079	regclass	f	f	s	t	1	0	2205	25	text_regclass	convert text to regclass
+1081	format_type	f	f	s	f	2	0	25	26 23	format_type	format a type oid and atttypmod to canonical SQL
+1084	date_in	f	f	s	t	1	0	1082	2275	date_in	I/O
+1143	time_in	f	f	s	t	3	0	1083	2275 26 23	time_in	I/O
+1150	timestamptz_in	f	f	s	t	3	0	1184	2275 26 23	timestamptz_in	I/O
+1160	interval_in	f	f	s	t	3	0	1186	2275 26 23	interval_in	I/O
+1174	timestamptz	f	f	s	t	1	0	1184	1082	date_timestamptz	convert date to timestamp with time zone
+1178	date	f	f	s	t	1	0	1082	1184	timestamptz_date	convert timestamp with time zone to date
+1181	age	f	f	s	t	1	0	23	28	xid_age	age of a transaction ID, in transactions before current transaction
+1199	age	f	f	i	t	2	0	1186	1184 1184	timestamptz_age	date difference preserving months and years
+1200	interval	f	f	i	t	2	0	1186	1186 23	interval_scale	adjust interval precision
+1215	obj_description	f	f	s	t	2	0	25	26 19		get description for object id and catalog name
+1216	col_description	f	f	s	t	2	0	25	26 23		get description for table column
+1217	date_trunc	f	f	s	t	2	0	1184	25 1184	timestamptz_trunc	truncate timestamp with time zone to specified units
+1218	date_trunc	f	f	i	t	2	0	1186	25 1186	interval_trunc	truncate interval to specified units
+1242	boolin	f	f	i	t	1	0	16	2275	boolin	I/O
+1244	byteain	f	f	i	t	1	0	17	2275	byteain	I/O
+1245	charin	f	f	i	t	1	0	18	2275	charin	I/O
+1267	cidr_in	f	f	i	t	1	0	650	2275	cidr_in	I/O
+1284	date_trunc	f	f	s	t	3	0	1184	25 1184 25	timestamptz_trunc_zone	truncate timestamp with time zone to specified units in specified time zone
+1287	oid	f	f	i	t	1	0	26	20	i8tooid	convert int8 to oid
+1288	int8	f	f	i	t	1	0	20	26	oidtoi8	convert oid to int8
+1299	now	f	f	s	t	0	0	1184		now	current transaction time
+1312	timestamp_in	f	f	s	t	3	0	1114	2275 26 23	timestamp_in	I/O
+1316	time	f	f	i	t	1	0	1083	1114	timestamp_time	convert timestamp to time
+1317	length	f	f	i	t	1	0	23	25	textlen	length
+1318	length	f	f	i	t	1	0	23	1042	bpcharlen	character length
+1342	round	f	f	i	t	1	0	701	701	dround	round to nearest integer
+1343	trunc	f	f	i	t	1	0	701	701	dtrunc	truncate to integer
+1344	sqrt	f	f	i	t	1	0	701	701	dsqrt	square root
+1348	obj_description	f	f	s	t	1	0	25	26		deprecated, use two-argument form instead
+1350	timetz_in	f	f	s	t	3	0	1266	2275 26 23	timetz_in	I/O
+1368	power	f	f	i	t	2	0	701	701 701	dpow	exponentiation
+1370	interval	f	f	i	t	1	0	1186	1083	time_interval	convert time to interval
+1372	char_length	f	f	i	t	1	0	23	1042	bpcharlen	character length
+1374	octet_length	f	f	i	t	1	0	23	25	textoctetlen	octet length
+1375	octet_length	f	f	i	t	1	0	23	1042	bpcharoctetlen	octet length
+1381	char_length	f	f	i	t	1	0	23	25	textlen	character length
+1386	age	f	f	s	t	1	0	1186	1184		date difference from today preserving months and years
+1387	pg_get_constraintdef	f	f	s	t	1	0	25	26	pg_get_constraintdef	constraint description
+1388	timetz	f	f	s	t	1	0	1266	1184	timestamptz_timetz	convert timestamp with time zone to time with time zone
+1394	abs	f	f	i	t	1	0	700	700	float4abs	absolute value
+1395	abs	f	f	i	t	1	0	701	701	float8abs	absolute value
+1396	abs	f	f	i	t	1	0	20	20	int8abs	absolute value
+1397	abs	f	f	i	t	1	0	23	23	int4abs	absolute value
+1398	abs	f	f	i	t	1	0	21	21	int2abs	absolute value
+1400	name	f	f	i	t	1	0	19	1043	text_name	convert varchar to name
+1401	varchar	f	f	i	t	1	0	1043	19	name_text	convert name to varchar
+1402	current_schema	f	f	s	t	0	0	19		current_schema	current schema name
+1403	current_schemas	f	f	s	t	1	0	1003	16	current_schemas	current schema search list
+1416	point	f	f	i	t	1	0	600	718	circle_center	center of
+1419	time	f	f	i	t	1	0	1083	1186	interval_time	convert interval to time
+1446	box	f	f	i	t	1	0	603	604	poly_box	convert polygon to bounding box
+1447	path	f	f	i	t	1	0	602	604	poly_path	convert polygon to path
+1448	polygon	f	f	i	t	1	0	604	603	box_poly	convert box to polygon
+1449	polygon	f	f	i	t	1	0	604	602	path_poly	convert path to polygon
+1450	circle_in	f	f	i	t	1	0	718	2275	circle_in	I/O
+1474	circle	f	f	i	t	1	0	718	604	poly_circle	convert polygon to circle
+1479	circle	f	f	i	t	1	0	718	603	box_circle	convert box to circle
+1480	box	f	f	i	t	1	0	603	718	circle_box	convert circle to box
+1490	line_in	f	f	i	t	1	0	628	2275	line_in	I/O
+1530	length	f	f	i	t	1	0	701	601	lseg_length	distance between endpoints
+1531	length	f	f	i	t	1	0	701	602	path_length	sum of path segments
+1532	point	f	f	i	t	1	0	600	601	lseg_center	center of
+1534	point	f	f	i	t	1	0	600	603	box_center	center of
+1540	point	f	f	i	t	1	0	600	604	poly_center	center of
+1541	lseg	f	f	i	t	1	0	601	603	box_diagonal	diagonal of
+1544	polygon	f	f	i	t	1	0	604	718		convert circle to 12-vertex polygon
+1564	bit_in	f	f	i	t	3	0	1560	2275 26 23	bit_in	I/O
+1579	varbit_in	f	f	i	t	3	0	1562	2275 26 23	varbit_in	I/O
+1640	pg_get_viewdef	f	f	s	t	1	0	25	25	pg_get_viewdef_name	select statement of a view
+1641	pg_get_viewdef	f	f	s	t	1	0	25	26	pg_get_viewdef	select statement of a view
+1642	pg_get_userbyid	f	f	s	t	1	0	19	26	pg_get_userbyid	role name by OID (with fallback)
+1643	pg_get_indexdef	f	f	s	t	1	0	25	26	pg_get_indexdef	index description
+1680	substring	f	f	i	t	3	0	1560	1560 23 23	bitsubstr	extract portion of bitstring
+1681	length	f	f	i	t	1	0	23	1560	bitlength	bitstring length
+1682	octet_length	f	f	i	t	1	0	23	1560	bitoctetlength	octet length
+1683	bit	f	f	i	t	2	0	1560	23 23	bitfromint4	convert int4 to bitstring
+1684	int4	f	f	i	t	1	0	23	1560	bittoint4	convert bitstring to int4
+1685	bit	f	f	i	t	3	0	1560	1560 23 16	bit	adjust bit() to typmod length
+1687	varbit	f	f	i	t	3	0	1562	1562 23 16	varbit	adjust varbit() to typmod length
+1699	substring	f	f	i	t	2	0	1560	1560 23	bitsubstr_no_len	extract portion of bitstring
+1701	numeric_in	f	f	i	t	3	0	1700	2275 26 23	numeric_in	I/O
+1703	numeric	f	f	i	t	2	0	1700	1700 23	numeric	adjust numeric to typmod precision/scale
+1705	abs	f	f	i	t	1	0	1700	1700	numeric_abs	absolute value
+1707	round	f	f	i	t	2	0	1700	1700 23	numeric_round	value rounded to 'scale'
+1708	round	f	f	i	t	1	0	1700	1700		value rounded to 'scale' of zero
+1709	trunc	f	f	i	t	2	0	1700	1700 23	numeric_trunc	value truncated to 'scale'
+1710	trunc	f	f	i	t	1	0	1700	1700		value truncated to 'scale' of zero
+1711	ceil	f	f	i	t	1	0	1700	1700	numeric_ceil	nearest integer >= value
+1712	floor	f	f	i	t	1	0	1700	1700	numeric_floor	nearest integer <= value
+1713	length	f	f	s	t	2	0	23	17 19	length_in_encoding	length of string in specified encoding
+1715	cidr	f	f	i	t	1	0	650	869	inet_to_cidr	convert inet to cidr
+1716	pg_get_expr	f	f	s	t	2	0	25	194 26	pg_get_expr	deparse an encoded expression
+1728	mod	f	f	i	t	2	0	1700	1700 1700	numeric_mod	modulus
+1730	sqrt	f	f	i	t	1	0	1700	1700	numeric_sqrt	square root
+1740	numeric	f	f	i	t	1	0	1700	23	int4_numeric	convert int4 to numeric
+1742	numeric	f	f	i	t	1	0	1700	700	float4_numeric	convert float4 to numeric
+1743	numeric	f	f	i	t	1	0	1700	701	float8_numeric	convert float8 to numeric
+1744	int4	f	f	i	t	1	0	23	1700	numeric_int4	convert numeric to int4
+1745	float4	f	f	i	t	1	0	700	1700	numeric_float4	convert numeric to float4
+1746	float8	f	f	i	t	1	0	701	1700	numeric_float8	convert numeric to float8
+1768	to_char	f	f	s	t	2	0	25	1186 25	interval_to_char	format interval to text
+1770	to_char	f	f	s	t	2	0	25	1184 25	timestamptz_to_char	format timestamp with time zone to text
+1772	to_char	f	f	s	t	2	0	25	1700 25	numeric_to_char	format numeric to text
+1773	to_char	f	f	s	t	2	0	25	23 25	int4_to_char	format int4 to text
+1774	to_char	f	f	s	t	2	0	25	20 25	int8_to_char	format int8 to text
+1775	to_char	f	f	s	t	2	0	25	700 25	float4_to_char	format float4 to text
+1776	to_char	f	f	s	t	2	0	25	701 25	float8_to_char	format float8 to text
+1779	int8	f	f	i	t	1	0	20	1700	numeric_int8	convert numeric to int8
+1781	numeric	f	f	i	t	1	0	1700	20	int8_numeric	convert int8 to numeric
+1782	numeric	f	f	i	t	1	0	1700	21	int2_numeric	convert int2 to numeric
+1783	int2	f	f	i	t	1	0	21	1700	numeric_int2	convert numeric to int2
+1798	oidin	f	f	i	t	1	0	26	2275	oidin	I/O
+1961	timestamp	f	f	i	t	2	0	1114	1114 23	timestamp_scale	adjust timestamp precision
+1967	timestamptz	f	f	i	t	2	0	1184	1184 23	timestamptz_scale	adjust timestamptz precision
+1968	time	f	f	i	t	2	0	1083	1083 23	time_scale	adjust time precision
+1969	timetz	f	f	i	t	2	0	1266	1266 23	timetz_scale	adjust time with time zone precision
+2010	length	f	f	i	t	1	0	23	17	byteaoctetlen	octet length
+2012	substring	f	f	i	t	3	0	17	17 23 23	bytea_substr	extract portion of string
+2013	substring	f	f	i	t	2	0	17	17 23	bytea_substr_no_len	extract portion of string
+2015	btrim	f	f	i	t	2	0	17	17 17	byteatrim	trim selected bytes from both ends of string
+2019	time	f	f	s	t	1	0	1083	1184	timestamptz_time	convert timestamp with time zone to time
+2020	date_trunc	f	f	i	t	2	0	1114	25 1114	timestamp_trunc	truncate timestamp to specified units
+2024	timestamp	f	f	i	t	1	0	1114	1082	date_timestamp	convert date to timestamp
+2026	pg_backend_pid	f	f	s	t	0	0	23		pg_backend_pid	statistics: current backend PID
+2027	timestamp	f	f	s	t	1	0	1114	1184	timestamptz_timestamp	convert timestamp with time zone to timestamp
+2028	timestamptz	f	f	s	t	1	0	1184	1114	timestamp_timestamptz	convert timestamp to timestamp with time zone
+2029	date	f	f	i	t	1	0	1082	1114	timestamp_date	convert timestamp to date
+2046	time	f	f	i	t	1	0	1083	1266	timetz_time	convert time with time zone to time
+2047	timetz	f	f	s	t	1	0	1266	1083	time_timetz	convert time to time with time zone
+2049	to_char	f	f	s	t	2	0	25	1114 25	timestamp_to_char	format timestamp to text
+2050	max	a	f	i	f	1	0	2277	2277	aggregate_dummy	maximum value of all anyarray input values
+2051	min	a	f	i	f	1	0	2277	2277	aggregate_dummy	minimum value of all anyarray input values
+2058	age	f	f	i	t	2	0	1186	1114 1114	timestamp_age	date difference preserving months and years
+2059	age	f	f	s	t	1	0	1186	1114		date difference from today preserving months and years
+2073	substring	f	f	i	t	2	0	25	25 25	textregexsubstr	extract text matching regular expression
+2074	substring	f	f	i	t	3	0	25	25 25 25		extract text matching SQL regular expression
+2075	bit	f	f	i	t	2	0	1560	20 23	bitfromint8	convert int8 to bitstring
+2076	int8	f	f	i	t	1	0	20	1560	bittoint8	convert bitstring to int8
+2077	current_setting	f	f	s	t	1	0	25	25	show_config_by_name	SHOW X as a function
+2079	pg_table_is_visible	f	f	s	t	1	0	16	26	pg_table_is_visible	is table visible in search path?
+2080	pg_type_is_visible	f	f	s	t	1	0	16	26	pg_type_is_visible	is type visible in search path?
+2085	substr	f	f	i	t	3	0	17	17 23 23	bytea_substr	extract portion of string
+2086	substr	f	f	i	t	2	0	17	17 23	bytea_substr_no_len	extract portion of string
+2087	replace	f	f	i	t	3	0	25	25 25 25	replace_text	replace all occurrences in string of old_substr with new_substr
+2088	split_part	f	f	i	t	3	0	25	25 25 23	split_part	split string by field_sep and return field_num
+2091	array_lower	f	f	i	t	2	0	23	2277 23	array_lower	array lower dimension
+2092	array_upper	f	f	i	t	2	0	23	2277 23	array_upper	array upper dimension
+2100	avg	a	f	i	f	1	0	1700	20	aggregate_dummy	the average (arithmetic mean) as numeric of all bigint values
+2101	avg	a	f	i	f	1	0	1700	23	aggregate_dummy	the average (arithmetic mean) as numeric of all integer values
+2102	avg	a	f	i	f	1	0	1700	21	aggregate_dummy	the average (arithmetic mean) as numeric of all smallint values
+2103	avg	a	f	i	f	1	0	1700	1700	aggregate_dummy	the average (arithmetic mean) as numeric of all numeric values
+2104	avg	a	f	i	f	1	0	701	700	aggregate_dummy	the average (arithmetic mean) as float8 of all float4 values
+2105	avg	a	f	i	f	1	0	701	701	aggregate_dummy	the average (arithmetic mean) as float8 of all float8 values
+2106	avg	a	f	i	f	1	0	1186	1186	aggregate_dummy	the average (arithmetic mean) as interval of all interval values
+2107	sum	a	f	i	f	1	0	1700	20	aggregate_dummy	sum as numeric across all bigint input values
+2108	sum	a	f	i	f	1	0	20	23	aggregate_dummy	sum as bigint across all integer input values
+2109	sum	a	f	i	f	1	0	20	21	aggregate_dummy	sum as bigint across all smallint input values
+2110	sum	a	f	i	f	1	0	700	700	aggregate_dummy	sum as float4 across all float4 input values
+2111	sum	a	f	i	f	1	0	701	701	aggregate_dummy	sum as float8 across all float8 input values
+2112	sum	a	f	i	f	1	0	790	790	aggregate_dummy	sum as money across all money input values
+2113	sum	a	f	i	f	1	0	1186	1186	aggregate_dummy	sum as interval across all interval input values
+2114	sum	a	f	i	f	1	0	1700	1700	aggregate_dummy	sum as numeric across all numeric input values
+2115	max	a	f	i	f	1	0	20	20	aggregate_dummy	maximum value of all bigint input values
+2116	max	a	f	i	f	1	0	23	23	aggregate_dummy	maximum value of all integer input values
+2117	max	a	f	i	f	1	0	21	21	aggregate_dummy	maximum value of all smallint input values
+2118	max	a	f	i	f	1	0	26	26	aggregate_dummy	maximum value of all oid input values
+2119	max	a	f	i	f	1	0	700	700	aggregate_dummy	maximum value of all float4 input values
+2120	max	a	f	i	f	1	0	701	701	aggregate_dummy	maximum value of all float8 input values
+2122	max	a	f	i	f	1	0	1082	1082	aggregate_dummy	maximum value of all date input values
+2123	max	a	f	i	f	1	0	1083	1083	aggregate_dummy	maximum value of all time input values
+2124	max	a	f	i	f	1	0	1266	1266	aggregate_dummy	maximum value of all time with time zone input values
+2125	max	a	f	i	f	1	0	790	790	aggregate_dummy	maximum value of all money input values
+2126	max	a	f	i	f	1	0	1114	1114	aggregate_dummy	maximum value of all timestamp input values
+2127	max	a	f	i	f	1	0	1184	1184	aggregate_dummy	maximum value of all timestamp with time zone input values
+2128	max	a	f	i	f	1	0	1186	1186	aggregate_dummy	maximum value of all interval input values
+2129	max	a	f	i	f	1	0	25	25	aggregate_dummy	maximum value of all text input values
+2130	max	a	f	i	f	1	0	1700	1700	aggregate_dummy	maximum value of all numeric input values
+2131	min	a	f	i	f	1	0	20	20	aggregate_dummy	minimum value of all bigint input values
+2132	min	a	f	i	f	1	0	23	23	aggregate_dummy	minimum value of all integer input values
+2133	min	a	f	i	f	1	0	21	21	aggregate_dummy	minimum value of all smallint input values
+2134	min	a	f	i	f	1	0	26	26	aggregate_dummy	minimum value of all oid input values
+2135	min	a	f	i	f	1	0	700	700	aggregate_dummy	minimum value of all float4 input values
+2136	min	a	f	i	f	1	0	701	701	aggregate_dummy	minimum value of all float8 input values
+2138	min	a	f	i	f	1	0	1082	1082	aggregate_dummy	minimum value of all date input values
+2139	min	a	f	i	f	1	0	1083	1083	aggregate_dummy	minimum value of all time input values
+2140	min	a	f	i	f	1	0	1266	1266	aggregate_dummy	minimum value of all time with time zone input values
+2141	min	a	f	i	f	1	0	790	790	aggregate_dummy	minimum value of all money input values
+2142	min	a	f	i	f	1	0	1114	1114	aggregate_dummy	minimum value of all timestamp input values
+2143	min	a	f	i	f	1	0	1184	1184	aggregate_dummy	minimum value of all timestamp with time zone input values
+2144	min	a	f	i	f	1	0	1186	1186	aggregate_dummy	minimum value of all interval input values
+2145	min	a	f	i	f	1	0	25	25	aggregate_dummy	minimum value of all text values
+2146	min	a	f	i	f	1	0	1700	1700	aggregate_dummy	minimum value of all numeric input values
+2147	count	a	f	i	f	1	0	20	2276	aggregate_dummy	number of input rows for which the input expression is not null
+2169	power	f	f	i	t	2	0	1700	1700 1700	numeric_power	exponentiation
+2176	array_length	f	f	i	t	2	0	23	2277 23	array_length	array length
+2212	regprocedurein	f	f	s	t	1	0	2202	2275	regprocedurein	I/O
+2214	regoperin	f	f	s	t	1	0	2203	2275	regoperin	I/O
+2216	regoperatorin	f	f	s	t	1	0	2204	2275	regoperatorin	I/O
+2218	regclassin	f	f	s	t	1	0	2205	2275	regclassin	I/O
+2220	regtypein	f	f	s	t	1	0	2206	2275	regtypein	I/O
+2244	max	a	f	i	f	1	0	1042	1042	aggregate_dummy	maximum value of all bpchar input values
+2245	min	a	f	i	f	1	0	1042	1042	aggregate_dummy	minimum value of all bpchar input values
+2308	ceil	f	f	i	t	1	0	701	701	dceil	nearest integer >= value
+2309	floor	f	f	i	t	1	0	701	701	dfloor	nearest integer <= value
+2335	array_agg	a	f	i	f	1	0	2277	2776	aggregate_dummy	concatenate aggregate input into an array
+2400	array_recv	f	f	s	t	3	0	2277	2281 26 23	array_recv	I/O
+2404	int2recv	f	f	i	t	1	0	21	2281	int2recv	I/O
+2406	int4recv	f	f	i	t	1	0	23	2281	int4recv	I/O
+2408	int8recv	f	f	i	t	1	0	20	2281	int8recv	I/O
+2410	int2vectorrecv	f	f	i	t	1	0	22	2281	int2vectorrecv	I/O
+2412	bytearecv	f	f	i	t	1	0	17	2281	bytearecv	I/O
+2414	textrecv	f	f	s	t	1	0	25	2281	textrecv	I/O
+2418	oidrecv	f	f	i	t	1	0	26	2281	oidrecv	I/O
+2420	oidvectorrecv	f	f	i	t	1	0	30	2281	oidvectorrecv	I/O
+2422	namerecv	f	f	s	t	1	0	19	2281	namerecv	I/O
+2424	float4recv	f	f	i	t	1	0	700	2281	float4recv	I/O
+2426	float8recv	f	f	i	t	1	0	701	2281	float8recv	I/O
+2428	point_recv	f	f	i	t	1	0	600	2281	point_recv	I/O
+2430	bpcharrecv	f	f	s	t	3	0	1042	2281 26 23	bpcharrecv	I/O
+2432	varcharrecv	f	f	s	t	3	0	1043	2281 26 23	varcharrecv	I/O
+2434	charrecv	f	f	i	t	1	0	18	2281	charrecv	I/O
+2436	boolrecv	f	f	i	t	1	0	16	2281	boolrecv	I/O
+2438	tidrecv	f	f	i	t	1	0	27	2281	tidrecv	I/O
+2440	xidrecv	f	f	i	t	1	0	28	2281	xidrecv	I/O
+2442	cidrecv	f	f	i	t	1	0	29	2281	cidrecv	I/O
+2444	regprocrecv	f	f	i	t	1	0	24	2281	regprocrecv	I/O
+2446	regprocedurerecv	f	f	i	t	1	0	2202	2281	regprocedurerecv	I/O
+2448	regoperrecv	f	f	i	t	1	0	2203	2281	regoperrecv	I/O
+2450	regoperatorrecv	f	f	i	t	1	0	2204	2281	regoperatorrecv	I/O
+2452	regclassrecv	f	f	i	t	1	0	2205	2281	regclassrecv	I/O
+2454	regtyperecv	f	f	i	t	1	0	2206	2281	regtyperecv	I/O
+2456	bit_recv	f	f	i	t	3	0	1560	2281 26 23	bit_recv	I/O
+2458	varbit_recv	f	f	i	t	3	0	1562	2281 26 23	varbit_recv	I/O
+2460	numeric_recv	f	f	i	t	3	0	1700	2281 26 23	numeric_recv	I/O
+2468	date_recv	f	f	i	t	1	0	1082	2281	date_recv	I/O
+2470	time_recv	f	f	i	t	3	0	1083	2281 26 23	time_recv	I/O
+2472	timetz_recv	f	f	i	t	3	0	1266	2281 26 23	timetz_recv	I/O
+2474	timestamp_recv	f	f	i	t	3	0	1114	2281 26 23	timestamp_recv	I/O
+2476	timestamptz_recv	f	f	i	t	3	0	1184	2281 26 23	timestamptz_recv	I/O
+2478	interval_recv	f	f	i	t	3	0	1186	2281 26 23	interval_recv	I/O
+2480	lseg_recv	f	f	i	t	1	0	601	2281	lseg_recv	I/O
+2482	path_recv	f	f	i	t	1	0	602	2281	path_recv	I/O
+2484	box_recv	f	f	i	t	1	0	603	2281	box_recv	I/O
+2486	poly_recv	f	f	i	t	1	0	604	2281	poly_recv	I/O
+2488	line_recv	f	f	i	t	1	0	628	2281	line_recv	I/O
+2490	circle_recv	f	f	i	t	1	0	718	2281	circle_recv	I/O
+2492	cash_recv	f	f	i	t	1	0	790	2281	cash_recv	I/O
+2494	macaddr_recv	f	f	i	t	1	0	829	2281	macaddr_recv	I/O
+2496	inet_recv	f	f	i	t	1	0	869	2281	inet_recv	I/O
+2498	cidr_recv	f	f	i	t	1	0	650	2281	cidr_recv	I/O
+2505	pg_get_viewdef	f	f	s	t	2	0	25	25 16	pg_get_viewdef_name_ext	select statement of a view with pretty-print option
+2506	pg_get_viewdef	f	f	s	t	2	0	25	26 16	pg_get_viewdef_ext	select statement of a view with pretty-print option
+2507	pg_get_indexdef	f	f	s	t	3	0	25	26 23 16	pg_get_indexdef_ext	index description (full create statement or single expression) with pretty-print option
+2508	pg_get_constraintdef	f	f	s	t	2	0	25	26 16	pg_get_constraintdef_ext	constraint description with pretty-print option
+2509	pg_get_expr	f	f	s	t	3	0	25	194 26 16	pg_get_expr_ext	deparse an encoded expression with pretty-print option
+2517	bool_and	a	f	i	f	1	0	16	16	aggregate_dummy	boolean-and aggregate
+2518	bool_or	a	f	i	f	1	0	16	16	aggregate_dummy	boolean-or aggregate
+2557	bool	f	f	i	t	1	0	16	23	int4_bool	convert int4 to boolean
+2558	int4	f	f	i	t	1	0	23	16	bool_int4	convert boolean to int4
+2580	float8	f	f	i	t	1	0	701	3802	jsonb_float8	convert jsonb to float8
+2797	max	a	f	i	f	1	0	27	27	aggregate_dummy	maximum value of all tid input values
+2798	min	a	f	i	f	1	0	27	27	aggregate_dummy	minimum value of all tid input values
+2803	count	a	f	i	f	0	0	20		aggregate_dummy	number of input rows
+2893	xml_in	f	f	s	t	1	0	142	2275	xml_in	I/O
+2896	xml	f	f	s	t	1	0	142	25	texttoxml	perform a non-validating parse of a character string to produce an XML value
+2898	xml_recv	f	f	s	t	1	0	142	2281	xml_recv	I/O
+2939	txid_snapshot_in	f	f	i	t	1	0	2970	2275	pg_snapshot_in	I/O
+2941	txid_snapshot_recv	f	f	i	t	1	0	2970	2281	pg_snapshot_recv	I/O
+2952	uuid_in	f	f	i	t	1	0	2950	2275	uuid_in	I/O
+2961	uuid_recv	f	f	i	t	1	0	2950	2281	uuid_recv	I/O
+2971	text	f	f	i	t	1	0	25	16	booltext	convert boolean to text
+3058	concat	f	f	s	f	1	0	25	2276	text_concat	concatenate values
+3059	concat_ws	f	f	s	f	2	0	25	25 2276	text_concat_ws	concatenate values with separators
+3100	row_number	w	f	i	f	0	0	20		window_row_number	row number within partition
+3101	rank	w	f	i	f	0	0	20		window_rank	integer rank with gaps
+3102	dense_rank	w	f	i	f	0	0	20		window_dense_rank	integer rank without gaps
+3106	lag	w	f	i	t	1	0	2283	2283	window_lag	fetch the preceding row value
+3107	lag	w	f	i	t	2	0	2283	2283 23	window_lag_with_offset	fetch the Nth preceding row value
+3108	lag	w	f	i	t	3	0	5077	5077 23 5077	window_lag_with_offset_and_default	fetch the Nth preceding row value with default
+3109	lead	w	f	i	t	1	0	2283	2283	window_lead	fetch the following row value
+3110	lead	w	f	i	t	2	0	2283	2283 23	window_lead_with_offset	fetch the Nth following row value
+3111	lead	w	f	i	t	3	0	5077	5077 23 5077	window_lead_with_offset_and_default	fetch the Nth following row value with default
+3112	first_value	w	f	i	t	1	0	2283	2283	window_first_value	fetch the first row value
+3113	last_value	w	f	i	t	1	0	2283	2283	window_last_value	fetch the last row value
+3159	pg_get_viewdef	f	f	s	t	2	0	25	26 23	pg_get_viewdef_wrap	select statement of a view with pretty-printing and specified line wrapping
+3167	array_remove	f	f	i	f	2	0	5078	5078 5077	array_remove	remove any occurrences of an element from an array
+3179	cardinality	f	f	i	t	1	0	23	2277	array_cardinality	array cardinality
+3229	pg_lsn_in	f	f	i	t	1	0	3220	2275	pg_lsn_in	I/O
+3238	pg_lsn_recv	f	f	i	t	1	0	3220	2281	pg_lsn_recv	I/O
+3259	generate_series	f	t	i	t	3	0	1700	1700 1700 1700	generate_series_step_numeric	non-persistent series generator
+3260	generate_series	f	t	i	t	2	0	1700	1700 1700	generate_series_numeric	non-persistent series generator
+3277	array_position	f	f	i	f	2	0	23	5078 5077	array_position	returns an offset of value in array
+3278	array_position	f	f	i	f	3	0	23	5078 5077 23	array_position_start	returns an offset of value in array with start index
+3294	current_setting	f	f	s	t	2	0	25	25 16	show_config_by_name_missing_ok	SHOW X as a function, optionally no error for missing variable
+3355	pg_ndistinct_in	f	f	i	t	1	0	3361	2275	pg_ndistinct_in	I/O
+3357	pg_ndistinct_recv	f	f	s	t	1	0	3361	2281	pg_ndistinct_recv	I/O
+3404	pg_dependencies_in	f	f	i	t	1	0	3402	2275	pg_dependencies_in	I/O
+3406	pg_dependencies_recv	f	f	s	t	1	0	3402	2281	pg_dependencies_recv	I/O
+3446	macaddr8_recv	f	f	i	t	1	0	774	2281	macaddr8_recv	I/O
+3449	numeric	f	f	i	t	1	0	1700	3802	jsonb_numeric	convert jsonb to numeric
+3450	int2	f	f	i	t	1	0	21	3802	jsonb_int2	convert jsonb to int2
+3451	int4	f	f	i	t	1	0	23	3802	jsonb_int4	convert jsonb to int4
+3452	int8	f	f	i	t	1	0	20	3802	jsonb_int8	convert jsonb to int8
+3453	float4	f	f	i	t	1	0	700	3802	jsonb_float4	convert jsonb to float4
+3493	to_regtype	f	f	s	t	1	0	2206	25	to_regtype	convert type name to regtype
+3495	to_regclass	f	f	s	t	1	0	2205	25	to_regclass	convert classname to regclass
+3526	max	a	f	i	f	1	0	3500	3500	aggregate_dummy	maximum value of all enum input values
+3527	min	a	f	i	f	1	0	3500	3500	aggregate_dummy	minimum value of all enum input values
+3538	string_agg	a	f	i	f	2	0	25	25 25	aggregate_dummy	concatenate aggregate input into a string
+3545	string_agg	a	f	i	f	2	0	17	17 17	aggregate_dummy	concatenate aggregate input into a bytea
+3556	bool	f	f	i	t	1	0	16	3802	jsonb_bool	convert jsonb to boolean
+3564	max	a	f	i	f	1	0	869	869	aggregate_dummy	maximum value of all inet input values
+3565	min	a	f	i	f	1	0	869	869	aggregate_dummy	minimum value of all inet input values
+3610	tsvectorin	f	f	i	t	1	0	3614	2275	tsvectorin	I/O
+3612	tsqueryin	f	f	i	t	1	0	3615	2275	tsqueryin	I/O
+3639	tsvectorrecv	f	f	i	t	1	0	3614	2281	tsvectorrecv	I/O
+3641	tsqueryrecv	f	f	i	t	1	0	3615	2281	tsqueryrecv	I/O
+3646	gtsvectorin	f	f	i	t	1	0	3642	2275	gtsvectorin	I/O
+3711	length	f	f	i	t	1	0	23	3614	tsvector_length	number of lexemes
+3736	regconfigin	f	f	s	t	1	0	3734	2275	regconfigin	I/O
+3738	regconfigrecv	f	f	i	t	1	0	3734	2281	regconfigrecv	I/O
+3771	regdictionaryin	f	f	s	t	1	0	3769	2275	regdictionaryin	I/O
+3773	regdictionaryrecv	f	f	i	t	1	0	3769	2281	regdictionaryrecv	I/O
+3805	jsonb_recv	f	f	i	t	1	0	3802	2281	jsonb_recv	I/O
+3806	jsonb_in	f	f	i	t	1	0	3802	2275	jsonb_in	I/O
+3811	money	f	f	s	t	1	0	790	23	int4_cash	convert int4 to money
+3812	money	f	f	s	t	1	0	790	20	int8_cash	convert int8 to money
+3823	numeric	f	f	s	t	1	0	1700	790	cash_numeric	convert money to numeric
+3824	money	f	f	s	t	1	0	790	1700	numeric_cash	convert numeric to money
+3848	lower	f	f	i	t	1	0	2283	3831	range_lower	lower bound of range
+3849	upper	f	f	i	t	1	0	2283	3831	range_upper	upper bound of range
+3986	rank	a	f	i	f	1	0	20	2276	aggregate_dummy	rank of hypothetical row
+3992	dense_rank	a	f	i	f	1	0	20	2276	aggregate_dummy	rank of hypothetical row without gaps
+4001	jsonpath_in	f	f	i	t	1	0	4072	2275	jsonpath_in	I/O
+4002	jsonpath_recv	f	f	i	t	1	0	4072	2281	jsonpath_recv	I/O
+4053	array_agg	a	f	i	f	1	0	2277	2277	aggregate_dummy	concatenate aggregate input into an array
+4084	regnamespacein	f	f	s	t	1	0	4089	2275	regnamespacein	I/O
+4087	regnamespacerecv	f	f	i	t	1	0	4089	2281	regnamespacerecv	I/O
+4091	box	f	f	i	t	1	0	603	600	point_box	convert point to empty box
+4094	regrolerecv	f	f	i	t	1	0	4096	2281	regrolerecv	I/O
+4098	regrolein	f	f	s	t	1	0	4096	2275	regrolein	I/O
+4110	macaddr8_in	f	f	i	t	1	0	774	2275	macaddr8_in	I/O
+4112	trunc	f	f	i	t	1	0	774	774	macaddr8_trunc	MACADDR8 manufacturer fields
+4123	macaddr8	f	f	i	t	1	0	774	829	macaddrtomacaddr8	convert macaddr to macaddr8
+4124	macaddr	f	f	i	t	1	0	829	774	macaddr8tomacaddr	convert macaddr8 to macaddr
+4189	max	a	f	i	f	1	0	3220	3220	aggregate_dummy	maximum value of all pg_lsn input values
+4190	min	a	f	i	f	1	0	3220	3220	aggregate_dummy	minimum value of all pg_lsn input values
+4193	regcollationin	f	f	s	t	1	0	4191	2275	regcollationin	I/O
+4196	regcollationrecv	f	f	i	t	1	0	4191	2281	regcollationrecv	I/O
+4235	lower	f	f	i	t	1	0	2283	4537	multirange_lower	lower bound of multirange
+4236	upper	f	f	i	t	1	0	2283	4537	multirange_upper	upper bound of multirange
+4281	int4multirange	f	f	i	t	1	0	4451	3904	multirange_constructor1	int4multirange constructor
+4284	nummultirange	f	f	i	t	1	0	4532	3906	multirange_constructor1	nummultirange constructor
+4287	tsmultirange	f	f	i	t	1	0	4533	3908	multirange_constructor1	tsmultirange constructor
+4290	tstzmultirange	f	f	i	t	1	0	4534	3910	multirange_constructor1	tstzmultirange constructor
+4293	datemultirange	f	f	i	t	1	0	4535	3912	multirange_constructor1	datemultirange constructor
+4296	int8multirange	f	f	i	t	1	0	4536	3926	multirange_constructor1	int8multirange constructor
+4596	brin_bloom_summary_in	f	f	i	t	1	0	4600	2275	brin_bloom_summary_in	I/O
+4598	brin_bloom_summary_recv	f	f	s	t	1	0	4600	2281	brin_bloom_summary_recv	I/O
+4638	brin_minmax_multi_summary_in	f	f	i	t	1	0	4601	2275	brin_minmax_multi_summary_in	I/O
+4640	brin_minmax_multi_summary_recv	f	f	s	t	1	0	4601	2281	brin_minmax_multi_summary_recv	I/O
+5018	pg_mcv_list_in	f	f	i	t	1	0	5017	2275	pg_mcv_list_in	I/O
+5020	pg_mcv_list_recv	f	f	s	t	1	0	5017	2281	pg_mcv_list_recv	I/O
+5055	pg_snapshot_in	f	f	i	t	1	0	5038	2275	pg_snapshot_in	I/O
+5057	pg_snapshot_recv	f	f	i	t	1	0	5038	2281	pg_snapshot_recv	I/O
+5070	xid8in	f	f	i	t	1	0	5069	2275	xid8in	I/O
+5071	xid	f	f	i	t	1	0	28	5069	xid8toxid	convert xid8 to xid
+5082	xid8recv	f	f	i	t	1	0	5069	2281	xid8recv	I/O
+5099	max	a	f	i	f	1	0	5069	5069	aggregate_dummy	maximum value of all xid8 input values
+5100	min	a	f	i	f	1	0	5069	5069	aggregate_dummy	minimum value of all xid8 input values
+6195	ltrim	f	f	i	t	2	0	17	17 17	bytealtrim	trim selected bytes from left end of string
+6196	rtrim	f	f	i	t	2	0	17	17 17	byteartrim	trim selected bytes from right end of string
+6199	extract	f	f	i	t	2	0	1700	25 1082	extract_date	extract field from date
+6200	extract	f	f	i	t	2	0	1700	25 1083	extract_time	extract field from time
+6201	extract	f	f	i	t	2	0	1700	25 1266	extract_timetz	extract field from time with time zone
+6202	extract	f	f	i	t	2	0	1700	25 1114	extract_timestamp	extract field from timestamp
+6203	extract	f	f	s	t	2	0	1700	25 1184	extract_timestamptz	extract field from timestamp with time zone
+6204	extract	f	f	i	t	2	0	1700	25 1186	extract_interval	extract field from interval
 """
-"""pg_proc but for its constant columns."""
+"""pg_proc but for its constant columns, then its comment."""
+
+ROLES = r"""
+3373	pg_monitor
+3374	pg_read_all_settings
+3375	pg_read_all_stats
+3377	pg_stat_scan_tables
+4200	pg_signal_backend
+4544	pg_checkpoint
+4569	pg_read_server_files
+4570	pg_write_server_files
+4571	pg_execute_server_program
+6171	pg_database_owner
+6181	pg_read_all_data
+6182	pg_write_all_data
+"""
+"""oid and name of the predefined roles."""
 
 KEYWORDS = r"""
 abort	U	t	unreserved	can be bare label
@@ -1447,6 +1463,13 @@ AM_ROWS = r"""
 4000	spgist	spghandler	i
 """
 """The rows of pg_am, all columns."""
+
+AUTH_MEMBERS_ROWS = r"""
+3374	3373	10	f
+3375	3373	10	f
+3377	3373	10	f
+"""
+"""The rows of pg_auth_members, all columns."""
 
 COLLATION_ROWS = r"""
 950	C	11	10	c	t	-1	C	C	\N	\N

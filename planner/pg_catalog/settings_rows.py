@@ -19,8 +19,6 @@ _VALUES: Mapping[str, str] = {
     "lc_ctype": "C",
     "server_encoding": "UTF8",
     "TimeZone": "UTC",
-    "transaction_isolation": "repeatable read",
-    "default_transaction_isolation": "repeatable read",
     "transaction_read_only": "on",
 }
 """Where the gateway differs from PostgreSQL's default."""

@@ -11,7 +11,15 @@ from planner.pg_catalog.postgres_types import ColumnType, column_type
 from planner.pg_catalog.quoting import quote_name
 from planner.pg_catalog.rows import Fields
 from planner.relations import SYSTEM_SCHEMA
-from stores.schema import Column, StoreKind, StoreSchema
+from stores.schema import (
+    VALID_FROM,
+    VALID_TO,
+    WINDOW_END,
+    WINDOW_START,
+    Column,
+    StoreKind,
+    StoreSchema,
+)
 
 PG_CLASS_OID = 1259
 """pg_description says with it that an object is a relation."""
@@ -45,7 +53,10 @@ class Relation:
     primary_key: tuple[str, ...] = ()
     index_name: str = ""
     """Name of the index and constraint behind the primary key."""
+    required: tuple[str, ...] = ()
+    """Columns that are never NULL. Those of a key may be: Spark groups by NULL too."""
     comment: str = ""
+    column_comments: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def qualified(self) -> str:
@@ -75,20 +86,34 @@ class RelationRows:
 
 def store_relation(schema: StoreSchema) -> Relation:
     """A store as a relation of schema public; the key and what the kind adds to it are its key."""
-    key = [column.name for column in schema.key]
-    if schema.kind is StoreKind.WINDOW:
-        key.append("window_start")
-    if schema.kind is StoreKind.SESSION:
-        key += ["window_start", "window_end"]
+    key = tuple(column.name for column in schema.key)
+    comments = {name: f"key, {at} of {len(key)}" for at, name in enumerate(key, start=1)}
+    comments |= {name: _TIME_COMMENTS[name] for name in (c.name for c in schema.time_columns)}
     return Relation(
         schema="public",
         name=schema.name,
         relkind="r",
         columns=schema.columns,
-        primary_key=tuple(key),
+        primary_key=(*key, *_KEY_TIMES.get(schema.kind, ())),
         index_name=f"{schema.name}_pkey",
+        required=tuple(c.name for c in schema.time_columns if c.name != VALID_TO.name),
         comment=describe_store(schema),
+        column_comments=comments,
     )
+
+
+_KEY_TIMES: Mapping[StoreKind, tuple[str, ...]] = {
+    StoreKind.SESSION: (WINDOW_START.name, WINDOW_END.name),
+    StoreKind.VERSIONED: (VALID_FROM.name,),
+    StoreKind.WINDOW: (WINDOW_START.name,),
+}
+"""What tells the rows of one key apart."""
+_TIME_COMMENTS: Mapping[str, str] = {
+    VALID_FROM.name: "when the version became valid, inclusive",
+    VALID_TO.name: "when the next version replaced it, exclusive; NULL for the newest",
+    WINDOW_END.name: "end of the window, exclusive",
+    WINDOW_START.name: "start of the window, inclusive",
+}
 
 
 def system_relation(name: str, columns: tuple[Column, ...]) -> Relation:
@@ -161,13 +186,17 @@ def _add_relation(rows: RelationRows, relation: Relation, oids: Mapping[str, int
             number=number,
             name=column.name,
             column_type=column_type(column.type),
-            required=column.name in relation.primary_key,
+            required=column.name in relation.required,
         )
         for number, column in enumerate(relation.columns, start=1)
     ]
-    rows.tables["pg_description"].append(
-        {"objoid": oid, "classoid": PG_CLASS_OID, "objsubid": 0, "description": relation.comment}
-    )
+    comments = {0: relation.comment}
+    for name, comment in relation.column_comments.items():
+        comments[_number(relation, name)] = comment
+    rows.tables["pg_description"] += [
+        {"objoid": oid, "classoid": PG_CLASS_OID, "objsubid": number, "description": comment}
+        for number, comment in comments.items()
+    ]
     rows.xmins.append((oid, definition_xmin(relation.definition)))
     if relation.relkind == "v":
         names = ",\n    ".join(quote_name(column.name) for column in relation.columns)

@@ -11,13 +11,21 @@ SESSION_VIEWS = {
             true AS rolinherit, false AS rolcreaterole, false AS rolcreatedb, true AS rolcanlogin,
             false AS rolreplication, -1 AS rolconnlimit, '********' AS rolpassword,
             NULL::TIMESTAMPTZ AS rolvaliduntil, false AS rolbypassrls,
-            NULL::VARCHAR[] AS rolconfig, 10::BIGINT AS oid""",
+            NULL::VARCHAR[] AS rolconfig, 10::BIGINT AS oid
+        UNION ALL
+        SELECT zz_r.rolname, false, true, false, false, false, false, -1, '********', NULL, false,
+            NULL, zz_r.oid
+        FROM {look}.roles AS zz_r""",
     "pg_authid": """
         SELECT 10::BIGINT AS oid, getvariable('session_user')::VARCHAR AS rolname,
             false AS rolsuper, true AS rolinherit, false AS rolcreaterole, false AS rolcreatedb,
             true AS rolcanlogin, false AS rolreplication, false AS rolbypassrls,
             -1 AS rolconnlimit, NULL::VARCHAR AS rolpassword,
-            NULL::TIMESTAMPTZ AS rolvaliduntil""",
+            NULL::TIMESTAMPTZ AS rolvaliduntil
+        UNION ALL
+        SELECT zz_r.oid, zz_r.rolname, false, true, false, false, false, false, false, -1, NULL,
+            NULL
+        FROM {look}.roles AS zz_r""",
     "pg_user": """
         SELECT getvariable('session_user')::VARCHAR AS usename, 10::BIGINT AS usesysid,
             false AS usecreatedb, false AS usesuper, false AS userepl, false AS usebypassrls,

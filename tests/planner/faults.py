@@ -10,7 +10,7 @@ from stores.local import LocalStore
 from stores.position import PositionBound
 from stores.query import Batch, BatchStream, Query
 from stores.result import Failure, QueryResult, Success
-from stores.store import DEFAULT_CONFIG, QueryConfig
+from stores.store import DEFAULT_CONFIG, OnBound, QueryConfig, Waiting
 
 R = TypeVar("R")
 
@@ -64,6 +64,12 @@ class FaultyStore(LocalStore):
         """Wait for a bound."""
         self._on_wait()
         return super().wait(partition, bound, timeout_s=timeout_s)
+
+    def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
+        """Wait for a bound."""
+        waiting = super().when(partition, bound, callback)
+        self._on_wait()
+        return waiting
 
     def _batches(self, stream: BatchStream) -> Iterator[Batch]:
         for batch in stream:

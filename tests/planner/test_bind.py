@@ -82,7 +82,7 @@ def test_result_columns(sql: str, names: list[str] | None) -> None:
 def test_each_mention_of_a_store_is_a_source_of_its_own() -> None:
     bound = bound_of("SELECT a.age FROM people a, people b WHERE a.name = 'x' AND b.name > 'y'")
     assert [source.name for source in bound.sources] == ["r0", "r1"]
-    assert [len(source.conditions) for source in bound.sources] == [1, 1]
+    assert [len(source.predicate.conditions) for source in bound.sources] == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,20 @@ def test_each_mention_of_a_store_is_a_source_of_its_own() -> None:
     [
         ("SELECT 1 FROM people p JOIN visits v ON p.name = 'a' AND v.name = 'b'", [1, 1]),
         ("SELECT 1 FROM people p LEFT JOIN visits v ON p.name = 'a' AND v.name = 'b'", [0, 1]),
-        ("SELECT 1 FROM people p RIGHT JOIN visits v ON p.name = 'a' AND v.name = 'b'", [0, 0]),
+        ("SELECT 1 FROM people p RIGHT JOIN visits v ON p.name = 'a' AND v.name = 'b'", [1, 0]),
         ("SELECT 1 FROM people p FULL JOIN visits v ON p.name = 'a' AND v.name = 'b'", [0, 0]),
         ("SELECT 1 FROM people p LEFT JOIN visits v ON true WHERE v.name = 'b'", [0, 1]),
+        ("SELECT 1 FROM people p LEFT JOIN visits v ON true WHERE v.name IS NULL", [0, 0]),
+        ("SELECT 1 FROM people p JOIN visits v ON true WHERE v.name IS NULL", [0, 1]),
+        ("SELECT 1 FROM people p JOIN visits v ON p.name = v.name WHERE p.name = 'b'", [1, 1]),
+        ("SELECT 1 FROM people p LEFT JOIN visits v USING (name) WHERE name = 'b'", [1, 1]),
+        ("SELECT 1 FROM people p FULL JOIN visits v USING (name) WHERE name = 'b'", [1, 1]),
+        ("SELECT 1 FROM people p FULL JOIN visits v USING (name) WHERE name IS NULL", [0, 0]),
     ],
 )
 def test_which_conditions_a_join_allows(sql: str, counts: list[int]) -> None:
-    assert [len(source.conditions) for source in bound_of(sql).sources] == counts
+    found = bound_of(sql).sources
+    assert [len(source.predicate.conditions) for source in found] == counts
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,8 @@ def clause_of(text: str) -> Clause:
         ("WITH BOUND (LATEST)", Clause(latest=True)),
         ("with bound (latest)", Clause(latest=True)),
         ("WITH BOUND (UNBOUNDED)", Clause(unbounded=True)),
+        ("WITH BOUND (snapshot)", Clause(snapshot=True)),
+        ("WITH BOUND (LATEST, SNAPSHOT)", Clause(latest=True, snapshot=True)),
         ("WITH BOUND (MAX LAG '2 s')", Clause(lag_ms_max=2000)),
         ("WITH BOUND (MAX LAG INTERVAL '2 s')", Clause(lag_ms_max=2000)),
         ('WITH BOUND (\'{"t": {"0": 41}}\')', Clause(positions=(AT_41,))),
@@ -121,7 +123,7 @@ def test_it_stands_behind_a_query_with_ctes() -> None:
         ("WITH BOUND (MAX '1s')", "MAX", "42601"),
         ("WITH BOUND (MAX LAG 5)", "5", "42601"),
         ("WITH BOUND ('nonsense')", "'nonsense'", "22P02"),
-        ("WITH BOUND (SNAPSHOT)", "SNAPSHOT", "0A000"),
+        ("WITH BOUND (SNAPSHOT 1)", "1", "42601"),
         ("WITH WAIT", None, "42601"),
         ("WITH WAIT 5", "5", "42601"),
         ("WITH WAIT 'soon'", "'soon'", "22007"),
@@ -157,7 +159,7 @@ def test_every_parameter_is_found() -> None:
 
 def test_which_parts_are_a_bound() -> None:
     assert not clause_of("WITH WAIT '1s', INFO").has_bound
-    for text in ("LATEST", "UNBOUNDED", "t[0] >= 1", "$1", "MAX LAG '1s'"):
+    for text in ("LATEST", "SNAPSHOT", "UNBOUNDED", "t[0] >= 1", "$1", "MAX LAG '1s'"):
         assert clause_of(f"WITH BOUND ({text})").has_bound
 
 

@@ -93,6 +93,32 @@ def comparison(column: str, literals: st.SearchStrategy[str]) -> st.SearchStrate
             lambda v: f"{column} = ANY(ARRAY[{', '.join(v)}])"
         ),
         st.sampled_from([f"{column} IS NULL", f"{column} IS NOT NULL"]),
+        st.builds(lambda a, b: f"{column} NOT BETWEEN {a} AND {b}", literals, literals),
+        st.lists(literals, min_size=1, max_size=3).map(
+            lambda v: f"{column} NOT IN ({', '.join(v)})"
+        ),
+    )
+
+
+def paging(alias: str) -> st.SearchStrategy[str]:
+    """Rows of both key columns of orders: in lists, and spelled out as SQL compares them."""
+    rows = st.tuples(TEXTS, st.sampled_from(["-1", "0", "2"]))
+
+    def behind(operator: str, row: tuple[str, str]) -> str:
+        strict = operator[0]
+        return (
+            f"({alias}.name {strict} {row[0]} OR {alias}.name = {row[0]} "
+            f"AND {alias}.number {operator} {row[1]})"
+        )
+
+    listed = st.lists(rows, min_size=1, max_size=4)
+    return st.one_of(
+        st.builds(behind, st.sampled_from(["<", "<=", ">", ">="]), rows),
+        listed.map(
+            lambda found: (
+                f"({alias}.name, {alias}.number) IN ({', '.join(f'({a}, {b})' for a, b in found)})"
+            )
+        ),
     )
 
 
@@ -102,7 +128,10 @@ def predicates(alias: str, relation: str) -> st.SearchStrategy[str]:
             comparison(f"{alias}.name", TEXTS),
             comparison(f"{alias}.age", AGE_LITERALS),
             comparison(f"{alias}.city", TEXTS),
-            st.just(f"{alias}.name LIKE 'a%'"),
+            comparison(f"{alias}.score", st.sampled_from(["0.25", "'NaN'::double", "-1.5", "0"])),
+            st.sampled_from(["a%", "a", "%", "é%", "a%b"]).map(
+                lambda pattern: f"{alias}.name LIKE '{pattern}'"
+            ),
         ],
         "orders": [
             comparison(f"{alias}.name", TEXTS),
@@ -110,11 +139,15 @@ def predicates(alias: str, relation: str) -> st.SearchStrategy[str]:
             comparison(f"{alias}.amount", st.sampled_from(["0", "2.25", "-1.501", "NULL"])),
             comparison(f"{alias}.due", hours.map(stamp)),
             st.just(f"{alias}.paid"),
+            paging(alias),
         ],
         "clicks": [
             comparison(f"{alias}.name", TEXTS),
             comparison(f"{alias}.window_start", hours.map(stamp)),
             comparison(f"{alias}.window_end", hours.map(stamp)),
+            comparison(f"{alias}.window_start::date", st.just("date '1970-01-01'")),
+            comparison(f"date_trunc('hour', {alias}.window_start)", hours.map(stamp)),
+            comparison(f"({alias}.window_start + interval '1 hour')", hours.map(stamp)),
             comparison(f"{alias}.clicks", AGE_LITERALS),
         ],
     }
@@ -161,7 +194,12 @@ def single_store(draw: st.DrawFn) -> Query:
             f"SELECT t.{picked[0]}, count(*), min(t.{total}), max(t.{total}) {source} GROUP BY 1"
         )
     if shape == "total":
-        return Query(f"SELECT count(*), count(t.{picked[0]}), max(t.{picked[0]}) {source}")
+        aggregates = [
+            f"count(*), count(t.{picked[0]}), max(t.{picked[0]})",
+            "count(*)",
+            "min(t.name), max(t.name)",
+        ]
+        return Query(f"SELECT {draw(st.sampled_from(aggregates))} {source}")
     if shape == "distinct":
         return Query(f"SELECT DISTINCT {listed} {source}")
     if shape == "top":
@@ -186,7 +224,7 @@ def single_store(draw: st.DrawFn) -> Query:
 @st.composite
 def joined(draw: st.DrawFn) -> Query:
     left, right = draw(st.permutations(sorted(COLUMNS)))[:2]
-    kinds = ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "WHERE", "IN", "USING"]
+    kinds = ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "WHERE", "IN", "USING", "EXISTS"]
     kind = draw(st.sampled_from(kinds))
     where = draw(predicates("a", left))
     on = draw(st.one_of(st.just("true"), predicates("b", right)))
@@ -195,7 +233,14 @@ def joined(draw: st.DrawFn) -> Query:
     )
     if kind == "USING":
         side = draw(st.sampled_from(["", "LEFT ", "RIGHT ", "FULL "]))
-        return Query(f"SELECT name, {listed} FROM {left} a {side}JOIN {right} b USING (name)")
+        named = draw(st.one_of(st.just("true"), TEXTS.map(lambda text: f"name = {text}")))
+        return Query(
+            f"SELECT name, {listed} FROM {left} a {side}JOIN {right} b USING (name) WHERE {named}"
+        )
+    if kind == "EXISTS":
+        negated = draw(st.sampled_from(["", "NOT "]))
+        inner = f"SELECT 1 FROM {right} b WHERE b.name = a.name AND {on}"
+        return Query(f"SELECT a.* FROM {left} a WHERE {negated}EXISTS ({inner}) AND {where}")
     if kind == "WHERE":
         return Query(f"SELECT {listed} FROM {left} a, {right} b WHERE a.name = b.name AND {where}")
     if kind == "IN":

@@ -43,6 +43,7 @@ def test_no_setting_and_no_clause_are_the_default() -> None:
     ("settings", "expected"),
     [
         ({"consistency": "LATEST"}, ReadOptions(latest=True)),
+        ({"consistency": "snapshot"}, ReadOptions(snapshot=True)),
         ({"bound": TOKEN}, ReadOptions(bound=PositionBound(position=AT_41))),
         ({"wait": "250"}, ReadOptions(wait_ms=250)),
         ({"wait": "2 seconds"}, ReadOptions(wait_ms=2000)),
@@ -109,7 +110,6 @@ def test_parameters_that_cannot_be(clause: Clause, value: object) -> None:
     ("name", "value", "sqlstate"),
     [
         ("consistency", "strong", "22023"),
-        ("consistency", "snapshot", "0A000"),
         ("bound", "nonsense", "22P02"),
         ("wait", "soon", "22007"),
         ("wait", "-5 s", "22023"),

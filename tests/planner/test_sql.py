@@ -354,4 +354,4 @@ def test_a_closed_engine_composes_no_more() -> None:
     engine = SqlEngine(catalog_of())
     engine.close()
     with pytest.raises(QueryError):
-        rows_of(run(engine, "SELECT count(*) FROM state"))
+        rows_of(run(engine, "SELECT count(*) + 1 FROM state"))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import duckdb
 import pytest
 
+from planner.errors import QueryError
 from planner.sql import SqlEngine
 from stores.schema import Row, StoreKind
 from tests.planner.sides import Sides, ordered
@@ -123,3 +124,45 @@ def test_times(sides: Sides, name: str, where: str) -> None:
         f"SELECT k, {columns[0]}, v FROM {name} WHERE {condition} ORDER BY 1 DESC, 2, v LIMIT 3"
     )
     assert sides.ours(latest) == sides.theirs(latest)
+
+
+AS_OF = "valid_from <= {0} AND (valid_to > {0} OR valid_to IS NULL)"
+
+
+@pytest.mark.parametrize("where", ["true", "k = 'a' AND n = 1", "k = 'a'", "n = 2"])
+@pytest.mark.parametrize("seconds", [0, 4, 5, 9, 10, 59])
+@pytest.mark.parametrize("micros", [0, 7, 8])
+def test_as_of_gives_the_versions_of_a_time(
+    sides: Sides, where: str, seconds: int, micros: int
+) -> None:
+    time = at(seconds, micros)
+    ours = f"SELECT * FROM versions FOR SYSTEM_TIME AS OF {time} WHERE {where}"
+    theirs = f"SELECT * FROM versions WHERE {where} AND {AS_OF.format(time)}"
+    assert ordered(sides.ours(ours)) == ordered(sides.theirs(theirs))
+    other = f"(SELECT * FROM versions WHERE {AS_OF.format(time)})"
+    for side in ("", "LEFT", "RIGHT", "FULL"):
+        joined = f"SELECT s.k, s.n, o.v FROM sessions s {side} JOIN {{}} o ON s.k = o.k AND s.n = 1"
+        found = sides.ours(joined.format(f"versions FOR SYSTEM_TIME AS OF {time}"))
+        assert ordered(found) == ordered(sides.theirs(joined.format(other)))
+
+
+@pytest.mark.parametrize("side", ["", "LEFT"])
+def test_as_of_is_read_by_key_in_joins_too(sides: Sides, side: str) -> None:
+    sql = f"""EXPLAIN SELECT v.v FROM sessions s {side} JOIN versions
+        FOR SYSTEM_TIME AS OF {at(6)} v ON s.k = v.k AND v.n = 1 WHERE s.k = 'a'"""
+    plan = [line for (line,) in sides.ours(sql)]
+    assert any("version lookup versions" in line for line in plan)
+
+
+def test_as_of_a_parameter_is_a_lookup(sides: Sides) -> None:
+    sql = "SELECT v FROM versions FOR SYSTEM_TIME AS OF $1 WHERE k = 'a' AND n = 1"
+    assert sides.ours(sql, (6 * SECOND_US,)) == [(15,)]
+    plan = [line for (line,) in sides.ours(f"EXPLAIN {sql}")]
+    assert plan[1].strip().startswith("version lookup versions; (k = 'a' and n = 1")
+
+
+def test_versions_of_a_time_range_are_refused(sides: Sides) -> None:
+    sql = "SELECT v FROM versions FOR SYSTEM_TIME BETWEEN now() AND now()"
+    with pytest.raises(QueryError) as caught:
+        sides.ours(sql)
+    assert caught.value.sqlstate == "0A000"

@@ -2,7 +2,9 @@
 SELECT p.name, o.number FROM people p JOIN orders o ON p.name = o.name
 | compose SELECT "p"."name", "o"."number" FROM "r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name"
 |   r0: scan people; columns name; on 3 partitions
+|     or lookup by name = r1.name, if those are 10000 at most
 |   r1: scan orders; columns name, number; on 3 partitions
+|     or range by name = r0.name, if those are 64 at most
 => ann, NULL
 => ann, 1
 => ann, 2
@@ -12,8 +14,8 @@ SELECT p.name, o.number FROM people p JOIN orders o ON p.name = o.name
 -- a condition on each side
 SELECT p.age, o.amount FROM people p JOIN orders o ON p.name = o.name WHERE p.name = 'ann' AND o.name = 'ann' AND o.number = 1
 | compose SELECT "p"."age", "o"."amount" FROM "r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name" WHERE "p"."name" = 'ann' AND "o"."name" = 'ann' AND "o"."number" = 1
-|   r0: lookup people; name = 'ann'; columns name, age; on 1 partition
-|   r1: lookup orders; name = 'ann' and number = 1; columns name, number, amount; on 1 partition
+|   r0: lookup people; name = 'ann' and name = 'ann'; columns name, age; on 1 partition
+|   r1: lookup orders; name = 'ann' and name = 'ann' and number = 1; columns name, number, amount; on 1 partition
 | residual p.name = 'ann' AND o.name = 'ann' AND o.number = 1
 => 30, 9.50
 
@@ -21,7 +23,7 @@ SELECT p.age, o.amount FROM people p JOIN orders o ON p.name = o.name WHERE p.na
 SELECT p.age, o.amount FROM people p JOIN orders o ON p.name = o.name AND p.name = 'ann'
 | compose SELECT "p"."age", "o"."amount" FROM "r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name" AND "p"."name" = 'ann'
 |   r0: lookup people; name = 'ann'; columns name, age; on 1 partition
-|   r1: scan orders; columns name, amount; on 3 partitions
+|   r1: range orders; name = 'ann'; columns name, amount; on 3 partitions
 => 30, 1.25
 => 30, 5.00
 => 30, 9.50
@@ -30,7 +32,7 @@ SELECT p.age, o.amount FROM people p JOIN orders o ON p.name = o.name AND p.name
 SELECT p.name, o.number FROM people p LEFT JOIN orders o ON p.name = o.name AND p.name = 'ann' AND o.number = 1
 | compose SELECT "p"."name", "o"."number" FROM "r0" AS "p" LEFT JOIN "r1" AS "o" ON "p"."name" = "o"."name" AND "p"."name" = 'ann' AND "o"."number" = 1
 |   r0: scan people; columns name; on 3 partitions
-|   r1: scan orders; columns name, number; on 3 partitions
+|   r1: lookup orders; name = 'ann' and number = 1; columns name, number; on 1 partition
 => NULL, NULL
 => , NULL
 => ann, 1
@@ -41,7 +43,7 @@ SELECT p.name, o.number FROM people p LEFT JOIN orders o ON p.name = o.name AND 
 -- right
 SELECT p.name, o.name FROM people p RIGHT JOIN orders o ON p.name = o.name AND p.name = 'ann'
 | compose SELECT "p"."name", "o"."name" FROM "r0" AS "p" RIGHT JOIN "r1" AS "o" ON "p"."name" = "o"."name" AND "p"."name" = 'ann'
-|   r0: scan people; columns name; on 3 partitions
+|   r0: lookup people; name = 'ann'; columns name; on 1 partition
 |   r1: scan orders; columns name; on 3 partitions
 => NULL, bob
 => NULL, bob
@@ -87,15 +89,17 @@ SELECT a.name, b.name FROM people a, people b WHERE a.name = 'ann' AND b.name = 
 SELECT * FROM people JOIN orders USING (name) WHERE number = 7
 | compose SELECT "name", "people"."age", "people"."score", "people"."city", "orders"."number", "orders"."amount", "orders"."paid", "orders"."due" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name") WHERE "number" = 7
 |   r0: scan people; columns name, age, score, city; on 3 partitions
-|   r1: scan orders; columns name, number, amount, paid, due; on 3 partitions
+|     or lookup by name = r1.name, if those are 10000 at most
+|   r1: scan orders; filter number = 7; columns name, number, amount, paid, due; on 3 partitions
+|     or lookup by name = r0.name, if those are 10000 at most
 | residual number = 7
 => bob, NULL, 2.0, Rome, 7, 3.00, True, NULL
 
 -- USING of a full join: the value of whichever side has one
 SELECT name, age, number FROM people FULL JOIN orders USING (name) WHERE name IN ('eve', 'dan')
 | compose SELECT "name", "age", "number" FROM "r0" AS "people" FULL JOIN "r1" AS "orders" USING ("name") WHERE "name" IN ('eve', 'dan')
-|   r0: scan people; columns name, age; on 3 partitions
-|   r1: scan orders; columns name, number; on 3 partitions
+|   r0: lookup people; name in ('eve', 'dan'); columns name, age; on the partitions of 2 keys
+|   r1: range orders; name in ('eve', 'dan'); columns name, number; on 3 partitions
 | residual name IN ('eve', 'dan')
 => dan, 41, NULL
 => eve, NULL, 3
@@ -105,6 +109,7 @@ SELECT * FROM visits JOIN people USING (name)
 | compose SELECT "name", "visits"."at", "people"."age", "people"."score", "people"."city" FROM "r0" AS "visits" JOIN "r1" AS "people" USING ("name")
 |   r0: scan visits; columns at, name; on 3 partitions
 |   r1: scan people; columns name, age, score, city; on 3 partitions
+|     or lookup by name = r0.name, if those are 10000 at most
 => ann, 0, 30, 1.5, Oslo
 => ann, 86400000000, 30, 1.5, Oslo
 => bob, 43200000000, NULL, 2.0, Rome
@@ -113,7 +118,9 @@ SELECT * FROM visits JOIN people USING (name)
 SELECT * FROM people NATURAL JOIN orders WHERE number = 7
 | compose SELECT "name", "people"."age", "people"."score", "people"."city", "orders"."number", "orders"."amount", "orders"."paid", "orders"."due" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name") WHERE "number" = 7
 |   r0: scan people; columns name, age, score, city; on 3 partitions
-|   r1: scan orders; columns name, number, amount, paid, due; on 3 partitions
+|     or lookup by name = r1.name, if those are 10000 at most
+|   r1: scan orders; filter number = 7; columns name, number, amount, paid, due; on 3 partitions
+|     or lookup by name = r0.name, if those are 10000 at most
 | residual number = 7
 => bob, NULL, 2.0, Rome, 7, 3.00, True, NULL
 
@@ -121,7 +128,9 @@ SELECT * FROM people NATURAL JOIN orders WHERE number = 7
 SELECT name, number, people._partition FROM people NATURAL JOIN orders
 | compose SELECT "name", "number", "people"."_partition" FROM "r0" AS "people" JOIN "r1" AS "orders" USING ("name")
 |   r0: scan people; columns name, age, score, city, _partition; on 3 partitions
+|     or lookup by name = r1.name, if those are 10000 at most
 |   r1: scan orders; columns name, number, amount, paid, due, _partition; on 3 partitions
+|     or range by name = r0.name, if those are 64 at most
 => ann, NULL, 0
 => ann, 1, 0
 => ann, 2, 0
@@ -140,7 +149,7 @@ SELECT a.*, b.* FROM people a JOIN people b ON a.city = b.city AND a.name < b.na
 SELECT p.name, o.number FROM (people p JOIN orders o ON p.name = o.name) WHERE o.number = 2
 | compose SELECT "p"."name", "o"."number" FROM ("r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name") WHERE "o"."number" = 2
 |   r0: scan people; columns name; on 3 partitions
-|   r1: scan orders; columns name, number; on 3 partitions
+|   r1: scan orders; filter number = 2; columns name, number; on 3 partitions
 | residual o.number = 2
 => ann, 2
 
@@ -148,8 +157,14 @@ SELECT p.name, o.number FROM (people p JOIN orders o ON p.name = o.name) WHERE o
 SELECT p.name, o.number, c.clicks FROM people p JOIN orders o USING (name) JOIN clicks c USING (name) WHERE c.clicks = 10
 | compose SELECT "p"."name", "o"."number", "c"."clicks" FROM "r0" AS "p" JOIN "r1" AS "o" USING ("name") JOIN "r2" AS "c" USING ("name") WHERE "c"."clicks" = 10
 |   r0: scan people; columns name; on 3 partitions
+|     or lookup by name = r1.name, if those are 10000 at most
+|     or lookup by name = r2.name, if those are 10000 at most
 |   r1: scan orders; columns name, number; on 3 partitions
-|   r2: scan clicks; columns name, clicks; on 3 partitions
+|     or range by name = r0.name, if those are 64 at most
+|     or range by name = r2.name, if those are 64 at most
+|   r2: scan clicks; filter clicks = 10; columns name, clicks; on 3 partitions
+|     or lookup by name = r0.name, if those are 10000 at most
+|     or lookup by name = r1.name, if those are 10000 at most
 | residual c.clicks = 10
 => ann, NULL, 10
 => ann, 1, 10
@@ -159,6 +174,7 @@ SELECT p.name, o.number, c.clicks FROM people p JOIN orders o USING (name) JOIN 
 SELECT p.name, x.n FROM people p, LATERAL (SELECT max(number) AS n FROM orders o WHERE o.name = p.name) x
 | compose SELECT "p"."name", "x"."n" FROM "r1" AS "p", LATERAL (SELECT MAX("number") AS "n" FROM "r0" AS "o" WHERE "o"."name" = "p"."name") AS "x"
 |   r0: scan orders; columns name, number; on 3 partitions
+|     or range by name = r1.name, if those are 64 at most
 |   r1: scan people; columns name; on 3 partitions
 | residual o.name = p.name
 => NULL, NULL

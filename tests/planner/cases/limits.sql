@@ -1,49 +1,48 @@
 -- by key, ascending
 SELECT name FROM people ORDER BY name LIMIT 2
-| compose SELECT "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 2
-|   r0: scan people; first 2 in asc key order; columns name; on 3 partitions
+| stream; limit 2
+|   scan people; first 2 by name asc; columns name; on 3 partitions
 => 
 => ann
 
 -- by key, descending: NULL comes first
 SELECT name FROM people ORDER BY name DESC LIMIT 2
-| compose SELECT "name" FROM "r0" AS "people" ORDER BY "name" DESC NULLS FIRST LIMIT 2
-|   r0: scan people; first 2 in desc key order; columns name; on 3 partitions
+| stream; limit 2
+|   scan people; first 2 by name desc; columns name; on 3 partitions
 => NULL
 => dan
 
 -- NULLS FIRST
 SELECT name FROM people ORDER BY name NULLS FIRST LIMIT 2
-| compose SELECT "name" FROM "r0" AS "people" ORDER BY "name" NULLS FIRST LIMIT 2
-|   r0: scan people; first 2 in asc key order; columns name; on 3 partitions
+| stream; limit 2
+|   scan people; first 2 by name asc; columns name; on 3 partitions
 => NULL
 => 
 
 -- NULLS LAST
 SELECT name FROM people ORDER BY name DESC NULLS LAST LIMIT 2
-| compose SELECT "name" FROM "r0" AS "people" ORDER BY "name" DESC LIMIT 2
-|   r0: scan people; first 2 in desc key order; columns name; on 3 partitions
+| stream; limit 2
+|   scan people; first 2 by name desc; columns name; on 3 partitions
 => dan
 => cid
 
 -- with an offset
 SELECT name FROM people ORDER BY name LIMIT 2 OFFSET 1
-| compose SELECT "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 2 OFFSET 1
-|   r0: scan people; first 3 in asc key order; columns name; on 3 partitions
+| stream; limit 2; offset 1
+|   scan people; first 3 by name asc; columns name; on 3 partitions
 => ann
 => bob
 
 -- behind a range
 SELECT name FROM people WHERE name > 'a' ORDER BY name LIMIT 1
-| compose SELECT "name" FROM "r0" AS "people" WHERE "name" > 'a' ORDER BY "name" LIMIT 1
-|   r0: range people; name > 'a'; first 1 in asc key order; columns name; on 3 partitions
+| stream; limit 1
+|   range people; name > 'a'; first 1 by name asc; columns name; on 3 partitions
 => ann
 
 -- a residual forbids to cut early
 SELECT name FROM people WHERE age > 6 ORDER BY name LIMIT 1
-| compose SELECT "name" FROM "r0" AS "people" WHERE "age" > 6 ORDER BY "name" LIMIT 1
-|   r0: scan people; columns name, age; on 3 partitions
-| residual age > 6
+| stream; limit 1
+|   scan people; filter age > 6; first 1 by name asc; columns name; on 3 partitions
 => 
 
 -- another order forbids it too
@@ -77,12 +76,12 @@ SELECT max(name) AS name FROM people ORDER BY name LIMIT 1
 -- LIMIT 0
 SELECT name FROM people LIMIT 0
 | stream; limit 0
-|   scan people; first 0 in asc key order; columns name; on 3 partitions
+|   scan people; any 0 rows; columns name; on 3 partitions
 
 -- an offset behind the end
 SELECT name FROM people WHERE name = 'ann' LIMIT 5 OFFSET 3
 | stream; limit 5; offset 3
-|   lookup people; name = 'ann'; first 8 in asc key order; columns name; on 1 partition
+|   lookup people; name = 'ann'; any 8 rows; columns name; on 1 partition
 
 -- LIMIT as a parameter
 $ [2]
@@ -112,8 +111,8 @@ SELECT name FROM people ORDER BY name FETCH FIRST 2 ROWS ONLY
 
 -- composite keys are cut by DuckDB
 SELECT name, number FROM orders ORDER BY name, number LIMIT 3
-| compose SELECT "name", "number" FROM "r0" AS "orders" ORDER BY "name", "number" LIMIT 3
-|   r0: scan orders; columns name, number; on 3 partitions
+| stream; limit 3
+|   scan orders; first 3 by name, number asc; columns name, number; on 3 partitions
 => ann, 1
 => ann, 2
 => ann, NULL

@@ -25,7 +25,8 @@ SELECT age FROM people WHERE name = ''
 
 -- NULL equals nothing
 SELECT * FROM people WHERE name = NULL
-| inline lookup people; name = NULL; columns name, age, score, city; on 1 partition
+| stream
+|   nothing of people; no row can match; on no partition
 
 -- a NULL parameter equals nothing
 $ [null]
@@ -69,24 +70,21 @@ SELECT age FROM people WHERE name = 'ann' OR name = 'bob' OR name IN ('cid')
 
 -- OR of two columns is a scan
 SELECT name FROM people WHERE name = 'ann' OR age = 7
-| compose SELECT "name" FROM "r0" AS "people" WHERE "name" = 'ann' OR "age" = 7
-|   r0: scan people; columns name, age; on 3 partitions
-| residual name = 'ann' OR age = 7
+| stream
+|   scan people; filter (name = 'ann') or (age = 7); columns name; on 3 partitions
 => 
 => ann
 
 -- the lookup and a residual
 SELECT name FROM people WHERE name IN ('ann', 'bob') AND age > 5
-| compose SELECT "name" FROM "r0" AS "people" WHERE "name" IN ('ann', 'bob') AND "age" > 5
-|   r0: lookup people; name in ('ann', 'bob'); columns name, age; on the partitions of 2 keys
-| residual name IN ('ann', 'bob') AND age > 5
+| stream
+|   lookup people; name in ('ann', 'bob'); filter age > 5; columns name; on the partitions of 2 keys
 => ann
 
 -- a contradiction
 SELECT * FROM people WHERE name = 'ann' AND name = 'bob'
-| compose SELECT * FROM "r0" AS "people" WHERE "name" = 'ann' AND "name" = 'bob'
-|   r0: lookup people; name = 'ann'; columns name, age, score, city; on 1 partition
-| residual name = 'ann' AND name = 'bob'
+| stream
+|   nothing of people; no row can match; on no partition
 
 -- ANY of an array
 SELECT age FROM people WHERE name = ANY(ARRAY['ann', 'cid'])
@@ -112,9 +110,8 @@ SELECT age FROM people WHERE name = ANY('{ann,cid}'::text[])
 -- ANY of a parameter
 $ [["ann", "bob", null]]
 SELECT age FROM people WHERE name = ANY($1)
-| compose SELECT "age" FROM "r0" AS "people" WHERE "name" = ANY(CAST($1 AS TEXT[]))
-|   r0: lookup people; name = any ($1); columns name, age; on the partitions of the keys
-| residual name = ANY(CAST($1 AS TEXT[]))
+| stream
+|   lookup people; name = any ($1); columns age; on the partitions of the keys
 => NULL
 => 30
 
@@ -130,7 +127,8 @@ SELECT name FROM people WHERE name <> ALL($1)
 
 -- an integer column and a number with a fraction
 SELECT * FROM stock WHERE item = 2.5 AND day = '1970-01-02'
-| inline lookup stock; item = 2.5 and day = '1970-01-02'; columns item, day, amount; on 1 partition
+| stream
+|   nothing of stock; no row can match; on no partition
 
 -- an integer column and a number that is whole after all
 SELECT amount FROM stock WHERE item = 2.0 AND day = '1970-01-02'
@@ -139,7 +137,8 @@ SELECT amount FROM stock WHERE item = 2.0 AND day = '1970-01-02'
 
 -- a number that no integer can be
 SELECT * FROM stock WHERE item = 99999999999 AND day = '1970-01-02'
-| inline lookup stock; item = 99999999999 and day = '1970-01-02'; columns item, day, amount; on 1 partition
+| stream
+|   nothing of stock; no row can match; on no partition
 
 -- a date
 SELECT amount FROM stock WHERE item = 1 AND day = date '1970-01-02'
@@ -164,7 +163,7 @@ SELECT "Id", "Value" FROM "Mixed" WHERE "Id" = 2
 -- ours: a word that DuckDB reserves
 SELECT upper(name), at FROM visits WHERE at >= '1970-01-01 12:00:00+00' ORDER BY at LIMIT 1
 | compose SELECT UPPER("name") AS "upper", "at" FROM "r0" AS "visits" WHERE "at" >= '1970-01-01 12:00:00+00' ORDER BY "at" LIMIT 1
-|   r0: range visits; at >= '1970-01-01 12:00:00+00'; first 1 in asc key order; columns at, name; on 3 partitions
+|   r0: range visits; at >= '1970-01-01 12:00:00+00'; first 1 by at asc; columns at, name; on 3 partitions
 => BOB, 43200000000
 
 -- names fold to lower case

@@ -2,6 +2,7 @@
 SELECT name, (SELECT count(*) FROM orders o WHERE o.name = p.name) FROM people p
 | compose SELECT "name", (SELECT COUNT(*) AS "count" FROM "r0" AS "o" WHERE "o"."name" = "p"."name") AS "count" FROM "r1" AS "p"
 |   r0: scan orders; columns name; on 3 partitions
+|     or range by name = r1.name, if those are 64 at most
 |   r1: scan people; columns name; on 3 partitions
 | residual o.name = p.name
 => NULL, 0
@@ -14,8 +15,10 @@ SELECT name, (SELECT count(*) FROM orders o WHERE o.name = p.name) FROM people p
 -- EXISTS
 SELECT name FROM people p WHERE EXISTS (SELECT 1 FROM orders o WHERE o.name = p.name AND o.number = 1)
 | compose SELECT "name" FROM "r1" AS "p" WHERE EXISTS(SELECT 1 AS "?column?" FROM "r0" AS "o" WHERE "o"."name" = "p"."name" AND "o"."number" = 1)
-|   r0: scan orders; columns name, number; on 3 partitions
+|   r0: scan orders; filter number = 1; columns name, number; on 3 partitions
+|     or lookup by name = r1.name, if those are 10000 at most
 |   r1: scan people; columns name; on 3 partitions
+|     or lookup by name = r0.name, if those are 10000 at most
 | residual EXISTS(SELECT 1 AS "?column?" FROM r0 AS o WHERE o.name = p.name AND o.number = 1); o.name = p.name AND o.number = 1
 => ann
 => bob
@@ -25,6 +28,7 @@ SELECT name FROM people WHERE name IN (SELECT name FROM orders)
 | compose SELECT "name" FROM "r1" AS "people" WHERE "name" IN (SELECT "name" FROM "r0" AS "orders")
 |   r0: scan orders; columns name; on 3 partitions
 |   r1: scan people; columns name; on 3 partitions
+|     or lookup by name = r0.name, if those are 10000 at most
 | residual name IN (SELECT name FROM r0 AS "orders")
 => ann
 => bob
@@ -67,7 +71,9 @@ SELECT *, _epoch FROM people WHERE name = 'ann'
 SELECT p.*, p._epoch, o.number FROM people p JOIN orders o ON p.name = o.name WHERE o.number = 7
 | compose SELECT "p"."name", "p"."age", "p"."score", "p"."city", "p"."_epoch", "o"."number" FROM "r0" AS "p" JOIN "r1" AS "o" ON "p"."name" = "o"."name" WHERE "o"."number" = 7
 |   r0: scan people; columns name, age, score, city, _epoch; on 3 partitions
-|   r1: scan orders; columns name, number, _epoch; on 3 partitions
+|     or lookup by name = r1.name, if those are 10000 at most
+|   r1: scan orders; filter number = 7; columns name, number, _epoch; on 3 partitions
+|     or lookup by name = r0.name, if those are 10000 at most
 | residual o.number = 7
 => bob, NULL, 2.0, Rome, 0, 7
 
@@ -149,8 +155,8 @@ SELECT count(*) FILTER (WHERE age > 6), count(DISTINCT city) FROM people
 
 -- ROLLUP
 SELECT city, sum(age) FROM people WHERE city IS NOT NULL GROUP BY ROLLUP (city)
-| compose SELECT "city", SUM("age") AS "sum" FROM "r0" AS "people" WHERE "city" IS NOT NULL GROUP BY ROLLUP ("city")
-|   r0: scan people; columns age, city; on 3 partitions
+| compose SELECT "city", CAST(SUM("age") AS BIGINT) AS "sum" FROM "r0" AS "people" WHERE "city" IS NOT NULL GROUP BY ROLLUP ("city")
+|   r0: scan people; filter city is not null; columns age, city; on 3 partitions
 | residual city IS NOT NULL
 => NULL, 83
 => Bern, 5
@@ -179,8 +185,8 @@ SELECT name, row_number() OVER (ORDER BY age), lag(age) OVER w FROM people WINDO
 
 -- count alone reads one narrow column
 SELECT count(*) FROM people
-| compose SELECT COUNT(*) AS "count" FROM "r0" AS "people"
-|   r0: scan people; columns _partition; on 3 partitions
+| count
+|   scan people; columns _partition; on 3 partitions
 => 6
 
 -- a statement without a store
@@ -197,7 +203,7 @@ VALUES (1, 'a'), (2, 'b')
 -- CASE, COALESCE, LIKE
 SELECT CASE WHEN age > 10 THEN 'old' ELSE 'young' END, coalesce(city, '?') FROM people WHERE name LIKE '%n'
 | compose SELECT CASE WHEN "age" > 10 THEN 'old' ELSE 'young' END AS "case", COALESCE("city", '?') AS "coalesce" FROM "r0" AS "people" WHERE "name" LIKE '%n'
-|   r0: scan people; columns name, age, city; on 3 partitions
+|   r0: range people; name is not null; columns name, age, city; on 3 partitions
 | residual name LIKE '%n'
 => old, Oslo
 => old, Oslo
@@ -212,9 +218,8 @@ SELECT name::varchar(2) FROM people WHERE name::varchar(1) = 'a'
 -- the same parameter in two places
 $ ["Rome"]
 SELECT name FROM people WHERE city = $1 OR name = $1
-| compose SELECT "name" FROM "r0" AS "people" WHERE "city" = CAST($1 AS TEXT) OR "name" = CAST($1 AS TEXT)
-|   r0: scan people; columns name, city; on 3 partitions
-| residual city = CAST($1 AS TEXT) OR name = CAST($1 AS TEXT)
+| stream
+|   scan people; filter (city = $1) or (name = $1); columns name; on 3 partitions
 => 
 => bob
 

@@ -28,7 +28,7 @@ SELECT number FROM orders WHERE name = 'ann' AND number > 0 AND number >= 2 AND 
 -- bounds that no number meets
 SELECT number FROM orders WHERE name = 'ann' AND number > 5 AND number < 3
 | stream
-|   range orders; name = 'ann' and number > 5 and number < 3; columns number; on 3 partitions
+|   nothing of orders; no row can match; on no partition
 
 -- a range of texts
 SELECT name FROM people WHERE name >= 'b' AND name < 'd'
@@ -96,25 +96,22 @@ SELECT number FROM orders WHERE name = $1 AND number <= $2
 
 -- IN on a prefix is no range
 SELECT number FROM orders WHERE name IN ('ann', 'bob') AND number > 1
-| compose SELECT "number" FROM "r0" AS "orders" WHERE "name" IN ('ann', 'bob') AND "number" > 1
-|   r0: scan orders; columns name, number; on 3 partitions
-| residual name IN ('ann', 'bob') AND number > 1
+| stream
+|   range orders; name in ('ann', 'bob') and number > 1; columns number; on 3 partitions
 => 2
 => 7
 
 -- the second key column is left over
 SELECT item FROM stock WHERE item BETWEEN 2 AND 3 AND day = '1970-01-01'
-| compose SELECT "item" FROM "r0" AS "stock" WHERE "item" BETWEEN 2 AND 3 AND "day" = '1970-01-01'
-|   r0: range stock; item >= 2 and item <= 3; columns item, day; on 3 partitions
-| residual item BETWEEN 2 AND 3 AND day = '1970-01-01'
+| stream
+|   range stock; item >= 2 and item <= 3; filter day = '1970-01-01'; columns item; on 3 partitions
 => 2
 => 3
 
 -- NOT is left to DuckDB
 SELECT name FROM people WHERE NOT name = 'ann'
-| compose SELECT "name" FROM "r0" AS "people" WHERE NOT "name" = 'ann'
-|   r0: scan people; columns name; on 3 partitions
-| residual NOT name = 'ann'
+| stream
+|   range people; (name < 'ann') or (name > 'ann'); columns name; on 3 partitions
 => 
 => bob
 => cid
@@ -122,23 +119,21 @@ SELECT name FROM people WHERE NOT name = 'ann'
 
 -- a second key column alone is a scan
 SELECT name FROM orders WHERE number = 1
-| compose SELECT "name" FROM "r0" AS "orders" WHERE "number" = 1
-|   r0: scan orders; columns name, number; on 3 partitions
-| residual number = 1
+| stream
+|   scan orders; filter number = 1; columns name; on 3 partitions
 => ann
 => bob
 
 -- IS NULL is left to DuckDB
 SELECT number FROM orders WHERE name = 'ann' AND number IS NULL
-| compose SELECT "number" FROM "r0" AS "orders" WHERE "name" = 'ann' AND "number" IS NULL
-|   r0: range orders; name = 'ann'; columns name, number; on 3 partitions
-| residual name = 'ann' AND number IS NULL
+| stream
+|   lookup orders; name = 'ann' and number is null; columns number; on 1 partition
 => NULL
 
 -- ours: partitions are not in DuckDB
 SELECT count(*) FROM people WHERE _partition IN (0, 1, 2)
-| compose SELECT COUNT(*) AS "count" FROM "r0" AS "people" WHERE "_partition" IN (0, 1, 2)
-|   r0: scan people; _partition in (0, 1, 2); columns _partition; on 3 partitions
+| count
+|   scan people; _partition in (0, 1, 2); columns _partition; on 3 partitions
 => 6
 
 -- ours: one partition

@@ -76,6 +76,7 @@ class Side:
         if cell is None:
             return None
         named = re.sub(r"\d{4,}", lambda found: self._named(found[0]), cell)
+        named = re.sub(r"^(PostgreSQL [\d.]+) \(.*", r"\1", named)
         return named.replace("stategate_compare", "stategate")
 
     def _named(self, digits: str) -> str:

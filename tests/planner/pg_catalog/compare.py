@@ -47,6 +47,7 @@ def create_tables(connection: psycopg.Connection[tuple[object, ...]]) -> None:
     for relation in definitions():
         columns = [
             f"{quote_name(column.name)} {column_type(column.type).display}"
+            + " NOT NULL" * (column.name in relation.required)
             for column in relation.columns
         ]
         if relation.relkind == "v":
@@ -61,10 +62,26 @@ def create_tables(connection: psycopg.Connection[tuple[object, ...]]) -> None:
             columns.append(f"PRIMARY KEY ({key})")
             statement = f"CREATE TABLE {relation.qualified} ({', '.join(columns)})"
             kind = "TABLE"
-        comment = f"COMMENT ON {kind} {relation.qualified} IS {quote_text(relation.comment)}"
-        for sql in (statement, comment):
+        comments = [f"{kind} {relation.qualified} IS {quote_text(relation.comment)}"]
+        for name, comment in relation.column_comments.items():
+            column = f"COLUMN {relation.qualified}.{quote_name(name)}"
+            comments.append(f"{column} IS {quote_text(comment)}")
+        for sql in (statement, *(f"COMMENT ON {comment}" for comment in comments)):
             result = connection.pgconn.exec_(sql.encode())
             assert result.status == pq.ExecStatus.COMMAND_OK, result.error_message
+    _allow_null_in_keys(connection)
+
+
+def _allow_null_in_keys(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+    """A key of a store may be NULL; PostgreSQL knows no such primary key, but can be told."""
+    connection.execute("SET allow_system_table_mods = on")
+    for relation in definitions():
+        connection.execute(
+            "UPDATE pg_attribute SET attnotnull = false"
+            " WHERE attrelid = %s::regclass AND attnum > 0 AND attname <> ALL (%s)",
+            (relation.qualified, list(relation.required)),
+        )
+    connection.execute("RESET allow_system_table_mods")
 
 
 def connect() -> psycopg.Connection[tuple[object, ...]]:

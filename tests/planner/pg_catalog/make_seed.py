@@ -41,7 +41,7 @@ TYPES = """
 SELECT t.oid, n.nspname, t.typname, t.typlen, t.typbyval, t.typtype, t.typcategory,
     t.typispreferred, t.typdelim, t.typsubscript, t.typelem, t.typarray, t.typinput, t.typoutput,
     t.typreceive, t.typsend, t.typmodin, t.typmodout, t.typanalyze, t.typalign, t.typstorage,
-    t.typbasetype, t.typtypmod, t.typcollation, format_type(t.oid, NULL)
+    t.typbasetype, t.typtypmod, t.typcollation, format_type(t.oid, NULL), t.typdefault
 FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
     LEFT JOIN pg_type e ON e.oid = t.typelem
 WHERE t.typrelid = 0 AND (e.oid IS NULL OR e.typrelid = 0 OR t.typname = '_pg_statistic')
@@ -51,7 +51,7 @@ ORDER BY t.oid
 
 PROCS = """
 SELECT oid, proname, prokind, proretset, provolatile, proisstrict, pronargs, pronargdefaults,
-    prorettype, proargtypes
+    prorettype, proargtypes, prosrc, obj_description(oid, 'pg_proc')
 FROM pg_proc
 WHERE pronamespace = 11 AND (proname IN (
     'abs', 'age', 'any_value', 'array_agg', 'array_append', 'array_length', 'array_lower',
@@ -71,6 +71,8 @@ WHERE pronamespace = 11 AND (proname IN (
 ORDER BY oid
 """
 
+ROLES = "SELECT oid, rolname FROM pg_roles WHERE rolname ~ '^pg_' ORDER BY oid"
+
 KEYWORDS = "SELECT * FROM pg_get_keywords() ORDER BY word"
 
 SETTINGS = """
@@ -84,6 +86,7 @@ ORDER BY lower(name)
 
 PLAIN = {
     "pg_am": "SELECT * FROM pg_am ORDER BY oid",
+    "pg_auth_members": "SELECT * FROM pg_auth_members WHERE member < 16384 ORDER BY 1, 2",
     "pg_collation": "SELECT * FROM pg_collation WHERE collname IN ('default', 'C', 'POSIX')",
     "pg_language": "SELECT * FROM pg_language WHERE oid < 10000 ORDER BY oid",
     "pg_opclass": "SELECT * FROM pg_opclass ORDER BY oid",
@@ -116,9 +119,10 @@ def main() -> None:
         HEADER,
         table("RELATIONS", "oid, kind, schema.name, then name:type of each column; ! is not null.",
               run_psql(RELATIONS)),
-        table("TYPES", "pg_type but for its constant columns, then the name that SQL spells.",
+        table("TYPES", "pg_type but for its constant columns, then its SQL name and default.",
               run_psql(TYPES)),
-        table("PROCS", "pg_proc but for its constant columns.", run_psql(PROCS)),
+        table("PROCS", "pg_proc but for its constant columns, then its comment.", run_psql(PROCS)),
+        table("ROLES", "oid and name of the predefined roles.", run_psql(ROLES)),
         table("KEYWORDS", "word, category, bare label and their names.", run_psql(KEYWORDS)),
         table("SETTINGS", "name, unit, category, description, context, type, least, most, default.",
               run_psql(SETTINGS)),

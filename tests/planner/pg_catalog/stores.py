@@ -12,6 +12,7 @@ from stores.result import QueryResult, StateQueryResult
 from stores.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
 from stores.store import (
     DEFAULT_CONFIG,
+    Hold,
     OnBound,
     PartitionStatus,
     QueryConfig,
@@ -93,6 +94,9 @@ class DefinedStore:
 
     def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
         raise AssertionError("the catalog waited")
+
+    def hold(self, partition: int, epoch: int | None = None) -> Hold | None:
+        raise AssertionError("the catalog held an epoch")
 
 
 @dataclass(slots=True)

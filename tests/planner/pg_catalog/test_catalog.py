@@ -12,7 +12,7 @@ from planner.errors import Cancelled, NameProblem, NotSupported, QueryError, Val
 from planner.pg_catalog import CatalogStatement, PgCatalog
 from planner.relations import SYSTEM_RELATIONS
 from planner.session import Session
-from stores.schema import BIGINT, BOOLEAN, INTEGER, TEXT, DataType, Kind, StoreSchema
+from stores.schema import BIGINT, BOOLEAN, INTEGER, TEXT, DataType, Kind, StoreKind, StoreSchema
 from tests.planner.pg_catalog.replay import parse, rows, run
 from tests.planner.pg_catalog.stores import CLICKS, DELAYS, SCHEMAS, USERS, columns, defined_stores
 
@@ -23,7 +23,14 @@ def catalog_of(*schemas: StoreSchema) -> PgCatalog:
     return PgCatalog(defined_stores(*schemas), server_version="15.3")
 
 
-CATALOG = catalog_of(*SCHEMAS, DELAYS)
+PRICES = StoreSchema(
+    name="prices",
+    kind=StoreKind.VERSIONED,
+    key=columns(item="text"),
+    value=columns(price="decimal(10,2)"),
+    partitions=2,
+)
+CATALOG = catalog_of(*SCHEMAS, DELAYS, PRICES)
 
 
 def ask(
@@ -51,6 +58,7 @@ def prepare(sql: str, *types: DataType | None) -> CatalogStatement:
         "SELECT * FROM pg_get_keywords()",
         "SELECT 'clicks'::regclass::oid",
         "SELECT pg_is_in_recovery()",
+        "SELECT quote_literal('a')",
     ],
 )
 def test_accepts_what_is_the_catalogs(sql: str) -> None:
@@ -90,7 +98,7 @@ def test_columns_of_a_store() -> None:
         " WHERE attrelid = 'users'::regclass AND attnum > 0 ORDER BY attnum"
     )
     assert found == [
-        (1, "id", "bigint", True),
+        (1, "id", "bigint", False),
         (2, "name", "text", False),
         (3, "active", "boolean", False),
         (4, "balance", "numeric(12,3)", False),
@@ -113,6 +121,56 @@ def test_key_of_a_window_store_has_the_window_start() -> None:
     assert ask("SELECT indkey, indkey[0], indkey[1] FROM pg_index WHERE indnatts = 2") == [
         ("1 2", 1, 2),
         ("1 2", 1, 2),
+        ("1 2", 1, 2),
+    ]
+
+
+def test_a_key_may_be_null_but_no_time_that_the_kind_adds() -> None:
+    sql = "SELECT attname FROM pg_attribute WHERE attnotnull AND attrelid = $1::regclass"
+    assert ask(sql, "clicks") == []
+    assert ask(sql, "delays") == [("window_start",), ("window_end",)]
+    assert ask(sql, "prices") == [("valid_from",)]
+    nullable = "SELECT is_nullable FROM information_schema.columns WHERE column_name = 'user_id'"
+    assert ask(f"{nullable} AND table_name = 'clicks'") == [("YES",)]
+
+
+def test_key_of_a_versioned_store_has_the_time_from_which_a_version_is_valid() -> None:
+    sql = "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'prices'::regclass"
+    assert ask(sql) == [("PRIMARY KEY (item, valid_from)",)]
+
+
+def test_columns_of_a_window_store() -> None:
+    found = ask(
+        "SELECT attname, format_type(atttypid, atttypmod), col_description(attrelid, attnum)"
+        " FROM pg_attribute WHERE attrelid = 'delays'::regclass AND attnum > 0 ORDER BY attnum"
+    )
+    assert found == [
+        ("carrier", "text", "key, 1 of 1"),
+        ("window_start", "timestamp with time zone", "start of the window, inclusive"),
+        ("window_end", "timestamp with time zone", "end of the window, exclusive"),
+        ("total", "real", None),
+    ]
+    assert ask("SELECT relkind, relnatts FROM pg_class WHERE relname = 'delays'") == [("r", 4)]
+
+
+def test_rows_come_in_the_order_of_the_first_table() -> None:
+    """ADBC lists columns by this join and without ORDER BY, as PostgreSQL happens to allow."""
+    found = ask(
+        "SELECT attr.attname FROM pg_catalog.pg_attribute AS attr"
+        " INNER JOIN pg_catalog.pg_class AS cls ON attr.attrelid = cls.oid"
+        " INNER JOIN pg_catalog.pg_type AS typ ON attr.atttypid = typ.oid"
+        " WHERE attr.attnum >= 0 AND cls.relname = 'users'"
+    )
+    assert [name for (name,) in found] == [column.name for column in USERS.columns]
+
+
+def test_predefined_roles_and_functions_are_described() -> None:
+    assert ask("SELECT pg_get_userbyid(nspowner), nspacl FROM pg_namespace WHERE oid = 2200") == [
+        ("pg_database_owner", ["pg_database_owner=UC/pg_database_owner", "=U/pg_database_owner"])
+    ]
+    assert ask("SELECT count(*) FROM pg_roles WHERE rolcanlogin") == [(1,)]
+    assert ask("SELECT obj_description(871, 'pg_proc'), to_regrole('pg_monitor')") == [
+        ("uppercase", 3373)
     ]
 
 
@@ -132,6 +190,7 @@ def test_schemas_and_system_relations() -> None:
     assert [row[0] for row in ask("SELECT nspname FROM pg_namespace ORDER BY 1")] == [
         "information_schema",
         "pg_catalog",
+        "pg_toast",
         "public",
         "stategate",
     ]
@@ -276,7 +335,7 @@ def test_settings_are_the_sessions() -> None:
     session = Session(settings={"timezone": "Europe/Paris", "stategate.wait": "5 s"}, user="o'neil")
     sql = "SELECT current_setting('TimeZone'), current_setting('stategate.wait'), current_user"
     assert ask(sql, session=session) == [("Europe/Paris", "5 s", "o'neil")]
-    assert ask("SELECT rolname FROM pg_roles", session=session) == [("o'neil",)]
+    assert ask("SELECT rolname FROM pg_roles WHERE rolcanlogin", session=session) == [("o'neil",)]
     found = ask("SELECT set_config('search_path', $1, false)", "public", session=session)
     assert found == [("public",)]
     assert session.settings["search_path"] == "public"

@@ -1,0 +1,433 @@
+"""What type an expression has in Postgres, as far as the tree and the columns tell.
+
+The composing database finds types of its own; where its meaning of an operator depends on them and
+is not Postgres's, `meaning` asks here. An answer is certain or None: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from planner.functions import RESULTS, SAME_AS_FIRST, call_name
+from planner.sqltypes import data_type_of
+from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
+
+ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
+"""The type of a relation's column; None if the table is no relation or has no such column."""
+ParameterType: TypeAlias = Callable[[int], DataType | None]
+
+NUMERIC = decimal_type(38, 16)
+"""A numeric whose digits nobody has counted: what division, avg and bare casts give."""
+DIGITS_MAX = 38
+INTEGERS = {Kind.TINYINT: 5, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
+"""The integer kinds, narrowest first, with the digits that each needs."""
+FLOATS = {Kind.REAL, Kind.DOUBLE}
+TIMES = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
+INTERVAL, DATE = DataType(kind=Kind.INTERVAL), DataType(kind=Kind.DATE)
+JSON, NULL = DataType(kind=Kind.JSON), DataType(kind=Kind.NULL)
+_PREDICATES = (
+    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.And, exp.Or, exp.Not, exp.Is),
+    *(exp.In, exp.Between, exp.Exists, exp.Like, exp.ILike, exp.RegexpLike, exp.RegexpILike),
+    *(exp.SimilarTo, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Boolean),
+)
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
+_OF_THIS = (exp.Paren, exp.Filter, exp.Window, exp.Order, exp.Distinct, exp.Ordered, exp.Collate)
+_OF_ANY = (exp.Coalesce, exp.Greatest, exp.Least, exp.Case, exp.Nullif, exp.If)
+_LITERAL_TIMES = {
+    exp.CurrentDate: DATE,
+    exp.CurrentTimestamp: DataType(kind=Kind.TIMESTAMPTZ),
+    exp.Localtimestamp: DataType(kind=Kind.TIMESTAMP),
+    exp.Interval: INTERVAL,
+    exp.Null: NULL,
+    exp.JSONExtract: JSON,
+    exp.JSONExtractScalar: TEXT,
+    exp.JSONBExtract: JSON,
+    exp.JSONBExtractScalar: TEXT,
+    exp.DPipe: TEXT,
+    exp.Concat: TEXT,
+}
+
+
+class Types:
+    """The types of the nodes of one statement; each is found once, when it is asked for.
+
+    Args:
+        scopes: of the statement, inner ones first.
+        column_type: the types of the relations' columns.
+        parameter_type: the types of the parameters.
+    """
+
+    def __init__(
+        self, scopes: Sequence[Scope], column_type: ColumnType, parameter_type: ParameterType
+    ) -> None:
+        self._scopes, self._column_type = scopes, column_type
+        self._parameter_type = parameter_type
+        self._known: dict[int, DataType | None] = {}
+        self._kept: list[exp.Expr] = []
+        """Nodes whose ids are in `_known`, so that no id is used again."""
+        self._scope_of: dict[int, Scope] | None = None
+        self._outputs: dict[int, Mapping[str, DataType | None]] = {}
+
+    def of(self, node: exp.Expr) -> DataType | None:
+        """The type of an expression."""
+        key = id(node)
+        if key not in self._known:
+            self.note(node, None)  # a recursive CTE meets itself
+            self._known[key] = self._find(node)
+        return self._known[key]
+
+    def note(self, node: exp.Expr, data_type: DataType | None) -> None:
+        """Settle the type of a node, such as one that takes another's place."""
+        self._known[id(node)] = data_type
+        self._kept.append(node)
+
+    def kind_of(self, node: exp.Expr) -> Kind | None:
+        """The kind of an expression's type."""
+        found = self.of(node)
+        return None if found is None else found.kind
+
+    def of_query(self, scope: Scope) -> tuple[DataType | None, ...] | None:
+        """The types of a query's columns; None where a star hides how many there are."""
+        tree = scope.expression
+        items = tree.selects if isinstance(tree, exp.Query) else []
+        if any(isinstance(i, exp.Star) or isinstance(i.this, exp.Star) for i in items):
+            return None  # they are the columns' own
+        return tuple(self._output_types(scope))
+
+    # Expressions
+
+    def _find(self, node: exp.Expr) -> DataType | None:  # noqa: PLR0911 - one per kind
+        if isinstance(node, exp.Column):
+            return self._of_column(node)
+        if isinstance(node, exp.Literal):
+            return _of_literal(node)
+        if isinstance(node, exp.Parameter):
+            return self._parameter_type(int(node.name)) if node.name.isdigit() else None
+        if isinstance(node, exp.Cast):
+            return self._of_cast(node)
+        if isinstance(node, _OF_THIS):
+            return self.of(node.this)
+        if isinstance(node, _PREDICATES):
+            return BOOLEAN
+        if (known := _LITERAL_TIMES.get(type(node))) is not None:
+            return self._concatenated(node) if isinstance(node, exp.DPipe) else known
+        return self._of_operation(node)
+
+    def _of_operation(self, node: exp.Expr) -> DataType | None:  # noqa: PLR0911 - one per kind
+        if isinstance(node, _ARITHMETIC):
+            return arithmetic_type(node, self.of(node.this), self.of(node.expression))
+        if isinstance(node, exp.Neg | exp.Abs):
+            return self.of(node.this)
+        if isinstance(node, _OF_ANY):
+            return self._common(_alternatives(node))
+        if isinstance(node, exp.Subquery):
+            return self._of_subquery(node)
+        if isinstance(node, exp.Array):
+            element = self._common(node.expressions)
+            return None if element is None else DataType(kind=Kind.ARRAY, element=element)
+        if isinstance(node, exp.Bracket):
+            owner = self.of(node.this)
+            one = len(node.expressions) == 1 and not isinstance(node.expressions[0], exp.Slice)
+            return owner.element if owner is not None and one else owner
+        if isinstance(node, exp.Extract):
+            scale = {"epoch": 6, "second": 6, "seconds": 6, "milliseconds": 3}
+            return decimal_type(24, scale.get(node.this.name.lower(), 0))
+        if isinstance(node, exp.Func):
+            return self._of_call(node)
+        return None
+
+    def _of_cast(self, node: exp.Cast) -> DataType | None:
+        to = node.to
+        if to.this is exp.DType.DECIMAL and not to.expressions:
+            return self.bare_numeric(node.this)
+        return data_type_of(to)
+
+    def bare_numeric(self, node: exp.Expr) -> DataType | None:
+        """The numeric that holds an expression as it is: what `x::numeric` is here."""
+        source = self.of(node)
+        text = node.name.strip() if isinstance(node, exp.Literal) and node.is_string else None
+        if text is not None:
+            counted = _of_literal(exp.Literal(this=text.lstrip("+-"), is_string=False))
+            return counted if counted is not None and counted.kind is Kind.DECIMAL else NUMERIC
+        return as_decimal(source) or NUMERIC
+
+    def _concatenated(self, node: exp.Expr) -> DataType | None:
+        sides = [self.of(node.this), self.of(node.expression)]
+        arrays = [side for side in sides if side is not None and side.kind is Kind.ARRAY]
+        if arrays:
+            return arrays[0]
+        if any(side is not None and side.kind in {Kind.JSON, Kind.BYTEA} for side in sides):
+            return next(s for s in sides if s is not None and s.kind in {Kind.JSON, Kind.BYTEA})
+        return TEXT
+
+    def _common(self, nodes: Sequence[exp.Expr]) -> DataType | None:
+        found = [self.of(node) for node in nodes]
+        plain = [
+            kind
+            for kind, node in zip(found, nodes, strict=True)
+            if not (isinstance(node, exp.Literal) and node.is_string)
+        ]
+        return common_type(plain) if plain else TEXT
+
+    def _of_subquery(self, node: exp.Subquery) -> DataType | None:
+        query = node.this
+        items = query.selects if isinstance(query, exp.Query) else []
+        return self.of(items[0].unalias()) if len(items) == 1 else None
+
+    def _of_call(self, node: exp.Func) -> DataType | None:
+        if isinstance(node, exp.WithinGroup):
+            return None
+        name = call_name(node)
+        if name in SAME_AS_FIRST:
+            first = next(iter(arguments(node)), None)
+            return None if first is None else self.of(first)
+        if name in {"sum", "avg", "round", "trunc", "ceil", "ceiling", "floor", "array_agg"}:
+            first = next(iter(arguments(node)), None)
+            return None if first is None else aggregate_type(name, self.of(first), node)
+        return RESULTS.get(name)
+
+    # Columns
+
+    def _of_column(self, column: exp.Column) -> DataType | None:
+        if self._scope_of is None:
+            self._scope_of = {}
+            for scope in self._scopes:  # inner ones first: a column belongs to the innermost
+                for each in scope.columns:
+                    self._scope_of.setdefault(id(each), scope)
+        inner = self._scope_of.get(id(column))
+        while inner is not None:
+            found = self._in_scope(inner, column)
+            if found is not _ABSENT:
+                return found if isinstance(found, DataType) else None
+            inner = inner.parent
+        return None
+
+    def _in_scope(self, scope: Scope, column: exp.Column) -> DataType | object | None:
+        sources = scope.selected_sources
+        if column.table:
+            if column.table not in sources:
+                return _ABSENT
+            return self._of_source(column.table, *sources[column.table], column.name)
+        found = [
+            self._of_source(name, node, source, column.name)
+            for name, (node, source) in sources.items()
+        ]
+        known = [each for each in found if each is not _ABSENT]
+        if not known:
+            return _ABSENT
+        return known[0] if len(known) == 1 else None
+
+    def _of_source(
+        self, name: str, node: exp.Expr, source: exp.Table | Scope, column: str
+    ) -> DataType | object | None:
+        if isinstance(source, exp.Table):
+            found = self._column_type(source, column)
+            return _ABSENT if found is None else found
+        outputs = self._outputs_of(source, node)
+        return outputs.get(column, _ABSENT)
+
+    def _outputs_of(self, scope: Scope, node: exp.Expr) -> Mapping[str, DataType | None]:
+        key = id(node)
+        if key not in self._outputs:
+            self._kept.append(node)
+            self._outputs[key] = {}
+            names = _names(scope, node)
+            self._outputs[key] = dict(zip(names, self._output_types(scope), strict=False))
+        return self._outputs[key]
+
+    def _output_types(self, scope: Scope) -> list[DataType | None]:
+        tree = scope.expression
+        if isinstance(tree, exp.Values):
+            rows = [row.expressions for row in tree.expressions if isinstance(row, exp.Tuple)]
+            return [self._common(column) for column in zip(*rows, strict=False)]
+        if isinstance(tree, exp.SetOperation) and scope.set_operation_scopes:
+            first = self._output_types(scope.set_operation_scopes[0])
+            if _is_recursive(tree):
+                return first  # the rest has the types of this, in Postgres
+            sides = [first, *map(self._output_types, scope.set_operation_scopes[1:])]
+            return [common_type(pair) for pair in zip(*sides, strict=False)]
+        if isinstance(tree, exp.Query):
+            return [self.of(item.unalias()) for item in tree.selects]
+        return []
+
+
+_ABSENT = object()
+"""No such column here: look further out."""
+
+
+def arguments(node: exp.Expr) -> list[exp.Expr]:
+    """The arguments of a call, in order, without DISTINCT and ORDER BY."""
+    found: list[exp.Expr] = []
+    for value in node.args.values():
+        found += [v for v in (value if isinstance(value, list) else [value]) if v is not None]
+    plain = [each for each in found if isinstance(each, exp.Expr)]
+    stripped: list[exp.Expr] = []
+    for each in plain:
+        inner = each
+        while isinstance(inner, exp.Order):
+            inner = inner.this
+        if isinstance(inner, exp.Distinct):
+            stripped += inner.expressions
+        else:
+            stripped.append(inner)
+    return stripped
+
+
+def _alternatives(node: exp.Expr) -> list[exp.Expr]:
+    if isinstance(node, exp.Case):
+        default = node.args.get("default")
+        results = [branch.args["true"] for branch in node.args["ifs"]]
+        return [*results, *([default] if default is not None else [])]
+    if isinstance(node, exp.Nullif):
+        return [node.this]
+    if isinstance(node, exp.If):
+        return [n for n in (node.args.get("true"), node.args.get("false")) if n is not None]
+    return [node.this, *node.expressions]
+
+
+def _is_recursive(tree: exp.Expr) -> bool:
+    cte = tree.parent
+    return isinstance(cte, exp.CTE) and bool(cte.parent and cte.parent.args.get("recursive"))
+
+
+def _names(scope: Scope, node: exp.Expr) -> list[str]:
+    """The names of a derived table's columns, as its alias has them."""
+    tree = scope.expression
+    items = tree.selects if isinstance(tree, exp.Query) else []
+    names = [] if isinstance(tree, exp.Values) else [item.output_name for item in items]
+    for owner in (tree.parent, node, tree):
+        alias = owner.args.get("alias") if owner is not None else None
+        if isinstance(alias, exp.TableAlias) and alias.columns:
+            given = [column.name for column in alias.columns]
+            names = [*given, *names[len(given) :]]
+    return names
+
+
+def _of_literal(node: exp.Literal) -> DataType | None:
+    if node.is_string:
+        return TEXT
+    text = node.name
+    if text.isdigit():
+        value = int(text)
+        if value < 1 << 63:
+            return INTEGER if value < 1 << 31 else BIGINT
+        return decimal_type(len(text), 0) if len(text) <= DIGITS_MAX else None
+    whole, point, fraction = text.partition(".")
+    digits = whole.lstrip("0") + fraction
+    if not point or not (whole + fraction).isdigit() or len(digits) > DIGITS_MAX:
+        return None
+    return decimal_type(max(len(digits), len(fraction), 1), len(fraction))
+
+
+def as_decimal(data_type: DataType | None) -> DataType | None:
+    """The decimal that holds all values of an exact numeric type."""
+    if data_type is None:
+        return None
+    if data_type.kind is Kind.DECIMAL:
+        return data_type
+    digits = INTEGERS.get(data_type.kind)
+    return None if digits is None else decimal_type(digits, 0)
+
+
+def common_type(found: Sequence[DataType | None]) -> DataType | None:
+    """The type that alternatives agree on, NULL aside."""
+    kinds = [each for each in found if each is None or each.kind is not Kind.NULL]
+    if not kinds:
+        return TEXT if found else None
+    first = kinds[0]
+    for other in kinds[1:]:
+        first = _wider(first, other)
+    return first
+
+
+def _wider(one: DataType | None, other: DataType | None) -> DataType | None:
+    if one is None or other is None or one == other:
+        return one if one == other else None
+    for kinds in ([Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ], list(INTEGERS)):
+        if one.kind in kinds and other.kind in kinds:
+            return max(one, other, key=lambda each: kinds.index(each.kind))
+    if one.kind in FLOATS or other.kind in FLOATS:
+        numbers = {*FLOATS, *INTEGERS, Kind.DECIMAL}
+        return DOUBLE if {one.kind, other.kind} <= numbers else None
+    left, right = as_decimal(one), as_decimal(other)
+    if left is None or right is None:
+        return None
+    scale = max(left.scale, right.scale)
+    whole = max(left.precision - left.scale, right.precision - right.scale)
+    return decimal_type(min(DIGITS_MAX, whole + scale), scale)
+
+
+def arithmetic_type(  # noqa: PLR0911 - one per family
+    node: exp.Expr, left: DataType | None, right: DataType | None
+) -> DataType | None:
+    """What `left ± right` and their kin are."""
+    if left is None or right is None:
+        return None
+    if left.kind in {*TIMES, Kind.INTERVAL, Kind.TIME} or right.kind in {*TIMES, Kind.INTERVAL}:
+        return _times_type(node, left, right)
+    if left.kind is Kind.TEXT or right.kind is Kind.TEXT:
+        other = right if left.kind is Kind.TEXT else left
+        return other if other.kind is not Kind.TEXT else None
+    if left.kind in INTEGERS and right.kind in INTEGERS:
+        return _wider(left, right)
+    if left.kind in FLOATS or right.kind in FLOATS:
+        return left if left.kind is Kind.REAL and right.kind is Kind.REAL else DOUBLE
+    one, other_decimal = as_decimal(left), as_decimal(right)
+    if one is None or other_decimal is None:
+        return None
+    if isinstance(node, exp.Div):
+        return NUMERIC
+    if isinstance(node, exp.Mul):
+        scale = min(DIGITS_MAX, one.scale + other_decimal.scale)
+        return decimal_type(min(DIGITS_MAX, one.precision + other_decimal.precision), scale)
+    return _wider(one, other_decimal)
+
+
+def _times_type(node: exp.Expr, left: DataType, right: DataType) -> DataType | None:
+    if left.kind is Kind.INTERVAL and right.kind not in TIMES:
+        return INTERVAL
+    if right.kind is Kind.INTERVAL:
+        return DataType(kind=Kind.TIMESTAMP) if left.kind is Kind.DATE else left
+    if left.kind is Kind.DATE and right.kind in INTEGERS:
+        return DATE
+    if isinstance(node, exp.Sub) and left.kind in TIMES and right.kind in TIMES:
+        return INTEGER if left.kind is right.kind is Kind.DATE else INTERVAL
+    return None
+
+
+def aggregate_type(name: str, of: DataType | None, node: exp.Func) -> DataType | None:  # noqa: PLR0911 - one per family
+    """What sum, avg, round and their kin give for an argument of a type."""
+    if of is None:
+        return None
+    if name == "array_agg":
+        return DataType(kind=Kind.ARRAY, element=of)
+    if of.kind is Kind.INTERVAL or of.kind is Kind.REAL:
+        return of if name == "sum" or of.kind is Kind.INTERVAL else DOUBLE
+    if of.kind is Kind.DOUBLE:
+        return DOUBLE
+    if name == "sum":
+        return _sum_type(of)
+    if name == "avg":
+        return NUMERIC if as_decimal(of) is not None else None
+    decimal = as_decimal(of)
+    if of.kind in INTEGERS and len(arguments(node)) == 1:
+        return DOUBLE
+    if decimal is None:
+        return None
+    digits = next((n for n in arguments(node)[1:]), None)
+    if digits is None:
+        return decimal_type(decimal.precision, 0)
+    known = isinstance(digits, exp.Literal) and digits.name.isdigit()
+    return decimal_type(decimal.precision, min(int(digits.name), decimal.scale)) if known else None
+
+
+def _sum_type(of: DataType) -> DataType | None:
+    if of.kind in {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER}:
+        return BIGINT
+    if of.kind is Kind.BIGINT:
+        return decimal_type(DIGITS_MAX, 0)
+    return decimal_type(DIGITS_MAX, of.scale) if of.kind is Kind.DECIMAL else None

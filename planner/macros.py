@@ -1,0 +1,116 @@
+"""Functions of Postgres that the composing database lacks, or has with another meaning, as macros.
+
+Their names begin with `pg_sg_`; no statement can name them, `meaning` puts them in. A macro is
+expanded where it is called, so that it costs what its body costs.
+"""
+
+from __future__ import annotations
+
+RAISED = "stategate error "
+"""What the messages of errors raised in a macro begin with: then SQLSTATE, a space, the message."""
+
+
+def _error(sqlstate: str, message: str) -> str:
+    return f"error('{RAISED}{sqlstate} ' || {message})"
+
+
+_SCALE = "10000000000000000"
+_ROUNDED = f"(2 * abs(a) * {_SCALE}::HUGEINT * up + abs(b) * down) // (2 * abs(b) * down)"
+_BAD_BOOLEAN = _error("22P02", "'invalid input syntax for type boolean: \"' || t || '\"'")
+_BAD_INTEGER = _error("22P02", "'invalid input syntax for type integer: \"' || t || '\"'")
+_QUOTED = "'\"' || replace(replace(e, '\\', '\\\\'), '\"', '\\\"') || '\"'"
+
+MACROS: tuple[str, ...] = (
+    # a and b are whole numbers; the quotient of the decimals that they stand for has 16 digits
+    # behind the point. Beyond what 128 bits hold, it is computed as a double.
+    f"""pg_sg_quotient(a, b, up, down, apart) AS CASE
+        WHEN abs(a) < 8000000000000000000000 // up AND abs(b) < 1000000000000000000000 // down THEN
+            CAST(sign(a) * sign(b) * ({_ROUNDED}) AS DECIMAL(38,0))
+                * CAST(0.0000000000000001 AS DECIMAL(16,16))
+        ELSE CAST(CAST(a AS DOUBLE) / CAST(b AS DOUBLE) * apart AS DECIMAL(38,16)) END""",
+    """pg_sg_substring(t, f, n) AS CASE WHEN n < 0
+        THEN """
+    + _error("22011", "'negative substring length not allowed'")
+    + """
+        ELSE substring(t, greatest(f, 1), greatest(f + n - greatest(f, 1), 0)) END""",
+    "pg_sg_substring_from(t, f) AS substring(t, greatest(f, 1))",
+    f"""pg_sg_boolean(t) AS CASE
+        WHEN lower(trim(t)) IN ('t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1') THEN true
+        WHEN lower(trim(t)) IN
+            ('f', 'fa', 'fal', 'fals', 'false', 'n', 'no', 'of', 'off', '0') THEN false
+        WHEN t IS NULL THEN NULL ELSE {_BAD_BOOLEAN} END""",
+    rf"""pg_sg_whole(t) AS CASE WHEN regexp_full_match(t, '\s*[+-]?[0-9]+\s*') OR t IS NULL
+        THEN t ELSE {_BAD_INTEGER} END""",
+    r"""pg_sg_float_text(x) AS CASE WHEN isnan(x) THEN 'NaN' WHEN isinf(x) THEN
+        CASE WHEN x > 0 THEN 'Infinity' ELSE '-Infinity' END
+        WHEN abs(x) >= 1e15 AND abs(x) < 1e16 THEN
+            regexp_replace(printf('%.15e', CAST(x AS DOUBLE)), '\.?0*e', 'e')
+        ELSE regexp_replace(CAST(x AS VARCHAR), '\.0$', '') END""",
+    "pg_sg_boolean_text(x) AS CASE WHEN x THEN 't' WHEN NOT x THEN 'f' END",
+    rf"""pg_sg_array_text(l) AS CASE WHEN len(l) = 0 THEN '{{}}' ELSE
+        '{{' || list_aggregate(list_transform(
+        list_transform(l, lambda v: CAST(v AS VARCHAR)), lambda e: CASE WHEN e IS NULL THEN 'NULL'
+        WHEN e = '' OR lower(e) = 'null' OR regexp_matches(e, '[\s{{}},"\\]')
+        THEN {_QUOTED} ELSE e END), 'string_agg', ',') || '}}' END""",
+    "pg_sg_bytea_text(b) AS '\\x' || lower(hex(b))",
+    "pg_sg_to_hex(n) AS lower(to_hex(n))",
+    r"""pg_sg_quote_ident(t) AS CASE WHEN regexp_full_match(t, '[a-z_][a-z0-9_]*')
+        AND t NOT IN ('select', 'from', 'where', 'table', 'user', 'order', 'group', 'by', 'all',
+        'and', 'or', 'not', 'null', 'true', 'false', 'case', 'when', 'then', 'else', 'end', 'as',
+        'on', 'in', 'is', 'join', 'left', 'right', 'full', 'inner', 'outer', 'cross', 'union',
+        'limit', 'offset', 'having', 'distinct', 'default', 'create', 'cast', 'check', 'column')
+        THEN t ELSE '"' || replace(t, '"', '""') || '"' END""",
+    "pg_sg_quote_literal(t) AS CASE WHEN contains(t, '\\') THEN ' E' ELSE '' END || '''' || "
+    "replace(replace(t, '''', ''''''), '\\', '\\\\') || ''''",
+    "pg_sg_quote_nullable(t) AS coalesce(pg_sg_quote_literal(t), 'NULL')",
+    """pg_sg_split_part(t, d, n) AS CASE WHEN n = 0 THEN """
+    + _error("22023", "'field position must not be zero'")
+    + " ELSE split_part(t, d, n) END",
+    """pg_sg_chr(n) AS CASE WHEN n = 0 THEN """
+    + _error("54000", "'null character not permitted'")
+    + " ELSE chr(n) END",
+    r"""pg_sg_initcap(t) AS list_aggregate(list_transform(
+        regexp_extract_all(t, '[\pL\pN]+|[^\pL\pN]+'),
+        lambda w: upper(left(w, 1)) || lower(substring(w, 2))), 'string_agg', '')""",
+    """pg_sg_overlay(t, n, f, l) AS left(t, f - 1) || n || substring(t, f + l)""",
+    """pg_sg_width_bucket(x, low, high, n) AS CAST(CASE
+        WHEN low < high AND x < low OR low > high AND x > low THEN 0
+        WHEN low < high AND x >= high OR low > high AND x <= high THEN n + 1
+        ELSE floor(CAST(x - low AS DOUBLE) / CAST(high - low AS DOUBLE) * n) + 1 END AS INTEGER)""",
+    # Arrays.
+    "pg_sg_array_length(l, d) AS CASE WHEN d = 1 THEN CAST(nullif(len(l), 0) AS INTEGER) END",
+    "pg_sg_array_lower(l, d) AS CASE WHEN d = 1 AND len(l) > 0 THEN 1 END",
+    "pg_sg_array_ndims(l) AS CASE WHEN len(l) > 0 THEN 1 END",
+    "pg_sg_array_dims(l) AS CASE WHEN len(l) > 0 THEN '[1:' || len(l) || ']' END",
+    """pg_sg_array_positions(l, v) AS list_transform(list_filter(range(1, len(l) + 1),
+        lambda i: l[i] IS NOT DISTINCT FROM v), lambda i: CAST(i AS INTEGER))""",
+    "pg_sg_array_remove(l, v) AS list_filter(l, lambda e: e IS DISTINCT FROM v)",
+    """pg_sg_array_replace(l, a, b) AS
+        list_transform(l, lambda e: CASE WHEN e IS NOT DISTINCT FROM a THEN b ELSE e END)""",
+    "pg_sg_array_fill(v, d) AS list_transform(range(0, d[1]), lambda i: v)",
+    "pg_sg_trim_array(l, n) AS list_slice(l, 1, len(l) - n)",
+    """pg_sg_array_to_string(l, d, n) AS array_to_string(
+        list_transform(l, lambda e: coalesce(CAST(e AS VARCHAR), n)), d)""",
+    """pg_sg_string_to_array(t, d, n) AS CASE WHEN t = '' THEN [] ELSE list_transform(
+        CASE WHEN d IS NULL THEN string_split(t, '') WHEN d = '' THEN [t]
+        ELSE string_split(t, d) END, lambda e: nullif(e, n)) END""",
+    # Regular expressions.
+    "pg_sg_regexp_count(t, p) AS CAST(len(regexp_extract_all(t, p)) AS INTEGER)",
+    """pg_sg_regexp_group(t, p, g) AS
+        CASE WHEN regexp_matches(t, p) THEN regexp_extract(t, p, g) END""",
+    # JSON.
+    """pg_sg_json_typeof(j) AS CASE json_type(j) WHEN 'OBJECT' THEN 'object'
+        WHEN 'ARRAY' THEN 'array' WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean'
+        WHEN 'NULL' THEN 'null' ELSE CASE WHEN j IS NOT NULL THEN 'number' END END""",
+    """pg_sg_json_pointer(l) AS list_aggregate(list_prepend('', list_transform(l,
+        lambda s: replace(replace(s, '~', '~0'), '/', '~1'))), 'string_agg', '/')""",
+    "pg_sg_json_path(j, l) AS json_extract(j, pg_sg_json_pointer(l))",
+    """pg_sg_json_path_text(j, l) AS json_extract_string(j, pg_sg_json_pointer(l))""",
+    "pg_sg_json_elements(j) AS json_extract(j, '$[*]')",
+    "pg_sg_json_elements_text(j) AS json_extract_string(j, '$[*]')",
+    """pg_sg_json_has_key(j, k) AS CASE json_type(j) WHEN 'OBJECT' THEN
+        list_contains(json_keys(j), k) WHEN 'ARRAY' THEN
+        list_contains(json_extract_string(j, '$[*]'), k)
+        ELSE json_extract_string(j, '$') = k END""",
+)
+"""`name(parameters) AS body`; a macro may use those above it."""

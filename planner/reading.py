@@ -1,0 +1,201 @@
+"""How one statement reads: what it waits for, then the bound and the epoch of each partition asked.
+
+All waiting happens before the first partition is asked, for all of them at once and by one
+deadline, and nothing is locked meanwhile.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+
+from planner.cancel import Cancellation
+from planner.cut import Cut, Newest, Snapshot
+from planner.errors import Unavailable
+from planner.options import ReadOptions
+from planner.waiting import Awaited, wait_for_all
+from stores.errors import LogError
+from stores.position import PositionBound
+from stores.store import DEFAULT_CONFIG, QueryConfig, Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A store that a statement reads, and the partitions of it that it will ask."""
+
+    store: Store
+    partitions: AbstractSet[int]
+
+
+@dataclass(slots=True, kw_only=True)
+class Reading:
+    """One execution of a statement.
+
+    Args:
+        options: what it asks for.
+        cancellation: ends its waits.
+        snapshot: what its transaction reads at, if that repeats its reads.
+    """
+
+    options: ReadOptions
+    cancellation: Cancellation | None = None
+    snapshot: Snapshot | None = None
+    _cut: Cut | None = None
+    _deadline_s: float = 0.0
+    _configs: dict[str, QueryConfig] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """The wait counts from here."""
+        self._deadline_s = time.monotonic() + self.options.wait_ms / 1000
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether partitions are asked for what they have, without a wait."""
+        return self.snapshot is None and not (self.options.wait_ms or self.options.snapshot)
+
+    def store(self, store: Store) -> Store:
+        """The store to ask: a transaction goes on with the one that it began with."""
+        return store if self.snapshot is None else self.snapshot.store(store)
+
+    def make_ready(
+        self, asked: Iterable[Asked], *, repeats: bool, others: Iterable[Store] = ()
+    ) -> None:
+        """Wait until partitions have reached the bound, and settle at which epochs they are asked.
+
+        Args:
+            asked: what is known to be asked; more can be asked later, and finds the same epochs.
+            repeats: a partition may be asked more than once.
+            others: all stores there are, for a transaction to hold with its first query.
+
+        Raises:
+            Cancelled: the statement was cancelled, or its deadline has passed.
+            Unavailable: the latest epoch is not known.
+            LimitExceeded: too many statements wait.
+        """
+        partitions: dict[str, set[int]] = {}
+        stores: dict[str, Store] = {}
+        for each in asked:
+            stores.setdefault(each.store.schema.name, each.store)
+            partitions.setdefault(each.store.schema.name, set()).update(each.partitions)
+        snapshot = self.snapshot
+        if snapshot is None and self.options.snapshot:
+            snapshot = Snapshot()
+        if snapshot is not None and self.options.latest:
+            self._set_latest(snapshot, stores)
+        if self.options.wait_ms:
+            self._wait(snapshot, stores, partitions)
+        if snapshot is not None:
+            self._cut = snapshot
+            is_first = snapshot.of_transaction and not snapshot.is_taken
+            if is_first and not self._has_bound:
+                snapshot.align_all(others)
+            self._align(snapshot, stores, partitions)
+            if is_first:
+                snapshot.hold_rest(others)
+        elif repeats:
+            self._cut = Newest()
+
+    def config(self, store: Store, partition: int) -> QueryConfig:
+        """How to ask a partition.
+
+        Raises:
+            Unavailable: the latest epoch is not known.
+            SnapshotTooOld: the transaction's epoch is no longer kept.
+        """
+        config = self._config(store)
+        epoch = None if self._cut is None else self._cut.epoch_of(store, partition)
+        return config if epoch is None else replace(config, at_epoch=epoch)
+
+    def release(self) -> None:
+        """Let the epochs be forgotten, unless a transaction reads at them."""
+        if self._cut is not None and self._cut is not self.snapshot:
+            self._cut.release()
+
+    @property
+    def _has_bound(self) -> bool:
+        return self.options.latest or not self.options.bound.is_unbounded
+
+    def _config(self, store: Store) -> QueryConfig:
+        name = store.schema.name
+        held = self._configs.get(name)
+        if held is None:
+            bound = self.options.bound
+            if self.options.latest:
+                bound = replace(bound, epoch=_committed(store))
+            held = self._configs[name] = self._made(bound)
+        return held
+
+    def _made(self, bound: PositionBound) -> QueryConfig:
+        options = self.options
+        if bound.is_unbounded and not options.active and not options.info:
+            return DEFAULT_CONFIG
+        return QueryConfig(bound=bound, active=options.active, info=options.info)
+
+    def _set_latest(self, snapshot: Snapshot, stores: Mapping[str, Store]) -> None:
+        """The latest epoch of a pipeline is the newest that all of its stores have.
+
+        They are committed one after the other: what only some have is not there yet for a cut.
+        """
+        committed = {name: _committed(store) for name, store in stores.items()}
+        pipelines = {name: snapshot.pipeline(store) for name, store in stores.items()}
+        for name, pipeline in pipelines.items():
+            epoch = min(committed[other] for other, its in pipelines.items() if its == pipeline)
+            self._configs[name] = self._made(replace(self.options.bound, epoch=epoch))
+
+    def _wait(
+        self,
+        snapshot: Snapshot | None,
+        stores: Mapping[str, Store],
+        partitions: Mapping[str, AbstractSet[int]],
+    ) -> None:
+        """Wait for the bound; where the epoch is settled, for that, which no wait can change."""
+        awaited: list[Awaited] = []
+        for name, store in stores.items():
+            epoch = None if snapshot is None else snapshot.chosen(store)
+            bound = self._config(store).bound if epoch is None else PositionBound(epoch=epoch)
+            awaited += [
+                Awaited(store=store, partition=partition, bound=bound)
+                for partition in sorted(partitions[name])
+            ]
+        self._wait_for(awaited)
+
+    def _align(
+        self,
+        snapshot: Snapshot,
+        stores: Mapping[str, Store],
+        partitions: Mapping[str, AbstractSet[int]],
+    ) -> None:
+        behind = snapshot.align(stores.values(), partitions)
+        while behind and self._wait_for(
+            [
+                Awaited(
+                    store=each.store,
+                    partition=each.partition,
+                    bound=PositionBound(epoch=each.epoch),
+                )
+                for each in behind
+            ]
+        ):
+            behind = snapshot.align(stores.values(), partitions)
+
+    def _wait_for(self, awaited: list[Awaited]) -> bool:
+        left_s = self._deadline_s - time.monotonic()
+        return left_s > 0 and wait_for_all(
+            awaited,
+            timeout_s=left_s,
+            cancellation=self.cancellation,
+            all_heard=self.options.partial,
+        )
+
+
+def _committed(store: Store) -> int:
+    try:
+        return store.committed_epoch()
+    except LogError as error:
+        raise Unavailable(
+            f'the log of store "{store.schema.name}" cannot be read',
+            detail=str(error),
+            hint="Retry, or read without LATEST.",
+        ) from error

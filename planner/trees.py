@@ -1,0 +1,41 @@
+"""Small steps of rewriting a tree: calls, casts, putting one node around another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+
+def call(name: str, *given: exp.Expr) -> exp.Expr:
+    """A call of a function of the composing database."""
+    return exp.Anonymous(this=name, expressions=list(given))
+
+
+def cast(node: exp.Expr, data_type: str) -> exp.Expr:
+    """A cast, by DuckDB's name of the type."""
+    return exp.Cast(this=node, to=exp.DataType.build(data_type, dialect="duckdb"))
+
+
+def wrapped(node: exp.Expr, make: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
+    """Put what `make` builds around a node in the node's place."""
+    holder = exp.Paren(this=exp.null())
+    node.replace(holder)
+    fresh = make(node)
+    holder.replace(fresh)
+    return fresh
+
+
+def outermost(node: exp.Expr) -> exp.Expr:
+    """An aggregate with its FILTER and OVER."""
+    found = node
+    while isinstance(found.parent, exp.Filter | exp.Window) and found.arg_key == "this":
+        found = found.parent
+    return found
+
+
+def position_of(node: exp.Expr) -> int | None:
+    """Where a node stands in the text, counted from 1; None if neither it nor its parts know."""
+    found = (n.meta["start"] for n in node.walk() if "start" in n.meta)
+    start = next(found, None)
+    return None if start is None else int(start) + 1

@@ -1,0 +1,299 @@
+"""Queries that are asked by name, without SQL: those that a third party has registered.
+
+They are read as statements are: the same bounds, waits and errors. What differs is the answer,
+which is one result for each partition: only who wrote the query knows how results go together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from planner.cancel import Cancellation
+from planner.clause import NO_CLAUSE
+from planner.errors import (
+    RESTORING,
+    LimitExceeded,
+    NameProblem,
+    NotSupported,
+    QueryError,
+    StoreFailed,
+    ValueProblem,
+    partitions_failed,
+)
+from planner.options import ReadOptions, read_options
+from planner.reading import Asked, Reading
+from planner.session import Session
+from planner.statement import PartitionAnswer
+from stores.errors import StoreError
+from stores.position import Position, merge_positions
+from stores.query import Batch, BatchStream, Query
+from stores.registry import RemoteQuery, remote_queries
+from stores.result import Failure, QueryResult
+from stores.schema import Column, DataType, Value
+from stores.store import Store, StoreCatalog
+
+ROWS_MAX = 100_000
+"""Rows of an answer, of all partitions: it is held in memory as a whole. SQL streams."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """An argument of a query."""
+
+    name: str
+    types: tuple[DataType, ...]
+    """Its type; of a whole key, the type of each key column."""
+    is_key: bool
+    required: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedQuery:
+    """A query that stores of a kind answer, as one store does."""
+
+    store: str
+    name: str
+    arguments: Mapping[str, Argument]
+    result: DataType | None
+    """None if it gives rows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """The rows that one partition gave."""
+
+    columns: tuple[Column, ...]
+    batches: tuple[Batch, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedResult:
+    """What one partition answered."""
+
+    answer: PartitionAnswer
+    position: Position
+    value: Value | Rows
+    """None if it failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedAnswer:
+    """What all partitions answered that were asked."""
+
+    position: Position
+    partitions: tuple[TypedResult, ...]
+
+
+class TypedQueries:
+    """What can be asked of stores beside SQL.
+
+    Args:
+        catalog: the stores.
+        node: this node's name, as answers show it.
+    """
+
+    def __init__(self, catalog: StoreCatalog, *, node: str = "local") -> None:
+        self._catalog, self._node = catalog, node
+
+    def key(self, store: str) -> tuple[Column, ...]:
+        """The key columns of a store.
+
+        Raises:
+            NameProblem: there is no such store (42P01).
+        """
+        return self._store(store).schema.key
+
+    def describe(self, store: str, name: str) -> TypedQuery:
+        """What a query takes and gives.
+
+        Raises:
+            NameProblem: there is no such store (42P01).
+            NotSupported: it answers no query of that name.
+        """
+        schema = self._store(store).schema
+        found = self._remote(store, name)
+        key_types = tuple(column.type for column in schema.key)
+        arguments = {
+            each: Argument(
+                name=each,
+                types=key_types if data_type is None else (data_type,),
+                is_key=data_type is None,
+                required=each in found.required,
+            )
+            for each, data_type in found.arguments.items()
+        }
+        return TypedQuery(store=store, name=name, arguments=arguments, result=found.result)
+
+    def ask(
+        self,
+        query: TypedQuery,
+        arguments: Mapping[str, Value],
+        session: Session,
+        *,
+        partitions: frozenset[int] | None = None,
+        active: bool = False,
+        cancellation: Cancellation,
+    ) -> TypedAnswer:
+        """Ask the partitions of a store.
+
+        Args:
+            query: as `describe` gives it.
+            arguments: physical values by name.
+            session: whose settings say how fresh the answer has to be, and what if it is not.
+            partitions: those to ask; None for all.
+            active: ask active replicas only.
+            cancellation: stops it.
+
+        Raises:
+            ValueProblem: the arguments make no query, or there is no such partition.
+            QueryError: a partition did not answer, and the session does not take part of them.
+            LimitExceeded: the answer has more than ROWS_MAX rows.
+        """
+        store = self._store(query.store)
+        asked = _built(self._remote(query.store, query.name), arguments)
+        numbers = _checked(partitions, store)
+        options = read_options(NO_CLAUSE, session, ())
+        options = replace(options, active=options.active or active)
+        answers = _asked(store, asked, numbers, Reading(options=options, cancellation=cancellation))
+        _settle(query.store, answers, options)
+        left = _Left(ROWS_MAX, cancellation)
+        results = [self._result(query, store, n, answer, left) for n, answer in answers.items()]
+        position = merge_positions(result.position for result in results)
+        session.note(position)
+        return TypedAnswer(position=position, partitions=tuple(results))
+
+    def _result(
+        self,
+        query: TypedQuery,
+        store: Store,
+        partition: int,
+        answer: QueryResult[Any],
+        left: _Left,
+    ) -> TypedResult:
+        failed = isinstance(answer, Failure)
+        value = None if isinstance(answer, Failure) else answer.value
+        if query.result is None and value is not None:
+            value = _rows(query, store, partition, value, left)
+        noted = PartitionAnswer(
+            store=query.store,
+            partition=partition,
+            node=self._node,
+            status="failed" if failed else "ok",
+            reason=answer.reason.value if isinstance(answer, Failure) else None,
+            message=answer.message if isinstance(answer, Failure) else None,
+            epoch=answer.epoch,
+            rows=sum(b.num_rows for b in value.batches) if isinstance(value, Rows) else 0,
+            info=answer.info,
+        )
+        return TypedResult(answer=noted, position=answer.position, value=value)
+
+    def _store(self, name: str) -> Store:
+        found = self._catalog.stores.get(name)
+        if found is None:
+            raise NameProblem(
+                f'store "{name}" does not exist', hint="GET /v1/stores lists the stores."
+            )
+        return found
+
+    def _remote(self, store: str, name: str) -> RemoteQuery:
+        kind = self._store(store).schema.kind
+        known = remote_queries(kind)
+        if name not in known:
+            names = ", ".join(sorted(known)) or "none"
+            raise NotSupported(
+                f'{kind.value} store "{store}" answers no query "{name}"',
+                detail=f"Queries by name that it answers: {names}.",
+            )
+        return known[name]
+
+
+class _Left:
+    """How many rows an answer may still have."""
+
+    def __init__(self, rows: int, cancellation: Cancellation) -> None:
+        self._rows, self._cancellation = rows, cancellation
+
+    def taken(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in batches:
+            self._cancellation.check()
+            self._rows -= batch.num_rows
+            if self._rows < 0:
+                raise LimitExceeded(
+                    f"the answer has more than {ROWS_MAX} rows",
+                    hint="Ask fewer partitions, or less of each.",
+                )
+            yield batch
+
+
+def _built(remote: RemoteQuery, arguments: Mapping[str, Value]) -> Query[Any]:
+    try:
+        return remote.query_type(**arguments)
+    except (StoreError, TypeError, ValueError) as error:
+        raise ValueProblem(f'query "{remote.name}": {error}') from error
+
+
+def _checked(partitions: frozenset[int] | None, store: Store) -> list[int]:
+    count = store.schema.partitions
+    if partitions is None:
+        return list(range(count))
+    for number in sorted(partitions):
+        if not 0 <= number < count:
+            raise ValueProblem(
+                f'partition {number} of store "{store.schema.name}" does not exist',
+                hint=f"Its partitions are 0 to {count - 1}.",
+            )
+    return sorted(partitions)
+
+
+def _asked(
+    store: Store, query: Query[Any], numbers: list[int], reading: Reading
+) -> dict[int, QueryResult[Any]]:
+    answers: dict[int, QueryResult[Any]] = {}
+    try:
+        if not reading.is_plain:
+            reading.make_ready([Asked(store=store, partitions=frozenset(numbers))], repeats=False)
+        for number in numbers:
+            if reading.cancellation is not None:
+                reading.cancellation.check()
+            config = reading.config(store, number)
+            answers[number] = store.query_partition(number, query, config)
+    finally:
+        # Streams have their views by now, and keep them.
+        reading.release()
+    return answers
+
+
+def _settle(store: str, answers: Mapping[int, QueryResult[Any]], options: ReadOptions) -> None:
+    """Fail for the partitions that did, unless what there is will do."""
+    failed = {number: each for number, each in answers.items() if isinstance(each, Failure)}
+    if not failed or options.partial:
+        return
+    error = partitions_failed([(store, n, each.reason, each.message) for n, each in failed.items()])
+    if error.retryable and any(each.restoring for each in failed.values()):
+        error.sqlstate = RESTORING
+    raise error
+
+
+def _rows(query: TypedQuery, store: Store, partition: int, value: object, left: _Left) -> Rows:
+    if not isinstance(value, BatchStream):
+        raise StoreFailed(f'query "{query.name}" gave {type(value).__name__} and not rows')
+    try:
+        batches = tuple(left.taken(iter(value)))
+    except QueryError:
+        raise
+    except Exception as error:  # whatever the code of a third party runs into
+        raise StoreFailed(
+            f'partition {partition} of store "{query.store}" failed while it was read: {error}'
+        ) from error
+    if not batches:
+        return Rows(columns=(), batches=())
+    known = store.schema.column_by_name
+    columns = tuple(
+        known[found.name]
+        if found.name in known and known[found.name].type.arrow == found.type
+        else Column(name=found.name, type=DataType.from_arrow(found.type))
+        for found in batches[0].schema
+    )
+    return Rows(columns=columns, batches=batches)

@@ -1,0 +1,201 @@
+"""A statement's tokens read word by word, for commands that are no expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from planner.errors import SyntaxProblem
+
+_STRINGS = {
+    TokenType.STRING,
+    # E'…', by the name that sqlglot has for it.
+    TokenType.BYTE_STRING,
+    TokenType.HEREDOC_STRING,
+}
+
+
+class Words:
+    """Where a reader stands in the tokens of a statement.
+
+    Args:
+        sql: the text that the tokens are of.
+        tokens: all of them, without a semicolon at the end.
+    """
+
+    def __init__(self, sql: str, tokens: Sequence[Token]) -> None:
+        self.sql = sql
+        self._tokens = tokens
+        self._at = 0
+
+    @property
+    def left(self) -> int:
+        """Tokens that have not been taken."""
+        return len(self._tokens) - self._at
+
+    @property
+    def start(self) -> int:
+        """Where the next token begins in the text; its end if there is none."""
+        return self._tokens[self._at].start if self.left else len(self.sql)
+
+    @property
+    def end(self) -> int:
+        """Where the last token that was taken ends in the text."""
+        return self._tokens[self._at - 1].end + 1 if self._at else 0
+
+    def token(self, ahead: int = 0) -> Token | None:
+        """A token that has not been taken, the next by default; None behind the end."""
+        at = self._at + ahead
+        return self._tokens[at] if at < len(self._tokens) else None
+
+    def peek(self, ahead: int = 0) -> str:
+        """The next word, or one behind it, in capitals; "" at the end or where it is quoted."""
+        token = self.token(ahead)
+        if token is None or token.token_type in {TokenType.IDENTIFIER, *_STRINGS}:
+            return ""
+        return token.text.upper()
+
+    def skip(self) -> Token:
+        """Take whatever comes next.
+
+        Raises:
+            SyntaxProblem: nothing does.
+        """
+        token = self.token()
+        if token is None:
+            raise SyntaxProblem("syntax error at end of input", position=len(self.sql) + 1)
+        self._at += 1
+        return token
+
+    def take(self, *words: str) -> bool:
+        """Take these words, if all of them come next; whether they did."""
+        if any(self.peek(at) != word for at, word in enumerate(words)):
+            return False
+        self._at += len(words)
+        return True
+
+    def expect(self, *words: str) -> None:
+        """Take these words.
+
+        Raises:
+            SyntaxProblem: something else comes next.
+        """
+        for word in words:
+            if not self.take(word):
+                raise self.problem()
+
+    def finish(self) -> None:
+        """See that nothing is left.
+
+        Raises:
+            SyntaxProblem: something is.
+        """
+        if self.left:
+            raise self.problem()
+
+    def problem(self) -> SyntaxProblem:
+        """The error for the next token, which cannot stand where it does."""
+        token = self.token()
+        if token is None:
+            return SyntaxProblem("syntax error at end of input", position=len(self.sql) + 1)
+        text = self.sql[token.start : token.end + 1]
+        return SyntaxProblem(f'syntax error at or near "{text}"', position=token.start + 1)
+
+    def name(self) -> str:
+        """Take a name, folded to lower case unless it is quoted.
+
+        Raises:
+            SyntaxProblem: something else comes next.
+        """
+        token = self.token()
+        if token is None:
+            raise self.problem()
+        if token.token_type is TokenType.IDENTIFIER:
+            self._at += 1
+            return token.text
+        if token.token_type in _STRINGS or not token.text.replace("_", "a")[:1].isalpha():
+            raise self.problem()
+        self._at += 1
+        return token.text.lower()
+
+    def string(self) -> str:
+        """Take a quoted text.
+
+        Raises:
+            SyntaxProblem: something else comes next.
+        """
+        token = self.token()
+        if token is None or token.token_type not in _STRINGS:
+            raise self.problem()
+        self._at += 1
+        return token.text
+
+    @property
+    def is_string(self) -> bool:
+        """Whether a quoted text comes next."""
+        token = self.token()
+        return token is not None and token.token_type in _STRINGS
+
+    def integer(self) -> int | None:
+        """Take a number with or without a sign; None, and nothing taken, if none comes next.
+
+        Raises:
+            SyntaxProblem: a sign comes next and no number behind it, or it is no integer.
+        """
+        sign = -1 if self.peek() == "-" else 1
+        signed = self.peek() in {"-", "+"}
+        token = self.token(int(signed))
+        if token is None or token.token_type is not TokenType.NUMBER:
+            if signed:
+                self._at += 1
+                raise self.problem()
+            return None
+        self._at += int(signed)
+        if not token.text.isdigit():
+            raise self.problem()
+        self._at += 1
+        return sign * int(token.text)
+
+    def parenthesised(self) -> tuple[int, int]:
+        """Take what stands between the parenthesis that comes next and the one that closes it.
+
+        Returns:
+            Where it begins and ends in the text, the parentheses left out.
+
+        Raises:
+            SyntaxProblem: none comes next, or none closes it.
+        """
+        if self.peek() != "(":
+            raise self.problem()
+        start, depth = self.skip().end + 1, 1
+        while depth:
+            token = self.skip()
+            depth += (token.token_type is TokenType.L_PAREN) - (
+                token.token_type is TokenType.R_PAREN
+            )
+        return start, self._tokens[self._at - 1].start
+
+    def list_items(self) -> list[tuple[int, int]]:
+        """Take a list in parentheses that comes next: where each item lies in the text.
+
+        Raises:
+            SyntaxProblem: none comes next, none closes it, or an item is empty.
+        """
+        if self.peek() != "(":
+            raise self.problem()
+        start, depth, items = self.skip().end + 1, 0, list[tuple[int, int]]()
+        while True:
+            token = self.skip()
+            kind = token.token_type
+            at_end = depth == 0 and kind is TokenType.R_PAREN
+            if at_end or (depth == 0 and kind is TokenType.COMMA):
+                if not self.sql[start : token.start].strip():
+                    self._at -= 1
+                    raise self.problem()
+                items.append((start, token.start))
+                start = token.end + 1
+            if at_end:
+                return items
+            depth += kind in {TokenType.L_PAREN, TokenType.L_BRACKET}
+            depth -= kind in {TokenType.R_PAREN, TokenType.R_BRACKET}

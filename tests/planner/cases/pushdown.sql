@@ -1,0 +1,127 @@
+-- number of rows
+SELECT count(*) FROM people
+| count
+|   scan people; columns _partition; on 3 partitions
+=> 6
+
+-- number of rows, with a filter
+SELECT count(*) AS n FROM people WHERE age > 6
+| count
+|   scan people; filter age > 6; columns _partition; on 3 partitions
+=> 4
+
+-- number of rows of a range
+SELECT count(*) FROM orders WHERE name = 'ann'
+| count
+|   range orders; name = 'ann'; columns _partition; on 3 partitions
+=> 3
+
+-- least and greatest key
+SELECT min(name), max(name) FROM people
+| compose SELECT MIN("name") AS "min", MAX("name") AS "max" FROM "r0" AS "people"
+|   r0: range people; name is not null; ends of name; columns name; on 3 partitions
+=> , dan
+
+-- greatest key of a range
+SELECT max(item) FROM stock WHERE item < 3
+| compose SELECT MAX("item") AS "max" FROM "r0" AS "stock" WHERE "item" < 3
+|   r0: range stock; item < 3 and item is not null; ends of item; columns item; on 3 partitions
+=> 2
+
+-- the ends of a filter need all of it
+SELECT max(name) FROM people WHERE age < 25
+| compose SELECT MAX("name") AS "max" FROM "r0" AS "people" WHERE "age" < 25
+|   r0: range people; name is not null; filter age < 25; ends of name; columns name, age; on 3 partitions
+=> cid
+
+-- first rows, NULLs last
+SELECT name FROM people ORDER BY name LIMIT 3
+| stream; limit 3
+|   scan people; first 3 by name asc; columns name; on 3 partitions
+=> 
+=> ann
+=> bob
+
+-- first rows, NULLs first
+SELECT name FROM people ORDER BY name NULLS FIRST LIMIT 3
+| stream; limit 3
+|   scan people; first 3 by name asc; columns name; on 3 partitions
+=> NULL
+=> 
+=> ann
+
+-- last rows
+SELECT name FROM people ORDER BY name DESC LIMIT 3
+| stream; limit 3
+|   scan people; first 3 by name desc; columns name; on 3 partitions
+=> NULL
+=> dan
+=> cid
+
+-- last rows, NULLs last
+SELECT name FROM people ORDER BY name DESC NULLS LAST LIMIT 2 OFFSET 1
+| stream; limit 2; offset 1
+|   scan people; first 3 by name desc; columns name; on 3 partitions
+=> cid
+=> bob
+
+-- first rows behind a filter
+SELECT name, age FROM people WHERE age > 6 ORDER BY name LIMIT 2
+| stream; limit 2
+|   scan people; filter age > 6; first 2 by name asc; columns name, age; on 3 partitions
+=> , 7
+=> ann, 30
+
+-- first rows of a composite key
+SELECT name, number FROM orders ORDER BY name, number LIMIT 4
+| stream; limit 4
+|   scan orders; first 4 by name, number asc; columns name, number; on 3 partitions
+=> ann, 1
+=> ann, 2
+=> ann, NULL
+=> bob, 1
+
+-- last rows of a composite key, if NULLs are where the key has them
+SELECT name, number FROM orders ORDER BY name DESC, number DESC NULLS LAST LIMIT 4
+| stream; limit 4
+|   scan orders; first 4 by name, number desc; columns name, number; on 3 partitions
+=> eve, 3
+=> bob, 7
+=> bob, 1
+=> ann, 2
+
+-- else they are sorted
+SELECT name, number FROM orders ORDER BY name DESC, number DESC LIMIT 4
+| compose SELECT "name", "number" FROM "r0" AS "orders" ORDER BY "name" DESC NULLS FIRST, "number" DESC NULLS FIRST LIMIT 4
+|   r0: scan orders; columns name, number; on 3 partitions
+=> eve, 3
+=> bob, 7
+=> bob, 1
+=> ann, NULL
+
+-- first rows behind a prefix
+SELECT number FROM orders WHERE name = 'ann' ORDER BY number DESC LIMIT 2
+| stream; limit 2
+|   range orders; name = 'ann'; first 2 by number desc; columns number; on 3 partitions
+=> NULL
+=> 2
+
+-- first rows, with what only DuckDB computes
+SELECT upper(name) FROM people ORDER BY name LIMIT 2
+| compose SELECT UPPER("name") AS "upper" FROM "r0" AS "people" ORDER BY "name" LIMIT 2
+|   r0: scan people; first 2 by name asc; columns name; on 3 partitions
+=> 
+=> ANN
+
+-- last windows of a key
+SELECT window_start, clicks FROM clicks WHERE name = 'ann' ORDER BY window_start DESC LIMIT 2
+| stream; limit 2
+|   window lookup clicks; name = 'ann'; first 2 by window_start desc; columns window_start, clicks; on 1 partition
+=> 10800000000, 30
+=> 7200000000, 20
+
+-- any rows
+SELECT count(*) FROM (SELECT name FROM people LIMIT 2) x
+| compose SELECT COUNT(*) AS "count" FROM (SELECT "name" FROM "r0" AS "people" LIMIT 2) AS "x"
+|   r0: scan people; columns name; on 3 partitions
+=> 2

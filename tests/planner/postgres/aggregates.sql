@@ -1,0 +1,190 @@
+SELECT count(*), count(i), count(DISTINCT i), sum(i), sum(b), sum(n), sum(d), sum(s), sum(r) FROM samples
+: bigint bigint bigint bigint numeric numeric double_precision bigint real
+= 9	8	7	15	9007199254741233	1000044.828	1.0000000000000013e+20	10	1e+10
+SELECT avg(i), avg(b), avg(n), avg(d), avg(s), avg(r) FROM samples
+: numeric numeric numeric double_precision numeric double_precision
+= 1.8750000000000000	1125899906842654.1250	125005.603500000000	1.2500000000000016e+19	1.2500000000000000	1250000001.60625
+SELECT min(i), max(i), min(t), max(t), min(f::int), max(day) FROM samples
+: integer integer text text integer date
+= -7	9		ä	0	2020-12-31
+SELECT sum(i), avg(i), min(i), count(i), array_agg(i), string_agg(t, ','), bool_and(f) FROM samples WHERE id > 1000
+: bigint numeric integer bigint integer[] text boolean
+= \N	\N	\N	0	\N	\N	\N
+SELECT bool_and(f), bool_or(f), every(f) FROM samples
+: boolean boolean boolean
+= f	t	f
+SELECT bit_and(i), bit_or(i), bit_xor(i) FROM samples
+: integer integer integer
+= 0	-1	-9
+SELECT stddev(i), stddev_pop(i), stddev_samp(d), variance(i), var_pop(d), var_samp(i) FROM samples
+: numeric numeric double_precision numeric double_precision numeric
+= 4.5493327611231706	4.2555111326373005	3.535533905932737e+19	20.6964285714285714	1.0937499999999997e+39	20.6964285714285714
+~ stddev and variance of exact numbers are doubles
+SELECT corr(i, d), covar_pop(i, d), covar_samp(i, d), regr_slope(d, i), regr_intercept(d, i), regr_r2(d, i), regr_count(d, i) FROM samples WHERE id < 8
+: double_precision double_precision double_precision double_precision double_precision double_precision bigint
+= 0.6480740698407859	1.1666666666666664e+20	1.3999999999999997e+20	4.999999999999999e+18	6.666666666666669e+18	0.4199999999999998	6
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY i), percentile_disc(0.5) WITHIN GROUP (ORDER BY i), mode() WITHIN GROUP (ORDER BY t), percentile_cont(0.25) WITHIN GROUP (ORDER BY d DESC) FROM samples
+: double_precision integer text double_precision
+= 2	2		30866.072249999997
+SELECT percentile_cont(ARRAY[0.25, 0.5]) WITHIN GROUP (ORDER BY d) FROM samples
+: double_precision[]
+= {0.07500000000000001,1}
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY t) FROM samples
+: text
+= Zed
+SELECT f, count(*), sum(i) FILTER (WHERE i > 2), count(*) FILTER (WHERE t IS NULL) FROM samples GROUP BY f ORDER BY f
+: boolean bigint bigint bigint
+= f	4	8	0
+= t	4	9	0
+= \N	1	\N	1
+SELECT f, avg(i) FILTER (WHERE i > 2) FROM samples GROUP BY f ORDER BY f NULLS FIRST
+: boolean numeric
+= \N	\N
+= f	4.0000000000000000
+= t	9.0000000000000000
+SELECT sum(DISTINCT i), avg(DISTINCT i), count(DISTINCT (f, i)) FROM samples
+: bigint numeric bigint
+= 13	1.8571428571428571	9
+SELECT f, count(*) FROM samples GROUP BY f HAVING count(*) > 1 ORDER BY 2 DESC, 1
+: boolean bigint
+= f	4
+= t	4
+SELECT GROUPING(f), f, count(*) FROM samples GROUP BY ROLLUP (f) ORDER BY 1, 2
+: integer boolean bigint
+= 0	f	4
+= 0	t	4
+= 0	\N	1
+= 1	\N	9
+SELECT f, s, count(*), GROUPING(f, s) FROM samples GROUP BY CUBE (f, s) ORDER BY 4, 1, 2
+: boolean smallint bigint integer
+= f	-1	2	0
+= f	1	1	0
+= f	2	1	0
+= t	1	1	0
+= t	2	1	0
+= t	3	2	0
+= \N	\N	1	0
+= f	\N	4	1
+= t	\N	4	1
+= \N	\N	1	1
+= \N	-1	2	2
+= \N	1	2	2
+= \N	2	2	2
+= \N	3	2	2
+= \N	\N	1	2
+= \N	\N	9	3
+SELECT f, s, count(*) FROM samples GROUP BY GROUPING SETS ((f), (s), ()) ORDER BY 1, 2, 3
+: boolean smallint bigint
+= f	\N	4
+= t	\N	4
+= \N	-1	2
+= \N	1	2
+= \N	2	2
+= \N	3	2
+= \N	\N	1
+= \N	\N	1
+= \N	\N	9
+SELECT f, s, sum(i) FROM samples GROUP BY f, ROLLUP (s) ORDER BY 1, 2, 3
+: boolean smallint bigint
+= f	-1	3
+= f	1	2
+= f	2	5
+= f	\N	10
+= t	1	1
+= t	2	2
+= t	3	2
+= t	\N	5
+= \N	\N	\N
+= \N	\N	\N
+SELECT DISTINCT f FROM samples ORDER BY f
+: boolean
+= f
+= t
+= \N
+SELECT DISTINCT ON (f) f, id, i FROM samples ORDER BY f, id DESC
+: boolean integer integer
+= f	9	3
+= t	7	9
+= \N	5	\N
+SELECT i % 2 AS parity, count(*) FROM samples GROUP BY parity ORDER BY parity
+: integer bigint
+= -1	1
+= 0	3
+= 1	4
+= \N	1
+SELECT i, count(*) FROM samples GROUP BY 1 ORDER BY 1 DESC
+: integer bigint
+= \N	1
+= 9	1
+= 5	1
+= 3	1
+= 2	2
+= 1	1
+= 0	1
+= -7	1
+SELECT t FROM samples GROUP BY i
+! 42803
+SELECT count(*) FROM samples WHERE count(*) > 1
+! 42803
+SELECT sum(t) FROM samples
+! 42883
+SELECT upper(t) u, count(*) FROM samples GROUP BY upper(t) ORDER BY 1
+: text bigint
+= 	1
+=  X 	1
+= AB	1
+= ABC	2
+= B	1
+= ZED	1
+= Ä	1
+= \N	1
+SELECT CASE WHEN i > 3 THEN 'hi' ELSE 'lo' END AS level, count(*), avg(n) FROM samples GROUP BY 1 ORDER BY 1
+: text bigint numeric
+= hi	2	500005.000000000000
+= lo	7	5.8046666666666667
+SELECT max(i) - min(i), sum(i) / count(*), sum(i)::numeric / count(*), round(avg(i), 2), round(avg(d)::numeric, 3) FROM samples
+: integer bigint numeric numeric numeric
+= 16	1	1.6666666666666667	1.88	12500000000000000000.000
+SELECT any_value(1)
+! 42883
+~ any_value is there, as in PostgreSQL 16
+SELECT sum(i) FROM samples GROUP BY ()
+: bigint
+= 15
+SELECT json_agg(t ORDER BY id) FROM samples WHERE id < 3
+: json
+= ["Abc", "abc"]
+SELECT array_agg(t ORDER BY t DESC NULLS LAST) FROM samples WHERE id < 5
+: text[]
+= {b,abc,Abc,""}
+SELECT rank(3) WITHIN GROUP (ORDER BY i), dense_rank(3) WITHIN GROUP (ORDER BY i) FROM samples
+: bigint bigint
+= 6	5
+~ hypothetical-set aggregates are not there
+SELECT sum(i * n), sum(i + 0.5), sum(b::numeric), sum(i::bigint), avg(i::double precision), sum(NULL::int) FROM samples
+: numeric numeric numeric numeric double_precision bigint
+= 9000151.495	19.0	9007199254741233	15	1.875	\N
+SELECT avg(n) * 2, avg(i) + 1, sum(i) / 2, sum(b) / 2, sum(i) % 3 FROM samples
+: numeric numeric bigint numeric bigint
+= 250011.207000000000	2.8750000000000000	7	4503599627370616.5000	0
+SELECT round(sum(d)::numeric, 2), round(sum(n) / 7, 4), round(100.0 * sum(i) / sum(sum(i)) OVER (), 2) FROM samples GROUP BY f ORDER BY 1
+: numeric numeric numeric
+= 123455.89	6.5470	66.67
+= 100000000000000000000.00	142856.9999	33.33
+= \N	\N	\N
+SELECT avg(x) FROM (SELECT i AS x FROM samples) q
+: numeric
+= 1.8750000000000000
+SELECT avg(x), sum(x) FROM (VALUES (1), (2), (4)) v(x)
+: numeric bigint
+= 2.3333333333333333	7
+WITH q AS (SELECT i::bigint AS x FROM samples) SELECT sum(x), avg(x), x / 2 FROM q GROUP BY x ORDER BY x
+: numeric numeric bigint
+= -7	-7.0000000000000000	-3
+= 0	0.00000000000000000000	0
+= 1	1.00000000000000000000	0
+= 4	2.0000000000000000	1
+= 3	3.0000000000000000	1
+= 5	5.0000000000000000	2
+= 9	9.0000000000000000	4
+= \N	\N	\N

@@ -1,0 +1,218 @@
+SELECT 7 / 2, -7 / 2, 7 % 3, -7 % 3, mod(-7, 3), div(7.5, 2)
+: integer integer integer integer integer numeric
+= 3	-3	1	-1	-1	3
+SELECT 7.0 / 2
+: numeric
+= 3.5000000000000000
+SELECT 1 / 3.0
+: numeric
+= 0.33333333333333333333
+SELECT 10 / 4::double precision
+: double_precision
+= 2.5
+SELECT 1::real / 3
+: double_precision
+= 0.3333333333333333
+SELECT 2 ^ 10, 2.0 ^ 3, power(2, 3), power(2::double precision, 0.5)
+: double_precision numeric double_precision double_precision
+= 1024	8.0000000000000000	8	1.4142135623730951
+~ powers, roots and logarithms of numerics are doubles
+SELECT |/ 16, ||/ 27, @ -5
+: double_precision double_precision integer
+= 4	3.0000000000000004	5
+~ @ is not an operator here; abs() is
+SELECT 5 & 3, 5 | 3, 5 # 3, ~5, 1 << 4, 256 >> 4
+: integer integer integer integer integer integer
+= 1	7	6	-6	16	16
+SELECT round(2.5), round(3.5), round(-2.5), round(2.567, 2), round(1234.5, -2)
+: numeric numeric numeric numeric numeric
+= 3	4	-3	2.57	1200
+SELECT round(2.5::double precision), round(3.5::double precision), round(-0.5::double precision)
+: double_precision double_precision double_precision
+= 2	4	-0
+SELECT trunc(2.9), trunc(-2.9), trunc(2.567, 2), trunc(2.9::double precision)
+: numeric numeric numeric double_precision
+= 2	-2	2.56	2
+SELECT ceil(2.1), ceiling(-2.1), floor(2.9), floor(-2.1::double precision)
+: numeric numeric numeric double_precision
+= 3	-2	2	-3
+SELECT abs(-5), abs(-5.5), sign(-5.5), sign(3::double precision)
+: integer numeric numeric double_precision
+= 5	5.5	-1	1
+SELECT sqrt(16), sqrt(2.0), cbrt(27::double precision), exp(1.0::double precision), ln(1::double precision), log(100::double precision), log(2.0, 8.0)
+: double_precision numeric double_precision double_precision double_precision double_precision numeric
+= 4	1.414213562373095	3.0000000000000004	2.718281828459045	0	2	3.0000000000000000
+~ powers, roots and logarithms of numerics are doubles
+SELECT gcd(12, 18), lcm(4, 6), factorial(5)
+: integer integer numeric
+= 6	12	120
+SELECT pi(), degrees(pi()), radians(180::double precision)
+: double_precision double_precision double_precision
+= 3.141592653589793	180	3.141592653589793
+SELECT sin(0), cos(0), tan(0), asin(0), acos(1), atan(0), atan2(0, 1), cot(1), sinh(0), cosh(0)
+: double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision double_precision
+= 0	1	0	0	0	0	0	0.6420926159343306	0	1
+SELECT width_bucket(5.35, 0.024, 10.06, 5), width_bucket(-1, 0, 10, 5), width_bucket(11, 0, 10, 5)
+: integer integer integer
+= 3	0	6
+SELECT greatest(1, NULL, 3), least(NULL, 2, 1), greatest(NULL::int, NULL)
+: integer integer integer
+= 3	1	\N
+SELECT nullif(1, 1), nullif(1, 2), coalesce(NULL, NULL, 3)
+: integer integer integer
+= \N	1	3
+SELECT 1 + 1.5, 2 * 0.5, 1.10 + 2.205, 1.5 * 1.5, 3 - 0.1
+: numeric numeric numeric numeric numeric
+= 2.5	1.0	3.305	2.25	2.9
+SELECT 1e3, 1.5e-3, 100000000000, 9223372036854775807
+: numeric numeric bigint bigint
+= 1000	0.0015	100000000000	9223372036854775807
+~ a number with an exponent is a double
+SELECT 2147483647 + 1
+! 22003
+SELECT 9223372036854775807 + 1
+! 22003
+SELECT 32767::smallint + 1::smallint
+! 22003
+SELECT 1 / 0
+! 22012
+SELECT 1.0 / 0
+! 22012
+SELECT 1::double precision / 0
+! 22012
+SELECT 5 % 0
+! 22012
+SELECT mod(5.5, 2)
+: numeric
+= 1.5
+SELECT i / 2, i % 2, i * 1.5, i / 2.0 FROM samples ORDER BY id
+: integer integer numeric numeric
+= 0	1	1.5	0.50000000000000000000
+= 1	0	3.0	1.00000000000000000000
+= 1	0	3.0	1.00000000000000000000
+= 2	1	7.5	2.5000000000000000
+= \N	\N	\N	\N
+= -3	-1	-10.5	-3.5000000000000000
+= 4	1	13.5	4.5000000000000000
+= 0	0	0.0	0.00000000000000000000
+= 1	1	4.5	1.5000000000000000
+SELECT b / 7, b + i, b * 1.0 FROM samples ORDER BY id
+: bigint bigint numeric
+= 1	11	10.0
+= 2	22	20.0
+= -4	-28	-30.0
+= 1286742750677284	9007199254740998	9007199254740993.0
+= \N	\N	\N
+= 0	-7	0.0
+= 10	79	70.0
+= 11	80	80.0
+= 12	93	90.0
+SELECT n / 3, n * 2, n + i, n / n FROM samples WHERE n <> 0 ORDER BY id
+: numeric numeric numeric numeric
+= 0.50000000000000000000	3.000	2.500	1.00000000000000000000
+= 0.83333333333333333333	5.000	4.500	1.00000000000000000000
+= -0.83333333333333333333	-5.000	-0.500	1.00000000000000000000
+= 3.3336666666666667	20.002	15.001	1.00000000000000000000
+= 333333.333000000000	1999999.998	1000008.999	1.00000000000000000000
+= -0.00166666666666666667	-0.010	-0.005	1.00000000000000000000
+= 11.1110000000000000	66.666	36.333	1.00000000000000000000
+SELECT d / 3, d * i, d + n FROM samples ORDER BY id
+: double_precision double_precision double_precision
+= 0.16666666666666666	0.5	2
+= 0.5	3	4
+= 0.8333333333333334	5	0
+= -0.8333333333333334	-12.5	7.5009999999999994
+= \N	\N	\N
+= 0	-0	0
+= 3.333333333333333e+19	9e+20	1.00000000000001e+20
+= 0.03333333333333333	0	0.095
+= 41152.263	370370.367	123490.122
+SELECT r * 2, r + 1, r / 3 FROM samples ORDER BY id
+: double_precision double_precision double_precision
+= 3	2.5	0.5
+= 5	3.5	0.8333333333333334
+= 0.20000000298023224	1.1000000014901161	0.033333333830038704
+= 20000000000	10000000001	3333333333.3333335
+= \N	\N	\N
+= 0	1	0
+= 6	4	1
+= -2.5	-0.25	-0.4166666666666667
+= 14	8	2.3333333333333335
+SELECT -i, +i, - n, abs(d) FROM samples ORDER BY id
+: integer integer numeric double_precision
+= -1	1	-1.500	0.5
+= -2	2	-2.500	1.5
+= -2	2	2.500	2.5
+= -5	5	-10.001	2.5
+= \N	\N	\N	\N
+= 7	-7	0.000	0
+= -9	9	-999999.999	1e+20
+= 0	0	0.005	0.1
+= -3	3	-33.333	123456.789
+SELECT round(n), round(n, 1), round(d), trunc(n, 1), ceil(n), floor(d) FROM samples ORDER BY id
+: numeric numeric double_precision numeric numeric double_precision
+= 2	1.5	0	1.5	2	0
+= 3	2.5	2	2.5	3	1
+= -3	-2.5	2	-2.5	-2	2
+= 10	10.0	-2	10.0	11	-3
+= \N	\N	\N	\N	\N	\N
+= 0	0.0	0	0.0	0	0
+= 1000000	1000000.0	1e+20	999999.9	1000000	1e+20
+= 0	0.0	0	0.0	0	0
+= 33	33.3	123457	33.3	34	123456
+SELECT sqrt(-1)
+! 2201F
+SELECT ln(0)
+! 2201E
+SELECT exp(1000::double precision)
+! 22003
+~ a double that overflows is infinite
+SELECT 'NaN'::double precision = 'NaN'::double precision, 'NaN'::double precision > 1e300, 'Infinity'::double precision
+: boolean boolean double_precision
+= t	t	Infinity
+SELECT 10::numeric(5,2), 1.005::numeric(5,2), -1.005::numeric(5,2)
+: numeric numeric numeric
+= 10.00	1.01	-1.01
+SELECT 1000::numeric(5,2)
+! 22003
+SELECT min_scale(1.500), scale(1.500), trim_scale(1.500)
+: integer integer numeric
+= 1	3	1.5
+~ a numeric's scale is its type's: min_scale, scale and trim_scale are not there
+SELECT random() BETWEEN 0 AND 1
+: boolean
+= t
+SELECT 100 * count(*) / 7 FROM samples
+: bigint
+= 128
+SELECT 100.0 * count(*) / 7 FROM samples
+: numeric
+= 128.5714285714285714
+SELECT count(i)::numeric / count(*) FROM samples
+: numeric
+= 0.88888888888888888889
+SELECT count(i)::double precision / count(*) FROM samples
+: double_precision
+= 0.8888888888888888
+SELECT sum(i) * 100.0 / sum(b) FROM samples WHERE id < 5
+: numeric
+= 0.00000000000011102230246251564172
+SELECT sum(n) / count(*) FROM samples
+: numeric
+= 111116.092000000000
+SELECT bit_count('\x0f'::bytea), num_nulls(1, NULL), num_nonnulls(1, NULL)
+: bigint integer integer
+= 4	1	1
+~ bit_count of bytea is not there
+SELECT 5 BETWEEN 1 AND 10, 5 BETWEEN SYMMETRIC 10 AND 1, 5 NOT BETWEEN 1 AND 3
+: boolean boolean boolean
+= t	t	t
+SELECT 1 = 1.0, 1 <> 2, 1 != 1, 2 < 1.5, 1 IS DISTINCT FROM NULL, NULL IS NOT DISTINCT FROM NULL
+: boolean boolean boolean boolean boolean boolean
+= t	t	f	f	t	t
+SELECT (1, 2) < (1, 3), (1, 2) = (1, 2), ROW(1, NULL) = ROW(1, 2), (1, 2) IN ((1, 2), (3, 4))
+: boolean boolean boolean boolean
+= t	t	\N	t
+SELECT true AND NULL, false AND NULL, true OR NULL, NOT NULL::boolean, true IS TRUE, NULL::boolean IS UNKNOWN, NULL::boolean IS NOT TRUE
+: boolean boolean boolean boolean boolean boolean boolean
+= \N	f	t	\N	t	t	t

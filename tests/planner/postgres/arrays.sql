@@ -1,0 +1,113 @@
+SELECT ARRAY[1,2,3], ARRAY['a','b'], ARRAY[]::int[], ARRAY[1,NULL], ARRAY[1, 2.5]
+: integer[] text[] integer[] integer[] numeric[]
+= {1,2,3}	{a,b}	{}	{1,NULL}	{1,2.5}
+~ all elements of a numeric array have one scale
+SELECT (ARRAY[1,2,3])[2], (ARRAY[1,2,3])[5], (ARRAY[1,2,3])[2:3], (ARRAY[1,2,3])[:2], (ARRAY[1,2,3])[0]
+: integer integer integer[] integer[] integer
+= 2	\N	{2,3}	{1,2}	\N
+SELECT array_length(ARRAY[1,2,3], 1), cardinality(ARRAY[1,2]), array_length(ARRAY[]::int[], 1), array_upper(ARRAY[1,2], 1), array_lower(ARRAY[1,2], 1), array_ndims(ARRAY[1,2])
+: integer integer integer integer integer integer
+= 3	2	\N	2	1	1
+SELECT ARRAY[1,2] || ARRAY[3], ARRAY[1] || 2, 0 || ARRAY[1], array_append(ARRAY[1], 2), array_prepend(0, ARRAY[1]), array_cat(ARRAY[1], ARRAY[2])
+: integer[] integer[] integer[] integer[] integer[] integer[]
+= {1,2,3}	{1,2}	{0,1}	{1,2}	{0,1}	{1,2}
+SELECT ARRAY[1,2,3] @> ARRAY[2], ARRAY[2] <@ ARRAY[1,2], ARRAY[1,2] && ARRAY[2,3], ARRAY[1] && ARRAY[2], ARRAY[1,2] = ARRAY[1,2], ARRAY[1,2] < ARRAY[1,3]
+: boolean boolean boolean boolean boolean boolean
+= t	t	t	f	t	t
+SELECT array_position(ARRAY['a','b'], 'b'), array_position(ARRAY[1,2], 3), array_positions(ARRAY[1,2,1], 1), array_remove(ARRAY[1,2,1], 1), array_replace(ARRAY[1,2], 1, 9)
+: integer integer integer[] integer[] integer[]
+= 2	\N	{1,3}	{2}	{9,2}
+SELECT unnest(ARRAY[1,2]), 'x'
+: integer text
+= 1	x
+= 2	x
+SELECT * FROM unnest(ARRAY[1,2], ARRAY['a','b']) AS t(a, b)
+: integer text
+= 1	a
+= 2	b
+~ unnest takes one array
+SELECT * FROM unnest(ARRAY['a','b']) WITH ORDINALITY AS t(v, n)
+: text bigint
+= a	1
+= b	2
+SELECT array_agg(i ORDER BY id), array_agg(DISTINCT f) FROM samples WHERE id < 5
+: integer[] boolean[]
+= {1,2,2,5}	{f,t}
+SELECT ARRAY(SELECT i FROM samples WHERE id < 4 ORDER BY id)
+: integer[]
+= {1,2,2}
+SELECT array_fill(0, ARRAY[3]), trim_array(ARRAY[1,2,3], 1)
+: integer[] integer[]
+= {0,0,0}	{1,2}
+SELECT a, a[1], cardinality(a), 2 = ANY (a), a || 9::bigint FROM samples ORDER BY id
+: bigint[] bigint integer boolean bigint[]
+= {1,2}	1	2	t	{1,2,9}
+= {2,3}	2	2	t	{2,3,9}
+= {}	\N	0	f	{9}
+= {4}	4	1	f	{4,9}
+= \N	\N	\N	\N	{9}
+= {2}	2	1	t	{2,9}
+= {7,8,9}	7	3	f	{7,8,9,9}
+= {10,-10}	10	2	f	{10,-10,9}
+= {9,9}	9	2	f	{9,9,9}
+~ = ANY of a NULL array is false
+SELECT id FROM samples WHERE a @> ARRAY[2]::bigint[] ORDER BY id
+: integer
+= 1
+= 2
+= 6
+SELECT s.id, u FROM samples s, unnest(s.a) AS u ORDER BY 1, 2
+: integer bigint
+= 1	1
+= 1	2
+= 2	2
+= 2	3
+= 4	4
+= 6	2
+= 7	7
+= 7	8
+= 7	9
+= 8	-10
+= 8	10
+= 9	9
+= 9	9
+SELECT s.id, u.v, u.n FROM samples s CROSS JOIN LATERAL unnest(s.a) WITH ORDINALITY AS u(v, n) ORDER BY 1, 3
+: integer bigint bigint
+= 1	1	1
+= 1	2	2
+= 2	2	1
+= 2	3	2
+= 4	4	1
+= 6	2	1
+= 7	7	1
+= 7	8	2
+= 7	9	3
+= 8	10	1
+= 8	-10	2
+= 9	9	1
+= 9	9	2
+SELECT array_to_string(a, '-'), a::text FROM samples ORDER BY id
+: text text
+= 1-2	{1,2}
+= 2-3	{2,3}
+= 	{}
+= 4	{4}
+= \N	\N
+= 2	{2}
+= 7-8-9	{7,8,9}
+= 10--10	{10,-10}
+= 9-9	{9,9}
+SELECT array_agg(a) IS NOT NULL FROM samples
+! 2202E
+~ arrays nest, and each level is an array type
+SELECT generate_subscripts(ARRAY[5,6], 1)
+: integer
+= 1
+= 2
+SELECT ARRAY[ARRAY[1,2], ARRAY[3,4]], (ARRAY[[1,2],[3,4]])[2][1]
+: integer[] integer
+= {{1,2},{3,4}}	3
+~ arrays nest, and each level is an array type
+SELECT array_dims(ARRAY[1,2]), '{}'::int[] = ARRAY[]::int[]
+: text boolean
+= [1:2]	t

@@ -1,0 +1,152 @@
+SELECT '12'::int, ' 12 '::int, '-5'::bigint, '1.5'::numeric, '1e3'::double precision
+: integer integer bigint numeric double_precision
+= 12	12	-5	1.5	1000
+SELECT '1.5'::int
+! 22P02
+SELECT 'x'::int
+! 22P02
+SELECT ''::int
+! 22P02
+SELECT 1.5::int, 2.5::int, -1.5::int, 2.5::double precision::int, 3.5::double precision::int
+: integer integer integer integer integer
+= 2	3	-2	2	4
+SELECT 3000000000::int
+! 22003
+SELECT 1e10::int
+! 22003
+SELECT 70000::smallint
+! 22003
+SELECT 1::boolean, 0::boolean, 't'::boolean, 'yes'::boolean, 'off'::boolean
+: boolean boolean boolean boolean boolean
+= t	f	t	t	f
+SELECT 'maybe'::boolean
+! 22P02
+SELECT true::int, false::int, true::text, f::text FROM samples ORDER BY id
+: integer integer text text
+= 1	0	true	true
+= 1	0	true	false
+= 1	0	true	true
+= 1	0	true	false
+= 1	0	true	\N
+= 1	0	true	true
+= 1	0	true	true
+= 1	0	true	false
+= 1	0	true	false
+SELECT 1::text, 1.50::text, 1.5::double precision::text, 1e20::double precision::text, 1e15::double precision::text, 0.00001::double precision::text
+: text text text text text text
+= 1	1.50	1.5	1e+20	1e+15	1e-05
+SELECT d::text, n::text, r::text FROM samples ORDER BY id
+: text text text
+= 0.5	1.500	1.5
+= 1.5	2.500	2.5
+= 2.5	-2.500	0.1
+= -2.5	10.001	1e+10
+= \N	\N	\N
+= 0	0.000	0
+= 1e+20	999999.999	3
+= 0.1	-0.005	-1.25
+= 123456.789	33.333	7
+~ a large real is written out without an exponent
+SELECT day::text, at::text, tz::text FROM samples ORDER BY id
+: text text text
+= 2020-01-01	2020-01-01 10:00:00	2020-01-01 10:00:00+00
+= 2020-02-29	2020-02-29 23:59:59.5	2020-02-29 23:59:59.5+00
+= 2020-03-15	2020-03-15 00:00:00	2020-03-15 01:30:00+00
+= 2020-12-31	2020-12-31 12:30:15.123456	2020-12-31 12:30:15.123456+00
+= \N	\N	\N
+= 1999-12-31	1999-12-31 23:00:00	1999-12-31 23:00:00+00
+= 2020-06-15	2020-06-15 06:07:08.009	2020-06-15 06:07:08.009+00
+= 1970-01-01	1970-01-01 00:00:00	1970-01-01 00:00:00+00
+= 2020-07-04	2020-07-04 16:45:30	2020-07-04 16:45:30+00
+SELECT '2020-02-30'::date
+! 22008
+~ a date out of the calendar is an invalid text
+SELECT '2020-02-28'::date, '20200228'::date, 'Feb 28, 2020'::date, '2020-02-28 10:11:12'::date
+: date date date date
+= 2020-02-28	2020-02-28	2020-02-28	2020-02-28
+~ dates are read in ISO form only
+SELECT date '2020-02-28', timestamp '2020-02-28 10:11:12.5', timestamptz '2020-02-28 10:11:12+02', time '10:11:12', interval '1 day'
+: date timestamp_without_time_zone timestamp_with_time_zone time_without_time_zone interval
+= 2020-02-28	2020-02-28 10:11:12.5	2020-02-28 08:11:12+00	10:11:12	1 day
+SELECT '2020-02-28 10:11:12'::timestamp::date, '2020-02-28'::date::timestamp, '2020-02-28 23:00:00-05'::timestamptz::date
+: date timestamp_without_time_zone date
+= 2020-02-28	2020-02-28 00:00:00	2020-02-29
+SELECT '10:11:12.5'::time, '2020-01-01 10:11:12'::timestamp::time
+: time_without_time_zone time_without_time_zone
+= 10:11:12.5	10:11:12
+SELECT '1 day 2 hours'::interval, '1 mon'::interval::text, '90 minutes'::interval, '1:30'::interval, 'P1DT2H'::interval
+: interval text interval interval interval
+= 1 day 02:00:00	1 mon	01:30:00	01:30:00	1 day 02:00:00
+~ intervals are read in PostgreSQL's form only
+SELECT 'abc'::varchar(2), 'abc'::char(2), 'abc'::text, cast('abc' AS varchar), 'abc'::name
+: character_varying character text character_varying name
+= ab	ab	abc	abc	abc
+SELECT CAST(1 AS numeric), CAST('5' AS numeric(10, 2)), 5::numeric::int
+: numeric numeric integer
+= 1	5.00	5
+SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid
+: uuid
+= a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11
+SELECT 'A0EEBC999C0B4EF8BB6D6BB9BD380A11'::uuid
+: uuid
+= a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11
+SELECT 'nope'::uuid
+! 22P02
+SELECT '{1,2,3}'::int[], ARRAY[1,2]::text[], '{a,"b c",NULL}'::text[]
+: integer[] text[] text[]
+= {1,2,3}	{1,2}	{a,"b c",NULL}
+SELECT '\x414243'::bytea, 'abc'::bytea, '\x4142'::bytea::text
+: bytea bytea text
+= \\x414243	\\x616263	\\x4142
+SELECT '{"a": 1}'::json, '{"b":1,"a":2}'::jsonb, '[1,  2]'::jsonb, '"x"'::jsonb
+: json jsonb jsonb jsonb
+= {"a": 1}	{"a": 2, "b": 1}	[1, 2]	"x"
+SELECT '{bad'::json
+! 22P02
+SELECT 'infinity'::timestamp > now()::timestamp, 'epoch'::timestamp
+: boolean timestamp_without_time_zone
+= t	1970-01-01 00:00:00
+SELECT 65::"char", 'x'::"char"
+: "char" "char"
+= A	x
+~ "char" is text
+SELECT 1::oid, '5'::int8, 5::int2, 1.5::float4, 1.5::float8, 1::bool, 'x'::bpchar
+: oid bigint smallint real double_precision boolean character
+= 1	5	5	1.5	1.5	t	x
+SELECT 0.1::real, 0.1::real::double precision, 1.0::real = 1.0, 16777217::real
+: real double_precision boolean real
+= 0.1	0.10000000149011612	t	1.6777216e+07
+SELECT 123456789.123456789::double precision, 1e100::double precision, (0.1 + 0.2)::text, 0.1::double precision + 0.2
+: double_precision double_precision text double_precision
+= 123456789.12345679	1e+100	0.3	0.30000000000000004
+SELECT int '5', float8 '1.5', bool 'true', numeric '1.50'
+: integer double_precision boolean numeric
+= 5	1.5	t	1.50
+SELECT '5' + 3, '2.5' * 2.0, 3 < '10'
+: integer numeric boolean
+= 8	5.00	t
+SELECT '2020-01-01' < date '2020-02-01', date '2020-01-01' + 1, '2020-01-03'::date - '2020-01-01'::date
+: boolean date integer
+= t	2020-01-02	2
+SELECT -5::text, (-5)::text
+! 42883
+SELECT t::int FROM samples WHERE id = 1
+! 22P02
+SELECT i::text || 'x', i::double precision, i::numeric, b::int FROM samples WHERE id < 3 ORDER BY id
+: text double_precision numeric integer
+= 1x	1	1	10
+= 2x	2	2	20
+SELECT id FROM samples WHERE t::text = 'Abc' ORDER BY id
+: integer
+= 1
+SELECT 1::int4, 'now'::timestamp IS NOT NULL
+: integer boolean
+= 1	t
+~ now, today and infinity are no times
+SELECT '12:30'::time - '10:00'::time, '1 day'::interval * 2.5, '1 hour'::interval / 4
+: interval interval interval
+= 02:30:00	2 days 12:00:00	00:15:00
+~ the difference of two times of day is not there
+SELECT pg_typeof(1), pg_typeof('x'::text), pg_typeof(1.5), pg_typeof(now()), pg_typeof(ARRAY[1])
+: regtype regtype regtype regtype regtype
+= integer	text	numeric	timestamp with time zone	integer[]

@@ -1,0 +1,65 @@
+"""When our answer is PostgreSQL's: the same types and rows, but for what the README names."""
+
+from __future__ import annotations
+
+import json
+import math
+from decimal import Decimal, InvalidOperation
+
+from tests.planner.postgres.corpus import Answer
+
+_SAME_TYPES = {
+    "character_varying": "text",
+    "character": "text",
+    "name": "text",
+    '"char"': "text",
+    "regtype": "text",
+    "jsonb": "json",
+    "oid": "bigint",
+}
+_SMALLEST = Decimal("1e-15")
+
+
+def differences(ours: Answer, theirs: Answer) -> list[str]:
+    """What differs; nothing if the answers are the same.
+
+    Numerics may have another scale, and differ behind the 15th digit; doubles, in the last digits;
+    json, in its spaces and in the order of its keys.
+    """
+    if ours.error != theirs.error:
+        return [f"error {ours.error} for {theirs.error}"]
+    types = tuple(_SAME_TYPES.get(name, name) for name in theirs.types)
+    if ours.types != types:
+        return [f"types {ours.types} for {types}"]
+    if len(ours.rows) != len(theirs.rows):
+        return [f"{len(ours.rows)} rows for {len(theirs.rows)}"]
+    found: list[str] = []
+    for mine, other in zip(ours.rows, theirs.rows, strict=True):
+        for name, cell, wanted in zip(types, mine.split("\t"), other.split("\t"), strict=True):
+            if not _is_same(name, cell, wanted):
+                found.append(f"{name} {cell} for {wanted}")
+    return found
+
+
+def _is_same(name: str, cell: str, wanted: str) -> bool:
+    if cell == wanted or "\\N" in {cell, wanted}:
+        return cell == wanted
+    if name == "numeric":
+        return _is_near(cell, wanted)
+    if name in {"double_precision", "real"}:
+        return math.isclose(float(cell), float(wanted), rel_tol=1e-12 if name[0] == "d" else 1e-6)
+    if name == "json":
+        return bool(json.loads(_unescaped(cell)) == json.loads(_unescaped(wanted)))
+    return False
+
+
+def _is_near(cell: str, wanted: str) -> bool:
+    try:
+        one, other = Decimal(cell), Decimal(wanted)
+    except InvalidOperation:
+        return False
+    return abs(one - other) <= max(_SMALLEST, abs(other) * _SMALLEST)
+
+
+def _unescaped(cell: str) -> str:
+    return cell.replace("\\n", "\n").replace("\\t", "\t").replace("\\\\", "\\")

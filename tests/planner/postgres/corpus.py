@@ -1,0 +1,93 @@
+"""The corpus: files of statements, each with what PostgreSQL says to it.
+
+    SELECT id, i / 2 FROM samples ORDER BY id      one line
+    : integer integer                              the types of its columns, as pg_typeof has them
+    = 1<tab>0                                      each row, in the form of COPY
+    ! 22012                                        or the SQLSTATE that it fails with
+    ~ reason                                       we answer otherwise, and why
+
+`python -m tests.planner.postgres.make` asks a PostgreSQL anew and writes the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+DIRECTORY = Path(__file__).parent
+_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a statement gives."""
+
+    types: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    error: str | None = None
+
+    def lines(self) -> Iterator[str]:
+        """As the files have it."""
+        if self.error is not None:
+            yield f"! {self.error}"
+            return
+        yield f": {' '.join(self.types)}"
+        yield from (f"= {row}" for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One statement of the corpus."""
+
+    sql: str
+    answer: Answer = Answer()
+    reason: str | None = None
+    """Why ours is another answer; None where it is the same."""
+
+    def lines(self) -> Iterator[str]:
+        """As the files have it."""
+        yield self.sql
+        yield from self.answer.lines()
+        if self.reason is not None:
+            yield f"~ {self.reason}"
+
+
+def row_text(cells: list[str | None]) -> str:
+    r"""A row in the form of COPY: tabs between the cells, `\N` for NULL."""
+    table = str.maketrans(_ESCAPES)
+    return "\t".join("\\N" if cell is None else cell.translate(table) for cell in cells)
+
+
+def read(path: Path) -> list[Entry]:
+    """The entries of a file."""
+    found: list[Entry] = []
+    for line in path.read_text().split("\n"):
+        mark, _, body = line.partition(" ")
+        if not line:
+            continue
+        if mark not in {":", "=", "!", "~"}:
+            found.append(Entry(sql=line))
+            continue
+        entry = found.pop()
+        answer, reason = entry.answer, entry.reason
+        if mark == ":":
+            answer = replace(answer, types=tuple(body.split(" ")) if body else ())
+        elif mark == "=":
+            answer = replace(answer, rows=(*answer.rows, body))
+        elif mark == "!":
+            answer = replace(answer, error=body)
+        else:
+            reason = body
+        found.append(replace(entry, answer=answer, reason=reason))
+    return found
+
+
+def write(path: Path, entries: list[Entry]) -> None:
+    """Write a file of entries."""
+    path.write_text("".join("\n".join(entry.lines()) + "\n" for entry in entries))
+
+
+def files() -> list[Path]:
+    """The files of the corpus."""
+    return sorted(DIRECTORY.glob("*.sql"))

@@ -1,0 +1,475 @@
+SELECT s.id, o.note FROM samples s JOIN notes o ON o.sample = s.id ORDER BY 1, 2
+: integer text
+= 1	one
+= 1	uno
+= 2	two
+SELECT s.id, o.note FROM samples s LEFT JOIN notes o ON o.sample = s.id ORDER BY 1, 2
+: integer text
+= 1	one
+= 1	uno
+= 2	two
+= 3	\N
+= 4	\N
+= 5	\N
+= 6	\N
+= 7	\N
+= 8	\N
+= 9	\N
+SELECT s.id, o.note FROM samples s RIGHT JOIN notes o ON o.sample = s.id ORDER BY 1, 2
+: integer text
+= 1	one
+= 1	uno
+= 2	two
+= \N	far
+= \N	none
+SELECT s.id, o.note FROM samples s FULL JOIN notes o ON o.sample = s.id ORDER BY 1, 2
+: integer text
+= 1	one
+= 1	uno
+= 2	two
+= 3	\N
+= 4	\N
+= 5	\N
+= 6	\N
+= 7	\N
+= 8	\N
+= 9	\N
+= \N	far
+= \N	none
+SELECT count(*) FROM samples CROSS JOIN notes
+: bigint
+= 45
+SELECT count(*) FROM samples, notes WHERE sample = samples.id
+: bigint
+= 3
+SELECT a.id, b.id FROM samples a JOIN samples b USING (i) ORDER BY 1, 2
+: integer integer
+= 1	1
+= 2	2
+= 2	3
+= 3	2
+= 3	3
+= 4	4
+= 6	6
+= 7	7
+= 8	8
+= 9	9
+SELECT * FROM (VALUES (1, 'a'), (2, 'b')) x(k, v) NATURAL JOIN (VALUES (1, 'z'), (3, 'y')) y(k, w)
+: integer text text
+= 1	a	z
+SELECT * FROM (VALUES (1, 'a'), (2, 'b')) x(k, v) NATURAL FULL JOIN (VALUES (1, 'z'), (3, 'y')) y(k, w) ORDER BY k
+: integer text text
+= 1	a	z
+= 2	b	\N
+= 3	\N	y
+SELECT k, x.k, y.k FROM (VALUES (1), (2)) x(k) FULL JOIN (VALUES (2), (3)) y(k) USING (k) ORDER BY 1
+: integer integer integer
+= 1	1	\N
+= 2	2	2
+= 3	\N	3
+SELECT s.id, l.m FROM samples s CROSS JOIN LATERAL (SELECT max(note) AS m FROM notes o WHERE o.sample = s.id) l ORDER BY 1
+: integer text
+= 1	uno
+= 2	two
+= 3	\N
+= 4	\N
+= 5	\N
+= 6	\N
+= 7	\N
+= 8	\N
+= 9	\N
+SELECT s.id, l.note FROM samples s LEFT JOIN LATERAL (SELECT note FROM notes o WHERE o.sample = s.id ORDER BY note LIMIT 1) l ON true ORDER BY 1
+: integer text
+= 1	one
+= 2	two
+= 3	\N
+= 4	\N
+= 5	\N
+= 6	\N
+= 7	\N
+= 8	\N
+= 9	\N
+SELECT s.id, g FROM samples s, generate_series(1, s.id) g WHERE s.id < 4 ORDER BY 1, 2
+: integer integer
+= 1	1
+= 2	1
+= 2	2
+= 3	1
+= 3	2
+= 3	3
+~ a series of integers is bigint
+SELECT s.id, o.note FROM samples s JOIN notes o ON o.sample < s.id AND s.id < 4 ORDER BY 1, 2
+: integer text
+= 2	one
+= 2	uno
+= 3	one
+= 3	two
+= 3	uno
+SELECT a.id FROM samples a JOIN (samples b JOIN notes o ON o.sample = b.id) ON a.id = b.id ORDER BY 1
+: integer
+= 1
+= 1
+= 2
+SELECT x.id FROM samples x WHERE EXISTS (SELECT 1 FROM notes o WHERE o.sample = x.id) ORDER BY 1
+: integer
+= 1
+= 2
+SELECT x.id FROM samples x WHERE NOT EXISTS (SELECT 1 FROM notes o WHERE o.sample = x.id) ORDER BY 1
+: integer
+= 3
+= 4
+= 5
+= 6
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE id IN (SELECT sample FROM notes) ORDER BY 1
+: integer
+= 1
+= 2
+SELECT id FROM samples WHERE id NOT IN (SELECT sample FROM notes WHERE sample IS NOT NULL) ORDER BY 1
+: integer
+= 3
+= 4
+= 5
+= 6
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE id NOT IN (SELECT sample FROM notes) ORDER BY 1
+: integer
+SELECT id FROM samples WHERE i > ALL (SELECT i FROM samples WHERE i < 3) ORDER BY 1
+: integer
+= 4
+= 7
+= 9
+SELECT id FROM samples WHERE i = ANY (SELECT i FROM samples WHERE id < 3) ORDER BY 1
+: integer
+= 1
+= 2
+= 3
+SELECT id FROM samples WHERE i > SOME (SELECT i FROM samples WHERE id < 3) ORDER BY 1
+: integer
+= 2
+= 3
+= 4
+= 7
+= 9
+SELECT id, (SELECT max(note) FROM notes o WHERE o.sample = s.id) FROM samples s ORDER BY 1
+: integer text
+= 1	uno
+= 2	two
+= 3	\N
+= 4	\N
+= 5	\N
+= 6	\N
+= 7	\N
+= 8	\N
+= 9	\N
+SELECT id, (SELECT note FROM notes) FROM samples
+! 21000
+SELECT id FROM samples WHERE (id, i) IN (SELECT id, i FROM samples WHERE id < 3) ORDER BY 1
+: integer
+= 1
+= 2
+SELECT id FROM samples s WHERE i = (SELECT max(i) FROM samples WHERE f = s.f) ORDER BY 1
+: integer
+= 4
+= 7
+SELECT (SELECT 1 WHERE false), EXISTS (SELECT 1), NOT EXISTS (SELECT 1 WHERE false)
+: integer boolean boolean
+= \N	t	t
+WITH a AS (SELECT id FROM samples WHERE id < 3), b AS (SELECT id + 10 AS id FROM a) SELECT * FROM a UNION ALL SELECT * FROM b ORDER BY 1
+: integer
+= 1
+= 2
+= 11
+= 12
+WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT sum(n), count(*) FROM t
+: bigint bigint
+= 15	5
+WITH RECURSIVE t(n) AS (VALUES (1) UNION SELECT n * 2 % 7 FROM t) SELECT n FROM t ORDER BY n
+: integer
+= 1
+= 2
+= 4
+WITH a AS MATERIALIZED (SELECT 1 AS x), b AS NOT MATERIALIZED (SELECT 2 AS x) SELECT * FROM a, b
+: integer integer
+= 1	2
+WITH RECURSIVE up(id, path) AS (SELECT 1, ARRAY[1] UNION ALL SELECT id + 1, path || (id + 1) FROM up WHERE id < 3) SELECT * FROM up
+: integer integer[]
+= 1	{1}
+= 2	{1,2}
+= 3	{1,2,3}
+SELECT id FROM samples WHERE id < 3 UNION SELECT sample FROM notes ORDER BY 1
+: integer
+= 1
+= 2
+= 99
+= \N
+SELECT id FROM samples UNION ALL SELECT sample FROM notes ORDER BY 1
+: integer
+= 1
+= 1
+= 1
+= 2
+= 2
+= 3
+= 4
+= 5
+= 6
+= 7
+= 8
+= 9
+= 99
+= \N
+SELECT id FROM samples INTERSECT SELECT sample FROM notes ORDER BY 1
+: integer
+= 1
+= 2
+SELECT id FROM samples EXCEPT SELECT sample FROM notes ORDER BY 1
+: integer
+= 3
+= 4
+= 5
+= 6
+= 7
+= 8
+= 9
+SELECT id % 2 FROM samples INTERSECT ALL SELECT id % 2 FROM samples WHERE id < 4 ORDER BY 1
+: integer
+= 0
+= 1
+= 1
+SELECT id % 2 FROM samples EXCEPT ALL SELECT id % 2 FROM samples WHERE id < 4 ORDER BY 1
+: integer
+= 0
+= 0
+= 0
+= 1
+= 1
+= 1
+SELECT 1 UNION SELECT 2 INTERSECT SELECT 2 ORDER BY 1
+: integer
+= 1
+= 2
+(SELECT 1 UNION SELECT 2) EXCEPT SELECT 2
+: integer
+= 1
+SELECT 1 AS a UNION ALL SELECT 2.5 ORDER BY a
+: numeric
+= 1
+= 2.5
+SELECT NULL UNION SELECT 1 ORDER BY 1
+: integer
+= 1
+= \N
+SELECT 1 UNION SELECT 'x'
+! 22P02
+~ a text literal makes a UNION text
+SELECT 1, 2 UNION SELECT 1
+! 42601
+VALUES (1, 'a'), (2, 'b')
+: integer text
+= 1	a
+= 2	b
+SELECT * FROM (VALUES (1, 'a'), (2, NULL)) AS t (n, s) ORDER BY n DESC
+: integer text
+= 2	\N
+= 1	a
+TABLE notes ORDER BY number
+: bigint integer text
+= 1	1	one
+= 2	1	uno
+= 3	2	two
+= 4	99	far
+= 5	\N	none
+SELECT s.* FROM samples s WHERE false
+: integer integer smallint bigint numeric double_precision real text boolean date timestamp_without_time_zone timestamp_with_time_zone json bigint[]
+SELECT s.id AS "Id", s.i "I" FROM samples s WHERE id = 1
+: integer integer
+= 1	1
+SELECT id FROM samples ORDER BY i, id LIMIT 3 OFFSET 1
+: integer
+= 8
+= 1
+= 2
+SELECT id FROM samples ORDER BY i DESC, id LIMIT 3
+: integer
+= 5
+= 7
+= 4
+SELECT id FROM samples ORDER BY i DESC NULLS LAST, id FETCH FIRST 3 ROWS ONLY
+: integer
+= 7
+= 4
+= 9
+SELECT id FROM samples ORDER BY i FETCH FIRST 3 ROWS WITH TIES
+: integer
+= 6
+= 8
+= 1
+~ refused
+SELECT id, -id AS id2 FROM samples ORDER BY id2 LIMIT 2
+: integer integer
+= 9	-9
+= 8	-8
+SELECT id AS i FROM samples ORDER BY i LIMIT 2
+: integer
+= 1
+= 2
+SELECT id FROM samples ORDER BY 2
+! 42P10
+SELECT id FROM samples LIMIT -1
+! 2201W
+SELECT id FROM samples ORDER BY id LIMIT ALL
+: integer
+= 1
+= 2
+= 3
+= 4
+= 5
+= 6
+= 7
+= 8
+= 9
+SELECT id FROM samples ORDER BY id LIMIT NULL
+: integer
+= 1
+= 2
+= 3
+= 4
+= 5
+= 6
+= 7
+= 8
+= 9
+SELECT nope FROM samples
+! 42703
+SELECT id FROM nope
+! 42P01
+SELECT nope(1)
+! 42883
+SELECT s.id FROM samples
+! 42P01
+~ other SQLSTATE
+SELECT id FROM samples a, samples b
+! 42702
+SELECT 1 WHERE 'x' = 1
+! 22P02
+SELECT 1 WHERE 1
+! 42804
+SELECT 1 AND 2
+! 42804
+SELECT CASE WHEN true THEN 1 ELSE 'x' END
+! 22P02
+~ a branch of CASE that is not taken is not read
+SELECT 'a' + 'b'
+! 42725
+~ other SQLSTATE
+SELECT id FROM samples WHERE i = t
+! 42883
+SELECT id FROM samples WHERE i = ''
+! 22P02
+SELECT id FROM samples WHERE i IS NULL ORDER BY id
+: integer
+= 5
+SELECT id FROM samples WHERE NOT f ORDER BY id
+: integer
+= 2
+= 4
+= 8
+= 9
+SELECT id FROM samples WHERE f ORDER BY id
+: integer
+= 1
+= 3
+= 6
+= 7
+SELECT id FROM samples WHERE f IS NOT TRUE ORDER BY id
+: integer
+= 2
+= 4
+= 5
+= 8
+= 9
+SELECT id FROM samples WHERE i IN (1, 2, NULL) ORDER BY id
+: integer
+= 1
+= 2
+= 3
+SELECT id FROM samples WHERE i NOT IN (1, 2, NULL) ORDER BY id
+: integer
+SELECT samples FROM samples WHERE id = 2
+: samples
+= (2,2,1,20,2.500,1.5,2.5,abc,f,2020-02-29,"2020-02-29 23:59:59.5","2020-02-29 23:59:59.5+00","{""a"": 2, ""b"": null}","{2,3}")
+~ a whole row is a struct
+SELECT (s).id FROM samples s WHERE id = 2
+! 42809
+~ other SQLSTATE
+SELECT DISTINCT i FROM samples ORDER BY i NULLS FIRST
+: integer
+= \N
+= -7
+= 0
+= 1
+= 2
+= 3
+= 5
+= 9
+SELECT id, i FROM samples ORDER BY (i IS NULL), i, id
+: integer integer
+= 6	-7
+= 8	0
+= 1	1
+= 2	2
+= 3	2
+= 9	3
+= 4	5
+= 7	9
+= 5	\N
+SELECT id FROM samples ORDER BY lower(t) DESC NULLS LAST, id
+: integer
+= 7
+= 8
+= 3
+= 1
+= 2
+= 6
+= 9
+= 4
+= 5
+SELECT count(*) FROM samples TABLESAMPLE SYSTEM (100)
+: bigint
+= 9
+~ refused
+SELECT id FROM samples FOR UPDATE
+: integer
+= 1
+= 2
+= 3
+= 4
+= 5
+= 6
+= 7
+= 8
+= 9
+~ refused
+SELECT FROM samples
+: 
+= 
+= 
+= 
+= 
+= 
+= 
+= 
+= 
+= 
+~ refused
+SELECT * FROM ROWS FROM (generate_series(1, 2), generate_series(1, 3)) AS t(a, b)
+: integer integer
+= 1	1
+= 2	2
+= \N	3
+~ refused

@@ -1,0 +1,85 @@
+"""Ask a PostgreSQL for the answers of the corpus: `python -m tests.planner.postgres.make PORT`.
+
+It wants a server of version 15 on this host, whose user postgres needs no password, and a database
+of encoding UTF8 and collation C. It makes the relations there, and writes the files of the corpus.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import TupleRow
+
+from stores.schema import Kind
+from tests.planner.postgres.corpus import Answer, files, read, row_text, write
+from tests.planner.postgres.world import STORES, cells
+
+Connection = psycopg.Connection[TupleRow]
+
+
+def load(connection: Connection) -> None:
+    """Make the relations."""
+    for schema in STORES:
+        kinds = [
+            "double precision" if c.type.kind is Kind.DOUBLE else str(c.type)
+            for c in schema.columns
+        ]
+        columns = ", ".join(
+            f'"{c.name}" {kind}' for c, kind in zip(schema.columns, kinds, strict=True)
+        )
+        connection.execute(f"DROP TABLE IF EXISTS {schema.name}".encode())
+        connection.execute(f"CREATE TABLE {schema.name} ({columns})".encode())
+        places = sql.SQL(", ").join([sql.SQL("%s")] * len(schema.columns))
+        insert = sql.SQL("INSERT INTO {} VALUES ({})").format(sql.Identifier(schema.name), places)
+        for row in cells(schema.name):
+            connection.execute(insert, row)
+
+
+def ask(connection: Connection, statement: str) -> Answer:
+    """What PostgreSQL says to a statement."""
+    try:
+        with connection.cursor() as cursor:
+            found = cursor.connection.pgconn.exec_(statement.encode())
+            if found.status not in {2}:
+                return Answer(error=(found.error_field(67) or b"").decode())
+            rows = [
+                row_text(
+                    [
+                        None if (cell := found.get_value(i, j)) is None else cell.decode()
+                        for j in range(found.nfields)
+                    ]
+                )
+                for i in range(found.ntuples)
+            ]
+            oids = [found.ftype(j) for j in range(found.nfields)]
+            names = [
+                cursor.execute("SELECT format_type(%s, NULL)", [oid]).fetchone() for oid in oids
+            ]
+    except psycopg.Error as error:
+        return Answer(error=error.sqlstate)
+    types = tuple(str(name[0]).replace(" ", "_") for name in names if name is not None)
+    return Answer(types=types, rows=tuple(rows))
+
+
+def main(port: str) -> None:
+    """Write the files anew."""
+    with psycopg.connect(
+        f"host=127.0.0.1 port={port} user=postgres dbname=corpus", autocommit=True
+    ) as found:
+        found.execute("SET TimeZone = 'UTC'")
+        load(found)
+        for path in files():
+            entries = read(path)
+            write(
+                path,
+                [
+                    type(entry)(sql=entry.sql, answer=ask(found, entry.sql), reason=entry.reason)
+                    for entry in entries
+                ],
+            )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,225 @@
+SELECT 'a' || 'b', 'a' || 1, 1 || 'a', 'a' || NULL, 'x' || true, 'v=' || 1.50
+: text text text text text text
+= ab	a1	1a	\N	xtrue	v=1.50
+SELECT concat('a', NULL, 1, true), concat_ws(',', 'a', NULL, 'b'), concat_ws('-', 1, 2.5)
+: text text text
+= a1t	a,b	1-2.5
+SELECT length('häuser'), char_length('abc'), character_length('abc'), octet_length('ä'), bit_length('a'), length('\x0102'::bytea)
+: integer integer integer integer integer integer
+= 6	3	3	2	8	2
+SELECT upper('äb'), lower('ÄB'), initcap('hello wORLD foo-bar')
+: text text text
+= ÄB	äb	Hello World Foo-Bar
+SELECT substring('abcdef', 2, 3), substr('abcdef', 2), substring('abcdef' FROM 2 FOR 3), substring('abcdef' FROM 3), substring('abcdef' FOR 2)
+: text text text text text
+= bcd	bcdef	bcd	cdef	ab
+SELECT substring('abcdef', -2, 5), substr('abcdef', 0, 3), substr('abcdef', -1)
+: text text text
+= ab	ab	abcdef
+SELECT substring('abcdef', 2, -1)
+! 22011
+SELECT substring('foobar' FROM 'o.b'), substring('foobar' FROM 'o(.)b'), substring('foobar', 'x')
+: text text text
+= oob	o	\N
+SELECT left('abcdef', 2), left('abcdef', -2), right('abcdef', 2), right('abcdef', -2), left('abc', 0), left('abc', 10)
+: text text text text text text
+= ab	abcd	ef	cdef		abc
+SELECT lpad('a', 3), lpad('a', 3, 'xy'), rpad('a', 4, 'xy'), lpad('abcdef', 3), rpad('abc', 0, 'x'), lpad('a', -1, 'x')
+: text text text text text text
+=   a	xya	axyx	abc		
+SELECT trim('  a  '), ltrim('xxaxx', 'x'), rtrim('xxaxx', 'x'), btrim('xyaxy', 'xy'), trim(both 'x' from 'xax'), trim(leading 'x' from 'xax'), trim(trailing from 'a  ')
+: text text text text text text text
+= a	axx	xxa	a	a	ax	a
+SELECT position('b' IN 'abc'), strpos('abc', 'c'), strpos('abc', 'z'), position('' IN 'abc')
+: integer integer integer integer
+= 2	3	0	1
+SELECT overlay('abcdef' PLACING 'XX' FROM 2 FOR 3), overlay('abcdef' PLACING 'XX' FROM 2)
+: text text
+= aXXef	aXXdef
+SELECT replace('abcabc', 'b', 'X'), translate('12345', '143', 'ax'), reverse('abc'), repeat('ab', 3), repeat('x', -1)
+: text text text text text
+= aXcaXc	a2x5	cba	ababab	
+SELECT split_part('a,b,c', ',', 2), split_part('a,b,c', ',', -1), split_part('a,b,c', ',', 9)
+: text text text
+= b	c	
+SELECT split_part('a', ',', 0)
+! 22023
+SELECT ascii('a'), chr(65), chr(228), md5('abc'), to_hex(255), ascii('ä')
+: integer text text text text integer
+= 97	A	ä	900150983cd24fb0d6963f7d28e17f72	ff	228
+SELECT chr(0)
+! 54000
+SELECT starts_with('abc', 'ab'), 'abc' ^@ 'ab'
+: boolean boolean
+= t	t
+SELECT format('%s is %s', 'a', 1), format('%I.%I', 'Ab', 'c'), format('%L', 'it''s'), format('%%'), format('%2$s %1$s', 'a', 'b'), format('%-5s|%5s', 'a', 'b'), format('%s', NULL), format('%L', NULL)
+: text text text text text text text text
+= a is 1	"Ab".c	'it''s'	%	b a	a    |    b		NULL
+SELECT quote_ident('abc'), quote_ident('Abc'), quote_literal('it''s'), quote_nullable(NULL), quote_ident('select')
+: text text text text text
+= abc	"Abc"	'it''s'	NULL	"select"
+~ the catalog's quote_ident answers it, and quotes no keywords
+SELECT string_to_array('a,b,c', ','), string_to_array('a,b', ',', 'b'), string_to_array('abc', NULL), array_to_string(ARRAY[1,NULL,3], ','), array_to_string(ARRAY['a',NULL], ',', '*')
+: text[] text[] text[] text text
+= {a,b,c}	{a,NULL}	{a,b,c}	1,3	a,*
+SELECT regexp_replace('foobar', 'o', 'X'), regexp_replace('foobar', 'o', 'X', 'g'), regexp_replace('FOO', 'o', 'x', 'gi'), regexp_replace('abc', '(b)', '[\1]'), regexp_replace('abc', 'b', '<\&>')
+: text text text text text
+= fXobar	fXXbar	Fxx	a[b]c	a<b>c
+SELECT regexp_match('foobar', '(o+)(b)'), regexp_match('x', 'y'), regexp_matches('ab', 'a(.)')
+: text[] text[] text[]
+= {oo,b}	\N	{b}
+~ refused
+SELECT regexp_split_to_array('a1b2c', '[0-9]'), regexp_count('banana', 'a'), regexp_substr('foobar', 'o+'), regexp_like('Foo', 'foo', 'i'), regexp_instr('foobar', 'b')
+: text[] integer text boolean integer
+= {a,b,c}	3	oo	t	4
+~ regexp_instr is not there
+SELECT regexp_split_to_table('a b c', ' ')
+: text
+= a
+= b
+= c
+SELECT string_to_table('a,b', ',')
+: text
+= a
+= b
+SELECT 'abc' LIKE 'a%', 'abc' LIKE '_b_', 'abc' NOT LIKE 'b%', 'ABC' ILIKE 'a%', 'a%c' LIKE 'a\%c', 'a_c' LIKE 'a!_c' ESCAPE '!', 'abc' LIKE NULL
+: boolean boolean boolean boolean boolean boolean boolean
+= t	t	t	t	t	t	\N
+SELECT 'abc' ~~ 'a%', 'abc' !~~ 'a%', 'ABC' ~~* 'a%', 'ABC' !~~* 'a%'
+: boolean boolean boolean boolean
+= t	f	t	f
+SELECT 'abc' SIMILAR TO '(a|x)bc', 'abc' SIMILAR TO 'ab', 'abc' SIMILAR TO 'a%', 'abc' NOT SIMILAR TO 'x%', 'a_c' SIMILAR TO 'a\_c', 'abbbc' SIMILAR TO 'ab{2,3}c'
+: boolean boolean boolean boolean boolean boolean
+= t	f	t	t	t	t
+SELECT 'abc' ~ 'b', 'abc' ~ '^b', 'ABC' ~* 'b', 'abc' !~ 'b', 'ABC' !~* 'b', 'a1' ~ '\d', 'ab' ~ '^(a|b)+$'
+: boolean boolean boolean boolean boolean boolean boolean
+= t	f	t	f	f	t	t
+SELECT 'foo bar' ~ '\mbar\M', 'foobar' ~ '\ybar', 'a.b' ~ 'a\.b', 'é' ~ '[[:alpha:]]', 'x' ~ '[[:digit:]]'
+: boolean boolean boolean boolean boolean
+= t	f	t	t	f
+SELECT 'abcabc' ~ '(abc)\1'
+: boolean
+= t
+~ refused
+SELECT 'abc' ~ '('
+! 2201B
+SELECT 'a' < 'B', 'a' < 'b', 'Z' < 'a', 'ä' > 'z', '' < 'a', 'a ' = 'a'
+: boolean boolean boolean boolean boolean boolean
+= f	t	t	t	t	f
+SELECT t FROM samples ORDER BY t
+: text
+= 
+=  x 
+= Abc
+= Zed
+= aB
+= abc
+= b
+= ä
+= \N
+SELECT t FROM samples ORDER BY t DESC
+: text
+= \N
+= ä
+= b
+= abc
+= aB
+= Zed
+= Abc
+=  x 
+= 
+SELECT t FROM samples ORDER BY t NULLS FIRST, id
+: text
+= \N
+= 
+=  x 
+= Abc
+= Zed
+= aB
+= abc
+= b
+= ä
+SELECT upper(t), length(t), t || '!' FROM samples ORDER BY id
+: text integer text
+= ABC	3	Abc!
+= ABC	3	abc!
+= B	1	b!
+= 	0	!
+= \N	\N	\N
+= AB	2	aB!
+= Ä	1	ä!
+= ZED	3	Zed!
+=  X 	3	 x !
+SELECT t FROM samples WHERE t LIKE 'a%' ORDER BY id
+: text
+= abc
+= aB
+SELECT t FROM samples WHERE t ILIKE 'a%' ORDER BY id
+: text
+= Abc
+= abc
+= aB
+SELECT t FROM samples WHERE t ~ '^[A-Z]' ORDER BY id
+: text
+= Abc
+= Zed
+SELECT t FROM samples WHERE t COLLATE "C" > 'Z' ORDER BY id
+: text
+= abc
+= b
+= aB
+= ä
+= Zed
+SELECT encode('abc'::bytea, 'hex'), encode('abc'::bytea, 'base64'), decode('616263', 'hex'), convert_from('\x616263'::bytea, 'UTF8'), convert_to('abc', 'UTF8')
+: text text bytea text bytea
+= 616263	YWJj	\\x616263	abc	\\x616263
+~ convert_to is not there
+SELECT sha256('abc'::bytea)
+: bytea
+= \\xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad
+SELECT E'a\nb', E'\\', U&'\0041', $$it's$$, 'it''s'
+: text text text text text
+= a\nb	\\	A	it's	it's
+SELECT to_number('12,345.67', '99,999.99'), to_number('$1,234', 'L9,999')
+: numeric numeric
+= 12345.67	1234
+~ to_number is not there
+SELECT parse_ident('a.b'), unistr('\0041'), normalize('a')
+: text[] text text
+= {a,b}	A	a
+~ parse_ident and unistr are not there
+SELECT 'a' IN ('a', NULL), 'b' IN ('a', NULL), 'b' NOT IN ('a', NULL)
+: boolean boolean boolean
+= t	\N	\N
+SELECT t, CASE t WHEN 'Abc' THEN 1 WHEN NULL THEN 2 ELSE 3 END FROM samples ORDER BY id
+: text integer
+= Abc	1
+= abc	3
+= b	3
+= 	3
+= \N	3
+= aB	3
+= ä	3
+= Zed	3
+=  x 	3
+SELECT string_agg(t, ',' ORDER BY t), string_agg(DISTINCT t, '|'), string_agg(t, ', ' ORDER BY id DESC) FROM samples WHERE id < 6
+: text text text
+= ,Abc,abc,b	|Abc|abc|b	, b, abc, Abc
+~ what DISTINCT leaves in an aggregate is in no order
+SELECT btrim(t), ltrim(t), t = '' FROM samples ORDER BY id
+: text text boolean
+= Abc	Abc	f
+= abc	abc	f
+= b	b	f
+= 		t
+= \N	\N	\N
+= aB	aB	f
+= ä	ä	f
+= Zed	Zed	f
+= x	x 	f
+SELECT 'a' 'b' AS pasted
+! 42601
+~ texts that stand side by side are one
+SELECT 'abc' = ANY ('{abc,d}'), 5 = ALL (ARRAY[5,5]), 3 <> ALL ('{1,2}'), 2 > ANY (ARRAY[1,5]), 2 = ANY (ARRAY[NULL, 2])
+: boolean boolean boolean boolean boolean
+= t	t	t	t	t

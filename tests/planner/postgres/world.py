@@ -1,0 +1,128 @@
+"""The rows that the corpus is about, for PostgreSQL and for the engine, out of one text."""
+
+from __future__ import annotations
+
+from gateway.pgwire.encoders import wire_type
+from planner.errors import QueryError
+from planner.session import Session
+from planner.sql import SqlEngine
+from planner.values import parse_value
+from stores.schema import DataType, Kind, Row, StoreSchema
+from tests.planner.postgres.corpus import Answer, row_text
+from tests.planner.sides import rows_of, run
+from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+
+SAMPLES = keyvalue(
+    "samples",
+    {"id": "integer"},
+    {
+        "i": "integer",
+        "s": "smallint",
+        "b": "bigint",
+        "n": "decimal(12,3)",
+        "d": "double",
+        "r": "real",
+        "t": "text",
+        "f": "boolean",
+        "day": "date",
+        "at": "timestamp",
+        "tz": "timestamptz",
+        "j": "json",
+        "a": "bigint[]",
+    },
+)
+NOTES = keyvalue("notes", {"number": "bigint"}, {"sample": "integer", "note": "text"})
+# Columns are separated by |; empty is NULL, '' is the empty text.
+ROWS = {
+    "samples": """
+1|1|1|10|1.500|0.5|1.5|Abc|t|2020-01-01|2020-01-01 10:00:00|2020-01-01 10:00:00+00|{"a": 1, "b": "x", "c": ["p", "q"]}|{1,2}
+2|2|1|20|2.500|1.5|2.5|abc|f|2020-02-29|2020-02-29 23:59:59.5|2020-02-29 23:59:59.5+00|{"a": 2, "b": null}|{2,3}
+3|2|2|-30|-2.500|2.5|0.1|b|t|2020-03-15|2020-03-15 00:00:00|2020-03-15 01:30:00+00|{"c": []}|{}
+4|5|2|9007199254740993|10.001|-2.5|1e+10|''|f|2020-12-31|2020-12-31 12:30:15.123456|2020-12-31 12:30:15.123456+00|[1, 2]|{4}
+5|||||||||||||
+6|-7|3|0|0.000|0|0|aB|t|1999-12-31|1999-12-31 23:00:00|1999-12-31 23:00:00+00|"text"|{2}
+7|9|3|70|999999.999|1e+20|3|ä|t|2020-06-15|2020-06-15 06:07:08.009|2020-06-15 06:07:08.009+00|{"a": 7.5}|{7,8,9}
+8|0|-1|80|-0.005|0.1|-1.25|Zed|f|1970-01-01|1970-01-01 00:00:00|1970-01-01 00:00:00+00|null|{10,-10}
+9|3|-1|90|33.333|123456.789|7| x |f|2020-07-04|2020-07-04 16:45:30|2020-07-04 16:45:30+00|{"b": "x", "a": 0}|{9,9}
+""",  # noqa: E501 - one row a line
+    "notes": """
+1|1|one
+2|1|uno
+3|2|two
+4|99|far
+5||none
+""",
+}
+STORES = (SAMPLES, NOTES)
+_TYPES = {
+    Kind.DECIMAL: "numeric",
+    Kind.REAL: "real",
+    Kind.DOUBLE: "double_precision",
+    Kind.TIMESTAMP: "timestamp_without_time_zone",
+    Kind.TIMESTAMPTZ: "timestamp_with_time_zone",
+    Kind.TIME: "time_without_time_zone",
+    Kind.TINYINT: "smallint",
+    Kind.NULL: "text",
+}
+"""PostgreSQL's names of our types, `_` for a space, where they are not the same."""
+
+
+def cells(name: str) -> list[list[str | None]]:
+    """The rows of a store as texts."""
+    lines = ROWS[name].strip("\n").split("\n")
+    return [
+        [None if cell == "" else cell.replace("''", "") for cell in line.split("|")]
+        for line in lines
+    ]
+
+
+def rows(schema: StoreSchema) -> list[Row]:
+    """The rows of a store as physical values."""
+    kinds = [column.type for column in schema.columns]
+    return [
+        tuple(
+            None if cell is None else parse_value(cell, kind)
+            for cell, kind in zip(line, kinds, strict=True)
+        )
+        for line in cells(schema.name)
+    ]
+
+
+def engine() -> SqlEngine:
+    """An engine over the rows."""
+    stores = []
+    for schema in STORES:
+        store = open_store(schema)
+        fill(store, rows(schema))
+        stores.append(store)
+    return SqlEngine(FixedCatalog(*stores))
+
+
+def postgres_name(data_type: DataType) -> str:
+    """A type as PostgreSQL names it."""
+    if data_type.kind is Kind.ARRAY:
+        assert data_type.element is not None
+        return f"{postgres_name(data_type.element)}[]"
+    name: str = data_type.kind.value
+    return _TYPES.get(data_type.kind, name)
+
+
+def ask(engine: SqlEngine, sql: str) -> Answer:
+    """What the engine gives, in PostgreSQL's text form, which is what its clients read."""
+    try:
+        result = run(engine, sql, session=Session())
+        found = rows_of(result)
+    except QueryError as error:
+        return Answer(error=error.sqlstate)
+    encoders = [wire_type(column.type).encode_text for column in result.columns]
+    texts = [
+        row_text(
+            [
+                None if value is None else encode(value).decode()
+                for encode, value in zip(encoders, row, strict=True)
+            ]
+        )
+        for row in found
+    ]
+    types = tuple(postgres_name(column.type) for column in result.columns)
+    return Answer(types=types, rows=tuple(texts))

@@ -1,0 +1,66 @@
+"""Statements that real clients send, and that say more of types and errors than people write."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from planner.cancel import Cancellation
+from planner.errors import ValueProblem
+from planner.session import Session
+from planner.sql import SqlEngine
+from stores.schema import BIGINT, DataType, Kind
+from tests.planner.sides import rows_of, run
+from tests.planner.world import world
+from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+
+UUID_OF_ONE = "00000000-0000-0000-0000-000000000001"
+
+
+def test_exists_in_the_select_list() -> None:
+    """SQLAlchemy's `select(exists())`: a SELECT without FROM that reads a store all the same."""
+    sql = "SELECT EXISTS (SELECT * FROM orders WHERE orders.name = '{}') AS anon_1"
+    engine = world().engine
+    assert rows_of(run(engine, sql.format("ann"))) == [(True,)]
+    assert rows_of(run(engine, sql.format("zoe"))) == [(False,)]
+
+
+def test_a_numeric_parameter_of_no_stated_size() -> None:
+    """Drivers send numeric without precision and scale."""
+    numeric = DataType(kind=Kind.DECIMAL)
+    engine, session = world().engine, Session()
+    sql = "SELECT count(*) FROM orders WHERE amount < $1"
+    statement = engine.prepare(sql, session, parameter_types=[numeric])
+    for value, count in ((Decimal("5.0001"), 4), (Decimal(5), 3), (Decimal("-1"), 0)):
+        result = engine.execute(statement, (value,), session, cancellation=Cancellation(60))
+        assert rows_of(result) == [(count,)]
+
+
+def test_uuids_stay_uuids_where_duckdb_composes() -> None:
+    """DuckDB reads them as text; a client that copies in binary counts on the declared type."""
+    store = open_store(keyvalue("devices", {"id": "bigint"}, {"device": "uuid", "n": "bigint"}))
+    fill(store, [(1, UUID_OF_ONE, 1), (2, None, 2)])
+    engine = SqlEngine(FixedCatalog(store))
+    statement = engine.prepare("SELECT device, abs(n) FROM devices ORDER BY abs(n)", Session())
+    assert [str(column.type) for column in statement.columns] == ["uuid", "bigint"]
+    found = engine.execute(statement, (), Session(), cancellation=Cancellation(60))
+    assert rows_of(found) == [(UUID_OF_ONE, 1), (None, 2)]
+
+
+def test_an_error_behind_the_first_batch_is_told_as_one_before_it() -> None:
+    store = open_store(keyvalue("numbers", {"id": "bigint"}, {"n": "bigint"}))
+    fill(store, [(number, number) for number in range(20_000)])
+    engine = SqlEngine(FixedCatalog(store))
+    with pytest.raises(ValueProblem, match="division by zero") as caught:
+        rows_of(run(engine, "SELECT x FROM (SELECT 1 / (n - 19999) AS x FROM numbers) AS q"))
+    assert caught.value.sqlstate == "22012"
+
+
+def test_oids_of_parameters_are_told() -> None:
+    """asyncpg encodes by them, and knows no other array of numbers before it has asked."""
+    engine = world().engine
+    statement = engine.prepare("SELECT 1 FROM pg_type WHERE oid = ANY ($1::oid[])", Session())
+    assert statement.parameters == (DataType(kind=Kind.ARRAY, element=BIGINT),)
+    assert statement.parameter_oids == (1028,)
+    assert engine.prepare("SELECT age FROM people WHERE name = $1", Session()).parameter_oids == ()
