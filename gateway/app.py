@@ -6,18 +6,27 @@ from http import HTTPStatus
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
+from gateway.access import Access
 from gateway.errors import RequestProblem, to_query_error
+from gateway.http_access import HttpAccess
 from gateway.routes import Services, build_routes, error_response
 from planner.engine import QueryError
 
 
-def create_app(services: Services) -> Starlette:
-    """The application; every error, of routing too, leaves it in one shape."""
+def create_app(services: Services, *, access: Access | None = None) -> Starlette:
+    """The application; every error, of routing too, leaves it in one shape.
+
+    Args:
+        services: what its endpoints work with.
+        access: who has to prove what; by default loopback is trusted and nobody else let in.
+    """
     app = Starlette(
         routes=build_routes(services),
+        middleware=[Middleware(HttpAccess, access=access or Access())],
         exception_handlers={HTTPException: _routing_error, QueryError: _error, Exception: _error},
     )
     # A path has one spelling: a redirect would turn a POST into two requests.
@@ -28,8 +37,9 @@ def create_app(services: Services) -> Starlette:
 async def _routing_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException), "registered for no other"
     hints = {
-        404: "The paths are /v1/query, /v1/stores, /v1/stores/{name}, /healthz and /readyz.",
-        405: "POST to /v1/query, GET all other paths.",
+        404: "The paths are /v1/query, /v1/stores, /v1/stores/{name}, /v1/stores/{name}/{key}, "
+        "/v1/stores/{name}/query, /healthz and /readyz.",
+        405: "POST to /v1/query and /v1/stores/{name}/query, GET all other paths.",
     }
     phrase = HTTPStatus(error.status_code).phrase.lower()
     return error_response(

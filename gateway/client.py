@@ -5,7 +5,9 @@ Closing an answer that is not read to the end closes the connection, and so canc
 
 from __future__ import annotations
 
+import base64
 import http.client
+import os
 import ssl
 from collections.abc import Iterator, Mapping
 from types import TracebackType
@@ -14,7 +16,9 @@ from urllib.parse import quote, urlsplit
 
 import orjson
 
+from gateway.addresses import is_loopback
 from gateway.errors import ClientError, RemoteError, UnreachableError
+from gateway.settings import PASSWORD_VARIABLE, TOKEN_VARIABLE, USER_VARIABLE
 
 Json: TypeAlias = Any
 """What orjson reads."""
@@ -30,6 +34,21 @@ BODY_BYTES_MAX = 64 << 20
 _READ_BYTES = 64 << 10
 
 
+def authorization(environment: Mapping[str, str] | None = None) -> str | None:
+    """The Authorization header for the credentials in the environment; None without any.
+
+    They are a token in STATEGATE_TOKEN, or else a name in STATEGATE_USER and its password in
+    STATEGATE_PASSWORD; never arguments, which everybody on the machine can see.
+    """
+    variables = os.environ if environment is None else environment
+    if token := variables.get(TOKEN_VARIABLE):
+        return f"Bearer {token}"
+    user, password = variables.get(USER_VARIABLE), variables.get(PASSWORD_VARIABLE)
+    if user and password:
+        return f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"
+    return None
+
+
 class ResultColumn(NamedTuple):
     """A column of an answer, by its SQL type."""
 
@@ -43,12 +62,19 @@ class Client:
     Args:
         url: its base, `http://host:port` or `https://…`.
         read_timeout_s: how long to wait for the next bytes of an answer.
+        credentials: the Authorization header, as `authorization` gives it.
 
     Raises:
-        ClientError: the URL is none.
+        ClientError: the URL is none, or would carry credentials in clear to another machine.
     """
 
-    def __init__(self, url: str, *, read_timeout_s: float = READ_TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        read_timeout_s: float = READ_TIMEOUT_S,
+        credentials: str | None = None,
+    ) -> None:
         self.url = url.rstrip("/")
         self._parts = urlsplit(self.url)
         self._read_timeout_s = read_timeout_s
@@ -58,6 +84,12 @@ class Client:
             raise _no_url(url) from None
         if self._parts.scheme not in {"http", "https"} or not self._parts.hostname:
             raise _no_url(url)
+        host = self._parts.hostname
+        if credentials and self._parts.scheme == "http" and not _is_here(host):
+            raise ClientError(
+                f"credentials would go to {host} in clear", hint="Name the gateway by https://."
+            )
+        self._headers = {"Authorization": credentials} if credentials else {}
 
     def query(self, sql: str, fields: Mapping[str, Json] | None = None) -> Answer:
         """Run a statement and give its answer as it arrives; close it, or use it in a `with`.
@@ -111,7 +143,10 @@ class Client:
         try:
             connection.connect()
             connection.sock.settimeout(self._read_timeout_s)
-            headers = {"Accept": "application/x-ndjson" if body else "application/json"}
+            headers = {
+                **self._headers,
+                "Accept": "application/x-ndjson" if body else "application/json",
+            }
             if body is not None:
                 headers["Content-Type"] = "application/json"
             connection.request(method, self._parts.path + path, body=body, headers=headers)
@@ -232,6 +267,10 @@ def _remote_error(document: dict[str, Json], url: str, status: int) -> ClientErr
         hint=told.get("hint"),
         position=told.get("position"),
     )
+
+
+def _is_here(host: str) -> bool:
+    return host == "localhost" or is_loopback(host)
 
 
 def _no_url(url: str) -> ClientError:

@@ -5,6 +5,7 @@ Nothing else of the gateway may import the store layer.
 
 from __future__ import annotations
 
+import importlib
 import logging
 import sys
 import textwrap
@@ -16,10 +17,12 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from gateway import user_commands
 from gateway.errors import GatewayError, ServeError
 from gateway.settings import SETTINGS, URL_VARIABLE, Settings, load_settings
 
 if TYPE_CHECKING:
+    from gateway.pgwire.limits import PgLimits
     from stores.host import Host
     from stores.store import PartitionStatus, Store
 
@@ -37,6 +40,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
+
+app.add_typer(user_commands.app, name="user")
 
 Url = Annotated[
     str, typer.Option("--url", envvar=URL_VARIABLE, help="Gateway to talk to, by HTTP.")
@@ -85,9 +90,23 @@ def serve(
     http: Annotated[str | None, typer.Option(help=_about("http"))] = None,
     pg: Annotated[str | None, typer.Option(help=_about("pg"))] = None,
     data: Annotated[str | None, typer.Option(help=_about("data"))] = None,
+    users: Annotated[str | None, typer.Option(help=_about("users"))] = None,
+    allow_anonymous: Annotated[
+        bool, typer.Option("--allow-anonymous", help=_about("allow_anonymous"))
+    ] = False,
+    tls_certificate: Annotated[str | None, typer.Option(help=_about("tls_certificate"))] = None,
+    tls_key: Annotated[str | None, typer.Option(help=_about("tls_key"))] = None,
     config: Annotated[
         Path | None,
         typer.Option(help="TOML file of settings; STATEGATE_CONFIG names one too."),
+    ] = None,
+    load: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODULE",
+            help="Import this Python module first: it registers kinds of stores or queries. "
+            "May be repeated; looked for in the working directory, too.",
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -102,12 +121,33 @@ def serve(
 
     A log that is not there yet is waited for: until it is, /readyz answers 503 and says so.
     """
-    given = {"root": root, "http": http, "pg": pg, "data": data, **_assignments(settings or [])}
+    given = {
+        "root": root,
+        "http": http,
+        "pg": pg,
+        "data": data,
+        "users": users,
+        "allow_anonymous": allow_anonymous or None,
+        "tls_certificate": tls_certificate,
+        "tls_key": tls_key,
+        **_assignments(settings or []),
+    }
     loaded = load_settings(config=str(config) if config else None, overrides=given)
     if not loaded.root:
         raise ServeError("no state log is given", hint="Name one with --root.")
     configure_logging(loaded)
+    _load(load or [])
     _serve(loaded)
+
+
+def _load(modules: Sequence[str]) -> None:
+    if modules and "" not in sys.path:
+        sys.path.insert(0, "")
+    for name in modules:
+        try:
+            importlib.import_module(name)
+        except Exception as error:  # whatever the code of a third party runs into
+            raise ServeError(f'module "{name}" cannot be loaded: {error}') from error
 
 
 def configure_logging(settings: Settings) -> None:
@@ -192,6 +232,79 @@ def settings() -> None:
         print(textwrap.fill(each.about, 90, initial_indent="    ", subsequent_indent="    "))
 
 
+@app.command()
+def compact(
+    *,
+    root: Annotated[str, typer.Option(help=_about("root"))],
+    store: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="This store; may be repeated. Default: all."),
+    ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGE",
+            help="Epochs that were committed no longer ago stay: 90s, 30m, 12h, 7d, 2w. "
+            "Default: 7d, unless --keep-epochs is given.",
+        ),
+    ] = None,
+    keep_epochs: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="The newest N epochs stay.")
+    ] = None,
+    every: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Write a snapshot only N epochs or more after the last one."
+        ),
+    ] = 1,
+) -> None:
+    """Write a snapshot of each store and remove the epochs it replaces once they are old.
+
+    Meant for cron, beside a running pipeline and gateways. An epoch goes when it is older than all
+    limits say; the newest snapshot stays. Exits with 1 if a store could not be compacted.
+    """
+    from stores.errors import StoreError  # noqa: PLC0415 - as in `_serve`
+    from stores.log import StateLog  # noqa: PLC0415
+    from stores.retention import KEEP_MS, Retention  # noqa: PLC0415
+    from stores.retention import compact as compact_store  # noqa: PLC0415
+
+    age_ms = _age_ms(keep) if keep is not None else None
+    retention = Retention(
+        age_ms=KEEP_MS if age_ms is None and keep_epochs is None else age_ms, epochs=keep_epochs
+    )
+    try:
+        names = store or StateLog(root).stores()
+    except StoreError as error:
+        raise ServeError(f"cannot compact: {error}") from error
+    failed = False
+    for name in names:
+        try:
+            done = compact_store(root, name, retention=retention, every=every)
+        except StoreError as error:
+            failed = True
+            print(f'stategate: store "{name}" cannot be compacted: {error}', file=sys.stderr)
+        else:
+            verb = "wrote" if done.written else "kept"
+            base = "no snapshot" if done.snapshot is None else f"snapshot {done.snapshot.epoch}"
+            print(
+                f"{name}: {verb} {base}; removed {done.epochs_removed} epochs, "
+                f"{done.snapshots_removed} snapshots, {done.orphans_removed} orphans",
+                flush=True,
+            )
+    if failed:
+        raise typer.Exit(1)
+
+
+_UNIT_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+
+
+def _age_ms(text: str) -> int:
+    number, unit = text[:-1], text[-1:]
+    if unit not in _UNIT_MS or not (number.isascii() and number.isdigit()) or len(number) > 9:
+        raise ServeError(f'"{text}" is no age', hint="Write a number and s, m, h, d or w: 7d.")
+    return int(number) * _UNIT_MS[unit]
+
+
 def describe_stores(host: Host) -> list[dict[str, object]]:
     """The stores as `/v1/stores` shows them."""
     return [_describe_store(store) for _, store in sorted(host.stores.items())]
@@ -257,6 +370,17 @@ def reasons_not_ready(host: Host) -> list[str]:
     return reasons or ["the stores are being opened"]
 
 
+def _pg_limits(settings: Settings) -> PgLimits:
+    from gateway.pgwire.limits import PgLimits  # noqa: PLC0415 - as in `_serve`
+
+    return PgLimits(
+        connections_max=settings.pg_connections_max,
+        statement_timeout_s=settings.statement_timeout_ms / 1000,
+        startup_timeout_s=settings.authentication_timeout_ms / 1000,
+        write_timeout_s=settings.stall_timeout_ms / 1000,
+    )
+
+
 def _serve(settings: Settings) -> None:
     """Wire everything, serve, and close everything in the reverse order.
 
@@ -264,23 +388,27 @@ def _serve(settings: Settings) -> None:
         GatewayError: an address cannot be listened on, or a replica cannot be opened.
     """
     # Imported here, so that `stategate sql` does not load an engine that it never uses.
+    from gateway.admission import open_access, open_tls, reloader  # noqa: PLC0415
     from gateway.app import create_app  # noqa: PLC0415
-    from gateway.pgwire.limits import PgLimits  # noqa: PLC0415
     from gateway.pgwire.server import PgServer  # noqa: PLC0415
     from gateway.routes import Services  # noqa: PLC0415
     from gateway.serve import Serving, run_servers  # noqa: PLC0415
     from gateway.workers import Workers  # noqa: PLC0415
     from planner.sql import SERVER_VERSION, EngineLimits, SqlEngine  # noqa: PLC0415
+    from planner.typed import TypedQueries  # noqa: PLC0415
     from stores.errors import StoreError  # noqa: PLC0415
     from stores.host import Host  # noqa: PLC0415
 
     with ExitStack() as closing:
+        access, tls = open_access(settings), open_tls(settings)
+        closing.callback(access.close)
         host = Host(
             settings.root,
             Path(settings.data) if settings.data else None,
             node=settings.node,
             poll_ms=settings.poll_ms,
             cache_bytes=settings.cache_bytes,
+            columns_bytes=settings.columns_bytes,
         )
         closing.callback(host.close)
         engine = SqlEngine(
@@ -293,17 +421,13 @@ def _serve(settings: Settings) -> None:
         closing.callback(engine.close)
         workers = Workers(threads=settings.workers_threads, queue_max=settings.workers_queue_max)
         closing.callback(workers.close)
-        limits = PgLimits(
-            connections_max=settings.pg_connections_max,
-            statement_timeout_s=settings.statement_timeout_ms / 1000,
-            write_timeout_s=settings.stall_timeout_ms / 1000,
-        )
         wire = PgServer(
             engine=engine,
             workers=workers,
-            limits=limits,
+            limits=_pg_limits(settings),
             server_version=SERVER_VERSION,
-            ssl=None,
+            access=access,
+            tls=tls,
         )
         services = Services(
             engine=engine,
@@ -311,6 +435,7 @@ def _serve(settings: Settings) -> None:
             settings=settings,
             describe_stores=lambda: describe_stores(host),
             not_ready=lambda: reasons_not_ready(host),
+            typed=TypedQueries(host, node=settings.node),
         )
 
         def open_stores() -> None:
@@ -321,9 +446,11 @@ def _serve(settings: Settings) -> None:
 
         run_servers(
             Serving(
-                app=create_app(services),
+                app=create_app(services, access=access),
                 wire=wire if settings.pg else None,
                 settings=settings,
+                tls=tls,
+                reload=reloader(access, tls),
                 open_stores=open_stores,
                 announce=lambda line: print(f"stategate: {line}", flush=True),
             )

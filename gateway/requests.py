@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -17,6 +17,7 @@ import orjson
 from gateway.errors import PROTOCOL_VIOLATION, RequestProblem
 from planner.engine import DataType, Kind, Row, Value, parse_value
 from planner.errors import LimitExceeded, QueryError, ValueProblem
+from planner.typed import Argument
 
 Json: TypeAlias = Any
 """What orjson reads: None, bool, int, float, str, list or dict."""
@@ -44,16 +45,7 @@ def read_request(body: bytes, *, parameters_max: int) -> QueryRequest:
             another type.
         LimitExceeded: it has more parameters than `parameters_max`.
     """
-    try:
-        document = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise RequestProblem(
-            "the body is not JSON", detail=str(error), hint='Send {"sql": "SELECT …"}.'
-        ) from error
-    if not isinstance(document, dict):
-        raise RequestProblem("the body must be an object", hint='Send {"sql": "SELECT …"}.')
-    if unknown := [name for name in document if name not in _FIELDS]:
-        raise _unknown_fields(unknown)
+    document = _object(body, _FIELDS, hint='Send {"sql": "SELECT …"}.')
     sql = document.get("sql")
     if not isinstance(sql, str):
         raise _wrong_field("sql", "a text")
@@ -63,6 +55,86 @@ def read_request(body: bytes, *, parameters_max: int) -> QueryRequest:
     if params is not None and len(params) > parameters_max:
         raise LimitExceeded(f"{len(params)} parameters are more than {parameters_max}")
     return QueryRequest(sql=sql, params=tuple(params or ()), settings=_settings(document))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedRequest:
+    """One query to ask by name, with the session settings that its fields stand for."""
+
+    type: str
+    args: Mapping[str, Json]
+    partitions: frozenset[int] | None = None
+    active: bool = False
+    settings: Mapping[str, str]
+
+
+def read_typed_request(body: bytes) -> TypedRequest:
+    """The request for a query by name that a JSON body holds.
+
+    Raises:
+        RequestProblem: it is no JSON object, lacks `type`, or has a field that is unknown or of
+            another type.
+    """
+    document = _object(body, _TYPED_FIELDS, hint='Send {"type": "…", "args": {…}}.')
+    name, args = document.get("type"), document.get("args")
+    if not isinstance(name, str):
+        raise _wrong_field("type", "the name of a query")
+    if not isinstance(args, dict | None):
+        raise _wrong_field("args", "an object of the query's arguments")
+    active = document.get("active")
+    if not isinstance(active, bool | None):
+        raise _wrong_field("active", "true or false")
+    return TypedRequest(
+        type=name,
+        args=args or {},
+        partitions=_partitions(document.get("partitions")),
+        active=bool(active),
+        settings=_settings(document),
+    )
+
+
+def _partitions(value: Json) -> frozenset[int] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(type(each) is int and each >= 0 for each in value):
+        raise _wrong_field("partitions", "a list of partition numbers")
+    return frozenset(value)
+
+
+def read_settings(fields: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The session settings that the fields of a URL's query stand for.
+
+    Raises:
+        RequestProblem: a field is unknown, there twice, or has a value that it cannot have.
+    """
+    document: dict[str, Json] = {}
+    for name, text in fields:
+        if name not in _SETTING_FIELDS:
+            raise _unknown_fields([name], _SETTING_FIELDS)
+        if name in document:
+            raise RequestProblem(f'field "{name}" is there twice')
+        document[name] = text if name in {"bound", "consistency"} else _plain_json(text)
+    return _settings(document)
+
+
+def _plain_json(text: str) -> Json:
+    """A number or a flag; whatever else it is, a text, which the field then refuses."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+
+
+def _object(body: bytes, fields: Sequence[str], *, hint: str) -> dict[str, Json]:
+    try:
+        document = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise RequestProblem("the body is not JSON", detail=str(error), hint=hint) from error
+    if not isinstance(document, dict):
+        raise RequestProblem("the body must be an object", hint=hint)
+    if unknown := [name for name in document if name not in fields]:
+        raise _unknown_fields(unknown, fields)
+    return document
 
 
 def _settings(document: dict[str, Json]) -> dict[str, str]:
@@ -109,18 +181,19 @@ _SETTING_FIELDS: dict[str, tuple[str, Callable[[str, Json], str]]] = {
 }
 """Fields that stand for a session setting, and how each is read."""
 _FIELDS = ("sql", "params", *_SETTING_FIELDS)
+_TYPED_FIELDS = ("type", "args", "partitions", "active", *_SETTING_FIELDS)
 
 
 def _wrong_field(name: str, wanted: str) -> RequestProblem:
     return RequestProblem(f'field "{name}" must be {wanted}')
 
 
-def _unknown_fields(unknown: Sequence[str]) -> RequestProblem:
+def _unknown_fields(unknown: Sequence[str], fields: Iterable[str]) -> RequestProblem:
     names = ", ".join(f'"{name[:100]}"' for name in sorted(unknown)[:10])
-    near = difflib.get_close_matches(unknown[0][:100], _FIELDS, n=1)
+    near = difflib.get_close_matches(unknown[0][:100], list(fields), n=1)
     return RequestProblem(
         f"field {names} does not exist" if len(unknown) == 1 else f"fields {names} do not exist",
-        detail=f"The fields are {', '.join(_FIELDS)}.",
+        detail=f"The fields are {', '.join(fields)}.",
         hint=f'Did you mean "{near[0]}"?' if near else None,
     )
 
@@ -147,6 +220,44 @@ def convert_parameters(params: Sequence[Json], types: Sequence[DataType]) -> Row
         _named(number, value, data_type)
         for number, (value, data_type) in enumerate(zip(params, types, strict=True), start=1)
     )
+
+
+def convert_arguments(
+    args: Mapping[str, Json], arguments: Mapping[str, Argument]
+) -> dict[str, Value]:
+    """The physical values of the arguments of a query by name.
+
+    A whole key is a list with a value for each key column. Values are sent as parameters are.
+
+    Raises:
+        ValueProblem: one is unknown, missing, or does not suit its type; it is named.
+    """
+    if unknown := sorted(set(args) - set(arguments)):
+        raise ValueProblem(
+            f'argument "{unknown[0][:100]}" does not exist',
+            detail=f"The arguments are {', '.join(arguments) or 'none'}.",
+        )
+    for name, each in arguments.items():
+        if each.required and name not in args:
+            raise ValueProblem(f'argument "{name}" is missing')
+    return {name: _argument(name, value, arguments[name]) for name, value in args.items()}
+
+
+def _argument(name: str, value: Json, argument: Argument) -> Value:
+    try:
+        if not argument.is_key:
+            return _convert(value, argument.types[0])
+        if not isinstance(value, list) or len(value) != len(argument.types):
+            count = len(argument.types)
+            raise ValueProblem(f"a key is a list of {count} values, one for each key column")
+        return tuple(_convert(v, t) for v, t in zip(value, argument.types, strict=True))
+    except QueryError as error:
+        raise ValueProblem(
+            f'argument "{name}": {error.message}',
+            detail=error.detail,
+            hint=error.hint,
+            sqlstate=error.sqlstate,
+        ) from error
 
 
 def _named(number: int, value: Json, data_type: DataType) -> Value:

@@ -1,14 +1,16 @@
 """The HTTP endpoints: request in, engine or catalog asked, response out.
 
-    POST /v1/query          runs one statement
-    GET  /v1/stores         the stores, without their replicas
-    GET  /v1/stores/{name}  one store, with the state of each replica
-    GET  /healthz           200 while the process lives
-    GET  /readyz            200 once every replica runs, 503 with the reasons before
+    POST /v1/query                runs one statement
+    GET  /v1/stores               the stores, without their replicas
+    GET  /v1/stores/{name}        one store, with the state of each replica
+    GET  /v1/stores/{name}/{key}  the rows of one key; a segment for each key column
+    POST /v1/stores/{name}/query  asks a query that a third party has registered
+    GET  /healthz                 200 while the process lives
+    GET  /readyz                  200 once every replica runs, 503 with the reasons before
 
-`/v1/query` is an ASGI application rather than a function, because it watches the connection while
-the statement runs: a client that leaves cancels it. JSON must be declared as such, which keeps web
-pages from sending statements to a gateway on the reader's own machine without a preflight.
+What runs queries is an ASGI application rather than a function, because it watches the connection
+meanwhile: a client that leaves cancels it. JSON must be declared as such, which keeps web pages
+from sending statements to a gateway on the reader's own machine without a preflight.
 """
 
 from __future__ import annotations
@@ -16,8 +18,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias, TypeVar
+from urllib.parse import parse_qsl, unquote_to_bytes
 
 import orjson
 from starlette.datastructures import Headers
@@ -26,6 +31,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
+from gateway.access import USER
 from gateway.errors import (
     RequestProblem,
     error_document,
@@ -35,13 +41,26 @@ from gateway.errors import (
 )
 from gateway.exchange import Answer, ClientGone, Exchange, open_result, recall, send_result
 from gateway.render import RENDERERS, RendererFactory, choose_renderer
-from gateway.requests import read_request
+from gateway.requests import (
+    QueryRequest,
+    convert_arguments,
+    read_request,
+    read_settings,
+    read_typed_request,
+)
 from gateway.settings import Settings
+from gateway.typed import typed_document
 from gateway.workers import Workers
 from planner.engine import Cancellation, Engine, QueryError, Result, Session, Statement
 from planner.errors import Unavailable
+from planner.typed import TypedQueries
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
+
+ANONYMOUS = "stategate"
+"""Whom `current_user` names where nobody has to say who it is."""
 
 StoreDocument = Mapping[str, object]
 """What `/v1/stores/{name}` gives of a store; `name` and `replicas` are always there."""
@@ -58,17 +77,29 @@ class Services:
     """The stores as they stand now; may block, so it is called in a worker."""
     not_ready: Callable[[], Sequence[str]]
     """Why the node cannot answer everything yet, as clauses; empty once it can."""
+    typed: TypedQueries | None = None
+    """What can be asked of stores beside SQL; None leaves out the routes for it."""
 
 
 def build_routes(services: Services) -> list[BaseRoute]:
     """All routes of the application."""
     catalog = CatalogEndpoints(services)
+    beside = [] if services.typed is None else _store_routes(services, services.typed)
     return [
         Route("/v1/query", QueryEndpoint(services), methods=["POST"]),
         Route("/v1/stores", catalog.list_stores, methods=["GET"]),
         Route("/v1/stores/{name}", catalog.show_store, methods=["GET"]),
+        *beside,
         Route("/healthz", catalog.health, methods=["GET"]),
         Route("/readyz", catalog.readiness, methods=["GET"]),
+    ]
+
+
+def _store_routes(services: Services, typed: TypedQueries) -> list[BaseRoute]:
+    look_up = QueryEndpoint(services, partial(read_lookup, typed))
+    return [
+        Route("/v1/stores/{name}/query", TypedEndpoint(services, typed), methods=["POST"]),
+        Route("/v1/stores/{name}/{key:path}", look_up, methods=["GET"]),
     ]
 
 
@@ -123,20 +154,80 @@ class CatalogEndpoints:
 
     async def readiness(self, request: Request) -> Response:
         """Whether every replica runs."""
-        del request
         reasons = self._services.not_ready()
         if not reasons:
             return json_response({"status": "ready"})
+        if request.scope[USER] is None:
+            # The reasons name stores, which are no business of strangers.
+            raise Unavailable("the gateway is not ready", sqlstate="55S04")
         more = f"; and {len(reasons) - 20} more" if len(reasons) > 20 else ""
         raise Unavailable(
             "the gateway is not ready", detail="; ".join(reasons[:20]) + more, sqlstate="55S04"
         )
 
 
-class QueryEndpoint:
-    """`POST /v1/query`."""
+ReadRequest: TypeAlias = Callable[[Scope, Receive, Settings], Awaitable[QueryRequest]]
+"""Reads what a request asks for.
 
-    def __init__(self, services: Services) -> None:
+Raises:
+    QueryError: it is none that its path takes.
+    ClientGone: the client left before its request was whole.
+"""
+
+
+async def read_statement(scope: Scope, receive: Receive, settings: Settings) -> QueryRequest:
+    """The statement of `POST /v1/query`."""
+    body = await _read_json(Headers(scope=scope), receive, settings)
+    return read_request(body, parameters_max=settings.parameters_max)
+
+
+async def read_lookup(
+    typed: TypedQueries, scope: Scope, receive: Receive, settings: Settings
+) -> QueryRequest:
+    """The lookup of `GET /v1/stores/{name}/{key}`, as the statement that it stands for."""
+    del receive, settings
+    # The path as it was sent: a slash that is escaped is one of the key.
+    name, *key = _segments(scope)[2:]
+    columns = typed.key(name)
+    if len(key) != len(columns):
+        raise RequestProblem(
+            f'the key of store "{name}" has {len(columns)} columns, not {len(key)}',
+            hint="Send a segment of the path for each: "
+            + "/".join(f"{{{column.name}}}" for column in columns),
+        )
+    conditions = " AND ".join(f"{_quoted(c.name)} = ${n}" for n, c in enumerate(columns, start=1))
+    return QueryRequest(
+        sql=f"SELECT * FROM {_quoted(name)} WHERE {conditions}",
+        params=tuple(key),
+        settings=read_settings(parse_qsl(scope["query_string"].decode(), keep_blank_values=True)),
+    )
+
+
+def _segments(scope: Scope) -> list[str]:
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    try:
+        parts = [unquote_to_bytes(part).decode() for part in raw.partition(b"?")[0].split(b"/")]
+    except UnicodeDecodeError as error:
+        raise RequestProblem("the path is not UTF-8") from error
+    # The application may be mounted below other paths.
+    return parts[len(scope.get("root_path", "").rstrip("/").split("/")) :]
+
+
+def _quoted(name: str) -> str:
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+class QueryEndpoint:
+    """Runs the statement that a request stands for.
+
+    Args:
+        services: what it works with.
+        read: reads the request.
+    """
+
+    def __init__(self, services: Services, read: ReadRequest = read_statement) -> None:
+        self._read_request = read
         self._engine = services.engine
         self._workers = services.workers
         self._settings = services.settings
@@ -145,7 +236,7 @@ class QueryEndpoint:
         """Answer one request; an error is an answer too."""
         answer: Answer | None = None
         try:
-            exchange = await self._read(Headers(scope=scope), receive)
+            exchange = await self._read(scope, receive)
             answer = Answer(send, exchange, stall_s=self._settings.stall_timeout_ms / 1000)
             error = await self._answer(exchange, answer, receive)
         except ClientGone as gone:
@@ -164,14 +255,14 @@ class QueryEndpoint:
         if error is not None:
             await error_response(error)(scope, receive, send)
 
-    async def _read(self, headers: Headers, receive: Receive) -> Exchange:
+    async def _read(self, scope: Scope, receive: Receive) -> Exchange:
         started_s = time.perf_counter()
+        headers = Headers(scope=scope)
         factory = _negotiate(headers)
-        body = await _read_body(headers, receive, self._settings)
-        request = read_request(body, parameters_max=self._settings.parameters_max)
+        request = await self._read_request(scope, receive, self._settings)
         return Exchange(
             request=request,
-            session=Session(settings=request.settings),
+            session=Session(settings=request.settings, user=scope[USER] or ANONYMOUS),
             cancellation=Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000),
             factory=factory,
             started_s=started_s,
@@ -207,6 +298,53 @@ class QueryEndpoint:
         )
 
 
+class TypedEndpoint:
+    """`POST /v1/stores/{name}/query`: a query by name, in a worker, answered as a whole."""
+
+    def __init__(self, services: Services, typed: TypedQueries) -> None:
+        self._typed = typed
+        self._workers = services.workers
+        self._settings = services.settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; an error is an answer too."""
+        cancellation = Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000)
+        try:
+            body = await _read_json(Headers(scope=scope), receive, self._settings)
+            asked = partial(self._answer, scope, body, cancellation, time.perf_counter())
+            working = self._workers.run(asked)
+            raw = await _while_there(working, cancellation, receive, is_ended=lambda: False)
+        except ClientGone as gone:
+            logger.info("client is gone: %s", gone)
+            return
+        except asyncio.CancelledError:
+            # As for a statement: the grace period is over, and nobody above has to know.
+            response = error_response(Unavailable("the gateway is shutting down", sqlstate="57P01"))
+        except Exception as caught:
+            response = error_response(to_query_error(caught))
+        else:
+            response = Response(
+                raw, media_type="application/json", headers={"Cache-Control": "no-store"}
+            )
+        await response(scope, receive, send)
+
+    def _answer(
+        self, scope: Scope, body: bytes, cancellation: Cancellation, started_s: float
+    ) -> bytes:
+        request = read_typed_request(body)
+        query = self._typed.describe(scope["path_params"]["name"], request.type)
+        answer = self._typed.ask(
+            query,
+            convert_arguments(request.args, query.arguments),
+            Session(settings=request.settings, user=scope[USER] or ANONYMOUS),
+            partitions=request.partitions,
+            active=request.active,
+            cancellation=cancellation,
+        )
+        elapsed_ms = (time.perf_counter() - started_s) * 1000
+        return orjson.dumps(typed_document(query, answer, elapsed_ms=elapsed_ms))
+
+
 async def _watched(
     work: Coroutine[None, None, QueryError | None],
     exchange: Exchange,
@@ -218,17 +356,32 @@ async def _watched(
     Raises:
         ClientGone: the client has left.
     """
+    return await _while_there(work, exchange.cancellation, receive, is_ended=lambda: answer.ended)
+
+
+async def _while_there(
+    work: Coroutine[None, None, T],
+    cancellation: Cancellation,
+    receive: Receive,
+    *,
+    is_ended: Callable[[], bool],
+) -> T:
+    """Do the work while the client stays; cancel the statement when it leaves.
+
+    Raises:
+        ClientGone: the client has left.
+    """
     working = asyncio.create_task(work)
     leaving = asyncio.create_task(_wait_for_leave(receive))
     try:
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if working.done() or answer.ended:
+        if working.done() or is_ended():
             return await working
         raise ClientGone("the client has closed the connection")
     finally:
         if not working.done() or working.cancelled():
             # Never after it has ended: what it registered to be cancelled may serve another by now.
-            exchange.cancellation.cancel()
+            cancellation.cancel()
         working.cancel()
         leaving.cancel()
         await asyncio.gather(working, leaving, return_exceptions=True)
@@ -247,6 +400,10 @@ def _negotiate(headers: Headers) -> RendererFactory:
             status=406,
             hint=f"Accept one of {', '.join(RENDERERS)}.",
         )
+    return factory
+
+
+async def _read_json(headers: Headers, receive: Receive, settings: Settings) -> bytes:
     content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type != "application/json":
         raise RequestProblem(
@@ -254,7 +411,7 @@ def _negotiate(headers: Headers) -> RendererFactory:
             status=415,
             hint="Send the header Content-Type: application/json.",
         )
-    return factory
+    return await _read_body(headers, receive, settings)
 
 
 async def _read_body(headers: Headers, receive: Receive, settings: Settings) -> bytes:

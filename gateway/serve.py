@@ -22,6 +22,7 @@ from starlette.types import ASGIApp
 
 from gateway.errors import ServeError
 from gateway.settings import Address, Settings, parse_address
+from gateway.tls import Tls
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +56,10 @@ class Serving:
     open_stores: Callable[[], None]
     """Opens the replicas; called in a thread once the servers listen, so that `/readyz` can tell
     how far it is. What it raises ends the gateway."""
+    tls: Tls | None = None
+    """The certificate of HTTP; None serves it in clear."""
+    reload: Callable[[], None] | None = None
+    """Called on SIGHUP; None leaves the signal to do what it does."""
     announce: Callable[[str], None]
     """Tells the operator one line: where it listens, that it stops."""
 
@@ -100,6 +105,7 @@ async def serve(serving: Serving) -> None:
     """The same within a running loop."""
     settings = serving.settings
     stopping, forced = _signalled()
+    _reload_on_hangup(serving)
     listener = _listen(parse_address("http", settings.http), settings)
     try:
         await _start_wire(serving)
@@ -108,7 +114,7 @@ async def serve(serving: Serving) -> None:
         raise
     http = _HttpServer(_uvicorn_config(serving))
     serving_http = asyncio.create_task(http.serve(sockets=[listener]))
-    serving.announce(f"HTTP on http://{_shown(listener)}")
+    serving.announce(f"HTTP on http{'s' if serving.tls else ''}://{_shown(listener)}")
     try:
         await _until_stopped(serving, serving_http, stopping)
         serving.announce("stopping")
@@ -156,6 +162,11 @@ def _signalled() -> tuple[asyncio.Event, asyncio.Event]:
     return stopping, forced
 
 
+def _reload_on_hangup(serving: Serving) -> None:
+    if serving.reload is not None and sys.platform != "win32":
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, serving.reload)
+
+
 async def _start_wire(serving: Serving) -> None:
     if serving.wire is None:
         return
@@ -189,7 +200,7 @@ async def _force(http: _HttpServer, forced: asyncio.Event) -> None:
 
 
 def _uvicorn_config(serving: Serving) -> uvicorn.Config:
-    settings = serving.settings
+    settings, tls = serving.settings, serving.tls
     return uvicorn.Config(
         serving.app,
         http="httptools",
@@ -201,6 +212,7 @@ def _uvicorn_config(serving: Serving) -> uvicorn.Config:
         log_config=None,
         server_header=False,
         backlog=_BACKLOG,
+        ssl_context_factory=None if tls is None else lambda *_: tls.http_context(),
         limit_concurrency=settings.http_connections_max,
         timeout_keep_alive=max(1, settings.keep_alive_ms // 1000),
         timeout_graceful_shutdown=max(1, settings.grace_ms // 1000),

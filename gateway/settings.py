@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from gateway.errors import SettingsError
 
@@ -21,9 +21,13 @@ ENVIRONMENT_PREFIX = "STATEGATE_"
 CONFIG_VARIABLE = "STATEGATE_CONFIG"
 URL_VARIABLE = "STATEGATE_URL"
 
-_NOT_SETTINGS = re.compile(r"STATEGATE_(CONFIG|URL|SERVICE_.*|PORT|PORT_.*)")
-"""What else begins with our prefix: two of ours, and what Kubernetes puts into every pod beside a
-service named `stategate`."""
+USER_VARIABLE = "STATEGATE_USER"
+PASSWORD_VARIABLE = "STATEGATE_PASSWORD"
+TOKEN_VARIABLE = "STATEGATE_TOKEN"
+
+_NOT_SETTINGS = re.compile(r"STATEGATE_(CONFIG|URL|USER|PASSWORD|TOKEN|SERVICE_.*|PORT|PORT_.*)")
+"""What else begins with our prefix: what the command line's own client takes, and what Kubernetes
+puts into every pod beside a service named `stategate`."""
 
 
 def _setting(
@@ -32,6 +36,9 @@ def _setting(
     return field(
         default=default, metadata={"about": about, "unit": unit, "least": least, "most": most}
     )
+
+
+_Value: TypeAlias = bool | int | str
 
 
 class Address(NamedTuple):
@@ -64,6 +71,42 @@ class Settings:
         "127.0.0.1:7432",
         "Where the Postgres wire listens, HOST:PORT; empty turns it off. Not 5432, which a "
         "Postgres on the same machine would hold.",
+    )
+    users: str = _setting(
+        "",
+        "File of the users who may come in, made by `stategate user add`; read again when it "
+        "changes. Empty: nobody has to say who it is, and only loopback is let in.",
+    )
+    auth: str = _setting(
+        "auto",
+        "What clients of the Postgres wire show: auto, scram, password (in clear, over TLS only) "
+        "or trust. auto is scram where users are given, else trust.",
+    )
+    allow_anonymous: bool = _setting(
+        False,
+        "Let everybody in from anywhere where trust is the rule. Off, because who reaches the "
+        "port could read all stores; for networks that keep strangers out by themselves.",
+    )
+    authentication_timeout_ms: int = _setting(
+        60_000,
+        "How long a client of the Postgres wire may take from its connection to being let in, "
+        "TLS included. PostgreSQL's default, for people who type a password.",
+        unit="ms",
+        least=1,
+    )
+    tls_certificate: str = _setting(
+        "",
+        "PEM file of the certificate, and those between it and the root. Given, HTTP is HTTPS "
+        "and the Postgres wire offers TLS; read again when it changes, and on SIGHUP.",
+    )
+    tls_key: str = _setting(
+        "",
+        "PEM file of the certificate's key, without a passphrase, closed to other users.",
+    )
+    tls_required: bool = _setting(
+        False,
+        "Refuse clients of the Postgres wire that come from elsewhere than loopback without TLS. "
+        "Off, because SCRAM keeps passwords safe without; rows are in clear then.",
     )
     node: str = _setting("local", "Name of this node in answers and in system relations.")
     poll_ms: int = _setting(
@@ -102,6 +145,15 @@ class Settings:
         "some ten million keys, with hot rows beside them.",
         unit="bytes",
         least=1 << 20,
+        most=1 << 50,
+    )
+    columns_bytes: int = _setting(
+        256 << 20,
+        "Decoded columns of partitions that are scanned whole again and again, kept for the next "
+        "scan and mended as epochs come in; 0 keeps none. Room for some four million rows of five "
+        "columns.",
+        unit="bytes",
+        least=0,
         most=1 << 50,
     )
     statements_max: int = _setting(
@@ -185,22 +237,43 @@ class Settings:
         """Refuse what is out of range."""
         for each in SETTINGS.values():
             _check(each, getattr(self, each.name))
-        if self.log_level not in _LEVELS:
+        for name, choices in _CHOICES.items():
+            if (value := getattr(self, name)) not in choices:
+                raise _no_choice(name, value)
+        self._check_access()
+
+    def _check_access(self) -> None:
+        if self.auth in {"scram", "password"} and not self.users:
             raise SettingsError(
-                f'setting "log_level" cannot be "{self.log_level}"', hint=_LEVELS_HINT
+                f'setting "auth" is "{self.auth}", but there are no users',
+                hint="Name their file with --users; `stategate user add` makes one.",
             )
+        if bool(self.tls_certificate) != bool(self.tls_key):
+            raise SettingsError("a certificate and its key go together", hint=_BOTH_HINT)
+        if (self.tls_required or self.auth == "password") and not self.tls_certificate:
+            raise SettingsError("TLS is asked for, but there is no certificate", hint=_BOTH_HINT)
 
 
-_LEVELS = ("debug", "info", "warning", "error")
-_LEVELS_HINT = "Use debug, info, warning or error."
+_BOTH_HINT = "Set tls_certificate and tls_key."
+_CHOICES = {
+    "log_level": ("debug", "info", "warning", "error"),
+    "auth": ("auto", "scram", "password", "trust"),
+}
+
+
+def _no_choice(name: str, value: object) -> SettingsError:
+    *most, last = _CHOICES[name]
+    return SettingsError(
+        f'setting "{name}" cannot be "{value}"', hint=f"Use {', '.join(most)} or {last}."
+    )
 
 
 class Setting(NamedTuple):
     """One entry of the registry."""
 
     name: str
-    kind: type[int] | type[str]
-    default: int | str
+    kind: type[bool] | type[int] | type[str]
+    default: bool | int | str
     about: str
     unit: str
     least: float
@@ -216,7 +289,8 @@ def _registry() -> dict[str, Setting]:
     found: dict[str, Setting] = {}
     for each in fields(Settings):
         assert each.default is not MISSING, "every setting has a default"
-        kind = int if isinstance(each.default, int) else str
+        kind = type(each.default)
+        assert kind in {bool, int, str}, "a setting is a truth value, a number or a text"
         found[each.name] = Setting(each.name, kind, each.default, **each.metadata)
     return found
 
@@ -243,7 +317,7 @@ def load_settings(
             cannot be read.
     """
     variables = os.environ if environment is None else environment
-    values: dict[str, int | str] = {}
+    values: dict[str, _Value] = {}
     path = config or variables.get(CONFIG_VARIABLE)
     if path:
         values.update(_from_file(path))
@@ -253,7 +327,7 @@ def load_settings(
     return Settings(**values)  # type: ignore[arg-type] # _parsed gave each its field's type
 
 
-def _from_file(path: str) -> dict[str, int | str]:
+def _from_file(path: str) -> dict[str, _Value]:
     try:
         with Path(path).open("rb") as file:
             document = tomllib.load(file)
@@ -264,7 +338,7 @@ def _from_file(path: str) -> dict[str, int | str]:
     return {name: _parsed(name, value) for name, value in document.items()}
 
 
-def _from_environment(variables: Mapping[str, str]) -> dict[str, int | str]:
+def _from_environment(variables: Mapping[str, str]) -> dict[str, _Value]:
     return {
         name: _parsed(name, value)
         for variable, value in variables.items()
@@ -273,7 +347,7 @@ def _from_environment(variables: Mapping[str, str]) -> dict[str, int | str]:
     }
 
 
-def _parsed(name: str, value: object) -> int | str:
+def _parsed(name: str, value: object) -> _Value:
     setting = SETTINGS.get(name)
     if setting is None:
         near = difflib.get_close_matches(name, SETTINGS, n=1)
@@ -285,14 +359,27 @@ def _parsed(name: str, value: object) -> int | str:
         return value
     if setting.kind is int and isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,18}", value):
         return int(value)
-    raise SettingsError(
-        f'setting "{name}" cannot be {value!r}',
-        hint="It takes a whole number." if setting.kind is int else "It takes a text.",
-    )
+    if setting.kind is bool:
+        truth = value if isinstance(value, bool) else _TRUTHS.get(str(value).strip().lower())
+        if truth is not None:
+            return truth
+    raise SettingsError(f'setting "{name}" cannot be {value!r}', hint=_TAKES[setting.kind])
 
 
-def _check(setting: Setting, value: int | str) -> None:
-    if isinstance(value, int) and not setting.least <= value <= setting.most:
+_TRUTHS = {"true": True, "on": True, "yes": True, "1": True} | {
+    "false": False,
+    "off": False,
+    "no": False,
+    "0": False,
+}
+_TAKES = {bool: "It takes true or false.", int: "It takes a whole number.", str: "It takes a text."}
+
+
+def _check(setting: Setting, value: _Value) -> None:
+    if setting.kind is not int:
+        return
+    assert isinstance(value, int), "_parsed gave each its field's type"
+    if not setting.least <= value <= setting.most:
         raise SettingsError(
             f'setting "{setting.name}" cannot be {value}',
             hint=f"It takes {setting.least:g} to {setting.most:g} {setting.unit}.",

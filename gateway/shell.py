@@ -27,7 +27,7 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.lexers import PygmentsLexer
 from rich.console import Console
 
-from gateway.client import Answer, Client, ResultColumn
+from gateway.client import Answer, Client, ResultColumn, authorization
 from gateway.display import error_text, print_records, print_table, summary, tsv_line
 from gateway.errors import ClientError, GatewayError, RemoteError
 
@@ -314,7 +314,8 @@ def run_shell(url: str, *, command: str | None) -> bool:
     Raises:
         ClientError: the URL is none.
     """
-    shell = Shell(Client(url), out=Console(), err=Console(stderr=True))
+    client = Client(url, credentials=authorization())
+    shell = Shell(client, out=Console(), err=Console(stderr=True))
     if command is not None:
         return shell.run_all(command)
     if not sys.stdin.isatty():
@@ -329,7 +330,8 @@ def print_stores(url: str) -> None:
     Raises:
         ClientError: no answer, or an error.
     """
-    Shell(Client(url), out=Console(), err=Console(stderr=True)).list_stores()
+    client = Client(url, credentials=authorization())
+    Shell(client, out=Console(), err=Console(stderr=True)).list_stores()
 
 
 def _store_row(store: Mapping[str, Json]) -> list[Json]:

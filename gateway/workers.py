@@ -11,11 +11,13 @@ import logging
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import aclosing
 from typing import TypeVar
 
 from planner.errors import LimitExceeded, QueryError, Unavailable
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 logger = logging.getLogger(__name__)
 
@@ -83,6 +85,17 @@ class Workers:
         runs where it is made.
         """
         await asyncio.shield(asyncio.wrap_future(self._submit_release(fn)))
+
+    async def stream_through(
+        self, iterator: Iterator[T], finish: Callable[[T], U]
+    ) -> AsyncGenerator[U, None]:
+        """What `finish` makes of the items of `iterator`, in another worker than they are made in.
+
+        While one item is finished the next is made, which keeps two cores busy; see `stream`.
+        """
+        async with aclosing(self.stream(iterator)) as items:
+            async for item in items:
+                yield await asyncio.wrap_future(self._submit(finish, item))
 
     async def stream(self, iterator: Iterator[T]) -> AsyncGenerator[T, None]:
         """The items of `iterator`, each made in a worker thread, at most one ahead of the reader.

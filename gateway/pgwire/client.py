@@ -9,42 +9,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 import socket
-import ssl
 from collections.abc import Callable
 from typing import Protocol, cast
 
+from gateway.access import Access
 from gateway.errors import to_query_error
 from gateway.pgwire.connection import Connection, State
 from gateway.pgwire.dialog import Dialog, Work
+from gateway.pgwire.entrance import Entrance
 from gateway.pgwire.errors import FATAL, RemoteProtocolError, fatal, respond
 from gateway.pgwire.limits import PgLimits
-from gateway.pgwire.messages import (
-    AuthenticationOk,
-    BackendKeyData,
-    CancelRequest,
-    EncryptionResponse,
-    ErrorResponse,
-    FrontendMessage,
-    GSSENCRequest,
-    NegotiateProtocolVersion,
-    PasswordMessage,
-    ReadyForQuery,
-    SSLRequest,
-    StartupMessage,
-    Terminate,
-)
-from gateway.pgwire.startup import Reports, open_session, unknown_options
+from gateway.pgwire.messages import ErrorResponse, FrontendMessage, Terminate
+from gateway.pgwire.securing import CLIENT_HELLO, negotiated, secure
+from gateway.pgwire.startup import Reports
+from gateway.tls import POSTGRES_PROTOCOL, Identity, Tls
 from gateway.workers import Workers
-from planner.engine import Engine, QueryError
+from planner.engine import Engine, Session
 
 logger = logging.getLogger(__name__)
 
 IDLE_TIMEOUT = "57P05"
 IDLE_IN_TRANSACTION_TIMEOUT = "25P03"
 SHUTDOWN = "57P01"
-TOO_MANY = "53300"
+AUTHENTICATION_TIMEOUT = "57014"
 
 
 class House(Protocol):
@@ -54,7 +42,8 @@ class House(Protocol):
     workers: Workers
     limits: PgLimits
     server_version: str
-    ssl: ssl.SSLContext | None
+    access: Access
+    tls: Tls | None
 
     def enter(self, client: Client) -> None:
         """A connection was made."""
@@ -65,7 +54,7 @@ class House(Protocol):
     def admit(self, client: Client) -> str | None:
         """Let a client in, under its `process_id`; or why not."""
 
-    def cancel(self, process_id: int, secret_key: int) -> None:
+    def cancel(self, process_id: int, secret_key: bytes) -> None:
         """Cancel what the client of this process id runs, if the key is its own."""
 
 
@@ -79,8 +68,9 @@ class Client(asyncio.Protocol):
 
     def __init__(self, house: House, loop: asyncio.AbstractEventLoop) -> None:
         self.process_id = 0
-        """What a CancelRequest names; given when the client is let in."""
-        self.secret_key = secrets.randbits(32)
+        """What a CancelRequest names."""
+        self.secret_key = b""
+        """What it must prove to know; both are given when the client is let in."""
         self._house = house
         self._loop = loop
         self._limits = house.limits
@@ -89,6 +79,7 @@ class Client(asyncio.Protocol):
             startup_bytes_max=self._limits.startup_bytes_max,
         )
         self._transport: asyncio.Transport | None = None
+        self._entrance: Entrance | None = None
         self._dialog: Dialog | None = None
         self._task: asyncio.Task[None] | None = None
         self._out: list[bytes] = []
@@ -96,7 +87,12 @@ class Client(asyncio.Protocol):
         self._writable: asyncio.Future[None] | None = None
         """Set while the client does not read as fast as we write."""
         self._unwritable_since_s = 0.0
-        self._active_s = loop.time()
+        self._accepted_s = self._active_s = loop.time()
+        self._heard = False
+        """Whether the client has sent anything."""
+        self._early = b""
+        """What it sent that belongs to a handshake that is about to begin."""
+        self._securing = False
         self._reading = True
         self._pump_is_due = False
         self._gone = False
@@ -113,6 +109,15 @@ class Client(asyncio.Protocol):
         if sock is not None:
             # A peer that vanished without a word is noticed in the end.
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        name = transport.get_extra_info("peername")
+        self._entrance = Entrance(
+            connection=self._connection,
+            door=self,
+            access=self._house.access,
+            tls=self._house.tls,
+            server_version=self._house.server_version,
+            address=name[0] if name else None,
+        )
         self._house.enter(self)
 
     def data_received(self, data: bytes) -> None:
@@ -129,6 +134,8 @@ class Client(asyncio.Protocol):
                 assert self._transport is not None
                 self._transport.write(answer)
                 return
+        if not self._heard and self._begin_directly(data):
+            return
         self._connection.receive_data(data)
         self._pump()
 
@@ -136,6 +143,8 @@ class Client(asyncio.Protocol):
         """Stop what the client runs, and release what it held once that has stopped."""
         if exc is not None:
             logger.debug("connection lost", exc_info=exc)
+        if self._gone:
+            return
         self._gone = True
         self._wake()
         if self._dialog is not None:
@@ -195,18 +204,25 @@ class Client(asyncio.Protocol):
     def drain(self) -> None:
         """Say goodbye after the statement that runs, or at once."""
         self._draining = True
-        if self._task is None:
+        if self._securing:
+            self.abort()
+        elif self._task is None:
             self._end(fatal(SHUTDOWN, "terminating connection due to administrator command"))
 
     def abort(self) -> None:
         """Close without a word; what runs is cancelled."""
         self.cancel()
-        if self._transport is not None:
+        if self._securing and self._task is not None:
+            self._task.cancel()
+        elif self._transport is not None:
             self._transport.abort()
 
     def check_timeouts(self, now_s: float) -> None:
         """End what has lasted too long; called every second or so."""
         limits = self._limits
+        if self._dialog is None:
+            self._check_entrance(now_s)
+            return
         if self._writable is not None:
             if now_s - self._unwritable_since_s > limits.write_timeout_s:
                 logger.info("client does not read, closing, process_id=%d", self.process_id)
@@ -215,10 +231,7 @@ class Client(asyncio.Protocol):
         if self._task is not None:
             return
         idle_s = now_s - self._active_s
-        if self._dialog is None:
-            if idle_s > limits.startup_timeout_s:
-                self.abort()
-        elif self._dialog.in_transaction:
+        if self._dialog.in_transaction:
             if 0 < limits.idle_in_transaction_timeout_s < idle_s:
                 self._end(
                     fatal(
@@ -228,6 +241,15 @@ class Client(asyncio.Protocol):
                 )
         elif 0 < limits.idle_timeout_s < idle_s:
             self._end(fatal(IDLE_TIMEOUT, "terminating connection due to idle-session timeout"))
+
+    def _check_entrance(self, now_s: float) -> None:
+        """The time to come in counts from the accept: a byte now and then does not stretch it."""
+        if self._securing or now_s - self._accepted_s <= self._limits.startup_timeout_s:
+            return  # a handshake has its own timeout, which is what is left of ours
+        if self._connection.state is State.AUTHENTICATING and self._task is None:
+            self._end(fatal(AUTHENTICATION_TIMEOUT, "canceling authentication due to timeout"))
+        else:
+            self.abort()
 
     # --- messages --------------------------------------------------------------------------------
 
@@ -330,68 +352,69 @@ class Client(asyncio.Protocol):
             return None
         if self._dialog is not None:
             return self._dialog.handle(message)
-        match message:
-            case SSLRequest():
-                return self._answer_ssl()
-            case GSSENCRequest():
-                self.write(self._connection.send(EncryptionResponse(accepted=False)))
-            case CancelRequest():
-                self._house.cancel(message.process_id, message.secret_key)
-            case StartupMessage():
-                self._open(message)
-            case PasswordMessage():
-                raise RemoteProtocolError("no password was asked for", fatal=True)
-            case _:
-                raise RemoteProtocolError("unexpected message before startup", fatal=True)
-        return None
+        assert self._entrance is not None, "made with the connection"
+        return self._entrance.handle(message)
 
-    def _answer_ssl(self) -> Work | None:
+    def _begin_directly(self, data: bytes) -> bool:
+        """Take the first bytes for TLS, if they are and there is a certificate."""
+        self._heard = True
+        if data[0] != CLIENT_HELLO or self._entrance is None:
+            return False
+        work = self._entrance.direct()
+        if work is None:
+            return False
+        self._early = data
+        self._task = self._loop.create_task(self._finish(work))
+        return True
+
+    def secure(self, identity: Identity) -> Work:
+        """Send what there is, then go on in TLS."""
         assert self._transport is not None
-        context = self._house.ssl
-        if context is None or self._transport.get_extra_info("sslcontext") is not None:
-            self.write(self._connection.send(EncryptionResponse(accepted=False)))
-            return None
-        if self._connection.buffered_bytes:
-            # Sent in the clear by who knows whom, it would pass for encrypted (CVE-2021-23214).
-            raise RemoteProtocolError("received unencrypted data after SSL request", fatal=True)
         # The handshake's first bytes belong to TLS, not to us.
         self._transport.pause_reading()
-        self.write(self._connection.send(EncryptionResponse(accepted=True)))
         self._flush()
-        return self._secure(context)
+        return self._secure(self._transport, identity)
 
-    async def _secure(self, context: ssl.SSLContext) -> None:
-        assert self._transport is not None
+    async def _secure(self, bare: asyncio.Transport, identity: Identity) -> None:
+        early, self._early = self._early, b""
+        left_s = self._limits.startup_timeout_s - (self._loop.time() - self._accepted_s)
+        self._securing = True
         try:
-            secured = await self._loop.start_tls(
-                self._transport,
-                self,
-                context,
-                server_side=True,
-                ssl_handshake_timeout=self._limits.startup_timeout_s,
+            secured = await secure(
+                bare, self, identity.postgres, early=early, timeout_s=max(0.1, left_s)
             )
-        except (OSError, ssl.SSLError) as error:
+        except OSError as error:
             logger.info("TLS handshake failed: %s", error)
-            self.abort()
+            self._lose(bare)
             return
-        self._transport = cast("asyncio.Transport", secured)
+        except asyncio.CancelledError:
+            self._lose(bare)
+            raise
+        finally:
+            self._securing = False
+        self._transport = secured
         self._transport.set_write_buffer_limits(high=self._limits.output_bytes_high)
+        if early and negotiated(secured) != POSTGRES_PROTOCOL:
+            # Whoever sent it may mean another server: an HTTPS client, say (ALPACA).
+            logger.info("direct TLS without ALPN refused")
+            self.abort()
 
-    def _open(self, message: StartupMessage) -> None:
-        """Let the client in, or tell why not; there is nothing yet that it must prove."""
-        send = self._connection.send
-        session = open_session(message)
-        if (refused := self._house.admit(self)) is not None:
-            raise QueryError(refused, sqlstate=TOO_MANY)
-        reports = Reports(server_version=self._house.server_version)
-        options = unknown_options(message)
-        if message.minor > 0 or options:
-            self.write(send(NegotiateProtocolVersion(unknown_options=options)))
-        self.write(send(AuthenticationOk()))
-        for status in reports.news(session):
-            self.write(send(status))
-        self.write(send(BackendKeyData(process_id=self.process_id, secret_key=self.secret_key)))
-        self.write(send(ReadyForQuery(status=session.transaction.value)))
+    def _lose(self, bare: asyncio.Transport) -> None:
+        # Nobody else tells: the TLS layer stands between us and the bare connection.
+        self.connection_lost(None)
+        bare.abort()
+
+    def admit(self) -> str | None:
+        """Get a place and a process id; or why there is none."""
+        return self._house.admit(self)
+
+    def cancel_other(self, process_id: int, secret_key: bytes) -> None:
+        """Cancel what another client runs, if the key is its own."""
+        self._house.cancel(process_id, secret_key)
+
+    def let_in(self, session: Session, reports: Reports) -> None:
+        """From now on statements are taken."""
+        self._entrance = None
         self._dialog = Dialog(
             connection=self._connection,
             engine=self._house.engine,

@@ -12,7 +12,12 @@ from typing import Any, TypeAlias, TypeVar
 
 from gateway.pgwire.errors import RemoteProtocolError
 from gateway.pgwire.messages import (
+    CANCEL_KEY_BYTES_MAX,
+    AuthenticationCleartextPassword,
     AuthenticationOk,
+    AuthenticationSASL,
+    AuthenticationSASLContinue,
+    AuthenticationSASLFinal,
     BackendKeyData,
     BackendMessage,
     Bind,
@@ -24,6 +29,8 @@ from gateway.pgwire.messages import (
     CopyData,
     CopyDone,
     CopyFail,
+    CopyOutResponse,
+    CopyRows,
     DataRows,
     Describe,
     EmptyQueryResponse,
@@ -62,6 +69,8 @@ BindFields: TypeAlias = tuple[str, str, tuple[int, ...], tuple[bytes | None, ...
 """The fields of a `Bind`, in its order."""
 
 PROTOCOL_3_0 = 3 << 16
+MINOR_MAX = 2
+"""Newest minor version of protocol 3 that we speak; there is no 3.1."""
 _SSL_REQUEST = 80877103
 _GSSENC_REQUEST = 80877104
 _CANCEL_REQUEST = 80877102
@@ -69,7 +78,6 @@ _CANCEL_REQUEST = 80877102
 _unpack_length = struct.Struct(">I").unpack_from
 _unpack_count = struct.Struct(">H").unpack_from
 _unpack_signed = struct.Struct(">i").unpack_from
-_unpack_pair = struct.Struct(">II").unpack_from
 _pack_head = struct.Struct(">BI").pack
 
 
@@ -179,12 +187,12 @@ def _read_startup(body: bytes) -> StartupPacket:
         return SSLRequest()
     if code == _GSSENC_REQUEST and len(body) == 4:
         return GSSENCRequest()
-    if code == _CANCEL_REQUEST and len(body) == 12:
-        process_id, secret_key = _unpack_pair(body, 4)
-        return CancelRequest(process_id=process_id, secret_key=secret_key)
+    if code == _CANCEL_REQUEST and 8 < len(body) <= 8 + CANCEL_KEY_BYTES_MAX:
+        return CancelRequest(process_id=_unpack_length(body, 4)[0], secret_key=body[8:])
     if code >> 16 != 3:
         raise RemoteProtocolError(
-            f"unsupported frontend protocol {code >> 16}.{code & 0xFFFF}: server supports 3.0",
+            f"unsupported frontend protocol {code >> 16}.{code & 0xFFFF}: "
+            f"server supports 3.0 to 3.{MINOR_MAX}",
             sqlstate="0A000",
             fatal=True,
         )
@@ -408,8 +416,14 @@ def _write_encryption(message: EncryptionResponse) -> bytes:
 
 
 def _write_negotiate(message: NegotiateProtocolVersion) -> bytes:
+    count = len(message.unknown_options)
     options = b"".join(_text(option) for option in message.unknown_options)
-    return _framed("v", struct.pack(">II", PROTOCOL_3_0, len(message.unknown_options)) + options)
+    return _framed("v", struct.pack(">II", PROTOCOL_3_0 + message.minor, count) + options)
+
+
+def _write_sasl(message: AuthenticationSASL) -> bytes:
+    names = b"".join(_text(name) for name in message.mechanisms)
+    return _framed("R", struct.pack(">I", 10) + names + b"\0")
 
 
 def _write_parameter_status(message: ParameterStatus) -> bytes:
@@ -417,7 +431,7 @@ def _write_parameter_status(message: ParameterStatus) -> bytes:
 
 
 def _write_key_data(message: BackendKeyData) -> bytes:
-    return _framed("K", struct.pack(">II", message.process_id, message.secret_key))
+    return _framed("K", struct.pack(">I", message.process_id) + message.secret_key)
 
 
 def _write_ready(message: ReadyForQuery) -> bytes:
@@ -439,6 +453,12 @@ def _write_field(field: Field) -> bytes:
     return _text(field.name) + struct.pack(
         ">IhIhih", 0, 0, field.oid, field.length, field.modifier, field.format
     )
+
+
+def _write_copy_out(message: CopyOutResponse) -> bytes:
+    count = message.columns
+    formats = [message.format] * count
+    return _framed("H", struct.pack(f">BH{count}H", message.format, count, *formats))
 
 
 def _write_command_complete(message: CommandComplete) -> bytes:
@@ -487,11 +507,20 @@ def _constant(type_byte: str, body: bytes = b"") -> Callable[[Any], bytes]:
 
 
 _WRITERS: dict[type[BackendMessage], Callable[[Any], bytes]] = {
+    AuthenticationCleartextPassword: _constant("R", struct.pack(">I", 3)),
     AuthenticationOk: _constant("R", struct.pack(">I", 0)),
+    AuthenticationSASL: _write_sasl,
+    AuthenticationSASLContinue: lambda message: _framed(
+        "R", struct.pack(">I", 11) + message.challenge
+    ),
+    AuthenticationSASLFinal: lambda message: _framed("R", struct.pack(">I", 12) + message.outcome),
     BackendKeyData: _write_key_data,
     BindComplete: _constant("2"),
     CloseComplete: _constant("3"),
     CommandComplete: _write_command_complete,
+    CopyDone: _constant("c"),
+    CopyOutResponse: _write_copy_out,
+    CopyRows: lambda message: message.encoded,
     DataRows: lambda message: message.encoded,
     EmptyQueryResponse: _constant("I"),
     EncryptionResponse: _write_encryption,

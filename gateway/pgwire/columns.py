@@ -31,6 +31,20 @@ def physical_values(array: pa.Array[Any], data_type: DataType) -> list[Value]:
     return [None if value is None else convert(value) for value in values]
 
 
+def as_stored(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any] | None:
+    """The column in the Arrow type of its SQL type; None where that takes more than a cast."""
+    wanted = data_type.arrow
+    if array.type == wanted:
+        return array
+    match data_type.kind:
+        case Kind.DATE | Kind.TIME | Kind.TIMESTAMP | Kind.TIMESTAMPTZ:
+            return array.cast(wanted, safe=False)
+        case Kind.DECIMAL | Kind.NULL | Kind.INTERVAL:
+            return None
+        case _:
+            return array.cast(wanted)
+
+
 @lru_cache(maxsize=1024)
 def _stored(data_type: DataType) -> pa.DataType:
     """The Arrow type whose Python values are physical values."""

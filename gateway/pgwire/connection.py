@@ -31,7 +31,11 @@ from gateway.pgwire.codec import (
 )
 from gateway.pgwire.errors import FATAL, LocalProtocolError, RemoteProtocolError
 from gateway.pgwire.messages import (
+    AuthenticationCleartextPassword,
     AuthenticationOk,
+    AuthenticationSASL,
+    AuthenticationSASLContinue,
+    AuthenticationSASLFinal,
     BackendKeyData,
     BackendMessage,
     Bind,
@@ -43,6 +47,8 @@ from gateway.pgwire.messages import (
     CopyData,
     CopyDone,
     CopyFail,
+    CopyOutResponse,
+    CopyRows,
     DataRows,
     Describe,
     EmptyQueryResponse,
@@ -146,6 +152,9 @@ A state without entries is one in which it is our turn: what the client sends me
 _ROWS = (
     RowDescription,
     DataRows,
+    CopyOutResponse,
+    CopyRows,
+    CopyDone,
     CommandComplete,
     EmptyQueryResponse,
     ErrorResponse,
@@ -167,6 +176,10 @@ SERVER: Mapping[State, Mapping[type[BackendMessage], State]] = {
     State.SECURING: {EncryptionResponse: State.STARTUP, ErrorResponse: State.CLOSED},
     State.AUTHENTICATING: {
         NegotiateProtocolVersion: State.AUTHENTICATING,
+        AuthenticationCleartextPassword: State.AUTHENTICATING,
+        AuthenticationSASL: State.AUTHENTICATING,
+        AuthenticationSASLContinue: State.AUTHENTICATING,
+        AuthenticationSASLFinal: State.AUTHENTICATING,
         AuthenticationOk: State.AUTHENTICATING,
         ParameterStatus: State.AUTHENTICATING,
         BackendKeyData: State.AUTHENTICATING,

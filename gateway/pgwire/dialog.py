@@ -7,14 +7,15 @@ a coroutine, which must be awaited before the next message is handled. Errors le
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import aclosing
 from typing import Any, TypeAlias
 
 from gateway.errors import to_query_error
 from gateway.pgwire.codec import encode
 from gateway.pgwire.connection import Connection, Round, State
 from gateway.pgwire.errors import RemoteProtocolError, respond
+from gateway.pgwire.handing import Handing, Run
 from gateway.pgwire.limits import PgLimits
 from gateway.pgwire.messages import (
     BackendMessage,
@@ -45,14 +46,16 @@ from gateway.pgwire.messages import (
     Sync,
 )
 from gateway.pgwire.parameters import decode_parameters
-from gateway.pgwire.portals import Names, Portal, Prepared
-from gateway.pgwire.rows import RowSource, encode_rows
+from gateway.pgwire.portals import Names, Portal, Prepared, closing_on_error
+from gateway.pgwire.rows import RowSource, shape_of
 from gateway.pgwire.running import Runner, Shell
 from gateway.pgwire.startup import Reports
 from gateway.workers import Workers
 from planner.engine import (
+    Cancellation,
     Engine,
     QueryError,
+    Row,
     Session,
     Statement,
     StatementKind,
@@ -75,7 +78,7 @@ _READY_IDLE = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
 _ROUND_ENDS = tuple(
     encode(CommandComplete(tag=f"SELECT {count}")) + _READY_IDLE for count in range(2)
 )
-"""How a round ends, by its number of rows: what has more takes the long way."""
+"""How the answer to a lookup ends, by its number of rows."""
 
 
 class Dialog:
@@ -114,6 +117,15 @@ class Dialog:
             session=session,
             limits=limits,
             call_later=shell.call_later,
+        )
+        self._handing = Handing(
+            names=self._names,
+            runner=self._runner,
+            limits=limits,
+            send=self._send,
+            send_encoded=self._send_encoded,
+            drained=shell.drained,
+            give=self._give,
         )
         self._handlers: dict[type[FrontendMessage], Callable[[Any], Work | None]] = {
             Bind: self._bind,
@@ -155,11 +167,11 @@ class Dialog:
             return None
         values = decode_parameters(prepared.decoders(parameter_formats), parameters)
         rows = self._engine.look_up(prepared.statement, values, self.session)
-        if rows is None or len(rows) >= len(_ROUND_ENDS):
+        if rows is None:
             return None
         shape = prepared.shape(result_formats)
         head = shape.bound_described if described else shape.bound
-        return head + encode_rows(rows, shape) + _ROUND_ENDS[len(rows)]
+        return head + shape.encode_rows(rows) + _ROUND_ENDS[len(rows)]
 
     def fail(self, error: Exception) -> None:
         """Tell the client of an error, and go where the protocol goes on from.
@@ -170,6 +182,8 @@ class Dialog:
         self.session.fail()
         told = error if isinstance(error, RemoteProtocolError) else to_query_error(error)
         self._send(respond(told))
+        if self.session.transaction is TransactionStatus.IDLE:
+            self._names.end_transaction(committed=False)
         if self._connection.state in (State.QUERYING, State.SYNCING):
             self._ready()
 
@@ -180,6 +194,7 @@ class Dialog:
     def close(self) -> None:
         """Release all that the client held; nothing may run any more."""
         self._names.drop_portals()
+        self.session.close()
 
     @property
     def in_transaction(self) -> bool:
@@ -187,6 +202,7 @@ class Dialog:
         return (
             self.session.transaction is not TransactionStatus.IDLE
             or self._connection.state is not State.IDLE
+            or self._names.keeps
         )
 
     # --- simple ----------------------------------------------------------------------------------
@@ -194,10 +210,17 @@ class Dialog:
     def _query(self, message: Query) -> Work | None:
         self._names.drop_statement("")
         self._names.drop_portal("")
-        portal = self._runner.recall_portal(message.sql)
+        statement = self._runner.recall(message.sql)
+        if statement is None:
+            return self._run_query(message.sql)
+        rows = self._engine.look_up(statement, (), self.session)
+        if rows is not None:
+            self._give_looked_up(statement, rows)
+            return None
+        portal = self._runner.inline_portal(message.sql, statement)
         if portal is None:
             return self._run_query(message.sql)
-        with _closing_on_error(portal):
+        with closing_on_error(portal):
             self._runner.start_here(portal)
             source = portal.source
             assert source is not None, "a portal that was started has a source"
@@ -207,6 +230,12 @@ class Dialog:
             self._give_at_hand(portal, source.take_at_hand(0), 0)
         self._ready()
         return None
+
+    def _give_looked_up(self, statement: Statement, rows: Sequence[Row]) -> None:
+        shape = shape_of(statement.columns, ())
+        self._names.drop_portals()
+        self._connection.sending(ReadyForQuery)
+        self._shell.write(shape.description + shape.encode_rows(rows) + _ROUND_ENDS[len(rows)])
 
     async def _finish_query(self, portal: Portal) -> None:
         with self._runner.watched(portal.cancellation):
@@ -219,12 +248,23 @@ class Dialog:
             if portal is None:
                 self._send(EmptyQueryResponse())
             else:
-                await self._answer(portal, rows)
+                await self._answer_any(portal, rows, cancellation, in_block=len(texts) > 1)
         for text, offset in texts[1:]:
             with self._runner.watched() as cancellation:
                 portal, rows = await self._runner.begin(text, offset, cancellation)
-                await self._answer(portal, rows)
+                await self._answer_any(portal, rows, cancellation, in_block=True)
         self._ready()
+
+    async def _answer_any(
+        self, portal: Portal, rows: bytes, cancellation: Cancellation, *, in_block: bool
+    ) -> None:
+        """All that one statement gives, or hands over of another."""
+        if portal.prepared.statement.handover is None:
+            await self._answer(portal, rows)
+            return
+        block = in_block or self.session.transaction is not TransactionStatus.IDLE
+        run = Run(cancellation=cancellation, simple=True, in_block=block)
+        await self._handing.run(portal, run)
 
     async def _answer(self, portal: Portal, rows: bytes) -> None:
         """All that one statement of a Query gives."""
@@ -239,7 +279,7 @@ class Dialog:
 
     def _parse(self, message: Parse) -> Work | None:
         self._names.check_statement_name(message.statement)
-        prepared = self._runner.recall(message.sql, message.parameter_oids)
+        prepared = self._runner.recall_prepared(message.sql, message.parameter_oids)
         if prepared is None:
             return self._run_parse(message)
         self._names.add_statement(message.statement, prepared)
@@ -258,7 +298,7 @@ class Dialog:
         portal = Portal(
             prepared=prepared,
             parameters=decode_parameters(decoders, message.parameters),
-            shape=prepared.shape(message.result_formats),
+            shape=self._names.target(prepared).shape(message.result_formats),
         )
         self._names.add_portal(message.portal, portal)
         self._send(BindComplete())
@@ -283,10 +323,11 @@ class Dialog:
             prepared = self._names.statement(message.name)
             oids = tuple(parameter.oid for parameter in prepared.parameters)
             self._send(ParameterDescription(oids=oids))
-            self._describe_rows(prepared, prepared.shape(()).description)
+            target = self._names.target(prepared)
+            self._describe_rows(target, target.shape(()).description)
         else:
             portal = self._names.portal(message.name)
-            self._describe_rows(portal.prepared, portal.shape.description)
+            self._describe_rows(self._names.target(portal.prepared), portal.shape.description)
 
     def _describe_rows(self, prepared: Prepared, description: bytes) -> None:
         if prepared.statement.returns_rows:
@@ -303,6 +344,8 @@ class Dialog:
         if portal.finished:
             self._give_nothing(portal)
             return None
+        if portal.source is None and statement.handover is not None:
+            return self._hand_over(portal, message.rows_max)
         if portal.source is None:
             if not self._engine.is_inline(statement, self.session):
                 return self._start(portal, message.rows_max)
@@ -323,13 +366,22 @@ class Dialog:
         kind = portal.prepared.statement.kind
         self._send(CommandComplete(tag="SELECT 0" if kind is StatementKind.SELECT else kind.value))
 
+    async def _hand_over(self, portal: Portal, rows_max: int) -> None:
+        self._refuse_failed(portal.prepared.statement)
+        block = self.session.transaction is not TransactionStatus.IDLE
+        with self._runner.watched() as cancellation, closing_on_error(portal):
+            run = Run(
+                cancellation=cancellation, simple=False, in_block=block, rows_max=rows_max
+            )
+            await self._handing.run(portal, run)
+
     async def _start(self, portal: Portal, rows_max: int) -> None:
-        with self._runner.watched() as cancellation, _closing_on_error(portal):
+        with self._runner.watched() as cancellation, closing_on_error(portal):
             rows = await self._runner.start(portal, rows_max, cancellation)
             await self._give(portal, rows, rows_max)
 
     async def _go_on(self, portal: Portal, rows_max: int) -> None:
-        with self._runner.watched(portal.cancellation), _closing_on_error(portal):
+        with self._runner.watched(portal.cancellation), closing_on_error(portal):
             await self._give(portal, b"", rows_max)
 
     async def _give(self, portal: Portal, rows: bytes, rows_max: int) -> None:
@@ -359,18 +411,25 @@ class Dialog:
         for notice in source.result.notices:
             self._send(NoticeResponse(message=notice))
         taken = source.taken
-        portal.close()
+        if portal.declared is None:
+            portal.close()
         if kind is StatementKind.SELECT:
             self._send(CommandComplete(tag=f"SELECT {taken}"))
         else:
-            self._complete_command(portal.prepared.statement, kind)
+            self._complete_command(kind)
 
-    def _complete_command(self, statement: Statement, kind: StatementKind) -> None:
+    def _complete_command(self, kind: StatementKind) -> None:
         """What has run may have changed more than it has answered."""
-        tag = self._names.after(statement)
+        if kind is StatementKind.DISCARD:
+            self._names.discard()
+        if kind is StatementKind.SAVEPOINT:
+            self._names.savepoints_made = self.session.savepoints_made
         if kind in _ENDS_TRANSACTION:
-            self._names.drop_portals()
-        self._send(CommandComplete(tag=tag or kind.value))
+            if self.session.in_subtransaction:  # it went back to a savepoint
+                self._names.rollback_to(self.session.savepoint_number)
+            else:
+                self._names.end_transaction(committed=kind is StatementKind.COMMIT)
+        self._send(CommandComplete(tag=kind.value))
         if kind in _CHANGES_SETTINGS:
             for status in self._reports.news(self.session):
                 self._send(status)
@@ -396,7 +455,7 @@ class Dialog:
         """The end of a statement or group, and of the transaction if none was begun explicitly."""
         status = self.session.transaction
         if status is TransactionStatus.IDLE:
-            self._names.drop_portals()
+            self._names.end_transaction(committed=True)
             self._send_encoded(ReadyForQuery, _READY_IDLE)
         else:
             self._send(ReadyForQuery(status=status.value))
@@ -407,16 +466,6 @@ class Dialog:
     def _send_encoded(self, kind: type[BackendMessage], encoded: bytes) -> None:
         self._connection.sending(kind)
         self._shell.write(encoded)
-
-
-@contextmanager
-def _closing_on_error(portal: Portal) -> Iterator[None]:
-    """Close a portal whose run fails or is abandoned: what it holds is of no use any more."""
-    try:
-        yield
-    except BaseException:
-        portal.close()
-        raise
 
 
 def _ignore(message: FrontendMessage) -> None:

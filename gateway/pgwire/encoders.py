@@ -8,23 +8,24 @@ way, with `register_type`. Callers choose encoders once per statement and format
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pyarrow as pa
 
-from gateway.pgwire.columns import physical_values
+from gateway.pgwire.columns import as_stored, physical_values
 from gateway.pgwire.errors import BAD_BINARY
+from gateway.pgwire.fields import Array, Fields
 from planner.engine import DataType, Kind, QueryError, Value, parse_value
 
 Encode: TypeAlias = Callable[[Value], bytes]
 """A value, never None, to the bytes of a field."""
 Decode: TypeAlias = Callable[[bytes], Value]
 """The bytes of a parameter to a value."""
-EncodeColumn: TypeAlias = Callable[["pa.Array[Any]"], "list[bytes | None]"]
-"""A column of a batch to the bytes of its fields, None for NULL."""
+EncodeColumn: TypeAlias = Callable[[Array], Fields]
+"""A column of a batch, of the type's own Arrow type, to the bytes of its fields."""
 
 TEXT_FORMAT = 0
 BINARY_FORMAT = 1
@@ -47,7 +48,8 @@ class WireType:
     decode_text: Decode
     decode_binary: Decode
     encode_column_text: EncodeColumn | None = None
-    """A faster way for a whole column than value by value, where there is one."""
+    """The same for a whole column at once, where there is a way; else it goes value by value."""
+    encode_column_binary: EncodeColumn | None = None
 
 
 Factory: TypeAlias = Callable[[DataType], WireType]
@@ -119,13 +121,19 @@ def fixed_decoder(name: str, layout: str, convert: Callable[..., Value] | None =
     return decode
 
 
-def encode_column(
-    array: pa.Array[Any], data_type: DataType, format_code: int
-) -> list[bytes | None]:
-    """The fields of a whole column, None for NULL."""
+def encode_column(array: Array, data_type: DataType, format_code: int) -> Fields:
+    """The fields of a whole column."""
     wire = wire_type(data_type)
-    if format_code == TEXT_FORMAT and wire.encode_column_text is not None:
-        return wire.encode_column_text(array)
+    is_text = format_code == TEXT_FORMAT
+    at_once = wire.encode_column_text if is_text else wire.encode_column_binary
+    if at_once is not None and (held := as_stored(array, data_type)) is not None:
+        return at_once(held)
+    return encode_values(physical_values(array, data_type), data_type, format_code)
+
+
+def encode_values(values: Iterable[Value], data_type: DataType, format_code: int) -> Fields:
+    """The fields of values that are at hand."""
+    wire = wire_type(data_type)
     encode = wire.encode_text if format_code == TEXT_FORMAT else wire.encode_binary
-    values = physical_values(array, data_type)
-    return [None if value is None else encode(value) for value in values]
+    fields = [None if value is None else encode(value) for value in values]
+    return pa.array(fields, pa.binary())

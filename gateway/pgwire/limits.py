@@ -21,9 +21,9 @@ class PgLimits:
     """Input held unread while a statement runs, beyond which the socket is no longer read."""
     output_bytes_high: int = 256 * 1024
     """Output waiting for a slow client, above which no more rows are read: 4 socket buffers."""
-    chunk_rows_max: int = 2048
+    chunk_rows_max: int = 16384
     """Rows encoded in one go: a few milliseconds, so that workers and the loop take turns."""
-    chunk_bytes_target: int = 256 * 1024
+    chunk_bytes_target: int = 1024 * 1024
     """Bytes of rows encoded in one go, where rows are wide."""
     events_max: int = 256
     """Messages handled at once before other connections get their turn: a few milliseconds."""
@@ -33,6 +33,10 @@ class PgLimits:
     """Characters of all prepared statements of a connection: room for one of the longest."""
     portals_max: int = 100
     """Open portals of a connection; each can hold a snapshot of every partition."""
+    scroll_cursors_max: int = 8
+    """Cursors of a connection that can be read backwards, for the rows that they keep."""
+    scroll_bytes_max: int = 8 * 1024 * 1024
+    """Rows that such a cursor keeps to go back to: some 100,000 of ordinary width."""
     statement_timeout_s: float = 60.0
     """For a session that has not set statement_timeout; 0 is none."""
     statement_timeout_max_s: float = 3600.0

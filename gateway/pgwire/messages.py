@@ -1,4 +1,4 @@
-"""Every message of protocol 3.0 that we read or write, as a value. No bytes here: see `codec`.
+"""Every message of protocol 3 that we read or write, as a value. No bytes here: see `codec`.
 
 Source: PostgreSQL 15 documentation, section 55.7 "Message Formats", where each message stands
 under the name that its class has here. A message from the client states the largest length field
@@ -8,13 +8,15 @@ it may have, which is checked before its body is read; the classes are those of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 SMALL_BYTES = 10_000
 """Largest message that carries at most a name (PQ_SMALL_MESSAGE_LIMIT)."""
 AUTHENTICATION_BYTES = 65_535
 """Largest answer to a request for authentication (PG_MAX_AUTH_TOKEN_LENGTH)."""
+CANCEL_KEY_BYTES_MAX = 256
+"""Longest key of a CancelRequest (protocol 3.2)."""
 LARGE_BYTES = 0x3FFFFFFF
 """Largest message of all (PQ_LARGE_MESSAGE_LIMIT); the server's own limit is far below."""
 
@@ -40,10 +42,10 @@ class GSSENCRequest:
 class CancelRequest:
     """Cancel what another connection runs ("CancelRequest")."""
 
-    length_max: ClassVar[int] = 16
+    length_max: ClassVar[int] = 12 + CANCEL_KEY_BYTES_MAX
 
     process_id: int
-    secret_key: int
+    secret_key: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +64,11 @@ class StartupMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PasswordMessage:
-    """Answer to a request for authentication ("PasswordMessage", "SASLResponse")."""
+    """Answer to a request for authentication, whatever was asked for ("PasswordMessage")."""
 
     length_max: ClassVar[int] = AUTHENTICATION_BYTES
 
-    response: bytes
+    response: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +180,7 @@ class CopyData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyDone:
-    """The end of a COPY ("CopyDone")."""
+    """The end of a COPY ("CopyDone"); the server sends it as well."""
 
     length_max: ClassVar[int] = SMALL_BYTES
 
@@ -226,12 +228,40 @@ class EncryptionResponse:
 class NegotiateProtocolVersion:
     """We do not speak the minor version or the options asked for ("NegotiateProtocolVersion")."""
 
+    minor: int
+    """The newest minor version that we speak, up to the one asked for."""
     unknown_options: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationOk:
     """You are who you say ("AuthenticationOk")."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthenticationCleartextPassword:
+    """Send your password ("AuthenticationCleartextPassword"); asked over TLS only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthenticationSASL:
+    """Choose how to prove who you are ("AuthenticationSASL")."""
+
+    mechanisms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthenticationSASLContinue:
+    """Go on with your proof ("AuthenticationSASLContinue")."""
+
+    challenge: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthenticationSASLFinal:
+    """You have proved it, and here is our proof ("AuthenticationSASLFinal")."""
+
+    outcome: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,7 +277,8 @@ class BackendKeyData:
     """What a CancelRequest must name ("BackendKeyData")."""
 
     process_id: int
-    secret_key: int
+    secret_key: bytes = field(repr=False)
+    """4 bytes, from protocol 3.2 on up to 256."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,6 +355,22 @@ class DataRows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CopyOutResponse:
+    """The rows of a COPY follow ("CopyOutResponse")."""
+
+    format: int
+    """0 text or csv, 1 binary."""
+    columns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyRows:
+    """Any number of "CopyData" messages, one a row, encoded already."""
+
+    encoded: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommandComplete:
     """A statement ended well ("CommandComplete")."""
 
@@ -356,6 +403,10 @@ BackendMessage: TypeAlias = (
     EncryptionResponse
     | NegotiateProtocolVersion
     | AuthenticationOk
+    | AuthenticationCleartextPassword
+    | AuthenticationSASL
+    | AuthenticationSASLContinue
+    | AuthenticationSASLFinal
     | ParameterStatus
     | BackendKeyData
     | ReadyForQuery
@@ -368,6 +419,9 @@ BackendMessage: TypeAlias = (
     | ParameterDescription
     | RowDescription
     | DataRows
+    | CopyOutResponse
+    | CopyRows
+    | CopyDone
     | CommandComplete
     | ErrorResponse
     | NoticeResponse

@@ -6,7 +6,8 @@ statement and the unnamed portal are replaced at will; the named ones must be cl
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -15,13 +16,18 @@ from gateway.pgwire.errors import NO_PORTAL, NO_STATEMENT, PORTAL_EXISTS, STATEM
 from gateway.pgwire.limits import PgLimits
 from gateway.pgwire.parameters import ParameterType, choose_decoders, parameter_types
 from gateway.pgwire.rows import RowSource, Shape, shape_of
-from planner.engine import Cancellation, QueryError, Row, Statement, StatementKind
+from planner.engine import (
+    Cancellation,
+    DeclareCursor,
+    ExecuteStatement,
+    FetchCursor,
+    QueryError,
+    Row,
+    Statement,
+)
 
 T = TypeVar("T")
 
-_DEALLOCATE = re.compile(
-    r'\s*DEALLOCATE\s+(?:PREPARE\s+)?(?:"((?:[^"]|"")+)"|([\w$]+))\s*;?\s*', re.IGNORECASE
-)
 _CACHED_MAX = 16
 """Formats of one statement whose encoders are kept; drivers use one or two."""
 
@@ -36,7 +42,7 @@ class Prepared:
         """As the client sent it; positions in errors count in it."""
         self.statement = statement
         self.parameters: tuple[ParameterType, ...] = parameter_types(
-            parameter_oids, statement.parameters
+            parameter_oids or statement.parameter_oids, statement.parameters
         )
         self._decoders: dict[tuple[int, ...], tuple[Decode, ...]] = {}
         self._shapes: dict[tuple[int, ...], Shape] = {}
@@ -86,6 +92,12 @@ class Portal:
     """What stops its stream, from then on."""
     finished: bool = False
     """Ran to its end; to execute it again gives no rows."""
+    declared: DeclareCursor | None = None
+    """How SQL declared it as a cursor, which can be read again behind its end."""
+    kept: bool = False
+    """Whether it has outlived the transaction that made it, and so lasts until it is closed."""
+    made_after: int = 0
+    """How many savepoints its transaction had made by then."""
 
     def close(self) -> None:
         """Release what its result holds; the portal can be executed no more."""
@@ -101,6 +113,8 @@ class Names:
     limits: PgLimits
     statements: dict[str, Prepared] = field(default_factory=dict)
     portals: dict[str, Portal] = field(default_factory=dict)
+    savepoints_made: int = 0
+    """In the transaction that is open."""
     _sql_length: int = 0
 
     def add_statement(self, name: str, prepared: Prepared) -> None:
@@ -161,7 +175,7 @@ class Names:
             QueryError: a named one exists already (42P03), or there are too many (54000).
         """
         if name and name in self.portals:
-            raise QueryError(f'cursor "{name}" already exists', sqlstate=PORTAL_EXISTS)
+            raise _exists(name)
         self.drop_portal(name)
         if len(self.portals) >= self.limits.portals_max:
             raise QueryError(
@@ -170,6 +184,7 @@ class Names:
                 hint="Close portals, or end the transaction.",
                 sqlstate="54000",
             )
+        portal.made_after = self.savepoints_made
         self.portals[name] = portal
 
     def portal(self, name: str) -> Portal:
@@ -189,37 +204,103 @@ class Names:
         if portal is not None:
             portal.close()
 
-    def drop_portals(self) -> None:
-        """The transaction has ended, and all portals with it."""
-        while self.portals:
-            _, portal = self.portals.popitem()
-            portal.close()
-
-    def after(self, statement: Statement) -> str | None:
-        """What a statement that has run means for the names; its tag, where that depends on it.
+    def cursor(self, name: str) -> Portal:
+        """A portal by the name that SQL has for it.
 
         Raises:
-            QueryError: it deallocates a statement that does not exist (26000).
+            QueryError: there is none (34000).
         """
-        if statement.kind is StatementKind.DISCARD:
-            self.drop_portals()
-            self._drop_statements()
-        elif statement.kind is StatementKind.DEALLOCATE:
-            return self._deallocate(statement.sql)
-        return None
-
-    def _deallocate(self, sql: str) -> str:
-        found = _DEALLOCATE.fullmatch(sql)
+        found = self.portals.get(name)
         if found is None:
-            raise QueryError("DEALLOCATE takes a name or ALL", sqlstate="42601")
-        if found[2] is not None and found[2].lower() == "all":
-            self._drop_statements()
+            raise QueryError(f'cursor "{name}" does not exist', sqlstate=NO_PORTAL)
+        return found
+
+    def check_cursor(self, order: DeclareCursor) -> None:
+        """Refuse a cursor before the work of running its query.
+
+        Raises:
+            QueryError: its name is taken (42P03), or too many can be read backwards (54000).
+        """
+        if order.name in self.portals:
+            raise _exists(order.name)
+        declared = [portal.declared for portal in self.portals.values()]
+        scrolling = sum(each is not None and each.scroll for each in declared)
+        if order.scroll and scrolling >= self.limits.scroll_cursors_max:
+            raise QueryError(
+                "too many cursors that can be read backwards",
+                detail=f"There are {scrolling}, and each keeps rows.",
+                hint="Close cursors, or declare this one without SCROLL.",
+                sqlstate="54000",
+            )
+
+    def drop_portals(self, *, besides: Portal | None = None) -> None:
+        """Forget all portals, but for one that runs."""
+        for name, portal in tuple(self.portals.items()):
+            if portal is not besides:
+                self.drop_portal(name)
+
+    def rollback_to(self, savepoint: int) -> None:
+        """The transaction goes back to a savepoint: portals made since then are no more."""
+        for name, portal in tuple(self.portals.items()):
+            if portal.made_after >= savepoint and not portal.kept:
+                self.drop_portal(name)
+
+    def end_transaction(self, *, committed: bool) -> None:
+        """A transaction has ended, and all portals with it but those that are to outlive it."""
+        self.savepoints_made = 0
+        for name, portal in tuple(self.portals.items()):
+            if committed and portal.declared is not None and portal.declared.hold:
+                portal.kept = True
+            if not portal.kept:
+                self.drop_portal(name)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether a cursor has outlived its transaction."""
+        return any(portal.kept for portal in self.portals.values())
+
+    def target(self, prepared: Prepared) -> Prepared:
+        """The statement whose rows a statement gives: its own, or those of one that it names.
+
+        A name that there is not (yet) gives no rows; to run the statement tells the error.
+        """
+        match prepared.statement.handover:
+            case FetchCursor(name=name, move=False) if name in self.portals:
+                return self.portals[name].prepared
+            case ExecuteStatement(name=name) if name in self.statements:
+                return self.statements[name]
+            case _:
+                return prepared
+
+    def deallocate(self, name: str | None) -> str:
+        """Forget a statement, or all with None; the command tag.
+
+        Raises:
+            QueryError: there is none of the name (26000).
+        """
+        if name is None:
+            self.statements.clear()
+            self._sql_length = 0
             return "DEALLOCATE ALL"
-        name = found[1].replace('""', '"') if found[1] is not None else found[2].lower()
         self.statement(name)
         self.drop_statement(name)
         return "DEALLOCATE"
 
-    def _drop_statements(self) -> None:
-        self.statements.clear()
-        self._sql_length = 0
+    def discard(self) -> None:
+        """Forget everything."""
+        self.drop_portals()
+        self.deallocate(None)
+
+
+def _exists(name: str) -> QueryError:
+    return QueryError(f'cursor "{name}" already exists', sqlstate=PORTAL_EXISTS)
+
+
+@contextmanager
+def closing_on_error(portal: Portal) -> Iterator[None]:
+    """Close a portal whose run fails or is abandoned: what it holds is of no use any more."""
+    try:
+        yield
+    except BaseException:
+        portal.close()
+        raise

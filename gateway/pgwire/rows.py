@@ -1,15 +1,14 @@
 """Rows to DataRow messages: one shape per statement and formats, one source per result.
 
-A shape is chosen once and cached with its statement; what runs per row is the loop in it. Rows of a
-stream are encoded by column, a chunk of a batch at a time; an encoder that works on Arrow's own
-buffers would replace `encode_batch` and nothing else.
+A shape is chosen once and cached with its statement. The few rows of a lookup are encoded value by
+value; those of a stream by column, a chunk of a batch at a time, by Arrow and numpy (`fields`).
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Protocol, TypeAlias
 
 import pyarrow as pa
 
@@ -20,10 +19,12 @@ from gateway.pgwire.encoders import (
     encode_column,
     wire_type,
 )
+from gateway.pgwire.fields import framed_rows
 from gateway.pgwire.limits import PgLimits
 from gateway.pgwire.messages import BindComplete, Field, RowDescription
 from gateway.pgwire.parameters import expand_formats
-from planner.engine import Column, Result, Row
+from gateway.pgwire.reading import ALL, Piece, Reader
+from planner.engine import Column, QueryError, Result, Row
 
 EncodeRow: TypeAlias = Callable[[Row], bytes]
 
@@ -43,6 +44,16 @@ class _Lengths(dict[int, bytes]):
 
 
 _LENGTHS = _Lengths({length: _pack_length(length) for length in range(1024)})
+
+
+class RowEncoder(Protocol):
+    """What makes messages of rows."""
+
+    def encode_rows(self, rows: Sequence[Row]) -> bytes:
+        """Of rows that are at hand."""
+
+    def encode_batch(self, batch: pa.RecordBatch) -> bytes:
+        """Of a batch."""
 
 
 class Shape:
@@ -66,6 +77,18 @@ class Shape:
         """What precedes the rows of a round that does not describe its portal."""
         self.bound_described = _BIND_COMPLETE + self.description
         self.encode_row = _row_encoder(self.columns, self.formats)
+
+    def encode_rows(self, rows: Sequence[Row]) -> bytes:
+        """The DataRows of rows that are at hand."""
+        return b"".join(map(self.encode_row, rows))
+
+    def encode_batch(self, batch: pa.RecordBatch) -> bytes:
+        """The DataRows of a batch."""
+        columns = [
+            encode_column(array, column.type, code)
+            for array, column, code in zip(batch.columns, self.columns, self.formats, strict=True)
+        ]
+        return framed_rows(_DATA_ROW, columns, batch.num_rows)
 
 
 _SHAPES_MAX = 4096
@@ -145,108 +168,93 @@ def _wide_encoder(encoders: Sequence[Encode]) -> EncodeRow:
     return encode_row
 
 
-def encode_rows(rows: Sequence[Row], shape: Shape) -> bytes:
-    """The DataRows of rows that are at hand."""
-    return b"".join(map(shape.encode_row, rows))
+def encode_piece(piece: Piece, encoder: RowEncoder) -> bytes:
+    """The messages of consecutive rows of a result."""
+    if isinstance(piece, pa.RecordBatch):
+        return encoder.encode_batch(piece)
+    return encoder.encode_rows(piece)
 
 
-def encode_batch(batch: pa.RecordBatch, shape: Shape) -> bytes:
-    """The DataRows of a batch."""
-    count = batch.num_columns
-    if count == 0:
-        rows: int = batch.num_rows
-        return _pack_head(_DATA_ROW, 6, 0) * rows
-    columns = [
-        _prefixed(encode_column(array, column.type, code))
-        for array, column, code in zip(batch.columns, shape.columns, shape.formats, strict=True)
-    ]
-    out: list[bytes] = []
-    for fields in zip(*columns, strict=True):
-        body = b"".join(fields)
-        out.append(_pack_head(_DATA_ROW, len(body) + 6, count))
-        out.append(body)
-    return b"".join(out)
+def chunked(pieces: Iterator[Piece], limits: PgLimits) -> Iterator[Sequence[Piece]]:
+    """Pieces in groups of the size wanted: threads take turns once a group, which is not free.
 
-
-def _prefixed(fields: list[bytes | None]) -> list[bytes]:
-    lengths = _LENGTHS
-    return [_NULL_FIELD if field is None else lengths[len(field)] + field for field in fields]
+    The first piece goes out at once, for somebody waits for it, and what was read before an error
+    goes out before it.
+    """
+    group: list[Piece] = []
+    rows, size = limits.chunk_rows_max, 0
+    try:
+        for piece in pieces:
+            group.append(piece)
+            rows += len(piece)
+            size += piece.nbytes if isinstance(piece, pa.RecordBatch) else 0
+            if rows >= limits.chunk_rows_max or size >= limits.chunk_bytes_target:
+                yield group
+                group, rows, size = [], 0, 0
+    except QueryError:
+        if group:
+            yield group
+        raise
+    if group:
+        yield group
 
 
 class RowSource:
     """The rows of a result, given out in as many goes as a client asks for.
 
     Used by one thread at a time; `close` it when it is not read to the end.
+
+    Args:
+        result: whose rows they are.
+        encoder: what makes messages of them.
+        window_bytes_max: rows kept to go back to; 0 where nobody does.
     """
 
-    __slots__ = ("_batches", "_pending", "_result", "_rows", "_rows_at", "shape", "taken")
+    __slots__ = ("encoder", "reader", "result", "taken")
 
-    def __init__(self, result: Result, shape: Shape) -> None:
-        self.shape = shape
+    def __init__(self, result: Result, encoder: RowEncoder, *, window_bytes_max: int = 0) -> None:
+        self.encoder = encoder
+        self.result = result
+        self.reader = Reader(result, window_bytes_max=window_bytes_max)
         self.taken = 0
         """Rows given out by the last `take` or `take_at_hand`."""
-        self._result = result
-        self._rows: Sequence[Row] | None = result.rows
-        self._rows_at = 0
-        self._batches: Iterator[pa.RecordBatch] = iter(result.batches or ())
-        self._pending: pa.RecordBatch | None = None
-
-    @property
-    def result(self) -> Result:
-        """Whose rows they are."""
-        return self._result
 
     @property
     def at_hand(self) -> bool:
         """Whether all rows are there and few, so that taking them needs no worker."""
-        return self._rows is not None
+        return self.result.rows is not None
 
     def take_at_hand(self, rows_max: int) -> bytes:
         """The next rows, at most `rows_max` unless it is 0, of a result that is at hand."""
-        assert self._rows is not None, "the rows are a stream"
-        end = len(self._rows) if rows_max == 0 else self._rows_at + rows_max
-        rows = self._rows[self._rows_at : end]
-        self._rows_at += len(rows)
-        self.taken = len(rows)
-        return encode_rows(rows, self.shape)
+        assert self.at_hand, "the rows are a stream"
+        wanted = rows_max or ALL
+        piece = self.reader.forward(wanted)
+        self.taken = 0 if piece is None else len(piece)
+        self.reader.ended = self.taken < wanted
+        return b"" if piece is None else encode_piece(piece, self.encoder)
 
-    def take(self, rows_max: int, limits: PgLimits) -> Iterator[bytes]:
-        """The next rows, at most `rows_max` unless it is 0, in chunks; blocks between them.
+    def take(self, rows_max: int, limits: PgLimits) -> Iterator[Sequence[Piece]]:
+        """The next rows, at most `rows_max` unless it is 0, in chunks to `encode`; blocks.
 
         Raises:
             QueryError: the stream failed or was cancelled.
         """
         self.taken = 0
-        while rows_max == 0 or self.taken < rows_max:
-            batch = self._next_batch()
-            if batch is None:
-                return
-            rows = _chunk_rows(batch, limits)
-            if rows_max:
-                rows = min(rows, rows_max - self.taken)
-            chunk = batch.slice(0, rows)
-            rest = batch.num_rows - chunk.num_rows
-            self._pending = batch.slice(rows) if rest else None
-            self.taken += chunk.num_rows
-            yield encode_batch(chunk, self.shape)
+        yield from chunked(self._pieces(rows_max or ALL, limits), limits)
 
-    def _next_batch(self) -> pa.RecordBatch | None:
-        batch = self._pending
-        while batch is None or batch.num_rows == 0:
-            batch = next(self._batches, None)
-            if batch is None:
-                return None
-        return batch
+    def _pieces(self, wanted: int, limits: PgLimits) -> Iterator[Piece]:
+        while self.taken < wanted:
+            piece = self.reader.forward(wanted - self.taken, limits)
+            if piece is None:
+                return
+            self.taken += len(piece)
+            yield piece
+
+    def encode(self, pieces: Sequence[Piece]) -> bytes:
+        """The messages of a chunk; chunks must come in order, one at a time."""
+        return b"".join([encode_piece(piece, self.encoder) for piece in pieces])
 
     def close(self) -> None:
         """Release what the result holds."""
-        self._rows = ()
-        self._pending = None
-        self._batches = iter(())
-        self._result.close()
-
-
-def _chunk_rows(batch: pa.RecordBatch, limits: PgLimits) -> int:
-    """Rows of a batch that make a chunk of the size wanted; at least one."""
-    average: Any = batch.nbytes / batch.num_rows
-    return max(1, min(limits.chunk_rows_max, int(limits.chunk_bytes_target / max(1.0, average))))
+        self.reader.close()
+        self.result.close()

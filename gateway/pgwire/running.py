@@ -9,18 +9,28 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
+from gateway.pgwire.columns import physical_values
 from gateway.pgwire.limits import PgLimits
 from gateway.pgwire.parameters import requested_types
 from gateway.pgwire.portals import Portal, Prepared
-from gateway.pgwire.rows import RowSource
+from gateway.pgwire.reading import Piece
+from gateway.pgwire.rows import RowEncoder, RowSource
 from gateway.pgwire.timeouts import SETTING, statement_timeout_s
 from gateway.workers import Workers
 from planner.engine import (
+    Argument,
     Cancellation,
+    DataType,
     Engine,
+    ExecuteStatement,
     QueryError,
+    Result,
+    Row,
     Session,
+    Statement,
     StatementKind,
+    Value,
+    parse_value,
 )
 
 _CANCELED = "57014"
@@ -117,8 +127,12 @@ class Runner:
 
     # --- planning --------------------------------------------------------------------------------
 
-    def recall(self, sql: str, parameter_oids: tuple[int, ...]) -> Prepared | None:
-        """The one statement of a text, if it is planned already; else take `prepare`.
+    def recall(self, sql: str, wanted: Sequence[DataType | None] = ()) -> Statement | None:
+        """The one statement of a text, if it is planned already.
+
+        Args:
+            sql: the text.
+            wanted: the types of its parameters that the client insists on.
 
         Raises:
             QueryError: it cannot be had.
@@ -127,28 +141,32 @@ class Runner:
         text = sql.rstrip().removesuffix(";")
         if ";" in text:
             return None
-        wanted = requested_types(parameter_oids) if parameter_oids else ()
-        statement = self._engine.recall(text, self._session, parameter_types=wanted)
+        return self._engine.recall(text, self._session, parameter_types=wanted)
+
+    def recall_prepared(self, sql: str, parameter_oids: tuple[int, ...]) -> Prepared | None:
+        """The same, prepared; else take `prepare`.
+
+        Raises:
+            QueryError: it cannot be had.
+        """
+        statement = self.recall(sql, requested_types(parameter_oids) if parameter_oids else ())
         if statement is None:
             return None
         return Prepared(sql=sql, statement=statement, parameter_oids=parameter_oids)
 
-    def recall_portal(self, sql: str) -> Portal | None:
-        """A portal for the one statement of a Query, if it can be started right here.
+    def inline_portal(self, sql: str, statement: Statement) -> Portal | None:
+        """A portal for the statement of a Query, if it can be started right here.
 
         Raises:
-            QueryError: as `recall`.
+            QueryError: its parameters are of types that cannot be had.
         """
-        prepared = self.recall(sql, ())
-        if prepared is None:
-            return None
-        statement = prepared.statement
         if (
             statement.kind is not StatementKind.SELECT
             or statement.parameters
             or not self._engine.is_inline(statement, self._session)
         ):
             return None
+        prepared = Prepared(sql=sql, statement=statement, parameter_oids=())
         return Portal(prepared=prepared, parameters=(), shape=prepared.shape(()))
 
     async def prepare(self, sql: str, parameter_oids: tuple[int, ...]) -> Prepared:
@@ -242,14 +260,52 @@ class Runner:
 
     def _start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> bytes:
         cancellation.check()
+        if portal.prepared.statement.handover is not None:
+            return b""  # it is `handing` that runs it
         source = self._execute(portal, cancellation)
         return source.take_at_hand(rows_max) if source.at_hand else b""
 
-    def _execute(self, portal: Portal, cancellation: Cancellation) -> RowSource:
+    async def open(
+        self,
+        portal: Portal,
+        encoder: RowEncoder,
+        cancellation: Cancellation,
+        *,
+        window_bytes_max: int = 0,
+    ) -> RowSource:
+        """Execute a portal, or the query of one that hands over rows, and take no rows yet.
+
+        Args:
+            portal: whose source this gives.
+            encoder: of the rows.
+            cancellation: what stops them.
+            window_bytes_max: rows to keep for going back.
+
+        Raises:
+            QueryError: it fails.
+        """
+
+        def work() -> RowSource:
+            cancellation.check()
+            return self._execute(portal, cancellation, encoder, window_bytes_max)
+
+        return await self._workers.run(work, on_abandon=lambda _: portal.close())
+
+    def _execute(
+        self,
+        portal: Portal,
+        cancellation: Cancellation,
+        encoder: RowEncoder | None = None,
+        window_bytes_max: int = 0,
+    ) -> RowSource:
+        statement = portal.prepared.statement
         result = self._engine.execute(
-            portal.prepared.statement, portal.parameters, self._session, cancellation=cancellation
+            statement.query or statement,
+            portal.parameters,
+            self._session,
+            cancellation=cancellation,
         )
-        source = RowSource(result, portal.shape)
+        source = RowSource(result, encoder or portal.shape, window_bytes_max=window_bytes_max)
         portal.cancellation = cancellation
         portal.source = source
         return source
@@ -260,7 +316,66 @@ class Runner:
         Raises:
             QueryError: the stream fails or is cancelled.
         """
-        return self._workers.stream(source.take(rows_max, self._limits))
+        return self.stream_of(source.take(rows_max, self._limits), source.encode)
+
+    def stream_of(
+        self, chunks: Iterator[Sequence[Piece]], encode: Callable[[Sequence[Piece]], bytes]
+    ) -> AsyncGenerator[bytes, None]:
+        """The same of any chunks: one is encoded while the next is read."""
+        return self._workers.stream_through(chunks, encode)
+
+    async def evaluate(
+        self, order: ExecuteStatement, prepared: Prepared, cancellation: Cancellation
+    ) -> Row:
+        """The arguments of an EXECUTE as values of the statement's parameters.
+
+        Raises:
+            QueryError: there are more or fewer (42601), or one is no value of its type.
+        """
+        types = prepared.statement.parameters
+        arguments = order.arguments
+        if len(arguments) != len(types):
+            raise QueryError(
+                f'wrong number of parameters for prepared statement "{order.name}"',
+                detail=f"Expected {len(types)} parameters but got {len(arguments)}.",
+                sqlstate="42601",
+            )
+        return await self._workers.run(self._evaluate_all, arguments, types, cancellation)
+
+    def _evaluate_all(
+        self,
+        arguments: Sequence[Argument],
+        types: Sequence[DataType],
+        cancellation: Cancellation,
+    ) -> Row:
+        pairs = zip(arguments, types, strict=True)
+        return tuple(self._evaluate(each, data_type, cancellation) for each, data_type in pairs)
+
+    def _evaluate(
+        self, argument: Argument, data_type: DataType, cancellation: Cancellation
+    ) -> Value:
+        if argument.is_literal:
+            text = argument.literal
+            return None if text is None else parse_value(text, data_type)
+        sql = f"SELECT CAST(({argument.sql}) AS {data_type})"
+        try:
+            statement = self._engine.prepare(sql, self._session)
+        except QueryError as error:
+            error.position = None  # it counts in a text that the client does not know
+            raise
+        result = self._engine.execute(statement, (), self._session, cancellation=cancellation)
+        try:
+            return _only_value(result, data_type)
+        finally:
+            result.close()
+
+
+def _only_value(result: Result, data_type: DataType) -> Value:
+    if result.rows is not None:
+        return result.rows[0][0]
+    assert result.batches is not None, "rows are at hand or stream"
+    batch = next(result.batches)
+    return physical_values(batch.column(0), data_type)[0]
 
 
 def _close(portal: Portal | None) -> None:

@@ -6,10 +6,11 @@ import asyncio
 import hmac
 import logging
 import secrets
-import ssl
 
+from gateway.access import Access
 from gateway.pgwire.client import Client
 from gateway.pgwire.limits import PgLimits
+from gateway.tls import Tls
 from gateway.workers import Workers
 from planner.engine import Engine
 
@@ -27,7 +28,8 @@ class PgServer:
         workers: where statements that take long are run; the caller closes them after `stop`.
         limits: of the server and of each connection.
         server_version: what clients are told, e.g. `15.18`; `version()` should say the same.
-        ssl: for clients that ask for TLS; None refuses it to them.
+        access: who has to prove what; by default loopback is trusted and nobody else let in.
+        tls: the certificate for clients that ask for TLS; None refuses it to them.
     """
 
     def __init__(
@@ -37,13 +39,15 @@ class PgServer:
         workers: Workers,
         limits: PgLimits,
         server_version: str,
-        ssl: ssl.SSLContext | None = None,
+        access: Access | None = None,
+        tls: Tls | None = None,
     ) -> None:
         self.engine = engine
         self.workers = workers
         self.limits = limits
         self.server_version = server_version
-        self.ssl = ssl
+        self.access = access or Access()
+        self.tls = tls
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
         self._clients: set[Client] = set()
@@ -139,13 +143,13 @@ class PgServer:
         self._admitted[process_id] = client
         return None
 
-    def cancel(self, process_id: int, secret_key: int) -> None:
+    def cancel(self, process_id: int, secret_key: bytes) -> None:
         """Cancel what a client runs; a wrong key is not answered, as in PostgreSQL."""
         client = self._admitted.get(process_id)
         if client is None:
             logger.info("cancel request for an unknown process id")
             return
-        if hmac.compare_digest(client.secret_key.to_bytes(4, "big"), secret_key.to_bytes(4, "big")):
+        if client.secret_key and hmac.compare_digest(client.secret_key, secret_key):
             client.cancel()
         else:
             logger.warning("cancel request with a wrong key, process_id=%d", process_id)

@@ -99,7 +99,6 @@ _REPORTED = {
     "application_name": "",
     "client_encoding": "UTF8",
     "TimeZone": "UTC",
-    "default_transaction_read_only": "on",
 }
 """Settings that are told as the session has them, with their value where it has none."""
 
@@ -115,7 +114,7 @@ class Reports:
 
     def __init__(self, *, server_version: str) -> None:
         # Values always go out in these styles, whatever the client has asked for: it must parse
-        # what it gets, not what it wished for.
+        # what it gets, not what it wished for. Nor does anybody's wish make a store writable.
         self._constant = {
             "server_version": server_version,
             "server_encoding": "UTF8",
@@ -123,6 +122,7 @@ class Reports:
             "IntervalStyle": "postgres",
             "integer_datetimes": "on",
             "standard_conforming_strings": "on",
+            "default_transaction_read_only": "on",
             "is_superuser": "off",
             "in_hot_standby": "off",
         }

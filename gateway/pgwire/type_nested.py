@@ -103,18 +103,17 @@ def _array_binary(oid: int, encode: Encode) -> Encode:
     return array
 
 
-def _decode_array(element: DataType, raw: bytes) -> list[Value]:
-    wire = wire_type(element)
+def _decode_array(wire: WireType, name: str, raw: bytes) -> list[Value]:
     try:
         count, _, oid = _unpack_head(raw)
         if not 0 <= count <= _DIMENSIONS_MAX or oid != wire.oid:
-            raise bad_binary(f"{element}[]")
+            raise bad_binary(name)
         lengths = [_unpack_dimension(raw, 12 + 8 * at)[0] for at in range(count)]
         leaves = list(_read_leaves(raw, 12 + 8 * count, wire))
     except struct.error as error:
-        raise bad_binary(f"{element}[]") from error
+        raise bad_binary(name) from error
     if math.prod(lengths) * bool(lengths) != len(leaves) or any(size < 0 for size in lengths):
-        raise bad_binary(f"{element}[]")
+        raise bad_binary(name)
     for size in reversed(lengths[1:]):
         leaves = [leaves[at : at + size] for at in range(0, len(leaves), size)] if size else []
     return leaves
@@ -134,8 +133,11 @@ def _read_leaves(raw: bytes, at: int, wire: WireType) -> Iterator[Value]:
 
 
 def _array(data_type: DataType) -> WireType:
-    leaf = _leaf(data_type)
-    wire = wire_type(leaf)
+    return array_type(data_type, wire_type(_leaf(data_type)))
+
+
+def array_type(data_type: DataType, wire: WireType) -> WireType:
+    """How arrays of an engine's type travel whose leaves travel as `wire` says."""
     return WireType(
         oid=wire.array_oid,
         array_oid=wire.array_oid,
@@ -144,7 +146,7 @@ def _array(data_type: DataType) -> WireType:
         encode_text=_array_text(wire.encode_text),
         encode_binary=_array_binary(wire.oid, wire.encode_binary),
         decode_text=text_decoder(data_type),
-        decode_binary=lambda raw: _decode_array(leaf, raw),
+        decode_binary=lambda raw: _decode_array(wire, f"{_leaf(data_type)}[]", raw),
     )
 
 

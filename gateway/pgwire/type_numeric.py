@@ -6,6 +6,7 @@ import struct
 from decimal import Decimal
 
 from gateway.pgwire.encoders import WireType, bad_binary, register_type, text_decoder
+from gateway.pgwire.vector_numeric import DIGITS_MAX, numeric_binary, numeric_text
 from planner.engine import DataType, Kind, QueryError
 
 _NEGATIVE = 0x4000
@@ -83,6 +84,8 @@ def _assemble(groups: tuple[int, ...], *, weight: int, negative: bool, scale: in
 
 
 def _numeric(data_type: DataType) -> WireType:
+    # Parameters have no precision, and columns of more digits behind the point are rare.
+    at_once = data_type.precision > 0 and data_type.scale <= DIGITS_MAX
     modifier = (data_type.precision << 16 | data_type.scale) + 4 if data_type.precision else -1
     return WireType(
         oid=1700,
@@ -93,6 +96,12 @@ def _numeric(data_type: DataType) -> WireType:
         encode_binary=encode_numeric_binary,
         decode_text=text_decoder(data_type),
         decode_binary=decode_numeric_binary,
+        encode_column_text=(
+            numeric_text(data_type.scale, encode_numeric_text) if at_once else None
+        ),
+        encode_column_binary=(
+            numeric_binary(data_type.scale, encode_numeric_binary) if at_once else None
+        ),
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import struct
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import pyarrow as pa
 
+from gateway.pgwire import vector_scalars
 from gateway.pgwire.encoders import (
     Decode,
+    EncodeColumn,
     WireType,
     bad_binary,
     decode_utf8,
@@ -17,6 +18,7 @@ from gateway.pgwire.encoders import (
     register_type,
     text_decoder,
 )
+from gateway.pgwire.fields import printed
 from planner.engine import DataType, Kind, Value
 
 INTEGERS: Final = {
@@ -40,6 +42,8 @@ def _boolean(data_type: DataType) -> WireType:
         encode_binary=lambda value: b"\1" if value else b"\0",
         decode_text=text_decoder(data_type),
         decode_binary=fixed_decoder("boolean", "?"),
+        encode_column_text=vector_scalars.boolean_text,
+        encode_column_binary=vector_scalars.boolean_binary,
     )
 
 
@@ -60,7 +64,10 @@ def _integer(data_type: DataType) -> WireType:
         encode_binary=packer.pack,
         decode_text=_integer_text_decoder(data_type),
         decode_binary=fixed_decoder(str(data_type), layout),
-        encode_column_text=_printed,
+        encode_column_text=printed,
+        encode_column_binary=vector_scalars.number_binary(
+            f"i{_INTEGER_BITS[data_type.kind] // 8}", f"i{packer.size}"
+        ),
     )
 
 
@@ -75,12 +82,6 @@ def _integer_text_decoder(data_type: DataType) -> Decode:
         return parse(raw)
 
     return decode
-
-
-def _printed(array: pa.Array[Any]) -> list[bytes | None]:
-    """Arrow prints integers as PostgreSQL does."""
-    printed: list[bytes | None] = array.cast(pa.string()).cast(pa.binary()).to_pylist()
-    return printed
 
 
 for _kind in INTEGERS:
@@ -145,6 +146,10 @@ def _double(data_type: DataType) -> WireType:
         encode_binary=struct.Struct(">d").pack,
         decode_text=text_decoder(data_type),
         decode_binary=fixed_decoder("double precision", "d"),
+        encode_column_text=vector_scalars.float_text(
+            "f8", fixed_below=1e15, encode=encode_double_text
+        ),
+        encode_column_binary=vector_scalars.number_binary("f8", "f8"),
     )
 
 
@@ -157,6 +162,10 @@ def _real(data_type: DataType) -> WireType:
         encode_binary=struct.Struct(">f").pack,
         decode_text=text_decoder(data_type),
         decode_binary=fixed_decoder("real", "f"),
+        encode_column_text=vector_scalars.float_text(
+            "f4", fixed_below=1e6, encode=encode_real_text
+        ),
+        encode_column_binary=vector_scalars.number_binary("f4", "f4"),
     )
 
 
@@ -167,7 +176,7 @@ register_type(Kind.REAL, _real)
 # --- text, json, bytea, uuid ---------------------------------------------------------------------
 
 
-def _text_like(oid: int, array_oid: int) -> WireType:
+def _text_like(oid: int, array_oid: int, at_once: EncodeColumn = vector_scalars.utf8) -> WireType:
     return WireType(
         oid=oid,
         array_oid=array_oid,
@@ -176,20 +185,17 @@ def _text_like(oid: int, array_oid: int) -> WireType:
         encode_binary=str.encode,
         decode_text=decode_utf8,
         decode_binary=decode_utf8,
-        encode_column_text=_utf8,
+        encode_column_text=at_once,
+        encode_column_binary=at_once,
     )
-
-
-def _utf8(array: pa.Array[Any]) -> list[bytes | None]:
-    encoded: list[bytes | None] = array.cast(pa.binary()).to_pylist()
-    return encoded
 
 
 _TEXT = _text_like(25, 1009)
 _JSON = _text_like(114, 199)
+_NULL = _text_like(25, 1009, vector_scalars.nulls)
 register_type(Kind.TEXT, lambda _: _TEXT)
 # PostgreSQL calls the type of a bare NULL text as well, once it leaves the server.
-register_type(Kind.NULL, lambda _: _TEXT)
+register_type(Kind.NULL, lambda _: _NULL)
 register_type(Kind.JSON, lambda _: _JSON)
 
 
@@ -202,6 +208,8 @@ def _bytea(data_type: DataType) -> WireType:
         encode_binary=bytes,
         decode_text=text_decoder(data_type),
         decode_binary=bytes,
+        encode_column_text=vector_scalars.bytea_text,
+        encode_column_binary=vector_scalars.same,
     )
 
 
@@ -224,6 +232,8 @@ def _uuid(data_type: DataType) -> WireType:
         encode_binary=lambda value: bytes.fromhex(value.replace("-", "")),
         decode_text=text_decoder(data_type),
         decode_binary=_decode_uuid,
+        encode_column_text=vector_scalars.utf8,
+        encode_column_binary=vector_scalars.uuid_binary,
     )
 
 

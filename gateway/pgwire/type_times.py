@@ -11,9 +11,11 @@ import struct
 from collections.abc import Callable
 from functools import lru_cache, partial
 
+from gateway.pgwire import vector_times
 from gateway.pgwire.encoders import (
     Decode,
     Encode,
+    EncodeColumn,
     WireType,
     fixed_decoder,
     register_type,
@@ -27,6 +29,8 @@ _DAY_MICROS = 86_400_000_000
 _INT32_MAX = (1 << 31) - 1
 _INT64_MAX = (1 << 63) - 1
 _BEFORE_CHRIST = " BC"
+_STORED = {"i": "i4", "q": "i8"}
+"""numpy's names for the layouts."""
 
 
 def _shift(value: int, *, by: int, most: int) -> int:
@@ -113,6 +117,7 @@ def _count_type(
     array_oid: int,
     layout: str,
     encode_text: Encode,
+    encode_column_text: EncodeColumn,
     epoch: int,
     most: int,
 ) -> WireType:
@@ -121,14 +126,19 @@ def _count_type(
     to_wire = partial(_shift, by=-epoch, most=most)
     from_wire = partial(_shift, by=epoch, most=most)
     pack: Callable[[int], bytes] = packer.pack
+    encode_binary: Encode = (lambda value: pack(to_wire(value))) if epoch else pack
     return WireType(
         oid=oid,
         array_oid=array_oid,
         length=packer.size,
         encode_text=encode_text,
-        encode_binary=(lambda value: pack(to_wire(value))) if epoch else pack,
+        encode_binary=encode_binary,
         decode_text=text_decoder(data_type),
         decode_binary=fixed_decoder(str(data_type), layout, from_wire if epoch else None),
+        encode_column_text=encode_column_text,
+        encode_column_binary=vector_times.count_binary(
+            _STORED[layout], epoch=epoch, most=most, encode=encode_binary
+        ),
     )
 
 
@@ -139,6 +149,7 @@ def _date(data_type: DataType) -> WireType:
         array_oid=1182,
         layout="i",
         encode_text=encode_date_text,
+        encode_column_text=vector_times.date_text(encode_date_text),
         epoch=DAYS_TO_2000,
         most=_INT32_MAX,
     )
@@ -151,6 +162,7 @@ def _time(data_type: DataType) -> WireType:
         array_oid=1183,
         layout="q",
         encode_text=encode_time_text,
+        encode_column_text=vector_times.time_text,
         epoch=0,
         most=_DAY_MICROS,
     )
@@ -163,6 +175,7 @@ def _timestamp(data_type: DataType) -> WireType:
         array_oid=1115,
         layout="q",
         encode_text=partial(_timestamp_text, zone=""),
+        encode_column_text=vector_times.timestamp_text(b"", partial(_timestamp_text, zone="")),
         epoch=MICROS_TO_2000,
         most=_INT64_MAX,
     )
@@ -175,6 +188,9 @@ def _timestamptz(data_type: DataType) -> WireType:
         array_oid=1185,
         layout="q",
         encode_text=partial(_timestamp_text, zone="+00"),
+        encode_column_text=vector_times.timestamp_text(
+            b"+00", partial(_timestamp_text, zone="+00")
+        ),
         epoch=MICROS_TO_2000,
         most=_INT64_MAX,
     )
@@ -225,6 +241,8 @@ def _interval(data_type: DataType) -> WireType:
         encode_binary=_encode_interval_binary,
         decode_text=text_decoder(data_type),
         decode_binary=_decode_interval(),
+        encode_column_text=vector_times.interval_text(encode_interval_text),
+        encode_column_binary=vector_times.interval_binary,
     )
 
 

@@ -67,6 +67,7 @@ class SlowClient:
             "query_string": b"",
             "http_version": "1.1",
             "scheme": "http",
+            "client": ("127.0.0.1", 50_000),
             "headers": [
                 (b"content-type", b"application/json"),
                 (b"accept", self._accept.encode()),

@@ -9,6 +9,7 @@ import asyncio
 import os
 import sys
 
+from gateway.admission import open_access, open_tls, reloader
 from gateway.app import create_app
 from gateway.errors import GatewayError, ServeError
 from gateway.routes import Services
@@ -64,6 +65,11 @@ def _open_stores() -> None:
 def main() -> None:
     given = dict(argument.split("=", 1) for argument in sys.argv[1:])
     settings = load_settings(environment={}, overrides={"http": "127.0.0.1:0", "pg": "", **given})
+    try:
+        access, tls = open_access(settings), open_tls(settings)
+    except GatewayError as error:
+        print(f"{error.message}. {error.hint}", file=sys.stderr)
+        sys.exit(2)
     workers = Workers(threads=settings.workers_threads, queue_max=settings.workers_queue_max)
     services = Services(
         engine=FakeEngine(),
@@ -75,7 +81,9 @@ def main() -> None:
     try:
         run_servers(
             Serving(
-                app=create_app(services),
+                app=create_app(services, access=access),
+                tls=tls,
+                reload=reloader(access, tls),
                 wire=FakeWire() if settings.pg else None,
                 settings=settings,
                 open_stores=_open_stores,
@@ -86,6 +94,7 @@ def main() -> None:
         print(f"{error.message}. {error.hint}", file=sys.stderr)
         sys.exit(2)
     finally:
+        access.close()
         workers.close()
 
 

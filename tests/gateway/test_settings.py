@@ -53,6 +53,16 @@ def test_every_setting_says_what_it_is_for_and_can_be_given_in_the_environment()
         ({"STATEGATE_QQQ": "x"}, 'setting "qqq" does not exist', "`stategate settings`"),
         ({"STATEGATE_POLL_MS": "fast"}, "setting \"poll_ms\" cannot be 'fast'", "whole number"),
         ({"STATEGATE_POLL_MS": "0"}, 'setting "poll_ms" cannot be 0', "1 to 60000 ms"),
+        ({"STATEGATE_ALLOW_ANONYMOUS": "maybe"}, "cannot be 'maybe'", "true or false"),
+        ({"STATEGATE_AUTH": "md5"}, 'setting "auth" cannot be "md5"', "scram, password or trust"),
+        ({"STATEGATE_AUTH": "scram"}, "there are no users", "--users"),
+        ({"STATEGATE_TLS_KEY": "x"}, "a certificate and its key go together", "tls_certificate"),
+        ({"STATEGATE_TLS_REQUIRED": "on"}, "there is no certificate", "tls_certificate"),
+        (
+            {"STATEGATE_AUTH": "password", "STATEGATE_USERS": "x"},
+            "there is no certificate",
+            "tls_certificate",
+        ),
         ({"STATEGATE_LOG_LEVEL": "loud"}, 'setting "log_level" cannot be "loud"', "warning"),
         ({"STATEGATE_CONFIG": "/nowhere.toml"}, 'cannot read the file "/nowhere.toml"', None),
     ],
@@ -72,6 +82,20 @@ def test_a_wrong_file_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(SettingsError):
         load_settings(config=str(path), environment={})
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("true", True), ("ON", True), ("yes", True), (True, True), ("off", False), ("0", False)],
+)
+def test_a_truth_value_is_read(given: object, expected: bool) -> None:
+    loaded = load_settings(environment={}, overrides={"allow_anonymous": given})
+    assert loaded.allow_anonymous is expected
+
+
+def test_what_the_clients_of_the_command_line_take_is_no_setting() -> None:
+    secrets = {"STATEGATE_USER": "u", "STATEGATE_PASSWORD": "p", "STATEGATE_TOKEN": "t"}
+    assert load_settings(environment=secrets) == Settings()
 
 
 def test_what_kubernetes_sets_beside_a_service_is_no_setting() -> None:

@@ -143,6 +143,36 @@ async def test_a_stream_gives_all_items_in_order_from_worker_threads(workers: Wo
     assert all(name.startswith("worker") for name in numbers.threads)
 
 
+async def test_items_are_finished_while_the_next_one_is_made(workers: Workers) -> None:
+    numbers = Numbers(5)
+    overlapped = threading.Event()
+
+    def finish(item: int) -> str:
+        if item == 1:
+            # Only another thread can make the second item while this one is held up.
+            deadline = threading.Event()
+            while numbers.made < 2 and not deadline.wait(0.005):
+                pass
+            overlapped.set()
+        return f"item {item}"
+
+    stream = workers.stream_through(numbers, finish)
+    assert [each async for each in stream] == [f"item {n}" for n in range(1, 6)]
+    assert overlapped.is_set()
+
+
+async def test_an_item_that_cannot_be_finished_closes_the_stream(workers: Workers) -> None:
+    numbers = Numbers(50)
+
+    def finish(item: int) -> str:
+        raise QueryError("out of range", sqlstate="22008")
+
+    with pytest.raises(QueryError, match="out of range"):
+        async for _ in workers.stream_through(numbers, finish):
+            pass
+    assert numbers.closed.is_set()
+
+
 async def test_a_stream_is_at_most_one_item_ahead(workers: Workers) -> None:
     numbers = Numbers(50)
     async with aclosing(workers.stream(numbers)) as stream:

@@ -20,7 +20,8 @@ that can happen to a server.
 | `SELECT bug()` | raises what nobody planned |
 | `SELECT notice('text')` | a row, and a notice |
 | `SELECT sleep(s)` | takes so long, in a worker, unless it is cancelled |
-| BEGIN, COMMIT, ROLLBACK, SET, SHOW, RESET, DISCARD ALL, DEALLOCATE | as they should |
+| BEGIN, COMMIT, ROLLBACK, SET, SHOW, RESET, DISCARD ALL | as they should |
+| COPY, DECLARE, FETCH, MOVE, CLOSE, PREPARE, EXECUTE, DEALLOCATE | read by the planner |
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ from planner.errors import (
     SyntaxProblem,
     TransactionProblem,
 )
+from planner.orders import plan_handover
+from planner.parse import parse
 from planner.session import TransactionStatus
 
 LOOKUP_ROWS = 100_000
@@ -209,7 +212,7 @@ class FakeEngine:
         ):
             return None
         result = plan.run(parameters, session, Cancellation())
-        if result.rows is None or result.notices:
+        if result.rows is None or len(result.rows) > 1 or result.notices:
             result.close()
             return None
         return result.rows
@@ -518,12 +521,13 @@ def _plan_show(
     )
 
 
-def _plan_deallocate(
+def _plan_handover(
     engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
 ) -> Statement:
-    kind = StatementKind.DEALLOCATE
-    plan = _Plan(run=lambda *_: Result(kind=kind))
-    return Statement(sql=match[0], kind=kind, plan=plan)
+    def plan(text: str, wanted: Sequence[DataType | None]) -> Statement:
+        return engine.prepare(text, Session(), parameter_types=wanted)
+
+    return plan_handover(parse(match[0]), plan, types)
 
 
 def _pattern(
@@ -563,5 +567,9 @@ _PATTERNS = (
     ),
     _pattern(StatementKind.RESET, r"(RESET|(?P<discard>DISCARD)) ALL", _plan_reset),
     _pattern(StatementKind.SHOW, r"SHOW (?P<name>[\w.]+)", _plan_show),
-    _pattern(StatementKind.DEALLOCATE, r"DEALLOCATE\b.+", _plan_deallocate),
+    _pattern(
+        StatementKind.COPY,
+        r"(COPY|DECLARE|FETCH|MOVE|CLOSE|PREPARE|EXECUTE|DEALLOCATE)\b.+",
+        _plan_handover,
+    ),
 )

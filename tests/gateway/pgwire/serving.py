@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -12,7 +11,9 @@ from typing import Any, TypeVar
 
 import uvloop
 
+from gateway.access import Access
 from gateway.pgwire import PgLimits, PgServer
+from gateway.tls import Tls
 from gateway.workers import Workers
 from tests.gateway.pgwire.wire import RawClient
 from tests.support.fake_engine import FakeEngine
@@ -61,7 +62,8 @@ class Serving:
 def serving(
     *,
     limits: PgLimits | None = None,
-    context: ssl.SSLContext | None = None,
+    access: Access | None = None,
+    tls: Tls | None = None,
     recalls: bool = True,
 ) -> Iterator[Serving]:
     """Serve until the end of the block; all results must have been closed by then."""
@@ -75,7 +77,8 @@ def serving(
         workers=workers,
         limits=limits or PgLimits(),
         server_version=SERVER_VERSION,
-        ssl=context,
+        access=access,
+        tls=tls,
     )
     port = asyncio.run_coroutine_threadsafe(server.start(HOST, 0), loop).result(WAIT_S)
     running = Serving(server=server, engine=engine, port=port, loop=loop)

@@ -202,7 +202,7 @@ def test_text_that_is_not_utf8() -> None:
         (wire.GSSENC_REQUEST, GSSENCRequest()),
         (
             wire.request(80877102, 7, 0xFFFFFFFF),
-            CancelRequest(process_id=7, secret_key=0xFFFFFFFF),
+            CancelRequest(process_id=7, secret_key=b"\xff" * 4),
         ),
         (
             wire.startup(2, user="a", database="b"),
@@ -237,13 +237,13 @@ def test_encodes_what_a_client_reads() -> None:
     ("message", "encoded"),
     [
         (AuthenticationOk(), b"R\0\0\0\x08\0\0\0\0"),
-        (BackendKeyData(process_id=1, secret_key=2), b"K\0\0\0\x0c\0\0\0\x01\0\0\0\x02"),
+        (BackendKeyData(process_id=1, secret_key=b"\0\0\0\2"), b"K\0\0\0\x0c\0\0\0\x01\0\0\0\x02"),
         (ParameterStatus(name="a", value="b"), b"S\0\0\0\x08a\0b\0"),
         (ReadyForQuery(status="I"), b"Z\0\0\0\x05I"),
         (CommandComplete(tag="SET"), b"C\0\0\0\x08SET\0"),
         (ParameterDescription(oids=(20,)), b"t\0\0\0\x0a\0\x01\0\0\0\x14"),
         (
-            NegotiateProtocolVersion(unknown_options=("_pq_.x",)),
+            NegotiateProtocolVersion(minor=0, unknown_options=("_pq_.x",)),
             b"v\0\0\0\x13\0\x03\0\0\0\0\0\x01_pq_.x\0",
         ),
     ],

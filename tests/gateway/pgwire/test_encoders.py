@@ -275,9 +275,9 @@ def test_columns_of_batches_are_physical_values(position: int) -> None:
     arrays = [batch.column(position) for batch in type_batches()]
     assert [physical_values(array, data_type)[0] for array in arrays] == [value, None]
     wire = wire_type(data_type)
-    assert encode_column(arrays[0], data_type, TEXT) == [wire.encode_text(value)]
-    assert encode_column(arrays[0], data_type, BINARY) == [wire.encode_binary(value)]
-    assert encode_column(arrays[1], data_type, TEXT) == [None]
+    assert encode_column(arrays[0], data_type, TEXT).to_pylist() == [wire.encode_text(value)]
+    assert encode_column(arrays[0], data_type, BINARY).to_pylist() == [wire.encode_binary(value)]
+    assert encode_column(arrays[1], data_type, TEXT).to_pylist() == [None]
 
 
 def test_documents_are_json_in_their_own_types() -> None:

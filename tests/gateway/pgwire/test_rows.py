@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.pgwire.limits import PgLimits
-from gateway.pgwire.rows import RowSource, Shape, encode_batch, encode_rows
+from gateway.pgwire.rows import RowSource, Shape
 from planner.engine import Cancellation, QueryError, Result, StatementKind
 from tests.gateway.pgwire import wire
 from tests.support.fake_engine import (
@@ -26,8 +26,8 @@ LIMITS = PgLimits(chunk_rows_max=7)
 @pytest.mark.parametrize("format_code", [0, 1])
 def test_rows_and_batches_give_the_same_messages(format_code: int) -> None:
     shape = Shape(TYPE_COLUMNS, (format_code,))
-    from_batches = b"".join(encode_batch(batch, shape) for batch in type_batches())
-    assert encode_rows(TYPE_ROWS, shape) == from_batches
+    from_batches = b"".join(shape.encode_batch(batch) for batch in type_batches())
+    assert shape.encode_rows(TYPE_ROWS) == from_batches
     rows = [wire.row_fields(body) for _, body in wire.split_messages(from_batches)]
     assert rows[1] == [None] * len(TYPE_COLUMNS)
 
@@ -35,16 +35,16 @@ def test_rows_and_batches_give_the_same_messages(format_code: int) -> None:
 def test_one_column_and_long_fields() -> None:
     shape = Shape(SERIES_COLUMNS[1:2], ())
     rows = [(None,), ("",), ("x" * 5000,)]
-    fields = [wire.row_fields(body) for _, body in wire.split_messages(encode_rows(rows, shape))]
+    fields = [wire.row_fields(body) for _, body in wire.split_messages(shape.encode_rows(rows))]
     assert fields == [[None], [b""], [b"x" * 5000]]
     batch = pa.RecordBatch.from_arrays([pa.array([row[0] for row in rows])], names=["name"])
-    assert encode_batch(batch, shape) == encode_rows(rows, shape)
+    assert shape.encode_batch(batch) == shape.encode_rows(rows)
 
 
 def test_no_columns() -> None:
     shape = Shape((), ())
     empty_row = b"D" + struct.pack(">IH", 6, 0)
-    assert encode_rows([(), ()], shape) == empty_row * 2
+    assert shape.encode_rows([(), ()]) == empty_row * 2
     assert shape.description == b"T" + struct.pack(">IH", 6, 0)
 
 
@@ -64,7 +64,7 @@ def source_of(count: int, closed: list[bool], *, at_hand: bool = False) -> RowSo
 def take(source: RowSource, rows_max: int) -> bytes:
     if source.at_hand:
         return source.take_at_hand(rows_max)
-    return b"".join(source.take(rows_max, LIMITS))
+    return b"".join(map(source.encode, source.take(rows_max, LIMITS)))
 
 
 @given(st.integers(0, 40), st.lists(st.integers(0, 12), max_size=10), st.booleans())
@@ -85,7 +85,9 @@ def test_any_goes_give_all_rows_once_in_order(count: int, goes: list[int], at_ha
 def test_chunks_are_small() -> None:
     source = source_of(40, [])
     chunks = list(source.take(0, LIMITS))
-    assert all(len(list(wire.split_messages(chunk))) <= 7 for chunk in chunks)
+    assert sum(map(len, chunks[0])) == 5, "the first piece goes out at once"
+    assert all(7 <= sum(map(len, chunk)) < 14 for chunk in chunks[1:-1])
+    assert len(list(wire.split_messages(source.encode(chunks[0])))) == sum(map(len, chunks[0]))
     wide = source_of(40, [])
     assert len(list(wide.take(0, PgLimits(chunk_bytes_target=1)))) == 40
 
@@ -109,6 +111,6 @@ def test_an_error_in_the_stream_passes() -> None:
         Result(kind=StatementKind.SELECT, batches=broken()), Shape(SERIES_COLUMNS, ())
     )
     chunks = source.take(0, LIMITS)
-    assert next(chunks)
+    assert list(map(len, next(chunks))) == [5]
     with pytest.raises(QueryError, match="broken"):
         next(chunks)

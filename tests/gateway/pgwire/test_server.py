@@ -1,16 +1,11 @@
-"""What a server does around the protocol: TLS, cancel, limits, timeouts, back-pressure, stops."""
+"""What a server does around the protocol: cancel, limits, timeouts, back-pressure, stops."""
 
 from __future__ import annotations
 
 import socket
-import ssl
 import struct
-import subprocess
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
-import psycopg
 import pytest
 
 from gateway.pgwire import PgLimits
@@ -63,10 +58,21 @@ def test_encryption_is_refused_without_a_certificate(gateway: Serving) -> None:
 
 def test_a_newer_minor_version_is_negotiated_down(gateway: Serving) -> None:
     with gateway.connect() as client:
-        client.send(wire.startup(2, user="joe", **{"_pq_.new": "1"}))
+        client.send(wire.startup(9999, user="joe", **{"_pq_.new": "1"}))
         messages = client.read_until("Z", "E")
-    assert messages[0] == ("v", struct.pack(">II", 3 << 16, 1) + b"_pq_.new\0")
+    assert messages[0] == ("v", struct.pack(">II", 3 << 16 | 2, 1) + b"_pq_.new\0")
     assert messages[-1] == ("Z", b"I")
+
+
+@pytest.mark.parametrize(("minor", "key_bytes"), [(0, 4), (2, 32)])
+def test_the_key_is_as_long_as_the_protocol_takes(
+    gateway: Serving, minor: int, key_bytes: int
+) -> None:
+    with gateway.connect() as client:
+        client.send(wire.startup(minor, user="joe"))
+        messages = dict(client.read_until("Z", "E"))
+        assert len(messages["K"]) == 4 + key_bytes
+        assert "v" not in messages
 
 
 @pytest.mark.parametrize(
@@ -116,70 +122,6 @@ def test_a_function_call_is_refused_politely(gateway: Serving) -> None:
         assert client.ask("SELECT 1")[-1] == ("Z", b"I")
 
 
-# --- TLS -----------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A self-signed certificate with its key, in one file."""
-    path = tmp_path_factory.mktemp("tls") / "server.pem"
-    key = path.with_name("key.pem")
-    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
-    subprocess.run(
-        [*command.split(), "-subj", "/CN=localhost", "-keyout", str(key), "-out", str(path),
-         "-addext", "subjectAltName=DNS:localhost"],
-        check=True, capture_output=True, timeout=20,
-    )  # fmt: skip
-    path.write_text(path.read_text() + key.read_text())
-    return path
-
-
-@pytest.fixture
-def secure(certificate: Path) -> Iterator[Serving]:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    with serving(context=context) as running:
-        yield running
-
-
-def test_tls_is_verified_by_libpq(secure: Serving, certificate: Path) -> None:
-    with psycopg.connect(
-        host="localhost",
-        hostaddr=HOST,
-        port=secure.port,
-        user="joe",
-        dbname="db",
-        sslmode="verify-full",
-        sslrootcert=str(certificate),
-        autocommit=True,
-    ) as connection:
-        assert connection.pgconn.ssl_in_use
-        assert len(connection.execute("SELECT * FROM series(20000)").fetchall()) == 20_000
-
-
-def test_tls_is_optional(secure: Serving) -> None:
-    with secure.login() as client:
-        assert client.ask("SELECT 1")[-1] == ("Z", b"I")
-
-
-def test_clear_text_behind_the_request_for_tls_is_refused(secure: Serving) -> None:
-    with secure.connect() as client:
-        client.send(wire.SSL_REQUEST + wire.startup(user="mallory"))
-        assert sqlstate([client.read()]) == "08P01"
-        assert client.at_end()
-
-
-def test_a_handshake_that_fails_ends_the_connection(secure: Serving) -> None:
-    with secure.connect() as client:
-        client.send(wire.SSL_REQUEST)
-        assert client.read_exactly(1) == b"S"
-        client.send(b"this is no ClientHello, but it is long enough to be looked at")
-        while not client.at_end():
-            pass
-    with secure.login() as other:
-        assert other.ask("SELECT 1")[-1] == ("Z", b"I")
-
-
 # --- cancel --------------------------------------------------------------------------------------
 
 
@@ -188,11 +130,12 @@ def test_a_cancel_request_with_the_right_key(gateway: Serving) -> None:
         client.send(wire.query("SELECT sleep(60)"))
         assert gateway.engine.sleeping.wait(10)
         with gateway.connect() as wrong:
-            wrong.send(wire.request(80877102, client.key[0], client.key[1] ^ 1))
+            process_id, key = client.key
+            wrong.send(wire.cancel_request(process_id, bytes(each ^ 1 for each in key)))
             assert wrong.at_end()
         assert gateway.engine.sleeping.is_set()
         with gateway.connect() as right:
-            right.send(wire.request(80877102, *client.key))
+            right.send(wire.cancel_request(*client.key))
             assert right.at_end()
         assert sqlstate(client.read_until("Z")) == "57014"
 
@@ -200,7 +143,7 @@ def test_a_cancel_request_with_the_right_key(gateway: Serving) -> None:
 def test_a_cancel_when_nothing_runs_is_no_harm(gateway: Serving) -> None:
     with gateway.login() as client:
         with gateway.connect() as other:
-            other.send(wire.request(80877102, *client.key))
+            other.send(wire.cancel_request(*client.key))
             assert other.at_end()
         assert client.ask("SELECT 1")[-1] == ("Z", b"I")
 

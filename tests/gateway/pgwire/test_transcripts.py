@@ -50,10 +50,13 @@ NAMES = {
     "C": "CommandComplete",
     "D": "DataRow",
     "E": "ErrorResponse",
+    "H": "CopyOutResponse",
     "I": "EmptyQueryResponse",
     "N": "NoticeResponse",
     "T": "RowDescription",
     "Z": "ReadyForQuery",
+    "c": "CopyDone",
+    "d": "CopyData",
     "n": "NoData",
     "s": "PortalSuspended",
     "t": "ParameterDescription",
@@ -109,6 +112,10 @@ def show(message: Message) -> str:
             shown = [json.dumps(body[:-1].decode())]
         case "D":
             shown = [show_field(field) for field in wire.row_fields(body)]
+        case "H":
+            shown = [str(code) for (code,) in struct.iter_unpack(">H", b"\0" + body)]
+        case "d":
+            shown = [json.dumps(body.decode())]
         case "E":
             shown = [wire.error_fields(body)["C"]]
         case "N":

@@ -25,8 +25,13 @@ def startup(minor: int = 0, /, **parameters: str) -> bytes:
 
 
 def request(code: int, *numbers: int) -> bytes:
-    """SSLRequest, GSSENCRequest, CancelRequest."""
+    """SSLRequest, GSSENCRequest."""
     body = struct.pack(f">{1 + len(numbers)}I", code, *numbers)
+    return struct.pack(">I", len(body) + 4) + body
+
+
+def cancel_request(process_id: int, key: bytes) -> bytes:
+    body = struct.pack(">II", 80877102, process_id) + key
     return struct.pack(">I", len(body) + 4) + body
 
 
@@ -131,7 +136,7 @@ class RawClient:
 
     def __init__(self, host: str, port: int) -> None:
         self.socket = socket.create_connection((host, port), timeout=TIMEOUT_S)
-        self.key: tuple[int, int] = (0, 0)
+        self.key: tuple[int, bytes] = (0, b"")
 
     def __enter__(self) -> RawClient:
         return self
@@ -169,8 +174,7 @@ class RawClient:
         messages = self.read_until("Z", "E")
         for type_byte, body in messages:
             if type_byte == "K":
-                process_id, secret_key = struct.unpack(">II", body)
-                self.key = (process_id, secret_key)
+                self.key = (struct.unpack_from(">I", body)[0], body[4:])
         return messages
 
     def ask(self, sql: str) -> list[Message]:

@@ -1,0 +1,79 @@
+"""From settings to what decides about access: users, certificate, rules."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from gateway.access import Access, AccessRules, Method
+from gateway.addresses import is_loopback
+from gateway.errors import SettingsError
+from gateway.settings import Settings, parse_address
+from gateway.tls import Tls
+from gateway.users import Users
+
+
+def open_access(settings: Settings) -> Access:
+    """The access that the settings ask for; the caller closes it.
+
+    Raises:
+        SettingsError: the users file cannot be used, or strangers would be refused at an address
+            that only they can reach.
+    """
+    method = _method(settings)
+    if method is Method.TRUST and not settings.allow_anonymous:
+        for name in ("http", "pg"):
+            _require_loopback(settings, name)
+    rules = AccessRules(
+        method=method, anonymous=settings.allow_anonymous, tls_required=settings.tls_required
+    )
+    users = None if method is Method.TRUST else Users(Path(settings.users))
+    return Access(rules=rules, users=users)
+
+
+def open_tls(settings: Settings) -> Tls | None:
+    """The certificate, if there is one.
+
+    Raises:
+        SettingsError: it cannot be used.
+    """
+    if not settings.tls_certificate:
+        return None
+    return Tls(certificate=Path(settings.tls_certificate), key=Path(settings.tls_key))
+
+
+def reloader(access: Access, tls: Tls | None) -> Callable[[], None] | None:
+    """What reads all files again; None if there is none to read."""
+    if tls is None and not access.has_users:
+        return None
+
+    def reload() -> None:
+        access.reload()
+        if tls is not None:
+            tls.reload()
+
+    return reload
+
+
+def _method(settings: Settings) -> Method:
+    if settings.auth == "auto":
+        return Method.SCRAM if settings.users else Method.TRUST
+    return Method(settings.auth)
+
+
+def _require_loopback(settings: Settings, name: str) -> None:
+    text = getattr(settings, name)
+    if not text:
+        return
+    address = parse_address(name, text)
+    try:
+        found = socket.getaddrinfo(address.host, None, type=socket.SOCK_STREAM)
+    except OSError:
+        return  # whoever listens there tells it better
+    if not all(is_loopback(str(where[0])) for *_, where in found):
+        raise SettingsError(
+            f'setting "{name}": {text} can be reached from elsewhere, and there are no users',
+            hint="Make some with `stategate user add` and name their file with --users, or give "
+            "--allow-anonymous to let everybody in.",
+        )

@@ -1,0 +1,223 @@
+"""Columns of fields: Arrow binary arrays whose values are the bytes of one field each.
+
+Whatever is done to a column is done here or in the `vector_` modules by Arrow and numpy, a batch at
+a time and without Python's lock for the most part; a value is never an object of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Array: TypeAlias = "pa.Array[Any]"
+Fields: TypeAlias = "pa.Array[Any]"
+"""A column of type binary; NULL stays NULL."""
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+_LINE_HEAD = np.dtype([("type", "u1"), ("size", ">i4")])
+
+
+def valid(array: Array) -> Bools | None:
+    """Which values are not NULL; None if all are."""
+    if not array.null_count:
+        return None
+    found: Bools = pc.is_valid(array).to_numpy(zero_copy_only=False)
+    return found
+
+
+def numbers(array: Array, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """The values of an array of fixed width, 0 for NULL.
+
+    Args:
+        array: of a type whose values are laid out as `dtype`.
+        dtype: of numpy.
+    """
+    if not len(array):
+        return np.zeros(0, dtype)
+    stored = np.frombuffer(array.buffers()[1], dtype)[array.offset : array.offset + len(array)]
+    held = valid(array)
+    if held is None:
+        return stored
+    kept = stored.copy()
+    # What lies where there is no value is anything, and need not be a value of the type.
+    kept[~held] = np.zeros(1, dtype)[0]
+    return kept
+
+
+def offsets_of(fields: Fields) -> npt.NDArray[np.int32]:
+    """Where each field begins in the array's bytes, and where the last one ends."""
+    if not len(fields):
+        return np.zeros(1, np.int32)
+    stored = np.frombuffer(fields.buffers()[1], np.int32)
+    return stored[fields.offset : fields.offset + len(fields) + 1]
+
+
+def bytes_of(fields: Fields) -> Bytes:
+    """All bytes of the fields, one after the other."""
+    offsets = offsets_of(fields)
+    held = fields.buffers()[2]
+    if held is None or offsets[0] == offsets[-1]:
+        return np.zeros(0, np.uint8)
+    return np.frombuffer(held, np.uint8)[offsets[0] : offsets[-1]]
+
+
+def lengths_of(fields: Fields) -> Ints:
+    """The bytes of each field; -1 for NULL, as the wire has it."""
+    lengths: Ints = np.diff(offsets_of(fields)).astype(np.int64)
+    held = valid(fields)
+    if held is not None:
+        lengths[~held] = -1
+    return lengths
+
+
+def fields_of(content: Bytes, lengths: npt.NDArray[Any], like: Array | None = None) -> Fields:
+    """Fields that lie one after the other.
+
+    Args:
+        content: their bytes.
+        lengths: of each; those of NULL count too.
+        like: an array that is NULL where they are; None where none is.
+    """
+    offsets = np.zeros(len(lengths) + 1, np.int32)
+    np.cumsum(lengths, out=offsets[1:])
+    return _assemble(content, offsets, like)
+
+
+def fixed(matrix: Bytes, like: Array | None = None) -> Fields:
+    """Fields of one length: the rows of a matrix; see `fields_of`."""
+    rows, width = matrix.shape
+    offsets = np.arange(rows + 1, dtype=np.int32) * np.int32(width)
+    return _assemble(np.ascontiguousarray(matrix), offsets, like)
+
+
+def ragged(matrix: Bytes, kept: Bools, like: Array | None = None) -> Fields:
+    """Fields made of the bytes of each row that are kept; see `fields_of`."""
+    return fields_of(matrix[kept], kept.sum(axis=1), like)
+
+
+def _assemble(content: Bytes, offsets: npt.NDArray[np.int32], like: Array | None) -> Fields:
+    bitmap = None
+    if like is not None and like.null_count:
+        bitmap = pc.is_valid(like).buffers()[1]
+    buffers = [bitmap, pa.py_buffer(offsets), pa.py_buffer(content)]
+    return pa.Array.from_buffers(pa.binary(), len(offsets) - 1, buffers)
+
+
+def join(*parts: Fields | bytes) -> Fields:
+    """What the parts of each row give one after the other; a NULL part is empty."""
+    return pc.binary_join_element_wise(*parts, b"", null_handling="replace", null_replacement=b"")
+
+
+def join_or_null(*parts: Fields | bytes) -> Fields:
+    """The same, but NULL where a part is."""
+    return pc.binary_join_element_wise(*parts, b"", null_handling="emit_null")
+
+
+def content(fields: Fields) -> bytes:
+    """All bytes of fields that have been joined."""
+    return bytes_of(fields).tobytes()
+
+
+def framed_rows(type_byte: int, columns: Sequence[Fields], rows: int) -> bytes:
+    """The messages of rows: DataRow, or CopyData of the binary form, which is laid out alike.
+
+    Args:
+        type_byte: of the message.
+        columns: fields of each column.
+        rows: how many; columns may be none.
+    """
+    lengths = [lengths_of(column) for column in columns]
+    sizes = np.full(rows, 6 + 4 * len(columns), np.int64)
+    for each in lengths:
+        sizes += np.maximum(each, 0)
+    stretch = _Stretch()
+    stretch.add(np.full(rows, type_byte, np.uint8), "u1")
+    stretch.add(sizes, ">i4")
+    stretch.add(np.full(rows, len(columns)), ">u2")
+    parts: list[Fields] = []
+    for length, column in zip(lengths, columns, strict=True):
+        stretch.add(length, ">i4")
+        width = int(length[0]) if rows else -1
+        if width > 0 and (length == width).all():
+            # Copied beside its neighbours it costs a third of a part of its own.
+            stretch.add(bytes_of(column).view(_WHOLE.get(width, f"V{width}")))
+        else:
+            parts += [stretch.fields(rows), column]
+            stretch = _Stretch()
+    if stretch.columns:
+        parts.append(stretch.fields(rows))
+    return content(parts[0] if len(parts) == 1 else join(*parts))
+
+
+_WHOLE = {1: "u1", 2: "u2", 4: "u4", 8: "u8"}
+"""Types of the widths that numpy copies in one go."""
+
+
+class _Stretch:
+    """What lies between two columns of varying length: the same number of bytes in every row."""
+
+    __slots__ = ("columns",)
+
+    def __init__(self) -> None:
+        self.columns: list[tuple[npt.NDArray[Any], npt.DTypeLike]] = []
+
+    def add(self, values: npt.NDArray[Any], dtype: npt.DTypeLike | None = None) -> None:
+        """Go on with a value a row, laid out as it is or as the type given."""
+        self.columns.append((values, values.dtype if dtype is None else dtype))
+
+    def fields(self, rows: int) -> Fields:
+        """All of it, a field a row."""
+        layout = np.dtype([(f"{at}", dtype) for at, (_, dtype) in enumerate(self.columns)])
+        made = np.empty(rows, layout)
+        for at, (values, _) in enumerate(self.columns):
+            made[f"{at}"] = values
+        return fixed(made.view(np.uint8).reshape(rows, layout.itemsize))
+
+
+def framed_lines(type_byte: int, parts: Sequence[Fields | bytes], rows: int) -> bytes:
+    """The messages of rows whose parts follow each other without lengths.
+
+    Args:
+        type_byte: of the message.
+        parts: fields, and what is the same in all rows; a NULL part is empty.
+        rows: how many.
+    """
+    sizes = np.full(rows, 4, np.int64)
+    for part in parts:
+        sizes += len(part) if isinstance(part, bytes) else np.maximum(lengths_of(part), 0)
+    heads = np.empty(rows, _LINE_HEAD)
+    heads["type"], heads["size"] = type_byte, sizes
+    return content(join(fixed(heads.view(np.uint8).reshape(rows, _LINE_HEAD.itemsize)), *parts))
+
+
+def printed(array: Array) -> Fields:
+    """What Arrow prints, which is what PostgreSQL prints for integers."""
+    return array.cast(pa.string()).cast(pa.binary())
+
+
+def replaced(
+    fields: Fields, odd: Bools, values: list[Any], encode: Callable[[Any], bytes]
+) -> Fields:
+    """The fields, with those of odd values encoded one by one.
+
+    Args:
+        fields: of all values.
+        odd: which are to be replaced.
+        values: the odd ones, in their order; the same one again costs nothing.
+        encode: of one value.
+    """
+    made: dict[Any, bytes] = {}
+    encoded = []
+    for value in values:
+        found = made.get(value)
+        if found is None:
+            found = made[value] = encode(value)
+        encoded.append(found)
+    return pc.replace_with_mask(fields, pa.array(odd), pa.array(encoded, pa.binary()))

@@ -1,0 +1,83 @@
+"""Files that hold secrets: read only if nobody else can, and written so that nobody ever could."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from gateway.errors import SettingsError
+
+
+class Signature(NamedTuple):
+    """What changes when a file does: compared instead of its content."""
+
+    device: int
+    inode: int
+    bytes: int
+    modified_ns: int
+    changed_ns: int
+
+
+def signature_of(path: Path) -> Signature | None:
+    """The signature of a file as it stands now; None if it cannot be looked at."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return Signature(
+        found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    )
+
+
+def require_private(path: Path, *, setting: str) -> None:
+    """Refuse a file that others can read.
+
+    The rule is PostgreSQL's for its key: the file is ours with no permission for anybody else, or
+    it is root's and its group may read it, as packages and Kubernetes hand out secrets.
+
+    Raises:
+        SettingsError: the file is not there, or others can read it.
+    """
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise SettingsError(
+            f'setting "{setting}": cannot read the file "{path}": {error.strerror}'
+        ) from error
+    if sys.platform == "win32":
+        return  # permissions are kept elsewhere there
+    if not stat.S_ISREG(found.st_mode):
+        raise SettingsError(f'setting "{setting}": "{path}" is not a file')
+    if found.st_uid not in {os.geteuid(), 0}:
+        raise SettingsError(
+            f'setting "{setting}": the file "{path}" belongs to another user',
+            hint="It must belong to the user that runs the gateway, or to root.",
+        )
+    forbidden = 0o037 if found.st_uid == 0 else 0o077
+    if found.st_mode & forbidden:
+        raise SettingsError(
+            f'setting "{setting}": the file "{path}" can be read or changed by others',
+            hint="Run chmod 600 on it; if root owns it, 640 will do.",
+        )
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replace a file in one step by one that only its owner can read.
+
+    Raises:
+        OSError: it cannot be written; the old file still stands.
+    """
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,45 @@
+"""Users and certificates for tests of who may come in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gateway.access import Access, AccessRules, Method
+from gateway.attempts import AttemptLimits, Attempts
+from gateway.users import Users, set_password
+
+USER = "joe"
+PASSWORD = "correct horse"
+OTHER = "zoë 'q\""
+OTHER_PASSWORD = "Pa\N{LATIN SMALL LIGATURE FI}\N{NO-BREAK SPACE}ß\N{SOFT HYPHEN}"
+"""SASLprep makes `Pafi ß` of it."""
+
+
+def make_users(directory: Path) -> Path:
+    """A users file of two."""
+    path = directory / "users.txt"
+    set_password(path, name=USER, password=PASSWORD)
+    set_password(path, name=OTHER, password=OTHER_PASSWORD)
+    return path
+
+
+@contextmanager
+def access_of(
+    path: Path | None,
+    *,
+    method: Method = Method.SCRAM,
+    anonymous: bool = False,
+    tls_required: bool = False,
+    failures_max: int = 1000,
+    delay_s: float = 0.0,
+) -> Iterator[Access]:
+    """Access that bears many failures and answers them at once, unless told otherwise."""
+    access = Access(
+        rules=AccessRules(method=method, anonymous=anonymous, tls_required=tls_required),
+        users=None if path is None else Users(path),
+        attempts=Attempts(AttemptLimits(failures_max=failures_max, delay_s=delay_s)),
+    )
+    yield access
+    access.close()

@@ -1,0 +1,316 @@
+"""Transactions over the wire, by psycopg: snapshots, savepoints, modes, and settings of a block."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import psycopg
+import pytest
+from psycopg.rows import TupleRow
+from psycopg.sql import SQL
+
+from gateway.pgwire import PgLimits, PgServer
+from gateway.workers import Workers
+from planner.sql import SqlEngine
+from stores.local import LocalStore
+from stores.replica import VIEWS_MAX
+from tests.gateway.pgwire.serving import HOST, SERVER_VERSION, WAIT_S
+from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+
+ACCOUNTS = keyvalue("accounts", {"id": "bigint"}, {"amount": "bigint"})
+IDS = range(10)
+TOTAL = "SELECT sum(amount) FROM accounts"
+ONE = "SELECT amount FROM accounts WHERE id = 1"
+Connection = psycopg.Connection[TupleRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bank:
+    """A store that is served."""
+
+    store: LocalStore
+    port: int
+    server: PgServer
+
+    def deposit(self, *epochs: int) -> None:
+        """Epochs in which every account comes to have their number."""
+        for epoch in epochs:
+            fill(self.store, [(account, epoch) for account in IDS], epoch=epoch)
+
+    def held(self) -> int:
+        """Epochs that are held for readers."""
+        return sum(len(replica._holds) for replica in self.store.replicas.values())
+
+    def connect(self, **options: object) -> Connection:
+        """A client with transactions of its own making."""
+        return psycopg.connect(
+            host=HOST,
+            port=self.port,
+            user="joe",
+            dbname="db",
+            autocommit=True,
+            **options,  # type: ignore[arg-type] # connection parameters are open
+        )
+
+
+@pytest.fixture
+def bank() -> Iterator[Bank]:
+    store = open_store(ACCOUNTS)
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="server", daemon=True)
+    thread.start()
+    workers = Workers(threads=4, queue_max=64)
+    engine = SqlEngine(FixedCatalog(store))
+    server = PgServer(
+        engine=engine, workers=workers, limits=PgLimits(), server_version=SERVER_VERSION
+    )
+    port = asyncio.run_coroutine_threadsafe(server.start(HOST, 0), loop).result(WAIT_S)
+    made = Bank(store=store, port=port, server=server)
+    made.deposit(0, 1)
+    try:
+        yield made
+    finally:
+        asyncio.run_coroutine_threadsafe(server.stop(grace_s=0.2), loop).result(WAIT_S)
+        workers.close()
+        engine.close()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(WAIT_S)
+        loop.close()
+
+
+@pytest.fixture
+def client(bank: Bank) -> Iterator[Connection]:
+    with bank.connect() as connection:
+        yield connection
+
+
+def one(connection: Connection, sql: str) -> object:
+    row = connection.execute(SQL(sql)).fetchone()
+    assert row is not None
+    return row[0]
+
+
+@pytest.mark.parametrize(
+    "level", [psycopg.IsolationLevel.REPEATABLE_READ, psycopg.IsolationLevel.SERIALIZABLE]
+)
+def test_a_transaction_is_a_snapshot(bank: Bank, level: psycopg.IsolationLevel) -> None:
+    with bank.connect() as connection:
+        connection.isolation_level = level
+        connection.read_only = True
+        with connection.transaction():
+            assert one(connection, TOTAL) == 10
+            bank.deposit(*range(2, 3 * VIEWS_MAX))
+            assert one(connection, TOTAL) == 10
+            for _ in range(8):  # prepared on the way
+                assert one(connection, ONE) == 1
+            assert one(connection, "SHOW transaction_isolation") == level.name.lower().replace(
+                "_", " "
+            )
+        assert one(connection, TOTAL) == 10 * (3 * VIEWS_MAX - 1)
+    assert bank.held() == 0
+
+
+def test_read_committed_sees_what_comes(bank: Bank, client: Connection) -> None:
+    with client.transaction():
+        assert one(client, ONE) == 1
+        bank.deposit(2)
+        assert one(client, ONE) == 2
+        assert one(client, "SHOW transaction_isolation") == "read committed"
+
+
+def test_a_lookup_begins_the_snapshot(bank: Bank, client: Connection) -> None:
+    client.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+    assert one(client, ONE) == 1
+    bank.deposit(*range(2, 9))
+    assert (one(client, ONE), one(client, TOTAL)) == (1, 10)
+    client.execute("COMMIT AND CHAIN")
+    assert (one(client, ONE), one(client, TOTAL)) == (8, 80)
+    bank.deposit(9)
+    assert one(client, ONE) == 8
+    client.execute("ROLLBACK")
+    assert one(client, ONE) == 9
+
+
+def test_a_client_that_leaves_in_the_middle_lets_go(bank: Bank) -> None:
+    connection = bank.connect()
+    connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+    assert one(connection, TOTAL) == 10
+    assert bank.held() == 3
+    connection.close()
+    ticks = threading.Event()
+    for _ in range(1000):
+        if not bank.held():
+            break
+        ticks.wait(0.005)
+    assert bank.held() == 0
+
+
+def test_a_cursor_goes_on_over_the_snapshot_it_was_opened_in(
+    bank: Bank, client: Connection
+) -> None:
+    with client.transaction(), client.cursor(name="mine") as cursor:
+        cursor.execute("SELECT amount FROM accounts")
+        first = cursor.fetchmany(3)
+        bank.deposit(*range(2, 9))
+        assert first + cursor.fetchall() == [(1,)] * len(IDS)
+
+
+def test_savepoints_survive_an_error(bank: Bank, client: Connection) -> None:
+    client.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+    assert one(client, TOTAL) == 10
+    with pytest.raises(psycopg.errors.UndefinedTable), client.transaction():  # a savepoint
+        client.execute("SELECT * FROM nope")
+    assert client.info.transaction_status.name == "INTRANS"
+    bank.deposit(*range(2, 9))
+    assert one(client, TOTAL) == 10
+    client.execute("SAVEPOINT a")
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        client.execute("SELECT * FROM nope")
+    assert client.info.transaction_status.name == "INERROR"
+    for sql in ("SAVEPOINT b", "RELEASE a", "SELECT 1", "BEGIN"):
+        with pytest.raises(psycopg.errors.InFailedSqlTransaction):
+            client.execute(SQL(sql))
+    with pytest.raises(psycopg.errors.InvalidSavepointSpecification):
+        client.execute("ROLLBACK TO b")
+    assert client.info.transaction_status.name == "INERROR"
+    assert client.execute("ROLLBACK TO SAVEPOINT a").statusmessage == "ROLLBACK"
+    assert client.info.transaction_status.name == "INTRANS"
+    assert one(client, TOTAL) == 10
+    assert client.execute("RELEASE a").statusmessage == "RELEASE"
+    assert client.execute("COMMIT").statusmessage == "COMMIT"
+
+
+def test_going_back_closes_the_cursors_made_since(client: Connection) -> None:
+    client.execute("BEGIN")
+    client.execute("DECLARE before CURSOR FOR SELECT id FROM accounts ORDER BY id")
+    client.execute("SAVEPOINT a")
+    client.execute("DECLARE after CURSOR FOR SELECT id FROM accounts ORDER BY id")
+    client.execute("ROLLBACK TO a")
+    assert client.execute("FETCH 2 FROM before").fetchall() == [(0,), (1,)]
+    with pytest.raises(psycopg.errors.InvalidCursorName):
+        client.execute("FETCH 2 FROM after")
+    client.execute("ROLLBACK TO a")
+    client.execute("DECLARE after CURSOR FOR SELECT id FROM accounts ORDER BY id DESC")
+    assert client.execute("FETCH after").fetchall() == [(9,)]
+    client.execute("COMMIT")
+
+
+@pytest.mark.parametrize(
+    ("statements", "sqlstate"),
+    [
+        (["SAVEPOINT a"], "25P01"),
+        (["RELEASE a"], "25P01"),
+        (["ROLLBACK TO a"], "25P01"),
+        (["COMMIT AND CHAIN"], "25P01"),
+        (["BEGIN", "RELEASE SAVEPOINT nope"], "3B001"),
+        (["BEGIN", TOTAL, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"], "25001"),
+        (["BEGIN", "SAVEPOINT a", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"], "25001"),
+        (["BEGIN ISOLATION LEVEL"], "42601"),
+        (["BEGIN ISOLATION LEVEL CHAOS"], "42601"),
+        (["BEGIN READ ONLY,"], "42601"),
+        (["SAVEPOINT"], "42601"),
+        (["COMMIT PREPARED 'x'"], "0A000"),
+        (["BEGIN", "SET TRANSACTION SNAPSHOT '00000003-1'"], "0A000"),
+        (["SET default_transaction_isolation = 'chaos'"], "22023"),
+        (["BEGIN READ WRITE", "DELETE FROM accounts"], "25006"),
+        (["BEGIN READ WRITE", "CREATE TABLE t (a int)"], "25006"),
+    ],
+)
+def test_refusals(client: Connection, statements: list[str], sqlstate: str) -> None:
+    *before, last = statements
+    for sql in before:
+        client.execute(SQL(sql))
+    with pytest.raises(psycopg.Error) as caught:
+        client.execute(SQL(last))
+    assert caught.value.sqlstate == sqlstate
+
+
+def test_a_snapshot_that_is_lost_is_too_old(bank: Bank, client: Connection) -> None:
+    client.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+    assert one(client, TOTAL) == 10
+    bank.store.close()
+    with pytest.raises(psycopg.errors.SnapshotTooOld):
+        one(client, TOTAL)
+    assert client.info.transaction_status.name == "INERROR"
+    client.execute("ROLLBACK")
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_modes_of_a_driver(bank: Bank, *, read_only: bool) -> None:
+    with bank.connect() as connection:
+        connection.autocommit = False
+        connection.read_only = read_only
+        connection.deferrable = True
+        connection.isolation_level = psycopg.IsolationLevel.SERIALIZABLE
+        assert one(connection, ONE) == 1
+        assert one(connection, "SHOW transaction_isolation") == "serializable"
+        assert one(connection, "SHOW transaction_deferrable") == "on"
+        assert one(connection, "SHOW transaction_read_only") == "on"  # whatever it asked for
+        connection.rollback()
+
+
+def test_show_tells_the_truth(client: Connection) -> None:
+    assert one(client, "SHOW TRANSACTION ISOLATION LEVEL") == "read committed"
+    client.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    assert one(client, "SHOW default_transaction_isolation") == "repeatable read"
+    assert one(client, "SHOW transaction_isolation") == "repeatable read"
+    client.execute("BEGIN")
+    client.execute("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED, READ WRITE")
+    assert one(client, "SHOW transaction_isolation") == "read uncommitted"
+    client.execute("SET transaction_isolation TO 'serializable'")
+    assert one(client, "SHOW transaction_isolation") == "serializable"
+    client.execute("COMMIT")
+    assert one(client, "SHOW transaction_isolation") == "repeatable read"
+    client.execute("SET default_transaction_read_only = off")
+    assert one(client, "SHOW default_transaction_read_only") == "on"
+
+
+def test_a_startup_option_sets_the_isolation(bank: Bank) -> None:
+    options = "-c default_transaction_isolation=serializable -c stategate.consistency=snapshot"
+    with bank.connect(options=options) as connection:
+        assert one(connection, "SHOW transaction_isolation") == "serializable"
+        bank.deposit(2)
+        assert one(connection, TOTAL) == 20
+
+
+def test_settings_follow_their_transaction(client: Connection) -> None:
+    name = "application_name"
+    client.execute("SET application_name = 'first'")
+    client.execute("BEGIN")
+    client.execute("SET application_name = 'second'")
+    client.execute("SET LOCAL stategate.wait = '5 s'")
+    client.execute("SAVEPOINT a")
+    client.execute("SET application_name = 'third'")
+    assert one(client, f"SHOW {name}") == "third"
+    client.execute("ROLLBACK TO a")
+    assert (one(client, f"SHOW {name}"), one(client, "SHOW stategate.wait")) == ("second", "5 s")
+    client.execute("COMMIT")
+    assert (one(client, f"SHOW {name}"), one(client, "SHOW stategate.wait")) == ("second", "0")
+    client.execute("BEGIN")
+    client.execute("SET application_name = 'fourth'")
+    client.execute("ROLLBACK")
+    assert one(client, f"SHOW {name}") == "second"
+    assert client.info.parameter_status(name) == "second"
+
+
+def test_a_waiting_statement_is_cancelled_at_once(bank: Bank, client: Connection) -> None:
+    asking: list[str | None] = []
+
+    def ask() -> None:
+        try:
+            client.execute("SELECT * FROM accounts WITH BOUND (events[0] >= 99), WAIT '60 s'")
+        except psycopg.Error as error:
+            asking.append(error.sqlstate)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    replica = bank.store.replicas[0]
+    ticks = threading.Event()
+    while not len(replica._waiters):
+        ticks.wait(0.001)
+    client.cancel_safe()
+    thread.join(WAIT_S)
+    assert asking == ["57014"]
