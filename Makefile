@@ -24,7 +24,7 @@ ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
 .PHONY: $(READY)
 endif
 
-.PHONY: help setup test format bench demo clean
+.PHONY: help setup test clients format bench demo clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | while IFS=$$'\t' read -r name text; do \
@@ -49,7 +49,12 @@ test: setup  ## Check format, lint and types, then run all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
-	$(BIN)/pytest $(PYTEST_ARGS)
+	$(BIN)/pytest -m 'not clients' $(PYTEST_ARGS)
+
+# The environments are made once, by pip, npm and apt, into .venv-clients; see tests/clients.
+clients: setup  ## Try real clients: DuckDB, psql, JDBC, Node and others, installed into .venv-clients
+	-$(BIN)/python -m tests.clients.environments
+	$(BIN)/pytest tests/clients $(PYTEST_ARGS)
 
 format: setup  ## Format the code and mend what the linter can
 	$(BIN)/ruff check --fix-only .
@@ -62,5 +67,5 @@ bench: setup  ## Measure against PostgreSQL and others: make bench ARGS="--keys 
 	$(BIN)/python -m tests.bench $(ARGS)
 
 clean:  ## Remove .venv, caches and builds
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) .venv-clients build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

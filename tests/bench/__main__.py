@@ -11,16 +11,32 @@ from collections.abc import Mapping
 import psycopg
 
 from stores.errors import StoreError
-from tests.bench import epochs, lookups_http, lookups_pg, mixed, scans, stores, waiters
+from tests.bench import (
+    bulk,
+    epochs,
+    lookups_http,
+    lookups_pg,
+    mixed,
+    planning,
+    scans,
+    stores,
+    waiters,
+)
 from tests.bench.harness import BenchError, Line, NotMeasured, Unavailable, table
 from tests.bench.setting import Family, Setting, new_setting
 from tests.support.process import ServerError
 
 FAMILIES: Mapping[str, Family] = {
     "apply": epochs.apply_epoch,
+    "versions-new": epochs.apply_first_versions,
+    "versions-known": epochs.apply_next_versions,
     "restore": stores.restore,
     "point-reads": stores.point_reads,
     "scan": stores.scan_to_arrow,
+    "plan-new": planning.plan_new,
+    "plan-shape": planning.plan_same_shape,
+    "plan-cached": planning.plan_cached,
+    "in-1000": planning.many_keys,
     "waiters": waiters.apply_while_waited_for,
     "prepared-1": lookups_pg.prepared_1,
     "prepared-16": lookups_pg.prepared_16,
@@ -28,6 +44,10 @@ FAMILIES: Mapping[str, Family] = {
     "http": lookups_http.lookups,
     "mixed": mixed.p99_during_scan,
     "group-by": scans.group_by,
+    "select-all": bulk.select_read,
+    "select-all-psql": bulk.select_psql,
+    "copy-binary": bulk.copy_read,
+    "copy-binary-psql": bulk.copy_psql,
 }
 """Name for `--only` → measurement, in the order of the table."""
 

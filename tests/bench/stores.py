@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from rocksdict import Options, Rdict
+from rocksdict import Rdict
 
 from stores.compaction import write_snapshot
 from stores.host import Host
@@ -22,7 +22,7 @@ from stores.rocksdb import RocksPartition
 from stores.schema import StoreSchema
 from stores.store import StateQueryRequest, in_store
 from tests.bench import data
-from tests.bench.epochs import log_batches, progress
+from tests.bench.epochs import bare_database, log_batches, progress
 from tests.bench.harness import BenchError, Line, Measured, by_turns
 from tests.bench.setting import Setting
 
@@ -41,18 +41,20 @@ SCHEMA = StoreSchema(
 
 
 def point_reads(setting: Setting) -> Line:
-    """Keys a second through `host.query`, one at a time, against a bare get of the same bytes."""
+    """Keys a second through `host.query`, one at a time, against a bare get of the same bytes.
+
+    The host is started again before, so that both sides read from files, in caches that hold all.
+    """
     rows = min(ROWS, setting.keys)
     keys = [str(data.FIRST_KEY + number * 7919 % rows) for number in range(READS)]
     root, replicas = setting.directory / "points-log", setting.directory / "points"
     write_log(setting, root, rows)
-    with_host = Host(str(root), replicas)
-    with_host.start()
+    _started(root, replicas).close()
+    bare = setting.directory / "points-bare"
+    shutil.copytree(replicas / SCHEMA.name / "0", bare)
+    with_host = _started(root, replicas)
     try:
-        wait_for(lambda: with_host.is_ready)
-        bare = setting.directory / "points-bare"
-        shutil.copytree(replicas / SCHEMA.name / "0", bare)
-        database = Rdict(str(bare), Options(raw_mode=True))
+        database = bare_database(bare)
         requests = [in_store(SCHEMA.name).with_query(KeyQuery.with_key(key)) for key in keys]
         encoded = [b"\x01\x01" + key.encode() + b"\0" for key in keys]
         ours, rival = by_turns(
@@ -71,6 +73,13 @@ def point_reads(setting: Setting) -> Line:
         rival_name="bare get",
         ratio_least=0.5,
     )
+
+
+def _started(root: Path, replicas: Path) -> Host:
+    host = Host(str(root), replicas)
+    host.start()
+    wait_for(lambda: host.is_ready)
+    return host
 
 
 def _queries_s(host: Host, requests: list[StateQueryRequest[tuple[object, ...] | None]]) -> float:
@@ -102,7 +111,7 @@ def scan_to_arrow(setting: Setting) -> Line:
     # Two copies, as one process opens a database once; what is read is in files on both sides.
     bare = setting.directory / "scanned-bare"
     shutil.copytree(path, bare)
-    database = Rdict(str(bare), Options(raw_mode=True))
+    database = bare_database(bare)
     partition = RocksPartition(path, schema=SCHEMA, partition=0)
     replica = Replica(partition, schema=SCHEMA, partition=0)
     store = LocalStore(SCHEMA, {0: replica})

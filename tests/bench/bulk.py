@@ -1,0 +1,108 @@
+"""All rows of a store: as the rows of a SELECT in text, and by COPY in the binary form.
+
+Two clients each: psql, which also prints what it reads, and a socket that only reads, for which the
+server alone sets the pace.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import subprocess
+import time
+
+from tests.bench import data
+from tests.bench.clients import PgTarget, program
+from tests.bench.harness import BenchError, Better, Line, Measured, by_turns
+from tests.bench.setting import Setting
+
+SELECT = f"SELECT * FROM {data.STORE}"
+COPY = f"COPY (SELECT id, visits, score, seen, city FROM {data.STORE}) TO STDOUT (FORMAT binary)"
+_READY = b"Z\0\0\0\x05I"
+_RECEIVE_BYTES = 1 << 20
+_TIMEOUT_S = 300.0
+
+
+def select_psql(setting: Setting) -> Line:
+    """Rows in text, by psql, unaligned."""
+    return _measured(setting, "SELECT * by psql", SELECT, by_psql=True)
+
+
+def copy_psql(setting: Setting) -> Line:
+    """COPY in binary, by psql."""
+    return _measured(setting, "COPY binary by psql", COPY, by_psql=True)
+
+
+def select_read(setting: Setting) -> Line:
+    """Rows in text, read and dropped."""
+    return _measured(setting, "SELECT * read from a socket", SELECT, by_psql=False)
+
+
+def copy_read(setting: Setting) -> Line:
+    """COPY in binary, read and dropped."""
+    return _measured(setting, "COPY binary read from a socket", COPY, by_psql=False)
+
+
+def _measured(setting: Setting, work: str, sql: str, *, by_psql: bool) -> Line:
+    ours, rival = setting.pair
+    read = _psql_ms if by_psql else _socket_ms
+    sizes = {target.port: read(target, sql)[1] for target in (ours, rival)}
+    # Rows come in another order; their bytes are as many but for fractions that end in zeros.
+    if len(set(sizes.values())) != 1:
+        raise BenchError(f"the servers sent different numbers of bytes: {sizes}")
+    ours_ms, rival_ms = by_turns(
+        lambda: read(ours, sql)[0], lambda: read(rival, sql)[0], rounds=max(5, setting.rounds)
+    )
+    return Measured(
+        work=f"{work}, {setting.keys:,} rows",
+        unit="ms",
+        ours=ours_ms,
+        rival=rival_ms,
+        rival_name="PostgreSQL",
+        better=Better.LOWER,
+        ratio_least=1.0,
+    )
+
+
+def _psql_ms(target: PgTarget, sql: str) -> tuple[float, int]:
+    command = [program("psql"), target.dsn, "-X", "-At", "-c", sql]
+    size = 0
+    start = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        while chunk := running.stdout.read(_RECEIVE_BYTES):
+            size += len(chunk)
+    if running.returncode:
+        raise BenchError(f"psql failed with status {running.returncode}")
+    return (time.perf_counter() - start) * 1000, size
+
+
+def _socket_ms(target: PgTarget, sql: str) -> tuple[float, int]:
+    with socket.create_connection(("127.0.0.1", target.port), _TIMEOUT_S) as connection:
+        _say(connection, b"", _startup(target))
+        _drain(connection)
+        start = time.perf_counter()
+        _say(connection, b"Q", sql.encode() + b"\0")
+        size = _drain(connection)
+        return (time.perf_counter() - start) * 1000, size
+
+
+def _startup(target: PgTarget) -> bytes:
+    settings = (b"user", target.user.encode(), b"database", target.database.encode(), b"", b"")
+    return struct.pack(">I", 3 << 16) + b"\0".join(settings)
+
+
+def _say(connection: socket.socket, type_byte: bytes, body: bytes) -> None:
+    connection.sendall(type_byte + struct.pack(">I", len(body) + 4) + body)
+
+
+def _drain(connection: socket.socket) -> int:
+    """Read up to ReadyForQuery, which is the last that a server sends; how many bytes it was."""
+    size, end, buffer = 0, b"", bytearray(_RECEIVE_BYTES)
+    while not end.endswith(_READY):
+        got = connection.recv_into(buffer)
+        if not got:
+            raise BenchError("the server closed the connection")
+        size += got
+        end = (end + buffer[max(0, got - len(_READY)) : got])[-len(_READY) :]
+    return size

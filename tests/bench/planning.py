@@ -1,0 +1,176 @@
+"""What the planner costs: planning a point lookup in its three ways, and many keys at once."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rocksdict import Options, Rdict
+
+from planner.cancel import Cancellation
+from planner.dialect import DIALECT
+from planner.session import Session
+from planner.sql import SqlEngine
+from stores.host import Host
+from tests.bench import data
+from tests.bench.harness import BenchError, Better, Line, Measured, by_turns
+from tests.bench.setting import Setting
+from tests.bench.stores import ROWS, SCHEMA, wait_for, write_log
+
+PLANS = 200
+"""So many statements are planned in one turn; its fastest tenth counts on a busy machine."""
+KEYS = 1000
+_QUIET = 10
+
+
+def plan_new(setting: Setting) -> Line:
+    """A point lookup whose text and shape are new, as programs prepare it."""
+    with _engine(setting) as engine:
+        return _planned(
+            setting,
+            "plan a new point lookup",
+            lambda n: f"SELECT visits AS v{n}, score FROM users WHERE id = $1",
+            engine,
+            most_us=300,
+        )
+
+
+def plan_same_shape(setting: Setting) -> Line:
+    """A point lookup of a known shape with another key."""
+    with _engine(setting) as engine:
+        engine.prepare("SELECT visits, score FROM users WHERE id = 'x'", Session())
+        return _planned(
+            setting,
+            "plan a lookup of a known shape",
+            lambda n: f"SELECT visits, score FROM users WHERE id = '{n}'",
+            engine,
+            most_us=60,
+        )
+
+
+def plan_cached(setting: Setting) -> Line:
+    """The same text again."""
+    with _engine(setting) as engine:
+        return _planned(
+            setting,
+            "plan a known text",
+            lambda n: "SELECT visits, score FROM users WHERE id = '1'",
+            engine,
+            most_us=10,
+        )
+
+
+def many_keys(setting: Setting) -> Line:
+    """Keys a second of `IN` with 1,000 keys, against a bare multi-get of the same bytes."""
+    rows = min(ROWS, setting.keys)
+    keys = [str(data.FIRST_KEY + number * 7919 % rows) for number in range(KEYS)]
+    listed = ", ".join(f"'{key}'" for key in keys)
+    sql = f"SELECT id, visits, score, seen, city FROM users WHERE id IN ({listed})"
+    with _engine(setting) as engine:
+        bare = setting.directory / "planning-bare"
+        shutil.copytree(_replicas(setting) / SCHEMA.name / "0", bare, dirs_exist_ok=True)
+        database = Rdict(str(bare), Options(raw_mode=True))
+        encoded = [b"\x01\x01" + key.encode() + b"\0" for key in keys]
+        try:
+            ours, rival = by_turns(
+                lambda: KEYS / _quickest_s(lambda: _rows_of(engine, sql)),
+                lambda: KEYS / _quickest_s(lambda: _values_of(database, encoded)),
+                rounds=max(7, setting.rounds),
+            )
+        finally:
+            database.close()
+    return Measured(
+        work=f"IN of {KEYS:,} keys",
+        unit="keys/s",
+        ours=ours,
+        rival=rival,
+        rival_name="bare multi-get",
+        ratio_least=0.3,
+    )
+
+
+def _replicas(setting: Setting) -> Path:
+    return setting.directory / "planning"
+
+
+@contextmanager
+def _engine(setting: Setting) -> Iterator[SqlEngine]:
+    """An engine over a store of one partition."""
+    root = setting.directory / "planning-log"
+    if not root.exists():
+        write_log(setting, root, min(ROWS, setting.keys))
+    host = Host(str(root), _replicas(setting))
+    host.start()
+    try:
+        wait_for(lambda: host.is_ready)
+        engine = SqlEngine(host)
+        try:
+            yield engine
+        finally:
+            engine.close()
+    finally:
+        host.close()
+
+
+def _planned(
+    setting: Setting, work: str, text_of: Callable[[int], str], engine: SqlEngine, *, most_us: float
+) -> Line:
+    """Microseconds to plan one text, against those that sqlglot takes to parse it."""
+    session = Session()
+    texts = iter(range(1_000_000))
+
+    def plan() -> None:
+        engine.prepare(text_of(next(texts)), session)
+
+    def parse() -> None:
+        DIALECT.parse(text_of(next(texts)))
+
+    ours, rival = by_turns(
+        lambda: _quiet_us(plan), lambda: _quiet_us(parse), rounds=max(7, setting.rounds)
+    )
+    return Measured(
+        work=work,
+        unit="µs",
+        ours=ours,
+        rival=rival,
+        rival_name="bare sqlglot parse",
+        better=Better.LOWER,
+        ours_most=most_us,
+    )
+
+
+def _quiet_us(run: Callable[[], None]) -> float:
+    """The time that the fastest tenth of the runs stays below."""
+    times: list[float] = []
+    for _ in range(PLANS):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return sorted(times)[PLANS // _QUIET] * 1e6
+
+
+def _quickest_s(run: Callable[[], None]) -> float:
+    times: list[float] = []
+    for _ in range(5):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def _rows_of(engine: SqlEngine, sql: str) -> None:
+    session = Session()
+    statement = engine.prepare(sql, session)
+    result = engine.execute(statement, (), session, cancellation=Cancellation(timeout_s=60))
+    found = sum(batch.num_rows for batch in result.batches or ())
+    if found != KEYS:
+        raise BenchError(f"{found} rows for {KEYS} keys")
+
+
+def _values_of(database: Rdict, keys: list[bytes]) -> None:
+    found: list[object] = database.get(keys)  # type: ignore[arg-type, assignment] # its stub says list
+    if None in found:
+        raise BenchError("a key that was written is not there")

