@@ -20,12 +20,13 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import NoReturn
 
 from gateway.addresses import is_loopback
 from gateway.attempts import Attempts
+from gateway.hosts import Hosts
 from gateway.users import Users, token_digest
 from gateway.verifiers import PASSWORD_CHARACTERS_MAX, Verifier, fits, mock_verifier
 from planner.engine import QueryError
@@ -35,6 +36,8 @@ logger = logging.getLogger(__name__)
 USER = "stategate.user"
 """Where the scope of an HTTP request holds the user's name: empty if nobody has to say who it is,
 None if it has not proved it and is answered all the same."""
+LET_IN = "stategate.let_in"
+"""Where that scope holds what is to be called once the client is let in, if anything is."""
 _REMEMBERED_MAX = 1000
 """Passwords that were right lately, at some 200 bytes: HTTP sends its own with every request."""
 
@@ -80,6 +83,8 @@ class AccessRules:
     """Whether trust goes beyond loopback."""
     tls_required: bool = False
     """Whether clients from elsewhere must use TLS."""
+    hosts: Hosts = field(default_factory=Hosts)
+    """The names under which HTTP may be asked without credentials."""
 
 
 class Access:
@@ -149,6 +154,23 @@ class Access:
             )
         return rules.method
 
+    def require_host(self, header: bytes) -> None:
+        """Refuse a request without credentials under a name that is not ours.
+
+        Args:
+            header: the value of its Host header.
+
+        Raises:
+            QueryError: a web page may have sent it (28000).
+        """
+        if not self._rules.hosts.takes(header):
+            shown = header[:100].decode("latin-1")
+            raise QueryError(
+                f'the gateway is not asked under the name "{shown}"',
+                hint="Use localhost or an IP address, or add the name to the setting http_hosts.",
+                sqlstate="28000",
+            )
+
     def require_sheltered(self, peer: Peer) -> None:
         """Refuse to take a password or token that others can read on its way.
 
@@ -179,7 +201,7 @@ class Access:
         assert self._users is not None, "trust asks for none"
         table = self._users.current()
         # Made for both, so that both take as long.
-        mock = mock_verifier(user, secret=table.mock_secret)
+        mock = mock_verifier(user, secret=table.mock_secret, shapes=table.shapes)
         found = table.verifiers.get(user)
         return (mock, True) if found is None else (found, False)
 

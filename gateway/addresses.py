@@ -19,13 +19,16 @@ def is_loopback(address: str) -> bool:
 
 
 def network_of(address: str | None) -> str:
-    """What counts as one client: an IPv4 address, or the /64 that an IPv6 customer is given."""
+    """What counts as one client: an IPv4 address, or the /64 that an IPv6 customer is given.
+
+    All that is no IP address is one client: a proxy passes on whatever it is told.
+    """
     if address is None:
         return ""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return address
+        return ""
     if isinstance(parsed, ipaddress.IPv4Address):
         return str(parsed)
     if parsed.ipv4_mapped is not None:

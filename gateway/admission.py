@@ -9,6 +9,7 @@ from pathlib import Path
 from gateway.access import Access, AccessRules, Method
 from gateway.addresses import is_loopback
 from gateway.errors import SettingsError
+from gateway.hosts import Hosts
 from gateway.settings import Settings, parse_address
 from gateway.tls import Tls
 from gateway.users import Users
@@ -26,7 +27,10 @@ def open_access(settings: Settings) -> Access:
         for name in ("http", "pg"):
             _require_loopback(settings, name)
     rules = AccessRules(
-        method=method, anonymous=settings.allow_anonymous, tls_required=settings.tls_required
+        method=method,
+        anonymous=settings.allow_anonymous,
+        tls_required=settings.tls_required,
+        hosts=Hosts(filter(None, settings.http_hosts.split(","))),
     )
     users = None if method is Method.TRUST else Users(Path(settings.users))
     return Access(rules=rules, users=users)

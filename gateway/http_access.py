@@ -7,11 +7,12 @@ credentials; whoever may not come in is told no more there than a status.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from gateway.access import USER, Access, Method, Peer, TooManyAttempts
+from gateway.access import LET_IN, USER, Access, Method, Peer, TooManyAttempts
 from gateway.errors import RequestProblem
 from gateway.routes import error_response
 from gateway.verifiers import decode_base64
@@ -45,12 +46,18 @@ class HttpAccess:
                     await _refuse(error, scope, receive, send)
                     return
                 scope[USER] = None
+            else:
+                _let_in(scope)
         await self._app(scope, receive, send)
 
     async def _identify(self, scope: Scope) -> str:
         client = scope.get("client")
         peer = Peer(address=client[0] if client else None, secured=scope["scheme"] == "https")
         if self._access.method_for(peer) is Method.TRUST:
+            for name, value in scope["headers"]:
+                # A browser always sends one; a probe of HTTP/1.0 may send none.
+                if name == b"host":
+                    self._access.require_host(value)
             return ""
         scheme, credentials = _credentials(scope)
         self._access.require_sheltered(peer)
@@ -59,6 +66,12 @@ class HttpAccess:
         user, password = _user_and_password(credentials)
         await self._access.check_password(peer, user=user, password=password)
         return user
+
+
+def _let_in(scope: Scope) -> None:
+    told: Callable[[], None] | None = scope.get(LET_IN)
+    if told is not None:
+        told()
 
 
 async def _refuse(error: QueryError, scope: Scope, receive: Receive, send: Send) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from stores.host import Host
     from stores.store import PartitionStatus, Store
 
+logger = logging.getLogger(__name__)
+
 DEFAULT_URL = "http://" + str(SETTINGS["http"].default)
 
 app = typer.Typer(
@@ -146,8 +148,14 @@ def _load(modules: Sequence[str]) -> None:
     for name in modules:
         try:
             importlib.import_module(name)
-        except Exception as error:  # whatever the code of a third party runs into
-            raise ServeError(f'module "{name}" cannot be loaded: {error}') from error
+        except (Exception, SystemExit) as error:  # whatever a third party's code runs into
+            # Where in that code it was, which a sentence does not tell.
+            logger.debug("module not loaded, module=%s", name, exc_info=error)
+            said = " ".join(str(error).split())
+            raise ServeError(
+                f'module "{name}" cannot be loaded: {type(error).__name__}: {said}',
+                hint="--set log_level=debug shows where.",
+            ) from error
 
 
 def configure_logging(settings: Settings) -> None:
@@ -157,8 +165,9 @@ def configure_logging(settings: Settings) -> None:
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         stream=sys.stderr,
     )
-    # What uvicorn tells at INFO we announce ourselves.
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    # What uvicorn tells at INFO we announce ourselves, and each of its warnings is something that
+    # any stranger can make it write as often as he likes.
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)
 
 
 def _assignments(texts: Sequence[str]) -> dict[str, object]:
@@ -272,6 +281,8 @@ def compact(
     retention = Retention(
         age_ms=KEEP_MS if age_ms is None and keep_epochs is None else age_ms, epochs=keep_epochs
     )
+    if not root:
+        raise ServeError("no state log is given", hint="Name one with --root.")
     try:
         names = store or StateLog(root).stores()
     except StoreError as error:
@@ -280,7 +291,7 @@ def compact(
     for name in names:
         try:
             done = compact_store(root, name, retention=retention, every=every)
-        except StoreError as error:
+        except (StoreError, OSError) as error:
             failed = True
             print(f'stategate: store "{name}" cannot be compacted: {error}', file=sys.stderr)
         else:
@@ -378,6 +389,7 @@ def _pg_limits(settings: Settings) -> PgLimits:
         statement_timeout_s=settings.statement_timeout_ms / 1000,
         startup_timeout_s=settings.authentication_timeout_ms / 1000,
         write_timeout_s=settings.stall_timeout_ms / 1000,
+        strangers_max=settings.strangers_max,
     )
 
 

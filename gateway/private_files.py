@@ -66,7 +66,10 @@ def require_private(path: Path, *, setting: str) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace a file in one step by one that only its owner can read.
+    """Replace a file in one step; a new one can be read by its owner only.
+
+    What stands in place of another belongs to whom that one belonged, and can be read by its group
+    if that one could and was root's: else the gateway could not read what root has changed.
 
     Raises:
         OSError: it cannot be written; the old file still stands.
@@ -75,9 +78,34 @@ def write_private(path: Path, text: str) -> None:
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
+            if sys.platform != "win32":
+                _take_after(path, file.fileno())
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    if sys.platform != "win32":
+        # Or a loss of power could bring back a user that was removed.
+        _sync_directory(path.parent)
+
+
+def _take_after(path: Path, descriptor: int) -> None:
+    """Give a new file the owner of the one that it replaces, and no more permissions than safe."""
+    try:
+        old = path.stat()
+    except FileNotFoundError:
+        return
+    new = os.fstat(descriptor)
+    if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+        os.fchown(descriptor, old.st_uid, old.st_gid)
+    os.fchmod(descriptor, old.st_mode & (0o640 if old.st_uid == 0 else 0o600) | 0o600)
+
+
+def _sync_directory(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

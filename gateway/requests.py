@@ -150,7 +150,7 @@ def _read_bound(name: str, value: Json) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return orjson.dumps(value).decode()
+        return _json_text(value)
     raise _wrong_field(name, 'a position like {"topic": {"0": 41}}, or its text')
 
 
@@ -278,8 +278,15 @@ def _convert(value: Json, data_type: DataType) -> Value:
     if isinstance(value, str):
         return value if data_type.kind in _TEXTS else parse_value(value, data_type)
     if data_type.kind is Kind.JSON:
-        return orjson.dumps(value).decode()
+        return _json_text(value)
     return _CONVERTERS[type(value)](value, data_type)
+
+
+def _json_text(value: Json) -> str:
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError as error:  # it reads deeper than it writes
+        raise LimitExceeded("the value is nested too deep") from error
 
 
 def _convert_boolean(value: bool, data_type: DataType) -> Value:

@@ -21,7 +21,9 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from gateway.errors import ServeError
+from gateway.http_protocol import HttpConnection, HttpLimits
 from gateway.settings import Address, Settings, parse_address
+from gateway.strangers import Strangers
 from gateway.tls import Tls
 
 logger = logging.getLogger(__name__)
@@ -65,7 +67,48 @@ class Serving:
 
 
 class _HttpServer(uvicorn.Server):
-    """uvicorn without its own signal handlers: one process, one place that decides when to end."""
+    """uvicorn with connections of ours, and without its own signal handlers.
+
+    One place decides when the process ends.
+
+    Args:
+        config: of uvicorn.
+        settings: the limits of connections.
+    """
+
+    def __init__(self, config: uvicorn.Config, settings: Settings) -> None:
+        super().__init__(config)
+        self._strangers = Strangers(of_one_max=settings.strangers_max)
+        self._limits = HttpLimits(head_timeout_s=settings.body_timeout_ms / 1000)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept connections."""
+        await self.lifespan.startup()
+        loop = asyncio.get_running_loop()
+
+        def connect() -> HttpConnection:
+            return HttpConnection(
+                config=self.config,
+                server_state=self.server_state,
+                app_state=self.lifespan.state,
+                loop=loop,
+                strangers=self._strangers,
+                limits=self._limits,
+            )
+
+        context = self.config.ssl
+        self.servers = [
+            await loop.create_server(
+                connect,
+                sock=each,
+                ssl=context,
+                backlog=self.config.backlog,
+                # Of what is in a handshake nobody has an account.
+                ssl_handshake_timeout=None if context is None else self._limits.head_timeout_s,
+            )
+            for each in sockets or ()
+        ]
+        self.started = True
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -112,7 +155,7 @@ async def serve(serving: Serving) -> None:
     except BaseException:
         listener.close()
         raise
-    http = _HttpServer(_uvicorn_config(serving))
+    http = _HttpServer(_uvicorn_config(serving), settings)
     serving_http = asyncio.create_task(http.serve(sockets=[listener]))
     serving.announce(f"HTTP on http{'s' if serving.tls else ''}://{_shown(listener)}")
     try:
@@ -208,6 +251,8 @@ def _uvicorn_config(serving: Serving) -> uvicorn.Config:
         loop="none",
         lifespan="off",
         interface="asgi3",
+        # Told here, or uvicorn would take it from a variable of its own.
+        forwarded_allow_ips=["127.0.0.1", "::1"],
         access_log=False,
         log_config=None,
         server_header=False,

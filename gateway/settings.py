@@ -87,6 +87,18 @@ class Settings:
         "Let everybody in from anywhere where trust is the rule. Off, because who reaches the "
         "port could read all stores; for networks that keep strangers out by themselves.",
     )
+    http_hosts: str = _setting(
+        "",
+        "Names under which HTTP may be asked without credentials, separated by commas, beside "
+        "localhost and IP addresses. A web page that points its own name here is refused so.",
+    )
+    strangers_max: int = _setting(
+        250,
+        "Connections of one address (an IPv6 /64) that are not let in yet, for HTTP and for the "
+        "Postgres wire; more are cut off. A quarter of all places: a burst fits, a flood does not.",
+        unit="connections",
+        least=1,
+    )
     authentication_timeout_ms: int = _setting(
         60_000,
         "How long a client of the Postgres wire may take from its connection to being let in, "
@@ -179,7 +191,8 @@ class Settings:
     )
     body_timeout_ms: int = _setting(
         10_000,
-        "How long a client may take to send a body, so that slow ones hold no connection.",
+        "How long a client may take to send the head of a request, and then again its body, so "
+        "that slow ones hold no connection.",
         unit="ms",
         least=1,
     )

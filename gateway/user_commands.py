@@ -90,9 +90,22 @@ def token(
         print(add_token(path, name=name))
 
 
+_NOT_UTF8 = "the password is not UTF-8"
+
+
+def _is_text(line: str) -> bool:
+    """Whether it was UTF-8: in some locales Python lets pass what is not, as half characters."""
+    return not any("\ud800" <= each <= "\udfff" for each in line)
+
+
 def _password() -> str:
     if not sys.stdin.isatty():
-        line = sys.stdin.readline(PASSWORD_CHARACTERS_MAX + 2)
+        try:
+            line = sys.stdin.readline(PASSWORD_CHARACTERS_MAX + 2)
+        except UnicodeDecodeError:
+            raise UsersError(_NOT_UTF8) from None
+        if not _is_text(line):
+            raise UsersError(_NOT_UTF8)
         return line.removesuffix("\n").removesuffix("\r")
     first = getpass.getpass("Password: ")
     if getpass.getpass("Again: ") != first:

@@ -27,7 +27,14 @@ from typing import TypeAlias
 
 from gateway.errors import GatewayError, SettingsError
 from gateway.private_files import Signature, require_private, signature_of, write_private
-from gateway.verifiers import PASSWORD_CHARACTERS_MAX, Verifier, make_verifier, parse_verifier
+from gateway.verifiers import (
+    PASSWORD_CHARACTERS_MAX,
+    Shape,
+    Verifier,
+    make_verifier,
+    parse_verifier,
+    shape_of,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +63,8 @@ class UserTable:
     tokens: Mapping[bytes, str] = field(repr=False)
     """The name by the digest of each token."""
     mock_secret: bytes = field(repr=False)
+    shapes: tuple[Shape, ...] = ()
+    """Those of all verifiers, in order: strangers have the same."""
 
 
 def token_digest(token: str) -> bytes:
@@ -111,7 +120,12 @@ def _table(entries: list[Entry], *, spare_secret: bytes) -> UserTable:
             mock_secret = bytes.fromhex(found[1])
         else:
             verifiers[name] = parse_verifier(secret)
-    return UserTable(verifiers=verifiers, tokens=tokens, mock_secret=mock_secret)
+    return UserTable(
+        verifiers=verifiers,
+        tokens=tokens,
+        mock_secret=mock_secret,
+        shapes=tuple(sorted(map(shape_of, verifiers.values()))),
+    )
 
 
 def read_entries(path: Path) -> list[Entry]:
@@ -145,8 +159,10 @@ def _entry(path: Path, number: int, line: str, seen: set[str]) -> Entry:
     if found is None:
         raise _wrong(path, f'line {number} is not of the form "name" "secret"')
     name, secret = (found[group].replace('""', '"') for group in (1, 2))
-    if _TOKEN.fullmatch(secret) or (name == "" and _MOCK.fullmatch(secret)):
+    if (_MOCK if name == "" else _TOKEN).fullmatch(secret):
         return name, secret
+    if name == "":
+        raise _wrong(path, f"line {number} names nobody")
     try:
         parse_verifier(secret)
     except ValueError as error:
@@ -210,8 +226,10 @@ def set_password(path: Path, *, name: str, password: str) -> bool:
     _check_name(name)
     if not password:
         raise UsersError("the password is empty")
-    if len(password) > PASSWORD_CHARACTERS_MAX or "\0" in password:
+    if len(password) > PASSWORD_CHARACTERS_MAX:
         raise UsersError(f"the password is longer than {PASSWORD_CHARACTERS_MAX} characters")
+    if "\0" in password:
+        raise UsersError("the password holds a NUL, which the Postgres wire cannot send")
     secret = str(make_verifier(password))
 
     def change(entries: list[Entry]) -> list[Entry]:
@@ -281,13 +299,17 @@ def _changed(
 ) -> list[Entry]:
     """Change the file while nobody else does; gives the entries that it had before."""
     try:
-        with _alone(path.parent):
-            exists = path.exists()
+        # A link stays one, and what it leads to is changed.
+        real = Path(os.path.realpath(path))
+        with _alone(real.parent):
+            exists = real.exists()
             if not exists and not create:
                 raise UsersError(f'the users file "{path}" does not exist')
-            before = read_entries(path) if exists else [_new_mock()]
+            before = read_entries(real) if exists else []
+            if all(name for name, _ in before):
+                before.insert(0, _new_mock())
             lines = [f"{_quoted(name)} {_quoted(secret)}\n" for name, secret in change(before)]
-            write_private(path, _HEAD + "".join(lines))
+            write_private(real, _HEAD + "".join(lines))
             return before
     except OSError as error:
         raise UsersError(f'cannot change the users file "{path}": {error.strerror}') from error

@@ -17,7 +17,9 @@ import re
 import secrets
 import stringprep
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 ITERATIONS = 4096
 """What RFC 7677 asks for at least, and PostgreSQL's default: each costs clients and guessers."""
@@ -27,6 +29,12 @@ SALT_BYTES = 16
 KEY_BYTES = 32
 PASSWORD_CHARACTERS_MAX = 1024
 """Longest password: PostgreSQL's own clients read no longer one."""
+
+SALT_BYTES_MAX = 1024
+"""Of a verifier in a file: the challenge that holds it is made for every stranger, too."""
+
+Shape: TypeAlias = tuple[int, int]
+"""Iterations, and bytes of the salt."""
 
 _VERIFIER = re.compile(r"SCRAM-SHA-256\$([0-9]{1,7}):([^$:]+)\$([^$:]+):([^$:]+)")
 
@@ -62,16 +70,29 @@ def make_verifier(
     )
 
 
-def mock_verifier(user: str, *, secret: bytes) -> Verifier:
+def shape_of(verifier: Verifier) -> Shape:
+    """What everybody can see of a verifier, beside the salt itself."""
+    return verifier.iterations, len(verifier.salt)
+
+
+def mock_verifier(user: str, *, secret: bytes, shapes: Sequence[Shape] = ()) -> Verifier:
     """What stands for a user that does not exist: always the same, and no password fits it.
 
     Args:
         user: the name that was given.
         secret: makes the salt unpredictable to those who know our source.
+        shapes: those of all users, in order; the name decides whose it has, so that strangers
+            have each as often as users do, and cost as much to check.
     """
+    name = user.encode(errors="surrogatepass")
+    chosen = int.from_bytes(keyed(secret, b"shape\0" + name)[:8], "big") * len(shapes) >> 64
+    iterations, salt_bytes = shapes[chosen] if shapes else (ITERATIONS, SALT_BYTES)
+    salt = keyed(secret, b"salt\0" + name)
+    while len(salt) < salt_bytes:
+        salt += keyed(secret, b"salt\0" + salt)
     return Verifier(
-        iterations=ITERATIONS,
-        salt=keyed(secret, b"salt\0" + user.encode(errors="surrogatepass"))[:SALT_BYTES],
+        iterations=iterations,
+        salt=salt[:salt_bytes],
         stored_key=secrets.token_bytes(KEY_BYTES),
         server_key=secrets.token_bytes(KEY_BYTES),
     )
@@ -90,6 +111,8 @@ def parse_verifier(text: str) -> Verifier:
     salt, stored_key, server_key = (decode_base64(found[group]) for group in (2, 3, 4))
     if not 1 <= iterations <= ITERATIONS_MAX:
         raise ValueError(f"its iterations are not 1 to {ITERATIONS_MAX}")
+    if not 1 <= len(salt) <= SALT_BYTES_MAX:
+        raise ValueError(f"its salt is not of 1 to {SALT_BYTES_MAX} bytes")
     if len(stored_key) != KEY_BYTES or len(server_key) != KEY_BYTES:
         raise ValueError("its keys are not of 32 bytes")
     return Verifier(iterations=iterations, salt=salt, stored_key=stored_key, server_key=server_key)

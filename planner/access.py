@@ -56,6 +56,7 @@ _READ_NAMES = {
     StoreKind.SESSION: "session ",
     StoreKind.VERSIONED: "version ",
 }
+"""Of the kinds that have rows by time; all others, a third party's too, have one row for a key."""
 KEYS_HASHED_TOGETHER = 64
 """So many keys are hashed a column at a time, which takes an eighth of the time for a thousand."""
 _PLAIN = {StoreKind.KEYVALUE, StoreKind.GLOBAL}
@@ -178,8 +179,17 @@ class Access:
         parts += [f"ends of {self.ends}"] if self.ends is not None else []
         parts += [f"any {self.limit} rows"] if self.limit is not None else []
         parts.append(f"columns {', '.join(self.columns)}" if self.columns else "no columns")
-        parts.append(f"on {self._places(reads) if name == 'lookup' else _all(schema)}")
+        parts.append(f"on {self._places(reads) if name == 'lookup' else self._partitions()}")
         return "; ".join(parts)
+
+    def _partitions(self) -> str:
+        """How many partitions are asked, as far as that is known without the parameters."""
+        count = len(set[int]().union(*map(self._static_partitions, self.predicate.disjuncts)))
+        return f"{count} partitions" if count > 1 else "1 partition" if count else "no partition"
+
+    def _static_partitions(self, disjunct: Disjunct) -> set[int]:
+        known = domains([c for c in disjunct if _is_constant(c)], ())
+        return _partitions(known.get("_partition"), self.schema) if known is not None else set()
 
     def _places(self, reads: Sequence[_Read]) -> str:
         counts = [read.keys for read in reads]
@@ -263,7 +273,7 @@ class _Asked:
 
     def targets(self, region: Region, route: Route) -> Iterator[Target]:
         schema = self.access.schema
-        if region.keys and schema.kind in _PLAIN:
+        if region.keys and schema.kind not in _READ_NAMES:
             yield from self._by_keys(region.keys, route)
         elif region.keys:
             for key in region.keys:
@@ -452,7 +462,3 @@ def _described(predicate: Predicate, reads: Sequence[_Read]) -> list[str]:
 
 def _joined(conditions: Sequence[Condition]) -> str:
     return " and ".join(map(describe_condition, conditions))
-
-
-def _all(schema: StoreSchema) -> str:
-    return f"{schema.partitions} partitions" if schema.partitions > 1 else "1 partition"

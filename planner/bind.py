@@ -1,13 +1,13 @@
 """A parsed query and the catalog to a bound one: what each name stands for, what each $n is.
 
-Binding changes the tree so that DuckDB can run it: relations get names of their own (`r0`, `r1`),
-parameters their types, unnamed columns Postgres's names. What only DuckDB can know, such as the
-types of expressions, is left to it.
+Binding changes the tree. For a plan that needs DuckDB, `Bound.translate` changes it once more so
+that DuckDB can run it: relations get names of their own (`r0`, `r1`), parameters their types, and
+operators Postgres's meaning. What only DuckDB can know is left to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -26,7 +26,7 @@ from planner.pushdown import Equality, Pushdown, Readable, Resolver
 from planner.refused import TABLE_FUNCTIONS, refuse, unknown_function
 from planner.relations import Relation, identifier, resolve
 from planner.spelling import spelled_nodes
-from planner.trees import position_of
+from planner.trees import built_type, position_of
 from planner.walk import Nodes
 from stores.schema import PSEUDO_COLUMNS, Column, DataType
 from stores.store import StoreCatalog
@@ -62,8 +62,9 @@ class Bound:
     parameters: tuple[DataType, ...]
     names: tuple[str, ...] | None
     """Result columns as Postgres names them; None where only DuckDB knows how many there are."""
-    types: tuple[DataType | None, ...] | None = None
-    """The types that Postgres gives them, where they are certain."""
+    translate: Callable[[], tuple[DataType | None, ...] | None]
+    """Makes the tree one that DuckDB runs; gives the types of the result columns in Postgres, where
+    they are certain. To be called once, if at all: a plan without DuckDB needs none of it."""
 
 
 def bind(
@@ -79,6 +80,7 @@ def bind(
         NotSupported: something that is not run here.
         TypeProblem: a comparison that Postgres has no operator for.
         ValueProblem: a literal that is no value of the column it is compared with.
+        QueryError: `translate` raises what the tree says that cannot be run in Postgres's meaning.
     """
     return _Binder(tree, clause, catalog, parameter_types).bind()
 
@@ -105,15 +107,15 @@ class _Binder:
         tables = self._resolve_tables(scopes)
         hidden = sorted(self._mentioned & _PSEUDO)
         resolvers = {id(scope): self._resolver(scope) for scope in scopes}
-        columns = self._column_types(scopes, resolvers)
-        self._parameters.infer(self._clause, columns)
-        spell_arrays(self._nodes, columns)
-        self._parameters.check_comparisons(columns)
+        for select in self._nodes.of(exp.Select):
+            name_columns(select)
+        types = Types(scopes, self._column_type, self._parameters.known_type)
+        self._parameters.infer(self._clause, types)
+        spell_arrays(self._nodes, types)
+        self._parameters.check_comparisons(types)
         whole = self._whole()
         outputs = Outputs(self._star_columns, hidden=hidden)
         outputs.spell_out(scopes)
-        for select in self._nodes.of(exp.Select):
-            name_columns(select)
         root = next((scope for scope in scopes if scope.is_root), None)
         names = None if root is None else outputs.names(root)
         pushdown = Pushdown(scopes, self._readable, resolvers, self._parameters.type_of)
@@ -128,20 +130,25 @@ class _Binder:
             )
             for i, table in enumerate(tables)
         )
-        for source, table in zip(sources, tables, strict=True):
-            _rename(table, source.name)
-        types = Types(scopes, self._column_type, self._parameters.type_of)
-        shown = None if root is None else types.of_query(root)
-        self._parameters.cast()
-        meaning.apply(self._tree, self._nodes, types)
-        self._translate()
+
+        def translate() -> tuple[DataType | None, ...] | None:
+            for source, table in zip(sources, tables, strict=True):
+                _rename(table, source.name)
+            # Anew: columns have been named, and parameters have types.
+            types = Types(scopes, self._column_type, self._parameters.known_type)
+            shown = None if root is None else types.of_query(root)
+            self._parameters.give_types()
+            meaning.apply(self._tree, self._nodes, types)
+            self._translate()
+            return shown
+
         return Bound(
             tree=self._tree,
             nodes=self._nodes,
             sources=sources,
             parameters=self._parameters.types(),
             names=names,
-            types=shown,
+            translate=translate,
         )
 
     # Names
@@ -149,8 +156,10 @@ class _Binder:
     def _normalize(self) -> None:
         """Bring the tree to the form that all later steps, and DuckDB, can read."""
         for node in self._nodes.of(exp.Identifier):
-            node.set("this", identifier(node))
-            self._mentioned.add(node.name)
+            name = identifier(node)
+            if name != node.args["this"]:
+                node.set("this", name)
+            self._mentioned.add(name)
         for text in self._nodes.of(exp.ByteString):
             literal = exp.Literal.string(text.name)  # E'…' is text in Postgres
             literal.meta.update(text.meta)
@@ -233,18 +242,6 @@ class _Binder:
         column = self._readable.get(id(table), {}).get(name)
         return None if column is None else column.type
 
-    def _column_types(
-        self, scopes: Sequence[Scope], resolvers: Mapping[int, Resolver]
-    ) -> dict[int, DataType]:
-        types: dict[int, DataType] = {}
-        for scope in scopes:
-            resolve_column = resolvers[id(scope)]
-            for column in scope.columns:
-                found = resolve_column(column)
-                if found is not None:
-                    types[id(column)] = found[1].type
-        return types
-
     # Columns
 
     def _star_columns(self, table: exp.Table) -> tuple[str, ...] | None:
@@ -263,8 +260,7 @@ class _Binder:
             elif not isinstance(star.parent, exp.Count):
                 selects.append(star.parent_select)
         selects += [j.parent_select for j in self._nodes.of(exp.Join) if j.method]
-        columns = self._nodes.of(exp.Column)
-        bare = {c.name for c in columns if not c.table and isinstance(c.this, exp.Identifier)}
+        bare = {c.name for c in self._nodes.of(exp.Column) if not c.args.get("table")}
         for table in tables:
             name = table.alias_or_name
             is_row = name in bare and name not in self._readable[id(table)]
@@ -360,4 +356,4 @@ def _cut_text(cast: exp.Cast) -> None:
         return
     inner, cut = cast.this, exp.Left(expression=length.this.copy())
     cast.replace(cut)
-    cut.set("this", exp.Cast(this=inner, to=exp.DataType.build("text")))
+    cut.set("this", exp.Cast(this=inner, to=built_type("TEXT")))

@@ -160,8 +160,7 @@ def _formatted(
 
 def _pad(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     fill = given[2].copy() if len(given) > 2 else exp.Literal.string(" ")
-    count = call("greatest", given[1].copy(), exp.Literal.number(0))
-    return call(call_name(node), given[0].copy(), cast(count, "INTEGER"), fill)
+    return call(call_name(node), given[0].copy(), call("pg_sg_length", given[1].copy()), fill)
 
 
 def _overlay(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -498,6 +497,7 @@ CALLS: Mapping[str, CallRule] = {
     "overlay": _overlay,
     "octet_length": _octets,
     "length": _length,
+    "repeat": _renamed("pg_sg_repeat"),
     "initcap": _renamed("pg_sg_initcap"),
     "to_hex": _renamed("pg_sg_to_hex"),
     "split_part": _renamed("pg_sg_split_part"),

@@ -25,7 +25,8 @@ from stores.schema import BIGINT, INTEGER, TEXT, DataType, Kind
 
 T = TypeVar("T")
 _INTERVAL = DataType(kind=Kind.INTERVAL)
-_WORDS = {"BOUND", "WAIT", "PARTITIONS", "ACTIVE", "PARTIAL", "INFO"}
+OPTIONS = {"BOUND", "WAIT", "PARTITIONS", "ACTIVE", "PARTIAL", "INFO"}
+"""The first words of what can stand behind WITH."""
 WAIT_MS_MAX = 3_600_000
 """Longest wait for a bound: a statement that needs more than an hour wants another design."""
 LAG_MS_MAX = 366 * 86_400_000
@@ -97,12 +98,15 @@ def split_clause(tokens: Sequence[Token]) -> tuple[int, Clause]:
     Raises:
         SyntaxProblem: the clause is malformed; its position is the offending word.
     """
+    kinds = [token.token_type for token in tokens]
+    if TokenType.WITH not in kinds:
+        return len(tokens), NO_CLAUSE
     depth = 0
     for at in range(len(tokens) - 1, 0, -1):
-        kind = tokens[at].token_type
+        kind = kinds[at]
         depth += (kind is TokenType.R_PAREN) - (kind is TokenType.L_PAREN)
         is_with = depth == 0 and kind is TokenType.WITH and at + 1 < len(tokens)
-        if is_with and tokens[at + 1].text.upper() in _WORDS:
+        if is_with and tokens[at + 1].text.upper() in OPTIONS:
             return at, _Reader(tokens, at + 1).clause()
     return len(tokens), NO_CLAUSE
 
@@ -146,7 +150,7 @@ class _Reader:
         if word == "INFO":
             return replace(clause, info=True)
         self._at -= 1
-        raise self._error(f"options are {', '.join(sorted(_WORDS))}")
+        raise self._error(f"options are {', '.join(sorted(OPTIONS))}")
 
     def _bound(self, clause: Clause) -> Clause:
         token = self._peek()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import NameProblem, SyntaxProblem, TransactionProblem
+from planner.errors import LimitExceeded, NameProblem, SyntaxProblem, TransactionProblem
 from planner.options import SETTINGS, check_setting
 from planner.session import DEFAULT_ISOLATION, Session, TransactionStatus
 from planner.statement import Result, StatementKind
@@ -66,6 +67,11 @@ _SAME = {
 }
 """How else one can say what they are; dashes do not count."""
 
+_CUSTOM = re.compile(r"[a-z_][\w$]*(\.[a-z_][\w$]*)+")
+_CUSTOM_MAX = 100
+_CUSTOM_LENGTH_MAX = 65_536
+"""Applications keep whom they act for in such settings: one or two, of some kB at most."""
+
 
 class Commands:
     """Runs the commands.
@@ -95,7 +101,7 @@ class Commands:
         """
         if kind is StatementKind.SHOW:
             name = self._shown_name(tokens)
-            if name not in {"all", "stategate.position"}:
+            if name not in {"all", "stategate.position"} and not _is_custom(name):
                 self._known(name, tokens)
 
     def run(self, kind: StatementKind, tokens: Sequence[Token], session: Session) -> Result:
@@ -114,7 +120,7 @@ class Commands:
             case StatementKind.DISCARD if (part := _discarded(tokens)) is not None:
                 return Result(kind=part)
             case StatementKind.DISCARD:
-                if session.transaction is not TransactionStatus.IDLE:
+                if session.transaction is not TransactionStatus.IDLE or session.in_script:
                     raise TransactionProblem(
                         "DISCARD ALL cannot run inside a transaction block", sqlstate="25001"
                     )
@@ -130,7 +136,8 @@ class Commands:
         if name == "stategate.position":
             rows = [(session.seen.token(),)]
             return Result(kind=StatementKind.SHOW, columns=columns, rows=rows)
-        self._known(name, tokens)
+        if name not in session.settings:
+            self._known(name, tokens)
         value = self._value(name, session)
         return Result(kind=StatementKind.SHOW, columns=columns, rows=[(value,)])
 
@@ -185,7 +192,8 @@ class Commands:
             name, values = _joined(rest[:at]), rest[at + 1 :]
         if not values:
             raise _syntax([])
-        self._known(name, tokens)
+        if not _is_custom(name):
+            self._known(name, tokens)
         self._assign(name, values, session, result, local=is_local)
         return result
 
@@ -198,14 +206,30 @@ class Commands:
         *,
         local: bool,
     ) -> None:
+        is_default = len(values) == 1 and values[0].text.upper() == "DEFAULT"
+        value = None if is_default else "".join(_setting_text(token) for token in values)
+        self._put(name, value, session, result, local=local)
+
+    def set_config(self, name: str, value: str | None, session: Session, local: bool) -> None:
+        """What the function of this name does; None is the default.
+
+        Raises:
+            QueryError: the setting does not exist, or cannot have the value.
+        """
+        if not _is_custom(name):
+            self._known(name, ())
+        self._put(name, value, session, Result(kind=StatementKind.SET), local=local)
+
+    def _put(
+        self, name: str, value: str | None, session: Session, result: Result, *, local: bool
+    ) -> None:
         if name in _READ_ONLY:
             raise TransactionProblem(f'parameter "{name}" cannot be changed', sqlstate="55P02")
         if local and session.transaction is TransactionStatus.IDLE:
             return
-        if len(values) == 1 and values[0].text.upper() == "DEFAULT":
+        if value is None:
             session.reset(name)
             return
-        value = "".join(_setting_text(token) for token in values)
         if name in _FIXED:
             if value.upper().replace("-", "") not in _SAME[name]:
                 result.notices.append(f"{name} stays {_FIXED[name]}")
@@ -213,6 +237,8 @@ class Commands:
         if name in {"transaction_isolation", "transaction_deferrable"}:
             _set_transaction(name, value, session, result)
             return
+        if _is_custom(name):
+            _check_custom(name, value, session)
         session.set(name, _checked(name, value), local=local)
 
     def _reset(self, tokens: Sequence[Token], session: Session) -> Result:
@@ -220,7 +246,8 @@ class Commands:
         if name == "all":
             session.reset()
         elif name not in {"role", "sessionauthorization"}:
-            self._known(name, tokens)
+            if not _is_custom(name):
+                self._known(name, tokens)
             session.reset(name)
         return Result(kind=StatementKind.RESET)
 
@@ -254,6 +281,21 @@ def _check_user(words: Sequence[Token], session: Session) -> None:
         raise _syntax(words[1:])
     if values[0].upper() not in {"DEFAULT", "NONE"} and values[0] != session.user:
         raise NameProblem(f'permission denied to set role "{values[0]}"', sqlstate="42501")
+
+
+def _is_custom(name: str) -> bool:
+    """Whether it is a setting of the client's own, which any may make: two names with a dot."""
+    return _CUSTOM.fullmatch(name) is not None and not name.startswith("stategate.")
+
+
+def _check_custom(name: str, value: str, session: Session) -> None:
+    custom = sum(map(_is_custom, session.settings))
+    if len(value) > _CUSTOM_LENGTH_MAX or (custom >= _CUSTOM_MAX and name not in session.settings):
+        raise LimitExceeded(
+            f'setting "{name}" cannot be kept',
+            detail=f"A session keeps {_CUSTOM_MAX} settings of its own, "
+            f"of {_CUSTOM_LENGTH_MAX} characters each.",
+        )
 
 
 def _setting_text(token: Token) -> str:

@@ -34,6 +34,7 @@ from planner.errors import (
 from planner.macros import MACROS, RAISED
 from planner.number_text import number_text
 from planner.templates import time_text
+from planner.trees import position_of
 from stores.errors import SchemaError
 from stores.query import BATCH_ROWS
 from stores.schema import Column, DataType, Kind, Value
@@ -137,7 +138,7 @@ class Composer:
                 cursor.register(name, schema.empty_table())
             # Bound, but not optimised: that would compute the constants, for as long as it takes.
             relation = cursor.sql(sql, params={str(n): None for n in numbers} or None)
-            kinds = [str(kind) for kind in relation.types]
+            names, kinds = relation.columns, [str(kind) for kind in relation.types]
             types = self._arrow_types(cursor, kinds)
         except duckdb.Error as error:
             raise translate(error, tree) from error
@@ -145,7 +146,7 @@ class Composer:
             cursor.close()
         return tuple(
             Column(name=name, type=_AS_TEXT.get(kind) or _result_type(types[kind]))
-            for name, kind in zip(relation.columns, kinds, strict=True)
+            for name, kind in zip(names, kinds, strict=True)
         )
 
     def _arrow_types(
@@ -157,8 +158,9 @@ class Composer:
         if missing:
             nulls = ", ".join(f"CAST(NULL AS {kind})" for kind in missing)
             found = cursor.sql(f"SELECT {nulls}").limit(0).to_arrow_reader(1).schema.types
-            kept = known if len(known) < TYPES_MAX else {}
-            self._types = known = {**kept, **dict(zip(missing, found, strict=True))}
+            fresh = dict(zip(missing, found, strict=True))
+            known = {**known, **fresh}
+            self._types = known if len(known) <= TYPES_MAX else fresh
         return known
 
     def run(
@@ -388,6 +390,12 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "22007",
     ),
     (
+        r"(?:timestamp|date|time) field value out of range: \"(?P<name>[^\"]*)\"",
+        ValueProblem,
+        'date/time field value out of range: "{name}"',
+        "22008",
+    ),
+    (
         r"with value (?P<name>\S+) can't be cast because the value is out of range for the "
         r"destination type (?P<type>[A-Z][A-Z0-9() ,]*)",
         ValueProblem,
@@ -401,9 +409,9 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "42601",
     ),
     (
-        r"ORDER (?:BY )?term (?P<name>out of range)",
+        r"(?P<what>ORDER|GROUP) (?:BY )?term (?P<name>out of range)",
         SyntaxProblem,
-        "ORDER BY position is not in select list",
+        "{what} BY position is not in select list",
         "42P10",
     ),
     (
@@ -511,6 +519,10 @@ def _candidates(text: str) -> str | None:
 
 
 def _position(tree: exp.Expr, name: str) -> int | None:
+    """Where a name, a function or the text of a literal stands."""
+    literals = (node for node in tree.find_all(exp.Literal) if node.name == name)
+    if (literal := next(literals, None)) is not None:
+        return position_of(literal)
     wanted = name.split("(", maxsplit=1)[0].rsplit(".", maxsplit=1)[-1].lower()
     for node in tree.walk():
         if isinstance(node, exp.Identifier | exp.Anonymous):

@@ -7,6 +7,8 @@ that reads page range by page range would get all rows with each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from planner.errors import NotSupported
@@ -15,20 +17,17 @@ _FIRST, _LAST = "(0,0)", "(4294967295,0)"
 """The ends of all pages, as DuckDB writes them."""
 
 
-def without_page_ranges(tree: exp.Query) -> exp.Query:
-    """The query without a clause over all pages; the tree itself if it has none.
+def drop_page_ranges(betweens: Sequence[exp.Between]) -> bool:
+    """Take those over all pages out of their tree; whether there were any.
 
     Raises:
         NotSupported: a clause over some of the pages.
     """
-    if not any(map(_is_page_range, tree.find_all(exp.Between))):
-        return tree
-    copied = tree.copy()
-    for between in [*copied.find_all(exp.Between)]:
-        if _is_page_range(between):
-            _check_ends(between)
-            _drop(between)
-    return copied
+    ranges = [between for between in betweens if _is_page_range(between)]
+    for between in ranges:
+        _check_ends(between)
+        _drop(between)
+    return bool(ranges)
 
 
 def _is_page_range(between: exp.Between) -> bool:

@@ -35,7 +35,7 @@ _BY_NAME = frozenset(
         *("DATE_PART", "DATE_TRUNC", "DECODE", "DIV", "ENCODE", "FACTORIAL", "FORMAT", "GCD"),
         *("INITCAP", "JSONB_AGG", "JSONB_OBJECT_AGG", "JSONB_TYPEOF", "JSON_AGG"),
         *("JSON_ARRAY_LENGTH", "JSON_EXTRACT_PATH", "JSON_EXTRACT_PATH_TEXT", "JSON_OBJECT_AGG"),
-        *("JSON_TYPEOF", "LCM", "LENGTH", "LPAD", "MD5", "NORMALIZE", "OCTET_LENGTH"),
+        *("JSON_TYPEOF", "LCM", "LENGTH", "LPAD", "MD5", "MOD", "NORMALIZE", "OCTET_LENGTH"),
         *("REGEXP_COUNT", "REGEXP_LIKE", "REGEXP_REPLACE", "REGEXP_SPLIT_TO_ARRAY"),
         *("REGEXP_SUBSTR", "RPAD", "SHA256", "SIGN", "SPLIT_PART", "STRING_TO_ARRAY", "TO_CHAR"),
         *("TO_DATE", "TO_HEX", "TO_NUMBER", "TO_TIMESTAMP", "TRIM_ARRAY", "WIDTH_BUCKET"),
@@ -73,6 +73,30 @@ class StategateSQL(Postgres):
             n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in _BY_NAME
         }
 
+        def _parse_cube_or_rollup(self, with_prefix: bool = False) -> exp.Cube | exp.Rollup | None:
+            """`CUBE (a, b > 1)`, where sqlglot takes no comparison."""
+            if with_prefix or not self._match_set((TokenType.CUBE, TokenType.ROLLUP)):
+                return None
+            kind = exp.Cube if self._prev.token_type is TokenType.CUBE else exp.Rollup
+            return self.expression(
+                kind(expressions=self._parse_wrapped_csv(self._parse_disjunction))
+            )
+
+        def _parse_grouping_set(self) -> exp.Expr | None:
+            return (
+                self._parse_grouping_sets()
+                or self._parse_cube_or_rollup()
+                or self._parse_disjunction()
+            )
+
+        def _parse_locks(self) -> list[exp.Lock]:
+            """`FOR UPDATE`, with its place, for it is refused."""
+            first = self._curr
+            found = super()._parse_locks()
+            for lock in found:
+                lock.meta["start"] = first.start
+            return found
+
         def _parse_interval(
             self, require_interval: bool = True, parse_function_unit: bool = True
         ) -> exp.Add | exp.Interval | None:
@@ -87,6 +111,12 @@ class StategateSQL(Postgres):
 
 
 DIALECT = StategateSQL()
+try:
+    DIALECT.parser()
+except TypeError as error:
+    raise ImportError(
+        "sqlglot's compiled parser, the package sqlglotc, cannot be extended: uninstall it"
+    ) from error
 
 
 def tokenize(sql: str) -> list[Token]:

@@ -20,6 +20,7 @@ from planner.handover import (
     Handover,
     PrepareStatement,
 )
+from planner.listing import ListedCursor, ListedStatement, Listing
 from planner.session import Session, TransactionStatus
 from planner.statement import PartitionAnswer, Result, Statement, StatementKind
 from planner.values import parse_value
@@ -42,6 +43,9 @@ __all__ = [
     "FetchCursor",
     "Handover",
     "Kind",
+    "ListedCursor",
+    "ListedStatement",
+    "Listing",
     "PartitionAnswer",
     "Position",
     "PrepareStatement",
@@ -99,9 +103,10 @@ class Engine(Protocol):
     ) -> Sequence[Row] | None:
         """The rows of a statement that is the lookup of one key and nothing more, at once.
 
-        There is one row or none. It is `execute` without all that such a statement does not need: who asks for a row and
-        minds neither positions nor partitions, which the session notes all the same. None says
-        that this is another statement, or that it does not succeed: take `execute`.
+        There is one row or none. It is `execute` without all that such a statement does not need:
+        who asks for a row and minds neither positions nor partitions, which the session notes all
+        the same. None says that this is another statement, or that it does not succeed: take
+        `execute`.
         """
 
     def execute(

@@ -147,6 +147,7 @@ class Executor:
             result.rows = (node.project(key + answer.value),)
             tally.answers[0].rows = 1
         result.position, result.partitions = tally.position, tally.answers
+        result.notices += _missing(tally)
         return result
 
     def run(
@@ -205,6 +206,7 @@ class Executor:
             batches=_checked(batches, cancellation),
             position=tally.position,
             partitions=tally.answers,
+            notices=_missing(tally),
             on_close=batches.close if hasattr(batches, "close") else None,
         )
 
@@ -364,6 +366,13 @@ class Executor:
         raise error
 
 
+def _missing(tally: _Tally) -> list[str]:
+    """What a client is told that asked for what there is, if that is not all."""
+    if not tally.failures:
+        return []
+    return [f"rows are missing: {partitions_failed(tally.failures).detail}"]
+
+
 class _Streams:
     """The rows of several partitions, one after the other; can be read again."""
 
@@ -404,9 +413,7 @@ class _Streams:
             ) from error
 
 
-def _first_rows(
-    streams: _Streams, top: Top, columns: tuple[str, ...]
-) -> Iterator[pa.RecordBatch]:
+def _first_rows(streams: _Streams, top: Top, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
     reads = streams.each()
     if top.held is not None:
         reads = [trailing_null_held(read, top.held) for read in reads]

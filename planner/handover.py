@@ -43,8 +43,8 @@ class DeclareCursor:
 
     name: str
     binary: bool = False
-    scroll: bool = False
-    """Whether it can be read backwards."""
+    scroll: bool | None = None
+    """Whether it can be read backwards; None where that was left open."""
     hold: bool = False
     """Whether it outlives its transaction."""
 

@@ -98,6 +98,15 @@ class Types:
             return None  # they are the columns' own
         return tuple(self._output_types(scope))
 
+    def widened(self, tree: exp.SetOperation) -> list[bool]:
+        """Which columns of a recursive query are numeric and computed: their scale can grow."""
+        pairs = zip(tree.this.selects, tree.expression.selects, strict=False)
+        return [
+            self.kind_of(first.unalias()) is Kind.DECIMAL
+            and not isinstance(other.unalias(), exp.Column)
+            for first, other in pairs
+        ]
+
     # Expressions
 
     def _find(self, node: exp.Expr) -> DataType | None:  # noqa: PLR0911 - one per kind
@@ -246,12 +255,17 @@ class Types:
             return [self._common(column) for column in zip(*rows, strict=False)]
         if isinstance(tree, exp.SetOperation) and scope.set_operation_scopes:
             first = self._output_types(scope.set_operation_scopes[0])
-            if _is_recursive(tree):
+            if is_recursive(tree):
                 return first  # the rest has the types of this, in Postgres
             sides = [first, *map(self._output_types, scope.set_operation_scopes[1:])]
             return [common_type(pair) for pair in zip(*sides, strict=False)]
         if isinstance(tree, exp.Query):
-            return [self.of(item.unalias()) for item in tree.selects]
+            found = [self.of(item.unalias()) for item in tree.selects]
+            whole = tree.parent
+            if isinstance(whole, exp.SetOperation) and whole.this is tree and is_recursive(whole):
+                wide = self.widened(whole)
+                return [NUMERIC if each else t for t, each in zip(found, wide, strict=False)]
+            return found
         return []
 
 
@@ -289,7 +303,8 @@ def _alternatives(node: exp.Expr) -> list[exp.Expr]:
     return [node.this, *node.expressions]
 
 
-def _is_recursive(tree: exp.Expr) -> bool:
+def is_recursive(tree: exp.Expr) -> bool:
+    """Whether it is a query that may read itself."""
     cte = tree.parent
     return isinstance(cte, exp.CTE) and bool(cte.parent and cte.parent.args.get("recursive"))
 
@@ -299,7 +314,10 @@ def _names(scope: Scope, node: exp.Expr) -> list[str]:
     tree = scope.expression
     items = tree.selects if isinstance(tree, exp.Query) else []
     names = [] if isinstance(tree, exp.Values) else [item.output_name for item in items]
-    for owner in (tree.parent, node, tree):
+    outer = tree.parent
+    while isinstance(outer, exp.SetOperation):
+        outer = outer.parent  # what a recursive CTE reads of itself is its first part
+    for owner in (outer, node, tree):
         alias = owner.args.get("alias") if owner is not None else None
         if isinstance(alias, exp.TableAlias) and alias.columns:
             given = [column.name for column in alias.columns]

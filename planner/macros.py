@@ -14,6 +14,9 @@ def _error(sqlstate: str, message: str) -> str:
     return f"error('{RAISED}{sqlstate} ' || {message})"
 
 
+LENGTH_MAX = 1 << 26
+"""Longest text or list that one call makes: DuckDB's memory limit does not count it."""
+_TOO_LONG = _error("54000", "'requested length too large'")
 _SCALE = "10000000000000000"
 _ROUNDED = f"(2 * abs(a) * {_SCALE}::HUGEINT * up + abs(b) * down) // (2 * abs(b) * down)"
 _BAD_BOOLEAN = _error("22P02", "'invalid input syntax for type boolean: \"' || t || '\"'")
@@ -33,6 +36,10 @@ MACROS: tuple[str, ...] = (
     + _error("22011", "'negative substring length not allowed'")
     + """
         ELSE substring(t, greatest(f, 1), greatest(f + n - greatest(f, 1), 0)) END""",
+    f"""pg_sg_repeat(t, n) AS CASE WHEN strlen(t)::HUGEINT * n > {LENGTH_MAX} THEN {_TOO_LONG}
+        ELSE repeat(t, n) END""",
+    f"""pg_sg_length(n) AS CASE WHEN n > {LENGTH_MAX} THEN {_TOO_LONG}
+        ELSE CAST(greatest(n, 0) AS INTEGER) END""",
     "pg_sg_substring_from(t, f) AS substring(t, greatest(f, 1))",
     f"""pg_sg_boolean(t) AS CASE
         WHEN lower(trim(t)) IN ('t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1') THEN true
@@ -87,7 +94,7 @@ MACROS: tuple[str, ...] = (
     "pg_sg_array_remove(l, v) AS list_filter(l, lambda e: e IS DISTINCT FROM v)",
     """pg_sg_array_replace(l, a, b) AS
         list_transform(l, lambda e: CASE WHEN e IS NOT DISTINCT FROM a THEN b ELSE e END)""",
-    "pg_sg_array_fill(v, d) AS list_transform(range(0, d[1]), lambda i: v)",
+    "pg_sg_array_fill(v, d) AS list_transform(range(0, pg_sg_length(d[1])), lambda i: v)",
     "pg_sg_trim_array(l, n) AS list_slice(l, 1, len(l) - n)",
     """pg_sg_array_to_string(l, d, n) AS array_to_string(
         list_transform(l, lambda e: coalesce(CAST(e AS VARCHAR), n)), d)""",

@@ -15,12 +15,21 @@ from sqlglot import exp
 from planner.calls import JSON_ROWS, extracted, rewrite_call
 from planner.errors import NotSupported, QueryError, TypeProblem
 from planner.functions import call_name
-from planner.inference import FLOATS, INTEGERS, NUMERIC, Types, arguments, as_decimal
+from planner.inference import (
+    FLOATS,
+    INTEGERS,
+    NUMERIC,
+    Types,
+    arguments,
+    as_decimal,
+    common_type,
+    is_recursive,
+)
 from planner.names import type_name
 from planner.patterns import regular_expression, similar_to
 from planner.predicates import strip
 from planner.sqltypes import data_type_of
-from planner.trees import call, cast, outermost, position_of, wrapped
+from planner.trees import built_type, call, cast, outermost, position_of, wrapped
 from planner.values import parse_value
 from planner.walk import Nodes
 from stores.schema import BOOLEAN, BYTEA, DOUBLE, TEXT, DataType, Kind
@@ -205,7 +214,9 @@ def _sum(node: exp.Expr, types: Types) -> exp.Expr:
             position=position_of(node),
         )
     if of.kind is Kind.TEXT:
-        raise TypeProblem("function sum(text) does not exist", sqlstate="42883")
+        raise TypeProblem(
+            "function sum(text) does not exist", position=position_of(node), sqlstate="42883"
+        )
     name = {Kind.REAL: "REAL", Kind.SMALLINT: "BIGINT", Kind.INTEGER: "BIGINT"}.get(of.kind)
     if name is None:
         return node
@@ -269,7 +280,7 @@ def _cast(node: exp.Expr, types: Types) -> exp.Expr:
     if node.to.this is exp.DType.DECIMAL and not node.to.expressions:
         found = types.of(node)
         if found is not None:
-            node.set("to", exp.DataType.build(str(found).upper(), dialect="duckdb"))
+            node.set("to", built_type(str(found).upper()))
         _shorten(node, source)
     elif target is not None and source is not None:
         _convert(node, source, target)
@@ -291,7 +302,7 @@ def _name_type(node: exp.Cast) -> None:
     name = type_name(node.to).removeprefix("_")
     known = {"name": "TEXT", "bpchar": "TEXT", "oid": "BIGINT", '"char"': "TEXT", "citext": "TEXT"}
     if name in known and not node.to.expressions:
-        node.set("to", exp.DataType.build(known[name], dialect="duckdb"))
+        node.set("to", built_type(known[name]))
 
 
 def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
@@ -318,7 +329,7 @@ def _cast_literal(
     if target is None:
         found = types.of(node)
         if node.to.this is exp.DType.DECIMAL and found is not None:
-            node.set("to", exp.DataType.build(str(found).upper(), dialect="duckdb"))
+            node.set("to", built_type(str(found).upper()))
         return node
     if target.kind in INTEGERS or target.kind is Kind.BOOLEAN:
         value = _check_literal(literal, target)
@@ -447,6 +458,28 @@ def _has_key(node: exp.Expr, types: Types) -> exp.Expr:
     return fresh
 
 
+def _recursion(node: exp.Expr, types: Types) -> exp.Expr:
+    """A recursive query has the types of its first part; DuckDB rounds the rest to them."""
+    assert isinstance(node, exp.Union)
+    if not is_recursive(node):
+        return node
+    pairs = zip(node.this.selects, node.expression.selects, strict=False)
+    for i, ((first, rest), is_widened) in enumerate(zip(pairs, types.widened(node), strict=True)):
+        one, other = types.of(first.unalias()), types.of(rest.unalias())
+        if one is not None and one.kind in INTEGERS and other is not None:
+            overall = common_type((one, other))
+            if overall not in {one, None}:
+                raise TypeProblem(
+                    f"recursive query column {i + 1} has type {one} in non-recursive term "
+                    f"but type {overall} overall",
+                    hint="Cast the output of the non-recursive term to the correct type.",
+                    position=position_of(first),
+                )
+        if is_widened:
+            wrapped(first.unalias(), lambda inner: cast(inner, str(NUMERIC).upper()))
+    return node
+
+
 def _frame(node: exp.Expr, types: Types) -> exp.Expr:
     """The offset of a RANGE frame can be a text, which is an interval."""
     del types
@@ -502,6 +535,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Not: _predicate,
     exp.Where: _predicate,
     exp.Having: _predicate,
+    exp.Union: _recursion,
     exp.WindowSpec: _frame,
     exp.Table: _rows,
     exp.JSONBExtract: _json_path,

@@ -107,7 +107,10 @@ def _named(node: exp.Expr) -> _Named:  # noqa: PLR0911 - one line per shape
         return _named(node.this)
     if isinstance(node, (exp.Cast, exp.Case, exp.Boolean, exp.Subquery)):
         return _named_by_inside(node)
-    if isinstance(node, exp.Func) and not isinstance(node, (exp.Binary, exp.Connector)):
+    if isinstance(node, exp.AtTimeZone):
+        return "timezone", True
+    is_operator = isinstance(node, (exp.Binary, exp.Connector)) and "name" not in node.meta
+    if isinstance(node, exp.Func) and not is_operator:
         return _function_name(node), True
     return _NOTHING
 

@@ -53,7 +53,13 @@ def read_declare(words: Words) -> tuple[DeclareCursor, int]:
     if {"SCROLL", "NO SCROLL"} <= asked or {"ASENSITIVE", "INSENSITIVE"} <= asked:
         both = "SCROLL and NO SCROLL" if "SCROLL" in asked else "INSENSITIVE and ASENSITIVE"
         raise SyntaxProblem(f"cannot specify both {both}", sqlstate="42P11")
-    order = DeclareCursor(name=name, binary="BINARY" in asked, scroll="SCROLL" in asked, hold=hold)
+    scroll = {"SCROLL": True, "NO SCROLL": False}
+    order = DeclareCursor(
+        name=name,
+        binary="BINARY" in asked,
+        scroll=next((scroll[each] for each in scroll if each in asked), None),
+        hold=hold,
+    )
     return order, words.start
 
 

@@ -56,7 +56,8 @@ class SessionOptions:
     info: bool = False
 
 
-_DEFAULT_SESSION = SessionOptions()
+PLAIN_SESSION = SessionOptions()
+"""What `Session.options` is, once read, of a session that has set none of them."""
 
 
 def _consistency(value: str) -> str:
@@ -124,7 +125,7 @@ def session_options(session: Session) -> SessionOptions:
             if name in session.settings
         }
         found = SessionOptions(**fields)  # type: ignore[arg-type]
-        session.options = _DEFAULT_SESSION if found == _DEFAULT_SESSION else found
+        session.options = PLAIN_SESSION if found == PLAIN_SESSION else found
     assert isinstance(session.options, SessionOptions)
     return session.options
 
@@ -136,7 +137,7 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
         ValueProblem: a parameter in the clause has a value it cannot have.
     """
     mine = session_options(session)
-    if clause is NO_CLAUSE and mine is _DEFAULT_SESSION:
+    if clause is NO_CLAUSE and mine is PLAIN_SESSION:
         return DEFAULT_OPTIONS
     wait_ms = (
         mine.wait_ms

@@ -6,32 +6,26 @@ else text; as in Postgres, a place that asks for another type afterwards does no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from planner.clause import Clause
-from planner.constants import number_of
 from planner.errors import SyntaxProblem, TypeProblem, ValueProblem
 from planner.fit import are_comparable
+from planner.inference import Types
 from planner.predicates import parameter_number, strip
 from planner.sqltypes import data_type_of, duckdb_type
+from planner.trees import cast, position_of
 from planner.values import parse_array
 from planner.walk import Nodes
-from stores.schema import BIGINT, BOOLEAN, TEXT, DataType, Kind
+from stores.schema import BIGINT, TEXT, DataType, Kind
 
 PARAMETERS_MAX = 65_535
 """What the Postgres wire can count."""
 
-ColumnTypes: TypeAlias = Mapping[int, DataType]
-"""The type of each column node that is a store's, by the node's id."""
-
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In, exp.Between)
 _TEXTUAL = (exp.Like, exp.ILike, exp.RegexpLike, exp.RegexpILike, exp.SimilarTo, exp.DPipe)
-_KEEPS_TYPE = (exp.Min, exp.Max, exp.Sum, exp.Avg, exp.Neg, exp.Abs)
-_TIMES = {Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
-_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 
 
 class Parameters:
@@ -46,7 +40,7 @@ class Parameters:
         self._nodes, self._given = nodes, given
         self._types: dict[int, DataType] = {}
 
-    def infer(self, clause: Clause, columns: ColumnTypes) -> None:
+    def infer(self, clause: Clause, types: Types) -> None:
         """Find the types.
 
         Raises:
@@ -63,11 +57,15 @@ class Parameters:
                 raise SyntaxProblem(f'syntax error at or near "{node.sql()}"')
             number = parameter_number(node)
             self._check(number)
-            found = self._declared(number) or _expected_type(node, columns)
+            found = self._declared(number) or _expected_type(node, types)
             if found is not None:
                 self._types.setdefault(number, found)
         for node in places:
             self._types.setdefault(parameter_number(node), TEXT)
+
+    def known_type(self, number: int) -> DataType | None:
+        """The type of $number; None if it is not inferred yet."""
+        return self._types.get(number)
 
     def type_of(self, number: int) -> DataType:
         """The type of $number."""
@@ -89,14 +87,12 @@ class Parameters:
             )
         return tuple(data_type for data_type in found if data_type is not None)
 
-    def cast(self) -> None:
+    def give_types(self) -> None:
         """Give each parameter its type in the tree, for DuckDB would guess."""
         for node in self._nodes.of(exp.Parameter):
-            wanted = duckdb_type(self._types[parameter_number(node)])
-            cast = exp.Cast(this=node.copy(), to=exp.DataType.build(wanted, dialect="duckdb"))
-            node.replace(cast)
+            node.replace(cast(node.copy(), duckdb_type(self._types[parameter_number(node)])))
 
-    def check_comparisons(self, columns: ColumnTypes) -> None:
+    def check_comparisons(self, types: Types) -> None:
         """Refuse comparisons of values that Postgres has no operator for.
 
         Raises:
@@ -104,24 +100,24 @@ class Parameters:
         """
         for kind in _COMPARISONS:
             for node in self._nodes.of(kind):
-                one = self._compared_type(node.this, columns)
+                one = self._compared_type(node.this, types)
                 others = _others(node) if one is not None else ()
                 for other in others:
-                    theirs = self._compared_type(other, columns)
+                    theirs = self._compared_type(other, types)
                     if one is not None and theirs is not None and not are_comparable(one, theirs):
                         raise _no_operator(node, one, theirs, other)
 
-    def _compared_type(self, node: exp.Expr, columns: ColumnTypes) -> DataType | None:
+    def _compared_type(self, node: exp.Expr, types: Types) -> DataType | None:
         """The type of one side, if it is certain; a text literal takes that of the other side."""
         node = strip(node)
         if isinstance(node, exp.Parameter):
             return self._types[parameter_number(node)]
         if isinstance(node, exp.Any | exp.All):
-            inner = self._compared_type(node.this, columns)
+            inner = self._compared_type(node.this, types)
             return None if inner is None else inner.element
         if isinstance(node, exp.Literal) and node.is_string:
             return None
-        return _known_type(node, columns)
+        return types.of(node)
 
     @staticmethod
     def _check(number: int) -> None:
@@ -132,31 +128,31 @@ class Parameters:
         return self._given[number - 1] if number <= len(self._given) else None
 
 
-def spell_arrays(nodes: Nodes, columns: ColumnTypes) -> None:
+def spell_arrays(nodes: Nodes, types: Types) -> None:
     """Write array literals in Postgres's form, such as `'{a,b}'`, as lists of their elements.
 
     Raises:
         ValueProblem: one is malformed (22P02).
     """
-    for node in (*nodes.of(exp.Any), *nodes.of(exp.All)):
-        array = strip(node.this)
-        beside = strip(node.parent.this) if isinstance(node.parent, exp.Binary) else None
-        known = None if beside is None else _known_type(beside, columns)
+    for within in (*nodes.of(exp.Any), *nodes.of(exp.All)):
+        array = strip(within.this)
+        beside = strip(within.parent.this) if isinstance(within.parent, exp.Binary) else None
+        known = None if beside is None else types.of(beside)
         if isinstance(array, exp.Literal) and array.is_string:
             array.replace(_array_of(array, known or TEXT))
-    for cast in nodes.of(exp.Cast):
-        to, literal = data_type_of(cast.to), cast.this
+    for node in nodes.of(exp.Cast):
+        to, literal = data_type_of(node.to), node.this
         element = None if to is None else to.element
         is_postgres = isinstance(literal, exp.Literal) and literal.name.strip()[:1] == "{"
         if element is not None and is_postgres:
-            cast.replace(_array_of(literal, element))
+            node.replace(_array_of(literal, element))
 
 
-def _array_of(literal: exp.Literal, element: DataType) -> exp.Cast:
+def _array_of(literal: exp.Literal, element: DataType) -> exp.Expr:
     try:
         texts = parse_array(literal.name)
     except ValueProblem as error:
-        error.position = literal.meta.get("start", -1) + 1 or None
+        error.position = position_of(literal)
         raise
     listed: list[exp.Expr] = []
     for text in texts:
@@ -164,10 +160,7 @@ def _array_of(literal: exp.Literal, element: DataType) -> exp.Cast:
         if "start" in literal.meta:
             node.meta["start"] = literal.meta["start"]
         listed.append(node)
-    wanted = f"{duckdb_type(element)}[]"
-    return exp.Cast(
-        this=exp.Array(expressions=listed), to=exp.DataType.build(wanted, dialect="duckdb")
-    )
+    return cast(exp.Array(expressions=listed), f"{duckdb_type(element)}[]")
 
 
 def _others(node: exp.Expr) -> list[exp.Expr]:
@@ -188,23 +181,22 @@ def _no_operator(node: exp.Expr, one: DataType, theirs: DataType, other: exp.Exp
         exp.GT: ">",
         exp.In: "=",
     }
-    marked = (n for side in (other, node.this) for n in side.walk() if "start" in n.meta)
     return TypeProblem(
         f"operator does not exist: {one} {operators.get(type(node), '>=')} {theirs}",
         hint="Add an explicit type cast to one side.",
-        position=next((int(n.meta["start"]) + 1 for n in marked), None),
+        position=position_of(other) or position_of(node.this),
         sqlstate="42883",
     )
 
 
-def _expected_type(node: exp.Parameter, columns: ColumnTypes) -> DataType | None:
+def _expected_type(node: exp.Parameter, types: Types) -> DataType | None:
     """The type that a parameter's surroundings ask for; None if they do not say."""
     child: exp.Expr = node
     parent = node.parent
     while isinstance(parent, exp.Paren):
         child, parent = parent, parent.parent
     if isinstance(parent, exp.Any | exp.All):
-        element = _beside(parent.parent, parent, columns)
+        element = _beside(parent.parent, parent, types)
         return DataType(kind=Kind.ARRAY, element=element or TEXT)
     if isinstance(parent, exp.Cast):
         return data_type_of(parent.to)
@@ -213,21 +205,21 @@ def _expected_type(node: exp.Parameter, columns: ColumnTypes) -> DataType | None
     if isinstance(parent, _TEXTUAL):
         return TEXT
     if isinstance(parent, exp.Tuple):
-        return _in_row(parent, child, columns)
-    return _beside(parent, child, columns)
+        return _in_row(parent, child, types)
+    return _beside(parent, child, types)
 
 
-def _in_row(row: exp.Tuple, child: exp.Expr, columns: ColumnTypes) -> DataType | None:
+def _in_row(row: exp.Tuple, child: exp.Expr, types: Types) -> DataType | None:
     """The type of a value of a row in `(a, b) IN (($1, $2))`: that of the column in its place."""
     within = row.parent
     left = strip(within.this) if isinstance(within, exp.In) else None
     if not isinstance(left, exp.Tuple) or len(left.expressions) != len(row.expressions):
         return None
     places = zip(row.expressions, left.expressions, strict=True)
-    return next((_known_type(column, columns) for each, column in places if each is child), None)
+    return next((types.of(column) for each, column in places if each is child), None)
 
 
-def _beside(parent: exp.Expr | None, child: exp.Expr, columns: ColumnTypes) -> DataType | None:
+def _beside(parent: exp.Expr | None, child: exp.Expr, types: Types) -> DataType | None:
     """The type of the first that stands beside a node and has a known one."""
     beside: list[exp.Expr] = []
     if isinstance(parent, exp.Between):
@@ -237,32 +229,5 @@ def _beside(parent: exp.Expr | None, child: exp.Expr, columns: ColumnTypes) -> D
     elif isinstance(parent, exp.Binary | exp.Coalesce | exp.Greatest | exp.Least | exp.Nullif):
         second = parent.args.get("expression")
         beside = [parent.this, *([second] if second else []), *parent.expressions]
-    known = (_known_type(each, columns) for each in beside if each is not child)
+    known = (types.of(each) for each in beside if each is not child)
     return next((data_type for data_type in known if data_type is not None), None)
-
-
-def _known_type(node: exp.Expr, columns: ColumnTypes) -> DataType | None:
-    node = strip(node)
-    if isinstance(node, exp.Column):
-        return columns.get(id(node))
-    if isinstance(node, exp.Literal):
-        return TEXT if node.is_string else number_of(node.name)[1]
-    return _type_of_expression(node, columns)
-
-
-def _type_of_expression(node: exp.Expr, columns: ColumnTypes) -> DataType | None:
-    found: DataType | None = None
-    if isinstance(node, exp.Boolean):
-        found = BOOLEAN
-    elif isinstance(node, exp.Cast):
-        found = data_type_of(node.to)
-    elif isinstance(node, exp.Count):
-        found = BIGINT
-    elif isinstance(node, _KEEPS_TYPE):
-        found = _known_type(node.this, columns)
-    elif isinstance(node, _ARITHMETIC):
-        left, right = (_known_type(n, columns) for n in (node.this, node.expression))
-        # The difference of two times is an interval, that of two dates a number.
-        is_difference = isinstance(node, exp.Sub) and left is not None and left.kind in _TIMES
-        found = None if is_difference and right is not None else left or right
-    return found

@@ -12,9 +12,9 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.clause import NO_CLAUSE, Clause, split_clause
+from planner.clause import NO_CLAUSE, OPTIONS, Clause, split_clause
 from planner.dialect import DIALECT, tokenize, unterminated
-from planner.errors import LimitExceeded, NotSupported, SyntaxProblem
+from planner.errors import LimitExceeded, NotSupported, QueryError, SyntaxProblem
 from planner.statement import StatementKind
 
 SQL_BYTES_MAX = 1 << 20
@@ -28,6 +28,8 @@ _WRITES = {
 }
 _OBJECTS = {TokenType.INTO, TokenType.FROM, TokenType.VAR, TokenType.IDENTIFIER}
 """What follows the word of a write, and no column or function of that name."""
+_OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET}
+_CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET}
 _KINDS = {
     "SELECT": StatementKind.SELECT,
     "WITH": StatementKind.SELECT,
@@ -97,16 +99,31 @@ def split(sql: str) -> tuple[str, ...]:
         SyntaxProblem: the text does not tokenize, or one statement does not parse.
         LimitExceeded: the text is too long.
     """
+    tokens = _tokenize(sql)
+    if all(token.token_type is not TokenType.SEMICOLON for token in tokens):
+        return (sql,) if tokens else ()
     pieces: list[str] = []
     begin = 0
-    for token in _tokenize(sql):
-        if token.token_type is TokenType.SEMICOLON:
-            pieces.append(sql[begin : token.start])
-            begin = token.end + 1
-    pieces.append(sql[begin:])
-    if len(pieces) == 1:
-        return (sql,) if _tokenize(sql) else ()
-    return tuple(piece for piece in pieces if _tokenize(piece))
+    for end, after in [
+        *((t.start, t.end + 1) for t in tokens if t.token_type is TokenType.SEMICOLON),
+        (len(sql), len(sql)),
+    ]:
+        piece = sql[begin:end]
+        if _tokenize(piece):
+            _check(piece, begin)
+            pieces.append(piece)
+        begin = after
+    return tuple(pieces)
+
+
+def _check(piece: str, offset: int) -> None:
+    """Parse one statement of several; its errors point into the whole text."""
+    try:
+        parse(piece)
+    except QueryError as error:
+        if error.position is not None:
+            error.position += offset
+        raise
 
 
 def parse(sql: str) -> Parsed:
@@ -242,9 +259,12 @@ def _query(
 
 
 def _check_nesting(tokens: Sequence[Token]) -> None:
+    kinds = [token.token_type for token in tokens]
+    if TokenType.L_PAREN not in kinds and TokenType.L_BRACKET not in kinds:
+        return
     depth = 0
     for at, token in enumerate(tokens):
-        if token.token_type in {TokenType.L_PAREN, TokenType.L_BRACKET}:
+        if token.token_type in _OPENING:
             depth += 1
             if depth > NESTING_MAX:
                 raise LimitExceeded(
@@ -252,7 +272,7 @@ def _check_nesting(tokens: Sequence[Token]) -> None:
                     position=token.start + 1,
                 )
             _check_write(tokens[at + 1 : at + 3])
-        elif token.token_type in {TokenType.R_PAREN, TokenType.R_BRACKET}:
+        elif token.token_type in _CLOSING:
             depth -= 1
 
 
@@ -293,5 +313,9 @@ def _syntax_problem(sql: str, tokens: list[Token], error: ParseError) -> SyntaxP
     is_missing = not str(found.get("description", "")).startswith("Invalid expression")
     if is_missing and at + 1 == len(tokens) and token.token_type is not TokenType.R_PAREN:
         return SyntaxProblem("syntax error at end of input", position=token.end + 2)
+    hint = None
+    is_with = token.token_type is TokenType.WITH and 0 < at < len(tokens) - 1
+    if is_with and tokens[at + 1].text.upper() not in OPTIONS:
+        token, hint = tokens[at + 1], f"Behind WITH comes one of {', '.join(sorted(OPTIONS))}."
     text = sql[token.start : token.end + 1]
-    return SyntaxProblem(f'syntax error at or near "{text}"', position=token.start + 1)
+    return SyntaxProblem(f'syntax error at or near "{text}"', hint=hint, position=token.start + 1)

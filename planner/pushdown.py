@@ -93,15 +93,16 @@ class Pushdown:
         self._parameter_type = parameter_type
         self._said: dict[int, Said] = {}
         self._by_select = {id(scope.expression): scope for scope in scopes}
-        scopes = [scope for scope in scopes if isinstance(scope.expression, exp.Select)]
-        for scope in scopes:
-            clauses = list(_clauses(scope.expression))
-            if clauses or _using(scope.expression):
-                self._read_equalities(scope, clauses)
-        for scope in scopes:
-            clauses = list(_clauses(scope.expression))
-            if clauses:
-                self._read_predicates(scope, clauses)
+        clauses = [
+            (scope, list(_clauses(scope.expression)))
+            for scope in scopes
+            if isinstance(scope.expression, exp.Select)
+        ]
+        for scope, found in clauses if len(readable) > 1 else ():
+            self._read_equalities(scope, found)
+        for scope, found in clauses:
+            if found:
+                self._read_predicates(scope, found)
 
     def said(self, table: exp.Table) -> Said:
         """What is said of a relation."""

@@ -30,7 +30,10 @@ _REFUSED: dict[type[exp.Expr], str] = {
     exp.Command: "this statement",
     exp.Placeholder: "a placeholder other than $1, $2, …",
     exp.Pivot: "PIVOT",
+    exp.HistoricalData: "AT (…)",
     exp.Columns: "COLUMNS(…)",
+    exp.BitString: "a bit string",
+    exp.HexString: "a bit string",
 }
 _HINTS: dict[type[exp.Expr], str] = {
     exp.Lock: "Nothing is locked by reading; leave it out.",
@@ -38,6 +41,11 @@ _HINTS: dict[type[exp.Expr], str] = {
     exp.Into: "State is written by its pipeline; SELECT reads it.",
     exp.Pivot: "Use count(*) FILTER (WHERE …) for each column.",
     exp.Columns: "Name the columns.",
+    exp.HistoricalData: "Versions are read by FOR SYSTEM_TIME AS OF time.",
+    exp.BitString: "Write a number.",
+    exp.HexString: "Write bytes as '\\x1f'::bytea.",
+    exp.Command: "SELECT, EXPLAIN, SHOW, DESCRIBE and SET are run.",
+    exp.Placeholder: "Parameters are numbered: $1, $2, …",
 }
 
 
@@ -64,7 +72,11 @@ def refuse(nodes: Nodes) -> None:
     for fetch in nodes.of(exp.Fetch):
         options = fetch.args.get("limit_options")
         if options is not None and (options.args.get("with_ties") or options.args.get("percent")):
-            raise NotSupported("FETCH … WITH TIES and PERCENT are not supported")
+            raise NotSupported(
+                "FETCH … WITH TIES and PERCENT are not supported",
+                hint="Count rows by rank() in a subquery, and take those up to a rank.",
+                position=position_of(fetch),
+            )
     for select in nodes.of(exp.Select):
         if not select.expressions:
             raise NotSupported(

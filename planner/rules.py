@@ -24,6 +24,7 @@ from planner.predicates import Disjunct, NotNull, Predicate, parameter_number
 from stores.schema import BIGINT, TEXT, Column, DataType, Kind, Row, StoreKind
 
 _PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "kind", "hint"}
+_PLAIN_TABLE = {"this", "alias", "db", "only"}
 _NOT_BY_ROW = (exp.AggFunc, exp.Window, exp.UDTF, exp.Explode, exp.GenerateSeries, exp.Anonymous)
 """Where one of them is, the first rows of the result need more than the first rows of the store."""
 LIMIT_PUSHED_MAX = 1_000_000
@@ -51,6 +52,7 @@ def plan_query(bound: Bound, clause: Clause, composer: Composer, *, version: int
         )
     inputs = tuple((source.name, _input(source)) for source in bound.sources)
     inputs = _push_ends(bound, _push_top(bound, inputs))
+    types = bound.translate()
     sql = to_duckdb(bound.tree)
     schemas = {
         source.name: _arrow_schema(source, planned)
@@ -68,7 +70,7 @@ def plan_query(bound: Bound, clause: Clause, composer: Composer, *, version: int
         columns = tuple(
             Column(name=name, type=c.type) for name, c in zip(bound.names, columns, strict=True)
         )
-    columns = tuple(map(_as_declared, columns, bound.types or (None,) * len(columns)))
+    columns = tuple(map(_as_declared, columns, types or (None,) * len(columns)))
     return QueryPlan(
         node=Compose(
             sql=sql, tree=bound.tree, inputs=inputs, numbers=numbers, links=_links(bound, inputs)
@@ -122,7 +124,10 @@ def _only_select(bound: Bound) -> tuple[exp.Select, Source] | None:
     nodes = bound.nodes
     if len(nodes.of(exp.Table)) != 1 or nodes.of(exp.Subquery):
         return None
-    alias = nodes.of(exp.Table)[0].args.get("alias")
+    table = nodes.of(exp.Table)[0].args
+    if {name for name, value in table.items() if value} - _PLAIN_TABLE:
+        return None
+    alias = table.get("alias")
     return (tree, source) if alias is None or not alias.columns else None
 
 
@@ -210,20 +215,21 @@ def _projection(
     """Column names and their result names, if the SELECT list is columns only."""
     names: list[str] = []
     aliases: list[str] = []
-    table = select.args["from_"].this.alias_or_name
+    table, readable = select.args["from_"].this.alias_or_name, source.relation.readable
     for node in select.expressions:
         inner = node.unalias()
-        if isinstance(inner, exp.Column) and inner.table not in {"", table}:
+        is_column = isinstance(inner, exp.Column)
+        if is_column and (owner := inner.args.get("table")) and owner.name != table:
             return None
         if is_star(inner):
-            star = inner.this if isinstance(inner, exp.Column) else inner
+            star = inner.this if is_column else inner
             if any(star.args.values()):
                 return None  # EXCLUDE, REPLACE
             names += [c.name for c in source.relation.columns]
             aliases += [c.name for c in source.relation.columns]
-        elif isinstance(inner, exp.Column) and inner.name in source.relation.readable:
-            names.append(inner.name)
-            aliases.append(node.alias_or_name)
+        elif is_column and (name := inner.name) in readable:
+            names.append(name)
+            aliases.append(name if node is inner else node.alias)
         else:
             return None
     return (tuple(names), tuple(aliases)) if names else None

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Protocol
 
 from planner.errors import LimitExceeded, TransactionProblem
+from planner.listing import Listing
 from stores.position import EMPTY, Position
 
 SAVEPOINTS_MAX = 1000
@@ -72,9 +73,12 @@ class Session:
         "_local",
         "_noted",
         "_savepoints",
+        "changes",
         "deferrable",
         "has_queried",
+        "in_script",
         "isolation",
+        "listing",
         "options",
         "savepoints_made",
         "seen",
@@ -87,6 +91,8 @@ class Session:
     def __init__(self, *, settings: Mapping[str, str] | None = None, user: str = "stategate"):
         self._initial = dict(settings or {})
         self.settings: dict[str, str] = dict(self._initial)
+        self.changes = 0
+        """How often the settings may have changed: whoever has told them knows when to look."""
         self.user = user
         self.seen: Position = EMPTY
         """All positions that this session's answers have reflected, merged."""
@@ -102,6 +108,11 @@ class Session:
         """Whether the transaction has run a query, which settles its isolation."""
         self.snapshot: Held | None = None
         """What the transaction reads at, if it repeats its reads, from its first query on."""
+        self.in_script = False
+        """Whether the statement is one of several that came together: to the client they are one
+        transaction, though none was begun."""
+        self.listing: Listing | None = None
+        """What the connection keeps by name; None where it keeps nothing, as that of HTTP."""
         self.savepoints_made = 0
         """In this transaction so far: what is made between two of them has an age by it."""
         self._savepoints: list[_Savepoint] = []
@@ -124,7 +135,7 @@ class Session:
         else:
             self._local.pop(name, None)
         self.settings[name] = value
-        self.options = None
+        self._changed()
 
     def reset(self, name: str | None = None) -> None:
         """Put one setting, or all, back to its initial value."""
@@ -134,7 +145,7 @@ class Session:
             self.settings.pop(each, None)
             if each in self._initial:
                 self.settings[each] = self._initial[each]
-        self.options = None
+        self._changed()
 
     # Transactions
 
@@ -165,7 +176,7 @@ class Session:
         self._local.clear()
         self._savepoints.clear()
         self.savepoints_made = 0
-        self.options = None
+        self._changed()
         self.transaction = TransactionStatus.IDLE
 
     def fail(self) -> None:
@@ -223,7 +234,7 @@ class Session:
         found = self._savepoints[at]
         del self._savepoints[at + 1 :]
         self.settings, self._local = dict(found.settings), dict(found.local)
-        self.options = None
+        self._changed()
         self.transaction = TransactionStatus.ACTIVE
 
     @property
@@ -239,6 +250,10 @@ class Session:
             if self._savepoints[at].name == name:
                 return at
         raise TransactionProblem(f'savepoint "{name}" does not exist', sqlstate="3B001")
+
+    def _changed(self) -> None:
+        self.options = None
+        self.changes += 1
 
     def _release(self) -> None:
         held, self.snapshot = self.snapshot, None

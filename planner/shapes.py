@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
 
 from planner.errors import QueryError
 from planner.plan import Lookup, QueryPlan
@@ -66,6 +68,18 @@ def lift(sql: str) -> Lifted | None:
     return Lifted("".join(pieces), tuple(literals), tuple(types))
 
 
+_Key: TypeAlias = tuple[str, tuple[DataType | None, ...], int]
+
+
+class _Seen(Enum):
+    """What is held of a shape that has come once, which says nothing of a second time."""
+
+    ONCE = 1
+
+
+_SEEN = _Seen.ONCE
+
+
 class Shapes:
     """The plans of lookups by shape. Not safe to share between threads without a lock.
 
@@ -75,24 +89,31 @@ class Shapes:
 
     def __init__(self, shapes_max: int) -> None:
         self._most = shapes_max
-        self._held: OrderedDict[tuple[Lifted | object, ...], Statement | None] = OrderedDict()
+        self._held: OrderedDict[_Key, Statement | _Seen | None] = OrderedDict()
 
     def find(self, sql: str, lifted: Lifted, version: int) -> Statement | None:
         """The statement of a text whose shape has been planned; None if it has not."""
         key = (lifted.shape, lifted.types, version)
         planned = self._held.get(key)
-        if planned is None:
+        if not isinstance(planned, Statement):
             return None
         self._held.move_to_end(key)
         return bind_literals(sql, planned, lifted)
 
-    def is_new(self, lifted: Lifted, version: int) -> bool:
-        """Whether it is not yet known if a shape is that of a lookup."""
-        return (lifted.shape, lifted.types, version) not in self._held
+    def is_second(self, lifted: Lifted, version: int) -> bool:
+        """Whether a shape comes for the second time, and is worth a plan; notes the first."""
+        key = (lifted.shape, lifted.types, version)
+        if key in self._held:
+            return self._held[key] is _SEEN
+        self._keep(key, _SEEN)
+        return False
 
     def add(self, lifted: Lifted, planned: Statement | None, version: int) -> None:
         """Keep the plan of a shape; None says that it is no lookup."""
-        self._held[lifted.shape, lifted.types, version] = planned
+        self._keep((lifted.shape, lifted.types, version), planned)
+
+    def _keep(self, key: _Key, planned: Statement | _Seen | None) -> None:
+        self._held[key] = planned
         while len(self._held) > self._most:
             self._held.popitem(last=False)
 

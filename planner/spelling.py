@@ -1,13 +1,15 @@
 """Forms that Postgres has and DuckDB has not, or means otherwise, spelled so that both agree.
 
 `(a, b) > (1, 2)` becomes comparisons of one column each, for DuckDB's rows order NULLs, where SQL's
-are unknown. `FROM s FOR SYSTEM_TIME AS OF t` becomes the versions that were valid at t.
+are unknown. `FROM s FOR SYSTEM_TIME AS OF t` becomes the versions that were valid at t. Ranges of
+all pages (`ctid`) are left out.
 """
 
 from __future__ import annotations
 
 from sqlglot import exp
 
+from planner.ctid import drop_page_ranges
 from planner.errors import NotSupported, SyntaxProblem
 from planner.predicates import strip
 from planner.pushdown import may_be_missing
@@ -31,11 +33,12 @@ def spelled_nodes(tree: exp.Query) -> Nodes:
 
     Raises:
         SyntaxProblem: rows of different width are compared.
-        NotSupported: rows are too wide, or versions of a time range are asked for.
+        NotSupported: rows are too wide, versions of a time range are asked for, or some pages.
     """
     nodes = Nodes(tree)
     has_rows = nodes.has((exp.Tuple,)) or any(map(_is_row, nodes.of(exp.Anonymous)))
     has_versions = nodes.has((exp.Version,))
+    has_pages = drop_page_ranges(nodes.of(exp.Between))
     if has_rows:
         for kind in _COMPARED:
             for node in nodes.of(kind):
@@ -46,7 +49,7 @@ def spelled_nodes(tree: exp.Query) -> Nodes:
     if has_versions:
         for table in nodes.of(exp.Table):
             _spell_version(table)
-    return Nodes(tree) if has_rows or has_versions else nodes
+    return Nodes(tree) if has_rows or has_versions or has_pages else nodes
 
 
 def _is_row(node: exp.Expr) -> bool:

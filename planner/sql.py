@@ -14,10 +14,9 @@ from sqlglot import exp
 
 from planner.bind import bind
 from planner.cancel import Cancellation
-from planner.clause import Clause
+from planner.clause import NO_CLAUSE, Clause
 from planner.commands import Commands
 from planner.compose import Composer
-from planner.ctid import without_page_ranges
 from planner.cut import takes_snapshot, transaction_snapshot
 from planner.errors import (
     LimitExceeded,
@@ -30,7 +29,13 @@ from planner.errors import (
 from planner.execute import Executor
 from planner.explain import explain
 from planner.explain_json import explain_json
-from planner.options import DEFAULT_OPTIONS, ReadOptions, read_options, session_options
+from planner.options import (
+    DEFAULT_OPTIONS,
+    PLAIN_SESSION,
+    ReadOptions,
+    read_options,
+    session_options,
+)
 from planner.orders import HANDOVERS, plan_handover, run_unserved
 from planner.parse import Parsed, parse, split
 from planner.pg_catalog import CatalogStatement, PgCatalog
@@ -117,11 +122,7 @@ class SqlEngine:
 
     def split(self, sql: str) -> tuple[str, ...]:
         """The statements of a text, each of which parses."""
-        pieces = split(sql)
-        if len(pieces) > 1:
-            for piece in pieces:
-                parse(piece)
-        return pieces
+        return split(sql)
 
     def prepare(
         self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
@@ -167,7 +168,7 @@ class SqlEngine:
             return self._shapes.find(sql, lifted, version)
 
     def _learn_shape(self, sql: str, planned: Statement, session: Session) -> None:
-        """After a lookup with literals: plan its shape, so that the next text of it need not be."""
+        """At the second lookup of a shape: plan the shape, so that the next need not be planned."""
         plan = planned.plan
         is_lookup = isinstance(plan, QueryPlan) and isinstance(plan.node, Lookup)
         if not is_lookup or planned.kind is not StatementKind.SELECT:
@@ -176,7 +177,7 @@ class SqlEngine:
         if lifted is None or len(sql) > SHAPE_LENGTH_MAX:
             return
         with self._lock:
-            if not self._shapes.is_new(lifted, version):
+            if not self._shapes.is_second(lifted, version):
                 return
         try:
             shape = self._prepare(lifted.shape, session, lifted.types)
@@ -213,8 +214,10 @@ class SqlEngine:
             or session.transaction is not TransactionStatus.IDLE
             or plan.catalog_version != self._catalog.version
             or len(parameters) != len(statement.parameters)
-            or read_options(plan.clause, session, parameters) is not DEFAULT_OPTIONS
         ):
+            return None
+        is_plain = plan.clause is NO_CLAUSE and session.options is PLAIN_SESSION
+        if not is_plain and read_options(plan.clause, session, parameters) is not DEFAULT_OPTIONS:
             return None
         return self._executor.look_up(plan.node, statement.literals or parameters, session)
 
@@ -313,7 +316,7 @@ class SqlEngine:
     ) -> Statement:
         tree = parsed.tree
         assert tree is not None
-        if self._pg_catalog.accepts(tree):
+        if not self._reads_store(tree) and self._pg_catalog.accepts(tree):
             if parsed.kind is StatementKind.EXPLAIN:
                 raise NotSupported("EXPLAIN of catalog queries is not supported")
             found = self._pg_catalog.prepare(parsed.sql, tree, parameter_types)
@@ -326,7 +329,6 @@ class SqlEngine:
                 returns_rows=True,
                 plan=found,
             )
-        tree = without_page_ranges(tree)
         plan = self._plan(tree, parsed.clause, parameter_types)
         explained = parsed.kind is StatementKind.EXPLAIN
         return Statement(
@@ -337,6 +339,15 @@ class SqlEngine:
             returns_rows=True,
             plan=_Analyze(plan) if parsed.analyze else plan,
         )
+
+    def _reads_store(self, tree: exp.Query) -> bool:
+        """Whether it is plain to see that a query is no catalog's: its FROM begins with a store."""
+        from_ = tree.args.get("from_")
+        table = None if from_ is None else from_.this
+        if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+            return False
+        has_names = bool(tree.args.get("with_") or table.args.get("db"))
+        return not has_names and identifier(table.this) in self._catalog.stores
 
     def _plan(
         self, tree: exp.Query, clause: Clause, parameter_types: Sequence[DataType | None]

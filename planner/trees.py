@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from sqlglot import exp
+
+TYPES_MAX = 1_000
+"""So many names of types are kept parsed; decimals of every size are some 700."""
 
 
 def call(name: str, *given: exp.Expr) -> exp.Expr:
@@ -14,7 +18,17 @@ def call(name: str, *given: exp.Expr) -> exp.Expr:
 
 def cast(node: exp.Expr, data_type: str) -> exp.Expr:
     """A cast, by DuckDB's name of the type."""
-    return exp.Cast(this=node, to=exp.DataType.build(data_type, dialect="duckdb"))
+    return exp.Cast(this=node, to=built_type(data_type))
+
+
+def built_type(name: str) -> exp.DataType:
+    """A type by DuckDB's name of it."""
+    return _built_type(name).copy()
+
+
+@lru_cache(maxsize=TYPES_MAX)
+def _built_type(name: str) -> exp.DataType:
+    return exp.DataType.build(name, dialect="duckdb")
 
 
 def wrapped(node: exp.Expr, make: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:

@@ -36,6 +36,8 @@ from stores.store import Store, StoreCatalog
 
 ROWS_MAX = 100_000
 """Rows of an answer, of all partitions: it is held in memory as a whole. SQL streams."""
+BYTES_MAX = 64 << 20
+"""Their bytes in Arrow: as JSON, and the Python values that it is made of, they take some times."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +151,7 @@ class TypedQueries:
         Raises:
             ValueProblem: the arguments make no query, or there is no such partition.
             QueryError: a partition did not answer, and the session does not take part of them.
-            LimitExceeded: the answer has more than ROWS_MAX rows.
+            LimitExceeded: the answer has more than ROWS_MAX rows or BYTES_MAX bytes.
         """
         store = self._store(query.store)
         asked = _built(self._remote(query.store, query.name), arguments)
@@ -158,7 +160,7 @@ class TypedQueries:
         options = replace(options, active=options.active or active)
         answers = _asked(store, asked, numbers, Reading(options=options, cancellation=cancellation))
         _settle(query.store, answers, options)
-        left = _Left(ROWS_MAX, cancellation)
+        left = _Left(cancellation)
         results = [self._result(query, store, n, answer, left) for n, answer in answers.items()]
         position = merge_positions(result.position for result in results)
         session.note(position)
@@ -210,18 +212,20 @@ class TypedQueries:
 
 
 class _Left:
-    """How many rows an answer may still have."""
+    """How many rows and bytes an answer may still have."""
 
-    def __init__(self, rows: int, cancellation: Cancellation) -> None:
-        self._rows, self._cancellation = rows, cancellation
+    def __init__(self, cancellation: Cancellation) -> None:
+        self._rows, self._bytes, self._cancellation = ROWS_MAX, BYTES_MAX, cancellation
 
     def taken(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
             self._cancellation.check()
             self._rows -= batch.num_rows
-            if self._rows < 0:
+            self._bytes -= batch.nbytes
+            if self._rows < 0 or self._bytes < 0:
+                most = f"{ROWS_MAX} rows" if self._rows < 0 else f"{BYTES_MAX} bytes"
                 raise LimitExceeded(
-                    f"the answer has more than {ROWS_MAX} rows",
+                    f"the answer has more than {most}",
                     hint="Ask fewer partitions, or less of each.",
                 )
             yield batch

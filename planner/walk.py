@@ -16,8 +16,14 @@ class Nodes:
 
     def __init__(self, tree: exp.Expr) -> None:
         self._by_type: dict[type[exp.Expr], list[exp.Expr]] = {}
-        for node in tree.walk():
+        found = [tree]
+        for node in found:  # it grows: what a node holds comes behind all that is known by then
             self._by_type.setdefault(type(node), []).append(node)
+            for value in node.args.values():
+                if isinstance(value, exp.Expr):
+                    found.append(value)
+                elif isinstance(value, list):
+                    found += [each for each in value if isinstance(each, exp.Expr)]
 
     @property
     def types(self) -> tuple[type[exp.Expr], ...]:

@@ -161,7 +161,7 @@ class PartitionColumns:
         self._changes: list[Change] = []
         self._changed_rows = 0
         self._newest = -1
-        """The newest epoch that was noted: what it changed is lost to whoever reads one before."""
+        """The newest epoch that was begun: what it changed is lost to whoever reads one before."""
         self._filling = 0
         """Readers that are about to keep what they read; changes are noted for them."""
         self._life = 0
@@ -169,10 +169,20 @@ class PartitionColumns:
 
     # By the writer
 
+    def begin(self, epoch: int) -> Change | None:
+        """Say that an epoch is about to be applied.
+
+        Returns:
+            What has to be filled for `note`; None if nobody needs to know what the epoch changes.
+        """
+        with self._lock:
+            # From now on nobody begins to keep the epoch before: its changes might be lost.
+            self._newest = epoch
+            return Change(epoch=epoch) if self._kept is not None or self._filling else None
+
     def note(self, change: Change) -> None:
         """Take what an epoch has changed; before any view of that epoch is handed out."""
         with self._lock:
-            self._newest = change.epoch
             if self._kept is None and not self._filling:
                 return
             self._changes.append(change)

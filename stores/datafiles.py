@@ -30,6 +30,7 @@ from stores.schema import (
     StoreKind,
     StoreSchema,
 )
+from stores.segments import MICROS_MAX
 
 TIMESTAMP_NAME = "_timestamp"
 DELETED_NAME = "_deleted"
@@ -115,10 +116,17 @@ def _check_sessions(table: pa.Table, schema: StoreSchema) -> None:
 
 def _check_windows(table: pa.Table, schema: StoreSchema, size_ms: int) -> None:
     start, end = table.column(WINDOW_START.name), table.column(WINDOW_END.name)
-    sizes: _Column = pc.subtract(end.cast(pa.int64()), start.cast(pa.int64()))
-    right = pc.fill_null(pc.equal(sizes, pa.scalar(size_ms * 1000)), False)
+    right = pc.fill_null(pc.equal(end, _window_ends(start, size_ms)), False)
     if not pc.all(right, min_count=0).as_py():
         raise SchemaError(f'the windows of store "{schema.name}" are not all {size_ms} ms long')
+
+
+def _window_ends(starts: _Column, size_ms: int) -> _Column:
+    """As in Kafka: what would end behind the last time that a column holds ends there."""
+    size_us = size_ms * 1000
+    latest = pa.scalar(MICROS_MAX - size_us)
+    kept = pc.min_element_wise(starts.cast(pa.int64()), latest, skip_nulls=False)
+    return pc.add(kept, pa.scalar(size_us)).cast(starts.type)
 
 
 def _shaped_column(rows: pa.Table, field: Any, schema: StoreSchema) -> _Column:
@@ -128,8 +136,9 @@ def _shaped_column(rows: pa.Table, field: Any, schema: StoreSchema) -> _Column:
             column = _of_file(rows.column(name), field, schema)
             return column.fill_null(False) if name == DELETED_NAME else column
         if name == WINDOW_END.name and schema.window_size_ms is not None:
-            start = rows.column(WINDOW_START.name).cast(field.type)
-            return pc.add(start, pa.scalar(schema.window_size_ms * 1000, pa.duration("us")))
+            return _window_ends(
+                rows.column(WINDOW_START.name).cast(field.type), schema.window_size_ms
+            )
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, KeyError, SchemaError) as error:
         raise SchemaError(f'column "{name}" of store "{schema.name}": {error}') from error
     if name == TIMESTAMP_NAME:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,6 +25,7 @@ from stores.store import (
 )
 
 R = TypeVar("R")
+_logger = logging.getLogger(__name__)
 Clock = Callable[[], int]
 """Wall clock in epoch milliseconds."""
 
@@ -71,6 +73,14 @@ def query_partition(
     try:
         value = handler(view, query)
     except Exception as error:  # one partition must not take down the others
+        if not isinstance(error, StoreError):
+            # Nobody meant to raise it, so where it came from matters, and a message cannot tell.
+            _logger.exception(
+                "a query failed store=%s partition=%d query=%s",
+                replica.schema.name,
+                replica.partition,
+                type(query).__name__,
+            )
         message = f"{type(error).__name__}: {error}"
         return _failed(FailureReason.STORE_EXCEPTION, message, view)
     progress = view.progress

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 from stores.columnar import ColumnBudget
+from stores.deadlines import wait_for
 from stores.errors import (
     CodecError,
     HostNotStartedError,
@@ -203,6 +204,19 @@ class Host:
                     f'store "{request.store}" is being started over'
                 ) from error
             return renewed.query(request)
+
+    def wait(self, request: StateQueryRequest[R], *, timeout_s: float) -> bool:
+        """Block until all partitions that a request asks meet its bound; False if not in time.
+
+        Raises:
+            StoreError: as `query`, or as `stores.deadlines.wait_for`, which does it.
+        """
+        if self._phase is not HostState.RUNNING:
+            raise self._not_running()
+        store = self._served.get(request.store)
+        if store is None:
+            raise self._not_served(request.store)
+        return wait_for(store, request, timeout_s=timeout_s)
 
     def start(self) -> None:
         """Open what the log holds and follow it in a thread; returns once stores are opened.
@@ -431,6 +445,9 @@ class Host:
             # Until its databases can be opened again, which a reader of the old ones may delay, the
             # closed store stands for it: its partitions are not present.
             held.close(StoreMigratedError)
+            if held.schema.partitions != schema.partitions:
+                # What was placed, turned or dropped until now were other partitions.
+                self._placed.pop(name, None)
             self._publish(self._open(schema, log))
         elif held.schema != schema:
             self._publish(held.with_inputs(schema))
@@ -552,8 +569,11 @@ def _remove(path: Path) -> None:
     """Remove a database: at once by its name, so that half of one is never opened."""
     if not path.exists():
         return
-    doomed = Path(tempfile.mkdtemp(prefix=".removed-", dir=path.parent))
-    path.rename(doomed / path.name)
+    try:
+        doomed = Path(tempfile.mkdtemp(prefix=".removed-", dir=path.parent))
+        path.rename(doomed / path.name)
+    except OSError as error:
+        raise StoreError(f"cannot remove {path}: {error}") from error
     shutil.rmtree(doomed, ignore_errors=True)
 
 

@@ -160,7 +160,10 @@ class KeyCodec:
         if column is None or column.type.kind is not wanted:
             raise CodecError(f"the key has no {wanted.value} column behind {len(prefix)} others")
         # Without its terminator, a text is how all texts begin that begin with it.
-        start += self._parts[len(prefix)].encode(text)[:-1]
+        try:
+            start += self._parts[len(prefix)].encode(text)[:-1]
+        except UnicodeEncodeError as error:
+            raise self._misfit((*prefix, text)) from error
         return start, _after_bytes(start)
 
     def encode_columns(self, arrays: Sequence[pa.Array], *, prefix: bytes = b"") -> list[bytes]:
@@ -452,10 +455,10 @@ def unscaled_integer(value: Value, data_type: DataType) -> int:
     """A decimal as an integer of its last digit's unit.
 
     Raises:
-        TypeError: it is a float, which has no exact decimal form.
+        TypeError: it is neither a decimal nor an integer: a float has no exact decimal form.
         ValueError: it has more digits than the type holds.
     """
-    if isinstance(value, float):
+    if not isinstance(value, Decimal | int):
         raise TypeError
     scaled = _EXACT.scaleb(Decimal(value), data_type.scale)
     unscaled = int(scaled)
@@ -477,9 +480,8 @@ def _text_part(data_type: DataType) -> _Part:
     def encode(value: Value) -> bytes:
         if value is None:
             return b"\0"
-        raw = value.encode() if is_text else bytes(value) if not isinstance(value, int) else None
-        if raw is None:
-            raise TypeError
+        # A view refuses what is no bytes, of which `bytes` would make some: lists, numbers.
+        raw = value.encode() if is_text else bytes(memoryview(value))
         if 0 in raw:
             raw = raw.replace(b"\0", b"\0\xff")
         return b"\1" + raw + b"\0"

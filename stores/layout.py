@@ -234,7 +234,9 @@ class EntryDecoder:
     def _add_times(self, arrays: dict[str, pa.Array | None]) -> None:
         """The times that are not stored as they are shown."""
         if self._wants_end:
-            ends = int64_values(arrays[WINDOW_START.name]) + self._size_us
+            starts = int64_values(arrays[WINDOW_START.name])
+            # As in Kafka: what would end behind the last time ends there.
+            ends = np.minimum(starts, MICROS_MAX - self._size_us) + self._size_us
             arrays[WINDOW_END.name] = array_of_ints(ends, TIMESTAMPTZ)
         if not self._is_versioned:
             return

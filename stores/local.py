@@ -303,6 +303,9 @@ class LocalStore:
             replica.apply(progress, batches, replace=commit.replace)
         except StoreError as error:
             return self._recover(replica, error)
+        except Exception as error:  # a bug of an engine, which must not stop the other partitions
+            self._stuck(replica, error)
+            return False
         return True
 
     def _restored(self, replica: Replica) -> bool:
@@ -318,19 +321,22 @@ class LocalStore:
         self._stuck(replica, error)
         return False
 
-    def _stuck(self, replica: Replica, error: StoreError) -> None:
+    def _stuck(self, replica: Replica, error: Exception) -> None:
         """Note why it does not go on. A torn record ends restoring: there is no more to read."""
         if replica.state is ReplicaState.CLOSED:
             return
-        if replica.error != str(error):
+        is_planned = isinstance(error, StoreError)
+        message = str(error) if is_planned else f"{type(error).__name__}: {error}"
+        if replica.error != message:
             _logger.warning(
                 "replica cannot follow the log store=%s partition=%d epoch=%d error=%s",
                 self.schema.name,
                 replica.partition,
                 replica.status.progress.epoch,
-                error,
+                message,
+                exc_info=None if is_planned else error,
             )
-        replica.error = str(error)
+        replica.error = message
         if isinstance(error, TornRecordError):
             replica.serve_as_is()
 

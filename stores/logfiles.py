@@ -7,8 +7,13 @@ that is whole and first; every other file system goes through `pyarrow.fs`.
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
+import stat
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +23,14 @@ from stores.errors import LogError, LogMissingError
 
 RECORD_BYTES_MAX = 256 << 20
 """Longest record that is read: a commit of a million data files."""
+
+
+def _without_secrets(uri: str) -> str:
+    """A URI without its user, password and query."""
+    scheme, _, rest = uri.partition("://")
+    rest = rest.partition("?")[0]
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +56,11 @@ class Directory:
                 return Directory(fs.LocalFileSystem(), "/" + text.removeprefix("file:").lstrip("/"))
             system, path = fs.FileSystem.from_uri(text)
         except (ValueError, OSError) as error:
-            raise LogError(f'no file system holds "{text}": {error}') from error
+            # The URI of a bucket may hold its key, and the error repeats the URI.
+            shown = _without_secrets(text)
+            raise LogError(
+                f'no file system holds "{shown}": {str(error).replace(text, shown)}'
+            ) from None
         return Directory(system, path)
 
     @property
@@ -144,12 +161,19 @@ class Directory:
     def remove(self, relative: str) -> None:
         """Remove a directory with all that is in it; one that is not there is removed already.
 
+        Nothing outside of this directory is: a symbolic link goes, and not what it leads to; and
+        one on the way there is an error. Who may write the log may put links into it, and who
+        compacts it may have more rights than he.
+
         Raises:
             LogError: it cannot be removed.
         """
         path = self.join(relative)
         try:
-            self.system.delete_dir(path)
+            if self.local and _CAREFUL:
+                _remove_tree(self.path, relative)
+            else:
+                self.system.delete_dir(path)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -158,14 +182,17 @@ class Directory:
             raise LogError(f'"{path}" cannot be removed: {error}') from error
 
     def remove_file(self, relative: str) -> None:
-        """Remove a file; one that is not there is removed already.
+        """Remove a file; one that is not there is removed already. Links are as in `remove`.
 
         Raises:
             LogError: it cannot be removed.
         """
         path = self.join(relative)
         try:
-            self.system.delete_file(path)
+            if self.local and _CAREFUL:
+                _remove_name(self.path, relative)
+            else:
+                self.system.delete_file(path)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -198,6 +225,8 @@ class Directory:
     def changed_ms(self, relative: str) -> int | None:
         """When a file, or anything in a directory, last changed: wall clock, epoch milliseconds.
 
+        On a local disk links are not followed: they could lead anywhere, or in a circle.
+
         Returns:
             None if it is gone, or the file system keeps no such time.
 
@@ -206,6 +235,8 @@ class Directory:
         """
         path = self.join(relative)
         try:
+            if self.local:
+                return _changed_ms(path)
             found = self.system.get_file_info(path)
             infos = [found]
             if found.type is fs.FileType.Directory:
@@ -265,6 +296,54 @@ class Directory:
         except OSError as error:
             raise LogError(f'"{path}" cannot be written: {error}') from error
         return True
+
+
+def _changed_ms(path: str) -> int | None:
+    try:
+        newest_ns = os.lstat(path).st_mtime_ns
+    except FileNotFoundError:
+        return None
+    for parent, directories, files in os.walk(path):
+        for name in (*directories, *files):
+            try:
+                newest_ns = max(newest_ns, os.lstat(os.path.join(parent, name)).st_mtime_ns)
+            except FileNotFoundError:
+                continue  # another run was faster
+    return newest_ns // 1_000_000
+
+
+_CAREFUL = shutil.rmtree.avoids_symlink_attacks
+"""Whether names can be removed relative to directories that are open, as on all but Windows."""
+
+
+def _remove_tree(root: str, relative: str) -> None:
+    with _parent_of(root, relative) as (parent, name):
+        if stat.S_ISLNK(os.lstat(name, dir_fd=parent).st_mode):
+            os.unlink(name, dir_fd=parent)
+        else:
+            shutil.rmtree(name, dir_fd=parent)
+
+
+def _remove_name(root: str, relative: str) -> None:
+    with _parent_of(root, relative) as (parent, name):
+        os.unlink(name, dir_fd=parent)
+
+
+@contextmanager
+def _parent_of(root: str, relative: str) -> Iterator[tuple[int, str]]:
+    """The open directory that holds a name, reached from the root without following a link."""
+    *above, name = relative.split("/")
+    if name in {"", ".", ".."} or ".." in above:
+        raise OSError(errno.EINVAL, "the name leads out of the store", relative)
+    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for each in above:
+            below = os.open(each, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=handle)
+            handle, above_it = below, handle
+            os.close(above_it)
+        yield handle, name
+    finally:
+        os.close(handle)
 
 
 def _put_local(temporary: str, path: str, data: bytes, *, replace: bool) -> bool:

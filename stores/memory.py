@@ -15,7 +15,8 @@ import pyarrow as pa
 
 from stores.arrow import physical_list
 from stores.errors import CodecError, StoreError
-from stores.memory_queries import Entry, memory_handlers, sort_key
+from stores.memory_keys import sort_key
+from stores.memory_queries import Entry, memory_handlers
 from stores.position import Progress
 from stores.query import Query
 from stores.schema import StoreKind, StoreSchema, Value

@@ -6,7 +6,6 @@ are there to show.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,8 +14,9 @@ from typing import Any
 import pyarrow as pa
 
 from stores.arrow import physical_array
-from stores.errors import CodecError, SchemaError
+from stores.errors import SchemaError
 from stores.layout import DATA, DATA_END, TOMBSTONE, Layout, encode_time
+from stores.memory_keys import begins, sort_key, whole, within
 from stores.position import Progress
 from stores.query import (
     ANY_TIME,
@@ -72,19 +72,6 @@ class Entry:
     def is_open(self) -> bool:
         """Whether it is a version that no other has replaced."""
         return self.end_us == MICROS_MAX
-
-
-def sort_key(key: Key) -> tuple[tuple[int, Value], ...]:
-    """What Python must compare to order keys as SQL does: NULLs first, NaN last."""
-    return tuple(map(_sortable, key))
-
-
-def _sortable(value: Value) -> tuple[int, Value]:
-    if value is None:
-        return 0, 0
-    if isinstance(value, float):
-        return (2, 0) if math.isnan(value) else (1, value + 0.0)
-    return 1, value
 
 
 def memory_handlers(schema: StoreSchema, partition: int) -> Mapping[type[Query[Any]], Handler]:
@@ -150,7 +137,7 @@ class _Queries:
         return self._batches(found, query.columns, Order.ASCENDING, None)
 
     def _range(self, view: View, query: RangeQuery) -> BatchStream:
-        found = list(filter(_within(query.interval), view.data))
+        found = list(filter(self._within(query.interval), view.data))
         return self._batches(found, query.columns, query.order, query.limit)
 
     def _timestamped_key(self, view: View, query: TimestampedKeyQuery) -> TimestampedRow | None:
@@ -160,7 +147,7 @@ class _Queries:
         return None
 
     def _timestamped_range(self, view: View, query: TimestampedRangeQuery) -> BatchStream:
-        found = list(filter(_within(query.interval), view.data))
+        found = list(filter(self._within(query.interval), view.data))
         columns = (*(column.name for column in self.schema.columns), "_timestamp")
         return self._batches(found, columns, query.order, query.limit)
 
@@ -173,7 +160,7 @@ class _Queries:
 
     def _window_range(self, view: View, query: WindowRangeQuery) -> BatchStream:
         timely = self._in_window(query.time, view.progress)
-        found = self._by_segment(filter(timely, filter(_within(query.interval), view.data)))
+        found = self._by_segment(filter(timely, filter(self._within(query.interval), view.data)))
         return self._batches(found, query.columns, query.order, query.limit)
 
     def _in_window(self, time: TimeRange, progress: Progress) -> _Test:
@@ -191,7 +178,7 @@ class _Queries:
 
     def _session_range(self, view: View, query: SessionRangeQuery) -> BatchStream:
         timely = _in_session(query.time)
-        found = self._by_segment(filter(timely, filter(_within(query.interval), view.data)))
+        found = self._by_segment(filter(timely, filter(self._within(query.interval), view.data)))
         return self._batches(found, query.columns, query.order, query.limit)
 
     def _by_segment(self, entries: Iterable[Entry]) -> list[Entry]:
@@ -223,7 +210,7 @@ class _Queries:
 
     def _version_range(self, view: View, query: VersionedRangeQuery) -> BatchStream:
         valid = self._valid(query.from_ms, query.to_ms, view.progress)
-        found = list(filter(valid, filter(_within(query.interval), view.data)))
+        found = list(filter(valid, filter(self._within(query.interval), view.data)))
         return self._batches(found, query.columns, query.order, query.limit)
 
     def _valid(self, from_ms: int | None, to_ms: int | None, progress: Progress) -> _Test:
@@ -245,12 +232,12 @@ class _Queries:
     # All kinds
 
     def _prefix(self, view: View, query: PrefixQuery) -> BatchStream:
-        begins = _begins(self.schema, query)
-        found = self._by_segment(filter(begins, _rows(view)))
+        begun = begins(self.schema, query)
+        found = self._by_segment(filter(lambda entry: begun(entry.key), _rows(view)))
         return self._batches(found, query.columns, query.order, query.limit)
 
     def _count(self, view: View, query: CountQuery) -> int:
-        return sum(1 for _ in filter(_within(query.interval), _rows(view)))
+        return sum(1 for _ in filter(self._within(query.interval), _rows(view)))
 
     def _raw_key(self, view: View, query: RawKeyQuery) -> bytes | None:
         return next((row for key, row in self._raw(view) if key == query.key_bytes), None)
@@ -300,9 +287,11 @@ class _Queries:
         return [entry for entry in view.data if sort_key(entry.key) == wanted]
 
     def _whole(self, key: Key) -> tuple[tuple[int, Value], ...]:
-        if len(key) != len(self.schema.key):
-            raise CodecError(f"a key has {len(self.schema.key)} columns, not {len(key)}")
-        return sort_key(key)
+        return sort_key(whole(self.schema, key))
+
+    def _within(self, interval: Interval) -> _Test:
+        lies = within(self.schema, interval)
+        return lambda entry: lies(entry.key)
 
     def _batches(
         self,
@@ -367,39 +356,3 @@ def _in_session(time: SessionTime) -> _Test:
     return lambda entry: (
         starts[0] <= entry.start_us <= starts[1] and ends[0] <= entry.end_us <= ends[1]
     )
-
-
-def _begins(schema: StoreSchema, query: PrefixQuery) -> _Test:
-    """Whether an entry's key begins as asked."""
-    count, text = len(query.prefix), query.text
-    if count > len(schema.key):
-        raise CodecError(f"a key has {len(schema.key)} columns, not {count}")
-    prefix = sort_key(query.prefix)
-    if text is None:
-        return lambda entry: sort_key(entry.key[:count]) == prefix
-    kind = schema.key[count].type.kind if count < len(schema.key) else None
-    if kind is not (Kind.TEXT if isinstance(text, str) else Kind.BYTEA):
-        raise CodecError(f"no key column behind {count} others holds such text")
-    return lambda entry: (
-        sort_key(entry.key[:count]) == prefix
-        and entry.key[count] is not None
-        and entry.key[count].startswith(text)
-    )
-
-
-def _within(interval: Interval) -> _Test:
-    lower = None if interval.lower is None else sort_key(interval.lower)
-    upper = None if interval.upper is None else sort_key(interval.upper)
-
-    def within(entry: Entry) -> bool:
-        ordered = sort_key(entry.key)
-        if lower is not None:
-            head = ordered[: len(lower)]
-            if head < lower or (head == lower and not interval.lower_inclusive):
-                return False
-        if upper is not None:
-            head = ordered[: len(upper)]
-            return head < upper or (head == upper and interval.upper_inclusive)
-        return True
-
-    return within

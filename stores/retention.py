@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stores.compaction import snapshot_of
-from stores.errors import StoreError
+from stores.errors import LogError, StoreError
 from stores.log import Root, StoreLog
 from stores.records import Snapshot
 from stores.replica import wall_clock_ms
@@ -154,14 +154,25 @@ def compact_log(
 def _base(log: StoreLog, every: int, scratch: Path | None) -> tuple[Snapshot | None, bool]:
     """The snapshot that readers are to begin with, and whether it was written now."""
     schema = log.schema()
-    # Read to its last byte: what it holds is soon to be found nowhere else.
-    found = newest_snapshot(
-        log, layout=layout_of(schema), partitions=schema.partitions, read_all=True
-    )
+
+    def newest() -> Snapshot | None:
+        # Read to its last byte: what it holds is soon to be found nowhere else.
+        return newest_snapshot(
+            log, layout=layout_of(schema), partitions=schema.partitions, read_all=True
+        )
+
+    found = newest()
     since = log.epochs(after=-1 if found is None else found.epoch)
     if not since or (found is not None and len(since) < every):
         return found, False
-    return snapshot_of(log, scratch=scratch), True
+    try:
+        return snapshot_of(log, scratch=scratch), True
+    except LogError:
+        # Another run may have been faster, and have removed the epochs that this one was reading.
+        newer = newest()
+        if newer is None or (found is not None and newer.epoch <= found.epoch):
+            raise
+        return newer, False
 
 
 def _remove_epochs(log: StoreLog, base: int, retention: Retention, now_ms: int) -> int:
@@ -209,7 +220,8 @@ def _remove_orphans(log: StoreLog, before_ms: int) -> int:
     epochs = log.epochs()
     committed = frozenset(epochs)
     removed = 0
-    for epoch in sorted(int(name) for name in directory.names("data") if name.isdecimal()):
+    numbers = (name for name in directory.names("data") if name.isascii() and name.isdecimal())
+    for epoch in sorted(int(name) for name in numbers if name == str(int(name))):
         if epochs and epoch < epochs[0]:
             # Writers only go forward, so nobody can commit it any more.
             directory.remove(f"data/{epoch}")

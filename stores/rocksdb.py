@@ -142,7 +142,7 @@ class RocksPartition:
         if replace:
             writes.delete_range(DATA, DATA_END)
         late = 0
-        change = Change(epoch=progress.epoch)
+        change = None if self._kept is None else self._kept.begin(progress.epoch)
         if self.schema.kind is StoreKind.VERSIONED:
             reader = None if replace else self._reader()
             succession = Succession(self._layout, reader, progress, writes)
@@ -151,12 +151,12 @@ class RocksPartition:
             late = succession.write()
         else:
             for batch in batches:
-                self._put(writes, batch, change)
+                self._put(writes, batch, progress.epoch, change)
         self._drop_expired(writes, progress)
         writes.put(_PROGRESS, _encode_progress(progress))
         self._write(writes)
         self.late_rows += late
-        if self._kept is not None:
+        if self._kept is not None and change is not None:
             self._kept.note(change)
         # The given progress, not one read back: all partitions then share one position object,
         # which makes merging their positions a comparison of identities.
@@ -228,8 +228,8 @@ class RocksPartition:
     # Opening
 
     def _open(self) -> Rdict:
-        self._path.mkdir(parents=True, exist_ok=True)
         try:
+            self._path.mkdir(parents=True, exist_ok=True)
             # Of a database that is there already, rocksdict reads the options back from a file that
             # cannot have the cache and the filter in it, unless they are given by column family.
             families = {_FAMILY: self._options}
@@ -273,20 +273,24 @@ class RocksPartition:
         writes.put(_DEFINITION, fingerprint(self.schema))
         self._write(writes)
 
-    def _put(self, writes: WriteBatch, batch: pa.RecordBatch, change: Change) -> None:
+    def _put(
+        self, writes: WriteBatch, batch: pa.RecordBatch, epoch: int, change: Change | None
+    ) -> None:
         entry_keys = self._layout.entry_keys(batch)
         deleted = batch.column("_deleted")
         if deleted.true_count:
             flags = deleted.to_pylist()
             gone = list(itertools.compress(entry_keys, flags))
             deque(map(writes.delete, gone), maxlen=0)
-            change.deleted += gone
+            if change is not None:
+                change.deleted += gone
             kept = [not flag for flag in flags]
             entry_keys = list(itertools.compress(entry_keys, kept))
             batch = batch.filter(pa.array(kept))
-        rows = self._layout.encode_rows(batch, epoch=change.epoch)
-        change.keys += entry_keys
-        change.rows += rows
+        rows = self._layout.encode_rows(batch, epoch=epoch)
+        if change is not None:
+            change.keys += entry_keys
+            change.rows += rows
         # A loop in C, a fifth faster than one in Python.
         deque(map(writes.put, entry_keys, rows), maxlen=0)
 

@@ -83,6 +83,10 @@ class RawKeyQuery(Query[bytes | None]):
     key_bytes: bytes
     """The whole key of an entry, as `RawScanQuery` gives it."""
 
+    def __post_init__(self) -> None:
+        """Bytes, since text has no one form in bytes."""
+        _check_bytes(self.key_bytes)
+
     @staticmethod
     def with_key(key_bytes: bytes) -> RawKeyQuery:
         """The query for the entry of this key."""
@@ -104,13 +108,20 @@ class RawScanQuery(Query[RawStream]):
     limit: int | None = None
 
     def __post_init__(self) -> None:
-        """A limit counts entries."""
+        """Ends are bytes, and a limit counts entries."""
+        _check_bytes(self.start)
+        _check_bytes(b"" if self.end is None else self.end)
         check_limit(self.limit)
 
     @staticmethod
     def scan() -> RawScanQuery:
         """All entries."""
         return RawScanQuery()
+
+
+def _check_bytes(key_bytes: object) -> None:
+    if not isinstance(key_bytes, bytes):
+        raise QueryArgumentError(f"a stored key is bytes, not {type(key_bytes).__name__}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ range queries. Prefixes and counts are made of it.
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -70,7 +71,8 @@ def _raw(layout: Layout, view: View, query: RawScanQuery) -> Iterator[tuple[byte
         for pair in zip(keys, rows, strict=True)
         if layout.is_live(pair[0], view.progress)
     )
-    return itertools.islice(pairs, query.limit)
+    # Slices take any number, but this one none beyond an index.
+    return itertools.islice(pairs, None if query.limit is None else min(query.limit, sys.maxsize))
 
 
 def stream(

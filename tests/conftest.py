@@ -30,8 +30,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.ge
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark whatever uses the running gateway, so that `-m "not server"` leaves it out."""
+    """Mark whatever uses the running gateway, so that `-m "not server"` leaves it out.
+
+    And group what runs in one process where there are several: a module, whose fixtures are made
+    once then, and all that needs Spark, so that there is one JVM.
+    """
     for item in items:
+        group = "spark" if item.get_closest_marker("spark") else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
         if "gateway" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.server)
 

@@ -69,6 +69,8 @@ class Client(asyncio.Protocol):
     def __init__(self, house: House, loop: asyncio.AbstractEventLoop) -> None:
         self.process_id = 0
         """What a CancelRequest names."""
+        self.address: str | None = None
+        """Where it comes from, if that is known."""
         self.secret_key = b""
         """What it must prove to know; both are given when the client is let in."""
         self._house = house
@@ -88,6 +90,10 @@ class Client(asyncio.Protocol):
         """Set while the client does not read as fast as we write."""
         self._unwritable_since_s = 0.0
         self._accepted_s = self._active_s = loop.time()
+        self._handled = 0
+        """Messages so far, but for rounds that were taken whole."""
+        self._partial: tuple[int, float] | None = None
+        """How many had been handled when a part of the next was there, and since when it is."""
         self._heard = False
         """Whether the client has sent anything."""
         self._early = b""
@@ -107,16 +113,16 @@ class Client(asyncio.Protocol):
         self._transport.set_write_buffer_limits(high=self._limits.output_bytes_high)
         sock = transport.get_extra_info("socket")
         if sock is not None:
-            # A peer that vanished without a word is noticed in the end.
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            _keep_alive(sock, self._limits)
         name = transport.get_extra_info("peername")
+        self.address = name[0] if name else None
         self._entrance = Entrance(
             connection=self._connection,
             door=self,
             access=self._house.access,
             tls=self._house.tls,
             server_version=self._house.server_version,
-            address=name[0] if name else None,
+            address=self.address,
         )
         self._house.enter(self)
 
@@ -134,6 +140,8 @@ class Client(asyncio.Protocol):
                 assert self._transport is not None
                 self._transport.write(answer)
                 return
+        if self._connection.state is State.CLOSED:
+            return  # what TLS still has of a connection that has ended
         if not self._heard and self._begin_directly(data):
             return
         self._connection.receive_data(data)
@@ -230,6 +238,10 @@ class Client(asyncio.Protocol):
             return
         if self._task is not None:
             return
+        if self._lingers(now_s):
+            logger.info("message is not completed, closing, process_id=%d", self.process_id)
+            self.abort()
+            return
         idle_s = now_s - self._active_s
         if self._dialog.in_transaction:
             if 0 < limits.idle_in_transaction_timeout_s < idle_s:
@@ -241,6 +253,16 @@ class Client(asyncio.Protocol):
                 )
         elif 0 < limits.idle_timeout_s < idle_s:
             self._end(fatal(IDLE_TIMEOUT, "terminating connection due to idle-session timeout"))
+
+    def _lingers(self, now_s: float) -> bool:
+        """Whether one message has been on its way for too long."""
+        if not self._connection.buffered_bytes:
+            self._partial = None
+        elif self._partial is None or self._partial[0] != self._handled:
+            self._partial = self._handled, now_s
+        else:
+            return now_s - self._partial[1] > self._limits.message_timeout_s
+        return False
 
     def _check_entrance(self, now_s: float) -> None:
         """The time to come in counts from the accept: a byte now and then does not stretch it."""
@@ -282,6 +304,7 @@ class Client(asyncio.Protocol):
             message = self._connection.next_event()
             if message is None:
                 return False
+            self._handled += 1
             work = self._handle(message)
         except Exception as error:  # the outermost loop: `_fail` logs what nobody planned
             self._fail(error)
@@ -424,3 +447,16 @@ class Client(asyncio.Protocol):
             limits=self._limits,
             shell=self,
         )
+
+
+def _keep_alive(sock: socket.socket, limits: PgLimits) -> None:
+    """Have the kernel notice a client that vanished without a word."""
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    options = (
+        ("TCP_KEEPIDLE", limits.keepalive_idle_s),
+        ("TCP_KEEPINTVL", limits.keepalive_interval_s),
+        ("TCP_KEEPCNT", limits.keepalive_count),
+    )
+    for name, value in options:
+        if hasattr(socket, name):  # not everywhere; the system's own are then in hours
+            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

@@ -141,8 +141,11 @@ class Splitter:
         self._at = at + length
         return self._buffer[at + 4 : at + length]
 
-    def next_frame(self) -> Frame | None:
+    def next_frame(self, *, length_max: int | None = None) -> Frame | None:
         """The next frame; None until it is complete.
+
+        Args:
+            length_max: another limit than the server's, of what is taken from strangers.
 
         Raises:
             RemoteProtocolError: no message begins with this byte, or it is longer than allowed.
@@ -151,7 +154,7 @@ class Splitter:
             return None
         type_byte = self._buffer[self._at]
         (length,) = _unpack_length(self._buffer, self._at + 1)
-        if not 4 <= length <= self._limit(type_byte):
+        if not 4 <= length <= self._limit(type_byte, length_max):
             raise RemoteProtocolError("invalid message length", fatal=True)
         if self._available(length + 1) <= length:
             return None
@@ -159,11 +162,11 @@ class Splitter:
         self._at = at + 1 + length
         return type_byte, self._buffer[at + 5 : self._at]
 
-    def _limit(self, type_byte: int) -> int:
+    def _limit(self, type_byte: int, length_max: int | None) -> int:
         own = _LENGTH_MAX.get(type_byte)
         if own is None:
             raise RemoteProtocolError(f"invalid frontend message type {type_byte}", fatal=True)
-        return min(own, self._length_max)
+        return min(own, self._length_max if length_max is None else length_max)
 
 
 # --- from the client -----------------------------------------------------------------------------

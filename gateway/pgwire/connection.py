@@ -16,21 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import TypeAlias
 
 from gateway.pgwire.codec import (
     FRONTEND_TYPES,
-    BindFields,
     Splitter,
     decode,
     decode_startup,
     encode,
-    guarded,
-    read_bind,
-    split_round,
 )
 from gateway.pgwire.errors import FATAL, LocalProtocolError, RemoteProtocolError
 from gateway.pgwire.messages import (
+    AUTHENTICATION_BYTES,
     AuthenticationCleartextPassword,
     AuthenticationOk,
     AuthenticationSASL,
@@ -77,9 +73,7 @@ from gateway.pgwire.messages import (
     Sync,
     Terminate,
 )
-
-Round: TypeAlias = tuple[BindFields, bool]
-"""A Bind of a prepared statement with all that runs it, and whether its portal is described."""
+from gateway.pgwire.rounds import Round, RoundReader
 
 
 class State(Enum):
@@ -218,10 +212,11 @@ class Connection:
         startup_bytes_max: longest packet before that.
     """
 
-    __slots__ = ("_splitter", "_startup_bytes_max", "state")
+    __slots__ = ("_rounds", "_splitter", "_startup_bytes_max", "state")
 
     def __init__(self, *, message_bytes_max: int, startup_bytes_max: int) -> None:
         self._splitter = Splitter(length_max=message_bytes_max)
+        self._rounds = RoundReader()
         self._startup_bytes_max = startup_bytes_max
         self.state = State.STARTUP
 
@@ -246,7 +241,10 @@ class Connection:
         if self.state is State.STARTUP:
             return self._next_startup()
         while allowed := CLIENT[self.state]:
-            frame = self._splitter.next_frame()
+            is_stranger = self.state is State.AUTHENTICATING
+            frame = self._splitter.next_frame(
+                length_max=AUTHENTICATION_BYTES if is_stranger else None
+            )
             if frame is None:
                 return None
             message = FRONTEND_TYPES[frame[0]]
@@ -280,10 +278,7 @@ class Connection:
         """
         if self.state is not State.IDLE or self._splitter.buffered_bytes:
             return None
-        found = split_round(received)
-        if found is None:
-            return None
-        return guarded(read_bind, found[0]), found[1]
+        return self._rounds.read(received)
 
     def send(self, message: BackendMessage) -> bytes:
         """The bytes of a message, which the state must allow.

@@ -2,7 +2,7 @@
 
 A cursor stands before its first row, on a row, or behind its last one; `Fetched` is one trip. What
 each form means is PostgreSQL's `PortalRunFetch` and `PortalRunSelect` (`src/backend/tcop/pquery.c`)
-but for going back, which needs SCROLL here, and rows that are still kept (`reading`).
+but for going back, which needs rows that are still kept (`reading`).
 """
 
 from __future__ import annotations
@@ -11,17 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gateway.pgwire.limits import PgLimits
-from gateway.pgwire.reading import ALL, Piece, Reader
-from planner.engine import Direction, FetchCursor, QueryError
-
-
-def cannot_go_back() -> QueryError:
-    """The error of a cursor that was not declared to go back."""
-    return QueryError(
-        "cursor can only scan forward",
-        hint="Declare it with SCROLL option to enable backward scan.",
-        sqlstate="55000",
-    )
+from gateway.pgwire.reading import ALL, Piece, Reader, cannot_go_back
+from planner.engine import Direction, FetchCursor
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,6 +25,7 @@ class Cursor:
 
     reader: Reader
     scroll: bool = False
+    """Whether it may go back, as far as the reader keeps rows."""
 
     def forward(self, count: int, limits: PgLimits | None) -> Iterator[Piece]:
         """On, past at most `count` rows, which are given."""

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from gateway.errors import to_query_error
 from gateway.pgwire.codec import encode
-from gateway.pgwire.connection import Connection, Round, State
+from gateway.pgwire.connection import Connection, State
 from gateway.pgwire.errors import RemoteProtocolError, respond
 from gateway.pgwire.handing import Handing, Run
 from gateway.pgwire.limits import PgLimits
@@ -47,6 +47,7 @@ from gateway.pgwire.messages import (
 )
 from gateway.pgwire.parameters import decode_parameters
 from gateway.pgwire.portals import Names, Portal, Prepared, closing_on_error
+from gateway.pgwire.rounds import Round
 from gateway.pgwire.rows import RowSource, shape_of
 from gateway.pgwire.running import Runner, Shell
 from gateway.pgwire.startup import Reports
@@ -64,16 +65,9 @@ from planner.engine import (
 
 Work: TypeAlias = Coroutine[Any, Any, None]
 
-_CHANGES_SETTINGS = frozenset(
-    {
-        StatementKind.SET,
-        StatementKind.RESET,
-        StatementKind.DISCARD,
-        StatementKind.COMMIT,
-        StatementKind.ROLLBACK,
-    }
-)
 _ENDS_TRANSACTION = frozenset({StatementKind.COMMIT, StatementKind.ROLLBACK})
+_COUNTED = frozenset({StatementKind.SELECT, StatementKind.FETCH})
+"""Their tags say how many rows there were."""
 _READY_IDLE = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
 _ROUND_ENDS = tuple(
     encode(CommandComplete(tag=f"SELECT {count}")) + _READY_IDLE for count in range(2)
@@ -109,8 +103,9 @@ class Dialog:
         self._connection = connection
         self._engine = engine
         self._reports = reports
+        self._changes_told = session.changes
         self._shell = shell
-        self._names = Names(limits=limits)
+        self._names = session.listing = Names(limits=limits)
         self._runner = Runner(
             engine=engine,
             workers=workers,
@@ -165,13 +160,15 @@ class Dialog:
         prepared = self._names.statements.get(name)
         if prepared is None or portal:
             return None
-        values = decode_parameters(prepared.decoders(parameter_formats), parameters)
+        decoders, shape = prepared.ways(parameter_formats, result_formats)
+        values = decode_parameters(decoders, parameters)
         rows = self._engine.look_up(prepared.statement, values, self.session)
         if rows is None:
             return None
-        shape = prepared.shape(result_formats)
         head = shape.bound_described if described else shape.bound
-        return head + shape.encode_rows(rows) + _ROUND_ENDS[len(rows)]
+        if not rows:
+            return head + _ROUND_ENDS[0]
+        return b"".join((head, shape.encode_row(rows[0]), _ROUND_ENDS[1]))
 
     def fail(self, error: Exception) -> None:
         """Tell the client of an error, and go where the protocol goes on from.
@@ -198,11 +195,13 @@ class Dialog:
 
     @property
     def in_transaction(self) -> bool:
-        """Whether the client holds something open: a transaction, or a group without its Sync."""
+        """Whether the client holds something open: a transaction, or a group without its Sync.
+
+        A cursor that has outlived its transaction does not count, as in PostgreSQL.
+        """
         return (
             self.session.transaction is not TransactionStatus.IDLE
             or self._connection.state is not State.IDLE
-            or self._names.keeps
         )
 
     # --- simple ----------------------------------------------------------------------------------
@@ -243,6 +242,13 @@ class Dialog:
         self._ready()
 
     async def _run_query(self, sql: str) -> None:
+        try:
+            await self._run_script(sql)
+        finally:
+            self.session.in_script = False
+        self._ready()
+
+    async def _run_script(self, sql: str) -> None:
         with self._runner.watched() as cancellation:
             texts, portal, rows = await self._runner.begin_script(sql, cancellation)
             if portal is None:
@@ -253,7 +259,6 @@ class Dialog:
             with self._runner.watched() as cancellation:
                 portal, rows = await self._runner.begin(text, offset, cancellation)
                 await self._answer_any(portal, rows, cancellation, in_block=True)
-        self._ready()
 
     async def _answer_any(
         self, portal: Portal, rows: bytes, cancellation: Cancellation, *, in_block: bool
@@ -361,18 +366,21 @@ class Dialog:
 
     def _give_nothing(self, portal: Portal) -> None:
         """A portal that has run to its end: no more rows, and no second run of anything else."""
-        if not portal.prepared.statement.returns_rows:
+        kind, source = portal.prepared.statement.kind, portal.source
+        if kind is StatementKind.EXECUTE and source is not None:
+            kind = source.result.kind
+        if kind in _COUNTED:
+            self._send(CommandComplete(tag=f"{kind.value} 0"))
+        elif portal.prepared.statement.returns_rows:
+            self._send(CommandComplete(tag=kind.value))
+        else:
             raise QueryError("portal cannot be run anymore", sqlstate="55000")
-        kind = portal.prepared.statement.kind
-        self._send(CommandComplete(tag="SELECT 0" if kind is StatementKind.SELECT else kind.value))
 
     async def _hand_over(self, portal: Portal, rows_max: int) -> None:
         self._refuse_failed(portal.prepared.statement)
         block = self.session.transaction is not TransactionStatus.IDLE
         with self._runner.watched() as cancellation, closing_on_error(portal):
-            run = Run(
-                cancellation=cancellation, simple=False, in_block=block, rows_max=rows_max
-            )
+            run = Run(cancellation=cancellation, simple=False, in_block=block, rows_max=rows_max)
             await self._handing.run(portal, run)
 
     async def _start(self, portal: Portal, rows_max: int) -> None:
@@ -413,10 +421,14 @@ class Dialog:
         taken = source.taken
         if portal.declared is None:
             portal.close()
-        if kind is StatementKind.SELECT:
-            self._send(CommandComplete(tag=f"SELECT {taken}"))
+        if kind in _COUNTED:
+            self._send(CommandComplete(tag=f"{kind.value} {taken}"))
         else:
             self._complete_command(kind)
+        if self.session.changes != self._changes_told:
+            self._changes_told = self.session.changes
+            for status in self._reports.news(self.session):
+                self._send(status)
 
     def _complete_command(self, kind: StatementKind) -> None:
         """What has run may have changed more than it has answered."""
@@ -430,9 +442,6 @@ class Dialog:
             else:
                 self._names.end_transaction(committed=kind is StatementKind.COMMIT)
         self._send(CommandComplete(tag=kind.value))
-        if kind in _CHANGES_SETTINGS:
-            for status in self._reports.news(self.session):
-                self._send(status)
 
     def _close(self, message: Close) -> None:
         if message.kind == "S":

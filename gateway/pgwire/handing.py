@@ -7,10 +7,13 @@ left to `dialog`.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import itertools
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import assert_never
+
+import pyarrow as pa
 
 from gateway.pgwire.copying import CopyEncoder
 from gateway.pgwire.cursors import Cursor, Fetched
@@ -39,6 +42,8 @@ from planner.engine import (
     FetchCursor,
     PrepareStatement,
     QueryError,
+    Result,
+    StatementKind,
 )
 
 
@@ -52,7 +57,7 @@ class Run:
     in_block: bool
     """Whether a transaction lasts beyond it, as between the statements of one Query."""
     rows_max: int = 0
-    """Of an Execute; 0 for all rows. FETCH has its own count, and COPY none."""
+    """Of an Execute; 0 for all rows. COPY has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +93,9 @@ class Handing:
         match order:
             case ExecuteStatement():
                 await self._execute(portal, order, run)
+                return
+            case FetchCursor(move=False) if not run.simple:
+                await self._begin_fetch(portal, order, run)
                 return
             case CopyOut():
                 tag = await self._copy(portal, order, run)
@@ -158,22 +166,61 @@ class Handing:
         return "DECLARE CURSOR"
 
     async def _fetch(self, portal: Portal, order: FetchCursor, run: Run) -> str:
+        """A FETCH of the simple protocol, or a MOVE: all of it at once."""
+        target = self._target(portal, order)
+        # As in PostgreSQL, a FETCH that fails at once is not described before.
+        head = b"" if order.move else target.shape.description
+        button = target.cancellation or run.cancellation
+        with self.runner.watched(button), closing_on_error(target):
+            source, fetched = await self._reach(target, order, button)
+            await self._give_pieces(source, fetched, target.shape, head)
+        return f"{'MOVE' if order.move else 'FETCH'} {fetched.count}"
+
+    async def _begin_fetch(self, portal: Portal, order: FetchCursor, run: Run) -> None:
+        """A FETCH of the extended protocol: from here on its portal is one that has rows.
+
+        PostgreSQL moves the cursor at the first Execute and keeps the rows for the others. So does
+        this, but beyond what is kept the rows stay where they are until they are asked for; who
+        moves the cursor otherwise in between sees the difference.
+        """
+        target = self._target(portal, order)
+        button = target.cancellation or run.cancellation
+        with self.runner.watched(button), closing_on_error(portal):
+            with closing_on_error(target):
+                source, fetched = await self._reach(target, order, button)
+                pieces = fetched.pieces()
+                kept: Sequence[Piece] = ()
+                if source.at_hand:
+                    kept = [*pieces]
+                elif run.rows_max:
+                    kept = await self.runner.read_ahead(pieces, self.limits.chunk_bytes_target)
+            result = Result(kind=StatementKind.FETCH, columns=target.prepared.statement.columns)
+            if source.at_hand:
+                result.rows = [row for piece in kept for row in piece]
+            else:
+                result.batches = _batches(itertools.chain(kept, pieces), target)
+            portal.source, portal.cancellation = RowSource(result, portal.shape), button
+            at_hand = portal.source.take_at_hand(run.rows_max) if source.at_hand else b""
+            await self.give(portal, at_hand, run.rows_max)
+
+    def _target(self, portal: Portal, order: FetchCursor) -> Portal:
         target = self.names.cursor(order.name)
         if target is portal or target.finished:
             raise QueryError(f'portal "{order.name}" cannot be run', sqlstate="55000")
-        encoder: RowEncoder = target.shape if run.simple else portal.shape
-        # As in PostgreSQL, a FETCH that fails at once is not described before.
-        head = target.shape.description if run.simple and not order.move else b""
-        button = target.cancellation or run.cancellation
-        with self.runner.watched(button), closing_on_error(target):
-            source = target.source
-            if source is None:
-                source = await self.runner.open(target, target.shape, button)
-            scroll = target.declared is not None and target.declared.scroll
-            cursor = Cursor(reader=source.reader, scroll=scroll)
-            fetched = Fetched(cursor=cursor, order=order, limits=self.limits)
-            await self._give_pieces(source, fetched, encoder, head)
-        return f"{'MOVE' if order.move else 'FETCH'} {fetched.count}"
+        return target
+
+    async def _reach(
+        self, target: Portal, order: FetchCursor, button: Cancellation
+    ) -> tuple[RowSource, Fetched]:
+        """What a cursor's rows come from, and the trip through them, which has not begun."""
+        source = target.source
+        if source is None:
+            source = await self.runner.open(target, target.shape, button)
+        declared = target.declared
+        # Where that was left open it goes back as far as it can without keeping rows for it.
+        scroll = declared is not None and declared.scroll is not False
+        cursor = Cursor(reader=source.reader, scroll=scroll)
+        return source, Fetched(cursor=cursor, order=order, limits=self.limits)
 
     async def _give_pieces(
         self, source: RowSource, fetched: Fetched, encoder: RowEncoder, head: bytes
@@ -214,19 +261,24 @@ class Handing:
     def _prepare(self, portal: Portal, order: PrepareStatement) -> str:
         statement = portal.prepared.statement
         assert statement.query is not None, "PREPARE has a query"
-        prepared = Prepared(sql=portal.prepared.sql, statement=statement.query, parameter_oids=())
+        prepared = Prepared(
+            sql=portal.prepared.sql, statement=statement.query, parameter_oids=(), from_sql=True
+        )
         self.names.add_statement(order.name, prepared)
         return "PREPARE"
 
     async def _execute(self, portal: Portal, order: ExecuteStatement, run: Run) -> None:
         prepared = self.names.statement(order.name)
-        if prepared.statement.handover is not None:
-            raise QueryError(
-                f"EXECUTE of {prepared.statement.kind.value} is not supported", sqlstate="0A000"
-            )
+        handover = prepared.statement.handover
+        if isinstance(handover, ExecuteStatement):
+            # It might name itself.
+            raise QueryError("EXECUTE of EXECUTE is not supported", sqlstate="0A000")
         shape = prepared.shape(()) if run.simple else portal.shape
         values = await self.runner.evaluate(order, prepared, run.cancellation)
         executed = Portal(prepared=prepared, parameters=values, shape=shape)
+        if handover is not None:
+            await self._execute_order(portal, executed, run)
+            return
         with closing_on_error(executed):
             rows = await self.runner.start(executed, run.rows_max, run.cancellation)
             if run.simple and prepared.statement.returns_rows:
@@ -234,3 +286,23 @@ class Handing:
             # From here on it is the portal of a query, which a row limit may suspend.
             portal.source, portal.cancellation = executed.source, executed.cancellation
             await self.give(portal, rows, run.rows_max)
+
+    async def _execute_order(self, portal: Portal, executed: Portal, run: Run) -> None:
+        """EXECUTE of what hands over rows itself, which a Parse can prepare and PREPARE cannot."""
+        with closing_on_error(portal):
+            try:
+                await self.run(executed, run)
+            finally:
+                portal.source, portal.cancellation = executed.source, executed.cancellation
+                portal.finished = executed.finished
+
+
+def _batches(pieces: Iterator[Piece], target: Portal) -> Iterator[pa.RecordBatch]:
+    """The batches that a cursor passes; one that fails on its way is of no use any more."""
+    try:
+        for piece in pieces:
+            assert isinstance(piece, pa.RecordBatch), "the rows of a stream come in batches"
+            yield piece
+    except Exception:
+        target.close()
+        raise

@@ -11,6 +11,8 @@ class PgLimits:
 
     connections_max: int = 500
     """Open connections. PostgreSQL's default is 100, but ours cost no process."""
+    strangers_max: int = 250
+    """Connections of one address that are not let in yet: a quarter of all that there may be."""
     startup_timeout_s: float = 60.0
     """From accept to being let in, TLS included: PostgreSQL's authentication_timeout."""
     startup_bytes_max: int = 10_000
@@ -45,6 +47,14 @@ class PgLimits:
     """Without a message outside a transaction, then the connection ends; 0 is never, for pools."""
     idle_in_transaction_timeout_s: float = 3600.0
     """The same inside one; portals of a transaction hold snapshots."""
+    message_timeout_s: float = 60.0
+    """From a message's first byte to its last: a byte now and then does not keep a place."""
+    keepalive_idle_s: int = 60
+    """Silence after which the kernel asks whether the client is still there."""
+    keepalive_interval_s: int = 15
+    """Between such questions."""
+    keepalive_count: int = 4
+    """Questions without an answer before the connection is given up: two minutes in all."""
     write_timeout_s: float = 300.0
     """For a client that reads nothing while rows wait; it holds a snapshot and memory."""
     sweep_s: float = 1.0

@@ -187,6 +187,9 @@ def decode_parameters(decoders: Sequence[Decode], parameters: Sequence[bytes | N
             f"requires {len(decoders)}",
             sqlstate=PROTOCOL_VIOLATION,
         )
+    if len(parameters) == 1:  # most lookups; a loop costs twice as much as what it does
+        (raw,) = parameters
+        return (None if raw is None else decoders[0](raw),)
     values = [
         None if raw is None else decode(raw)
         for decode, raw in zip(decoders, parameters, strict=False)

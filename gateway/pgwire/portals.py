@@ -6,7 +6,8 @@ statement and the unnamed portal are replaced at will; the named ones must be cl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -21,6 +22,8 @@ from planner.engine import (
     DeclareCursor,
     ExecuteStatement,
     FetchCursor,
+    ListedCursor,
+    ListedStatement,
     QueryError,
     Row,
     Statement,
@@ -35,17 +38,54 @@ _CACHED_MAX = 16
 class Prepared:
     """A statement as the wire needs it: with its decoders and encoders, chosen once per formats."""
 
-    __slots__ = ("_decoders", "_shapes", "parameters", "sql", "statement")
+    __slots__ = (
+        "_asked",
+        "_decoders",
+        "_shapes",
+        "_ways",
+        "from_sql",
+        "made_us",
+        "parameters",
+        "sql",
+        "statement",
+    )
 
-    def __init__(self, *, sql: str, statement: Statement, parameter_oids: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        *,
+        sql: str,
+        statement: Statement,
+        parameter_oids: tuple[int, ...],
+        from_sql: bool = False,
+    ) -> None:
         self.sql = sql
         """As the client sent it; positions in errors count in it."""
         self.statement = statement
+        self.from_sql = from_sql
+        """Whether PREPARE made it."""
+        self.made_us = 0
+        """When it got its name, in epoch microseconds."""
         self.parameters: tuple[ParameterType, ...] = parameter_types(
             parameter_oids or statement.parameter_oids, statement.parameters
         )
+        self._asked: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+        self._ways: tuple[tuple[Decode, ...], Shape]
         self._decoders: dict[tuple[int, ...], tuple[Decode, ...]] = {}
         self._shapes: dict[tuple[int, ...], Shape] = {}
+
+    def ways(
+        self, parameter_formats: tuple[int, ...], result_formats: tuple[int, ...]
+    ) -> tuple[tuple[Decode, ...], Shape]:
+        """Decoders and shape in one go: a client of one statement asks for the same ones again.
+
+        Raises:
+            QueryError: as `decoders` and `shape`.
+        """
+        asked = parameter_formats, result_formats
+        if asked != self._asked:
+            self._ways = self.decoders(parameter_formats), self.shape(result_formats)
+            self._asked = asked
+        return self._ways
 
     def decoders(self, formats: tuple[int, ...]) -> tuple[Decode, ...]:
         """The decoders of the parameters.
@@ -96,6 +136,8 @@ class Portal:
     """How SQL declared it as a cursor, which can be read again behind its end."""
     kept: bool = False
     """Whether it has outlived the transaction that made it, and so lasts until it is closed."""
+    made_us: int = 0
+    """When it got its name, in epoch microseconds."""
     made_after: int = 0
     """How many savepoints its transaction had made by then."""
 
@@ -108,9 +150,11 @@ class Portal:
 
 @dataclass(slots=True, kw_only=True)
 class Names:
-    """The statements and portals of one connection."""
+    """The statements and portals of one connection; the session's `Listing`."""
 
     limits: PgLimits
+    clock_us: Callable[[], int] = lambda: time.time_ns() // 1000
+    """Epoch microseconds."""
     statements: dict[str, Prepared] = field(default_factory=dict)
     portals: dict[str, Portal] = field(default_factory=dict)
     savepoints_made: int = 0
@@ -137,6 +181,7 @@ class Names:
                 sqlstate="54000",
             )
         self._sql_length += size
+        prepared.made_us = self.clock_us()
         self.statements[name] = prepared
 
     def check_statement_name(self, name: str) -> None:
@@ -184,7 +229,7 @@ class Names:
                 hint="Close portals, or end the transaction.",
                 sqlstate="54000",
             )
-        portal.made_after = self.savepoints_made
+        portal.made_after, portal.made_us = self.savepoints_made, self.clock_us()
         self.portals[name] = portal
 
     def portal(self, name: str) -> Portal:
@@ -224,7 +269,7 @@ class Names:
         if order.name in self.portals:
             raise _exists(order.name)
         declared = [portal.declared for portal in self.portals.values()]
-        scrolling = sum(each is not None and each.scroll for each in declared)
+        scrolling = sum(each is not None and bool(each.scroll) for each in declared)
         if order.scroll and scrolling >= self.limits.scroll_cursors_max:
             raise QueryError(
                 "too many cursors that can be read backwards",
@@ -254,10 +299,23 @@ class Names:
             if not portal.kept:
                 self.drop_portal(name)
 
-    @property
-    def keeps(self) -> bool:
-        """Whether a cursor has outlived its transaction."""
-        return any(portal.kept for portal in self.portals.values())
+    def cursors(self) -> Sequence[ListedCursor]:
+        """All portals, for a client sees no difference."""
+        return [_listed(name, portal) for name, portal in self.portals.items()]
+
+    def prepared(self) -> Sequence[ListedStatement]:
+        """All statements but the unnamed one, which PostgreSQL does not list either."""
+        return [
+            ListedStatement(
+                name=name,
+                sql=prepared.sql,
+                prepared_us=prepared.made_us,
+                parameter_oids=tuple(each.oid for each in prepared.parameters),
+                from_sql=prepared.from_sql,
+            )
+            for name, prepared in self.statements.items()
+            if name
+        ]
 
     def target(self, prepared: Prepared) -> Prepared:
         """The statement whose rows a statement gives: its own, or those of one that it names.
@@ -268,7 +326,10 @@ class Names:
             case FetchCursor(name=name, move=False) if name in self.portals:
                 return self.portals[name].prepared
             case ExecuteStatement(name=name) if name in self.statements:
-                return self.statements[name]
+                named = self.statements[name]
+                # One that executes another is refused when it is run.
+                executes = isinstance(named.statement.handover, ExecuteStatement)
+                return named if executes else self.target(named)
             case _:
                 return prepared
 
@@ -290,6 +351,18 @@ class Names:
         """Forget everything."""
         self.drop_portals()
         self.deallocate(None)
+
+
+def _listed(name: str, portal: Portal) -> ListedCursor:
+    declared = portal.declared
+    return ListedCursor(
+        name=name,
+        sql=portal.prepared.sql,
+        hold=declared is not None and declared.hold,
+        binary=declared is not None and declared.binary,
+        scroll=declared is not None and bool(declared.scroll),
+        created_us=portal.made_us,
+    )
 
 
 def _exists(name: str) -> QueryError:

@@ -24,6 +24,15 @@ ALL = sys.maxsize
 """As a count of rows: however many there are."""
 
 
+def cannot_go_back() -> QueryError:
+    """The error of a cursor that was not declared to go back."""
+    return QueryError(
+        "cursor can only scan forward",
+        hint="Declare it with SCROLL option to enable backward scan.",
+        sqlstate="55000",
+    )
+
+
 class Reader:
     """Where a client stands in the rows of a result.
 
@@ -89,7 +98,7 @@ class Reader:
         """Rows in reverse, from number `last` (from 0) on; `passed` stays as it is.
 
         Raises:
-            QueryError: they are no longer kept (54000).
+            QueryError: they are no longer kept (54000; 55000 if none were to be).
         """
         if self._rows is not None:
             return self._rows[max(0, last + 1 - rows_max) : last + 1][::-1]
@@ -117,6 +126,8 @@ class Reader:
                 return None
             self._hold(batch)
         at = bisect_right(self._firsts, row) - 1
+        if at < 0 and not self._window_bytes_max:
+            raise cannot_go_back()
         if at < 0:
             raise QueryError(
                 f"the cursor no longer keeps row {row + 1}",

@@ -9,6 +9,8 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
+import pyarrow as pa
+
 from gateway.pgwire.columns import physical_values
 from gateway.pgwire.limits import PgLimits
 from gateway.pgwire.parameters import requested_types
@@ -213,6 +215,7 @@ class Runner:
             texts = _located(sql, self._engine.split(sql))
             if not texts:
                 return texts, None, b""
+            self._session.in_script = len(texts) > 1
             return texts, *self._begin(*texts[0], cancellation)
 
         return await self._workers.run(work, on_abandon=lambda begun: _close(begun[1]))
@@ -323,6 +326,25 @@ class Runner:
     ) -> AsyncGenerator[bytes, None]:
         """The same of any chunks: one is encoded while the next is read."""
         return self._workers.stream_through(chunks, encode)
+
+    async def read_ahead(self, pieces: Iterator[Piece], bytes_max: int) -> Sequence[Piece]:
+        """The next pieces of a stream up to so many bytes, and the one that goes beyond.
+
+        Raises:
+            QueryError: the stream fails or is cancelled.
+        """
+
+        def work() -> Sequence[Piece]:
+            read: list[Piece] = []
+            size = 0
+            for piece in pieces:
+                read.append(piece)
+                size += piece.nbytes if isinstance(piece, pa.RecordBatch) else 0
+                if size > bytes_max:
+                    break
+            return read
+
+        return await self._workers.run(work)
 
     async def evaluate(
         self, order: ExecuteStatement, prepared: Prepared, cancellation: Cancellation

@@ -10,6 +10,7 @@ import secrets
 from gateway.access import Access
 from gateway.pgwire.client import Client
 from gateway.pgwire.limits import PgLimits
+from gateway.strangers import Strangers
 from gateway.tls import Tls
 from gateway.workers import Workers
 from planner.engine import Engine
@@ -51,6 +52,9 @@ class PgServer:
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
         self._clients: set[Client] = set()
+        self._strangers = Strangers(of_one_max=limits.strangers_max)
+        self._cut_off = 0
+        """Connections beyond all bounds since the last sweep."""
         self._admitted: dict[int, Client] = {}
         self._emptied = asyncio.Event()
         self._emptied.set()
@@ -111,6 +115,11 @@ class PgServer:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(self.limits.sweep_s)
+            if self._cut_off:
+                logger.warning(
+                    "too many connections, cut off=%d, open=%d", self._cut_off, len(self._clients)
+                )
+                self._cut_off = 0
             now_s = loop.time()
             for client in tuple(self._clients):
                 client.check_timeouts(now_s)
@@ -122,12 +131,15 @@ class PgServer:
         self._clients.add(client)
         self._emptied.clear()
         if len(self._clients) > _STARTING_SHARE * self.limits.connections_max:
-            logger.warning("too many connections, one is cut off, count=%d", len(self._clients))
+            self._cut_off += 1
+            client.abort()
+        elif not self._strangers.enter(client, client.address):
             client.abort()
 
     def leave(self, client: Client) -> None:
         """A connection is gone."""
         self._clients.discard(client)
+        self._strangers.leave(client)
         self._admitted.pop(client.process_id, None)
         if not self._clients:
             self._emptied.set()
@@ -139,6 +151,7 @@ class PgServer:
         process_id = 0
         while process_id == 0 or process_id in self._admitted:
             process_id = secrets.randbits(31)
+        self._strangers.leave(client)
         client.process_id = process_id
         self._admitted[process_id] = client
         return None
@@ -147,7 +160,7 @@ class PgServer:
         """Cancel what a client runs; a wrong key is not answered, as in PostgreSQL."""
         client = self._admitted.get(process_id)
         if client is None:
-            logger.info("cancel request for an unknown process id")
+            logger.debug("cancel request for an unknown process id")
             return
         if client.secret_key and hmac.compare_digest(client.secret_key, secret_key):
             client.cancel()

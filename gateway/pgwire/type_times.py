@@ -26,9 +26,10 @@ from planner.engine import DataType, Kind, QueryError, Value
 DAYS_TO_2000 = 10_957
 MICROS_TO_2000 = DAYS_TO_2000 * 86_400_000_000
 _DAY_MICROS = 86_400_000_000
+_DAY_MINUTES = 1440
 _INT32_MAX = (1 << 31) - 1
 _INT64_MAX = (1 << 63) - 1
-_BEFORE_CHRIST = " BC"
+_BEFORE_CHRIST = b" BC"
 _STORED = {"i": "i4", "q": "i8"}
 """numpy's names for the layouts."""
 
@@ -56,7 +57,7 @@ def _infinite(value: int, most: int) -> bytes | None:
 
 
 @lru_cache(maxsize=8192)
-def _date_parts(days: int) -> tuple[str, str]:
+def _date_parts(days: int) -> tuple[str, bytes]:
     """A day as `YYYY-MM-DD` and the suffix that follows the time.
 
     Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
@@ -71,7 +72,7 @@ def _date_parts(days: int) -> tuple[str, str]:
     month = shifted_month + 3 if shifted_month < 10 else shifted_month - 9
     year = year_of_era + era * 400 + (month <= 2)
     if year > 0:
-        return f"{year:04d}-{month:02d}-{day:02d}", ""
+        return f"{year:04d}-{month:02d}-{day:02d}", b""
     return f"{1 - year:04d}-{month:02d}-{day:02d}", _BEFORE_CHRIST
 
 
@@ -94,7 +95,8 @@ def encode_date_text(value: int) -> bytes:
     """E.g. `2013-01-01`, `0044-03-15 BC`, `infinity`."""
     if (infinite := _infinite(value, _INT32_MAX)) is not None:
         return infinite
-    return "".join(_date_parts(value)).encode()
+    date, suffix = _date_parts(value)
+    return date.encode() + suffix
 
 
 def encode_time_text(value: int) -> bytes:
@@ -102,12 +104,17 @@ def encode_time_text(value: int) -> bytes:
     return _clock(value).encode()
 
 
-def _timestamp_text(value: int, *, zone: str) -> bytes:
-    if (infinite := _infinite(value, _INT64_MAX)) is not None:
-        return infinite
-    days, micros = divmod(value, _DAY_MICROS)
+def _timestamp_text(zone: bytes, value: int) -> bytes:
+    if not -_INT64_MAX < value < _INT64_MAX:
+        return b"infinity" if value > 0 else b"-infinity"
+    minutes, in_minute = divmod(value, 60_000_000)
+    days, minute = divmod(minutes, _DAY_MINUTES)
+    second, fraction = divmod(in_minute, 1_000_000)
     date, suffix = _date_parts(days)
-    return f"{date} {_clock(micros)}{zone}{suffix}".encode()
+    text = f"{date} {_hours_and_minutes(minute)}:{second:02d}"
+    if fraction:
+        text = f"{text}.{fraction:06d}".rstrip("0")
+    return text.encode() + zone + suffix
 
 
 def _count_type(
@@ -174,8 +181,8 @@ def _timestamp(data_type: DataType) -> WireType:
         oid=1114,
         array_oid=1115,
         layout="q",
-        encode_text=partial(_timestamp_text, zone=""),
-        encode_column_text=vector_times.timestamp_text(b"", partial(_timestamp_text, zone="")),
+        encode_text=partial(_timestamp_text, b""),
+        encode_column_text=vector_times.timestamp_text(b"", partial(_timestamp_text, b"")),
         epoch=MICROS_TO_2000,
         most=_INT64_MAX,
     )
@@ -187,10 +194,8 @@ def _timestamptz(data_type: DataType) -> WireType:
         oid=1184,
         array_oid=1185,
         layout="q",
-        encode_text=partial(_timestamp_text, zone="+00"),
-        encode_column_text=vector_times.timestamp_text(
-            b"+00", partial(_timestamp_text, zone="+00")
-        ),
+        encode_text=partial(_timestamp_text, b"+00"),
+        encode_column_text=vector_times.timestamp_text(b"+00", partial(_timestamp_text, b"+00")),
         epoch=MICROS_TO_2000,
         most=_INT64_MAX,
     )

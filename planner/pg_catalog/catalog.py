@@ -15,11 +15,13 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from planner.cancel import Cancellation
+from planner.commands import Commands
 from planner.errors import Cancelled, NotSupported, ValueProblem
 from planner.pg_catalog.arrays import parse_array
 from planner.pg_catalog.assignments import Assignment, assignments
 from planner.pg_catalog.database import build_database
 from planner.pg_catalog.failures import query_error
+from planner.pg_catalog.listing_rows import listing_script, lists_names
 from planner.pg_catalog.parameters import cast_oids
 from planner.pg_catalog.quoting import quote_text
 from planner.pg_catalog.recognise import is_catalog_statement
@@ -59,6 +61,8 @@ class CatalogStatement:
     """What DuckDB runs."""
     assignments: tuple[Assignment, ...] = ()
     """Settings that the statement changes by `set_config`."""
+    lists: bool = False
+    """Whether it asks for what the connection keeps by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +88,7 @@ class PgCatalog:
         self._catalog = catalog
         self._server_version = server_version
         self._database = database
+        self._commands = Commands(server_version=server_version)
         self._lock = threading.Lock()
         self._generation: _Generation | None = None
         self._cache: OrderedDict[tuple[str, tuple[DataType | None, ...]], CatalogStatement]
@@ -156,13 +161,15 @@ class PgCatalog:
         try:
             with _converted_errors(cancellation), cancellation.interrupting(cursor.interrupt):
                 cursor.sql(_session_script(session))
+                if statement.lists and session.listing is not None:
+                    cursor.sql(";".join(listing_script(session.listing)))
                 relation = cursor.sql(statement.rewritten.sql, params=values or None)
                 assert relation is not None
                 table = gather(relation.to_arrow_reader(_BATCH_ROWS), statement.columns)
         finally:
             cursor.close()
         for assignment in statement.assignments:
-            assignment.apply(session, parameters)
+            assignment.apply(session, parameters, self._commands.set_config)
         return table
 
     def _prepare(
@@ -184,6 +191,7 @@ class PgCatalog:
             parameter_oids=cast_oids(tree, len(rewritten.parameters)),
             rewritten=rewritten,
             assignments=assignments(tree),
+            lists=lists_names(tree),
         )
 
     def _describe(self, rewritten: Rewritten) -> tuple[Column, ...]:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from planner.pg_catalog.listing_rows import LISTING_VIEWS
+
 SESSION_VIEWS = {
     "pg_roles": """
         SELECT getvariable('session_user')::VARCHAR AS rolname, false AS rolsuper,
@@ -60,6 +62,7 @@ SESSION_VIEWS = {
         FROM (SELECT unnest(map_entries(getvariable('session_settings')::MAP(VARCHAR, VARCHAR)),
               recursive := true)) AS zz_e(key, value)
         WHERE zz_e.key NOT IN (SELECT lower(name) FROM {look}.settings)""",
+    **LISTING_VIEWS,
 }
 """Relations of pg_catalog whose rows depend on the session."""
 

@@ -13,6 +13,7 @@ import psycopg
 from stores.errors import StoreError
 from tests.bench import (
     bulk,
+    connections,
     epochs,
     lookups_http,
     lookups_pg,
@@ -40,6 +41,7 @@ FAMILIES: Mapping[str, Family] = {
     "waiters": waiters.apply_while_waited_for,
     "prepared-1": lookups_pg.prepared_1,
     "prepared-16": lookups_pg.prepared_16,
+    "prepared-64": lookups_pg.prepared_64,
     "simple-16": lookups_pg.simple_16,
     "http": lookups_http.lookups,
     "mixed": mixed.p99_during_scan,
@@ -48,6 +50,8 @@ FAMILIES: Mapping[str, Family] = {
     "select-all-psql": bulk.select_psql,
     "copy-binary": bulk.copy_read,
     "copy-binary-psql": bulk.copy_psql,
+    "connect": connections.connect_and_query,
+    "idle-memory": connections.idle_memory,
 }
 """Name for `--only` → measurement, in the order of the table."""
 

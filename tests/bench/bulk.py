@@ -6,10 +6,12 @@ server alone sets the pace.
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import struct
 import subprocess
 import time
+from collections.abc import Iterator
 
 from tests.bench import data
 from tests.bench.clients import PgTarget, program
@@ -78,13 +80,20 @@ def _psql_ms(target: PgTarget, sql: str) -> tuple[float, int]:
 
 
 def _socket_ms(target: PgTarget, sql: str) -> tuple[float, int]:
-    with socket.create_connection(("127.0.0.1", target.port), _TIMEOUT_S) as connection:
-        _say(connection, b"", _startup(target))
-        _drain(connection)
+    with open_wire(target) as connection:
         start = time.perf_counter()
-        _say(connection, b"Q", sql.encode() + b"\0")
-        size = _drain(connection)
+        say(connection, b"Q", sql.encode() + b"\0")
+        size = drain(connection)
         return (time.perf_counter() - start) * 1000, size
+
+
+@contextlib.contextmanager
+def open_wire(target: PgTarget) -> Iterator[socket.socket]:
+    """A connection that has been let in and waits for messages."""
+    with socket.create_connection(("127.0.0.1", target.port), _TIMEOUT_S) as connection:
+        say(connection, b"", _startup(target))
+        drain(connection)
+        yield connection
 
 
 def _startup(target: PgTarget) -> bytes:
@@ -92,11 +101,12 @@ def _startup(target: PgTarget) -> bytes:
     return struct.pack(">I", 3 << 16) + b"\0".join(settings)
 
 
-def _say(connection: socket.socket, type_byte: bytes, body: bytes) -> None:
+def say(connection: socket.socket, type_byte: bytes, body: bytes) -> None:
+    """Send one message."""
     connection.sendall(type_byte + struct.pack(">I", len(body) + 4) + body)
 
 
-def _drain(connection: socket.socket) -> int:
+def drain(connection: socket.socket) -> int:
     """Read up to ReadyForQuery, which is the last that a server sends; how many bytes it was."""
     size, end, buffer = 0, b"", bytearray(_RECEIVE_BYTES)
     while not end.endswith(_READY):

@@ -26,6 +26,13 @@ def prepared_16(setting: Setting) -> Line:
     )
 
 
+def prepared_64(setting: Setting) -> Line:
+    """Sixty-four clients, each with one statement prepared once."""
+    return _measured(
+        setting, "prepared lookups, pg wire, 64 clients", PREPARED, 64, "prepared", 1.0
+    )
+
+
 def simple_16(setting: Setting) -> Line:
     """Sixteen clients, another text each time."""
     return _measured(setting, "simple-protocol lookups, 16 clients", SIMPLE, 16, "simple", 0.5)

@@ -55,7 +55,7 @@ def app(services: Services) -> Starlette:
 @pytest.fixture
 async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app=app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as made:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as made:
         yield made
 
 

@@ -219,7 +219,7 @@ async def test_a_gateway_that_is_not_ready_says_why_and_lives(services: Services
     reasons = [f"clicks[{n}] is restoring" for n in range(25)]
     app = create_app(replace(services, not_ready=lambda: reasons))
     transport = httpx.ASGITransport(app=app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         assert (await client.get("/healthz")).status_code == 200
         response = await client.get("/readyz")
     assert response.status_code == 503
@@ -236,7 +236,7 @@ async def test_an_unplanned_error_of_the_catalog_has_the_shape_too(services: Ser
 
     app = create_app(replace(services, describe_stores=fail))
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         response = await client.get("/v1/stores")
     assert response.status_code == 500
     assert response.json()["error"]["message"] == "internal error"

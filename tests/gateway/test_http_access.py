@@ -23,6 +23,8 @@ from gateway.client import Client, authorization
 from gateway.errors import ClientError, RemoteError
 from gateway.routes import Services
 from gateway.users import add_token, remove_user, set_password
+from gateway.verifiers import make_verifier
+from planner.engine import QueryError
 from tests.gateway.conftest import FakeGateway
 from tests.gateway.credentials import (
     OTHER,
@@ -55,7 +57,7 @@ async def asking(
     """A client that comes from an address."""
     app = create_app(services, access=access)
     transport = httpx.ASGITransport(app=app, client=(address, 50_000))
-    async with httpx.AsyncClient(transport=transport, base_url=f"{scheme}://gateway") as made:
+    async with httpx.AsyncClient(transport=transport, base_url=f"{scheme}://localhost") as made:
         yield made
 
 
@@ -339,3 +341,37 @@ def test_a_gateway_for_everybody_starts_if_asked(start_gateway: Start) -> None:
     gateway = start_gateway("http=0.0.0.0:0", "allow_anonymous=true")
     url = gateway.url().replace("0.0.0.0", "127.0.0.1")
     assert read(url)[0] == 200
+
+
+# --- strangers -----------------------------------------------------------------------------------
+
+
+async def test_a_stranger_costs_what_a_user_costs(tmp_path: Path) -> None:
+    """Users whose verifiers are dearer than ours must not be told from strangers by the time."""
+    from gateway.access import Peer  # noqa: PLC0415
+
+    path = tmp_path / "users.txt"
+    text = "".join(f'"user{n}" "{make_verifier(PASSWORD, iterations=40_000)}"\n' for n in range(3))
+    path.write_text(text)
+    path.chmod(0o600)
+    peer = Peer(address=FAR, secured=True)
+    took_s: dict[str, list[float]] = {"user1": [], "stranger": []}
+    with access_of(path) as access:
+        for _ in range(5):
+            for user, times in took_s.items():
+                begun = time.perf_counter()
+                with pytest.raises(QueryError, match="password authentication failed"):
+                    await access.check_password(peer, user=user, password="wrong")
+                times.append(time.perf_counter() - begun)
+    # A stranger of 4096 iterations would take a tenth.
+    assert min(took_s["stranger"]) > min(took_s["user1"]) / 2
+
+
+def test_a_verifier_is_shown_to_strangers_as_to_users(users: Path) -> None:
+    set_password(users, name="zed", password="x")
+    entries = users.read_text().replace("SCRAM-SHA-256$4096:", "SCRAM-SHA-256$8192:")
+    users.write_text(entries)
+    with access_of(users) as access:
+        for name in ("joe", "nobody", "", "x" * 5000, "a\nb", "\ud800"):
+            verifier, doomed = access.verifier_of(name)
+            assert (verifier.iterations, len(verifier.salt), doomed) == (8192, 16, name != "joe")

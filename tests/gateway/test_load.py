@@ -54,3 +54,25 @@ def test_a_module_that_cannot_be_loaded_is_one_sentence() -> None:
     assert ended.returncode == 2
     assert "no_such_module" in ended.stderr.splitlines()[-1]
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("raise SystemExit(0)", "SystemExit: 0"),
+        ("import sys; sys.exit('enough')", "SystemExit: enough"),
+        ("raise ValueError('one\\ntwo')", "ValueError: one two"),
+        ("def", "SyntaxError: invalid syntax"),
+    ],
+)
+def test_a_module_that_fails_is_one_sentence(tmp_path: Path, code: str, said: str) -> None:
+    (tmp_path / "broken.py").write_text(code)
+    ended = run("serve", "--root", "x", "--load", "broken", PYTHONPATH=str(tmp_path))
+    assert ended.returncode == 2
+    (line,) = ended.stderr.splitlines()
+    assert f'module "broken" cannot be loaded: {said}' in line
+    shown = run(
+        *("serve", "--root", "x", "--load", "broken", "--set", "log_level=debug"),
+        PYTHONPATH=str(tmp_path),
+    )
+    assert "broken.py" in shown.stderr

@@ -175,3 +175,13 @@ def test_a_value_that_does_not_suit_names_its_parameter(
 def test_a_wrong_count_of_parameters_is_refused(count: int) -> None:
     with pytest.raises(QueryError, match=f"has {count} parameters, but the statement takes 1"):
         convert_parameters([1] * count, [BIGINT])
+
+
+def test_what_is_nested_too_deep_is_refused_and_no_bug() -> None:
+    deep = b"[" * 500 + b"]" * 500
+    request = read_request(b'{"sql": "SELECT $1", "params": [%s]}' % deep, parameters_max=1)
+    with pytest.raises(QueryError, match="nested too deep") as refused:
+        convert_parameters(request.params, [DataType(kind=Kind.JSON)])
+    assert refused.value.sqlstate == "54000"
+    with pytest.raises(QueryError, match="nested too deep"):
+        read_request(b'{"sql": "SELECT 1", "bound": {"t": %s}}' % deep, parameters_max=1)

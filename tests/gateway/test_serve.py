@@ -53,7 +53,7 @@ def test_an_answer_that_has_begun_is_finished_within_the_grace_period(
     with socket.create_connection((parts.hostname, parts.port or 0), timeout=WAIT_S) as client:
         body = b'{"sql": "STREAM 300000 ROWS"}'
         client.sendall(
-            b"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
         )
         received = client.recv(1000)
@@ -101,7 +101,7 @@ def test_a_second_signal_ends_the_grace_period(start_gateway: Start) -> None:
     with socket.create_connection((urlsplit(url).hostname or "", urlsplit(url).port or 0)) as idle:
         body = b'{"sql": "SLEEP"}'
         idle.sendall(
-            b"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
         )
         wait_until_asked(url)

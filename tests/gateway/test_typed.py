@@ -110,7 +110,7 @@ def services(clicks: LocalStore) -> Iterator[Services]:
 @pytest.fixture
 async def client(services: Services) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app=create_app(services))
-    async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as made:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as made:
         yield made
 
 
@@ -233,11 +233,14 @@ async def test_a_wait_ends_when_the_bound_is_met(
     assert response.json()["position"] == bound
 
 
+@pytest.mark.parametrize(("limit", "unit"), [("ROWS_MAX", "rows"), ("BYTES_MAX", "bytes")])
 async def test_an_answer_has_a_limit(
-    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, limit: str, unit: str
 ) -> None:
-    monkeypatch.setattr("planner.typed.ROWS_MAX", 9)
-    assert error_of(await ask(client, "mine"))[:2] == (400, "54000")
+    monkeypatch.setattr(f"planner.typed.{limit}", 9)
+    response = await ask(client, "mine")
+    assert error_of(response)[:2] == (400, "54000")
+    assert response.json()["error"]["message"] == f"the answer has more than 9 {unit}"
 
 
 # Lookups

@@ -105,3 +105,22 @@ def read_to_end(terminal: int) -> bytes:
         while read := os.read(terminal, 1000):
             shown += read
     return shown
+
+
+@pytest.mark.parametrize("reading", [{"PYTHONUTF8": "1"}, {"PYTHONIOENCODING": "utf-8:strict"}])
+def test_a_password_that_is_no_text_is_one_sentence(
+    tmp_path: Path, reading: dict[str, str]
+) -> None:
+    path = tmp_path / "users.txt"
+    done = subprocess.run(
+        [sys.executable, "-m", "gateway.main", "user", "add", "joe", "--users", str(path)],
+        cwd=ROOT,
+        env=plain_environment(**reading),
+        input=b"sesame\xff\n",
+        capture_output=True,
+        timeout=3 * WAIT_S,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"stategate: the password is not UTF-8.\n"
+    assert not path.exists()

@@ -117,6 +117,8 @@ def test_a_file_of_pgbouncer_and_postgres_is_read(path: Path) -> None:
         ('"joe" "MOCK-SHA256$' + "0" * 64 + '"', "line 1 holds no secret"),
         ('"joe" "TOKEN-SHA256$abc"', "line 1 holds no secret"),
         ("\x00" * 30, "line 1 is not of the form"),
+        (f'"" "{SECRET}"', "line 1 names nobody"),
+        ('"" "TOKEN-SHA256$' + "0" * 64 + '"', "line 1 names nobody"),
     ],
 )
 def test_a_line_that_is_none_is_named_and_not_shown(path: Path, text: str, said: str) -> None:
@@ -167,3 +169,69 @@ def test_a_running_gateway_sees_changes_and_survives_mistakes(
     assert set(users.current().verifiers) == {"joe"}
     write(path, f'"jim" "{SECRET}"')
     assert set(users.current().verifiers) == {"jim"}
+
+
+# --- what stands in place of a file --------------------------------------------------------------
+
+
+def test_a_link_stays_one_and_what_it_leads_to_is_changed(path: Path, tmp_path: Path) -> None:
+    target = tmp_path / "elsewhere" / "real.txt"
+    target.parent.mkdir()
+    set_password(target, name="joe", password="one")
+    path.symlink_to(target)
+    set_password(path, name="jim", password="two")
+    assert path.is_symlink()
+    assert not target.is_symlink()
+    assert [each.name for each in list_users(target)] == ["jim", "joe"]
+    assert [each.name for each in target.parent.iterdir()] == [target.name]
+
+
+def test_links_in_a_circle_are_an_error_in_one_sentence(path: Path) -> None:
+    path.symlink_to(path)
+    with pytest.raises(UsersError, match="cannot change the users file"):
+        set_password(path, name="joe", password="one")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize(
+    ("owner", "group", "mode", "kept"),
+    [(0, 4242, 0o640, 0o640), (4242, 4243, 0o600, 0o600), (4242, 4243, 0o666, 0o600)],
+)
+def test_a_changed_file_can_be_read_by_whom_it_could_be(
+    path: Path, owner: int, group: int, mode: int, kept: int
+) -> None:
+    set_password(path, name="joe", password="one")
+    os.chown(path, owner, group)
+    path.chmod(mode)
+    add_token(path, name="joe")
+    found = path.stat()
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (owner, group, kept)
+
+
+def test_a_change_that_fails_half_way_leaves_the_old_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_password(path, name="joe", password="one")
+    before = path.read_bytes()
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UsersError, match="No space left"):
+        remove_user(path, name="joe")
+    assert path.read_bytes() == before
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_a_file_written_by_hand_gets_what_strangers_are_made_of(path: Path) -> None:
+    """Or their salts would change with each start of a gateway, and those of users would not."""
+    write(path, f'"joe" "{SECRET}"')
+    add_token(path, name="jim")
+    assert "MOCK-SHA256" in path.read_text()
+    assert Users(path).current().mock_secret == Users(path).current().mock_secret
+
+
+def test_a_password_with_a_nul_is_said_to_hold_one(path: Path) -> None:
+    with pytest.raises(UsersError, match="NUL"):
+        set_password(path, name="joe", password="a\0b")

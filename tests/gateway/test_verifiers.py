@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.verifiers import (
     ITERATIONS,
+    SALT_BYTES,
     fits,
     make_verifier,
     mock_verifier,
     parse_verifier,
     prepare_password,
+    shape_of,
 )
 
 POSTGRES = (
@@ -92,3 +96,34 @@ def test_a_mock_is_steady_and_fits_nothing() -> None:
 def test_saslprep(password: str, prepared: bytes) -> None:
     """RFC 4013 section 3, and, where that refuses, the bytes as they are."""
     assert prepare_password(password) == prepared
+
+
+# --- strangers -----------------------------------------------------------------------------------
+
+MANY = [f"stranger{number}" for number in range(3000)]
+
+
+def test_strangers_have_the_shapes_of_users_as_often_as_users_do() -> None:
+    shapes = ((4096, 16),) * 3 + ((10_000, 12),)
+    found = Counter(shape_of(mock_verifier(each, secret=b"s" * 32, shapes=shapes)) for each in MANY)
+    assert set(found) == set(shapes)
+    assert 0.2 < found[10_000, 12] / len(MANY) < 0.3
+
+
+def test_a_stranger_is_always_the_same_and_unlike_others() -> None:
+    shapes = ((4096, 16), (5000, 100))
+    for each in MANY[:100]:
+        one, other = (mock_verifier(each, secret=b"s" * 32, shapes=shapes) for _ in range(2))
+        assert (one.salt, one.iterations) == (other.salt, other.iterations)
+        assert one.salt != mock_verifier(each, secret=b"t" * 32, shapes=shapes).salt
+    assert len({mock_verifier(each, secret=b"s" * 32, shapes=shapes).salt for each in MANY}) == 3000
+
+
+def test_without_users_strangers_have_the_usual_shape() -> None:
+    assert shape_of(mock_verifier("joe", secret=b"s")) == (ITERATIONS, SALT_BYTES)
+
+
+def test_a_salt_without_bounds_is_refused() -> None:
+    verifier = make_verifier("x", salt=b"s" * 1025, iterations=1)
+    with pytest.raises(ValueError, match="salt"):
+        parse_verifier(str(verifier))

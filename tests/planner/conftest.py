@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from tests.planner.sides import Sides
 from tests.planner.world import world
+
+settings.register_profile("thorough", deadline=None, max_examples=3000)
 
 
 @pytest.fixture(scope="module")

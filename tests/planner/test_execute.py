@@ -239,6 +239,8 @@ def test_partial_gives_what_there_is_and_lists_what_is_not(failing: SqlEngine, s
             (1, "ok", None),
             (2, "failed", "NOT_UP_TO_BOUND"),
         ]
+        missing = "state[0] NOT_PRESENT: elsewhere; state[2] NOT_UP_TO_BOUND: behind"
+        assert result.notices == [f"rows are missing: {missing}"]
 
 
 @pytest.mark.parametrize(

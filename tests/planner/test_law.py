@@ -1,4 +1,7 @@
-"""The law: any SQL through the engine gives the rows of the same SQL in DuckDB over all rows."""
+"""The law: any SQL through the engine gives the rows of the same SQL in DuckDB over all rows.
+
+With `--hypothesis-profile=thorough` it is asked a few thousand times, which takes some minutes.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from stores.schema import Row, Value
 from tests.planner.sides import Sides, build, ordered
 from tests.support.stores import keyvalue, window
 
+EXAMPLES = settings().max_examples
 HOUR_US = 3_600_000_000
 NAMES = ["", "a", "aa", "ab", "b", "a\x00b", "é", "Ω", "zz", "A"]
 
@@ -286,19 +290,19 @@ def check(sides: Sides, query: Query) -> None:
 
 
 @given(query=single_store())
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 def test_one_store_gives_duckdbs_rows(rocks: Sides, query: Query) -> None:
     check(rocks, query)
 
 
 @given(query=joined())
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=EXAMPLES * 2 // 3, suppress_health_check=[HealthCheck.too_slow])
 def test_joined_stores_give_duckdbs_rows(rocks: Sides, query: Query) -> None:
     check(rocks, query)
 
 
 @given(rows=tables(), queries=st.lists(st.one_of(single_store(), joined()), min_size=3, max_size=6))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=EXAMPLES // 8, suppress_health_check=[HealthCheck.too_slow])
 def test_any_rows_give_duckdbs_rows(rows: dict[str, list[Row]], queries: list[Query]) -> None:
     sides = build(STORES, rows)
     for query in queries:
@@ -306,7 +310,7 @@ def test_any_rows_give_duckdbs_rows(rows: dict[str, list[Row]], queries: list[Qu
 
 
 @given(name=_maybe(names), number=_maybe(numbers), age=_maybe(ages))
-@settings(max_examples=60)
+@settings(max_examples=EXAMPLES // 2)
 def test_parameters_mean_what_literals_mean(
     rocks: Sides, name: str | None, number: int | None, age: int | None
 ) -> None:

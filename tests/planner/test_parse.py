@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import LimitExceeded, QueryError
+from planner.errors import LimitExceeded, QueryError, SyntaxProblem
 from planner.parse import NESTING_MAX, SQL_BYTES_MAX, parse, split
 from planner.statement import StatementKind
 
@@ -124,6 +124,19 @@ def test_what_is_just_short_enough() -> None:
 )
 def test_split(sql: str, pieces: tuple[str, ...]) -> None:
     assert split(sql) == pieces
+
+
+def test_an_error_in_one_of_several_points_into_the_whole_text() -> None:
+    with pytest.raises(SyntaxProblem) as caught:
+        split("SELECT 1; SELEC 2; SELECT 3")
+    assert caught.value.position == len("SELECT 1; ") + 1
+
+
+def test_an_option_that_is_none_is_pointed_at() -> None:
+    with pytest.raises(SyntaxProblem) as caught:
+        parse("SELECT 1 WITH BOUNDS (1)")
+    assert caught.value.position == len("SELECT 1 WITH ") + 1
+    assert "BOUND, INFO" in str(caught.value.hint)
 
 
 CODES = {"42601", "0A000", "25006", "54000", "22023", "22P02", "22003", "22007"}

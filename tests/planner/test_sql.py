@@ -52,8 +52,11 @@ def test_a_text_is_planned_once(sql: str) -> None:
 
 def test_texts_that_differ_in_a_key_share_a_plan() -> None:
     engine, session = SqlEngine(catalog_of()), Session()
-    engine.prepare(LOOKUP, session)
-    other = engine.recall(LOOKUP.replace("'a'", "'it''s'"), session)
+    third = LOOKUP.replace("'a'", "'it''s'")
+    for text in (LOOKUP, LOOKUP, LOOKUP.replace("'a'", "'b'")):
+        assert engine.recall(third, session) is None  # a shape is planned when it comes again
+        engine.prepare(text, session)
+    other = engine.recall(third, session)
     assert other is not None
     assert other.literals == ("it's",)
     assert rows_of(run(engine, LOOKUP)) == [(1,)]

@@ -16,6 +16,7 @@ from stores.arrow import (
     decimal_of,
     fixed_array,
     int64_values,
+    joined_bytes,
     physical_array,
     physical_list,
     unscaled_ints,
@@ -80,3 +81,20 @@ def test_decimals_are_exact_beyond_the_default_context() -> None:
     assert str(decimal_of(most, 38)) == "0." + "9" * 38
     assert decimal_of(-most, 0) == Decimal(-most)
     assert str(decimal_of(0, 2)) == "0.00"
+
+
+@given(
+    rows=st.lists(st.tuples(st.binary(max_size=4), st.binary(max_size=4)), max_size=6),
+    singles=st.lists(st.binary(max_size=2), min_size=4, max_size=4),
+    start=st.integers(0, 2),
+)
+def test_pieces_are_joined_by_row(
+    rows: list[tuple[bytes, bytes]], singles: list[bytes], start: int
+) -> None:
+    """Single values before, between and behind the columns, of which a slice is as good."""
+    columns = [pa.array([row[i] for row in rows], pa.binary()).slice(start) for i in range(2)]
+    before, left, right, behind = singles
+    assert joined_bytes([before, columns[0], left, right, columns[1], behind]) == [
+        before + first + left + right + second + behind for first, second in rows[start:]
+    ]
+    assert joined_bytes([columns[0]]) == [first for first, _ in rows[start:]]

@@ -213,7 +213,7 @@ def test_of_more_than_there_is_room_for_some_stay(tmp_path: Path) -> None:
 
 def test_readers_and_a_writer_side_by_side(engine: RocksPartition) -> None:
     """Every scan sees one epoch, whole."""
-    apply(engine, 0, numbered(*range(2_000)))
+    apply(engine, 0, numbered(*range(300)))
     stopping = threading.Event()
     wrong: list[tuple[int, Row]] = []
 
@@ -222,13 +222,13 @@ def test_readers_and_a_writer_side_by_side(engine: RocksPartition) -> None:
             view = engine.view
             epoch = view.progress.epoch
             values = tuple(row[0] for row in scan(engine, view, RangeQuery(columns=("v",))))
-            if values != (epoch, -epoch, *[0] * 1_998):
+            if values != (epoch, -epoch, *[0] * 298):
                 wrong.append((epoch, values[:3]))
 
-    readers = [threading.Thread(target=read) for _ in range(3)]
+    readers = [threading.Thread(target=read) for _ in range(2)]
     for reader in readers:
         reader.start()
-    for epoch in range(1, 200):
+    for epoch in range(1, 100):
         apply(engine, epoch, {**numbered(0, v=epoch), **numbered(1, v=-epoch)})
     stopping.set()
     for reader in readers:

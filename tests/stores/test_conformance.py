@@ -442,6 +442,7 @@ def test_stored_bytes_and_counts(directory: Path | None, kind: str) -> None:
     assert list(store.ask(between)) == stored[1:2]
     backward = RawScanQuery(order=Order.DESCENDING, limit=2)
     assert list(store.ask(backward)) == stored[:0:-1]
+    assert list(store.ask(RawScanQuery(limit=1 << 80))) == stored
     assert store.ask(CountQuery.count()) == 3
     assert store.ask(CountQuery.with_range((0,), None)) == 2
     # RocksDB also counts what was written over and is still there: here progress, three times.

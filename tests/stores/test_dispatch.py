@@ -149,13 +149,17 @@ def test_restoring_is_told_apart_from_being_behind() -> None:
 @pytest.mark.parametrize(
     "error", [ValueError("bad bytes"), StoreError("disk"), KeyError("k"), MemoryError(), OSError(5)]
 )
-def test_exceptions_are_contained(error: Exception) -> None:
+def test_exceptions_are_contained(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    """What nobody meant to raise is in the log, with where it came from."""
     broken = Replica(BrokenPartition(error), schema=CLICKS, partition=0)
     result = ask(broken, BrokenQuery())
     assert isinstance(result, Failure)
     assert result.reason is FailureReason.STORE_EXCEPTION
     assert result.message == f"{type(error).__name__}: {error}"
     assert (result.position, result.epoch) == (Position.of({"events": {0: 5}}), 3)
+    logged = [(r.getMessage(), r.exc_info and r.exc_info[1]) for r in caplog.records]
+    told = ("a query failed store=clicks partition=0 query=BrokenQuery", error)
+    assert logged == ([] if isinstance(error, StoreError) else [told])
 
 
 def test_a_closed_partition_is_not_present() -> None:
@@ -169,13 +173,24 @@ def test_a_closed_partition_is_not_present() -> None:
     assert closed.status.state is ReplicaState.CLOSED
 
 
+def test_what_is_being_closed_is_not_present() -> None:
+    """Its engine is open until the epoch is in that is being applied."""
+    closing = replica()
+    closing.state = ReplicaState.CLOSED
+    result = ask(closing)
+    assert isinstance(result, Failure)
+    assert result.reason is FailureReason.NOT_PRESENT
+    assert result.message == 'partition 0 of store "clicks" is closed'
+
+
 @pytest.mark.parametrize(
     ("query", "config", "succeeds"),
     [
         (KNOWN, QueryConfig(info=True), True),
         (KNOWN, QueryConfig(info=True, bound=AHEAD), False),
         (WindowRangeQuery(), QueryConfig(info=True), False),
-        (KeyQuery.with_key(1), QueryConfig(info=True), True),
+        (KeyQuery.with_key("nobody"), QueryConfig(info=True), True),
+        (KeyQuery.with_key(1), QueryConfig(info=True), False),
         (KeyQuery.with_key("a", 1), QueryConfig(info=True), False),
     ],
 )

@@ -183,6 +183,57 @@ def test_a_log_that_was_replaced_is_started_over(tmp_path: Path, epochs: int) ->
         assert len(rows_of(b for r in host.query(SCAN).partitions.values() for b in r.value)) == 10
 
 
+def test_a_store_that_is_defined_anew_is_held_whole(tmp_path: Path) -> None:
+    """Its partitions are others, so they are placed anew, whatever was dropped or turned before."""
+    root = tmp_path / "log"
+    write(root, n=0)
+    with running(root, tmp_path / "data") as host:
+        until(lambda: counts(host) == {0})
+        host.demote("clicks", 0)
+        host.drop("clicks", 1)
+        shutil.rmtree(root / "clicks")
+        write(root, n=7, schema=replace(CLICKS, partitions=3))
+        until(lambda: counts(host) == {7})
+        statuses = host.statuses()["clicks"]
+        assert {n: status.role for n, status in statuses.items()} == dict.fromkeys(
+            range(3), Role.ACTIVE
+        )
+
+
+def test_a_store_of_the_same_definition_is_held_as_it_was(tmp_path: Path) -> None:
+    root = tmp_path / "log"
+    write(root, n=0)
+    with running(root, tmp_path / "data") as host:
+        until(lambda: counts(host) == {0})
+        host.demote("clicks", 0)
+        host.drop("clicks", 1)
+        shutil.rmtree(root / "clicks")
+        write(root, n=7)
+        until(lambda: 0 in held_counts(host, 7))
+        statuses = host.statuses()["clicks"]
+        assert {n: status.role for n, status in statuses.items()} == {0: Role.STANDBY}
+        host.promote("clicks", 0)
+        host.add_replica("clicks", 1, Role.STANDBY)
+        shutil.rmtree(root / "clicks")
+        write(root, n=8)
+        until(lambda: held_counts(host, 8) == {0, 1})
+        roles = {n: status.role for n, status in host.statuses()["clicks"].items()}
+        assert roles == {0: Role.ACTIVE, 1: Role.STANDBY}
+
+
+def held_counts(host: Host, n: int) -> set[int]:
+    """The partitions that answer, with rows of this count alone."""
+    try:
+        partitions = host.query(SCAN).partitions
+    except HostRestoringError:
+        return set()
+    return {
+        number
+        for number, answer in partitions.items()
+        if isinstance(answer, Success) and {row[1] for row in rows_of(answer.value)} == {n}
+    }
+
+
 def test_a_log_that_was_replaced_while_the_host_was_away(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0, users=20)
     with running(tmp_path / "log", tmp_path / "data") as host:
@@ -256,6 +307,7 @@ def test_a_damaged_definition_does_not_keep_the_others(tmp_path: Path) -> None:
         until(lambda: has_epoch(host, 0))
         assert counts(host) == {0}
         assert host.error is not None
+        assert not host.is_ready
         assert "others/store.json" in host.error
         with pytest.raises(HostRestoringError, match='"others" cannot be opened yet'):
             host.query(in_store("others").with_query(RangeQuery()))
@@ -282,6 +334,17 @@ def test_a_store_that_no_engine_holds_does_not_keep_the_others(tmp_path: Path) -
         until(lambda: has_epoch(host, 0))
         assert counts(host) == {0}
         assert host.error == "no engine holds others"
+
+
+def test_data_that_is_no_directory_is_refused(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    (tmp_path / "data").write_text("a file")
+    host = Host(str(tmp_path / "log"), tmp_path / "data")
+    with pytest.raises(StoreError, match=r"cannot open .*clicks"):
+        host.start()
+    assert host.state is HostState.ERROR
+    with pytest.raises(HostStoppedError, match="cannot open"):
+        host.query(SCAN)
 
 
 def test_two_hosts_cannot_share_their_data(tmp_path: Path) -> None:
@@ -352,8 +415,12 @@ def test_temporary_data_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_each_state_answers_as_it_should(tmp_path: Path) -> None:
     host = Host(str(tmp_path / "log"), poll_ms=2)
     seen = [host.state]
+    with pytest.raises(HostNotStartedError):
+        host.wait(SCAN, timeout_s=0)
     host.start()
     seen.append(host.state)
+    with pytest.raises(HostRestoringError):
+        host.wait(SCAN, timeout_s=0)
     write(tmp_path / "log", n=0)
     until(lambda: host.state is HostState.RUNNING and "clicks" in host.stores)
     held = host.stores["clicks"]
@@ -362,6 +429,11 @@ def test_each_state_answers_as_it_should(tmp_path: Path) -> None:
     with pytest.raises(UnknownStoreError) as unknown:
         host.query(in_store("nope").with_query(RangeQuery()))
     assert not unknown.value.retryable
+    with pytest.raises(UnknownStoreError):
+        host.wait(in_store("nope").with_query(RangeQuery()), timeout_s=0)
+    write(tmp_path / "log", n=1)
+    assert host.wait(SCAN.with_position_bound(PositionBound.at_latest()), timeout_s=10)
+    assert counts(host) == {1}
     host.close()
     assert host.state is HostState.STOPPED
     with pytest.raises(StoreNotAvailableError) as closed:
@@ -536,6 +608,9 @@ def test_closing_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert host.state is HostState.STOPPED
         with pytest.raises(HostStoppedError):
             host.query(SCAN)
+        # Its databases are the follower's, which may be writing to them.
+        states = {status.state for status in host.statuses()["clicks"].values()}
+        assert states == {ReplicaState.RUNNING}
         let_go.set()
         until(
             lambda: {s.state for s in host.statuses()["clicks"].values()} == {ReplicaState.CLOSED}
@@ -566,3 +641,10 @@ def test_what_is_asked_is_counted(tmp_path: Path) -> None:
             list(answer.value)
         reading = host.metrics()["clicks"]
         assert (reading.queries, reading.rows) == ({"RangeQuery": 2}, 10)
+        # What was counted stays, though the store is opened anew.
+        before = host.stores["clicks"]
+        del answer  # whose stream would keep the database open
+        shutil.rmtree(tmp_path / "log" / "clicks")
+        write(tmp_path / "log", n=7)
+        until(lambda: host.stores["clicks"] is not before)
+        assert host.metrics()["clicks"].queries["RangeQuery"] >= 2

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stores.arrow import physical_list
 from stores.errors import CodecError
 from stores.keys import KeyCodec
-from stores.memory_queries import sort_key
+from stores.memory_keys import sort_key
 from stores.query import Interval
 from stores.schema import Column, Key, Row
 from tests.stores.values import KEY_VALUES, arrays_of, column, stored, tables
@@ -169,11 +169,13 @@ def test_a_cut_key_is_refused_or_another_key(table: Table) -> None:
         ("decimal(4,2)", Decimal("-Infinity")),
         ("decimal(4,2)", 1.5),
         ("decimal(4,2)", "x"),
+        ("decimal(4,2)", "1.10"),
         ("text", b"a"),
         ("text", 1),
         ("text", "\ud800"),
         ("bytea", "a"),
         ("bytea", 3),
+        ("bytea", [3]),
         ("date", "2024-01-01"),
         ("timestamptz", 1 << 63),
     ],

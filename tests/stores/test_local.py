@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,10 +23,10 @@ from stores.log import StoreLog, StoreWriter
 from stores.memory import MemoryPartition
 from stores.position import Position, PositionBound, Progress
 from stores.query import KeyQuery, RangeQuery, WindowRangeQuery
-from stores.replica import Replica
+from stores.replica import VIEWS_MAX, Replica
 from stores.result import Failure, Success
 from stores.schema import StoreKind, StoreSchema
-from stores.store import QueryConfig, in_store, snapshot_epoch, snapshot_epochs
+from stores.store import PartitionStatus, QueryConfig, in_store, snapshot_epoch, snapshot_epochs
 from tests.stores.values import rows_of
 from tests.support.stores import fill, keyvalue, open_store, progress, window
 
@@ -148,6 +148,36 @@ def test_a_missing_file_stops_only_the_partition_that_needs_it(tmp_path: Path) -
     assert store.follow()
     assert store.follow()
     assert (epochs(store), errors(store)) == ({2}, {None})
+
+
+class Faulty(MemoryPartition):
+    """An engine with a bug."""
+
+    def apply(
+        self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
+    ) -> None:
+        """Take the first epoch, and trip over the next."""
+        if progress.epoch:
+            raise ZeroDivisionError("of its own")
+        super().apply(progress, batches, replace=replace)
+
+
+def test_an_engine_that_trips_stops_only_its_own_partition(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for epoch in range(3):
+        write(tmp_path, epoch)
+    engines = [Faulty(CLICKS, 0), MemoryPartition(CLICKS, 1), Faulty(CLICKS, 2)]
+    replicas = {n: Replica(e, schema=CLICKS, partition=n) for n, e in enumerate(engines)}
+    store = LocalStore(CLICKS, replicas, log=StoreLog.open(tmp_path, "clicks"))
+    for _ in range(4):
+        store.follow()
+    statuses = store.statuses()
+    assert {n: status.progress.epoch for n, status in statuses.items()} == {0: 0, 1: 2, 2: 0}
+    tripped = "ZeroDivisionError: of its own"
+    assert {n: status.error for n, status in statuses.items()} == {0: tripped, 1: None, 2: tripped}
+    # Where it tripped is told, once for each and not at every poll.
+    assert [record.exc_info is not None for record in caplog.records] == [True, True]
 
 
 def test_an_error_that_has_passed_is_forgotten_without_a_new_epoch(tmp_path: Path) -> None:
@@ -323,6 +353,42 @@ def test_a_snapshot_that_is_forgotten_is_refused() -> None:
     assert answered(store, SNAPSHOT) == {0: 8, 1: 8, 2: "NOT_PRESENT"}
 
 
+def test_what_one_has_forgotten_is_no_epoch_of_all() -> None:
+    store = open_store(CLICKS)
+    apply_to(store, [0, 1, 2], 0)
+    for epoch in range(1, VIEWS_MAX):
+        apply_to(store, [0], epoch)
+    assert snapshot_epoch(store.statuses().values()) == 0
+    apply_to(store, [0], VIEWS_MAX)
+    assert snapshot_epoch(store.statuses().values()) is None
+    assert snapshot_epoch([]) is None
+
+
+class Hurried(Replica):
+    """Forgets its newest epoch, the first time that it has been asked for it."""
+
+    asked = 0
+
+    @property
+    def status(self) -> PartitionStatus:
+        """As it was some epochs ago."""
+        found = super().status
+        self.asked += 1
+        if self.asked == 1:
+            for later in range(1, 2 * VIEWS_MAX):
+                self.apply(progress(found.progress.epoch + later), [])
+        return found
+
+
+def test_a_snapshot_begins_again_where_a_partition_ran_ahead() -> None:
+    schema = replace(CLICKS, partitions=1)
+    hurried = Hurried(MemoryPartition(schema, 0), schema=schema, partition=0)
+    store = LocalStore(schema, {0: hurried})
+    hurried.apply(progress(0), [])
+    assert answered(store, SNAPSHOT) == {0: 2 * VIEWS_MAX - 1}
+    assert hurried.asked == 2
+
+
 def test_a_snapshot_over_the_stores_of_one_pipeline() -> None:
     first, second = open_store(CLICKS), open_store(replace(CLICKS, name="more"))
     other = open_store(replace(CLICKS, name="other"))
@@ -335,9 +401,27 @@ def test_a_snapshot_over_the_stores_of_one_pipeline() -> None:
     at = QueryConfig(at_epoch=5)
     for store in (first, second):
         assert store.query_partition(0, RangeQuery(), at).epoch == 5
-    assert snapshot_epoch([]) is None
     other.close()
     assert snapshot_epochs([other]) == {"other": None}
+
+
+@pytest.mark.parametrize("writer", [None, "python"])
+def test_who_is_not_named_makes_no_pipeline(writer: str | None) -> None:
+    """Epochs of two writers that were given no name have only their numbers in common."""
+    first, second = open_store(CLICKS), open_store(replace(CLICKS, name="more"))
+    for store, epoch in ((first, 5), (second, 6)):
+        for replica in store.replicas.values():
+            replica.pipeline = writer
+        apply_to(store, [0, 1, 2], epoch - 1)
+        apply_to(store, [0, 1, 2], epoch)
+    assert snapshot_epochs([first, second]) == {"clicks": 5, "more": 6}
+
+
+def followed_to(root: Path, epoch: int) -> LocalStore:
+    store = followed(root)
+    while epochs(store) != {epoch}:
+        assert store.follow()
+    return store
 
 
 def test_latest_is_what_the_log_holds_when_it_is_asked(tmp_path: Path) -> None:
@@ -347,6 +431,8 @@ def test_latest_is_what_the_log_holds_when_it_is_asked(tmp_path: Path) -> None:
     assert answered(store, LATEST) == {0: 0, 1: 0, 2: 0}
     write(tmp_path, 1)
     assert set(answered(store, LATEST).values()) == {"NOT_UP_TO_BOUND"}
+    beyond = PositionBound(epoch=2).merge(LATEST)
+    assert answered(followed_to(tmp_path, 1), beyond) == dict.fromkeys(range(3), "NOT_UP_TO_BOUND")
     told: list[bool] = []
     waiting = store.when(0, LATEST, told.append)
     config = QueryConfig(bound=LATEST)

@@ -279,6 +279,31 @@ def test_rows_that_are_not_of_the_store(tmp_path: Path) -> None:
         file_schema(replace(CLICKS, value=(Column(name="_deleted", type=TEXT),)))
 
 
+@pytest.mark.parametrize("end", [-1, None])
+def test_a_session_ends_and_not_before_it_begins(end: int | None) -> None:
+    sessions = replace(HOURS, kind=StoreKind.SESSION, window_size_ms=None)
+    times = pa.timestamp("us", "UTC")
+    table = pa.table({"usr": ["a"], "window_start": pa.array([0], times), "n": [1]})
+    whole = table.append_column("window_end", pa.array([0], times))
+    assert shaped(whole, sessions).num_rows == 1
+    with pytest.raises(SchemaError, match="lacks an end, or ends before it begins"):
+        shaped(table.append_column("window_end", pa.array([end], times)), sessions)
+
+
+def test_the_last_window_has_an_end() -> None:
+    """Kafka's rule: what would be behind the last time that there is ends there."""
+    last = (1 << 63) - 1
+    starts, ends = (
+        pa.array(times, pa.timestamp("us", "UTC")) for times in ([last - 1, last], [last, last])
+    )
+    table = pa.table({"usr": ["a", "b"], "window_start": starts, "n": [1, 2]})
+    for rows in (table, table.append_column("window_end", ends)):
+        found = shaped(rows, HOURS).column("window_end").cast(pa.int64())
+        assert found.to_pylist() == [last, last]
+    with pytest.raises(SchemaError, match="not all 3600000 ms long"):
+        shaped(table.append_column("window_end", starts), HOURS)
+
+
 def test_windows(tmp_path: Path) -> None:
     hour = pa.array([0, 3_600_000, 0], pa.timestamp("ms", "UTC"))
     table = pa.table({"usr": ["a", "a", "a"], "n": [1, 2, 3], "window_start": hour})

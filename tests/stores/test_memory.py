@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stores.memory import MemoryPartition
-from stores.memory_queries import sort_key
+from stores.memory_keys import sort_key
 from stores.query import (
     BATCH_ROWS,
     Interval,

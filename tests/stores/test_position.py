@@ -112,7 +112,7 @@ def test_positions_share_nothing_with_what_they_are_made_of() -> None:
         '{"t": {"0": 9223372036854775808}}',
         "[" * 100_000,
         "\ud800",
-        " " * (TOKEN_BYTES_MAX + 1),
+        "{}" + " " * (TOKEN_BYTES_MAX - 1),
     ],
     ids=lambda token: token[:24] or "empty",
 )
@@ -230,6 +230,8 @@ def test_bounds_by_name() -> None:
     assert PositionBound.at_latest() == PositionBound(latest=True)
     assert PositionBound.at_snapshot() == PositionBound(snapshot=True)
     assert PositionBound.within_lag(5) == PositionBound(lag_ms_max=5)
+    lags = [PositionBound.within_lag(5).merge(PositionBound.within_lag(lag)) for lag in (3, 7)]
+    assert [lag.lag_ms_max for lag in lags] == [3, 5]
     both = PositionBound.at_latest().merge(PositionBound.at_snapshot())
     assert (both.latest, both.snapshot, both.is_unbounded) == (True, True, False)
 

@@ -21,6 +21,7 @@ from stores.query import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
+from stores.scans import RawKeyQuery, RawScanQuery
 
 
 def test_builders_say_what_the_fields_say() -> None:
@@ -59,6 +60,9 @@ def test_an_option_gives_another_query() -> None:
         lambda: WindowKeyQuery(key=(), time=TimeRange()),
         lambda: WindowKeyQuery(key=("a",), time=TimeRange(), limit=-1),
         lambda: WindowRangeQuery(limit=-1),
+        lambda: RawKeyQuery.with_key("a"),  # type: ignore[arg-type]
+        lambda: RawScanQuery(start="a"),  # type: ignore[arg-type]
+        lambda: RawScanQuery(end=1),  # type: ignore[arg-type]
     ],
 )
 def test_an_argument_that_means_nothing_is_refused(build: Callable[[], object]) -> None:

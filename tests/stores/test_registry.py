@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 
 import stores
 from stores.errors import FailureReason, SchemaError
+from stores.local import LocalStore
 from stores.memory import MemoryPartition
 from stores.query import KeyQuery, Query, RangeQuery
 from stores.records import decode_definition, encode_definition
@@ -28,9 +29,10 @@ from stores.registry import (
     registered_handler,
     remote_queries,
 )
+from stores.replica import Replica
 from stores.result import Failure, Success
 from stores.schema import DataType, StoreKind
-from stores.store import StorePartition, View
+from stores.store import Handler, StorePartition, View
 from tests.support.stores import fill, keyvalue, open_store
 
 CLICKS = keyvalue("clicks", {"k": "text"}, {"n": "bigint"}, partitions=1)
@@ -83,6 +85,19 @@ def test_what_a_handler_raises_is_contained() -> None:
     answer = open_store(CLICKS).query_partition(0, Broken())
     assert isinstance(answer, Failure)
     assert answer.message == "ZeroDivisionError: mine"
+
+
+def test_what_an_engine_answers_itself_wins(tmp_path: Path) -> None:
+    class Own(MemoryPartition):
+        @property
+        def handlers(self) -> Mapping[type[Query[Any]], Handler]:
+            return {**super().handlers, CountQuery: lambda view, query: -1}
+
+    engine = Own(CLICKS, 0)
+    store = LocalStore(CLICKS, {0: Replica(engine, schema=CLICKS, partition=0)})
+    answer = store.query_partition(0, CountQuery())
+    assert isinstance(answer, Success)
+    assert answer.value == -1
 
 
 def test_a_kind_is_known_by_its_name() -> None:

@@ -91,6 +91,22 @@ def test_closing_wakes_who_waits() -> None:
     assert not running.wait(UNBOUNDED, timeout_s=10)
 
 
+def test_who_comes_while_it_closes_is_told() -> None:
+    """Closing may have looked for waiters just before this one came."""
+
+    def look() -> int:
+        if looks:
+            closing.state = ReplicaState.CLOSED
+        looks.append(1)
+        return 0
+
+    looks: list[int] = []
+    closing = Replica(MemoryPartition(CLICKS, 0), schema=CLICKS, partition=0, clock=look)
+    told: list[bool] = []
+    closing.when(PositionBound(epoch=9), told.append)
+    assert told == [False]
+
+
 def test_a_bound_on_lag_is_held_against_the_wall_clock() -> None:
     running = replica()
     lag = PositionBound(lag_ms_max=60_000)

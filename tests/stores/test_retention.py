@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import fs
 
+from stores.compaction import snapshot_of
 from stores.errors import LogError, LogMissingError, TornRecordError
 from stores.host import Host
 from stores.local import LocalStore
@@ -21,6 +22,7 @@ from stores.logfiles import Directory
 from stores.memory import MemoryPartition
 from stores.position import Position, PositionBound
 from stores.query import RangeQuery
+from stores.records import Snapshot
 from stores.registry import Opening, register_kind
 from stores.replica import Replica
 from stores.result import Success
@@ -166,6 +168,30 @@ def test_older_snapshots_go_with_their_epochs(root: Path, tmp_path: Path) -> Non
     assert (done.written, done.snapshots_removed) == (False, 1)
     assert snapshot_epochs(log_of(root)) == [11, 10]
     assert read_whole(root, tmp_path / "data") == expected(11)
+
+
+def test_another_run_that_is_faster_is_no_failure(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def overtaken(log: StoreLog, *, scratch: Path | None) -> Snapshot:
+        snapshot_of(log, scratch=scratch)
+        raise LogError("epoch 3 is gone from the log")
+
+    monkeypatch.setattr("stores.retention.snapshot_of", overtaken)
+    done = run(root, retention=Retention(epochs=1))
+    newest = log_of(root).latest_epoch()
+    assert done.snapshot is not None
+    assert (done.snapshot.epoch, done.written) == (newest, False)
+    assert log_of(root).epochs() == [newest]
+    # But a failure without a newer snapshot is one.
+    write(root, newest + 1)
+
+    def failing(log: StoreLog, *, scratch: Path | None) -> Snapshot:
+        raise LogError("the disk is full")
+
+    monkeypatch.setattr("stores.retention.snapshot_of", failing)
+    with pytest.raises(LogError, match="the disk is full"):
+        run(root)
 
 
 @pytest.mark.parametrize("what", ["torn file", "other bytes", "missing file", "torn record"])

@@ -223,6 +223,17 @@ def test_another_definition_starts_over(
     again.close()
 
 
+def test_another_retention_starts_over(tmp_path: Path) -> None:
+    """Rows that were dropped under the old one would be missing, for ever."""
+    hours = window("h", {"k": "text"}, {"v": "text"}, partitions=1, retention_ms=60_000)
+    engine = RocksPartition(tmp_path, schema=hours, partition=0)
+    engine.apply(progress(7), [batch(hours, [("a", 0, 3_600_000_000, "v")])])
+    engine.close()
+    again = RocksPartition(tmp_path, schema=replace(hours, retention_ms=61_000), partition=0)
+    assert again.view.progress == Progress()
+    again.close()
+
+
 def test_new_inputs_do_not_start_over(clicks: RocksPartition, tmp_path: Path) -> None:
     clicks.apply(progress(7), [batch(CLICKS, numbers(1, 2))])
     clicks.close()

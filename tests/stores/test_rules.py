@@ -19,6 +19,7 @@ from stores.query import (
 )
 from stores.scans import (
     CountQuery,
+    RawKeyQuery,
     RawScanQuery,
 )
 from stores.schema import Row
@@ -382,8 +383,15 @@ def test_x09_a_late_window(directory: Path | None) -> None:
     store.put((1, *micros(0, 3), "late")).put((1, *micros(360_000, 360_003), "edge"))
     store.put((1, *micros(360_001, 360_004), "live"))
     assert window_values(store, None, None, 0, 10**9) == ["live", "two"]
-    assert [row for _, row in store.ask(RawScanQuery.scan())] != []
+    stored = [key for key, _ in store.ask(RawScanQuery.scan())]
+    assert len(stored) == 2
     assert store.ask(CountQuery.count()) == 2
+    # By its stored key no more is found than by any other query.
+    assert all(store.ask(RawKeyQuery.with_key(key)) is not None for key in stored)
+    store.watermark_ms = 480_001
+    store.put((3, *micros(480_000, 480_003), "three"))
+    found = [store.ask(RawKeyQuery.with_key(key)) is not None for key in stored]
+    assert sorted(found) == [False, True]
 
 
 def test_x11_x12_x15_streams_outlive_expiry(directory: Path | None) -> None:
@@ -397,6 +405,16 @@ def test_x11_x12_x15_streams_outlive_expiry(directory: Path | None) -> None:
     store.put((1, *micros(600_000, 600_003), "four"))
     assert [row[-1] for row in rows_of(stream)] == ["one", "two", "three"]
     assert store.ask(query) == []
+
+
+def test_the_end_of_the_last_window(directory: Path | None) -> None:
+    """It is no later than any time that a column holds, not back before the first."""
+    last = (1 << 63) - 1
+    store = Filled.open(FW, directory).put([(1, last - 2_999, last, "a"), (1, last, last, "b")])
+    ends = [(last - 2_999, last, "a"), (last, last, "b")]
+    assert [row[1:] for row in store.ask(WindowRangeQuery())] == ends
+    key = WindowKeyQuery.with_key_and_window_start_range((1,), start_ms=0, end_ms=last)
+    assert [row[1:] for row in store.ask(key.with_descending_starts())] == ends[::-1]
 
 
 def test_windows_are_deleted(directory: Path | None) -> None:

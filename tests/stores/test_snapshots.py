@@ -210,12 +210,20 @@ def test_windows_keep_their_watermark(tmp_path: Path) -> None:
     store.close()
 
 
+def turned(path: Path) -> None:
+    """One bit of a file turned, in the rows."""
+    found = bytearray(path.read_bytes())
+    found[len(found) // 4] ^= 1
+    path.write_bytes(found)
+
+
 DAMAGE: dict[str, Callable[[Path], object]] = {
     "torn file": lambda root: os.truncate(snapshot_file(root), 100),
     "longer file": lambda root: os.truncate(snapshot_file(root), 100_000),
     "other bytes": lambda root: snapshot_file(root).write_bytes(
         bytes(snapshot_file(root).stat().st_size)
     ),
+    "one bit": lambda root: turned(snapshot_file(root)),
     "missing file": lambda root: snapshot_file(root).unlink(),
     "torn record": lambda root: os.truncate(snapshot_commit(root), 30),
     "foreign record": lambda root: snapshot_commit(root).write_bytes(b"not ours"),
@@ -307,6 +315,7 @@ def test_a_file_that_cannot_be_taken_leaves_an_empty_replica(root: Path, tmp_pat
     store = followed(root, tmp_path / "data")
     store.follow()
     replica = store.replicas[0]
+    replica.apply(Progress(epoch=LAST + 1), [])
     snapshot = read_snapshot(StoreLog.open(root, "clicks"), LAST)
     assert snapshot is not None
     with pytest.raises(Exception, match="cannot take"):
@@ -314,6 +323,10 @@ def test_a_file_that_cannot_be_taken_leaves_an_empty_replica(root: Path, tmp_pat
     assert replica.progress == Progress()
     assert replica.state is ReplicaState.RESTORING
     assert replica.status.progress == Progress()
+    # It answered at this epoch, so it must not at one before it.
+    for epoch, state in ((LAST, ReplicaState.RESTORING), (LAST + 1, ReplicaState.RUNNING)):
+        replica.apply(Progress(epoch=epoch), [])
+        assert replica.state is state
     store.close()
 
 
@@ -329,6 +342,10 @@ def test_a_file_of_another_progress_is_refused(root: Path, tmp_path: Path) -> No
     assert store.replicas[0].progress == Progress()
     with pytest.raises(TornRecordError):
         fetch(log.directory.within("nowhere"), file, tmp_path / "x")
+    # By its hash: RocksDB itself looks only at the blocks that it reads.
+    turned(snapshot_file(root))
+    with pytest.raises(TornRecordError, match="not the one that was committed"):
+        fetch(log.directory, file, tmp_path / "x")
     store.close()
 
 

@@ -500,6 +500,8 @@ def _plan_reset(
     kind = StatementKind.DISCARD if match["discard"] else StatementKind.RESET
 
     def run(session: Session) -> Result:
+        if match["discard"] and session.in_script:
+            raise TransactionProblem("DISCARD ALL cannot run in a block", sqlstate="25001")
         session.reset()
         return Result(kind=kind)
 

@@ -103,3 +103,12 @@ def test_pieces_are_cut_to_the_size_of_chunks() -> None:
         pieces = [piece.column(0).to_pylist() for piece in fetched.pieces()]  # type: ignore[union-attr] # of a stream
         assert max(map(len, pieces)) == 3
         assert [number for piece in pieces for number in piece] == expected
+
+
+def test_a_cursor_that_was_told_nothing_goes_back_within_its_batch() -> None:
+    cursor = Cursor(reader=reader_of(100, 10, window=0), scroll=True)
+    assert step(cursor, "MOVE 95 c") == ([], "MOVE 95")
+    assert step(cursor, "FETCH BACKWARD 3 FROM c")[0] == [94, 93, 92]
+    with pytest.raises(QueryError, match="can only scan forward") as caught:
+        step(cursor, "FETCH ABSOLUTE 90 FROM c")
+    assert caught.value.sqlstate == "55000"

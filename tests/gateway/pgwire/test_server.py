@@ -328,6 +328,77 @@ def test_a_client_that_says_nothing_is_cut_off() -> None:
         assert client.at_end()
 
 
+@pytest.mark.parametrize("first", [b"", wire.SSL_REQUEST])
+def test_a_byte_now_and_then_keeps_no_stranger_in(first: bytes) -> None:
+    limits = PgLimits(startup_timeout_s=0.2, sweep_s=SOON_S)
+    with serving(limits=limits) as gateway, gateway.connect() as client:
+        client.send(first)
+        assert client.read_exactly(1) == b"N" if first else True
+        assert _is_cut_off_while_it_drips(client, wire.startup(user="joe", database="db" * 20))
+        assert gateway.eventually(lambda: not gateway.server._clients)
+
+
+@pytest.mark.parametrize("first", [b"", wire.parse("", "SELECT 1")])
+def test_a_byte_now_and_then_does_not_keep_a_message_open(first: bytes) -> None:
+    limits = PgLimits(message_timeout_s=0.2, sweep_s=SOON_S)
+    with serving(limits=limits) as gateway, gateway.login() as client:
+        if first:
+            client.send(first)
+            assert gateway.eventually(lambda: gateway.engine.prepared > 0)
+            client.read()
+        assert _is_cut_off_while_it_drips(client, wire.query("SELECT " + "1" * 100))
+        assert gateway.eventually(lambda: not gateway.server._clients)
+
+
+def test_messages_that_are_completed_keep_a_client_in() -> None:
+    limits = PgLimits(message_timeout_s=0.2, sweep_s=SOON_S)
+    with serving(limits=limits) as gateway, gateway.login() as client:
+        asked, pause = wire.query("SELECT 1"), threading.Event()
+        for _ in range(4):
+            for at in range(0, len(asked), 6):
+                client.send(asked[at : at + 6])
+                pause.wait(0.03)
+            assert [kind for kind, _ in client.read_until("Z")] == ["T", "D", "C", "Z"]
+
+
+def _is_cut_off_while_it_drips(client: RawClient, drip: bytes) -> bool:
+    """Whether the server ends the connection before the last byte is sent."""
+    pause = threading.Event()
+    for at in range(len(drip) - 1):
+        try:
+            client.send(drip[at : at + 1])
+        except ConnectionError:
+            return True
+        pause.wait(0.02)
+    return client.at_end()
+
+
+def test_a_half_closed_connection_is_given_up(gateway: Serving) -> None:
+    with gateway.login() as client:
+        client.socket.shutdown(socket.SHUT_WR)
+        assert client.at_end()
+        assert gateway.eventually(lambda: not gateway.server._clients)
+
+
+def test_the_kernel_asks_after_silent_clients(gateway: Serving) -> None:
+    with gateway.login():
+        (client,) = gateway.server._clients
+        assert client._transport is not None
+        sock = client._transport.get_extra_info("socket")
+        limits = PgLimits()
+        assert sock.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+        assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == limits.keepalive_idle_s
+        assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT) == limits.keepalive_count
+
+
+def test_a_held_cursor_is_no_transaction() -> None:
+    limits = PgLimits(idle_in_transaction_timeout_s=0.1, sweep_s=SOON_S)
+    with serving(limits=limits) as gateway, gateway.login() as client:
+        client.ask("DECLARE c CURSOR WITH HOLD FOR SELECT * FROM series(3)")
+        threading.Event().wait(0.3)
+        assert [kind for kind, _ in client.ask("FETCH c")] == ["T", "D", "C", "Z"]
+
+
 # --- stop ----------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -314,3 +315,74 @@ def test_a_waiting_statement_is_cancelled_at_once(bank: Bank, client: Connection
     client.cancel_safe()
     thread.join(WAIT_S)
     assert asking == ["57014"]
+
+
+# --- what a connection keeps by name -------------------------------------------------------------
+
+
+def test_a_connection_lists_its_own_cursors_and_statements(bank: Bank, client: Connection) -> None:
+    before = dt.datetime.now(dt.UTC)
+    client.execute("PREPARE look (bigint) AS SELECT amount FROM accounts WHERE id = $1")
+    with bank.connect() as other:
+        other.execute("PREPARE hidden AS SELECT 1")
+        listed = client.execute("SELECT * FROM pg_prepared_statements ORDER BY name").fetchall()
+    assert len(listed) == 1
+    name, sql, prepared, types, from_sql, generic, custom = listed[0]
+    assert (name, types, from_sql, generic, custom) == ("look", ["bigint"], True, 0, 0)
+    assert sql == "PREPARE look (bigint) AS SELECT amount FROM accounts WHERE id = $1"
+    assert before <= prepared <= dt.datetime.now(dt.UTC)
+    with client.transaction():
+        client.execute("DECLARE c SCROLL CURSOR FOR SELECT * FROM accounts")
+        client.execute("DECLARE h BINARY CURSOR WITH HOLD FOR SELECT * FROM accounts")
+        shown = "SELECT name, is_holdable, is_binary, is_scrollable FROM pg_cursors ORDER BY name"
+        found = client.execute(shown).fetchall()
+        assert found == [("c", False, False, True), ("h", True, True, False)]
+    assert one(client, "SELECT string_agg(name, ',') FROM pg_cursors") == "h"
+    client.execute("CLOSE ALL")
+    client.execute("DEALLOCATE ALL")
+    assert one(client, "SELECT count(*) FROM pg_cursors") == 0
+    assert one(client, "SELECT count(*) FROM pg_prepared_statements") == 0
+
+
+def test_a_statement_of_a_driver_is_listed(client: Connection) -> None:
+    for _ in range(6):  # the fifth is prepared
+        client.execute("SELECT amount FROM accounts WHERE id = %s", (1,))
+    shown = "SELECT statement, from_sql FROM pg_prepared_statements"
+    assert client.execute(shown, prepare=False).fetchall() == [
+        ("SELECT amount FROM accounts WHERE id = $1", False)
+    ]
+
+
+def test_set_config_over_the_wire(client: Connection) -> None:
+    with client.transaction():
+        assert one(client, "SELECT set_config('statement_timeout', '7s', true)") == "7s"
+        assert one(client, "SHOW statement_timeout") == "7s"
+    assert one(client, "SHOW statement_timeout") == "0"
+    with pytest.raises(psycopg.errors.UndefinedObject):
+        client.execute("SELECT set_config('no_such', 'x', false)")
+    assert one(client, "SELECT set_config('application_name', 'told', false)") == "told"
+    assert client.info.parameter_status("application_name") == "told"
+
+
+def test_discard_all_is_no_part_of_a_transaction(client: Connection) -> None:
+    client.execute("SET application_name = 'kept'")
+    with pytest.raises(psycopg.errors.ActiveSqlTransaction):
+        client.execute("SELECT 1; DISCARD ALL")
+    assert one(client, "SHOW application_name") == "kept"
+    client.execute("SELECT 1; DISCARD PLANS")
+    client.execute("DISCARD ALL")
+    assert one(client, "SHOW application_name") == ""
+
+
+def test_a_cursor_goes_back_unless_it_is_told_not_to(client: Connection) -> None:
+    with client.transaction():
+        client.execute("DECLARE c CURSOR FOR SELECT id FROM accounts ORDER BY id")
+        assert [row[0] for row in client.execute("FETCH 3 FROM c")] == [0, 1, 2]
+        assert [row[0] for row in client.execute("FETCH PRIOR FROM c")] == [1]
+        client.execute("DECLARE n NO SCROLL CURSOR FOR SELECT id FROM accounts ORDER BY id")
+        client.execute("FETCH 3 FROM n")
+        with (
+            pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState),
+            client.transaction(),
+        ):
+            client.execute("FETCH PRIOR FROM n")

@@ -56,7 +56,7 @@ SELECT * FROM orders WHERE name IN ('ann', 'bob') AND number IN (1, 7)
 -- composite key with a parameter used twice
 $ ["ann", 1]
 SELECT amount, $2 + 1 FROM orders WHERE name = $1 AND number = $2
-| compose SELECT "amount", CAST($2 AS BIGINT) + 1 AS "?column?" FROM "r0" AS "orders" WHERE "name" = CAST($1 AS TEXT) AND "number" = CAST($2 AS BIGINT)
+| compose SELECT "amount", CAST($2 AS INT) + 1 AS "?column?" FROM "r0" AS "orders" WHERE "name" = CAST($1 AS TEXT) AND "number" = CAST($2 AS INT)
 |   r0: lookup orders; name = $1 and number = $2; columns name, number, amount; on 1 partition
 => 9.50, 2
 

@@ -77,7 +77,7 @@ SELECT item FROM stock WHERE item < 99999999999
 -- a bound that no integer meets
 SELECT item FROM stock WHERE item > 99999999999
 | stream
-|   range stock; item > 99999999999; columns item; on 3 partitions
+|   range stock; item > 99999999999; columns item; on no partition
 
 -- ours: a range of times with a date
 SELECT name FROM visits WHERE at >= date '1970-01-02'
@@ -139,21 +139,21 @@ SELECT count(*) FROM people WHERE _partition IN (0, 1, 2)
 -- ours: one partition
 SELECT name, _partition FROM people WHERE _partition = 1
 | stream
-|   scan people; _partition = 1; columns name, _partition; on 3 partitions
+|   scan people; _partition = 1; columns name, _partition; on 1 partition
 => bob, 1
 => dan, 1
 
 -- ours: a range of partitions
 SELECT name FROM people WHERE _partition >= 1 AND _partition < 2
 | stream
-|   scan people; _partition >= 1 and _partition < 2; columns name; on 3 partitions
+|   scan people; _partition >= 1 and _partition < 2; columns name; on 1 partition
 => bob
 => dan
 
 -- ours: a partition that is not there
 SELECT name FROM people WHERE _partition = 9
 | stream
-|   scan people; _partition = 9; columns name; on 3 partitions
+|   scan people; _partition = 9; columns name; on no partition
 
 -- ours: a lookup in the wrong partition
 SELECT name FROM people WHERE name = 'bob' AND _partition = 0

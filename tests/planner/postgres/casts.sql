@@ -60,7 +60,6 @@ SELECT day::text, at::text, tz::text FROM samples ORDER BY id
 = 2020-07-04	2020-07-04 16:45:30	2020-07-04 16:45:30+00
 SELECT '2020-02-30'::date
 ! 22008
-~ a date out of the calendar is an invalid text
 SELECT '2020-02-28'::date, '20200228'::date, 'Feb 28, 2020'::date, '2020-02-28 10:11:12'::date
 : date date date date
 = 2020-02-28	2020-02-28	2020-02-28	2020-02-28

@@ -473,3 +473,24 @@ SELECT * FROM ROWS FROM (generate_series(1, 2), generate_series(1, 3)) AS t(a, b
 = 2	2
 = \N	3
 ~ refused
+WITH RECURSIVE t(n, h) AS (SELECT 1, 1.5 UNION ALL SELECT n + 1, h / 2 FROM t WHERE n < 4) SELECT n, round(h, 3), n / 2 FROM t ORDER BY n
+: integer numeric integer
+= 1	1.500	0
+= 2	0.750	1
+= 3	0.375	1
+= 4	0.188	2
+WITH RECURSIVE t(n, path) AS (SELECT 1, ARRAY[1] UNION ALL SELECT n + 1, path || (n + 1) FROM t WHERE n < 3) SELECT path FROM t ORDER BY n
+: integer[]
+= {1}
+= {1,2}
+= {1,2,3}
+SELECT a > 1, b, count(*) FROM (VALUES (1, 1), (2, 1), (3, 2)) v(a, b) GROUP BY CUBE (a > 1, b) ORDER BY 1, 2, 3
+: boolean integer bigint
+= f	1	1
+= f	\N	1
+= t	1	1
+= t	2	1
+= t	\N	2
+= \N	1	2
+= \N	2	1
+= \N	\N	3
