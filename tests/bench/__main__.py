@@ -50,6 +50,8 @@ FAMILIES: Mapping[str, Family] = {
     "select-all-psql": bulk.select_psql,
     "copy-binary": bulk.copy_read,
     "copy-binary-psql": bulk.copy_psql,
+    "select-all-first": bulk.select_first,
+    "copy-binary-first": bulk.copy_first,
     "connect": connections.connect_and_query,
     "idle-memory": connections.idle_memory,
 }

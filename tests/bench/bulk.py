@@ -1,7 +1,8 @@
 """All rows of a store: as the rows of a SELECT in text, and by COPY in the binary form.
 
 Two clients each: psql, which also prints what it reads, and a socket that only reads, for which the
-server alone sets the pace.
+server alone sets the pace. Rounds repeat, so ours come from the columns that the gateway keeps of
+what is scanned again; the lines of a first scan are of a gateway that keeps none.
 """
 
 from __future__ import annotations
@@ -45,8 +46,20 @@ def copy_read(setting: Setting) -> Line:
     return _measured(setting, "COPY binary read from a socket", COPY, by_psql=False)
 
 
-def _measured(setting: Setting, work: str, sql: str, *, by_psql: bool) -> Line:
+def select_first(setting: Setting) -> Line:
+    """Rows in text, read and dropped, decoded anew each time."""
+    return _measured(setting, "first SELECT *", SELECT, by_psql=False, keeps=False)
+
+
+def copy_first(setting: Setting) -> Line:
+    """COPY in binary, read and dropped, decoded anew each time."""
+    return _measured(setting, "first COPY binary", COPY, by_psql=False, keeps=False)
+
+
+def _measured(setting: Setting, work: str, sql: str, *, by_psql: bool, keeps: bool = True) -> Line:
     ours, rival = setting.pair
+    if not keeps:
+        ours = setting.forgetful
     read = _psql_ms if by_psql else _socket_ms
     sizes = {target.port: read(target, sql)[1] for target in (ours, rival)}
     # Rows come in another order; their bytes are as many but for fractions that end in zeros.

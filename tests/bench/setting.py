@@ -53,6 +53,22 @@ class Setting:
         )
 
     @cached_property
+    def forgetful(self) -> PgTarget:
+        """Ours over the same log, keeping no columns: what the first scan of a store meets."""
+        directory = self.directory / "forgetful"
+        directory.mkdir()
+        arguments = ["--data", str(directory / "replicas"), "--set", "columns_bytes=0"]
+        gateway = self.stack.enter_context(
+            running_gateway(
+                self.gateway.root,
+                directory,
+                arguments=arguments,
+                ready_timeout_s=RESTORE_TIMEOUT_S,
+            )
+        )
+        return PgTarget(port=gateway.pg_port, user="stategate", database="stategate")
+
+    @cached_property
     def ours(self) -> PgTarget:
         """Ours by the Postgres wire."""
         return PgTarget(port=self.gateway.pg_port, user="stategate", database="stategate")
