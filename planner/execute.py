@@ -32,8 +32,9 @@ from planner.merging import first_rows, trailing_null_held
 from planner.options import ReadOptions
 from planner.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
 from planner.predicates import fitted
+from planner.queries import Queries
 from planner.reading import Asked, Reading
-from planner.relations import SYSTEM_RELATIONS, system_table
+from planner.relations import SYSTEM_RELATIONS, Surroundings, system_table
 from planner.session import Session
 from planner.statement import PartitionAnswer, Result, StatementKind
 from stores.errors import CodecError, FailureReason
@@ -70,14 +71,21 @@ class Executor:
     Args:
         catalog: the stores.
         composer: runs what needs DuckDB.
+        queries: those that run.
         node: this node's name, as answers show it.
         clock: wall clock in epoch milliseconds.
     """
 
     def __init__(
-        self, catalog: StoreCatalog, composer: Composer, *, node: str, clock: Callable[[], int]
+        self,
+        catalog: StoreCatalog,
+        composer: Composer,
+        *,
+        queries: Queries,
+        node: str,
+        clock: Callable[[], int],
     ) -> None:
-        self._catalog, self._composer = catalog, composer
+        self._catalog, self._composer, self._queries = catalog, composer, queries
         self._node, self._clock = node, clock
         self._routes: dict[str, tuple[StoreSchema, Callable[[Key], int]]] = {}
 
@@ -156,6 +164,8 @@ class Executor:
         parameters: Row,
         options: ReadOptions,
         cancellation: Cancellation,
+        *,
+        session: Session,
         snapshot: Snapshot | None = None,
     ) -> Result:
         """Any plan: rows come as a stream that is read in the caller's thread.
@@ -165,6 +175,7 @@ class Executor:
             parameters: its parameters.
             options: how to read.
             cancellation: stops it.
+            session: who asks.
             snapshot: what the transaction reads at, if it repeats its reads.
         """
         node = plan.node
@@ -172,7 +183,14 @@ class Executor:
         try:
             if isinstance(node, Lookup):
                 return self.lookup(plan, node, parameters, reading)
-            return self._run(plan, node, parameters, reading=reading, cancellation=cancellation)
+            return self._run(
+                plan,
+                node,
+                parameters,
+                reading=reading,
+                cancellation=cancellation,
+                session=session,
+            )
         finally:
             # Streams have their views by now, and keep them.
             reading.release()
@@ -185,6 +203,7 @@ class Executor:
         *,
         reading: Reading,
         cancellation: Cancellation,
+        session: Session,
     ) -> Result:
         options, tally = reading.options, _Tally(reading=reading)
         self._make_ready(_accesses(node), parameters, tally)
@@ -198,7 +217,13 @@ class Executor:
             batches = _counted(read(), plan.arrow_schema)
         else:
             batches = self._compose(
-                plan, node, parameters, options=options, cancellation=cancellation, tally=tally
+                plan,
+                node,
+                parameters,
+                options=options,
+                cancellation=cancellation,
+                tally=tally,
+                session=session,
             )
         return Result(
             kind=StatementKind.SELECT,
@@ -219,6 +244,7 @@ class Executor:
         options: ReadOptions,
         cancellation: Cancellation,
         tally: _Tally,
+        session: Session,
     ) -> Iterator[pa.RecordBatch]:
         accesses = {n: planned for n, planned in node.inputs if isinstance(planned, Access)}
 
@@ -234,7 +260,7 @@ class Executor:
         }
         for name, planned in node.inputs:
             if isinstance(planned, SystemScan):
-                relations[name] = self._system(planned)
+                relations[name] = self._system(planned, session)
         batches = self._composer.run(
             node.sql,
             relations,
@@ -254,8 +280,15 @@ class Executor:
             rows += answer.value
         return rows
 
-    def _system(self, scan: SystemScan) -> ArrowRelation:
-        table = system_table(scan.name, self._catalog, node=self._node, clock=self._clock)
+    def _system(self, scan: SystemScan, session: Session) -> ArrowRelation:
+        around = Surroundings(
+            catalog=self._catalog,
+            queries=self._queries,
+            session=session,
+            node=self._node,
+            now_ms=self._clock(),
+        )
+        table = system_table(scan.name, around)
         columns = SYSTEM_RELATIONS[scan.name]
         schema = pa.schema([(c.name, c.type.arrow) for c in columns])
         return ArrowRelation(schema, lambda: iter(table.to_batches()))

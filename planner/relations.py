@@ -10,8 +10,21 @@ import pyarrow as pa
 from sqlglot import exp
 
 from planner.errors import NameProblem
+from planner.options import SETTINGS
+from planner.queries import Queries
+from planner.session import Session
 from stores.arrow import physical_array
-from stores.schema import BIGINT, INTEGER, TEXT, Column, DataType, Kind, StoreSchema
+from stores.schema import (
+    BIGINT,
+    INTEGER,
+    TEXT,
+    TIMESTAMPTZ,
+    Column,
+    DataType,
+    Kind,
+    Row,
+    StoreSchema,
+)
 from stores.store import StoreCatalog
 
 _JSON = DataType(kind=Kind.JSON)
@@ -47,6 +60,10 @@ SYSTEM_RELATIONS: Mapping[str, tuple[Column, ...]] = {
         error=TEXT,
     ),
     "nodes": _columns(node=TEXT, partitions=INTEGER),
+    "queries": _columns(
+        number=BIGINT, username=TEXT, started=TIMESTAMPTZ, elapsed_ms=BIGINT, sql=TEXT
+    ),
+    "settings": _columns(name=TEXT, value=TEXT, default_value=TEXT),
 }
 """Relations of schema `stategate`, with their columns."""
 
@@ -113,11 +130,21 @@ def identifier(node: exp.Expr) -> str:
     return name if node.args.get("quoted") else name.lower()
 
 
-def system_table(
-    name: str, catalog: StoreCatalog, *, node: str, clock: Callable[[], int]
-) -> pa.Table:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What system relations tell of."""
+
+    catalog: StoreCatalog
+    queries: Queries
+    session: Session
+    """Who asks."""
+    node: str
+    now_ms: int
+
+
+def system_table(name: str, around: Surroundings) -> pa.Table:
     """The rows of a system relation as they are now."""
-    rows = _ROWS[name](catalog, node, clock())
+    rows = _ROWS[name](around)
     columns = SYSTEM_RELATIONS[name]
     return pa.Table.from_arrays(
         [physical_array([row[i] for row in rows], c.type) for i, c in enumerate(columns)],
@@ -125,8 +152,7 @@ def system_table(
     )
 
 
-def _store_rows(catalog: StoreCatalog, node: str, now_ms: int) -> list[tuple[object, ...]]:
-    del node, now_ms
+def _store_rows(around: Surroundings) -> list[Row]:
     return [
         (
             schema.name,
@@ -138,36 +164,58 @@ def _store_rows(catalog: StoreCatalog, node: str, now_ms: int) -> list[tuple[obj
             schema.window_size_ms,
             schema.retention_ms,
         )
-        for schema in (store.schema for _, store in sorted(catalog.stores.items()))
+        for schema in (store.schema for _, store in sorted(around.catalog.stores.items()))
     ]
 
 
-def _partition_rows(catalog: StoreCatalog, node: str, now_ms: int) -> list[tuple[object, ...]]:
+def _partition_rows(around: Surroundings) -> list[Row]:
     return [
         (
             name,
             partition,
-            node,
+            around.node,
             status.role.value,
             status.state.value,
             status.progress.epoch,
             status.progress.position.token(),
             status.progress.watermark_ms,
-            now_ms - status.progress.committed_ms if status.progress.epoch >= 0 else None,
+            around.now_ms - status.progress.committed_ms if status.progress.epoch >= 0 else None,
             status.error,
         )
-        for name, store in sorted(catalog.stores.items())
+        for name, store in sorted(around.catalog.stores.items())
         for partition, status in sorted(store.statuses().items())
     ]
 
 
-def _node_rows(catalog: StoreCatalog, node: str, now_ms: int) -> list[tuple[object, ...]]:
-    del now_ms
-    return [(node, sum(len(store.statuses()) for store in catalog.stores.values()))]
+def _node_rows(around: Surroundings) -> list[Row]:
+    stores = around.catalog.stores.values()
+    return [(around.node, sum(len(store.statuses()) for store in stores))]
 
 
-_ROWS: Mapping[str, Callable[[StoreCatalog, str, int], list[tuple[object, ...]]]] = {
+def _query_rows(around: Surroundings) -> list[Row]:
+    """Of another user's statement one sees that it runs, not what it says."""
+    mine = around.session.user
+    return [
+        (
+            query.number,
+            query.user,
+            query.started_ms * 1000,
+            max(0, around.now_ms - query.started_ms),
+            query.sql if query.user == mine else None,
+        )
+        for query in around.queries.running()
+    ]
+
+
+def _setting_rows(around: Surroundings) -> list[Row]:
+    values = around.session.settings
+    return [(name, values.get(name, default), default) for name, default in SETTINGS.items()]
+
+
+_ROWS: Mapping[str, Callable[[Surroundings], list[Row]]] = {
     "stores": _store_rows,
     "partitions": _partition_rows,
     "nodes": _node_rows,
+    "queries": _query_rows,
+    "settings": _setting_rows,
 }

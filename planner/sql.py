@@ -40,6 +40,7 @@ from planner.orders import HANDOVERS, plan_handover, run_unserved
 from planner.parse import Parsed, parse, split
 from planner.pg_catalog import CatalogStatement, PgCatalog
 from planner.plan import Lookup, QueryPlan
+from planner.queries import Queries
 from planner.relations import identifier
 from planner.rules import plan_query
 from planner.session import DEFAULT_ISOLATION, Session, TransactionStatus
@@ -107,7 +108,10 @@ class SqlEngine:
         self._composer = Composer(
             memory_bytes_max=self._limits.memory_bytes_max, threads=self._limits.composer_threads
         )
-        self._executor = Executor(catalog, self._composer, node=node, clock=clock)
+        self._queries = Queries(clock)
+        self._executor = Executor(
+            catalog, self._composer, queries=self._queries, node=node, clock=clock
+        )
         self._commands = Commands(server_version=SERVER_VERSION)
         self._pg_catalog = PgCatalog(catalog, server_version=SERVER_VERSION)
         self._statements: OrderedDict[tuple[str, tuple[DataType | None, ...], int], Statement] = (
@@ -247,7 +251,9 @@ class SqlEngine:
             if statement.literals:
                 parameters = statement.literals
             if isinstance(plan, QueryPlan) and not explains:
-                return self._query(plan, parameters, session, cancellation, kind)
+                result = self._query(plan, statement.sql, parameters, session, cancellation)
+                result.kind = kind
+                return result
         if isinstance(plan, _Analyze):
             return self._analyze(plan, statement, parameters, session, cancellation)
         return self._run_other(statement, parameters, session, cancellation)
@@ -421,17 +427,23 @@ class SqlEngine:
     def _query(
         self,
         plan: QueryPlan,
+        sql: str,
         parameters: Row,
         session: Session,
         cancellation: Cancellation,
-        kind: StatementKind,
     ) -> Result:
         options = read_options(plan.clause, session, parameters)
         snapshot = transaction_snapshot(session)
         if snapshot is None and DEFAULT_ISOLATION in session.settings:
             options = _isolated(options, session)
-        result = self._executor.run(plan, parameters, options, cancellation, snapshot)
-        result.kind = kind
+
+        def run() -> Result:
+            return self._executor.run(
+                plan, parameters, options, cancellation, session=session, snapshot=snapshot
+            )
+
+        is_lookup = isinstance(plan.node, Lookup)
+        result = run() if is_lookup else self._queries.watch(sql, session, run)
         session.note(result.position)
         return result
 
@@ -444,7 +456,7 @@ class SqlEngine:
         cancellation: Cancellation,
     ) -> Result:
         began = time.perf_counter()
-        result = self._query(analyze.plan, parameters, session, cancellation, statement.kind)
+        result = self._query(analyze.plan, statement.sql, parameters, session, cancellation)
         returned = len(result.rows or ())
         batches: Iterator[pa.RecordBatch] = result.batches or iter(())
         for batch in batches:

@@ -7,7 +7,10 @@ import sqlglot
 from sqlglot import exp
 
 from planner.errors import NameProblem
-from planner.relations import SYSTEM_RELATIONS, resolve, system_table
+from planner.queries import Queries
+from planner.relations import SYSTEM_RELATIONS, Surroundings, resolve, system_table
+from planner.session import Session
+from planner.statement import Result, StatementKind
 from tests.planner.world import STORES
 from tests.support.stores import FixedCatalog, open_store
 
@@ -67,7 +70,10 @@ def test_pseudo_columns_are_readable_but_not_in_the_star() -> None:
 
 @pytest.mark.parametrize("name", SYSTEM_RELATIONS)
 def test_system_relations_have_the_columns_they_say(name: str) -> None:
-    found = system_table(name, CATALOG, node="me", clock=lambda: 5)
+    session, queries = Session(), Queries(lambda: 4)
+    queries.watch("SELECT", session, lambda: Result(kind=StatementKind.SELECT, batches=iter(())))
+    around = Surroundings(catalog=CATALOG, queries=queries, session=session, node="me", now_ms=5)
+    found = system_table(name, around)
     assert found.schema.names == [column.name for column in SYSTEM_RELATIONS[name]]
     assert [field.type for field in found.schema] == [
         column.type.arrow for column in SYSTEM_RELATIONS[name]
