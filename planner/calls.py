@@ -447,6 +447,19 @@ def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
                 "generate_series of numeric is not supported",
                 "Generate integers, and divide them.",
             )
+    return _bounded_series(node, given, types)
+
+
+def _bounded_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    """In FROM a series streams; anywhere else it is a list in memory, which no limit counts."""
+    if isinstance(node.parent, exp.Table) or not given:
+        return None
+    start = exp.Literal.number(0) if len(given) == 1 else given[0].copy()
+    step = given[2].copy() if len(given) > 2 else exp.Literal.number(1)
+    stop = given[0] if len(given) == 1 else given[1]
+    counts = types.kind_of(given[0]) in INTEGERS
+    name = "pg_sg_series_end" if counts else "pg_sg_moments_end"
+    stop.replace(call(name, start, stop.copy(), step))
     return None
 
 
@@ -550,6 +563,7 @@ CALLS: Mapping[str, CallRule] = {
     "array_prepend": _renamed("list_prepend"),
     "array_cat": _renamed("list_concat"),
     "generate_series": _generate_series,
+    "range": _bounded_series,
     **dict.fromkeys(("json_typeof", "jsonb_typeof"), _renamed("pg_sg_json_typeof")),
     "jsonb_array_length": lambda node, given, types: cast(
         call("json_array_length", given[0].copy()), "INTEGER"

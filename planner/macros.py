@@ -17,6 +17,9 @@ def _error(sqlstate: str, message: str) -> str:
 LENGTH_MAX = 1 << 26
 """Longest text or list that one call makes: DuckDB's memory limit does not count it."""
 _TOO_LONG = _error("54000", "'requested length too large'")
+SERIES_MAX = 1 << 23
+"""Most elements of a series that is made as a list."""
+_TOO_MANY = _error("54000", "'a series of more than 8388608 values must stand in FROM'")
 _SCALE = "10000000000000000"
 _ROUNDED = f"(2 * abs(a) * {_SCALE}::HUGEINT * up + abs(b) * down) // (2 * abs(b) * down)"
 _BAD_BOOLEAN = _error("22P02", "'invalid input syntax for type boolean: \"' || t || '\"'")
@@ -40,6 +43,11 @@ MACROS: tuple[str, ...] = (
         ELSE repeat(t, n) END""",
     f"""pg_sg_length(n) AS CASE WHEN n > {LENGTH_MAX} THEN {_TOO_LONG}
         ELSE CAST(greatest(n, 0) AS INTEGER) END""",
+    f"""pg_sg_series_end(a, b, s) AS
+        CASE WHEN (b::HUGEINT - a) // nullif(s, 0) > {SERIES_MAX} THEN {_TOO_MANY} ELSE b END""",
+    f"""pg_sg_moments_end(a, b, s) AS
+        CASE WHEN (epoch(b) - epoch(a)) / nullif(epoch(s), 0) > {SERIES_MAX} THEN {_TOO_MANY}
+        ELSE b END""",
     "pg_sg_substring_from(t, f) AS substring(t, greatest(f, 1))",
     f"""pg_sg_boolean(t) AS CASE
         WHEN lower(trim(t)) IN ('t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1') THEN true

@@ -366,3 +366,22 @@ def test_results_have_the_types_that_were_told(engine: SqlEngine) -> None:
     assert result.batches is not None
     table = pa.Table.from_batches(list(result.batches))
     assert [field.type for field in table.schema] == [c.type.arrow for c in result.columns]
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        "generate_series(1, 1000000000)",
+        "generate_series(1000000000, 1, -1)",
+        "generate_series(timestamp '0001-01-01', timestamp '2020-01-03', interval '1 second')",
+        "range(1, 1000000000)",
+        "range(1000000000)",
+    ],
+)
+def test_a_series_that_is_a_list_is_bounded(series: str) -> None:
+    """DuckDB's memory limit does not count it."""
+    engine = SqlEngine(FixedCatalog())
+    with pytest.raises(QueryError) as caught:
+        rows_of(run(engine, f"SELECT {series}"))
+    assert caught.value.sqlstate == "54000"
+    assert rows_of(run(engine, "SELECT count(*) FROM generate_series(1, 10000000)")) == [(10**7,)]
