@@ -82,7 +82,7 @@ def test_the_pipeline_until_it_is_told_to_stop(replay: ModuleType, tmp_path: Pat
             if len(done) == 3:
                 break
         pipeline.send_signal(signal.SIGTERM)
-        assert pipeline.wait(30) == 0
+        assert pipeline.wait(60) == 0
         assert pipeline.stderr is not None
         assert "Traceback" not in pipeline.stderr.read()
 
