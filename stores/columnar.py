@@ -28,6 +28,8 @@ from stores.store import View
 Keys: TypeAlias = np.ndarray[Any, np.dtype[np.object_]]
 """Entry keys, as bytes objects, in their order."""
 
+SCANS_REFUSED = 64
+"""Whole scans before it is tried again to keep what was found too large."""
 SCANS_MIN = 2
 """Whole scans of a partition before its columns are kept: one that comes once is not worth it."""
 PENDING_SHARE = 4
@@ -68,6 +70,36 @@ class Change:
         return len(self.keys) + len(self.deleted)
 
 
+class _Collected:
+    """What a scan has read so far, to be kept if it is read to its end."""
+
+    def __init__(self) -> None:
+        self.size_bytes = 0
+        self._keys: list[pa.Array] = [pa.array([], type=pa.binary())]
+        self._batches: list[Batch] = []
+
+    def add(self, keys: Sequence[bytes], batch: Batch, budget: ColumnBudget) -> bool:
+        """Take a batch and its keys; False if there is no room."""
+        encoded = pa.array(keys, type=pa.binary())
+        size_bytes = batch.nbytes + encoded.nbytes
+        if not budget.collect(size_bytes):
+            return False
+        self.size_bytes += size_bytes
+        self._keys.append(encoded)
+        self._batches.append(batch)
+        return True
+
+    def kept(self, epoch: int, schema: pa.Schema) -> _Kept:
+        """All of it, as columns."""
+        columns = {
+            field.name: pa.concat_arrays(
+                [pa.array([], type=field.type), *(batch.column(at) for batch in self._batches)]
+            )
+            for at, field in enumerate(schema)
+        }
+        return _Kept(epoch=epoch, keys=pa.concat_arrays(self._keys), columns=columns)
+
+
 class ColumnBudget:
     """The memory that the kept columns of a node share.
 
@@ -82,6 +114,8 @@ class ColumnBudget:
         self.capacity_bytes = capacity_bytes
         self._lock = threading.Lock()
         self._scans = 0
+        self._collected_bytes = 0
+        """What scans that are under way have collected, to be kept at their ends."""
         self._held: dict[PartitionColumns, tuple[int, int]] = {}
         """By owner, which scan of the node's read it last, and its bytes."""
 
@@ -130,6 +164,22 @@ class ColumnBudget:
         for other in evicted:
             other.evict()
         return True
+
+    def collect(self, size_bytes: int) -> bool:
+        """Let a scan collect so much more; False if all of them would have more than is ever kept.
+
+        A reader may stop in the middle for long: what is collected is memory, too.
+        """
+        with self._lock:
+            if self._collected_bytes + size_bytes > self.capacity_bytes:
+                return False
+            self._collected_bytes += size_bytes
+            return True
+
+    def let_go(self, size_bytes: int) -> None:
+        """Note that a scan has ended, or has given up, which had collected so much."""
+        with self._lock:
+            self._collected_bytes -= size_bytes
 
     def give_back(self, owner: PartitionColumns) -> None:
         """Note that an owner keeps nothing any more."""
@@ -244,7 +294,12 @@ class PartitionColumns:
         with self._lock:
             self._scans += 1
             self._scan_before, self._scan = self._scan, scan
-            fills = self._scans >= SCANS_MIN and epoch >= self._newest and view is self._current()
+            fills = (
+                self._scans >= SCANS_MIN
+                and not self._filling
+                and epoch >= self._newest
+                and view is self._current()
+            )
             # What others read is kept on.
             wanted = dict.fromkeys((*columns, *(self._kept.columns if self._kept else ())))
             life = self._life
@@ -283,29 +338,25 @@ class PartitionColumns:
         life: int,
     ) -> Iterator[Batch]:
         """Decode and hand out as without a cache, and keep it if the reader takes it all."""
-        decoder, most = self._layout.decoder(wanted), self._budget.capacity_bytes
-        keys_read: list[pa.Array] = [pa.array([], type=pa.binary())]
-        schema = self._layout.schema.arrow_schema(wanted)
-        batches: list[Batch] = []
-        size_bytes = 0
-        for keys, rows in chunks():
-            if not rows:
-                continue
-            batch = decoder.batch(keys, rows)
-            if size_bytes <= most:
-                keys_read.append(pa.array(keys, type=pa.binary()))
-                batches.append(batch)
-                size_bytes += batch.nbytes + keys_read[-1].nbytes
-            yield batch.select(list(columns)) if columns else _rows_only(len(rows))
-        if size_bytes > most:
-            return
-        arrays = {
-            field.name: pa.concat_arrays(
-                [pa.array([], type=field.type), *(batch.column(at) for batch in batches)]
-            )
-            for at, field in enumerate(schema)
-        }
-        self._keep(_Kept(epoch=epoch, keys=pa.concat_arrays(keys_read), columns=arrays), life)
+        decoder, schema = self._layout.decoder(wanted), self._layout.schema.arrow_schema(wanted)
+        collected: _Collected | None = _Collected()
+        try:
+            for keys, rows in chunks():
+                if not rows:
+                    continue
+                batch = decoder.batch(keys, rows)
+                if collected is not None and not collected.add(keys, batch, self._budget):
+                    self._budget.let_go(collected.size_bytes)
+                    collected = None
+                yield batch.select(list(columns)) if columns else _rows_only(len(rows))
+            if collected is not None:
+                self._keep(collected.kept(epoch, schema), life)
+                return
+            with self._lock:
+                self._scans = -SCANS_REFUSED
+        finally:
+            if collected is not None:
+                self._budget.let_go(collected.size_bytes)
 
     def _keep(self, kept: _Kept, life: int) -> None:
         """Keep this from now on, if there is room and nothing has happened meanwhile."""

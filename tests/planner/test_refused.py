@@ -108,8 +108,8 @@ def test_the_composing_database_is_locked() -> None:
     with composer._cursor() as cursor:
         for sql in (
             "SELECT * FROM read_text('/etc/hostname')",
-            "COPY (SELECT 1) TO '/tmp/never.csv'",
-            "ATTACH '/tmp/never.db'",
+            "COPY (SELECT 1) TO 'never.csv'",
+            "ATTACH 'never.db'",
             "INSTALL httpfs",
             "SET enable_external_access = true",
             "SELECT * FROM cursor",

@@ -165,6 +165,47 @@ def test_a_reader_may_stop(engine: RocksPartition, budget: ColumnBudget) -> None
     assert budget.used_bytes == 0, "nobody has read it all"
 
 
+def test_what_is_too_large_is_not_collected_again_and_again(
+    engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "capacity_bytes", 10_000)
+    asked: list[int] = []
+    collect = budget.collect
+
+    def noted(size_bytes: int) -> bool:
+        asked.append(size_bytes)
+        return collect(size_bytes)
+
+    monkeypatch.setattr(budget, "collect", noted)
+    warmed(engine, 3 * BATCH_ROWS)
+    once = len(asked)
+    for _ in range(5):
+        assert len(scan(engine)) == 3 * BATCH_ROWS
+    assert len(asked) == once > 0
+    assert budget.used_bytes == 0
+
+
+def test_readers_in_the_middle_share_the_room(tmp_path: Path) -> None:
+    """What one that has stopped for now has collected is not there for another."""
+    budget = ColumnBudget(1 << 20)
+    engines = [
+        RocksPartition(tmp_path / str(n), schema=SCHEMA, partition=0, columns=budget)
+        for n in range(2)
+    ]
+    for engine in engines:
+        apply(engine, 0, numbered(*range(100)))
+        scan(engine)
+    budget.capacity_bytes = 5_000
+    stopped = iter(engines[0].handlers[RangeQuery](engines[0].view, SCAN))
+    next(stopped)
+    scan(engines[1])
+    assert budget.used_bytes == 0
+    stopped.close()
+    assert budget.collect(5_000), "all of it is free again"
+    for engine in engines:
+        engine.close()
+
+
 def test_slices_are_bounded(engine: RocksPartition) -> None:
     warmed(engine, SLICE_ROWS + 1)
     batches = list(engine.handlers[RangeQuery](engine.view, RangeQuery(columns=())))

@@ -1,6 +1,6 @@
 """Compare the catalog's answers with a PostgreSQL server's. For developers with one at hand.
 
-    STATEGATE_TEST_POSTGRES="host=/tmp/sockets user=postgres" \
+    STATEGATE_TEST_POSTGRES="host=localhost user=postgres" \
         python -m tests.planner.pg_catalog.compare [--write | number of a statement …]
 
 It creates database `stategate_compare` with the tables of `tests.planner.pg_catalog.stores`, runs

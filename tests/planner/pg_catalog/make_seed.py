@@ -2,7 +2,7 @@
 
 Run it when the version that the gateway claims moves to another major version:
 
-    STATEGATE_TEST_PSQL="psql -h /tmp/sockets -U postgres" \
+    STATEGATE_TEST_PSQL="psql -h localhost -U postgres" \
         python -m tests.planner.pg_catalog.make_seed
 
 Only facts of the catalog are taken: names, oids and properties of what is built in.
