@@ -42,7 +42,6 @@ _NAMED = frozenset(
         ),
         *("version", "current_schema", "current_schemas", "current_database", "current_user"),
         *("session_user", "current_role", "current_catalog"),
-        *("quote_ident", "quote_literal", "quote_nullable"),
     )
 ) - {"age"}
 """Functions that only the catalog can answer; the other macros are plain SQL."""

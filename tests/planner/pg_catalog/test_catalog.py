@@ -58,7 +58,6 @@ def prepare(sql: str, *types: DataType | None) -> CatalogStatement:
         "SELECT * FROM pg_get_keywords()",
         "SELECT 'clicks'::regclass::oid",
         "SELECT pg_is_in_recovery()",
-        "SELECT quote_literal('a')",
     ],
 )
 def test_accepts_what_is_the_catalogs(sql: str) -> None:

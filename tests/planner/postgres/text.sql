@@ -58,7 +58,6 @@ SELECT format('%s is %s', 'a', 1), format('%I.%I', 'Ab', 'c'), format('%L', 'it'
 SELECT quote_ident('abc'), quote_ident('Abc'), quote_literal('it''s'), quote_nullable(NULL), quote_ident('select')
 : text text text text text
 = abc	"Abc"	'it''s'	NULL	"select"
-~ the catalog's quote_ident answers it, and quotes no keywords
 SELECT string_to_array('a,b,c', ','), string_to_array('a,b', ',', 'b'), string_to_array('abc', NULL), array_to_string(ARRAY[1,NULL,3], ','), array_to_string(ARRAY['a',NULL], ',', '*')
 : text[] text[] text[] text text
 = {a,b,c}	{a,NULL}	{a,b,c}	1,3	a,*
