@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -17,7 +18,6 @@ from stores.errors import FailureReason
 from stores.position import PositionBound
 from stores.query import Batch, BatchStream, Query
 from stores.result import QueryResult, StateQueryResult, add_info
-from stores.schema import StoreSchema
 from stores.store import (
     DEFAULT_CONFIG,
     Hold,
@@ -33,6 +33,8 @@ R = TypeVar("R")
 
 BUCKETS = 24
 """Of the histogram: bucket i counts what took less than `1024 << i` ns, the last all the rest."""
+_BITS = 64
+"""Of a time in nanoseconds: what is counted is cut to the buckets when it is read."""
 _clock_ns = time.perf_counter_ns
 QUERY_TYPES_MAX = 256
 """A third party may make types of queries; more than this many are counted as one."""
@@ -65,27 +67,24 @@ class Metrics:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._queries: dict[str, int] = {}
+        self._queries: defaultdict[type[Query[Any]], int] = defaultdict(int)
         self._failures = dict.fromkeys(FailureReason, 0)
         self._rows = 0
         self._time_ns = 0
-        self._time_counts = [0] * BUCKETS
+        self._time_counts = [0] * _BITS
 
-    def count_query(self, name: str, elapsed_ns: int, result: QueryResult[Any]) -> None:
+    def count_query(
+        self, query_type: type[Query[Any]], elapsed_ns: int, result: QueryResult[Any]
+    ) -> None:
         """Count one partition that was asked, and the row if it gave one."""
-        bucket = (elapsed_ns >> 10).bit_length()
-        if bucket >= BUCKETS:
-            bucket = BUCKETS - 1
-        failure = None if result.is_success else result.reason
         with self._lock:
-            counted = self._queries.get(name)
-            if counted is None and len(self._queries) >= QUERY_TYPES_MAX:
-                name, counted = OTHER_TYPES, self._queries.get(OTHER_TYPES)
-            self._queries[name] = 1 if counted is None else counted + 1
-            self._time_counts[bucket] += 1
+            if query_type not in self._queries and len(self._queries) >= QUERY_TYPES_MAX:
+                query_type = Query
+            self._queries[query_type] += 1
+            self._time_counts[(elapsed_ns >> 10).bit_length()] += 1
             self._time_ns += elapsed_ns
-            if failure is not None:
-                self._failures[failure] += 1
+            if not result.is_success:
+                self._failures[result.reason] += 1
             elif type(result.value) is tuple:
                 self._rows += 1
 
@@ -98,12 +97,21 @@ class Metrics:
         """All counters at one moment."""
         with self._lock:
             return MetricsReading(
-                queries=dict(self._queries),
+                queries=self._by_name(),
                 failures=dict(self._failures),
                 rows=self._rows,
                 time_ns=self._time_ns,
-                time_counts=tuple(self._time_counts),
+                time_counts=(
+                    *self._time_counts[: BUCKETS - 1],
+                    sum(self._time_counts[BUCKETS - 1 :]),
+                ),
             )
+
+    def _by_name(self) -> dict[str, int]:
+        counts: Counter[str] = Counter()
+        for query_type, count in self._queries.items():
+            counts[OTHER_TYPES if query_type is Query else query_type.__name__] += count
+        return dict(counts)
 
 
 class MeteredStore:
@@ -119,12 +127,9 @@ class MeteredStore:
 
     def __init__(self, inner: Store, metrics: Metrics) -> None:
         self.inner, self.metrics = inner, metrics
-        self._ask = inner.query_partition
-
-    @property
-    def schema(self) -> StoreSchema:
-        """The store's definition."""
-        return self.inner.schema
+        self.schema = inner.schema
+        self._ask, self._ask_all = inner.query_partition, inner.query
+        self._count = metrics.count_query
 
     def query_partition(
         self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
@@ -132,23 +137,27 @@ class MeteredStore:
         """Ask one partition."""
         began = _clock_ns()
         result = self._ask(partition, query, config)
-        return self._count(query, result, config, _clock_ns() - began)
+        elapsed_ns = _clock_ns() - began
+        self._count(type(query), elapsed_ns, result)
+        return self._passed_on(result, config, elapsed_ns) if _is_more(result, config) else result
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         """Ask several partitions; the time is shared among them."""
         began = _clock_ns()
-        result = self.inner.query(request)
+        result = self._ask_all(request)
         elapsed_ns = _clock_ns() - began
-        query, config, answers = request.query, request.config, result.partitions
-        each_ns = elapsed_ns // (len(answers) or 1)
-        changed: dict[int, QueryResult[R]] = {}
+        query_type, config, answers = type(request.query), request.config, result.partitions
+        if len(answers) > 1:
+            elapsed_ns //= len(answers)
+        changed: dict[int, QueryResult[R]] | None = None
         for number, answer in answers.items():
-            counted = self._count(query, answer, config, each_ns)
-            if counted is not answer:
-                changed[number] = counted
-        if not changed:
+            self._count(query_type, elapsed_ns, answer)
+            if _is_more(answer, config):
+                changed = changed or {**answers}
+                changed[number] = self._passed_on(answer, config, elapsed_ns)
+        if changed is None:
             return result
-        return StateQueryResult(partitions={**answers, **changed}, is_global=result.is_global)
+        return StateQueryResult(partitions=changed, is_global=result.is_global)
 
     def statuses(self) -> Mapping[int, PartitionStatus]:
         """The partitions that are held here."""
@@ -170,16 +179,20 @@ class MeteredStore:
         """Keep a partition from forgetting an epoch."""
         return self.inner.hold(partition, epoch)
 
-    def _count(
-        self, query: Query[Any], result: QueryResult[R], config: QueryConfig, elapsed_ns: int
+    def _passed_on(
+        self, result: QueryResult[R], config: QueryConfig, elapsed_ns: int
     ) -> QueryResult[R]:
-        self.metrics.count_query(type(query).__name__, elapsed_ns, result)
         if result.is_success and type(result.value) is BatchStream:
             # The same type to whoever reads it: a stream of the same batches.
             result = result.swap(_counted(result.value, self.metrics))  # type: ignore[arg-type]
         if config.info:
             return add_info(result, f"handled in MeteredStore: {elapsed_ns} ns")
         return result
+
+
+def _is_more(result: QueryResult[Any], config: QueryConfig) -> bool:
+    """Whether there is more to do with a result than to count it."""
+    return config.info or (result.is_success and type(result.value) is BatchStream)
 
 
 def _counted(stream: BatchStream, metrics: Metrics) -> BatchStream:

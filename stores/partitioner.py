@@ -1,8 +1,8 @@
 """Key to partition number, bit for bit as Spark does it: `pmod(hash(key columns), partitions)`.
 
 The writer and the reader share this module, so that a lookup asks exactly the partition that the
-pipeline wrote. Two forms that must agree: `partitioner` for one key at a time, in plain Python,
-and `partition_column` for whole batches, in numpy. Nothing else may live here.
+pipeline wrote. Two forms that must agree: `partitioner` for one key at a time, by mmh3, and
+`partition_column` for whole batches, in numpy. Nothing else may live here.
 
 Source: Spark's `Murmur3_x86_32.java` and `HashExpression` in `hash.scala`. Spark differs from the
 published Murmur3 in two ways: the seed of a column is the hash of the column before it, and each
@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+from mmh3 import mmh3_32_uintdigest
 
 from stores.arrow import int64_values, unscaled_ints
 from stores.errors import CodecError, SchemaError
@@ -32,9 +33,11 @@ Partitions: TypeAlias = np.ndarray[Any, np.dtype[np.int32]]
 
 _SEED = 42
 _MASK = 0xFFFFFFFF
+_MASK_LONG = 0xFFFFFFFFFFFFFFFF
 _SIGN = 0x80000000
 _C1, _C2, _C3 = 0xCC9E2D51, 0x1B873593, 0xE6546B64
 _F1, _F2 = 0x85EBCA6B, 0xC2B2AE35
+_F1_INVERSE, _F2_INVERSE = pow(_F1, -1, 1 << 32), pow(_F2, -1, 1 << 32)
 _LONG_DIGITS_MAX = 18
 """Decimals of up to so many digits are hashed as a 64-bit integer, longer ones as bytes."""
 _STRAGGLERS_MAX = 16
@@ -44,61 +47,40 @@ _float_bits = struct.Struct("<f")
 _double_bits = struct.Struct("<d")
 _uint32 = struct.Struct("<I")
 _uint64 = struct.Struct("<Q")
-_WORDS = [struct.Struct(f"<{count}I") for count in range(65)]
 _WIDE = Context(prec=80)
 """Wide enough that no decimal(38, s) is rounded while its point is moved."""
-
-
-def _mixed(word: int) -> int:
-    word = word * _C1 & _MASK
-    return ((word << 15) | (word >> 17)) * _C2 & _MASK
-
-
-_TAIL = [_mixed(byte if byte < 0x80 else byte | 0xFFFFFF00) for byte in range(256)]
-"""Each byte as the sign-extended, mixed block it becomes."""
-
-
-# The next functions repeat the mixing in line: a call would cost more than the arithmetic. A
-# product is masked only where its high bits could come back down, in a right shift.
+_SIGNED = [_uint32.pack(byte if byte < 0x80 else byte | 0xFFFFFF00) for byte in range(256)]
+"""Each byte as the sign-extended word it is hashed as behind the last whole word."""
 
 
 def _hash_int(value: int, seed: int) -> int:
-    k = (value & _MASK) * _C1 & _MASK
-    h = seed ^ (((k << 15) | (k >> 17)) * _C2 & _MASK)
-    h = (((h << 13) | (h >> 19)) * 5 + _C3) & _MASK ^ 4
-    h = (h ^ (h >> 16)) * _F1 & _MASK
-    h = (h ^ (h >> 13)) * _F2 & _MASK
-    return h ^ (h >> 16)
+    return mmh3_32_uintdigest(_uint32.pack(value & _MASK), seed)
 
 
 def _hash_long(value: int, seed: int) -> int:
-    k = (value & _MASK) * _C1 & _MASK
-    h = seed ^ (((k << 15) | (k >> 17)) * _C2 & _MASK)
-    h = (((h << 13) | (h >> 19)) * 5 + _C3) & _MASK
-    k = (value >> 32 & _MASK) * _C1 & _MASK
-    h ^= ((k << 15) | (k >> 17)) * _C2 & _MASK
-    h = (((h << 13) | (h >> 19)) * 5 + _C3) & _MASK ^ 8
-    h = (h ^ (h >> 16)) * _F1 & _MASK
-    h = (h ^ (h >> 13)) * _F2 & _MASK
-    return h ^ (h >> 16)
+    return mmh3_32_uintdigest(_uint64.pack(value & _MASK_LONG), seed)
 
 
 def _hash_bytes(data: bytes, seed: int) -> int:
-    size = len(data)
-    count = size >> 2
-    words = _WORDS[count] if count <= 64 else struct.Struct(f"<{count}I")
-    h = seed
-    for k in words.unpack_from(data):
-        k = k * _C1 & _MASK  # noqa: PLW2901 - one name less in the hottest loop
-        h ^= ((k << 15) | (k >> 17)) * _C2 & _MASK
-        h = (((h << 13) | (h >> 19)) * 5 + _C3) & _MASK
-    for byte in data[count << 2 :]:
-        h ^= _TAIL[byte]
-        h = (((h << 13) | (h >> 19)) * 5 + _C3) & _MASK
-    h ^= size
-    h = (h ^ (h >> 16)) * _F1 & _MASK
-    h = (h ^ (h >> 13)) * _F2 & _MASK
-    return h ^ (h >> 16)
+    match len(data) & 3:
+        case 0:
+            return mmh3_32_uintdigest(data, seed)
+        case 1:
+            words = data[:-1] + _SIGNED[data[-1]]
+        case 2:
+            words = data[:-2] + _SIGNED[data[-2]] + _SIGNED[data[-1]]
+        case _:
+            words = data[:-3] + _SIGNED[data[-3]] + _SIGNED[data[-2]] + _SIGNED[data[-1]]
+    # The end of the published hash, undone and done again: the size it mixes in is another one.
+    h = mmh3_32_uintdigest(words, seed)
+    h ^= h >> 16
+    h = h * _F2_INVERSE & _MASK
+    h ^= h >> 13 ^ h >> 26
+    h = h * _F1_INVERSE & _MASK
+    h ^= h >> 16 ^ len(words) ^ len(data)
+    h = (h ^ h >> 16) * _F1 & _MASK
+    h = (h ^ h >> 13) * _F2 & _MASK
+    return h ^ h >> 16
 
 
 def _hash_text(value: str, seed: int) -> int:

@@ -16,6 +16,7 @@ from enum import Enum
 from typing import Generic, TypeAlias, TypeVar
 
 import pyarrow as pa
+from msgspec import Struct
 
 from stores.errors import StoreError
 from stores.schema import Key, Row
@@ -98,10 +99,10 @@ class TimeRange:
     end_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyQuery(Query[Row | None]):
+class KeyQuery(Struct, Query[Row | None], frozen=True, kw_only=True):
     """The row of one key: one value per value column, or None if there is no such key.
 
+    A struct, since one is made for each lookup; see `stores.result`.
     Source: KIP-796 `KeyQuery`. Handled by keyvalue and global stores.
     """
 

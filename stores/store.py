@@ -12,11 +12,12 @@ from enum import Enum
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import pyarrow as pa
+from msgspec import Struct, structs
 
 from stores.errors import StoreError
 from stores.position import UNBOUNDED, PositionBound, Progress
 from stores.query import Query
-from stores.result import QueryResult, StateQueryResult, subscriptable
+from stores.result import QueryResult, StateQueryResult
 from stores.schema import StoreSchema
 
 R = TypeVar("R")
@@ -52,6 +53,12 @@ class PartitionStatus:
     """The oldest epoch that it can still be asked at."""
     pipeline: str | None = None
     """Who wrote its epochs. Epochs of two stores are the same input only if this is the same."""
+    late_rows: int = 0
+    """Rows that were dropped since the replica was opened, as no query could ever see them.
+
+    Windows, sessions and versions that came when they were behind the retention already, and
+    versions that begin at the end of time; tombstones count, too. It only grows.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +81,7 @@ class RequestError(StoreError, ValueError):
     """A request was asked for what it does not have."""
 
 
-@subscriptable
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StateQueryRequest(Generic[R]):
+class StateQueryRequest(Struct, Generic[R], frozen=True, kw_only=True):
     """A query of a store: which partitions, with which bound. Immutable, as are its parts.
 
     Build one with `in_store(...)`; each option gives a new request.
@@ -112,23 +117,23 @@ class StateQueryRequest(Generic[R]):
 
     def with_position_bound(self, bound: PositionBound) -> StateQueryRequest[R]:
         """The same with this bound."""
-        return replace(self, config=replace(self.config, bound=bound))
+        return structs.replace(self, config=replace(self.config, bound=bound))
 
     def with_partitions(self, partitions: Set[int]) -> StateQueryRequest[R]:
         """The same for these partitions only."""
-        return replace(self, wanted=frozenset(partitions))
+        return structs.replace(self, wanted=frozenset(partitions))
 
     def with_all_partitions(self) -> StateQueryRequest[R]:
         """The same for all partitions; those that are not here answer `NOT_PRESENT`."""
-        return replace(self, wanted=None)
+        return structs.replace(self, wanted=None)
 
     def require_active(self) -> StateQueryRequest[R]:
         """The same, answered by active replicas only; the bound holds all the same."""
-        return replace(self, config=replace(self.config, active=True))
+        return structs.replace(self, config=replace(self.config, active=True))
 
     def enable_execution_info(self) -> StateQueryRequest[R]:
         """The same with execution info."""
-        return replace(self, config=replace(self.config, info=True))
+        return structs.replace(self, config=replace(self.config, info=True))
 
 
 @dataclass(frozen=True, slots=True)

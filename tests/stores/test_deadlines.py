@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -82,7 +81,7 @@ def test_it_does_not_wait_for_what_is_not_here_or_goes() -> None:
 def test_the_latest_is_what_it_was_at_the_beginning() -> None:
     store = open_store(CLICKS)
     fill(store, [], epoch=4)
-    latest = replace(asked(3), config=replace(asked(3).config, bound=PositionBound.at_latest()))
+    latest = asked(3).with_position_bound(PositionBound.at_latest())
     assert wait_for(store, latest, timeout_s=0)
     store.replicas[0].apply(progress(5), [])
     thread, told = in_thread(lambda: wait_for(store, latest, timeout_s=30))

@@ -96,9 +96,9 @@ def test_all_else_is_the_stores_own() -> None:
 def test_buckets_are_powers_of_two() -> None:
     metrics = Metrics()
     for elapsed_ns, bucket in ((0, 0), (1023, 0), (1024, 1), (2047, 1), (2048, 2), (1 << 60, -1)):
-        metrics.count_query("q", elapsed_ns, NO_ROW)
+        metrics.count_query(KeyQuery, elapsed_ns, NO_ROW)
         before = metrics.read().time_counts[bucket]
-        metrics.count_query("q", elapsed_ns, NO_ROW)
+        metrics.count_query(KeyQuery, elapsed_ns, NO_ROW)
         assert metrics.read().time_counts[bucket] == before + 1
     assert len(metrics.read().time_counts) == BUCKETS
     assert MetricsReading.bucket_ns(1) == 2048
@@ -107,7 +107,7 @@ def test_buckets_are_powers_of_two() -> None:
 def test_types_of_queries_are_limited() -> None:
     metrics = Metrics()
     for number in range(QUERY_TYPES_MAX + 3):
-        metrics.count_query(f"q{number}", 0, NO_ROW)
+        metrics.count_query(type(f"Query{number}", (Query,), {}), 0, NO_ROW)
     queries = metrics.read().queries
     assert len(queries) == QUERY_TYPES_MAX + 1
     assert queries["other"] == 3
@@ -118,7 +118,7 @@ def test_no_count_is_lost_between_threads() -> None:
 
     def count() -> None:
         for _ in range(5000):
-            metrics.count_query("q", 1, REFUSED)
+            metrics.count_query(KeyQuery, 1, REFUSED)
             metrics.count_rows(1)
 
     threads = [threading.Thread(target=count) for _ in range(4)]
@@ -127,5 +127,5 @@ def test_no_count_is_lost_between_threads() -> None:
     for thread in threads:
         thread.join()
     reading = metrics.read()
-    assert (reading.queries["q"], reading.rows) == (20_000, 20_000)
+    assert (reading.queries["KeyQuery"], reading.rows) == (20_000, 20_000)
     assert reading.failures[FailureReason.NOT_ACTIVE] == 20_000
