@@ -99,6 +99,8 @@ class Commands:
         Raises:
             QueryError: it is malformed or names an unknown setting.
         """
+        if kind is StatementKind.DISCARD:
+            _discarded(tokens)
         if kind is StatementKind.SHOW:
             name = self._shown_name(tokens)
             if name not in {"all", "stategate.position"} and not _is_custom(name):
@@ -123,6 +125,10 @@ class Commands:
                 if session.transaction is not TransactionStatus.IDLE or session.in_script:
                     raise TransactionProblem(
                         "DISCARD ALL cannot run inside a transaction block", sqlstate="25001"
+                    )
+                if session.in_pipeline:
+                    raise TransactionProblem(
+                        "DISCARD ALL cannot be executed within a pipeline", sqlstate="25001"
                     )
                 session.reset()
         return Result(kind=kind)

@@ -22,7 +22,7 @@ from planner.handover import (
 )
 from planner.listing import ListedCursor, ListedStatement, Listing
 from planner.session import Session, TransactionStatus
-from planner.statement import PartitionAnswer, Result, Statement, StatementKind
+from planner.statement import LookUp, PartitionAnswer, Result, Statement, StatementKind
 from planner.values import parse_value
 from stores.position import Position
 from stores.schema import Column, DataType, Kind, Row, Value
@@ -46,6 +46,7 @@ __all__ = [
     "ListedCursor",
     "ListedStatement",
     "Listing",
+    "LookUp",
     "PartitionAnswer",
     "Position",
     "PrepareStatement",
@@ -97,17 +98,6 @@ class Engine(Protocol):
 
     def is_inline(self, statement: Statement, session: Session) -> bool:
         """Whether `execute` is a matter of microseconds and may run on the event loop."""
-
-    def look_up(
-        self, statement: Statement, parameters: Row, session: Session
-    ) -> Sequence[Row] | None:
-        """The rows of a statement that is the lookup of one key and nothing more, at once.
-
-        There is one row or none. It is `execute` without all that such a statement does not need:
-        who asks for a row and minds neither positions nor partitions, which the session notes all
-        the same. None says that this is another statement, or that it does not succeed: take
-        `execute`.
-        """
 
     def execute(
         self,

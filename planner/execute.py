@@ -26,17 +26,16 @@ from planner.errors import (
     partitions_failed,
 )
 from planner.filters import Keep
-from planner.fit import Fitted
 from planner.joining import Joining, Read
+from planner.lookup import key_of, short_way
 from planner.merging import first_rows, trailing_null_held
 from planner.options import ReadOptions
 from planner.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
-from planner.predicates import fitted
 from planner.queries import Queries
 from planner.reading import Asked, Reading
 from planner.relations import SYSTEM_RELATIONS, Surroundings, system_table
 from planner.session import Session
-from planner.statement import PartitionAnswer, Result, StatementKind
+from planner.statement import LookUp, PartitionAnswer, Result, StatementKind
 from stores.errors import CodecError, FailureReason
 from stores.partitioner import partitioner
 from stores.position import EMPTY, Position
@@ -112,27 +111,16 @@ class Executor:
             self._routes[schema.name] = held
         return held[1]
 
-    def look_up(self, node: Lookup, parameters: Row, session: Session) -> Sequence[Row] | None:
-        """One key as its partition has it now; None where `lookup` has more to say about it."""
-        schema = node.access.schema
-        key = _key(node, parameters)
-        if key is None:
-            return ()
-        try:
-            partition = self.route(schema)(key)
-        except CodecError:
-            return None
-        answer = self.store(schema).query_partition(partition, KeyQuery(key=key))
-        if type(answer) is not Success:
-            return None
-        session.note(answer.position)
-        return () if answer.value is None else (node.project(key + answer.value),)
+    def short_way(self, plan: QueryPlan) -> LookUp:
+        """How the lookup of one key is run at once; see `planner.lookup`."""
+        assert isinstance(plan.node, Lookup)
+        return short_way(plan, plan.node, self._catalog, self.route(plan.node.access.schema))
 
     def lookup(self, plan: QueryPlan, node: Lookup, parameters: Row, reading: Reading) -> Result:
         """One key: the caller's thread, no DuckDB."""
         schema, options = node.access.schema, reading.options
         store = reading.store(self.store(schema))
-        key = _key(node, parameters)
+        key = key_of(node.operands, parameters)
         result = Result(kind=StatementKind.SELECT, columns=plan.columns, rows=())
         if key is None:
             return result
@@ -452,23 +440,6 @@ def _first_rows(streams: _Streams, top: Top, columns: tuple[str, ...]) -> Iterat
         reads = [trailing_null_held(read, top.held) for read in reads]
     for batch in first_rows(reads, top.columns, top.order, rows=top.rows):
         yield batch.select(list(columns))
-
-
-def _key(node: Lookup, parameters: Row) -> Key | None:
-    """The key that is looked up; None if no row can have it."""
-    values = []
-    for operand in node.operands:
-        if operand.fit is Fitted:
-            value = operand.value(parameters)
-            if value is None:
-                return None
-        else:
-            found = fitted(operand, parameters)
-            if not isinstance(found, Fitted) or not found.exact:
-                return None
-            value = found.value
-        values.append(value)
-    return tuple(values)
 
 
 def _check_partitions(partitions: frozenset[int], schema: StoreSchema) -> None:

@@ -76,6 +76,7 @@ class Session:
         "changes",
         "deferrable",
         "has_queried",
+        "in_pipeline",
         "in_script",
         "isolation",
         "listing",
@@ -111,6 +112,9 @@ class Session:
         self.in_script = False
         """Whether the statement is one of several that came together: to the client they are one
         transaction, though none was begun."""
+        self.in_pipeline = False
+        """Whether others were executed before the statement, and the client has not closed their
+        group yet: they, too, are one transaction with it."""
         self.listing: Listing | None = None
         """What the connection keeps by name; None where it keeps nothing, as that of HTTP."""
         self.savepoints_made = 0

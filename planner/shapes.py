@@ -143,4 +143,5 @@ def bind_literals(sql: str, planned: Statement, lifted: Lifted) -> Statement | N
         returns_rows=True,
         plan=planned.plan,
         literals=values,
+        look_up=planned.look_up,
     )

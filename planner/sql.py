@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from planner.bind import bind
 from planner.cancel import Cancellation
-from planner.clause import NO_CLAUSE, Clause
+from planner.clause import Clause
 from planner.commands import Commands
 from planner.compose import Composer
 from planner.cut import takes_snapshot, transaction_snapshot
@@ -30,8 +30,6 @@ from planner.execute import Executor
 from planner.explain import explain
 from planner.explain_json import explain_json
 from planner.options import (
-    DEFAULT_OPTIONS,
-    PLAIN_SESSION,
     ReadOptions,
     read_options,
     session_options,
@@ -206,25 +204,6 @@ class SqlEngine:
             return mine.wait_ms == 0 and mine.consistency != "latest"
         return not isinstance(plan, CatalogStatement | _Analyze)
 
-    def look_up(
-        self, statement: Statement, parameters: Row, session: Session
-    ) -> Sequence[Row] | None:
-        """One key's row from the newest view, where nothing else is asked for; see `Engine`."""
-        plan = statement.plan
-        if (
-            type(plan) is not QueryPlan
-            or type(plan.node) is not Lookup
-            or statement.kind is not StatementKind.SELECT
-            or session.transaction is not TransactionStatus.IDLE
-            or plan.catalog_version != self._catalog.version
-            or len(parameters) != len(statement.parameters)
-        ):
-            return None
-        is_plain = plan.clause is NO_CLAUSE and session.options is PLAIN_SESSION
-        if not is_plain and read_options(plan.clause, session, parameters) is not DEFAULT_OPTIONS:
-            return None
-        return self._executor.look_up(plan.node, statement.literals or parameters, session)
-
     def execute(
         self,
         statement: Statement,
@@ -337,6 +316,7 @@ class SqlEngine:
             )
         plan = self._plan(tree, parsed.clause, parameter_types)
         explained = parsed.kind is StatementKind.EXPLAIN
+        is_lookup = parsed.kind is StatementKind.SELECT and isinstance(plan.node, Lookup)
         return Statement(
             sql=parsed.sql,
             kind=parsed.kind,
@@ -344,6 +324,7 @@ class SqlEngine:
             parameters=plan.parameters,
             returns_rows=True,
             plan=_Analyze(plan) if parsed.analyze else plan,
+            look_up=self._executor.short_way(plan) if is_lookup else None,
         )
 
     def _reads_store(self, tree: exp.Query) -> bool:

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
 from planner.handover import Handover
 from stores.position import EMPTY, Position
 from stores.schema import Column, DataType, Row
+
+if TYPE_CHECKING:
+    from planner.session import Session
+
+
+LookUp: TypeAlias = "Callable[[Row, Session], Sequence[Row] | None]"
+"""From a statement's parameters and its session to rows; see `planner.lookup`."""
 
 
 class StatementKind(Enum):
@@ -63,6 +71,12 @@ class Statement:
     """Values of the plan's parameters where the text had literals; then it takes no others."""
     handover: Handover | None = None
     """How rows are to be handed over: whoever serves the client runs it, not the engine."""
+    look_up: LookUp | None = None
+    """Its rows at once, where it is the lookup of one key and nothing more is asked for.
+
+    It is given `literals` where there are any. There is one row or none; None says that there is
+    more to it, or that it does not succeed: take `Engine.execute`.
+    """
     query: Statement | None = None
     """The query whose rows are handed over; it takes this statement's parameters."""
 

@@ -17,6 +17,7 @@ from gateway.pgwire.connection import Connection, State
 from gateway.pgwire.errors import RemoteProtocolError, respond
 from gateway.pgwire.handing import Handing, Run
 from gateway.pgwire.limits import PgLimits
+from gateway.pgwire.lookups import NO_ROW_END, ROW_END, Lookups
 from gateway.pgwire.messages import (
     BackendMessage,
     Bind,
@@ -47,7 +48,6 @@ from gateway.pgwire.messages import (
 )
 from gateway.pgwire.parameters import decode_parameters
 from gateway.pgwire.portals import Names, Portal, Prepared, closing_on_error
-from gateway.pgwire.rounds import Round
 from gateway.pgwire.rows import RowSource, shape_of
 from gateway.pgwire.running import Runner, Shell
 from gateway.pgwire.startup import Reports
@@ -66,13 +66,11 @@ from planner.engine import (
 Work: TypeAlias = Coroutine[Any, Any, None]
 
 _ENDS_TRANSACTION = frozenset({StatementKind.COMMIT, StatementKind.ROLLBACK})
+_COMMITS = _ENDS_TRANSACTION | {StatementKind.DISCARD}
+"""After them a group of Executes is as if nothing had been executed yet."""
 _COUNTED = frozenset({StatementKind.SELECT, StatementKind.FETCH})
 """Their tags say how many rows there were."""
 _READY_IDLE = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
-_ROUND_ENDS = tuple(
-    encode(CommandComplete(tag=f"SELECT {count}")) + _READY_IDLE for count in range(2)
-)
-"""How the answer to a lookup ends, by its number of rows."""
 
 
 class Dialog:
@@ -104,8 +102,12 @@ class Dialog:
         self._engine = engine
         self._reports = reports
         self._changes_told = session.changes
+        self._has_executed = False
+        """Whether what is executed next would be one transaction with what was before it."""
         self._shell = shell
         self._names = session.listing = Names(limits=limits)
+        self.answer_round = Lookups(self._names.statements, session).answer
+        """The short way of rounds that look up one key; see `lookups`."""
         self._runner = Runner(
             engine=engine,
             workers=workers,
@@ -147,29 +149,6 @@ class Dialog:
         """
         return self._handlers[type(message)](message)
 
-    def answer_round(self, found: Round) -> bytes | None:
-        """The whole answer to a prepared statement that is short enough to run right here.
-
-        None leaves everything as it was: take the long way, which reports what goes wrong. The
-        statement is one that only reads, so that running it again does no harm.
-
-        Raises:
-            Exception: whatever went wrong; the long way meets it again.
-        """
-        (portal, name, parameter_formats, parameters, result_formats), described = found
-        prepared = self._names.statements.get(name)
-        if prepared is None or portal:
-            return None
-        decoders, shape = prepared.ways(parameter_formats, result_formats)
-        values = decode_parameters(decoders, parameters)
-        rows = self._engine.look_up(prepared.statement, values, self.session)
-        if rows is None:
-            return None
-        head = shape.bound_described if described else shape.bound
-        if not rows:
-            return head + _ROUND_ENDS[0]
-        return b"".join((head, shape.encode_row(rows[0]), _ROUND_ENDS[1]))
-
     def fail(self, error: Exception) -> None:
         """Tell the client of an error, and go where the protocol goes on from.
 
@@ -207,12 +186,14 @@ class Dialog:
     # --- simple ----------------------------------------------------------------------------------
 
     def _query(self, message: Query) -> Work | None:
+        self.session.in_pipeline = self._has_executed
         self._names.drop_statement("")
         self._names.drop_portal("")
         statement = self._runner.recall(message.sql)
         if statement is None:
             return self._run_query(message.sql)
-        rows = self._engine.look_up(statement, (), self.session)
+        look_up = statement.look_up
+        rows = None if look_up is None else look_up(statement.literals, self.session)
         if rows is not None:
             self._give_looked_up(statement, rows)
             return None
@@ -233,8 +214,10 @@ class Dialog:
     def _give_looked_up(self, statement: Statement, rows: Sequence[Row]) -> None:
         shape = shape_of(statement.columns, ())
         self._names.drop_portals()
+        self._has_executed = False
         self._connection.sending(ReadyForQuery)
-        self._shell.write(shape.description + shape.encode_rows(rows) + _ROUND_ENDS[len(rows)])
+        end = ROW_END if rows else NO_ROW_END
+        self._shell.write(shape.description + shape.encode_rows(rows) + end)
 
     async def _finish_query(self, portal: Portal) -> None:
         with self._runner.watched(portal.cancellation):
@@ -346,8 +329,10 @@ class Dialog:
         if statement.kind is StatementKind.EMPTY:
             self._send(EmptyQueryResponse())
             return None
+        self.session.in_pipeline = self._has_executed
+        self._has_executed = statement.kind not in _COMMITS
         if portal.finished:
-            self._give_nothing(portal)
+            self._give_nothing(message.portal, portal)
             return None
         if portal.source is None and statement.handover is not None:
             return self._hand_over(portal, message.rows_max)
@@ -364,7 +349,7 @@ class Dialog:
             return None
         return self._go_on(portal, message.rows_max)
 
-    def _give_nothing(self, portal: Portal) -> None:
+    def _give_nothing(self, name: str, portal: Portal) -> None:
         """A portal that has run to its end: no more rows, and no second run of anything else."""
         kind, source = portal.prepared.statement.kind, portal.source
         if kind is StatementKind.EXECUTE and source is not None:
@@ -374,7 +359,7 @@ class Dialog:
         elif portal.prepared.statement.returns_rows:
             self._send(CommandComplete(tag=kind.value))
         else:
-            raise QueryError("portal cannot be run anymore", sqlstate="55000")
+            raise QueryError(f'portal "{name}" cannot be run', sqlstate="55000")
 
     async def _hand_over(self, portal: Portal, rows_max: int) -> None:
         self._refuse_failed(portal.prepared.statement)
@@ -462,6 +447,7 @@ class Dialog:
 
     def _ready(self) -> None:
         """The end of a statement or group, and of the transaction if none was begun explicitly."""
+        self._has_executed = False
         status = self.session.transaction
         if status is TransactionStatus.IDLE:
             self._names.end_transaction(committed=True)

@@ -39,10 +39,8 @@ class Prepared:
     """A statement as the wire needs it: with its decoders and encoders, chosen once per formats."""
 
     __slots__ = (
-        "_asked",
         "_decoders",
         "_shapes",
-        "_ways",
         "from_sql",
         "made_us",
         "parameters",
@@ -68,24 +66,8 @@ class Prepared:
         self.parameters: tuple[ParameterType, ...] = parameter_types(
             parameter_oids or statement.parameter_oids, statement.parameters
         )
-        self._asked: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-        self._ways: tuple[tuple[Decode, ...], Shape]
         self._decoders: dict[tuple[int, ...], tuple[Decode, ...]] = {}
         self._shapes: dict[tuple[int, ...], Shape] = {}
-
-    def ways(
-        self, parameter_formats: tuple[int, ...], result_formats: tuple[int, ...]
-    ) -> tuple[tuple[Decode, ...], Shape]:
-        """Decoders and shape in one go: a client of one statement asks for the same ones again.
-
-        Raises:
-            QueryError: as `decoders` and `shape`.
-        """
-        asked = parameter_formats, result_formats
-        if asked != self._asked:
-            self._ways = self.decoders(parameter_formats), self.shape(result_formats)
-            self._asked = asked
-        return self._ways
 
     def decoders(self, formats: tuple[int, ...]) -> tuple[Decode, ...]:
         """The decoders of the parameters.
@@ -334,21 +316,21 @@ class Names:
                 return prepared
 
     def deallocate(self, name: str | None) -> str:
-        """Forget a statement, or all with None; the command tag.
+        """Forget a statement, or with None all but the unnamed one; the command tag.
 
         Raises:
             QueryError: there is none of the name (26000).
         """
         if name is None:
-            self.statements.clear()
-            self._sql_length = 0
+            for each in [named for named in self.statements if named]:
+                self.drop_statement(each)
             return "DEALLOCATE ALL"
         self.statement(name)
         self.drop_statement(name)
         return "DEALLOCATE"
 
     def discard(self) -> None:
-        """Forget everything."""
+        """Forget everything but the unnamed statement, as PostgreSQL does."""
         self.drop_portals()
         self.deallocate(None)
 

@@ -104,17 +104,24 @@ def encode_time_text(value: int) -> bytes:
     return _clock(value).encode()
 
 
+@lru_cache(maxsize=1 << 15)
+def _minute_text(minutes: int, zone: bytes) -> tuple[bytes, bytes]:
+    """All of a timestamp before its seconds, and behind them."""
+    days, minute = divmod(minutes, _DAY_MINUTES)
+    date, suffix = _date_parts(days)
+    return f"{date} {_hours_and_minutes(minute)}:".encode(), zone + suffix
+
+
 def _timestamp_text(zone: bytes, value: int) -> bytes:
     if not -_INT64_MAX < value < _INT64_MAX:
         return b"infinity" if value > 0 else b"-infinity"
     minutes, in_minute = divmod(value, 60_000_000)
-    days, minute = divmod(minutes, _DAY_MINUTES)
-    second, fraction = divmod(in_minute, 1_000_000)
-    date, suffix = _date_parts(days)
-    text = f"{date} {_hours_and_minutes(minute)}:{second:02d}"
+    begin, end = _minute_text(minutes, zone)
+    digits = b"%08d" % in_minute
+    fraction = digits[2:].rstrip(b"0")
     if fraction:
-        text = f"{text}.{fraction:06d}".rstrip("0")
-    return text.encode() + zone + suffix
+        return b"%b%b.%b%b" % (begin, digits[:2], fraction, end)
+    return begin + digits[:2] + end
 
 
 def _count_type(

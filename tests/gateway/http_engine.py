@@ -90,12 +90,6 @@ class FakeEngine:
         del session
         return statement.sql.startswith("SELECT")
 
-    def look_up(
-        self, statement: Statement, parameters: Row, session: Session
-    ) -> Sequence[Row] | None:
-        del statement, parameters, session
-        raise AssertionError("HTTP answers with positions")
-
     def execute(
         self,
         statement: Statement,

@@ -13,7 +13,7 @@ import pyarrow as pa
 from planner.cancel import Cancellation
 from planner.session import Session
 from planner.sql import SqlEngine
-from planner.statement import Result
+from planner.statement import Result, Statement
 from stores.arrow import physical_list
 from stores.schema import Row, StoreSchema
 from tests.support.stores import FixedCatalog, batch, fill, open_store
@@ -57,6 +57,12 @@ def run(
     return engine.execute(
         engine.prepare(sql, session), parameters, session, cancellation=Cancellation(timeout_s=60)
     )
+
+
+def looked_up(statement: Statement, parameters: Row, session: Session) -> Sequence[Row] | None:
+    """What the short way of a statement gives, if it has one."""
+    look_up = statement.look_up
+    return None if look_up is None else look_up(statement.literals or parameters, session)
 
 
 def rows_of(result: Result) -> list[Row]:

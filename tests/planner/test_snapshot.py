@@ -28,7 +28,7 @@ from stores.rocksdb import RocksPartition
 from stores.schema import Row, StoreSchema
 from stores.store import StorePartition
 from tests.planner.refusals import refusal
-from tests.planner.sides import rows_of, run
+from tests.planner.sides import looked_up, rows_of, run
 from tests.support.stores import FixedCatalog, batch, keyvalue, progress
 
 ACCOUNTS = keyvalue("accounts", {"id": "bigint"}, {"amount": "bigint"}, partitions=3)
@@ -460,7 +460,7 @@ def test_the_first_query_is_not_run_on_the_event_loop(engine: SqlEngine) -> None
     lookup = engine.prepare("SELECT amount FROM accounts WHERE id = 1", session)
     ask(engine, REPEATABLE, session)
     assert not engine.is_inline(lookup, session)
-    assert engine.look_up(lookup, (), session) is None
+    assert looked_up(lookup, (), session) is None
     ask(engine, TOTAL, session)
     assert engine.is_inline(lookup, session)
 

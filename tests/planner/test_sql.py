@@ -15,7 +15,7 @@ from stores.local import LocalStore
 from stores.position import Position
 from stores.schema import BIGINT, TEXT, DataType, Row
 from tests.planner.refusals import refusal
-from tests.planner.sides import Sides, rows_of, run
+from tests.planner.sides import Sides, looked_up, rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
 LOOKUP = "SELECT v FROM state WHERE k = 'a'"
@@ -196,7 +196,7 @@ def test_a_row_looked_up_is_the_row_of_its_statement(
     statement = engine.prepare(sql, session)
     result = engine.execute(statement, parameters, other, cancellation=Cancellation())
     assert result.rows is not None
-    assert engine.look_up(statement, parameters, session) == tuple(result.rows)
+    assert looked_up(statement, parameters, session) == tuple(result.rows)
     assert session.seen == other.seen
 
 
@@ -219,7 +219,7 @@ def test_a_row_looked_up_is_the_row_of_its_statement(
 def test_what_is_not_just_looked_up(sql: str, settings: dict[str, str], parameters: Row) -> None:
     engine, session = SqlEngine(catalog_of()), Session(settings=settings)
     statement = engine.prepare(sql, session)
-    assert engine.look_up(statement, parameters, session) is None
+    assert looked_up(statement, parameters, session) is None
     assert session.seen == Position()
 
 
@@ -228,13 +228,13 @@ def test_nothing_is_looked_up_where_the_statement_may_not_run_or_fails() -> None
     engine, session = SqlEngine(catalog), Session()
     statement = engine.prepare(LOOKUP, session)
     session.transaction = TransactionStatus.FAILED
-    assert engine.look_up(statement, (), session) is None
+    assert looked_up(statement, (), session) is None
     session.transaction = TransactionStatus.IDLE
-    assert engine.look_up(statement, (), session) == ((1,),)
+    assert looked_up(statement, (), session) == ((1,),)
     catalog.stores["state"].close()  # type: ignore[attr-defined] # a LocalStore
-    assert engine.look_up(statement, (), session) is None
+    assert looked_up(statement, (), session) is None
     catalog.replace(state("text", "other"))
-    assert engine.look_up(statement, (), session) is None
+    assert looked_up(statement, (), session) is None
 
 
 @pytest.mark.parametrize(

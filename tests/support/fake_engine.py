@@ -36,7 +36,17 @@ from typing import Any
 import pyarrow as pa
 
 from planner.cancel import Cancellation
-from planner.engine import Column, DataType, Kind, Result, Row, Session, Statement, StatementKind
+from planner.engine import (
+    Column,
+    DataType,
+    Kind,
+    LookUp,
+    Result,
+    Row,
+    Session,
+    Statement,
+    StatementKind,
+)
 from planner.errors import (
     NameProblem,
     QueryError,
@@ -199,24 +209,6 @@ class FakeEngine:
         plan = statement.plan
         return isinstance(plan, _Plan) and plan.inline
 
-    def look_up(
-        self, statement: Statement, parameters: Row, session: Session
-    ) -> Sequence[Row] | None:
-        """What runs inline and only reads."""
-        plan = statement.plan
-        if (
-            not isinstance(plan, _Plan)
-            or not plan.inline
-            or statement.kind is not StatementKind.SELECT
-            or session.transaction is not TransactionStatus.IDLE
-        ):
-            return None
-        result = plan.run(parameters, session, Cancellation())
-        if result.rows is None or len(result.rows) > 1 or result.notices:
-            result.close()
-            return None
-        return result.rows
-
     def execute(
         self,
         statement: Statement,
@@ -286,7 +278,23 @@ def _select(
         parameters=parameters,
         returns_rows=True,
         plan=_Plan(run=run, inline=inline),
+        look_up=_looking_up(run) if inline else None,
     )
+
+
+def _looking_up(run: Callable[[Row, Session, Cancellation], Result]) -> LookUp:
+    """The short way of what runs inline and only reads."""
+
+    def look_up(parameters: Row, session: Session) -> Sequence[Row] | None:
+        if session.transaction is not TransactionStatus.IDLE:
+            return None
+        result = run(parameters, session, Cancellation())
+        if result.rows is None or len(result.rows) > 1 or result.notices:
+            result.close()
+            return None
+        return result.rows
+
+    return look_up
 
 
 def _rows(columns: tuple[Column, ...], rows: Sequence[Row], notices: Sequence[str] = ()) -> Result:
@@ -500,7 +508,8 @@ def _plan_reset(
     kind = StatementKind.DISCARD if match["discard"] else StatementKind.RESET
 
     def run(session: Session) -> Result:
-        if match["discard"] and session.in_script:
+        in_block = session.transaction is not TransactionStatus.IDLE or session.in_script
+        if match["discard"] and (in_block or session.in_pipeline):
             raise TransactionProblem("DISCARD ALL cannot run in a block", sqlstate="25001")
         session.reset()
         return Result(kind=kind)

@@ -179,7 +179,9 @@ def test_a_body_that_cannot_be_read_leaves_the_group_to_be_skipped() -> None:
 def test_a_round_is_given_in_one_piece_only_where_nothing_is_pending() -> None:
     round_trip = wire.bind("", "s", [b"1"]) + wire.execute("") + wire.SYNC
     connection = ready()
-    assert connection.receive_round(round_trip) == (("", "s", (), (b"1",), ()), False)
+    found = connection.receive_round(round_trip)
+    assert found is not None
+    assert (found[0].statement, found[1]) == ("s", (b"1",))
     assert connection.state is State.IDLE
     connection.receive_data(wire.SYNC[:2])
     assert connection.receive_round(round_trip) is None

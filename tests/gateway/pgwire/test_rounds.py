@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.pgwire import codec
 from gateway.pgwire.errors import RemoteProtocolError
-from gateway.pgwire.rounds import Round, RoundReader
+from gateway.pgwire.rounds import Round, RoundForm, RoundReader
 from tests.gateway.pgwire import wire
 
 _RUN = wire.execute("") + wire.SYNC
@@ -39,9 +41,28 @@ def rounds(draw: st.DrawFn) -> bytes:
             return made
 
 
+def form(
+    statement: str, *, portal: str = "", result_formats: tuple[int, ...] = (), **others: Any
+) -> RoundForm:
+    fields = {"parameter_formats": (), "described": False, **others}
+    return RoundForm(portal=portal, statement=statement, result_formats=result_formats, **fields)
+
+
 def read_whole(received: bytes) -> Round | None:
     found = codec.split_round(received)
-    return None if found is None else (codec.guarded(codec.read_bind, found[0]), found[1])
+    if found is None:
+        return None
+    portal, statement, formats, parameters, result_formats = codec.guarded(
+        codec.read_bind, found[0]
+    )
+    made = form(
+        statement,
+        portal=portal,
+        parameter_formats=formats,
+        result_formats=result_formats,
+        described=found[1],
+    )
+    return made, parameters
 
 
 @given(st.lists(rounds(), min_size=1, max_size=6))
@@ -62,7 +83,19 @@ def test_only_the_parameters_change(parameters: list[list[bytes | None]]) -> Non
     reader = RoundReader()
     for each in parameters:
         found = reader.read(wire.bind("", "s", each, result_formats=[1]) + _RUN)
-        assert found == (("", "s", (), tuple(each), (1,)), False)
+        assert found == (form("s", result_formats=(1,)), tuple(each))
+
+
+@given(st.lists(st.binary(max_size=30), min_size=2, max_size=40))
+def test_a_form_that_comes_again_is_the_same_object(keys: list[bytes]) -> None:
+    reader = RoundReader()
+    forms = []
+    for key in keys:
+        found = reader.read(wire.bind("", "s", [key]) + _RUN)
+        assert found is not None
+        assert found[1] == (key,)
+        forms.append(found[0])
+    assert len(set(map(id, forms))) == 1
 
 
 def test_a_long_head_is_not_remembered() -> None:
@@ -71,5 +104,5 @@ def test_a_long_head_is_not_remembered() -> None:
     for name in (short, long, short, long):
         found = reader.read(wire.bind("", name, [b"1"]) + _RUN)
         assert found is not None
-        assert found[0][1] == name
+        assert found[0].statement == name
     assert len(reader._head) < 100

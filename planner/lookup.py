@@ -1,0 +1,98 @@
+"""The short way of a statement that looks up one key: made once with its plan, run for each key.
+
+Nothing is parsed or planned in it, no thread changes and nothing is copied. It is for who asks for
+a row and minds neither positions nor partitions, which the session notes all the same; where there
+is more to say, an option or a failure, it leaves the statement to `Executor.lookup`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from planner.clause import NO_CLAUSE
+from planner.fit import Fitted
+from planner.options import DEFAULT_OPTIONS, PLAIN_SESSION, read_options
+from planner.plan import Lookup, QueryPlan
+from planner.predicates import Operand, fitted
+from planner.session import Session, TransactionStatus
+from planner.statement import LookUp
+from stores.errors import CodecError
+from stores.query import KeyQuery
+from stores.result import Success
+from stores.schema import Key, Row
+from stores.store import StoreCatalog
+
+_IDLE = TransactionStatus.IDLE
+
+
+def key_of(operands: Sequence[Operand], parameters: Row) -> Key | None:
+    """The key that these operands, one per key column, make; None if no row can have it."""
+    values = []
+    for operand in operands:
+        if operand.fit is Fitted:
+            value = operand.value(parameters)
+            if value is None:
+                return None
+        else:
+            found = fitted(operand, parameters)
+            if not isinstance(found, Fitted) or not found.exact:
+                return None
+            value = found.value
+        values.append(value)
+    return tuple(values)
+
+
+def _whole(parameters: Row) -> Key | None:
+    """The parameters are the key as they are."""
+    return None if None in parameters else parameters
+
+
+def short_way(
+    plan: QueryPlan, node: Lookup, catalog: StoreCatalog, route: Callable[[Key], int]
+) -> LookUp:
+    """How a plan is run at once.
+
+    Args:
+        plan: of a SELECT.
+        node: all that it does.
+        catalog: the stores.
+        route: the partitioner of the one that is asked.
+    """
+    schema, project, clause = node.access.schema, node.project, plan.clause
+    name, version, count = schema.name, plan.catalog_version, len(plan.parameters)
+    has_clause, operands = clause is not NO_CLAUSE, node.operands
+    in_place = [operand.parameter for operand in operands] == list(range(count))
+    is_whole = in_place and all(operand.fit is Fitted for operand in operands)
+    key_from: Callable[[Row], Key | None] = _whole if is_whole else partial(key_of, operands)
+
+    def look_up(parameters: Row, session: Session) -> Sequence[Row] | None:
+        store = catalog.stores.get(name)
+        if (
+            session.transaction is not _IDLE
+            or catalog.version != version
+            or len(parameters) != count
+            or store is None
+            # The same version has the same definition, unless it is being replaced right now.
+            or (store.schema is not schema and store.schema != schema)
+        ):
+            return None
+        if (has_clause or session.options is not PLAIN_SESSION) and (
+            read_options(clause, session, parameters) is not DEFAULT_OPTIONS
+        ):
+            return None
+        key = key_from(parameters)
+        if key is None:
+            return ()
+        try:
+            partition = route(key)
+        except CodecError:
+            return None
+        answer = store.query_partition(partition, KeyQuery(key=key))
+        if type(answer) is not Success:
+            return None
+        session.note(answer.position)
+        value = answer.value
+        return () if value is None else (project(key + value),)
+
+    return look_up
