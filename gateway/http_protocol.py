@@ -16,6 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from gateway.access import LET_IN
+from gateway.lingering import Lingering
 from gateway.strangers import Strangers
 
 _ROOM: Final = 2
@@ -49,6 +50,7 @@ class HttpConnection(HttpToolsProtocol):
         loop: the event loop.
         strangers: the connections on which nobody was let in yet.
         limits: of this one.
+        lingering: keeps the loop awake between requests.
     """
 
     def __init__(
@@ -60,10 +62,12 @@ class HttpConnection(HttpToolsProtocol):
         loop: asyncio.AbstractEventLoop,
         strangers: Strangers,
         limits: HttpLimits,
+        lingering: Lingering,
     ) -> None:
         super().__init__(config, server_state, app_state, loop)
         self._strangers = strangers
         self._limits = limits
+        self._lingering = lingering
         self._deadline: asyncio.TimerHandle | None = None
         self._head_bytes = 0
         self._begun = False
@@ -144,6 +148,7 @@ class HttpConnection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """It was answered, perhaps before its body was whole."""
         super().on_response_complete()
+        self._lingering.answered()
         if self._headed and self._deadline is None:
             self._arm()
 

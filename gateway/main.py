@@ -361,6 +361,7 @@ def _describe_replica(status: PartitionStatus) -> dict[str, object]:
         },
         "watermark_ms": progress.watermark_ms,
         "committed_ms": progress.committed_ms,
+        "late_rows": status.late_rows,
         "error": status.error,
     }
 
@@ -402,6 +403,7 @@ def _serve(settings: Settings) -> None:
     # Imported here, so that `stategate sql` does not load an engine that it never uses.
     from gateway.admission import open_access, open_tls, reloader  # noqa: PLC0415
     from gateway.app import create_app  # noqa: PLC0415
+    from gateway.lingering import Lingering  # noqa: PLC0415
     from gateway.pgwire.server import PgServer  # noqa: PLC0415
     from gateway.routes import Services  # noqa: PLC0415
     from gateway.serve import Serving, run_servers  # noqa: PLC0415
@@ -433,6 +435,7 @@ def _serve(settings: Settings) -> None:
         closing.callback(engine.close)
         workers = Workers(threads=settings.workers_threads, queue_max=settings.workers_queue_max)
         closing.callback(workers.close)
+        lingering = Lingering(settings.linger_us)
         wire = PgServer(
             engine=engine,
             workers=workers,
@@ -440,6 +443,7 @@ def _serve(settings: Settings) -> None:
             server_version=SERVER_VERSION,
             access=access,
             tls=tls,
+            lingering=lingering,
         )
         services = Services(
             engine=engine,
@@ -462,6 +466,7 @@ def _serve(settings: Settings) -> None:
                 wire=wire if settings.pg else None,
                 settings=settings,
                 tls=tls,
+                lingering=lingering,
                 reload=reloader(access, tls),
                 open_stores=open_stores,
                 announce=lambda line: print(f"stategate: {line}", flush=True),

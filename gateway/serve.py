@@ -22,6 +22,7 @@ from starlette.types import ASGIApp
 
 from gateway.errors import ServeError
 from gateway.http_protocol import HttpConnection, HttpLimits
+from gateway.lingering import Lingering
 from gateway.settings import Address, Settings, parse_address
 from gateway.strangers import Strangers
 from gateway.tls import Tls
@@ -60,6 +61,8 @@ class Serving:
     how far it is. What it raises ends the gateway."""
     tls: Tls | None = None
     """The certificate of HTTP; None serves it in clear."""
+    lingering: Lingering
+    """Keeps the loop awake between requests."""
     reload: Callable[[], None] | None = None
     """Called on SIGHUP; None leaves the signal to do what it does."""
     announce: Callable[[str], None]
@@ -74,10 +77,12 @@ class _HttpServer(uvicorn.Server):
     Args:
         config: of uvicorn.
         settings: the limits of connections.
+        lingering: keeps the loop awake between requests.
     """
 
-    def __init__(self, config: uvicorn.Config, settings: Settings) -> None:
+    def __init__(self, config: uvicorn.Config, settings: Settings, lingering: Lingering) -> None:
         super().__init__(config)
+        self._lingering = lingering
         self._strangers = Strangers(of_one_max=settings.strangers_max)
         self._limits = HttpLimits(head_timeout_s=settings.body_timeout_ms / 1000)
 
@@ -94,6 +99,7 @@ class _HttpServer(uvicorn.Server):
                 loop=loop,
                 strangers=self._strangers,
                 limits=self._limits,
+                lingering=self._lingering,
             )
 
         context = self.config.ssl
@@ -155,7 +161,7 @@ async def serve(serving: Serving) -> None:
     except BaseException:
         listener.close()
         raise
-    http = _HttpServer(_uvicorn_config(serving), settings)
+    http = _HttpServer(_uvicorn_config(serving), settings, serving.lingering)
     serving_http = asyncio.create_task(http.serve(sockets=[listener]))
     serving.announce(f"HTTP on http{'s' if serving.tls else ''}://{_shown(listener)}")
     try:

@@ -168,6 +168,15 @@ class Settings:
         least=0,
         most=1 << 50,
     )
+    linger_us: int = _setting(
+        50,
+        "How long the event loop looks for the next message after an answer, before it sleeps: "
+        "twice what a client on the same machine takes to ask again. 0 where cores are shared out "
+        "by time, as by a container's CPU limit.",
+        unit="microseconds",
+        least=0,
+        most=10_000,
+    )
     statements_max: int = _setting(
         2_000,
         "Plans kept by the text of their statement, at some 20 kB each. No application has more "

@@ -15,6 +15,7 @@ from typing import Protocol, cast
 
 from gateway.access import Access
 from gateway.errors import to_query_error
+from gateway.lingering import Lingering
 from gateway.pgwire.connection import Connection, State
 from gateway.pgwire.dialog import Dialog, Work
 from gateway.pgwire.entrance import Entrance
@@ -44,6 +45,7 @@ class House(Protocol):
     server_version: str
     access: Access
     tls: Tls | None
+    lingering: Lingering
 
     def enter(self, client: Client) -> None:
         """A connection was made."""
@@ -76,6 +78,7 @@ class Client(asyncio.Protocol):
         self._house = house
         self._loop = loop
         self._limits = house.limits
+        self._answered = house.lingering.answered
         self._connection = Connection(
             message_bytes_max=self._limits.message_bytes_max,
             startup_bytes_max=self._limits.startup_bytes_max,
@@ -139,6 +142,7 @@ class Client(asyncio.Protocol):
             if answer is not None:
                 assert self._transport is not None
                 self._transport.write(answer)
+                self._answered()
                 return
         if self._connection.state is State.CLOSED:
             return  # what TLS still has of a connection that has ended
@@ -146,6 +150,8 @@ class Client(asyncio.Protocol):
             return
         self._connection.receive_data(data)
         self._pump()
+        if self._connection.state is State.IDLE:
+            self._answered()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop what the client runs, and release what it held once that has stopped."""

@@ -8,6 +8,7 @@ import logging
 import secrets
 
 from gateway.access import Access
+from gateway.lingering import Lingering
 from gateway.pgwire.client import Client
 from gateway.pgwire.limits import PgLimits
 from gateway.strangers import Strangers
@@ -31,6 +32,7 @@ class PgServer:
         server_version: what clients are told, e.g. `15.18`; `version()` should say the same.
         access: who has to prove what; by default loopback is trusted and nobody else let in.
         tls: the certificate for clients that ask for TLS; None refuses it to them.
+        lingering: keeps the loop awake between lookups; None lets it sleep.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class PgServer:
         server_version: str,
         access: Access | None = None,
         tls: Tls | None = None,
+        lingering: Lingering | None = None,
     ) -> None:
         self.engine = engine
         self.workers = workers
@@ -49,6 +52,7 @@ class PgServer:
         self.server_version = server_version
         self.access = access or Access()
         self.tls = tls
+        self.lingering = lingering or Lingering(0)
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
         self._clients: set[Client] = set()

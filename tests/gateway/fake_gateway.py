@@ -12,6 +12,7 @@ import sys
 from gateway.admission import open_access, open_tls, reloader
 from gateway.app import create_app
 from gateway.errors import GatewayError, ServeError
+from gateway.lingering import Lingering
 from gateway.routes import Services
 from gateway.serve import Serving, run_servers
 from gateway.settings import load_settings
@@ -83,6 +84,7 @@ def main() -> None:
             Serving(
                 app=create_app(services, access=access),
                 tls=tls,
+                lingering=Lingering(settings.linger_us),
                 reload=reloader(access, tls),
                 wire=FakeWire() if settings.pg else None,
                 settings=settings,
