@@ -394,6 +394,20 @@ def _pg_limits(settings: Settings) -> PgLimits:
     )
 
 
+def _host(settings: Settings) -> Host:
+    from stores.host import Host  # noqa: PLC0415 - as all that only `serve` needs
+
+    return Host(
+        settings.root,
+        Path(settings.data) if settings.data else None,
+        node=settings.node,
+        poll_ms=settings.poll_ms,
+        cache_bytes=settings.cache_bytes,
+        columns_bytes=settings.columns_bytes,
+        rows_bytes=settings.rows_bytes,
+    )
+
+
 def _serve(settings: Settings) -> None:
     """Wire everything, serve, and close everything in the reverse order.
 
@@ -411,19 +425,11 @@ def _serve(settings: Settings) -> None:
     from planner.sql import SERVER_VERSION, EngineLimits, SqlEngine  # noqa: PLC0415
     from planner.typed import TypedQueries  # noqa: PLC0415
     from stores.errors import StoreError  # noqa: PLC0415
-    from stores.host import Host  # noqa: PLC0415
 
     with ExitStack() as closing:
         access, tls = open_access(settings), open_tls(settings)
         closing.callback(access.close)
-        host = Host(
-            settings.root,
-            Path(settings.data) if settings.data else None,
-            node=settings.node,
-            poll_ms=settings.poll_ms,
-            cache_bytes=settings.cache_bytes,
-            columns_bytes=settings.columns_bytes,
-        )
+        host = _host(settings)
         closing.callback(host.close)
         engine = SqlEngine(
             host,

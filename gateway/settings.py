@@ -168,6 +168,15 @@ class Settings:
         least=0,
         most=1 << 50,
     )
+    rows_bytes: int = _setting(
+        256 << 20,
+        "Rows that are looked up again and again, of keyvalue and global stores, kept decoded "
+        "until their partition's next epoch; 0 keeps none. Room for some 400,000 rows of five "
+        "columns.",
+        unit="bytes",
+        least=0,
+        most=1 << 50,
+    )
     linger_us: int = _setting(
         50,
         "How long the event loop looks for the next message after an answer, before it sleeps: "

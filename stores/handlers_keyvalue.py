@@ -16,6 +16,7 @@ from stores.query import (
     RangeQuery,
 )
 from stores.readers import Entries
+from stores.rowcache import RowCache
 from stores.scans import CountQuery
 from stores.schema import Row
 from stores.store import View
@@ -23,12 +24,17 @@ from stores.streams import Handlers, common_handlers, stream
 from stores.timestamped import TimestampedKeyQuery, TimestampedRangeQuery, TimestampedRow
 
 
-def keyvalue_handlers(layout: Layout, kept: PartitionColumns | None = None) -> Handlers:
+def keyvalue_handlers(
+    layout: Layout,
+    kept: PartitionColumns | None = None,
+    looked_up: RowCache | None = None,
+) -> Handlers:
     """One handler for each query that these stores answer.
 
     Args:
         layout: of the store.
         kept: answers whole scans.
+        looked_up: answers lookups of keys that were looked up before.
     """
 
     def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
@@ -61,7 +67,7 @@ def keyvalue_handlers(layout: Layout, kept: PartitionColumns | None = None) -> H
     return {
         **common,
         CountQuery: count,
-        KeyQuery: _key_handler(layout),
+        KeyQuery: _key_handler(layout, looked_up),
         KeysQuery: _keys_handler(layout),
         RangeQuery: range_query,
         TimestampedKeyQuery: _timestamped_handler(layout),
@@ -69,14 +75,33 @@ def keyvalue_handlers(layout: Layout, kept: PartitionColumns | None = None) -> H
     }
 
 
-def _key_handler(layout: Layout) -> Callable[[View, KeyQuery], Row | None]:
+def _key_handler(
+    layout: Layout, looked_up: RowCache | None
+) -> Callable[[View, KeyQuery], Row | None]:
     encode, decode = layout.keys.encode_whole, layout.rows.decode
 
-    def key_query(view: View, query: KeyQuery) -> Row | None:
-        row = view.data.get(DATA + encode(query.key))
-        return None if row is None else decode(row)
+    def read(view: View, query: KeyQuery) -> Row | None:
+        stored = view.data.get(DATA + encode(query.key))
+        return None if stored is None else decode(stored)
 
-    return key_query
+    if looked_up is None:
+        return read
+    find, keep = looked_up.get, looked_up.put
+
+    def find_or_read(view: View, query: KeyQuery) -> Row | None:
+        if query.skip_cache:
+            return read(view, query)
+        reader = view.data
+        at = reader.number, encode(query.key)
+        found = find(at)
+        if found is not None:
+            return found[0]
+        stored = reader.get(DATA + at[1])
+        row = None if stored is None else decode(stored)
+        keep(at, row, 0 if stored is None else len(stored))
+        return row
+
+    return find_or_read
 
 
 def _timestamped_handler(

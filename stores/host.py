@@ -15,13 +15,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from stores.columnar import ColumnBudget
 from stores.deadlines import wait_for
 from stores.errors import (
-    CodecError,
     HostNotStartedError,
     HostRestoringError,
     HostStoppedError,
@@ -36,10 +35,9 @@ from stores.errors import (
 from stores.layers import MeteredStore, Metrics, MetricsReading
 from stores.local import LocalStore, is_same_log
 from stores.log import StateLog, StoreLog
-from stores.registry import Opening, registered_factory
+from stores.opening import Opener
 from stores.replica import Replica
 from stores.result import StateQueryResult
-from stores.rocksdb import RocksPartition, shared_cache
 from stores.schema import StoreSchema
 from stores.store import (
     PartitionStatus,
@@ -47,7 +45,6 @@ from stores.store import (
     Role,
     StateQueryRequest,
     Store,
-    StorePartition,
 )
 
 R = TypeVar("R")
@@ -99,6 +96,8 @@ class Host:
         poll_ms: how often the log is asked for the next epoch.
         cache_bytes: block cache, shared by all replicas.
         columns_bytes: decoded columns of partitions that are scanned again and again; 0 keeps none.
+        rows_bytes: rows that are looked up again and again, of keyvalue and global stores; 0 keeps
+            none.
         placement: which partitions to hold of a store when it is found, and in which role.
     """
 
@@ -111,6 +110,7 @@ class Host:
         poll_ms: int = 25,
         cache_bytes: int = 256 << 20,
         columns_bytes: int = 256 << 20,
+        rows_bytes: int = 256 << 20,
         placement: Placement = everything,
     ) -> None:
         self.root, self.node = root, node
@@ -119,8 +119,11 @@ class Host:
         self._data = data
         self._temporary: Path | None = None
         self._poll_s = poll_ms / 1000
-        self._cache = shared_cache(cache_bytes)
-        self._columns = ColumnBudget(columns_bytes)
+        self._opener: Opener
+        """From the start on, when there is a directory."""
+        self._open_in = partial(
+            Opener, cache_bytes=cache_bytes, columns_bytes=columns_bytes, rows_bytes=rows_bytes
+        )
         self._placement = placement
         self._placed: dict[str, dict[int, Role]] = {}
         self._stores: Mapping[str, LocalStore] = {}
@@ -232,6 +235,7 @@ class Host:
             raise StoreError(f"the host cannot be started, it is {self.state.value}")
         if self._data is None:
             self._temporary = self._data = Path(tempfile.mkdtemp(prefix="stategate-"))
+        self._opener = self._open_in(self._data)
         try:
             for error in self._discover():
                 if not isinstance(error, LogError | SchemaError):
@@ -280,7 +284,7 @@ class Host:
             if partition in held.replicas:
                 raise StoreError(f'partition {partition} of store "{store}" is held already')
             assert held.log is not None
-            held.add(self._open_replica(held.schema, held.log, partition, role))
+            held.add(self._opener.open(held.schema, held.log, partition, role))
             self._placed[store][partition] = role
             _logger.info(
                 "replica added store=%s partition=%d role=%s", store, partition, role.value
@@ -324,7 +328,7 @@ class Host:
                 raise InvalidPartitionError(_not_here(store, partition))
             self._placed[store].pop(partition, None)
             if remove:
-                _remove(self._path(held.schema, partition))
+                self._opener.remove(held.schema, partition)
             _logger.info("replica dropped store=%s partition=%d", store, partition)
 
     def _turn(self, store: str, partition: int, role: Role) -> None:
@@ -490,7 +494,7 @@ class Host:
         replicas: dict[int, Replica] = {}
         try:
             for partition, role in roles.items():
-                replicas[partition] = self._open_replica(schema, log, partition, role)
+                replicas[partition] = self._opener.open(schema, log, partition, role)
         except StoreError:
             for replica in replicas.values():
                 replica.close()
@@ -498,59 +502,6 @@ class Host:
         self._placed[schema.name] = roles
         _logger.info("store opened store=%s partitions=%d", schema.name, len(replicas))
         return LocalStore(schema, replicas, log=log)
-
-    def _open_replica(
-        self, schema: StoreSchema, log: StoreLog, partition: int, role: Role
-    ) -> Replica:
-        newest = log.latest_epoch()
-        engine = self._open_engine(schema, log, partition)
-        try:
-            commit = log.commit(newest) if newest >= 0 else None
-        except LogError:
-            # The follower will say what is wrong with it; all that it would give here is a name.
-            commit = None
-        return Replica(
-            engine,
-            schema=schema,
-            partition=partition,
-            role=role,
-            restore_to=newest,
-            pipeline=None if commit is None else commit.writer,
-        )
-
-    def _open_engine(self, schema: StoreSchema, log: StoreLog, partition: int) -> StorePartition:
-        """An engine that goes on where it stopped, or an empty one if what it has is of no use."""
-        path = self._path(schema, partition)
-        try:
-            engine = self._make_engine(schema, partition, path)
-        except CodecError as error:
-            # Its text, for whoever keeps the error keeps the frames that hold the database open.
-            text = str(error)
-            _logger.warning("replica is damaged, starting over path=%s error=%s", path, text)
-        else:
-            try:
-                if is_same_log(log, engine.view.progress):
-                    return engine
-            except StoreError:
-                engine.close()
-                raise
-            _logger.warning("replica is of another log, starting over path=%s", path)
-            engine.close()
-            del engine
-        _remove(path)
-        return self._make_engine(schema, partition, path)
-
-    def _make_engine(self, schema: StoreSchema, partition: int, path: Path) -> StorePartition:
-        factory = registered_factory(schema.kind)
-        if factory is not None:
-            return factory(Opening(schema=schema, partition=partition, path=path))
-        return RocksPartition(
-            path, schema=schema, partition=partition, cache=self._cache, columns=self._columns
-        )
-
-    def _path(self, schema: StoreSchema, partition: int) -> Path:
-        assert self._data is not None, "a host that has started has a directory"
-        return self._data / schema.name / str(partition)
 
     def _release(self) -> None:
         """Close all that is open; harmless if it is closed."""
@@ -563,18 +514,6 @@ class Host:
 
 def _not_here(store: str, partition: int) -> str:
     return f'partition {partition} of store "{store}" is not on this node'
-
-
-def _remove(path: Path) -> None:
-    """Remove a database: at once by its name, so that half of one is never opened."""
-    if not path.exists():
-        return
-    try:
-        doomed = Path(tempfile.mkdtemp(prefix=".removed-", dir=path.parent))
-        path.rename(doomed / path.name)
-    except OSError as error:
-        raise StoreError(f"cannot remove {path}: {error}") from error
-    shutil.rmtree(doomed, ignore_errors=True)
 
 
 def _is_followed(store: LocalStore, schema: StoreSchema, log: StoreLog) -> bool:

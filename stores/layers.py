@@ -1,8 +1,7 @@
 """Layers around a store: each is a `Store` that wraps one, and passes on what it does not know.
 
-There is no cache layer. Reading a cached view costs about 2 µs as it is, of which RocksDB's block
-cache is a part; looking a key up in a dict of our own, with the position to check, would cost as
-much, and hold every row twice.
+There is no cache layer: only an engine knows, without asking, whether a row is still the same. What
+is kept is kept there, see `stores.rowcache` and `stores.columnar`.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from stores.arrow import Ints, array_of_ints, int64_values
 from stores.errors import CodecError, SchemaError
@@ -37,7 +38,7 @@ from stores.schema import (
     StoreKind,
     StoreSchema,
 )
-from stores.segments import MICROS_MAX, Segments
+from stores.segments import END_OF_TIME, FIRST_WHOLE_MS, MICROS_MAX, MICROS_MIN, Segments
 
 DATA, DATA_END = b"\x01", b"\x02"
 """Between them lie all entries, and nothing else."""
@@ -104,19 +105,35 @@ class Layout:
         Raises:
             CodecError: a window or session has no start or no end.
         """
-        times = [batch.column(column.name) for column in self.times]
-        for column, time in zip(self.times, times, strict=True):
-            if time.null_count:
-                raise CodecError(f'a row of store "{self.schema.name}" has no {column.name}')
+        times = self._times(batch)
         keys = [batch.column(column.name) for column in self.schema.key]
         if not times:
             return self.entries.encode_columns(keys, prefix=DATA)
         encoded = self.entries.encode_columns([*keys, *times])
         return list(map(operator.add, self.segments_of(int64_values(times[0])), encoded))
 
+    def timely(self, batch: pa.RecordBatch, progress: Progress) -> pa.RecordBatch:
+        """The logged windows or sessions that have not expired; nobody could read the others.
+
+        Raises:
+            CodecError: one has no start or no end.
+        """
+        live_from = self.segments.live_from_us(progress)
+        if live_from == MICROS_MIN:
+            return batch
+        flags = int64_values(self._times(batch)[0]) >= live_from
+        return batch if flags.all() else batch.filter(pa.array(flags))
+
+    def _times(self, batch: pa.RecordBatch) -> list[pa.Array]:
+        times = [batch.column(column.name) for column in self.times]
+        for column, time in zip(self.times, times, strict=True):
+            if time.null_count:
+                raise CodecError(f'a row of store "{self.schema.name}" has no {column.name}')
+        return times
+
     def latest_keys(self, batch: pa.RecordBatch) -> list[bytes]:
         """The entry keys that logged versions have if no other replaces them."""
-        ends = pa.array(np.full(batch.num_rows, MICROS_MAX), VALID_TO.type.arrow)
+        ends = pa.array(np.full(batch.num_rows, END_OF_TIME), VALID_TO.type.arrow)
         keys = [batch.column(column.name) for column in self.schema.key]
         return self.entries.encode_columns([*keys, ends, batch.column("_timestamp")], prefix=LATEST)
 
@@ -132,7 +149,7 @@ class Layout:
 
     def version_key(self, key_bytes: bytes, valid_from: int, valid_to: int, *, gone: bool) -> bytes:
         """The entry key of a version; `gone` if it is a tombstone."""
-        if valid_to != MICROS_MAX:
+        if valid_to != END_OF_TIME:
             segment = self.segment_of(valid_to)
         elif gone:
             segment = self.segment_of(valid_from)
@@ -143,7 +160,10 @@ class Layout:
     def encode_rows(self, batch: pa.RecordBatch, *, epoch: int) -> list[bytes]:
         """The rows of logged rows."""
         arrays = [batch.column(column.name) for column in self.schema.value]
-        return self.rows.encode_columns(arrays, epoch=epoch, times=batch.column("_timestamp"))
+        given = batch.column("_timestamp")
+        # The last part of a millisecond has no beginning in the column, and would wrap around.
+        micros = pc.max_element_wise(given.view(pa.int64()), FIRST_WHOLE_MS, skip_nulls=False)
+        return self.rows.encode_columns(arrays, epoch=epoch, times=micros.view(given.type))
 
     def bounds(self, interval: Interval) -> Bounds:
         """The bytes of an interval of keys."""
@@ -169,7 +189,7 @@ class Layout:
             time = decode_time(entry_key[at : at + TIME_BYTES])
             return time >= self.segments.live_from_us(progress)
         time = decode_time(entry_key[-2 * TIME_BYTES : -TIME_BYTES])
-        if time == MICROS_MAX:
+        if time == END_OF_TIME:
             time = decode_time(entry_key[-TIME_BYTES:])
         return time > self.segments.history_from_us(progress)
 
@@ -242,7 +262,7 @@ class EntryDecoder:
             return
         if (stored := arrays.get(VALID_TO.name)) is not None:
             micros = int64_values(stored)
-            arrays[VALID_TO.name] = array_of_ints(micros, TIMESTAMPTZ, micros == MICROS_MAX)
+            arrays[VALID_TO.name] = array_of_ints(micros, TIMESTAMPTZ, micros == END_OF_TIME)
         if (valid_from := arrays.get(VALID_FROM.name)) is not None:
             # The header's event time is the same in whole milliseconds.
             arrays["_timestamp"] = valid_from

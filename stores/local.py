@@ -18,6 +18,7 @@ from stores.errors import (
     StoreNotAvailableError,
     TornRecordError,
 )
+from stores.holds import standstill
 from stores.log import Commit, StoreLog
 from stores.position import PositionBound, Progress
 from stores.query import Query
@@ -40,9 +41,6 @@ from stores.waiting import Waiter
 R = TypeVar("R")
 _logger = logging.getLogger(__name__)
 
-_CUTS_MAX = 3
-"""Tries to ask all partitions at one epoch, before one of them has forgotten it."""
-
 
 class LocalStore:
     """A `Store` over the replicas of this host.
@@ -63,6 +61,8 @@ class LocalStore:
         clock: Clock = wall_clock_ms,
     ) -> None:
         self.schema = schema
+        self._all = range(schema.partitions)
+        self._is_global = schema.kind is StoreKind.GLOBAL
         self.replicas: Mapping[int, Replica] = dict(replicas)
         """As they are now: never changed in place, so that whoever goes over them may go on."""
         self.log = log
@@ -94,15 +94,17 @@ class LocalStore:
         """
         if self._closed_by is not None:
             raise self._closed_by(f'store "{self.schema.name}" is closed')
-        wanted = request.wanted
-        numbers = range(self.schema.partitions) if wanted is None else sorted(wanted)
-        config = request.config
-        if config.bound.snapshot and config.at_epoch is None:
-            partitions = self._cut(request.query, config, numbers)
+        query, wanted, config = request.query, request.wanted, request.config
+        numbers = self._all if wanted is None else sorted(wanted)
+        if config is DEFAULT_CONFIG:
+            partitions: dict[int, QueryResult[R]] = {}
+            for number in numbers:
+                partitions[number] = self.query_partition(number, query)
+        elif config.bound.snapshot and config.at_epoch is None:
+            partitions = self._cut(query, config, numbers)
         else:
-            partitions = self._ask(request.query, config, numbers)
-        is_global = self.schema.kind is StoreKind.GLOBAL
-        return StateQueryResult(partitions=partitions, is_global=is_global)
+            partitions = self._ask(query, config, numbers)
+        return StateQueryResult(partitions=partitions, is_global=self._is_global)
 
     @property
     def is_closed(self) -> bool:
@@ -241,22 +243,22 @@ class LocalStore:
     ) -> dict[int, QueryResult[R]]:
         """Ask partitions at one epoch: the newest of the one that is furthest behind.
 
-        A partition whose follower ran ahead meanwhile may have forgotten it; then all begin again.
+        It is held until all have been asked, however far their followers run ahead meanwhile. One
+        that is more epochs ahead than it keeps as this begins has forgotten it, and says so.
         """
-        wanted = set(numbers)
-        for left in reversed(range(_CUTS_MAX)):
-            held = [r.status for n, r in self.replicas.items() if n in wanted]
-            newest = [s.progress.epoch for s in held if s.state is ReplicaState.RUNNING]
-            at = replace(config, at_epoch=min(newest, default=-1))
-            answers = self._ask(query, at, sorted(wanted))
-            lost = any(
-                isinstance(answer, Failure) and answer.epoch > at.at_epoch
-                for answer in answers.values()
-                if at.at_epoch is not None
-            )
-            if not (lost and left):
-                break
-        return answers
+        numbers = sorted(numbers)
+        with standstill():
+            found = [self.replicas[number] for number in numbers if number in self.replicas]
+            statuses = [(replica, replica.status) for replica in found]
+            running = [(r, s) for r, s in statuses if s.state is ReplicaState.RUNNING]
+            epoch = min((status.progress.epoch for _, status in running), default=-1)
+            holds = [replica.hold(epoch) for replica, _ in running]
+        try:
+            return self._ask(query, replace(config, at_epoch=epoch), numbers)
+        finally:
+            for hold in holds:
+                if hold is not None:
+                    hold.release()
 
     def _known(self, bound: PositionBound) -> PositionBound:
         """The bound with the epoch that is the latest as of now.

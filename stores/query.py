@@ -107,6 +107,8 @@ class KeyQuery(Struct, Query[Row | None], frozen=True, kw_only=True):
     """
 
     key: Key
+    skip_cache: bool = False
+    """Read the row from the database, even if it was read before."""
 
     def __post_init__(self) -> None:
         """A key is needed."""

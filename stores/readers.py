@@ -35,6 +35,7 @@ WALKED_ROWS_MIN = 1024
 """Chunks from this size on are read by an iterator of one's own, once it pays to make one."""
 _STEPS_MAX = 4
 """Entries that are stepped over before a seek: it costs as much as that many steps."""
+_numbers = itertools.count()
 _CHUNK_BYTES = 16 << 20
 """A chunk of large rows holds fewer of them, by the size of those in the chunk before."""
 
@@ -85,6 +86,8 @@ class Reader:
     """
 
     def __init__(self, snapshot: Snapshot, cursor: Cursor, walk: Walk | None = None) -> None:
+        self.number = next(_numbers)
+        """Which it is of all that were ever made in this process."""
         self._snapshot = snapshot
         self._cursor = cursor
         self._walk = walk

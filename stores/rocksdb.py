@@ -41,9 +41,11 @@ from stores.layout import DATA, DATA_END, Layout, segment_bytes
 from stores.position import Position, Progress
 from stores.query import Order
 from stores.readers import Entry, Reader
+from stores.rowcache import RowBudget, RowCache
 from stores.scans import ApproximateCountQuery
 from stores.schema import StoreKind, StoreSchema
 from stores.segments import Segments
+from stores.slots import NESTED
 from stores.snapshots import Fetch
 from stores.sst import ingest_sst, write_sst
 from stores.store import View
@@ -77,6 +79,7 @@ class RocksPartition:
         partition: its number.
         cache: the node's block cache.
         columns: what the node keeps of decoded columns; None keeps none.
+        rows: what the node keeps of rows that were looked up; None keeps none.
 
     Raises:
         StoreError: the database cannot be opened, e.g. since another process holds it.
@@ -90,19 +93,28 @@ class RocksPartition:
         partition: int,
         cache: Cache | None = None,
         columns: ColumnBudget | None = None,
+        rows: RowBudget | None = None,
     ) -> None:
         self.schema, self.partition = schema, partition
         self._layout = Layout(schema, partition)
         self.late_rows = 0
-        """Versions dropped since it was opened, as they came behind the retention."""
+        """Rows dropped since it was opened, as nobody could read them: see `PartitionStatus`."""
         self._path = path
         self._options = _options(cache)
         self._db = self._open()
         self._view: View | None = None
         # Rows that expire would have to leave the columns too; windows are mostly read by time.
+        is_plain = _HANDLERS.get(schema.kind) is keyvalue_handlers
         self._kept = (
             PartitionColumns(self._layout, columns, lambda: self._view)
-            if columns is not None and not self._layout.times
+            if columns is not None and is_plain
+            else None
+        )
+        # A row is kept as it is given out, so nobody must be able to change its values.
+        is_flat = not any(column.type.kind in NESTED for column in schema.value)
+        self._looked_up = (
+            RowCache(rows, columns=len(schema.value))
+            if rows is not None and rows.capacity_bytes and is_plain and is_flat
             else None
         )
         try:
@@ -151,7 +163,10 @@ class RocksPartition:
             late = succession.write()
         else:
             for batch in batches:
-                self._put(writes, batch, progress.epoch, change)
+                timely = self._layout.timely(batch, progress) if self._layout.times else batch
+                # An epoch that is the whole store has rows of any age; late is what comes anew.
+                late += 0 if replace else batch.num_rows - timely.num_rows
+                self._put(writes, timely, progress.epoch, change)
         self._drop_expired(writes, progress)
         writes.put(_PROGRESS, _encode_progress(progress))
         self._write(writes)
@@ -224,6 +239,8 @@ class RocksPartition:
             with self._replacing():
                 self._view = None
             self._db.close()
+        if self._looked_up is not None:
+            self._looked_up.close()
 
     # Opening
 
@@ -253,7 +270,9 @@ class RocksPartition:
                 backwards = order is Order.DESCENDING
                 entries: Any = database.items(backwards=backwards, from_key=start)
                 return entries if database.latest_sequence_number() == written else None
-            except DbClosedError:  # a stream that was taken before is read to its end
+            except (DbClosedError, RuntimeError):
+                # Closed, or being closed right now by another thread, which has it borrowed. A
+                # stream that was taken before is read to its end all the same.
                 return None
 
         return Reader(database.snapshot(), iterator, walk)
@@ -299,7 +318,6 @@ class RocksPartition:
             return
         live = self._layout.first_live_segment(progress)
         # Only when a segment has come to its end: a tombstone for every epoch would slow all reads.
-        # What comes late for an older segment is not readable, and goes with the next one.
         if live > self._layout.first_live_segment(self.view.progress):
             writes.delete_range(DATA, segment_bytes(live))
 
@@ -310,14 +328,18 @@ class RocksPartition:
 
         def approximate_count(view: View, query: ApproximateCountQuery) -> int:
             del view, query
+            try:
+                entries = self._db.property_int_value(_ESTIMATE) or 0
+            except (DbClosedError, RuntimeError) as error:  # as in `walk`
+                raise StoreError("the partition was closed meanwhile") from error
             # The progress and the definition are entries too.
-            return max(0, (self._db.property_int_value(_ESTIMATE) or 0) - 2)
+            return max(0, entries - _RECORDS)
 
         of_kind = _HANDLERS.get(self.schema.kind)
         if of_kind is None:  # a third party's, which answers what it has registered
             return {}
-        if self._kept is not None:
-            of_kind = partial(keyvalue_handlers, kept=self._kept)
+        if of_kind is keyvalue_handlers:
+            of_kind = partial(keyvalue_handlers, kept=self._kept, looked_up=self._looked_up)
         return {**of_kind(layout), ApproximateCountQuery: approximate_count}
 
 

@@ -12,6 +12,7 @@ import psycopg
 
 from stores.errors import StoreError
 from tests.bench import (
+    attach,
     bulk,
     connections,
     epochs,
@@ -33,6 +34,7 @@ FAMILIES: Mapping[str, Family] = {
     "versions-known": epochs.apply_next_versions,
     "restore": stores.restore,
     "point-reads": stores.point_reads,
+    "point-reads-first": stores.first_point_reads,
     "scan": stores.scan_to_arrow,
     "plan-new": planning.plan_new,
     "plan-shape": planning.plan_same_shape,
@@ -52,6 +54,9 @@ FAMILIES: Mapping[str, Family] = {
     "copy-binary-psql": bulk.copy_psql,
     "select-all-first": bulk.select_first,
     "copy-binary-first": bulk.copy_first,
+    "attach-scan": attach.scan,
+    "attach-aggregate": attach.aggregate,
+    "attach-scan-first": attach.scan_first,
     "connect": connections.connect_and_query,
     "idle-memory": connections.idle_memory,
 }

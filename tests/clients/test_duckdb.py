@@ -189,6 +189,13 @@ def test_only_the_columns_that_are_used_are_read(recorded: Recorded) -> None:
     assert query.startswith('SELECT "user_id", "n" FROM "public"."clicks"')
 
 
+def test_a_store_is_read_whole_by_one_copy(recorded: Recorded) -> None:
+    """Read by ranges of pages, several connections would each need the same snapshot."""
+    rows, (query,) = recorded.sends("SELECT * FROM g.clicks")
+    assert len(rows) == len(CLICKS_ROWS)
+    assert query == 'SELECT "user_id", "n", "ts" FROM "public"."clicks"'
+
+
 def test_a_limit_arrives(recorded: Recorded) -> None:
     rows, (query,) = recorded.sends("SELECT user_id FROM g.clicks LIMIT 5 OFFSET 2")
     assert len(rows) == 5
@@ -390,6 +397,35 @@ def test_a_transaction_reads_one_snapshot(
         assert duck.ask("SELECT count(*) FROM g.numbers WHERE id = -1") == [[0]]
         duck.ask("COMMIT")
         assert duck.ask("SELECT count(*) FROM g.numbers") == [[NUMBERS_ROWS + 1]]
+
+
+def test_each_scan_is_of_one_epoch_while_epochs_are_applied(
+    version: str, environment: Callable[[str], Made], tmp_path: Path
+) -> None:
+    """No row is lost or doubled between the columns that are kept and the changes to them.
+
+    Epoch e adds the row -e and puts e in the row 0, which lies in another partition as a rule.
+    """
+    write_client_stores(tmp_path / "log")
+    writer, epochs = StoreWriter(str(tmp_path / "log"), NUMBERS), 25
+    whole = "SELECT count(*), count(DISTINCT id), -min(id), max(squared) FILTER (id = 0)"
+    with (
+        running_gateway(tmp_path / "log", tmp_path) as gateway,
+        running_duckdb(environment(version)) as duck,
+    ):
+        duck.attach(gateway.pg_port)
+        for epoch in range(1, epochs + 1):
+            changed = {"id": [-epoch, 0], "squared": [1, epoch], "word": [None, None]}
+            table = pa.Table.from_pydict(changed, schema=NUMBERS.arrow_schema())
+            writer.write(table, position=Position.of({TOPIC: {0: 50 + epoch, 1: 20}}))
+            for _ in range(3):
+                ((rows, distinct, added, seen),) = duck.ask(f"{whole} FROM g.numbers")
+                assert (rows, distinct, added) == (NUMBERS_ROWS + seen,) * 2 + (seen,)
+                assert seen <= epoch
+        assert eventually(gateway, "SELECT squared FROM numbers WHERE id = 0", epochs)
+        assert duck.ask(f"{whole} FROM g.numbers") == [
+            [NUMBERS_ROWS + epochs, NUMBERS_ROWS + epochs, epochs, epochs]
+        ]
 
 
 def eventually(gateway: Gateway, sql: str, wanted: int) -> bool:

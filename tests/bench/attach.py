@@ -1,0 +1,138 @@
+"""DuckDB attached to ours and to PostgreSQL: all rows copied into it, and all rows added up in it.
+
+One DuckDB, in a process of its own, attaches both. Its postgres extension is that of the tests of
+clients, and is not fetched here. Rounds repeat, so ours come from the columns that the gateway
+keeps of what is scanned again; the line of a first scan is of a gateway that keeps none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol, TypeAlias
+
+from tests.bench import data
+from tests.bench.clients import PgTarget
+from tests.bench.harness import BenchError, Better, Line, Measured, Unavailable, by_turns
+from tests.bench.setting import Setting
+from tests.clients.duckdb_process import DuckDbError, running_duckdb
+from tests.clients.environments import DIRECTORY, Made, NotInstalled
+
+
+class Duck(Protocol):
+    """A DuckDB that answers, as `DuckDb` does."""
+
+    def ask(self, sql: str) -> list[list[Any]]:
+        """The rows of a statement."""
+
+
+Run: TypeAlias = Callable[[Duck, str, int], float]
+"""Reads what is attached under a name, of so many rows, and gives the milliseconds it took."""
+
+ENVIRONMENT = "duckdb-1.5"
+EXTENSION = "postgres_scanner.duckdb_extension"
+ROUNDS_MIN = 7
+"""A scan takes a fraction of a second, of which a busy machine makes anything in one round."""
+_COPIED = "copied"
+_SUMS = "count(*), sum(visits), sum(score), min(seen), max(seen), min(id), max(city)"
+
+
+def scan(setting: Setting) -> Line:
+    """All rows, made a table of DuckDB's."""
+    return _measured(setting, "copied by DuckDB 1.5", copy_ms, ratio_least=1.0)
+
+
+def aggregate(setting: Setting) -> Line:
+    """All rows, of which DuckDB keeps one."""
+    return _measured(setting, "added up by DuckDB 1.5", aggregate_ms, ratio_least=1.0)
+
+
+def scan_first(setting: Setting) -> Line:
+    """All rows, decoded anew each time; the bar is on scans that repeat."""
+    return _measured(setting, "first copied by DuckDB 1.5", copy_ms, keeps=False)
+
+
+def _measured(
+    setting: Setting,
+    work: str,
+    run: Run,
+    *,
+    keeps: bool = True,
+    ratio_least: float | None = None,
+) -> Line:
+    ours, rival = setting.pair
+    if not keeps:
+        ours = setting.forgetful
+    with attached({"ours": ours, "rival": rival}) as duck:
+        sums = [duck.ask(f"SELECT {_SUMS} FROM {name}.{data.STORE}") for name in ("ours", "rival")]
+        if sums[0] != sums[1]:
+            raise BenchError(f"the rows of the servers add up to {sums}")
+        ours_ms, rival_ms = by_turns(
+            lambda: run(duck, "ours", setting.keys),
+            lambda: run(duck, "rival", setting.keys),
+            rounds=max(ROUNDS_MIN, setting.rounds),
+        )
+    return Measured(
+        work=f"{setting.keys:,} rows {work}",
+        unit="ms",
+        ours=ours_ms,
+        rival=rival_ms,
+        rival_name="PostgreSQL",
+        better=Better.LOWER,
+        ratio_least=ratio_least,
+    )
+
+
+def copy_ms(duck: Duck, name: str, rows: int) -> float:
+    """How long all rows take to become a table in DuckDB's memory.
+
+    Raises:
+        BenchError: they are not as many as there should be.
+    """
+    start = time.perf_counter()
+    copied = duck.ask(f"CREATE OR REPLACE TABLE memory.{_COPIED} AS FROM {name}.{data.STORE}")
+    took_ms = (time.perf_counter() - start) * 1000
+    if copied != [[rows]]:
+        raise BenchError(f"{copied} rows were copied from {name}, not {rows}")
+    duck.ask(f"DROP TABLE memory.{_COPIED}")
+    return took_ms
+
+
+def aggregate_ms(duck: Duck, name: str, rows: int) -> float:
+    """How long all rows take to be read and added up.
+
+    Raises:
+        BenchError: they are not as many as there should be.
+    """
+    start = time.perf_counter()
+    ((found, *_),) = duck.ask(f"SELECT {_SUMS} FROM {name}.{data.STORE}")
+    took_ms = (time.perf_counter() - start) * 1000
+    if found != rows:
+        raise BenchError(f"{found} rows were added up from {name}, not {rows}")
+    return took_ms
+
+
+@contextlib.contextmanager
+def attached(targets: Mapping[str, PgTarget]) -> Iterator[Duck]:
+    """A DuckDB that has attached servers under names.
+
+    Raises:
+        Unavailable: it, or its postgres extension, is not installed.
+        BenchError: it refuses something in the block.
+    """
+    environment = Made(DIRECTORY / ENVIRONMENT)
+    try:
+        environment.first(EXTENSION)
+    except NotInstalled as error:
+        raise Unavailable(f"{error}; `make clients` installs it") from error
+    try:
+        with running_duckdb(environment) as duck:
+            for name, target in targets.items():
+                where = f"host=127.0.0.1 port={target.port} user={target.user}"
+                where += f" dbname={target.database}"
+                duck.ask(f"ATTACH '{where}' AS {name} (TYPE postgres, READ_ONLY)")
+            yield duck
+    except (DuckDbError, AssertionError) as error:
+        # The process asserts that its child lives and answers in time.
+        raise BenchError(f"DuckDB: {error}") from error
