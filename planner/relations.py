@@ -57,6 +57,7 @@ SYSTEM_RELATIONS: Mapping[str, tuple[Column, ...]] = {
         position=_JSON,
         watermark_ms=BIGINT,
         lag_ms=BIGINT,
+        late_rows=BIGINT,
         error=TEXT,
     ),
     "nodes": _columns(node=TEXT, partitions=INTEGER),
@@ -180,6 +181,7 @@ def _partition_rows(around: Surroundings) -> list[Row]:
             status.progress.position.token(),
             status.progress.watermark_ms,
             around.now_ms - status.progress.committed_ms if status.progress.epoch >= 0 else None,
+            status.late_rows,
             status.error,
         )
         for name, store in sorted(around.catalog.stores.items())

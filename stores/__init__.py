@@ -7,6 +7,9 @@ defined, and modules may change in all that is not listed.
 from stores.contract import (
     StoreContract,
 )
+from stores.cuts import (
+    held_snapshot,
+)
 from stores.errors import (
     CodecError,
     EpochConflictError,
@@ -239,6 +242,7 @@ __all__ = [
     "WindowKeyQuery",
     "WindowRangeQuery",
     "compact",
+    "held_snapshot",
     "in_store",
     "register_kind",
     "register_query",

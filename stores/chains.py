@@ -15,7 +15,7 @@ from stores.handlers_versions import history, latest
 from stores.layout import TIME_BYTES, TOMBSTONE, Layout, decode_time
 from stores.position import Progress
 from stores.readers import Reader
-from stores.segments import MICROS_MAX
+from stores.segments import END_OF_TIME, MICROS_MIN
 
 
 class Writes(Protocol):
@@ -71,7 +71,7 @@ class Chains:
         """Let a version in; a tombstone has the empty row."""
         versions = self._chain(key, time_us).versions
         at = bisect_right(versions, time_us, key=lambda version: version.valid_from)
-        valid_to = versions[at].valid_from if at < len(versions) else MICROS_MAX
+        valid_to = versions[at].valid_from if at < len(versions) else END_OF_TIME
         new = _Version(time_us, valid_to, row)
         if at and versions[at - 1].valid_to > time_us:
             before = versions[at - 1]
@@ -104,13 +104,13 @@ class Chains:
 
     def _begin(self, key: bytes, time_us: int) -> _Chain:
         if self._reader is None:
-            return _Chain(-MICROS_MAX - 1)
+            return _Chain(MICROS_MIN)
         newest = latest(self._reader, key)
         if newest is not None:
             version = _version(*newest)
             return _Chain(version.valid_from, [version])
         # The newest may be a tombstone, which lies where it will expire: in any segment.
-        chain = _Chain(MICROS_MAX)
+        chain = _Chain(END_OF_TIME)
         self._extend(key, chain, time_us, all_segments=True)
         return chain
 
@@ -129,7 +129,7 @@ class Chains:
             first=self._history_from if all_segments else time_us,
         )
         older = [_version(*entry) for entry in found]
-        if older and older[0].valid_to == MICROS_MAX and older[0].valid_from <= self._history_from:
+        if older and older[0].valid_to == END_OF_TIME and older[0].valid_from <= self._history_from:
             # A tombstone that has expired: gone or still there, it must not matter.
             self._writes.delete(self._key(key, older.pop(0)))
         chain.versions[:0] = older

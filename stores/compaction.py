@@ -7,12 +7,15 @@ what a replica holds that never saw one, whatever the kind of store.
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import tempfile
 import uuid
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
-from stores.errors import LogError
+from stores.errors import LogError, StoreError
 from stores.local import LocalStore
 from stores.log import Root, StoreLog
 from stores.logfiles import Directory, sync_directory
@@ -23,6 +26,29 @@ from stores.replica import Replica
 from stores.rocksdb import RocksPartition, layout_of
 from stores.schema import StoreSchema
 from stores.snapshots import CHUNK_BYTES, commit_path, snapshot_path, usable_snapshot
+
+IsStopped: TypeAlias = Callable[[], bool]
+"""Asked before each step that takes long; after True the run ends as soon as it can."""
+_logger = logging.getLogger(__name__)
+
+
+class CompactionStoppedError(StoreError):
+    """A run was told to stop. What it has not done is left to the next one."""
+
+
+def go_on() -> bool:
+    """Never stop."""
+    return False
+
+
+def check_stopped(store: str, is_stopped: IsStopped) -> None:
+    """Take the next step.
+
+    Raises:
+        CompactionStoppedError: there is not to be one.
+    """
+    if is_stopped():
+        raise CompactionStoppedError(f'compaction of store "{store}" was stopped')
 
 
 def write_snapshot(root: Root, store: str, *, scratch: Path | None = None) -> Snapshot:
@@ -47,7 +73,9 @@ def write_snapshot(root: Root, store: str, *, scratch: Path | None = None) -> Sn
     return snapshot_of(StoreLog.open(root, store), scratch=scratch)
 
 
-def snapshot_of(log: StoreLog, *, scratch: Path | None = None) -> Snapshot:
+def snapshot_of(
+    log: StoreLog, *, scratch: Path | None = None, is_stopped: IsStopped = go_on
+) -> Snapshot:
     """As `write_snapshot`, for a log that is open."""
     epoch = log.latest_epoch()
     if epoch < 0:
@@ -60,6 +88,34 @@ def snapshot_of(log: StoreLog, *, scratch: Path | None = None) -> Snapshot:
     if (found := _usable(log, schema, epoch)) is not None:
         return found
     attempt = f"{snapshot_path(epoch)}/{uuid.uuid4().hex[:12]}"
+    try:
+        files, progress = _attempt(
+            log, schema, epoch, attempt, scratch=scratch, is_stopped=is_stopped
+        )
+    except BaseException:
+        _abandon(log, attempt)
+        raise
+    snapshot = Snapshot(
+        epoch=epoch,
+        position=progress.position,
+        watermark_ms=progress.watermark_ms,
+        committed_ms=progress.committed_ms,
+        layout=layout_of(schema),
+        files=files,
+    )
+    return _publish(log, schema, snapshot, attempt)
+
+
+def _attempt(
+    log: StoreLog,
+    schema: StoreSchema,
+    epoch: int,
+    attempt: str,
+    *,
+    scratch: Path | None,
+    is_stopped: IsStopped,
+) -> tuple[tuple[SnapshotFile, ...], Progress]:
+    """Write the files of a snapshot, which do not exist before they are committed."""
     log.directory.make(attempt)
     files = []
     progress = Progress()
@@ -68,21 +124,21 @@ def snapshot_of(log: StoreLog, *, scratch: Path | None = None) -> Snapshot:
             path = Path(name) / "partition.sst"
             engine = RocksPartition(Path(name) / "replica", schema=schema, partition=partition)
             try:
-                progress = _caught_up(log, engine, epoch)
+                progress = _caught_up(log, engine, epoch, is_stopped)
                 rows = engine.dump(path)
             finally:
                 engine.close()
             relative = f"{attempt}/p{partition:05d}.sst"
             files.append(_put(log.directory, relative, path, partition=partition, rows=rows))
-    snapshot = Snapshot(
-        epoch=epoch,
-        position=progress.position,
-        watermark_ms=progress.watermark_ms,
-        committed_ms=progress.committed_ms,
-        layout=layout_of(schema),
-        files=tuple(files),
-    )
-    return _publish(log, schema, snapshot, attempt)
+    return tuple(files), progress
+
+
+def _abandon(log: StoreLog, attempt: str) -> None:
+    """Remove what a failed attempt has left, which may be much; else retention does, in a day."""
+    try:
+        log.directory.remove(attempt)
+    except LogError as error:
+        _logger.warning("attempt not removed store=%s path=%s error=%s", log.name, attempt, error)
 
 
 def _usable(log: StoreLog, schema: StoreSchema, epoch: int) -> Snapshot | None:
@@ -91,11 +147,14 @@ def _usable(log: StoreLog, schema: StoreSchema, epoch: int) -> Snapshot | None:
     )
 
 
-def _caught_up(log: StoreLog, engine: RocksPartition, epoch: int) -> Progress:
+def _caught_up(
+    log: StoreLog, engine: RocksPartition, epoch: int, is_stopped: IsStopped
+) -> Progress:
     """Bring an empty engine to exactly this epoch, the newest when its caller looked."""
     replica = Replica(engine, schema=engine.schema, partition=engine.partition)
     store = LocalStore(engine.schema, {engine.partition: replica}, log=log)
     while replica.progress.epoch < epoch:
+        check_stopped(log.name, is_stopped)
         if not store.follow():
             raise LogError(replica.error or f"epoch {epoch} is gone from the log")
     if replica.progress.epoch != epoch:

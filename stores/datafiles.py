@@ -30,7 +30,7 @@ from stores.schema import (
     StoreKind,
     StoreSchema,
 )
-from stores.segments import MICROS_MAX
+from stores.segments import END_OF_TIME, MICROS_MAX
 
 TIMESTAMP_NAME = "_timestamp"
 DELETED_NAME = "_deleted"
@@ -196,11 +196,15 @@ def latest_rows(rows: pa.Table, schema: StoreSchema, *, by_event_time: bool = Tr
 def linked_versions(rows: pa.Table, schema: StoreSchema) -> pa.Table:
     """Versions, tombstones among them, with `valid_from` and `valid_to`, each up to the next.
 
+    Without those that begin at the end of time, which are valid never.
+
     Args:
         rows: one for each identity, as `latest_rows` gives them.
         schema: the store they belong to.
     """
     keys = [column.name for column in schema.key]
+    micros: _Column = rows.column(TIMESTAMP_NAME).cast(pa.int64())
+    rows = rows.filter(pc.less(micros, pa.scalar(END_OF_TIME)))
     ordered = rows.sort_by([(name, "ascending") for name in (*keys, TIMESTAMP_NAME)])
     starts: _Column = ordered.column(TIMESTAMP_NAME).combine_chunks()
     ends = pa.nulls(0, starts.type)

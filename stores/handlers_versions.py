@@ -25,7 +25,7 @@ from stores.layout import (
 from stores.position import Progress
 from stores.query import BatchStream, Order
 from stores.readers import Entries, Reader
-from stores.segments import MICROS_MAX, first_micros, last_micros
+from stores.segments import END_OF_TIME, MICROS_MAX, first_micros, last_micros
 from stores.store import View
 from stores.streams import (
     Handlers,
@@ -130,7 +130,7 @@ def _as_of(layout: Layout, view: View, query: VersionedKeyQuery) -> VersionedRow
     if query.as_of_ms is None or time_us < layout.segments.history_from_us(view.progress):
         return None
     found = next(
-        history(layout, view.data, key, after=time_us, up_to=MICROS_MAX, first=time_us), None
+        history(layout, view.data, key, after=time_us, up_to=END_OF_TIME, first=time_us), None
     )
     if found is None or found[1] == TOMBSTONE or decode_time(found[0][-TIME_BYTES:]) > time_us:
         return None
@@ -142,7 +142,7 @@ def _versioned_row(layout: Layout, entry_key: bytes, row: bytes) -> VersionedRow
     return VersionedRow(
         row=layout.rows.decode(row),
         valid_from_us=decode_time(entry_key[-TIME_BYTES:]),
-        valid_to_us=None if valid_to == MICROS_MAX else valid_to,
+        valid_to_us=None if valid_to == END_OF_TIME else valid_to,
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
 from stores.store import View
 
@@ -22,6 +23,20 @@ Each may keep a write buffer of 16 MB from being freed, though most share theirs
 HOLD_S = 300.0
 """How long a view is surely held: a report of many statements takes that long, a client that
 forgot its transaction longer."""
+
+
+_turn = threading.RLock()
+
+
+def standstill() -> AbstractContextManager[object]:
+    """While no replica of this process comes to another epoch, or forgets one.
+
+    What several replicas have in common can be looked for, and held, only so: between two looks a
+    follower may have run ahead by more epochs than a replica keeps. Epochs are written all the
+    same, and readers read; only the moment waits in which a new epoch is shown. So nothing may be
+    done here but to look and to hold, which takes some microseconds a replica.
+    """
+    return _turn
 
 
 class _Held:

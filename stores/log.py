@@ -315,6 +315,8 @@ class StoreWriter:
         self.log = StoreLog.open(root, schema.name)
         self.schema = self.log.define(schema)
         self._writer = writer
+        self._newest: Commit | None = None
+        """The commit before, if this writer made it."""
 
     def write(
         self,
@@ -334,7 +336,8 @@ class StoreWriter:
                 window) the latest by `_timestamp`, then by input order, wins.
             position: what of the input the store reflects after this epoch.
             epoch: its number; None takes the next.
-            watermark_ms: the event-time watermark.
+            watermark_ms: the event-time watermark; one that is behind that of the epoch before,
+                or missing, leaves it where it was.
             committed_ms: wall clock of the commit; None takes the time of the call.
             replace: the rows are the whole store.
 
@@ -387,15 +390,32 @@ class StoreWriter:
             epoch=epoch,
             previous=latest,
             position=position,
-            watermark_ms=watermark_ms,
+            watermark_ms=self._watermark_ms(latest, watermark_ms),
             committed_ms=time.time_ns() // 1_000_000 if committed_ms is None else committed_ms,
             writer=self._writer,
             files=tuple(sorted(files, key=lambda file: (file.partition, file.path))),
             replace=replace,
         )
         self.log.write_commit(commit)
+        self._newest = commit
         self.log.remove_other_attempts(attempt)
         return commit
+
+    def _watermark_ms(self, latest: int, given_ms: int | None) -> int | None:
+        """The watermark as of the new epoch, which is never behind that of the one before.
+
+        Who follows the log sees to that himself. But nothing before an epoch that is the whole
+        store has to be read, so its commit must say how far the watermark had come.
+        """
+        before = self._newest
+        if before is None or before.epoch != latest:
+            try:
+                before = self.log.commit(latest) if latest >= 0 else None
+            except TornRecordError:
+                # Those who follow are stuck at it; it does not keep a pipeline from writing on.
+                before = None
+        before_ms = None if before is None else before.watermark_ms
+        return max((mark for mark in (given_ms, before_ms) if mark is not None), default=None)
 
     def _write_parts(self, rows: pa.Table, attempt: str) -> list[DataFile]:
         partitions = partition_column(rows, self.schema.key, self.schema.partitions)

@@ -12,7 +12,7 @@ import os
 import shutil
 import stat
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -168,18 +168,7 @@ class Directory:
         Raises:
             LogError: it cannot be removed.
         """
-        path = self.join(relative)
-        try:
-            if self.local and _CAREFUL:
-                _remove_tree(self.path, relative)
-            else:
-                self.system.delete_dir(path)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            if self._is_gone(path):
-                return
-            raise LogError(f'"{path}" cannot be removed: {error}') from error
+        self._remove(relative, _remove_tree, self.system.delete_dir)
 
     def remove_file(self, relative: str) -> None:
         """Remove a file; one that is not there is removed already. Links are as in `remove`.
@@ -187,12 +176,20 @@ class Directory:
         Raises:
             LogError: it cannot be removed.
         """
+        self._remove(relative, _remove_name, self.system.delete_file)
+
+    def _remove(
+        self,
+        relative: str,
+        locally: Callable[[str, str], None],
+        elsewhere: Callable[[str], None],
+    ) -> None:
         path = self.join(relative)
         try:
             if self.local and _CAREFUL:
-                _remove_name(self.path, relative)
+                locally(self.path, relative)
             else:
-                self.system.delete_file(path)
+                elsewhere(path)
         except FileNotFoundError:
             return
         except OSError as error:

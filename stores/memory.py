@@ -20,7 +20,7 @@ from stores.memory_queries import Entry, memory_handlers
 from stores.position import Progress
 from stores.query import Query
 from stores.schema import StoreKind, StoreSchema, Value
-from stores.segments import MICROS_MAX, Segments
+from stores.segments import END_OF_TIME, FIRST_WHOLE_MS, MICROS_MIN, Segments
 from stores.store import Handler, View
 
 
@@ -30,7 +30,7 @@ class MemoryPartition:
     def __init__(self, schema: StoreSchema, partition: int) -> None:
         self.schema, self.partition = schema, partition
         self.late_rows = 0
-        """Versions dropped, as they came behind the retention."""
+        """Rows dropped, as nobody could read them: see `PartitionStatus`."""
         self._segments = Segments.of(schema)
         self._view: View | None = View(progress=Progress(), data=())
         self._handlers = memory_handlers(schema, partition)
@@ -52,12 +52,14 @@ class MemoryPartition:
     ) -> None:
         """Take one epoch."""
         old: Sequence[Entry] = () if replace else self.view.data
-        found = itertools.chain.from_iterable(self._read(b, progress.epoch) for b in batches)
+        found = [entry for b in batches for entry in self._read(b, progress.epoch)]
         if self.schema.kind is StoreKind.VERSIONED:
-            kept, late = self._versions(old, list(found), progress, whole=replace)
-            self.late_rows += late
+            kept, late = self._versions(old, found, progress, whole=replace)
         else:
-            kept = self._entries(old, found, progress)
+            kept, late = self._entries(old, found, progress)
+            # An epoch that is the whole store has rows of any age; late is what comes anew.
+            late = 0 if replace else late
+        self.late_rows += late
         self._view = View(progress=progress, data=tuple(kept))
 
     def close(self) -> None:
@@ -65,9 +67,9 @@ class MemoryPartition:
         self._view = None
 
     def _entries(
-        self, old: Sequence[Entry], new: Iterable[Entry], progress: Progress
-    ) -> list[Entry]:
-        """Windows and sessions that have not expired, and all rows of other stores."""
+        self, old: Sequence[Entry], new: Sequence[Entry], progress: Progress
+    ) -> tuple[list[Entry], int]:
+        """Windows and sessions that have not expired, or all rows; and how many came too late."""
         entries = {self._identity(entry): entry for entry in old}
         for entry in new:
             if entry.row is None:
@@ -76,20 +78,25 @@ class MemoryPartition:
                 entries[self._identity(entry)] = entry
         ordered = [entries[identity] for identity in sorted(entries)]
         live_from = self._segments.live_from_us(progress)
-        match self.schema.kind:
-            case StoreKind.WINDOW:
-                return [entry for entry in ordered if entry.start_us >= live_from]
-            case StoreKind.SESSION:
-                return [entry for entry in ordered if entry.end_us >= live_from]
-            case _:
-                return ordered
+
+        def is_live(entry: Entry) -> bool:
+            match self.schema.kind:
+                case StoreKind.WINDOW:
+                    return entry.start_us >= live_from
+                case StoreKind.SESSION:
+                    return entry.end_us >= live_from
+                case _:
+                    return True
+
+        return list(filter(is_live, ordered)), len(new) - sum(map(is_live, new))
 
     def _versions(
         self, old: Sequence[Entry], new: list[Entry], progress: Progress, *, whole: bool
     ) -> tuple[list[Entry], int]:
-        """The versions that have not expired, each up to the next; and how many came too late."""
+        """The versions that have not expired, each up to the next; and how many were dropped."""
         history_from = self._segments.history_from_us(progress)
-        on_time = new if whole else [entry for entry in new if entry.start_us >= history_from]
+        earliest = MICROS_MIN if whole else history_from
+        on_time = [entry for entry in new if earliest <= entry.start_us < END_OF_TIME]
         entries = {
             self._identity(entry): entry
             for entry in itertools.chain(_unexpired(old, history_from), on_time)
@@ -124,13 +131,13 @@ class MemoryPartition:
         for key, row, ends, time, deleted in zip(*columns, strict=True):
             start, end = self._times(ends, time)
             # Stored times are whole milliseconds.
-            whole = None if time is None else time // 1000 * 1000
+            whole = None if time is None else max(time // 1000 * 1000, FIRST_WHOLE_MS)
             values = None if deleted else row
             yield Entry(key=key, start_us=start, end_us=end, row=values, epoch=epoch, time_us=whole)
 
     def _times(self, ends: tuple[Value, ...], time: Value) -> tuple[int, int]:
         if self.schema.kind is StoreKind.VERSIONED:
-            ends = (time, MICROS_MAX)
+            ends = (time, END_OF_TIME)
         if None in ends:
             raise CodecError(f'a row of store "{self.schema.name}" lacks a time')
         return (ends[0], ends[1]) if ends else (0, 0)
@@ -140,7 +147,7 @@ def _linked(chain: list[Entry]) -> Iterator[Entry]:
     """The versions of one key, each up to the next."""
     for entry, following in itertools.pairwise(chain):
         yield replace(entry, end_us=following.start_us)
-    yield replace(chain[-1], end_us=MICROS_MAX)
+    yield replace(chain[-1], end_us=END_OF_TIME)
 
 
 def _unexpired(entries: Iterable[Entry], history_from: int) -> list[Entry]:

@@ -43,7 +43,7 @@ from stores.scans import (
     RawStream,
 )
 from stores.schema import TIMESTAMPTZ, Key, Kind, Row, StoreKind, StoreSchema, Value
-from stores.segments import MICROS_MAX, Segments, first_micros, last_micros
+from stores.segments import END_OF_TIME, Segments, first_micros, last_micros
 from stores.sessions import SessionQuery, SessionRangeQuery
 from stores.store import Handler, View
 from stores.timestamped import TimestampedKeyQuery, TimestampedRangeQuery, TimestampedRow
@@ -71,7 +71,7 @@ class Entry:
     @property
     def is_open(self) -> bool:
         """Whether it is a version that no other has replaced."""
-        return self.end_us == MICROS_MAX
+        return self.end_us == END_OF_TIME
 
 
 def memory_handlers(schema: StoreSchema, partition: int) -> Mapping[type[Query[Any]], Handler]:
@@ -193,8 +193,6 @@ class _Queries:
 
     def _version(self, view: View, query: VersionedKeyQuery) -> VersionedRow | None:
         time_us = last_micros(query.as_of_ms)
-        if query.as_of_ms is None:
-            time_us = MICROS_MAX
         known = self._known(view.progress, query.as_of_ms)
         for entry in self._of_key(view, query.key):
             covers = entry.start_us <= time_us and (entry.is_open or time_us < entry.end_us)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 import pyarrow as pa
 
 from stores.errors import StoreError
-from stores.holds import HeldEpoch, Holds
+from stores.holds import HeldEpoch, Holds, standstill
 from stores.position import Measure, PositionBound, Progress, Unmet, measured, unmet_part
 from stores.schema import StoreSchema
 from stores.snapshots import Fetch, Restorable
@@ -107,6 +107,8 @@ class Replica:
             error=self.error,
             epoch_oldest=views[0].progress.epoch if views else -1,
             pipeline=self.pipeline,
+            # A third party's engine need not count.
+            late_rows=getattr(self.engine, "late_rows", 0),
         )
 
     def view_at(self, epoch: int) -> View | None:
@@ -119,12 +121,13 @@ class Replica:
 
     def hold(self, epoch: int | None = None) -> HeldEpoch | None:
         """Keep an epoch from being forgotten; see `Store.hold`."""
-        views = self._views
-        if not views:
-            return None
-        at = views[-1].progress.epoch if epoch is None else epoch
-        is_to_come = at > views[-1].progress.epoch
-        return self._holds.take(at, self.view_at(at), is_to_come=is_to_come)
+        with standstill():
+            views = self._views
+            if not views:
+                return None
+            at = views[-1].progress.epoch if epoch is None else epoch
+            is_to_come = at > views[-1].progress.epoch
+            return self._holds.take(at, self.view_at(at), is_to_come=is_to_come)
 
     def apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
@@ -138,8 +141,9 @@ class Replica:
             try:
                 self._check_open()
                 self.engine.apply(progress, batches, replace=replace)
-                self._views = (*self._views, self.engine.view)[-VIEWS_MAX:]
-                self._holds.tidy(self._views)
+                with standstill():
+                    self._views = (*self._views, self.engine.view)[-VIEWS_MAX:]
+                    self._holds.tidy(self._views)
                 self.error = None
             finally:
                 self._close_if_closed()
@@ -174,8 +178,9 @@ class Replica:
                     self.state = ReplicaState.RESTORING
             self._restore_to = before[0].progress.epoch
         # What lies between the view before and this one is not known, so that one must go.
-        self._views = (view,)
-        self._holds.tidy(self._views)
+        with standstill():
+            self._views = (view,)
+            self._holds.tidy(self._views)
 
     def serve_as_is(self) -> None:
         """Answer from here on although the log goes on: the next epoch in it cannot be read.

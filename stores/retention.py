@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stores.compaction import snapshot_of
+from stores.compaction import IsStopped, check_stopped, go_on, snapshot_of
 from stores.errors import LogError, StoreError
 from stores.log import Root, StoreLog
 from stores.records import Snapshot
@@ -81,6 +81,7 @@ def compact(
     orphan_age_ms: int = ORPHAN_AGE_MS,
     scratch: Path | None = None,
     clock: Callable[[], int] = wall_clock_ms,
+    is_stopped: IsStopped = go_on,
 ) -> Compacted:
     """Write a snapshot of a store if one is due, and remove what is old.
 
@@ -95,11 +96,13 @@ def compact(
         orphan_age_ms: age from which on what no commit names is removed.
         scratch: where to build the files, one partition at a time; None for the system's place.
         clock: wall clock, epoch milliseconds; that of the writers, or close to it.
+        is_stopped: asked now and then; once it says so the run ends where it is.
 
     Raises:
         RetentionError: `every` or `orphan_age_ms` is too small.
         LogError: the log cannot be read or written, or its kind of store has no snapshots.
         StoreError: the disk of the scratch directory fails.
+        CompactionStoppedError: `is_stopped` said so.
     """
     log = StoreLog.open(root, store)
     return compact_log(
@@ -109,6 +112,7 @@ def compact(
         orphan_age_ms=orphan_age_ms,
         scratch=scratch,
         clock=clock,
+        is_stopped=is_stopped,
     )
 
 
@@ -120,14 +124,16 @@ def compact_log(
     orphan_age_ms: int = ORPHAN_AGE_MS,
     scratch: Path | None = None,
     clock: Callable[[], int] = wall_clock_ms,
+    is_stopped: IsStopped = go_on,
 ) -> Compacted:
     """As `compact`, for a log that is open."""
     if every < 1 or orphan_age_ms < 0:
         raise RetentionError("a snapshot is due after 1 epoch at least, an orphan old after 0 ms")
     now_ms = clock()
-    base, written = _base(log, every, scratch)
+    base, written = _base(log, every, scratch, is_stopped)
     epochs = snapshots = 0
     if base is not None:
+        check_stopped(log.name, is_stopped)
         epochs = _remove_epochs(log, base.epoch, retention, now_ms)
         snapshots = _remove_snapshots(log, base.epoch)
     orphans = _remove_orphans(log, now_ms - orphan_age_ms)
@@ -151,7 +157,9 @@ def compact_log(
     return done
 
 
-def _base(log: StoreLog, every: int, scratch: Path | None) -> tuple[Snapshot | None, bool]:
+def _base(
+    log: StoreLog, every: int, scratch: Path | None, is_stopped: IsStopped
+) -> tuple[Snapshot | None, bool]:
     """The snapshot that readers are to begin with, and whether it was written now."""
     schema = log.schema()
 
@@ -166,7 +174,7 @@ def _base(log: StoreLog, every: int, scratch: Path | None) -> tuple[Snapshot | N
     if not since or (found is not None and len(since) < every):
         return found, False
     try:
-        return snapshot_of(log, scratch=scratch), True
+        return snapshot_of(log, scratch=scratch, is_stopped=is_stopped), True
     except LogError:
         # Another run may have been faster, and have removed the epochs that this one was reading.
         newer = newest()

@@ -20,6 +20,11 @@ _KEPT_INTERVAL_MS = 30 * 86_400_000
 
 MICROS_MIN, MICROS_MAX = -(1 << 63), (1 << 63) - 1
 """The first and last microsecond that a timestamp column holds."""
+FIRST_WHOLE_MS = -(MICROS_MAX // 1000) * 1000
+"""Where the first millisecond begins that a column holds whole: event times are whole ones."""
+END_OF_TIME = MICROS_MAX
+"""Where a version ends that no other has replaced, exclusive. So none can begin there: one that did
+would be valid at no time, and it and the one before it could not be told apart by their ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

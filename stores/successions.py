@@ -31,7 +31,7 @@ from stores.layout import (
 from stores.position import Progress
 from stores.query import Order
 from stores.readers import Entry, Reader
-from stores.segments import MICROS_MIN
+from stores.segments import END_OF_TIME, MICROS_MIN
 from stores.streams import live_segments
 
 
@@ -78,15 +78,15 @@ class Succession:
         """Let the versions in.
 
         Returns:
-            How many came too late: more than the retention behind the watermark. They are dropped,
-            unless the epoch is the whole store.
+            How many were dropped. They came too late, more than the retention behind the watermark,
+            unless the epoch is the whole store; or they begin at the end of time.
         """
         if not self._times:
             return 0
         times = np.concatenate(self._times)
         # The whole store has latest versions of any age; late is what comes beside others.
         earliest = MICROS_MIN if self._reader is None else self._history_from
-        places = np.flatnonzero(times >= earliest).tolist()
+        places = np.flatnonzero((times >= earliest) & (times < END_OF_TIME)).tolist()
         # By key, then by time; what replaces a version of its own epoch stays behind it.
         places.sort(key=self._entry_keys.__getitem__)
         self._follow(

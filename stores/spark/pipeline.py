@@ -10,7 +10,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from stores.errors import SchemaError
 from stores.log import StoreLog
-from stores.schema import StoreKind
+from stores.retention import WEEK, Retention
+from stores.schema import StoreKind, StoreSchema
+from stores.spark.compacting import PipelineCompactor
 from stores.spark.definition import store_frame
 from stores.spark.sink import COLLECT_ROWS_MAX, EpochSink
 
@@ -35,6 +37,8 @@ def materialize(
     trigger: Mapping[str, Any] | None = None,
     query_name: str | None = None,
     collect_rows_max: int = COLLECT_ROWS_MAX,
+    compact_every: int | None = None,
+    retain: Retention = WEEK,
 ) -> StreamingQuery:
     """Start a query that keeps a store up to date with a streaming DataFrame.
 
@@ -68,6 +72,11 @@ def materialize(
         query_name: as Spark shows it; the store's name by default.
         collect_rows_max: after an epoch of no more rows the driver collects the next one itself,
             which takes half the time of a job by tasks; 0 leaves all to the tasks.
+        compact_every: write a snapshot once so many epochs came since the last, and then remove
+            old epochs, as `stores.compact` does: in a thread of the driver, beside the query, as
+            long as that runs. A run that fails is logged, and is tried again so many epochs later.
+            None leaves it to `stategate compact`.
+        retain: the epochs that compaction keeps.
 
     Raises:
         SchemaError: the rows make no store of this kind, or the store is defined otherwise.
@@ -94,6 +103,7 @@ def materialize(
         log.define(frame.schema)
     # Otherwise the first epoch defines the store, once it is known what feeds it: a bound on a
     # topic that does not feed a store is met by anything.
+    compactor = _compactor(root, frame.schema, compact_every, retain)
     sink = EpochSink(
         frame,
         root=root,
@@ -101,11 +111,25 @@ def materialize(
         inputs=inputs,
         replace=output_mode == "complete",
         collect_rows_max=collect_rows_max,
+        compactor=compactor,
     )
     writer = df.writeStream.outputMode(output_mode).option("checkpointLocation", checkpoint)
     if trigger is not None:
         writer = writer.trigger(**trigger)
-    return writer.queryName(query_name or store).foreachBatch(sink).start()
+    query = writer.queryName(query_name or store).foreachBatch(sink).start()
+    if compactor is not None:
+        compactor.stop_with(query)
+    return query
+
+
+def _compactor(
+    root: str, schema: StoreSchema, every: int | None, retain: Retention
+) -> PipelineCompactor | None:
+    if every is None:
+        return None
+    if every < 1:
+        raise SchemaError(f'store "{schema.name}": compact_every is 1 epoch at least')
+    return PipelineCompactor(root, schema.name, every=every, retention=retain)
 
 
 def _kind(kind: str, store: str) -> StoreKind:

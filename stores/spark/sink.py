@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame
 from stores.errors import EpochConflictError
 from stores.log import Commit, DataFile, StoreLog, StoreWriter
 from stores.position import Position
+from stores.spark.compacting import PipelineCompactor
 from stores.spark.definition import StoreFrame
 from stores.spark.offsets import BatchOffsets, query_id, read_offsets
 from stores.spark.tasks import Picking, TooLargeToHoldError, write_by_tasks
@@ -41,6 +42,7 @@ class EpochSink:
         inputs: Sequence[str] | None,
         replace: bool,
         collect_rows_max: int = COLLECT_ROWS_MAX,
+        compactor: PipelineCompactor | None = None,
     ) -> None:
         self._frame = frame
         self._root = root
@@ -48,6 +50,7 @@ class EpochSink:
         self._inputs = inputs
         self._replace = replace
         self._collect_rows_max = collect_rows_max
+        self._compactor = compactor
         self._writer: StoreWriter | None = None
         self._name = ""
         self._rows_before: int | None = None
@@ -72,6 +75,8 @@ class EpochSink:
         commit = self._write(writer, rows, batch, offsets)
         self._rows_before = commit.rows
         logger.debug("epoch committed store=%s epoch=%d", writer.log.name, batch)
+        if self._compactor is not None:
+            self._compactor.committed(batch)
 
     def _writer_for(self, rows: DataFrame) -> StoreWriter:
         if self._writer is None:

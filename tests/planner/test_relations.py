@@ -11,8 +11,9 @@ from planner.queries import Queries
 from planner.relations import SYSTEM_RELATIONS, Surroundings, resolve, system_table
 from planner.session import Session
 from planner.statement import Result, StatementKind
+from stores.schema import Row
 from tests.planner.world import STORES
-from tests.support.stores import FixedCatalog, open_store
+from tests.support.stores import FixedCatalog, batch, open_store, progress, window
 
 CATALOG = FixedCatalog(*(open_store(schema) for schema in STORES))
 
@@ -79,3 +80,18 @@ def test_system_relations_have_the_columns_they_say(name: str) -> None:
         column.type.arrow for column in SYSTEM_RELATIONS[name]
     ]
     assert found.num_rows > 0
+
+
+def test_partitions_tell_what_came_too_late() -> None:
+    hours = window("hours", {"usr": "text"}, {"n": "bigint"}, partitions=1, retention_ms=60_000)
+    store = open_store(hours)
+    rows: list[Row] = [("ann", 0, 0, 1), ("ann", 60_001_000, 0, 1), ("bob", 0, 0, 1)]
+    store.replicas[0].apply(progress(0, watermark_ms=120_000), [batch(hours, rows)])
+    around = Surroundings(
+        catalog=FixedCatalog(store),
+        queries=Queries(lambda: 4),
+        session=Session(),
+        node="me",
+        now_ms=5,
+    )
+    assert system_table("partitions", around).column("late_rows").to_pylist() == [2]

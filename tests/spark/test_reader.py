@@ -102,3 +102,28 @@ def test_versions_from_a_snapshot_and_the_epochs_since(tmp_path: Path) -> None:
     expected = shown(followed(tmp_path, writer.schema, data), VersionedRangeQuery())
     assert len(expected) > 2
     assert read_all(tmp_path, writer.schema) == expected
+
+
+def test_no_version_begins_at_the_end_of_time(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, VERSIONS)
+    end = 2**63 - 1
+    rows = [("a", 10, 1), ("a", end, 2), ("b", end, 3), ("c", end - 1, 4)]
+    writer.write(table(VERSIONS, rows, "valid_from"), position=AT)
+    expected = shown(followed(tmp_path, writer.schema, None), VersionedRangeQuery())
+    assert [row[:3] for row in expected] == [("a", 10, None), ("c", end - 1, None)]
+    assert read_all(tmp_path, writer.schema) == expected
+
+
+def test_what_has_expired_stays_so_in_an_epoch_that_is_the_whole_store(tmp_path: Path) -> None:
+    """Nothing before it has to be read, so it says itself how far the watermark had come."""
+    times = ("window_start", "window_end")
+    first = [("a", 0, 1_000_000, 1), ("b", 0, 5_000_000, 2)]
+    for watermark_ms in (None, 1_500):
+        writer = StoreWriter(tmp_path, SESSIONS)
+        writer.write(table(SESSIONS, first, *times), position=AT, watermark_ms=2_000)
+        again = table(SESSIONS, [*first, ("c", 0, 9_000_000, 3)], *times)
+        commit = writer.write(again, position=AT, watermark_ms=watermark_ms, replace=True)
+        assert commit.watermark_ms == 2_000
+    expected = shown(followed(tmp_path, SESSIONS, None), SessionRangeQuery())
+    assert [row[0] for row in expected] == ["b", "c"]
+    assert read_all(tmp_path, SESSIONS) == expected

@@ -32,6 +32,7 @@ from stores.query import (
 from stores.result import Success
 from stores.scans import CountQuery, PrefixQuery, RawKeyQuery, RawScanQuery, RawStream
 from stores.schema import Key, Row, StoreKind, StoreSchema, Value
+from stores.segments import MICROS_MAX, MICROS_MIN
 from stores.sessions import SessionQuery, SessionRangeQuery
 from stores.store import QueryConfig
 from stores.timestamped import TimestampedKeyQuery, TimestampedRangeQuery, TimestampedRow
@@ -91,6 +92,11 @@ SCORES = st.one_of(st.none(), st.sampled_from([0.0, -0.0, 1.5, -1.5, float("nan"
 COUNTS, NOTES = st.one_of(st.none(), st.integers(-3, 3)), st.one_of(st.none(), st.text(max_size=3))
 # A tick is the third of a minute, so that windows lie at, before and behind edges of segments.
 TICKS = st.integers(-12, 18).map(lambda tick: tick * MINUTE_MS // 3)
+# The same in microseconds, and the ends of time.
+MOMENTS = st.one_of(
+    TICKS.map(lambda tick: tick * 1000),
+    st.sampled_from([MICROS_MIN, MICROS_MAX - 1, MICROS_MAX]),
+)
 ORDERS = st.sampled_from(Order)
 LIMITS = st.one_of(st.none(), st.integers(0, 5))
 TIMES = st.builds(
@@ -151,6 +157,7 @@ class Agreement(RuleBasedStateMachine):
         self.rocks = open_store(self.schema, directory=Path(self.directory.name))
         self.epoch = -1
         self.watermark_ms: int | None = None
+        self.late_before = 0
         self.held: list[tuple[BatchStream, list[Row]]] = []
 
     def teardown(self) -> None:
@@ -185,7 +192,8 @@ class Agreement(RuleBasedStateMachine):
 
     def times(self, data: st.DataObject, identities: list[Any]) -> list[int | None]:
         """The event times of rows with these identities."""
-        micros = st.one_of(st.none(), st.integers(-(10**12), 10**12))
+        ends = st.sampled_from([MICROS_MIN, MICROS_MIN + 900, MICROS_MAX])
+        micros = st.one_of(st.none(), st.integers(-(10**12), 10**12), ends)
         count = len(identities)
         return data.draw(st.lists(micros, min_size=count, max_size=count))
 
@@ -197,6 +205,7 @@ class Agreement(RuleBasedStateMachine):
     @rule()
     def reopen(self) -> None:
         self.held.clear()
+        self.late_before += self.rocks.statuses()[0].late_rows
         self.rocks.close()
         self.rocks = open_store(self.schema, directory=Path(self.directory.name))
 
@@ -230,6 +239,11 @@ class Agreement(RuleBasedStateMachine):
                 for store in (self.memory, self.rocks)
             }
             assert len(kinds) == 1
+
+    @invariant()
+    def what_came_too_late_agrees(self) -> None:
+        late = self.late_before + self.rocks.statuses()[0].late_rows
+        assert late == self.memory.statuses()[0].late_rows
 
     def scan(self) -> Query[Any]:
         """Everything."""
@@ -417,23 +431,17 @@ class VersionAgreement(WindowAgreement):
     values = st.tuples(COUNTS)
 
     def identities(self) -> st.SearchStrategy[Any]:
-        return st.tuples(st.tuples(st.sampled_from(["a", "a\0", "b"])), TICKS)
+        return st.tuples(st.tuples(st.sampled_from(["a", "a\0", "b"])), MOMENTS)
 
     def row(self, identity: Any, values: Row) -> Row:
         key, _ = identity
         return (*key, *values)
 
     def times(self, data: st.DataObject, identities: list[Any]) -> list[int | None]:
-        return [tick * 1000 for _, tick in identities]
+        return [moment for _, moment in identities]
 
     def scan(self) -> Query[Any]:
         return VersionedRangeQuery()
-
-    @invariant()
-    def nothing_is_late_without_a_retention(self) -> None:
-        if self.schema.retention_ms is None:
-            engines = [store.replicas[0].engine for store in (self.memory, self.rocks)]
-            assert [getattr(engine, "late_rows", None) for engine in engines] == [0, 0]
 
 
 def version_queries(schema: StoreSchema) -> st.SearchStrategy[Query[Any]]:

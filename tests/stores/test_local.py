@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
+import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow as pa
 import pytest
 
+from stores.cuts import held_snapshot
 from stores.errors import (
     FailureReason,
     InvalidPartitionError,
@@ -22,14 +26,22 @@ from stores.local import LocalStore
 from stores.log import StoreLog, StoreWriter
 from stores.memory import MemoryPartition
 from stores.position import Position, PositionBound, Progress
-from stores.query import KeyQuery, RangeQuery, WindowRangeQuery
+from stores.query import KeyQuery, Query, RangeQuery, WindowRangeQuery
 from stores.replica import VIEWS_MAX, Replica
-from stores.result import Failure, Success
+from stores.result import Failure, QueryResult, Success
 from stores.schema import StoreKind, StoreSchema
-from stores.store import PartitionStatus, QueryConfig, in_store, snapshot_epoch, snapshot_epochs
+from stores.store import (
+    DEFAULT_CONFIG,
+    QueryConfig,
+    in_store,
+    snapshot_epoch,
+    snapshot_epochs,
+)
+from stores.versions import VersionedRangeQuery
 from tests.stores.values import rows_of
-from tests.support.stores import fill, keyvalue, open_store, progress, window
+from tests.support.stores import batch, fill, keyvalue, open_store, progress, timed, window
 
+R = TypeVar("R")
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=3)
 HOURS = window("hours", {"usr": "text"}, {"n": "bigint"}, partitions=1, retention_ms=10 * 3_600_000)
 USERS = ["ann", "bob", "cid", "dan", "eve", "fay"]
@@ -364,29 +376,105 @@ def test_what_one_has_forgotten_is_no_epoch_of_all() -> None:
     assert snapshot_epoch([]) is None
 
 
-class Hurried(Replica):
-    """Forgets its newest epoch, the first time that it has been asked for it."""
-
-    asked = 0
-
-    @property
-    def status(self) -> PartitionStatus:
-        """As it was some epochs ago."""
-        found = super().status
-        self.asked += 1
-        if self.asked == 1:
-            for later in range(1, 2 * VIEWS_MAX):
-                self.apply(progress(found.progress.epoch + later), [])
-        return found
+SHIPPED = [
+    CLICKS,
+    window("hours", {"usr": "text"}, {"n": "bigint"}),
+    timed(StoreKind.VERSIONED, "versions", {"usr": "text"}, {"n": "bigint"}),
+]
+SCANS = {
+    StoreKind.KEYVALUE: RangeQuery(columns=("n",)),
+    StoreKind.WINDOW: WindowRangeQuery(columns=("n",)),
+    StoreKind.VERSIONED: VersionedRangeQuery(columns=("n",)).as_of(3_600_000),
+}
 
 
-def test_a_snapshot_begins_again_where_a_partition_ran_ahead() -> None:
-    schema = replace(CLICKS, partitions=1)
-    hurried = Hurried(MemoryPartition(schema, 0), schema=schema, partition=0)
-    store = LocalStore(schema, {0: hurried})
-    hurried.apply(progress(0), [])
-    assert answered(store, SNAPSHOT) == {0: 2 * VIEWS_MAX - 1}
-    assert hurried.asked == 2
+def epoch_rows(schema: StoreSchema, number: int) -> pa.RecordBatch:
+    """One row, the same in each epoch but for its number."""
+    times = (3_600_000_000, 7_200_000_000) if schema.kind is StoreKind.WINDOW else ()
+    return batch(schema, [("ann", *times, number)], times_us=[number * 1000])
+
+
+class Racing(LocalStore):
+    """Its followers run ahead by more epochs than a replica keeps before any partition is asked."""
+
+    def run_ahead(self) -> None:
+        for replica in self.replicas.values():
+            newest = replica.progress.epoch
+            for epoch in range(newest + 1, newest + 3 * VIEWS_MAX):
+                replica.apply(progress(epoch), [epoch_rows(self.schema, epoch)])
+
+    def query_partition(
+        self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
+    ) -> QueryResult[R]:
+        thread = threading.Thread(target=self.run_ahead)
+        thread.start()
+        thread.join(10)
+        assert not thread.is_alive(), "asking must not keep anybody from applying"
+        return super().query_partition(partition, query, config)
+
+
+def racing(schema: StoreSchema, directory: Path | None) -> Racing:
+    store = open_store(schema, directory=directory)
+    raced = Racing(schema, store.replicas)
+    for replica in raced.replicas.values():
+        replica.pipeline = "spark:a"
+        replica.apply(progress(0), [epoch_rows(schema, 0)])
+    # The others are an epoch ahead, as a follower that takes its turns leaves them.
+    raced.replicas[0].apply(progress(1), [epoch_rows(schema, 1)])
+    return raced
+
+
+@pytest.mark.parametrize("on_disk", [False, True], ids=["memory", "rocksdb"])
+@pytest.mark.parametrize("schema", SHIPPED, ids=lambda schema: schema.kind.value)
+def test_no_follower_runs_away_from_a_snapshot(
+    tmp_path: Path, schema: StoreSchema, *, on_disk: bool
+) -> None:
+    store = racing(schema, tmp_path if on_disk else None)
+    scan = in_store(schema.name).with_query(SCANS[schema.kind])
+    answer = store.query(scan.with_position_bound(SNAPSHOT))
+    assert {number: part.epoch for number, part in answer.partitions.items()} == {0: 0, 1: 0, 2: 0}
+    assert [rows_of(part.value) for part in answer.partitions.values()] == [[(0,)]] * 3
+    assert all(len(replica._holds) == 0 for replica in store.replicas.values())
+    assert min(epochs(store)) > 2 * VIEWS_MAX
+    store.close()
+
+
+def test_no_follower_runs_away_from_a_snapshot_of_several_stores(tmp_path: Path) -> None:
+    stores = [racing(schema, tmp_path) for schema in SHIPPED]
+    with held_snapshot(stores) as found:
+        assert found == {"clicks": 0, "hours": 0, "versions": 0}
+        for store in stores:
+            at = QueryConfig(at_epoch=found[store.schema.name])
+            scan = SCANS[store.schema.kind]
+            answers = [store.query_partition(number, scan, at) for number in store.replicas]
+            assert [rows_of(answer.value) for answer in answers] == [[(0,)]] * 3
+    for store in stores:
+        assert all(len(replica._holds) == 0 for replica in store.replicas.values())
+        store.close()
+
+
+def test_a_snapshot_is_chosen_while_all_stand_still() -> None:
+    """Between two looks at replicas of one store none of them comes to another epoch."""
+    store = open_store(replace(CLICKS, partitions=4))
+    stopped = threading.Event()
+
+    def follow() -> None:
+        for epoch in itertools.count():
+            for replica in store.replicas.values():
+                replica.apply(progress(epoch), [])
+            if stopped.is_set():
+                return
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    try:
+        for _ in range(200):
+            answers = answered(store, SNAPSHOT)
+            assert len(set(answers.values())) == 1
+            assert "NOT_UP_TO_BOUND" not in answers.values()
+    finally:
+        stopped.set()
+        thread.join()
 
 
 def test_a_snapshot_over_the_stores_of_one_pipeline() -> None:

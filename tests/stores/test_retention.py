@@ -8,12 +8,13 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyarrow import fs
 
-from stores.compaction import snapshot_of
+from stores.compaction import CompactionStoppedError, snapshot_of
 from stores.errors import LogError, LogMissingError, TornRecordError
 from stores.host import Host
 from stores.local import LocalStore
@@ -173,8 +174,8 @@ def test_older_snapshots_go_with_their_epochs(root: Path, tmp_path: Path) -> Non
 def test_another_run_that_is_faster_is_no_failure(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def overtaken(log: StoreLog, *, scratch: Path | None) -> Snapshot:
-        snapshot_of(log, scratch=scratch)
+    def overtaken(log: StoreLog, **options: Any) -> Snapshot:
+        snapshot_of(log, **options)
         raise LogError("epoch 3 is gone from the log")
 
     monkeypatch.setattr("stores.retention.snapshot_of", overtaken)
@@ -186,7 +187,7 @@ def test_another_run_that_is_faster_is_no_failure(
     # But a failure without a newer snapshot is one.
     write(root, newest + 1)
 
-    def failing(log: StoreLog, *, scratch: Path | None) -> Snapshot:
+    def failing(*_: Any, **__: Any) -> Snapshot:
         raise LogError("the disk is full")
 
     monkeypatch.setattr("stores.retention.snapshot_of", failing)
@@ -577,3 +578,31 @@ def test_a_snapshot_is_still_of_the_log_when_its_commit_has_gone(root: Path) -> 
         write(root, epoch)
     log_of(root).remove_commit(9)
     assert read_snapshot(log_of(root), 9) is not None
+
+
+@pytest.mark.parametrize("steps", [0, 1, 7, 15])
+def test_a_run_that_is_stopped_leaves_the_log_as_it_was(
+    root: Path, tmp_path: Path, steps: int
+) -> None:
+    left = iter(range(steps))
+
+    with pytest.raises(CompactionStoppedError, match="clicks"):
+        run(root, is_stopped=lambda: next(left, None) is None)
+    assert data_of(root) == list(range(10))
+    assert [path for path in (root / "clicks" / "snapshots").rglob("*") if path.is_file()] == []
+    assert read_whole(root, tmp_path / "data") == expected(9)
+    # The next one begins where there was no snapshot, and does it all.
+    assert run(root, retention=Retention(epochs=1)).epochs_removed == 9
+
+
+def test_a_run_that_fails_leaves_no_half_of_a_snapshot(root: Path, tmp_path: Path) -> None:
+    """It may be large, and be tried again soon."""
+    scratch = tmp_path / "scratch"
+    with pytest.raises(OSError, match="scratch"):
+        run(root, scratch=scratch)
+    scratch.mkdir()
+    (root / "clicks" / "data" / "9").rename(tmp_path / "away")
+    with pytest.raises(LogError):
+        run(root, scratch=scratch)
+    assert [path for path in (root / "clicks" / "snapshots").rglob("*") if path.is_file()] == []
+    assert list(scratch.iterdir()) == []

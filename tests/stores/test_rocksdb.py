@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rocksdict import Options, Rdict
@@ -30,6 +31,7 @@ from stores.query import (
 )
 from stores.readers import CHUNK_ROWS_MIN
 from stores.rocksdb import RocksPartition, shared_cache
+from stores.scans import ApproximateCountQuery
 from stores.schema import Row, StoreSchema
 from tests.stores.values import column, rows_of
 from tests.support.stores import batch, keyvalue, progress, window
@@ -175,6 +177,35 @@ def test_what_was_read_stays_valid_when_the_partition_closes(clicks: RocksPartit
     assert rows_of(stream) == numbers(1, 2)
     with pytest.raises(StoreError, match='partition 0 of store "clicks" is closed'):
         _ = clicks.view
+
+
+class Closing:
+    """A database that another thread is closing from some moment on: nobody may touch it."""
+
+    def __init__(self, database: Rdict) -> None:
+        self._database = database
+        self.is_closing = False
+
+    def __getattr__(self, name: str) -> Any:
+        if self.is_closing:
+            raise RuntimeError("Already mutably borrowed")
+        return getattr(self._database, name)
+
+
+def test_what_is_read_while_the_partition_closes(tmp_path: Path) -> None:
+    engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
+    database = Closing(engine._db)
+    engine._db = database  # type: ignore[assignment]
+    engine.apply(progress(0), [batch(CLICKS, numbers(*range(BATCH_ROWS + 1)))])
+    view = engine.view
+    stream = engine.handlers[RangeQuery](view, RangeQuery())
+    database.is_closing = True
+    # A long range would have an iterator of its own, which is not to be had any more.
+    assert rows_of(stream) == numbers(*range(BATCH_ROWS + 1))
+    with pytest.raises(StoreError, match="closed meanwhile"):
+        engine.handlers[ApproximateCountQuery](view, ApproximateCountQuery())
+    database.is_closing = False
+    engine.close()
 
 
 def test_a_reset_forgets_all_at_once(clicks: RocksPartition, tmp_path: Path) -> None:

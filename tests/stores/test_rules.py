@@ -24,6 +24,7 @@ from stores.scans import (
 )
 from stores.schema import Row
 from stores.sessions import SessionQuery, SessionRangeQuery
+from stores.timestamped import TimestampedKeyQuery, TimestampedRangeQuery
 from stores.versions import (
     MultiVersionedKeyQuery,
     VersionedRangeQuery,
@@ -43,7 +44,7 @@ from tests.stores.fixtures import (
     micros,
 )
 from tests.stores.values import rows_of
-from tests.support.stores import batch, window
+from tests.support.stores import batch, keyvalue, window
 
 # 5.7 Rules of versions
 
@@ -169,6 +170,40 @@ def test_e09_e10_what_comes_behind_the_retention_is_dropped(directory: Path | No
     assert store.engine.view.progress.position == Position.of({TOPIC: {0: 2}})
     store.put(("k1", None), at=9, deleted=True)
     assert as_of(store, "k1") == ("k1", 10, None)
+
+
+def test_no_version_begins_at_the_end_of_time(directory: Path | None) -> None:
+    """Open versions end there, exclusive: it would be valid never, and hide the one before it."""
+    store = Filled.open(FX, directory).put(("k", "v"), at=1)
+    end = 2**63 - 1
+    for row, gone in ((("k", "w"), False), (("k", None), True), (("new", "w"), False)):
+        late = batch(FX, [row], times_us=[end], deleted=[gone])
+        store.engine.apply(store.progress, [late])
+    last = batch(FX, [("last", "v")], times_us=[end - 1])
+    store.engine.apply(store.progress, [last])
+    assert as_of(store, "k") == as_of(store, "k", end) == ("v", 1, None)
+    assert store.ask(VersionedRangeQuery()) == [
+        ("k", 1000, None, "v"),
+        ("last", end - 1, None, "v"),
+    ]
+    assert store.ask(CountQuery()) == 2
+    assert getattr(store.engine, "late_rows", None) == 3
+
+
+def test_what_comes_late_is_dropped_and_counted(directory: Path | None) -> None:
+    """What could be read by nobody, from the first millisecond behind the edge on."""
+    store = Filled.open(FW, directory)
+    retention_ms = FW.retention_ms or 0
+    store.watermark_ms = retention_ms + 3000
+    store.put([(0, *micros(3001, 3004), "live"), (0, *micros(3000, 3003), "late")])
+    store.put((1, *micros(1, 4), None), deleted=True)
+    assert [row[-1] for row in store.ask(WindowRangeQuery())] == ["live"]
+    assert len(list(store.ask(RawScanQuery()))) == 1
+    assert getattr(store.engine, "late_rows", None) == 2
+    # The whole store has windows of any age, each time that it is written.
+    store.engine.apply(store.progress, [batch(FW, [(0, *micros(0, 3), "old")])], replace=True)
+    assert getattr(store.engine, "late_rows", None) == 2
+    assert store.ask(WindowRangeQuery()) == []
 
 
 def test_e11_the_latest_version_never_expires(directory: Path | None) -> None:
@@ -570,3 +605,25 @@ def test_microseconds_are_kept(directory: Path | None) -> None:
     assert find(sessions, "a", 3, 2) == []
     assert find(sessions, "a", 2, 1) == []
     assert sessions.ask(SessionQuery(key=("a",), start_us=1_500, end_us=2_500)) == (1,)
+
+
+@pytest.mark.parametrize(
+    ("time_us", "shown_us"),
+    [
+        (1_999, 1_000),
+        (-1, -1_000),
+        (2**63 - 1, 2**63 - 808),
+        (-(2**63) + 808, -(2**63) + 808),
+        # The millisecond that these lie in begins before a column does.
+        (-(2**63) + 807, -(2**63) + 808),
+        (-(2**63), -(2**63) + 808),
+    ],
+)
+def test_event_times_are_whole_milliseconds(
+    directory: Path | None, time_us: int, shown_us: int
+) -> None:
+    schema = keyvalue("events", {"k": "text"}, {"v": "text"}, partitions=1)
+    store = Filled.open(schema, directory)
+    store.engine.apply(store.progress, [batch(schema, [("k", "v")], times_us=[time_us])])
+    assert store.ask(TimestampedKeyQuery.with_key("k")).timestamp_us == shown_us
+    assert store.ask(TimestampedRangeQuery()) == [("k", "v", shown_us)]
