@@ -15,6 +15,7 @@ from typing import Protocol
 
 from planner.errors import SnapshotTooOld
 from planner.session import Session, TransactionStatus
+from stores.holds import standstill
 from stores.store import (
     Hold,
     PartitionStatus,
@@ -23,9 +24,6 @@ from stores.store import (
     pipeline_of,
     snapshot_epoch,
 )
-
-CUTS_MAX = 3
-"""Tries to hold all partitions at one epoch, before one of them has forgotten it."""
 
 Place = tuple[str, int]
 """A store's name and a partition of it."""
@@ -192,8 +190,7 @@ class Snapshot:
     def _choose(self, pipeline: str, places: list[tuple[Store, int]]) -> list[Behind]:
         """Hold all places at the newest epoch that they share; where there is none, the least."""
         self._incomplete.discard(pipeline)
-        running: dict[tuple[str, int], tuple[Store, PartitionStatus]] = {}
-        for _ in range(CUTS_MAX):
+        with standstill():
             running = _running(places)
             if not running:
                 return []

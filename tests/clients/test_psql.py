@@ -284,6 +284,67 @@ def test_completes(
         _leave(terminal)
 
 
+_RELATIONS = """
+SELECT c.relname, NULL::pg_catalog.text FROM pg_catalog.pg_class c
+WHERE {kinds}(c.relname) LIKE '{typed}%' AND pg_catalog.pg_table_is_visible(c.oid)
+    AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'pg_catalog')
+UNION ALL
+SELECT NULL::pg_catalog.text, n.nspname FROM pg_catalog.pg_namespace n
+WHERE n.nspname LIKE '{typed}%' AND n.nspname NOT LIKE E'pg\\\\_%'
+LIMIT 1000"""
+_READ = "c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p') AND "
+_SETTINGS = """
+SELECT pg_catalog.lower(name) FROM pg_catalog.pg_settings
+WHERE {context}pg_catalog.lower(name) LIKE pg_catalog.lower('{typed}%')
+LIMIT 1000"""
+
+
+@pytest.mark.parametrize(
+    ("sql", "completed"),
+    [
+        (_RELATIONS.format(kinds=_READ, typed="cl"), ["clicks_hourly|"]),
+        (_RELATIONS.format(kinds="", typed="u"), ["users_pkey|", "users|"]),
+        (
+            _RELATIONS.format(kinds="c.relkind IN ('r', 'p') AND ", typed=""),
+            [
+                *("clicks_hourly|", "numbers|", "orders|", "prices|", "users|"),
+                *("|information_schema", "|public", "|stategate"),
+            ],
+        ),
+        (
+            "SELECT c.relname, n.nspname FROM pg_catalog.pg_class c, pg_catalog.pg_namespace n"
+            " WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'S', 'v', 'm', 'f', 'p')"
+            " AND (c.relname) LIKE 'n%' AND n.nspname = 'public'\nLIMIT 1000",
+            ["numbers|public"],
+        ),
+        (
+            "SELECT a.attname, NULL::pg_catalog.text FROM pg_catalog.pg_attribute a,"
+            " pg_catalog.pg_class c WHERE c.oid = a.attrelid and a.attnum > 0"
+            " and not a.attisdropped AND (a.attname) LIKE 's%' AND c.relname = 'numbers'"
+            " AND pg_catalog.pg_table_is_visible(c.oid)\nLIMIT 1000",
+            ["squared|"],
+        ),
+        (_SETTINGS.format(context="", typed="sear"), ["search_path"]),
+        (
+            _SETTINGS.format(context="context IN ('user', 'superuser') AND ", typed="statement"),
+            ["statement_timeout"],
+        ),
+        (
+            "SELECT datname FROM pg_catalog.pg_database  WHERE datname LIKE 's%'\nLIMIT 1000",
+            ["stategate"],
+        ),
+        (
+            " SELECT rolname    FROM pg_catalog.pg_roles   WHERE rolname LIKE 's%'\nLIMIT 1000",
+            ["stategate"],
+        ),
+    ],
+)
+def test_what_completion_asks(psql: Psql, sql: str, completed: list[str]) -> None:
+    """As psql 15 was heard to ask; for the psql 18 that has no readline to ask itself."""
+    printed = psql.run("", "-At", "-c", sql).splitlines()
+    assert sorted(printed) == sorted(completed)
+
+
 def _libraries(path: str) -> str:
     real = os.path.realpath(path)
     if real.endswith("pg_wrapper"):  # Debian's psql is a script that finds the newest

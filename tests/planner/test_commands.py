@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planner.errors import QueryError
 from planner.session import Session, TransactionStatus
 from planner.statement import StatementKind
 from stores.schema import Row
@@ -151,3 +152,31 @@ def test_what_makes_no_difference_gives_a_notice(sides: Sides) -> None:
         "there is already a transaction in progress"
     ]
     assert refusal(sides.engine, "DISCARD ALL", session=session).sqlstate == "25001"
+
+
+def test_discard_all_stands_alone(sides: Sides) -> None:
+    session = Session()
+    session.set("application_name", "kept")
+    session.in_pipeline = True
+    refused = refusal(sides.engine, "DISCARD ALL", session=session)
+    assert (refused.sqlstate, str(refused)) == (
+        "25001",
+        "DISCARD ALL cannot be executed within a pipeline",
+    )
+    assert session.settings["application_name"] == "kept"
+    assert run(sides.engine, "DISCARD PLANS", session=session).kind is StatementKind.DISCARD_PLANS
+
+
+@pytest.mark.parametrize("sql", ["DISCARD", "DISCARD NOPE", "DISCARD ALL ALL"])
+def test_a_malformed_discard_is_refused_before_it_runs(sides: Sides, sql: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        sides.engine.prepare(sql, Session())
+    assert caught.value.sqlstate == "42601"
+
+
+def test_what_can_be_shown_is_listed_in_the_catalog(sides: Sides) -> None:
+    """Drivers ask `current_setting` before they set: asyncpg does so for `jit`."""
+    shown = {str(row[0]).lower() for row in rows_of(run(sides.engine, "SHOW ALL"))}
+    listed = rows_of(run(sides.engine, "SELECT lower(name) FROM pg_settings"))
+    ours = {name for name in shown if name.startswith("stategate.")}
+    assert shown - ours - {str(row[0]) for row in listed} == set()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from decimal import Decimal
 
 import adbc_driver_postgresql.dbapi
 import pyarrow as pa
 
-from tests.clients.programs.steps import URL, expect, main, step
+from tests.clients.programs.asking import LOGIN_SQL, asks, lists, logs_in, rows_of
+from tests.clients.programs.steps import ROOT_CERTIFICATE, URL, expect, login_url, main, step
 
 
 def ask(sql: str, parameters: tuple[object, ...] = ()) -> pa.Table:
@@ -79,6 +81,32 @@ def sees_errors() -> None:
         expect(error.sqlstate, "42P01")
     else:
         raise AssertionError("it was accepted")
+
+
+@asks("ADBC")
+def ask_rows(sql: str, parameters: Sequence[object]) -> list[tuple[object, ...]]:
+    return rows_of(ask(sql, tuple(parameters)).to_pydict())
+
+
+@lists("ADBC")
+def list_columns() -> dict[str, list[str]]:
+    with adbc_driver_postgresql.dbapi.connect(URL) as connection:
+        objects = connection.adbc_get_objects(depth="columns", db_schema_filter="public")
+        (catalog,) = objects.read_all().to_pylist()
+    (schema,) = catalog["catalog_db_schemas"]
+    return {
+        table["table_name"]: [column["column_name"] for column in table["table_columns"]]
+        for table in schema["db_schema_tables"]
+    }
+
+
+@logs_in("ADBC")
+def log_in(password: str) -> list[tuple[object, ...]]:
+    options = {"sslmode": "verify-full", "sslrootcert": ROOT_CERTIFICATE}
+    url = login_url(password, channel_binding="require", **options)
+    with adbc_driver_postgresql.dbapi.connect(url) as connection, connection.cursor() as cursor:
+        cursor.execute(LOGIN_SQL)
+        return rows_of(cursor.fetch_arrow_table().to_pydict())
 
 
 if __name__ == "__main__":

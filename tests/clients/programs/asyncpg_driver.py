@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import io
+import ssl
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 
-from tests.clients.programs.steps import URL, expect, main, step
+from tests.clients.programs.asking import LOGIN_SQL, asks, logs_in
+from tests.clients.programs.steps import ROOT_CERTIFICATE, URL, expect, login_url, main, step
 
 NOON = dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC)
 
@@ -158,6 +161,31 @@ async def cancels() -> None:
     else:
         raise AssertionError("it was not cancelled")
     await connection.close()
+
+
+@asks("asyncpg")
+async def ask(sql: str, parameters: Sequence[object]) -> list[Any]:
+    connection = await connect()
+    rows: list[Any] = await connection.fetch(sql, *parameters)
+    await connection.close()
+    return rows
+
+
+@asks("asyncpg pool")
+async def ask_a_pool(sql: str, parameters: Sequence[object]) -> list[Any]:
+    async with asyncpg.create_pool(URL, min_size=1, max_size=1) as pool:
+        for _ in range(2):  # the second time on a connection that the pool has reset
+            rows: list[Any] = await pool.fetch(sql, *parameters)
+    return rows
+
+
+@logs_in("asyncpg")
+async def log_in(password: str) -> list[Any]:
+    tls = ssl.create_default_context(cafile=ROOT_CERTIFICATE)
+    connection = await asyncpg.connect(login_url(password), ssl=tls, timeout=10)
+    rows: list[Any] = await connection.fetch(LOGIN_SQL)
+    await connection.close()
+    return rows
 
 
 if __name__ == "__main__":

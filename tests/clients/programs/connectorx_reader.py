@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import connectorx as cx
 
-from tests.clients.programs.steps import URL, expect, main, step
+from tests.clients.programs.asking import LOGIN_SQL, asks, inlined, logs_in, rows_of
+from tests.clients.programs.steps import ROOT_CERTIFICATE, URL, expect, login_url, main, step
+
+PROTOCOLS = ("binary", "cursor", "csv", "simple")
 
 
 def read(sql: str, *, protocol: str = "binary", **options: Any) -> Any:
@@ -15,7 +19,7 @@ def read(sql: str, *, protocol: str = "binary", **options: Any) -> Any:
 
 @step
 def reads_by_each_protocol() -> None:
-    for protocol in ("binary", "cursor", "csv", "simple"):
+    for protocol in PROTOCOLS:
         table = read("SELECT id, squared, word FROM numbers", protocol=protocol)
         expect((protocol, table.num_rows, table["word"].null_count), (protocol, 20_000, 20))
 
@@ -35,6 +39,23 @@ def reads_types() -> None:
 def reads_partitioned() -> None:
     table = read("SELECT id, word FROM numbers", partition_on="id", partition_num=3)
     expect(table.num_rows, 20_000)
+
+
+def _asking(protocol: str) -> Callable[[str, Sequence[object]], list[tuple[object, ...]]]:
+    def ask(sql: str, parameters: Sequence[object]) -> list[tuple[object, ...]]:
+        return rows_of(read(inlined(sql, parameters), protocol=protocol).to_pydict())
+
+    return ask
+
+
+for each in PROTOCOLS:
+    asks(f"connectorx {each}")(_asking(each))
+
+
+@logs_in("connectorx binary")
+def log_in(password: str) -> list[tuple[object, ...]]:
+    url = login_url(password, sslmode="require", sslrootcert=ROOT_CERTIFICATE)
+    return rows_of(cx.read_sql(url, LOGIN_SQL, return_type="arrow").to_pydict())
 
 
 if __name__ == "__main__":

@@ -5,13 +5,25 @@ PGJDBC_JAR names the driver's jar, JAVA_HOME the Java runtime.
 
 from __future__ import annotations
 
+import datetime as dt
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import jpype
 
-from tests.clients.programs.steps import DATABASE, HOST, PORT, USER, expect, main, step
+from tests.clients.programs.asking import LOGIN_SQL, asks, lists, logs_in, marked
+from tests.clients.programs.steps import (
+    DATABASE,
+    HOST,
+    PORT,
+    ROOT_CERTIFICATE,
+    USER,
+    expect,
+    main,
+    step,
+)
 
 JDBC = f"jdbc:postgresql://{HOST}:{PORT}/{DATABASE}?user={USER}"
 
@@ -198,6 +210,75 @@ def _start() -> None:
     # JPype's own native access is expected; without the flag Java warns of it.
     arguments = ["--enable-native-access=ALL-UNNAMED", "-Xmx256m"]
     jpype.startJVM(str(library), *arguments, classpath=[os.environ["PGJDBC_JAR"]])
+
+
+INSTANT = "java.time.OffsetDateTime"
+
+
+def _bind(statement: Any, at: int, value: object) -> None:
+    if isinstance(value, dt.datetime):
+        statement.setObject(at, jpype.JClass(INSTANT).parse(value.isoformat()))
+    elif isinstance(value, int):
+        statement.setLong(at, value)
+    else:
+        statement.setString(at, value)
+
+
+def _value(result: Any, at: int, type_name: str) -> object:
+    """A value as Python's of the same kind, by the type that the driver says it has."""
+    if type_name == "timestamptz":
+        found = result.getObject(at, jpype.JClass(INSTANT).class_)
+        return None if found is None else dt.datetime.fromisoformat(str(found.toInstant()))
+    found = result.getObject(at)
+    if found is None:
+        return None
+    kinds: dict[str, Callable[[Any], object]] = {"int8": int, "float8": float}
+    return kinds.get(type_name, str)(found)
+
+
+def _asking(options: str) -> Callable[[str, Sequence[object]], list[list[object]]]:
+    def ask(sql: str, parameters: Sequence[object]) -> list[list[object]]:
+        connection = connect(options)
+        statement = connection.prepareStatement(marked(sql, "?"))
+        for at, value in enumerate(parameters, 1):
+            _bind(statement, at, value)
+        result = statement.executeQuery()
+        meta = result.getMetaData()
+        types = [str(meta.getColumnTypeName(at + 1)) for at in range(meta.getColumnCount())]
+        found = []
+        while result.next():
+            found.append([_value(result, at, name) for at, name in enumerate(types, 1)])
+        connection.close()
+        return found
+
+    return ask
+
+
+asks("pgjdbc")(_asking(""))
+asks("pgjdbc in binary")(_asking("&prepareThreshold=-1"))
+asks("pgjdbc simple")(_asking("&preferQueryMode=simple"))
+
+
+@lists("pgjdbc")
+def list_columns() -> dict[str, list[str]]:
+    connection = connect()
+    data = connection.getMetaData()
+    stores = column(data.getTables(None, "public", "%", ["TABLE"]), "TABLE_NAME")
+    names = {s: column(data.getColumns(None, "public", s, "%"), "COLUMN_NAME") for s in stores}
+    connection.close()
+    return names
+
+
+@logs_in("pgjdbc")
+def log_in(password: str) -> list[list[object]]:
+    url = f"jdbc:postgresql://{HOST}:{PORT}/{DATABASE}?sslmode=verify-full"
+    properties = jpype.JClass("java.util.Properties")()
+    for name, value in (("user", USER), ("password", password), ("sslrootcert", ROOT_CERTIFICATE)):
+        properties.setProperty(name, value)
+    connection = jpype.JClass("java.sql.DriverManager").getConnection(url, properties)
+    (row,) = rows(connection.createStatement().executeQuery(LOGIN_SQL))
+    connection.close()
+    return [[row[0], int(row[1] or 0)]]
 
 
 if __name__ == "__main__":

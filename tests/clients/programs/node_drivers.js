@@ -1,7 +1,9 @@
 // node-pg (with cursors) and postgres.js. Prints a line of JSON per step, as `steps.py` does.
+// `--answer CLIENT` and `--login CLIENT` make it do what `asking.py` says instead.
 "use strict";
 
 const assert = require("node:assert");
+const fs = require("node:fs");
 
 const host = process.env.PGHOST;
 const port = Number(process.env.PGPORT);
@@ -137,7 +139,88 @@ const steps = {
   },
 };
 
+// How each client asks: SQL and parameters to rows, each a list of values.
+const asks = {
+  "node-pg": async (sql, values) => {
+    let rows;
+    await withPg(async (client) => {
+      ({ rows } = await client.query({ text: sql, values, rowMode: "array" }));
+    });
+    return rows;
+  },
+  "postgres.js": async (sql, values) => {
+    let rows;
+    await withPostgresJs(async (client) => {
+      rows = await client.unsafe(sql, values).values();
+    });
+    return rows;
+  },
+};
+
+function tls() {
+  return { ca: fs.readFileSync(process.env.PGSSLROOTCERT, "utf8"), rejectUnauthorized: true };
+}
+
+const LOGIN_SQL = "SELECT CAST(current_user AS text) AS name, 7 AS n";
+
+const logins = {
+  "node-pg": async (password) => {
+    const { Client } = require("pg");
+    const place = { host, port, user, database, password, ssl: tls() };
+    const client = new Client({ ...place, enableChannelBinding: true });
+    await client.connect();
+    const { rows } = await client.query({ text: LOGIN_SQL, rowMode: "array" });
+    await client.end();
+    return rows;
+  },
+  "postgres.js": async (password) => {
+    const place = { host, port, user, database, password, ssl: tls() };
+    const sql = require("postgres")({ ...place, max: 1, connection: {} });
+    try {
+      return await sql.unsafe(LOGIN_SQL).values();
+    } finally {
+      await sql.end({ timeout: 5 });
+    }
+  },
+};
+
+async function report(name, work) {
+  const answered = { name, rows: null, error: null, sqlstate: null };
+  try {
+    answered.rows = (await work()).map((row) => row.map(encoded));
+  } catch (caught) {
+    answered.error = caught.stack || String(caught);
+    answered.sqlstate = caught.code || null;
+  }
+  console.log(JSON.stringify(answered));
+}
+
+function encoded(value) {
+  return value instanceof Date ? { instant: value.toISOString() } : value;
+}
+
+function decoded(value) {
+  return value !== null && typeof value === "object" ? new Date(value.instant) : value;
+}
+
+async function answer(client) {
+  for (const { name, sql, parameters } of JSON.parse(fs.readFileSync(0, "utf8"))) {
+    await report(name, () => asks[client](sql, parameters.map(decoded)));
+  }
+}
+
+async function logIn(client) {
+  for (const password of JSON.parse(fs.readFileSync(0, "utf8"))) {
+    await report(password, () => logins[client](password));
+  }
+}
+
 async function main() {
+  const [mode, client] = process.argv.slice(2);
+  if (mode === "--answer" || mode === "--login") {
+    await (mode === "--answer" ? answer : logIn)(client);
+    return;
+  }
   for (const name of process.argv.length > 2 ? process.argv.slice(2) : Object.keys(steps)) {
     let error = null;
     try {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import adbc_driver_postgresql.dbapi
 import pandas as pd
 import sqlalchemy as sa
 
-from tests.clients.programs.steps import URL, expect, main, step
+from tests.clients.programs.asking import LOGIN_SQL, asks, inlined, lists, logs_in, named
+from tests.clients.programs.steps import ROOT_CERTIFICATE, URL, expect, login_url, main, step
 
 
 def engine() -> sa.Engine:
@@ -53,6 +55,40 @@ def reads_by_adbc() -> None:
     with adbc_driver_postgresql.dbapi.connect(URL) as connection:
         frame: Any = pd.read_sql("SELECT id, squared FROM numbers ORDER BY id", connection)
     expect((len(frame), int(frame["squared"].iloc[-1])), (20_000, 19_999**2))
+
+
+def _rows(frame: pd.DataFrame) -> list[list[object]]:
+    """Values as Python has them; pandas gives its own missing value for NULL."""
+    columns = [frame[name].astype(object) for name in frame.columns]
+    plain = [[None if pd.isna(value) else value for value in column] for column in columns]
+    return [list(row) for row in zip(*plain, strict=True)]
+
+
+@asks("pandas by SQLAlchemy")
+def ask_by_sqlalchemy(sql: str, parameters: Sequence[object]) -> list[list[object]]:
+    text, values = named(sql, parameters)
+    return _rows(pd.read_sql(sa.text(text), engine(), params=values))
+
+
+@lists("pandas by SQLAlchemy")
+def list_tables() -> dict[str, list[str]]:
+    stores = sa.inspect(engine()).get_table_names()
+    return {store: pd.read_sql_table(store, engine()).columns.tolist() for store in stores}
+
+
+@asks("pandas by ADBC")
+def ask_by_adbc(sql: str, parameters: Sequence[object]) -> list[list[object]]:
+    """With literals: pandas binds no parameters by ADBC."""
+    with adbc_driver_postgresql.dbapi.connect(URL) as connection:
+        return _rows(pd.read_sql(inlined(sql, parameters), connection))
+
+
+@logs_in("pandas by SQLAlchemy")
+def log_in(password: str) -> list[list[object]]:
+    options = {"sslmode": "verify-full", "sslrootcert": ROOT_CERTIFICATE}
+    scheme = "postgresql+psycopg2"
+    url = login_url(password, scheme=scheme, channel_binding="require", **options)
+    return _rows(pd.read_sql(sa.text(LOGIN_SQL), sa.create_engine(url, poolclass=sa.NullPool)))
 
 
 if __name__ == "__main__":

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import ssl
+from collections.abc import Sequence
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 import pg8000.dbapi
 import pg8000.native
 
-from tests.clients.programs.steps import DATABASE, HOST, PORT, USER, expect, main, step
+from tests.clients.programs.asking import LOGIN_SQL, asks, logs_in, named
+from tests.clients.programs.steps import (
+    DATABASE,
+    HOST,
+    PORT,
+    ROOT_CERTIFICATE,
+    USER,
+    expect,
+    main,
+    step,
+)
 
 NOON = dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC)
 
@@ -93,6 +106,25 @@ def sees_errors_and_goes_on() -> None:
     connection.run("START TRANSACTION")
     connection.run("ROLLBACK")
     connection.close()
+
+
+@asks("pg8000")
+def ask(sql: str, parameters: Sequence[object]) -> list[Any]:
+    connection = connect()
+    text, values = named(sql, parameters)
+    rows: list[Any] = connection.run(text, **values)
+    connection.close()
+    return rows
+
+
+@logs_in("pg8000")
+def log_in(password: str) -> list[Any]:
+    tls = ssl.create_default_context(cafile=ROOT_CERTIFICATE)
+    place: dict[str, Any] = {"host": HOST, "port": PORT, "database": DATABASE, "timeout": 30}
+    connection = pg8000.native.Connection(USER, password=password, ssl_context=tls, **place)
+    rows: list[Any] = connection.run(LOGIN_SQL)
+    connection.close()
+    return rows
 
 
 if __name__ == "__main__":

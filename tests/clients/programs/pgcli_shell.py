@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +16,28 @@ from pgcli.completion_refresher import CompletionRefresher
 from pgcli.pgexecute import PGExecute
 from pgspecial.main import PGSpecial
 
-from tests.clients.programs.steps import DATABASE, HOST, PORT, USER, expect, main, step
+from tests.clients.programs.asking import LOGIN_SQL, asks, inlined, lists, logs_in
+from tests.clients.programs.steps import (
+    DATABASE,
+    HOST,
+    PORT,
+    ROOT_CERTIFICATE,
+    USER,
+    expect,
+    login_url,
+    main,
+    step,
+)
+
+TARGET = ("-h", HOST, "-p", str(PORT), "-U", USER, "-d", DATABASE)
 
 
-def run(*arguments: str) -> str:
+def run(*arguments: str, target: Sequence[str] = TARGET) -> str:
     """What pgcli prints; it keeps its settings and history in an empty home."""
-    command = [str(Path(sys.executable).with_name("pgcli")), "-h", HOST, "-p", str(PORT)]
+    command = [str(Path(sys.executable).with_name("pgcli")), *target, "-w", "--less-chatty"]
     with tempfile.TemporaryDirectory() as home:
         done = subprocess.run(
-            [*command, "-U", USER, "-d", DATABASE, "-w", "--less-chatty", *arguments],
+            [*command, *arguments],
             env={**os.environ, "HOME": home, "XDG_CONFIG_HOME": home, "PAGER": "cat"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -85,6 +101,46 @@ def refreshes_completions() -> None:
     (completer,) = found
     words = completer.dbmetadata["tables"]["public"]
     assert "numbers" in words, words
+
+
+SETTINGS = """[main]
+table_format = csv
+null_string = NULL
+row_limit = 0
+use_local_timezone = False
+"""
+
+
+def ask_at(target: Sequence[str], sql: str) -> list[list[str | None]]:
+    """What it prints as CSV, which is the only form without lines around it."""
+    with tempfile.TemporaryDirectory() as home:
+        settings = Path(home) / "pgclirc"
+        settings.write_text(SETTINGS)
+        printed = run("--pgclirc", str(settings), "-c", sql, target=target)
+    lines = [*csv.reader(io.StringIO(printed))][1:]
+    wanted = [line for line in lines if line and not line[0].startswith(("SELECT ", "Time: "))]
+    return [[None if cell == "NULL" else cell for cell in line] for line in wanted]
+
+
+@asks("pgcli")
+def ask(sql: str, parameters: Sequence[object]) -> list[list[str | None]]:
+    return ask_at(TARGET, inlined(sql, parameters))
+
+
+@lists("pgcli")
+def list_completed() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for column in executor().table_columns():
+        if column[0] == "public":
+            found.setdefault(column[1], []).append(column[2])
+    return found
+
+
+@logs_in("pgcli")
+def log_in(password: str) -> list[list[str | None]]:
+    options = {"sslmode": "verify-full", "sslrootcert": ROOT_CERTIFICATE}
+    url = login_url(password, channel_binding="require", **options)
+    return ask_at([url], LOGIN_SQL)
 
 
 if __name__ == "__main__":

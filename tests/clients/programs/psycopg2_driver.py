@@ -6,6 +6,7 @@ import datetime as dt
 import io
 import threading
 import uuid
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +14,8 @@ import psycopg2
 import psycopg2.extensions
 import psycopg2.extras
 
-from tests.clients.programs.steps import URL, expect, main, step
+from tests.clients.programs.asking import LOGIN_SQL, asks, logs_in, marked
+from tests.clients.programs.steps import ROOT_CERTIFICATE, URL, expect, login_url, main, step
 
 
 def connect() -> Any:
@@ -175,6 +177,23 @@ def cancels() -> None:
         cursor.execute("SELECT 1")
         expect(cursor.fetchone(), (1,))
     connection.close()
+
+
+@asks("psycopg2")
+def ask_it(sql: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
+    return ask(marked(sql, "%s"), *parameters)
+
+
+@logs_in("psycopg2")
+def log_in(password: str) -> list[tuple[Any, ...]]:
+    options = {"sslmode": "verify-full", "sslrootcert": ROOT_CERTIFICATE}
+    url = login_url(password, channel_binding="require", **options)
+    connection = psycopg2.connect(url, connect_timeout=10)
+    with connection.cursor() as cursor:
+        cursor.execute(LOGIN_SQL)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    connection.close()
+    return rows
 
 
 if __name__ == "__main__":

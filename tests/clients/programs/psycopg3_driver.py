@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 import threading
+from collections.abc import Sequence
 from decimal import Decimal
 from uuid import UUID
 
@@ -12,7 +13,8 @@ import psycopg
 from psycopg import sql as compose
 from psycopg.rows import dict_row
 
-from tests.clients.programs.steps import URL, expect, main, step
+from tests.clients.programs.asking import LOGIN_SQL, asks, logs_in, marked
+from tests.clients.programs.steps import ROOT_CERTIFICATE, URL, expect, login_url, main, step
 
 NOON = dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC)
 ADA = (
@@ -86,6 +88,27 @@ def pipelines_recover() -> None:
         else:
             raise AssertionError("the error was lost")
         expect(connection.execute("SELECT 3").fetchone(), (3,))
+
+
+@step
+def discards_all() -> None:
+    """As pools do between two users: by the extended protocol, and alone in its group."""
+    with connect() as connection:
+        for _ in range(2):
+            for number in range(1, 8):
+                cursor = connection.execute("SELECT word FROM numbers WHERE id = %s", [number])
+                expect(cursor.fetchone(), (f"word {number % 7}",))
+            connection.execute("SET application_name = 'mine'")
+            expect(connection.execute("DISCARD ALL", prepare=True).statusmessage, "DISCARD ALL")
+            expect(connection.execute("SHOW application_name").fetchone(), ("",))
+        try:
+            with connection.pipeline():
+                connection.execute("SELECT 1")
+                connection.execute("DISCARD ALL")
+        except psycopg.errors.ActiveSqlTransaction:
+            expect(connection.execute("SELECT 2").fetchone(), (2,))
+        else:
+            raise AssertionError("it was accepted behind another statement")
 
 
 @step
@@ -219,6 +242,32 @@ def statement_timeout() -> None:
             expect(connection.execute("SELECT 1").fetchone(), (1,))
         else:
             raise AssertionError("it was not stopped")
+
+
+@asks("psycopg")
+def ask_in_text(sql: str, parameters: Sequence[object]) -> list[tuple[object, ...]]:
+    with connect() as connection:
+        return connection.execute(marked(sql, "%s"), parameters).fetchall()
+
+
+@asks("psycopg in binary")
+def ask_in_binary(sql: str, parameters: Sequence[object]) -> list[tuple[object, ...]]:
+    with connect() as connection:
+        return connection.execute(marked(sql, "%b"), parameters, binary=True).fetchall()
+
+
+@asks("psycopg async")
+async def ask_asynchronously(sql: str, parameters: Sequence[object]) -> list[tuple[object, ...]]:
+    async with await psycopg.AsyncConnection.connect(URL, connect_timeout=10) as connection:
+        return await (await connection.execute(marked(sql, "%s"), parameters)).fetchall()
+
+
+@logs_in("psycopg")
+def log_in(password: str) -> list[tuple[object, ...]]:
+    options = {"sslmode": "verify-full", "sslrootcert": ROOT_CERTIFICATE}
+    url = login_url(password, channel_binding="require", **options)
+    with psycopg.connect(url, connect_timeout=10) as connection:
+        return connection.execute(LOGIN_SQL).fetchall()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
-from tests.clients.programs.steps import URL, expect, main, step
+from tests.clients.programs.asking import LOGIN_SQL, asks, lists, logs_in, named
+from tests.clients.programs.steps import ROOT_CERTIFICATE, URL, expect, login_url, main, step
 
 DRIVERS = ("psycopg2", "psycopg", "pg8000")
 STORES = ["clicks_hourly", "numbers", "orders", "prices", "users"]
@@ -160,6 +161,62 @@ async def asynchronously() -> None:
         columns = await connection.run_sync(lambda each: sa.inspect(each).get_columns("prices"))
         expect(str(columns[-1]["type"]), "ARRAY")
     await engine.dispose()
+
+
+def _asking(driver: str) -> Callable[[str, Sequence[object]], list[Any]]:
+    def ask(sql: str, parameters: Sequence[object]) -> list[Any]:
+        text, values = named(sql, parameters)
+        engine = sa.create_engine(URL.replace("postgresql", f"postgresql+{driver}"))
+        try:
+            with engine.connect() as connection:
+                return [*map(tuple, connection.execute(sa.text(text), values))]
+        finally:
+            engine.dispose()
+
+    return ask
+
+
+def _listing(driver: str) -> Callable[[], dict[str, list[str]]]:
+    def reflect() -> dict[str, list[str]]:
+        metadata = sa.MetaData()
+        metadata.reflect(sa.create_engine(URL.replace("postgresql", f"postgresql+{driver}")))
+        return {name: [*table.columns.keys()] for name, table in metadata.tables.items()}
+
+    return reflect
+
+
+for each in DRIVERS:
+    asks(f"SQLAlchemy by {each}")(_asking(each))
+    lists(f"SQLAlchemy by {each}")(_listing(each))
+
+
+@asks("SQLAlchemy by asyncpg")
+async def ask_asynchronously(sql: str, parameters: Sequence[object]) -> list[Any]:
+    text, values = named(sql, parameters)
+    engine = create_async_engine(URL.replace("postgresql", "postgresql+asyncpg"))
+    async with engine.connect() as connection:
+        rows = [*map(tuple, await connection.execute(sa.text(text), values))]
+    await engine.dispose()
+    return rows
+
+
+@lists("SQLAlchemy by asyncpg")
+async def reflect_asynchronously() -> dict[str, list[str]]:
+    engine = create_async_engine(URL.replace("postgresql", "postgresql+asyncpg"))
+    metadata = sa.MetaData()
+    async with engine.connect() as connection:
+        await connection.run_sync(metadata.reflect)
+    await engine.dispose()
+    return {name: [*table.columns.keys()] for name, table in metadata.tables.items()}
+
+
+@logs_in("SQLAlchemy by psycopg")
+def log_in(password: str) -> list[Any]:
+    options = {"sslmode": "verify-full", "sslrootcert": ROOT_CERTIFICATE}
+    scheme = "postgresql+psycopg"
+    url = login_url(password, scheme=scheme, channel_binding="require", **options)
+    with sa.create_engine(url, poolclass=sa.NullPool).connect() as connection:
+        return [*map(tuple, connection.execute(sa.text(LOGIN_SQL)))]
 
 
 if __name__ == "__main__":

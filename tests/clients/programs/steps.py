@@ -3,6 +3,8 @@
 A program is run as `python -m tests.clients.programs.NAME` by the Python of its environment, with
 the clone on PYTHONPATH and PGHOST, PGPORT, PGUSER and PGDATABASE set. Nothing but the standard
 library and that environment's packages may be imported here and there.
+
+`--answer CLIENT` and `--login CLIENT` make it do what `asking` says instead.
 """
 
 from __future__ import annotations
@@ -15,6 +17,9 @@ import sys
 import traceback
 from collections.abc import Callable, Coroutine
 from typing import Any
+from urllib.parse import quote, urlencode
+
+from tests.clients.programs import asking
 
 Step = Callable[[], None] | Callable[[], Coroutine[Any, Any, None]]
 
@@ -24,6 +29,8 @@ USER = os.environ.get("PGUSER", "stategate")
 DATABASE = os.environ.get("PGDATABASE", "stategate")
 URL = f"postgresql://{USER}@{HOST}:{PORT}/{DATABASE}"
 """Where the gateway is, as most clients take it."""
+ROOT_CERTIFICATE = os.environ.get("PGSSLROOTCERT", "")
+"""Who vouches for the gateway's certificate, where it has one."""
 
 _steps: dict[str, Step] = {}
 
@@ -34,10 +41,23 @@ def step(function: Step) -> Step:
     return function
 
 
+def login_url(password: str, *, scheme: str = "postgresql", **options: str) -> str:
+    """Where the gateway is, with a password and connection options."""
+    place = f"{HOST}:{PORT}/{DATABASE}"
+    query = f"?{urlencode(options)}" if options else ""
+    return f"{scheme}://{USER}:{quote(password)}@{place}{query}"
+
+
 def main() -> None:
-    """Run the steps in the order of the file, or those named on the command line."""
-    for name in sys.argv[1:] or _steps:
-        print(json.dumps({"step": name, "error": _error_of(_steps[name])}), flush=True)
+    """Run the steps in the order of the file, or do what the command line says."""
+    match sys.argv[1:]:
+        case ["--answer", client]:
+            asking.answer(client)
+        case ["--login", client]:
+            asking.log_in(client)
+        case names:
+            for name in names or _steps:
+                print(json.dumps({"step": name, "error": _error_of(_steps[name])}), flush=True)
 
 
 def _error_of(function: Step) -> str | None:

@@ -80,7 +80,8 @@ SELECT name, unit, category, short_desc, context, vartype, min_val, max_val, boo
 FROM pg_settings
 WHERE category ~ '^(Client Connection|Preset|Version and Platform)' OR name IN (
     'DateStyle', 'TimeZone', 'application_name', 'max_connections', 'max_prepared_transactions',
-    'session_authorization', 'ssl', 'wal_level', 'work_mem', 'is_superuser')
+    'session_authorization', 'ssl', 'wal_level', 'work_mem', 'is_superuser',
+    'enable_seqscan', 'geqo', 'jit')
 ORDER BY lower(name)
 """
 
