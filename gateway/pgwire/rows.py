@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, TypeAlias
+from functools import lru_cache
+from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
@@ -32,13 +33,14 @@ _DATA_ROW = ord("D")
 _NULL_FIELD = struct.pack(">i", -1)
 _pack_length = struct.Struct(">i").pack
 _pack_head = struct.Struct(">BiH").pack
-_pack_single = struct.Struct(">BiHi").pack
 _BIND_COMPLETE = encode(BindComplete())
 
 
 _LENGTHS = [_pack_length(length) for length in range(1024)]
 """Length prefixes, packed ahead for short fields: to look one up costs a third of packing it."""
 _SHORT = len(_LENGTHS)
+_WRITTEN_OUT_MAX = 32
+"""Columns of rows whose encoder is written out; it has to be compiled, in 60 µs a column."""
 
 
 class RowEncoder(Protocol):
@@ -131,22 +133,14 @@ def _row_encoder(columns: Sequence[Column], formats: Sequence[int]) -> EncodeRow
     for column, code in zip(columns, formats, strict=True):
         wire = wire_type(column.type)
         encoders.append(wire.encode_text if code == TEXT_FORMAT else wire.encode_binary)
-    return _single_encoder(encoders[0]) if len(encoders) == 1 else _wide_encoder(encoders)
+    count = len(encoders)
+    if 0 < count <= _WRITTEN_OUT_MAX:
+        return _written_out(count)(*encoders)
+    return looping_encoder(encoders)
 
 
-def _single_encoder(encode_value: Encode) -> EncodeRow:
-    def encode_row(row: Row) -> bytes:
-        (value,) = row
-        if value is None:
-            return _pack_single(_DATA_ROW, 10, 1, -1)
-        field = encode_value(value)
-        length = len(field)
-        return _pack_single(_DATA_ROW, length + 10, 1, length) + field
-
-    return encode_row
-
-
-def _wide_encoder(encoders: Sequence[Encode]) -> EncodeRow:
+def looping_encoder(encoders: Sequence[Encode]) -> EncodeRow:
+    """An encoder of rows of any width, which goes over their columns."""
     count = len(encoders)
 
     def encode_row(row: Row) -> bytes:
@@ -165,6 +159,43 @@ def _wide_encoder(encoders: Sequence[Encode]) -> EncodeRow:
         return _pack_head(_DATA_ROW, len(body) + 6, count) + body
 
     return encode_row
+
+
+_COLUMN = """
+        if v{0} is None:
+            n{0}, f{0} = NULL_FIELD, b""
+        else:
+            f{0} = e{0}(v{0})
+            size = len(f{0})
+            n{0} = LENGTHS[size] if size < SHORT else pack_length(size)"""
+
+
+@lru_cache(maxsize=_WRITTEN_OUT_MAX)
+def _written_out(count: int) -> Callable[..., EncodeRow]:
+    """What makes an encoder of so many columns, one after the other in one function.
+
+    Law: it encodes as `looping_encoder` does, in two thirds of the time.
+    """
+    numbers = range(count)
+    source = (
+        f"def made({', '.join(f'e{at}' for at in numbers)}):\n"
+        f"    def encode_row(row):\n"
+        f"        {' '.join(f'v{at},' for at in numbers)} = row"
+        f"{''.join(_COLUMN.format(at) for at in numbers)}\n"
+        f"        body = b''.join(({' '.join(f'n{at}, f{at},' for at in numbers)}))\n"
+        f"        return pack_head({_DATA_ROW}, len(body) + 6, {count}) + body\n"
+        f"    return encode_row\n"
+    )
+    names: dict[str, Any] = {
+        "LENGTHS": _LENGTHS,
+        "NULL_FIELD": _NULL_FIELD,
+        "SHORT": _SHORT,
+        "pack_head": _pack_head,
+        "pack_length": _pack_length,
+    }
+    exec(source, names)
+    made: Callable[..., EncodeRow] = names["made"]
+    return made
 
 
 def encode_piece(piece: Piece, encoder: RowEncoder) -> bytes:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.pgwire.limits import PgLimits
-from gateway.pgwire.rows import RowSource, Shape
-from planner.engine import Cancellation, QueryError, Result, StatementKind
+from gateway.pgwire.rows import RowSource, Shape, looping_encoder
+from planner.engine import Cancellation, Column, DataType, QueryError, Result, StatementKind
 from tests.gateway.pgwire import wire
 from tests.support.fake_engine import (
     SERIES_COLUMNS,
@@ -114,3 +114,10 @@ def test_an_error_in_the_stream_passes() -> None:
     assert list(map(len, next(chunks))) == [5]
     with pytest.raises(QueryError, match="broken"):
         next(chunks)
+
+
+@given(st.lists(st.one_of(st.none(), st.text(max_size=2000)), min_size=1, max_size=40))
+def test_an_encoder_that_is_written_out_encodes_as_one_that_loops(values: list[str | None]) -> None:
+    columns = tuple(Column(name=f"c{at}", type=DataType.parse("text")) for at in range(len(values)))
+    row = tuple(values)
+    assert Shape(columns, ()).encode_row(row) == looping_encoder([str.encode] * len(row))(row)
