@@ -15,7 +15,7 @@ from stores.query import (
     Order,
     RangeQuery,
 )
-from stores.readers import Entries
+from stores.readers import TOKEN_BYTES, Entries
 from stores.rowcache import RowCache
 from stores.scans import CountQuery
 from stores.schema import Row
@@ -92,11 +92,11 @@ def _key_handler(
         if query.skip_cache:
             return read(view, query)
         reader = view.data
-        at = reader.number, encode(query.key)
+        at = reader.token + encode(query.key)
         found = find(at)
         if found is not None:
             return found[0]
-        stored = reader.get(DATA + at[1])
+        stored = reader.get(DATA + at[TOKEN_BYTES:])
         row = None if stored is None else decode(stored)
         keep(at, row, 0 if stored is None else len(stored))
         return row

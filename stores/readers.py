@@ -13,6 +13,7 @@ instead of three. It is used only if nothing has been written up to when it was 
 from __future__ import annotations
 
 import itertools
+import struct
 import threading
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
@@ -35,9 +36,10 @@ WALKED_ROWS_MIN = 1024
 """Chunks from this size on are read by an iterator of one's own, once it pays to make one."""
 _STEPS_MAX = 4
 """Entries that are stepped over before a seek: it costs as much as that many steps."""
-_numbers = itertools.count()
 _CHUNK_BYTES = 16 << 20
 """A chunk of large rows holds fewer of them, by the size of those in the chunk before."""
+TOKEN_BYTES = 8
+_numbers = itertools.count()
 
 
 class Snapshot(Protocol):
@@ -86,8 +88,8 @@ class Reader:
     """
 
     def __init__(self, snapshot: Snapshot, cursor: Cursor, walk: Walk | None = None) -> None:
-        self.number = next(_numbers)
-        """Which it is of all that were ever made in this process."""
+        self.token = struct.pack(">Q", next(_numbers))
+        """Tells it from all others that were ever made in this process."""
         self._snapshot = snapshot
         self._cursor = cursor
         self._walk = walk

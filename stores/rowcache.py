@@ -13,16 +13,16 @@ from typing import TypeAlias
 
 from stores.schema import Row
 
-At: TypeAlias = tuple[int, bytes]
-"""The number of a reader, and a key's bytes."""
+At: TypeAlias = bytes
+"""The token of a reader, and a key's bytes behind it."""
 Kept: TypeAlias = tuple[Row | None, int]
 """A row, or None if there is no such key; and the memory that it takes."""
 
 ROW_BYTES_MAX = 16 << 10
 """A stored row that is larger is not kept: to read it costs more than to find it."""
-_ENTRY_BYTES = 400
+_ENTRY_BYTES = 150
 """Of what is kept beside the row's values."""
-_VALUE_BYTES = 45
+_VALUE_BYTES = 50
 """Of a value as an object, beyond its bytes."""
 
 
@@ -96,7 +96,7 @@ class RowCache:
             row: decoded, and of values that nobody can change.
             stored_bytes: of the row as it is stored, 0 if there is none.
         """
-        size = self._row_bytes + 2 * (stored_bytes + len(at[1]))
+        size = self._row_bytes + 2 * stored_bytes + len(at)
         with self._changing:
             if stored_bytes > ROW_BYTES_MAX or at in self._rows or not self._is_open:
                 return

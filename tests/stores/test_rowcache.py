@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -14,35 +15,35 @@ from stores.schema import Row
 from tests.support.stores import batch, keyvalue, progress
 
 LARGE = RowBudget(1 << 20)
-KEYS = st.tuples(st.integers(0, 2), st.sampled_from([b"a", b"b", b"c", b"d"]))
+KEYS = st.sampled_from([b"a", b"b", b"c", b"d", b"e", b"f", b"g", b"h"])
 
 
 def test_a_row_is_found_under_its_view_and_key() -> None:
     cache = RowCache(LARGE, columns=1)
-    cache.put((1, b"a"), (5,), 30)
-    cache.put((1, b"b"), None, 0)
-    assert cache.get((1, b"a")) is not None
-    assert cache.get((1, b"a"))[0] == (5,)  # type: ignore[index]
-    assert cache.get((1, b"b"))[0] is None  # type: ignore[index] # known not to be there
-    assert cache.get((2, b"a")) is None
-    assert cache.get((1, b"c")) is None
+    cache.put(b"1a", (5,), 30)
+    cache.put(b"1b", None, 0)
+    assert cache.get(b"1a") is not None
+    assert cache.get(b"1a")[0] == (5,)  # type: ignore[index]
+    assert cache.get(b"1b")[0] is None  # type: ignore[index] # known not to be there
+    assert cache.get(b"2a") is None
+    assert cache.get(b"1c") is None
 
 
 @given(st.integers(600, 6000), st.lists(st.tuples(KEYS, st.booleans()), max_size=60))
 def test_it_holds_what_was_read_last_within_its_share(
-    capacity_bytes: int, steps: list[tuple[tuple[int, bytes], bool]]
+    capacity_bytes: int, steps: list[tuple[bytes, bool]]
 ) -> None:
     budget = RowBudget(capacity_bytes)
     cache = RowCache(budget, columns=1)
-    model: list[tuple[int, bytes]] = []
-    size = 400 + 45 + 2 * (10 + 1)
+    model: list[bytes] = []
+    size = 150 + 50 + 2 * 10 + 1
     for at, reads in steps:
         found = cache.get(at)
         assert (found is not None) == (at in model)
         if found is not None or not reads:
             model = [each for each in model if each != at] + ([at] if found is not None else [])
         if found is None and reads:
-            cache.put(at, (at[0],), 10)
+            cache.put(at, (at,), 10)
             model.append(at)
         model = model[-(capacity_bytes // size) :] if capacity_bytes >= size else []
         assert len(cache) == len(model)
@@ -53,19 +54,19 @@ def test_partitions_share_alike_and_give_back() -> None:
     first, second = RowCache(budget, columns=1), RowCache(budget, columns=1)
     assert budget.share_bytes == 5_000
     for number in range(100):
-        first.put((number, b"key"), (number,), 10)
-    assert 0 < len(first) <= 10
+        first.put(b"%d" % number, (number,), 10)
+    assert 0 < len(first) < 30
     second.close()
     second.close()
     assert budget.share_bytes == 10_000
-    second.put((1, b"key"), (1,), 10)
+    second.put(b"key", (1,), 10)
     assert len(second) == 0
 
 
 def test_a_large_row_is_not_kept() -> None:
     cache = RowCache(LARGE, columns=1)
-    cache.put((1, b"a"), ("x",), ROW_BYTES_MAX + 1)
-    assert cache.get((1, b"a")) is None
+    cache.put(b"1a", ("x",), ROW_BYTES_MAX + 1)
+    assert cache.get(b"1a") is None
 
 
 def test_threads_do_not_lose_count() -> None:
@@ -74,7 +75,7 @@ def test_threads_do_not_lose_count() -> None:
 
     def run(first: int) -> None:
         for number in range(3000):
-            at = (0, b"%d" % ((first + number * 7) % 90))
+            at = b"%d" % ((first + number * 7) % 90)
             if cache.get(at) is None:
                 cache.put(at, (number,), 10)
 
@@ -144,3 +145,18 @@ def test_rows_whose_values_can_be_changed_are_not_kept(tmp_path: Path) -> None:
     row[0].append("y")
     assert looked_up(engine, "a") == (["x"],)
     engine.close()
+
+
+def test_what_is_charged_is_what_it_takes() -> None:
+    count = 3000
+    tracemalloc.start()
+    try:
+        cache = RowCache(RowBudget(1 << 30), columns=3)
+        for number in range(count):
+            at = b"%08d" % number
+            cache.put(at, (number << 40, number / 3, f"name of number {number}"), 60)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(cache) == count
+    assert 0.7 < cache._used_bytes / taken < 1.5
