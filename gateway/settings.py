@@ -171,7 +171,7 @@ class Settings:
     rows_bytes: int = _setting(
         256 << 20,
         "Rows that are looked up again and again, of keyvalue and global stores, kept decoded "
-        "until their partition's next epoch; 0 keeps none. Room for some 500,000 rows of five "
+        "until an epoch changes them; 0 keeps none. Room for some 500,000 rows of five "
         "columns.",
         unit="bytes",
         least=0,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
-from sqlglot.errors import OptimizeError
+from sqlglot.errors import OptimizeError, ParseError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from planner import meaning
@@ -170,6 +170,8 @@ class _Binder:
             _name_values(values)
         for dot in self._nodes.of(exp.Dot):
             _unqualify(dot)
+        for cast in self._nodes.of(exp.Cast):
+            _unqualify_type(cast.to)
 
     def _scopes(self) -> list[Scope]:
         try:
@@ -344,6 +346,19 @@ def _unqualify(dot: exp.Dot) -> None:
             sqlstate="3F000",
         )
     dot.replace(dot.expression)
+
+
+def _unqualify_type(to: exp.DataType) -> None:
+    """`pg_catalog.text` is `text`, and `pg_catalog._text` its array, as asyncpg writes them."""
+    kind = to.args.get("kind")
+    if not isinstance(kind, exp.Dot) or kind.this.name != "pg_catalog":
+        return
+    name = kind.expression.name
+    spelled = f"{name[1:]}[]" if name.startswith("_") else name
+    try:
+        to.replace(exp.DataType.build(spelled, dialect="postgres"))
+    except ParseError:
+        return  # a type that only the catalog has: whoever reads the cast says that it is unknown
 
 
 def _cut_text(cast: exp.Cast) -> None:

@@ -15,7 +15,7 @@ from stores.query import (
     Order,
     RangeQuery,
 )
-from stores.readers import TOKEN_BYTES, Entries
+from stores.readers import Entries
 from stores.rowcache import RowCache
 from stores.scans import CountQuery
 from stores.schema import Row
@@ -91,14 +91,13 @@ def _key_handler(
     def find_or_read(view: View, query: KeyQuery) -> Row | None:
         if query.skip_cache:
             return read(view, query)
-        reader = view.data
-        at = reader.token + encode(query.key)
-        found = find(at)
+        reader, key = view.data, DATA + encode(query.key)
+        found = find(reader, key)
         if found is not None:
             return found[0]
-        stored = reader.get(DATA + at[TOKEN_BYTES:])
+        stored = reader.get(key)
         row = None if stored is None else decode(stored)
-        keep(at, row, 0 if stored is None else len(stored))
+        keep(reader, key, row, 0 if stored is None else len(stored))
         return row
 
     return find_or_read

@@ -13,7 +13,6 @@ instead of three. It is used only if nothing has been written up to when it was 
 from __future__ import annotations
 
 import itertools
-import struct
 import threading
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
@@ -38,8 +37,6 @@ _STEPS_MAX = 4
 """Entries that are stepped over before a seek: it costs as much as that many steps."""
 _CHUNK_BYTES = 16 << 20
 """A chunk of large rows holds fewer of them, by the size of those in the chunk before."""
-TOKEN_BYTES = 8
-_numbers = itertools.count()
 
 
 class Snapshot(Protocol):
@@ -88,8 +85,6 @@ class Reader:
     """
 
     def __init__(self, snapshot: Snapshot, cursor: Cursor, walk: Walk | None = None) -> None:
-        self.token = struct.pack(">Q", next(_numbers))
-        """Tells it from all others that were ever made in this process."""
         self._snapshot = snapshot
         self._cursor = cursor
         self._walk = walk

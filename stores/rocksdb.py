@@ -41,7 +41,7 @@ from stores.layout import DATA, DATA_END, Layout, segment_bytes
 from stores.position import Position, Progress
 from stores.query import Order
 from stores.readers import Entry, Reader
-from stores.rowcache import RowBudget, RowCache
+from stores.rowcache import ChangedKeys, RowBudget, RowCache
 from stores.scans import ApproximateCountQuery
 from stores.schema import StoreKind, StoreSchema
 from stores.segments import Segments
@@ -58,6 +58,7 @@ _RECORDS = 2
 """How many entries are not rows: the two above."""
 _FIRST = b"\0"
 _FAMILY = "default"
+_ALL_KEYS = ChangedKeys(wanted=False)
 
 _WRITE_BUFFER_BYTES = 16 << 20
 """Per replica: a node holds hundreds of them."""
@@ -121,10 +122,12 @@ class RocksPartition:
             if self._db.get(_DEFINITION) != fingerprint(schema):
                 self.reset()
             else:
-                self._view = self._take_view()
+                self._show(self._take_view())
         except StoreError:
             # Its directory may be emptied and opened again before the collector comes to this one.
             self._db.close()
+            if self._looked_up is not None:
+                self._looked_up.close()
             raise
         self.handlers: Handlers = self._make_handlers()
         """Those of the store's kind; see `stores/README.md`."""
@@ -155,6 +158,7 @@ class RocksPartition:
             writes.delete_range(DATA, DATA_END)
         late = 0
         change = None if self._kept is None else self._kept.begin(progress.epoch)
+        changed = _ALL_KEYS if replace or self._looked_up is None else self._looked_up.begin()
         if self.schema.kind is StoreKind.VERSIONED:
             reader = None if replace else self._reader()
             succession = Succession(self._layout, reader, progress, writes)
@@ -166,7 +170,7 @@ class RocksPartition:
                 timely = self._layout.timely(batch, progress) if self._layout.times else batch
                 # An epoch that is the whole store has rows of any age; late is what comes anew.
                 late += 0 if replace else batch.num_rows - timely.num_rows
-                self._put(writes, timely, progress.epoch, change)
+                changed.add(self._put(writes, timely, progress.epoch, change))
         self._drop_expired(writes, progress)
         writes.put(_PROGRESS, _encode_progress(progress))
         self._write(writes)
@@ -175,7 +179,7 @@ class RocksPartition:
             self._kept.note(change)
         # The given progress, not one read back: all partitions then share one position object,
         # which makes merging their positions a comparison of identities.
-        self._view = View(progress=progress, data=self._reader())
+        self._show(View(progress=progress, data=self._reader()), changed)
 
     def reset(self) -> None:
         """Forget everything, because the log it came from is not the log there is now.
@@ -187,7 +191,13 @@ class RocksPartition:
         """
         with self._replacing():
             self._clear()
-            self._view = self._take_view()
+            self._show(self._take_view())
+
+    def _show(self, view: View, changed: ChangedKeys = _ALL_KEYS) -> None:
+        """From now on this is the newest view."""
+        if self._looked_up is not None:
+            self._looked_up.advance(view.data, changed)
+        self._view = view
 
     def _replacing(self) -> AbstractContextManager[None]:
         """While what is here becomes something else."""
@@ -225,7 +235,7 @@ class RocksPartition:
                     ingest_sst(self._db, file)
                 finally:
                     # Also where that failed: what was here before is gone, not to be built on.
-                    self._view = self._take_view()
+                    self._show(self._take_view())
         finally:
             file.unlink(missing_ok=True)
         found = self.view
@@ -238,9 +248,9 @@ class RocksPartition:
         if self._view is not None:
             with self._replacing():
                 self._view = None
+            if self._looked_up is not None:
+                self._looked_up.close()
             self._db.close()
-        if self._looked_up is not None:
-            self._looked_up.close()
 
     # Opening
 
@@ -294,8 +304,9 @@ class RocksPartition:
 
     def _put(
         self, writes: WriteBatch, batch: pa.RecordBatch, epoch: int, change: Change | None
-    ) -> None:
-        entry_keys = self._layout.entry_keys(batch)
+    ) -> list[bytes]:
+        """Put and delete; the keys of both."""
+        all_keys = entry_keys = self._layout.entry_keys(batch)
         deleted = batch.column("_deleted")
         if deleted.true_count:
             flags = deleted.to_pylist()
@@ -312,6 +323,7 @@ class RocksPartition:
             change.rows += rows
         # A loop in C, a fifth faster than one in Python.
         deque(map(writes.put, entry_keys, rows), maxlen=0)
+        return all_keys
 
     def _drop_expired(self, writes: WriteBatch, progress: Progress) -> None:
         if not self._layout.times:

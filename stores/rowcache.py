@@ -1,8 +1,8 @@
-"""Rows that were looked up, kept decoded: one that is asked for again is not read again.
+"""Rows of the newest view that were looked up, kept decoded: the next lookup does not read them.
 
 A row costs some 3 µs to read and to decode where RocksDB has its block in memory; here it costs a
-tenth of that. Each is kept for the view that it was read from, so that it is never older nor newer
-than what the view holds; those of views that nobody asks any more are the first to go.
+tenth of that. An epoch takes away what it changes and leaves the rest. Views other than the newest
+are read without.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import TypeAlias
 
 from stores.schema import Row
 
-At: TypeAlias = bytes
-"""The token of a reader, and a key's bytes behind it."""
 Kept: TypeAlias = tuple[Row | None, int]
 """A row, or None if there is no such key; and the memory that it takes."""
 
 ROW_BYTES_MAX = 16 << 10
 """A stored row that is larger is not kept: to read it costs more than to find it."""
+CHANGED_MAX = 1 << 20
+"""Keys of an epoch, beyond which all rows go: to remember more would take more than it saves."""
 _ENTRY_BYTES = 150
 """Of what is kept beside the row's values."""
 _VALUE_BYTES = 50
@@ -54,21 +54,47 @@ class RowBudget:
             self.share_bytes = self.capacity_bytes // max(1, self._members)
 
 
+class ChangedKeys:
+    """The keys that an epoch changes; all there are, if it was not worth to collect them.
+
+    Args:
+        wanted: whether there are rows for which it matters.
+    """
+
+    __slots__ = ("_left", "keys")
+
+    def __init__(self, *, wanted: bool) -> None:
+        self.keys: list[list[bytes]] | None = [] if wanted else None
+        """Some at a time; None for all."""
+        self._left = CHANGED_MAX
+
+    def add(self, keys: list[bytes]) -> None:
+        """Some more."""
+        if self.keys is not None:
+            self._left -= len(keys)
+            if self._left < 0:
+                self.keys = None
+            else:
+                self.keys.append(keys)
+
+
 class RowCache:
     """The rows of one partition, the least recently read ones leaving first.
 
-    Safe to use from many threads.
+    Law: what it gives for a view is what the view holds, whatever other threads do meanwhile.
 
     Args:
         budget: the host's.
         columns: value columns of a row.
     """
 
-    __slots__ = ("_budget", "_changing", "_is_open", "_row_bytes", "_rows", "_used_bytes")
+    __slots__ = ("_budget", "_changing", "_is_open", "_row_bytes", "_rows", "_used_bytes", "_view")
 
     def __init__(self, budget: RowBudget, *, columns: int) -> None:
         self._budget = budget
-        self._rows: OrderedDict[At, Kept] = OrderedDict()
+        self._rows: OrderedDict[bytes, Kept] = OrderedDict()
+        self._view: object = None
+        """The newest, by whatever tells it from all others."""
         self._changing = threading.Lock()
         self._used_bytes = 0
         self._row_bytes = _ENTRY_BYTES + _VALUE_BYTES * columns
@@ -78,38 +104,65 @@ class RowCache:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def get(self, at: At) -> Kept | None:
-        """What was read; None if it is not kept."""
-        found = self._rows.get(at)
-        if found is not None:
-            try:
-                self._rows.move_to_end(at)
-            except KeyError:  # another thread has just thrown it out
-                return found
+    def get(self, view: object, key: bytes) -> Kept | None:
+        """What a view holds under a key; None if that is not kept."""
+        found = self._rows.get(key)
+        # Looked at afterwards: if it is still the newest now, no other had rows here before.
+        if found is None or view is not self._view:
+            return None
+        try:
+            self._rows.move_to_end(key)
+        except KeyError:  # another thread has just thrown it out
+            return found
         return found
 
-    def put(self, at: At, row: Row | None, stored_bytes: int) -> None:
-        """Keep what was read.
+    def put(self, view: object, key: bytes, row: Row | None, stored_bytes: int) -> None:
+        """Keep what was read, if it was read from the newest view.
 
         Args:
-            at: of which view, under which key.
+            view: that it was read from.
+            key: its bytes.
             row: decoded, and of values that nobody can change.
             stored_bytes: of the row as it is stored, 0 if there is none.
         """
-        size = self._row_bytes + 2 * stored_bytes + len(at)
+        size = self._row_bytes + 2 * stored_bytes + len(key)
         with self._changing:
-            if stored_bytes > ROW_BYTES_MAX or at in self._rows or not self._is_open:
+            if view is not self._view or key in self._rows or stored_bytes > ROW_BYTES_MAX:
                 return
-            self._rows[at] = row, size
+            self._rows[key] = row, size
             self._used_bytes += size
             while self._used_bytes > self._budget.share_bytes:
                 _, (_, freed) = self._rows.popitem(last=False)
                 self._used_bytes -= freed
 
+    def begin(self) -> ChangedKeys:
+        """An epoch begins: collect in this what it changes, for `advance`."""
+        return ChangedKeys(wanted=bool(self._rows))
+
+    def advance(self, view: object, changed: ChangedKeys) -> None:
+        """Another view is about to be the newest.
+
+        Args:
+            view: that it is.
+            changed: the keys under which it may differ from the one before.
+        """
+        with self._changing:
+            self._view = view if self._is_open else None
+            if changed.keys is None:
+                self._rows.clear()
+                self._used_bytes = 0
+                return
+            take = self._rows.pop
+            for keys in changed.keys:
+                for key in keys:
+                    found = take(key, None)
+                    if found is not None:
+                        self._used_bytes -= found[1]
+
     def close(self) -> None:
         """Keep nothing any more."""
         with self._changing:
             if self._is_open:
-                self._is_open = False
+                self._is_open, self._view = False, None
                 self._rows.clear()
                 self._budget.leave()

@@ -180,3 +180,9 @@ def test_what_can_be_shown_is_listed_in_the_catalog(sides: Sides) -> None:
     listed = rows_of(run(sides.engine, "SELECT lower(name) FROM pg_settings"))
     ours = {name for name in shown if name.startswith("stategate.")}
     assert shown - ours - {str(row[0]) for row in listed} == set()
+
+
+def test_qualified_types_are_postgres_own(sides: Sides) -> None:
+    """As asyncpg writes the arguments that it puts into the text of a COPY."""
+    sql = """SELECT 'x'::"pg_catalog"."text", '7'::pg_catalog.int4 + 1, '{a,b}'::pg_catalog._text"""
+    assert rows_of(run(sides.engine, sql)) == [("x", 8, ["a", "b"])]
