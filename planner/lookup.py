@@ -8,6 +8,7 @@ is more to say, an option or a failure, it leaves the statement to `Executor.loo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from planner.clause import NO_CLAUSE
@@ -20,7 +21,7 @@ from planner.statement import LookUp
 from stores.errors import CodecError
 from stores.query import KeyQuery
 from stores.result import Success
-from stores.schema import Key, Row
+from stores.schema import Key, Row, StoreSchema
 from stores.store import StoreCatalog
 
 _IDLE = TransactionStatus.IDLE
@@ -60,21 +61,29 @@ def short_way(
         route: the partitioner of the one that is asked.
     """
     schema, project, clause = node.access.schema, node.project, plan.clause
-    name, version, count = schema.name, plan.catalog_version, len(plan.parameters)
+    name, count = schema.name, len(plan.parameters)
     has_clause, operands = clause is not NO_CLAUSE, node.operands
     in_place = [operand.parameter for operand in operands] == list(range(count))
     is_whole = in_place and all(operand.fit is Fitted for operand in operands)
     key_from: Callable[[Row], Key | None] = _whole if is_whole else partial(key_of, operands)
 
+    known = schema
+
+    def is_planned_for(found: StoreSchema) -> bool:
+        """Whether the plan holds of a definition; what feeds a store changes no plan."""
+        nonlocal known
+        is_same = replace(found, inputs=()) == replace(schema, inputs=())
+        known = found if is_same else known
+        return is_same
+
     def look_up(parameters: Row, session: Session) -> Sequence[Row] | None:
         store = catalog.stores.get(name)
         if (
             session.transaction is not _IDLE
-            or catalog.version != version
             or len(parameters) != count
             or store is None
-            # The same version has the same definition, unless it is being replaced right now.
-            or (store.schema is not schema and store.schema != schema)
+            # Whatever else the catalog has gained or lost since: a key is looked up as before.
+            or (store.schema is not known and not is_planned_for(store.schema))
         ):
             return None
         if (has_clause or session.options is not PLAIN_SESSION) and (

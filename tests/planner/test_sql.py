@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 
 import pytest
@@ -13,7 +14,7 @@ from planner.sql import EngineLimits, SqlEngine
 from planner.statement import StatementKind
 from stores.local import LocalStore
 from stores.position import Position
-from stores.schema import BIGINT, TEXT, DataType, Row
+from stores.schema import BIGINT, TEXT, DataType, InputTopic, Row
 from tests.planner.refusals import refusal
 from tests.planner.sides import Sides, looked_up, rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
@@ -221,6 +222,22 @@ def test_what_is_not_just_looked_up(sql: str, settings: dict[str, str], paramete
     statement = engine.prepare(sql, session)
     assert looked_up(statement, parameters, session) is None
     assert session.seen == Position()
+
+
+def test_a_statement_looks_up_on_when_the_catalog_changes_around_its_store() -> None:
+    catalog = catalog_of()
+    session = Session()
+    statement = SqlEngine(catalog).prepare(LOOKUP, session)
+    store = catalog.stores["state"]
+    assert isinstance(store, LocalStore)
+    other = open_store(keyvalue("other", {"k": "text"}, {"v": "text"}))
+    catalog.replace(store, other)
+    assert looked_up(statement, (), session) == ((1,),)
+    inputs = (*store.schema.inputs, InputTopic(topic="more"))
+    catalog.replace(store.with_inputs(dataclasses.replace(store.schema, inputs=inputs)))
+    assert looked_up(statement, (), session) == ((1,),)
+    catalog.replace(other)
+    assert looked_up(statement, (), session) is None
 
 
 def test_nothing_is_looked_up_where_the_statement_may_not_run_or_fails() -> None:
