@@ -20,6 +20,8 @@ ROW_BYTES_MAX = 16 << 10
 """A stored row that is larger is not kept: to read it costs more than to find it."""
 CHANGED_MAX = 1 << 20
 """Keys of an epoch, beyond which all rows go: to remember more would take more than it saves."""
+_EVICTED_MAX = 16
+"""Rows that one more throws out: when the share has shrunk, the others go bit by bit."""
 _ENTRY_BYTES = 150
 """Of what is kept beside the row's values."""
 _VALUE_BYTES = 50
@@ -131,7 +133,9 @@ class RowCache:
                 return
             self._rows[key] = row, size
             self._used_bytes += size
-            while self._used_bytes > self._budget.share_bytes:
+            for _ in range(_EVICTED_MAX):
+                if self._used_bytes <= self._budget.share_bytes:
+                    break
                 _, (_, freed) = self._rows.popitem(last=False)
                 self._used_bytes -= freed
 

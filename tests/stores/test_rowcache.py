@@ -110,6 +110,23 @@ def test_partitions_share_alike_and_give_back() -> None:
     assert len(second) == 0
 
 
+def test_a_share_that_shrinks_is_kept_to_bit_by_bit() -> None:
+    budget = RowBudget(100 * SIZE)
+    cache = cache_of(budget)
+    for number in range(100):
+        cache.put("view", b"%d" % (number % 10), (number,), 10)
+        cache.put("view", b"k%d" % number, (number,), 10)
+    before = len(cache)
+    others = [cache_of(budget) for _ in range(9)]
+    cache.put("view", b"a", (1,), 10)
+    assert before - 16 < len(cache) < before
+    for key in KEYS:
+        cache.put("view", key, (1,), 10)
+    assert cache._used_bytes <= budget.share_bytes
+    for other in others:
+        other.close()
+
+
 def test_a_large_row_is_not_kept() -> None:
     cache = cache_of()
     cache.put("view", b"a", ("x",), ROW_BYTES_MAX + 1)
