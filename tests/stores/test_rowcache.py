@@ -136,32 +136,34 @@ def test_a_large_row_is_not_kept() -> None:
 def test_no_view_is_given_a_row_of_another() -> None:
     """Readers of old and new views, while one view after the other becomes the newest."""
     cache = RowCache(RowBudget(20 * SIZE), columns=1)
+    views = [object() for _ in range(400)]
     newest = 0
-    cache.advance(newest, ALL)
+    cache.advance(views[0], ALL)
     wrong: list[object] = []
     stopping = threading.Event()
 
     def read(behind: int) -> None:
         number = 0
         while not stopping.is_set():
-            view = max(0, newest - behind)
+            at = max(0, newest - behind)
+            view = views[at]
             key = b"%d" % (number % 40)
             number += 1
             # Under a key that is even each view has a row of its own.
-            row = (view,) if int(key) % 2 == 0 else (-1,)
+            row = (at,) if int(key) % 2 == 0 else (-1,)
             found = cache.get(view, key)
             if found is None:
                 cache.put(view, key, row, 10)
             elif found[0] != row:
-                wrong.append((view, key, found))
+                wrong.append((at, key, found))
 
     threads = [threading.Thread(target=read, args=(behind,)) for behind in (0, 0, 1)]
     for thread in threads:
         thread.start()
     even = [b"%d" % number for number in range(0, 40, 2)]
-    for view in range(1, 400):
-        cache.advance(view, changed(*even))
-        newest = view
+    for at in range(1, len(views)):
+        cache.advance(views[at], changed(*even))
+        newest = at
     stopping.set()
     for thread in threads:
         thread.join()
