@@ -19,7 +19,6 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from stores.arrow import Ints, array_of_ints, int64_values
 from stores.errors import CodecError, SchemaError
@@ -38,7 +37,7 @@ from stores.schema import (
     StoreKind,
     StoreSchema,
 )
-from stores.segments import END_OF_TIME, FIRST_WHOLE_MS, MICROS_MAX, MICROS_MIN, Segments
+from stores.segments import END_OF_TIME, MICROS_MAX, MICROS_MIN, Segments
 
 DATA, DATA_END = b"\x01", b"\x02"
 """Between them lie all entries, and nothing else."""
@@ -160,10 +159,7 @@ class Layout:
     def encode_rows(self, batch: pa.RecordBatch, *, epoch: int) -> list[bytes]:
         """The rows of logged rows."""
         arrays = [batch.column(column.name) for column in self.schema.value]
-        given = batch.column("_timestamp")
-        # The last part of a millisecond has no beginning in the column, and would wrap around.
-        micros = pc.max_element_wise(given.view(pa.int64()), FIRST_WHOLE_MS, skip_nulls=False)
-        return self.rows.encode_columns(arrays, epoch=epoch, times=micros.view(given.type))
+        return self.rows.encode_columns(arrays, epoch=epoch, times=batch.column("_timestamp"))
 
     def bounds(self, interval: Interval) -> Bounds:
         """The bytes of an interval of keys."""

@@ -36,6 +36,7 @@ from stores.arrow import (
 from stores.errors import CodecError
 from stores.nested import decode_nested, encode_nested, value_decoder
 from stores.schema import TIMESTAMPTZ, Column, DataType, Kind, Row, Value
+from stores.segments import FIRST_WHOLE_MS
 from stores.slots import (
     NESTED,
     TEXTUAL,
@@ -263,8 +264,8 @@ def _event_times_ms(times: pa.Array | None, rows: int) -> np.ndarray[Any, Any] |
         return NO_TIME
     if times.null_count == rows:
         return NO_TIME
-    micros = int64_values(times)
-    found = np.floor_divide(micros, 1000)
+    # The first part of a millisecond that the column holds has no beginning in it: it would wrap.
+    found = np.floor_divide(np.maximum(int64_values(times), FIRST_WHOLE_MS), 1000)
     if times.null_count:
         found = np.where(times.is_null().to_numpy(zero_copy_only=False), NO_TIME, found)
     assert len(found) == rows
