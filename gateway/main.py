@@ -1,6 +1,6 @@
 """The command line, and the only wiring: settings to stores, to engine, to servers.
 
-Nothing else of the gateway may import the store layer.
+Nothing else of the gateway makes or opens a store; `stores_document` only reads what they say.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -23,8 +24,8 @@ from gateway.settings import SETTINGS, URL_VARIABLE, Settings, load_settings
 
 if TYPE_CHECKING:
     from gateway.pgwire.limits import PgLimits
+    from planner.sql import SqlEngine
     from stores.host import Host
-    from stores.store import PartitionStatus, Store
 
 logger = logging.getLogger(__name__)
 
@@ -316,72 +317,6 @@ def _age_ms(text: str) -> int:
     return int(number) * _UNIT_MS[unit]
 
 
-def describe_stores(host: Host) -> list[dict[str, object]]:
-    """The stores as `/v1/stores` shows them."""
-    return [_describe_store(store) for _, store in sorted(host.stores.items())]
-
-
-def _describe_store(store: Store) -> dict[str, object]:
-    schema, statuses = store.schema, store.statuses()
-    replicas = [_describe_replica(status) for _, status in sorted(statuses.items())]
-    return {
-        "name": schema.name,
-        "kind": schema.kind.value,
-        "key": [{"name": each.name, "type": str(each.type)} for each in schema.key],
-        "columns": [{"name": each.name, "type": str(each.type)} for each in schema.columns],
-        "partitions": schema.partitions,
-        "inputs": [{"topic": each.topic, "aligned": each.aligned} for each in schema.inputs],
-        "window_size_ms": schema.window_size_ms,
-        "retention_ms": schema.retention_ms,
-        **_describe_log(store),
-        "running": sum(replica["state"] == "running" for replica in replicas),
-        "replicas": replicas,
-    }
-
-
-def _describe_log(store: Store) -> dict[str, object]:
-    from stores.errors import LogError  # noqa: PLC0415 - as in `_serve`
-
-    try:
-        return {"committed_epoch": store.committed_epoch(), "log_error": None}
-    except LogError as error:
-        return {"committed_epoch": None, "log_error": str(error)}
-
-
-def _describe_replica(status: PartitionStatus) -> dict[str, object]:
-    progress = status.progress
-    return {
-        "partition": status.partition,
-        "role": status.role.value,
-        "state": status.state.value,
-        "epoch": progress.epoch,
-        "position": {
-            topic: {str(partition): offset for partition, offset in offsets.items()}
-            for topic, offsets in progress.position.to_dict().items()
-        },
-        "watermark_ms": progress.watermark_ms,
-        "committed_ms": progress.committed_ms,
-        "late_rows": status.late_rows,
-        "error": status.error,
-    }
-
-
-def reasons_not_ready(host: Host) -> list[str]:
-    """Why the node cannot answer everything yet; empty once every replica runs."""
-    if host.is_ready:
-        return []
-    reasons = [
-        f"{name}[{partition}] is {status.state.value}"
-        + (f": {status.error}" if status.error else "")
-        for name, statuses in sorted(host.statuses().items())
-        for partition, status in sorted(statuses.items())
-        if status.error or status.state.value != "running"
-    ]
-    if host.error:
-        reasons.insert(0, host.error)
-    return reasons or ["the stores are being opened"]
-
-
 def _pg_limits(settings: Settings) -> PgLimits:
     from gateway.pgwire.limits import PgLimits  # noqa: PLC0415 - as in `_serve`
 
@@ -408,6 +343,15 @@ def _host(settings: Settings) -> Host:
     )
 
 
+def _engine(settings: Settings, host: Host) -> SqlEngine:
+    from planner.sql import EngineLimits, SqlEngine  # noqa: PLC0415 - as in `_serve`
+
+    limits = EngineLimits(
+        statements_max=settings.statements_max, memory_bytes_max=settings.memory_bytes_max
+    )
+    return SqlEngine(host, limits=limits, node=settings.node)
+
+
 def _serve(settings: Settings) -> None:
     """Wire everything, serve, and close everything in the reverse order.
 
@@ -418,11 +362,13 @@ def _serve(settings: Settings) -> None:
     from gateway.admission import open_access, open_tls, reloader  # noqa: PLC0415
     from gateway.app import create_app  # noqa: PLC0415
     from gateway.lingering import Lingering  # noqa: PLC0415
+    from gateway.metrics import Metrics  # noqa: PLC0415
     from gateway.pgwire.server import PgServer  # noqa: PLC0415
     from gateway.routes import Services  # noqa: PLC0415
     from gateway.serve import Serving, run_servers  # noqa: PLC0415
+    from gateway.stores_document import describe_stores, reasons_not_ready  # noqa: PLC0415
     from gateway.workers import Workers  # noqa: PLC0415
-    from planner.sql import SERVER_VERSION, EngineLimits, SqlEngine  # noqa: PLC0415
+    from planner.sql import SERVER_VERSION  # noqa: PLC0415
     from planner.typed import TypedQueries  # noqa: PLC0415
     from stores.errors import StoreError  # noqa: PLC0415
 
@@ -431,13 +377,7 @@ def _serve(settings: Settings) -> None:
         closing.callback(access.close)
         host = _host(settings)
         closing.callback(host.close)
-        engine = SqlEngine(
-            host,
-            limits=EngineLimits(
-                statements_max=settings.statements_max, memory_bytes_max=settings.memory_bytes_max
-            ),
-            node=settings.node,
-        )
+        engine = _engine(settings, host)
         closing.callback(engine.close)
         workers = Workers(threads=settings.workers_threads, queue_max=settings.workers_queue_max)
         closing.callback(workers.close)
@@ -451,6 +391,10 @@ def _serve(settings: Settings) -> None:
             tls=tls,
             lingering=lingering,
         )
+        metrics = Metrics(host, workers=workers)
+        closing.callback(metrics.close)
+        if settings.pg:
+            metrics.watch_connections("postgres", lambda: wire.connections)
         services = Services(
             engine=engine,
             workers=workers,
@@ -458,6 +402,7 @@ def _serve(settings: Settings) -> None:
             describe_stores=lambda: describe_stores(host),
             not_ready=lambda: reasons_not_ready(host),
             typed=TypedQueries(host, node=settings.node),
+            metrics=metrics,
         )
 
         def open_stores() -> None:
@@ -475,6 +420,7 @@ def _serve(settings: Settings) -> None:
                 lingering=lingering,
                 reload=reloader(access, tls),
                 open_stores=open_stores,
+                watch_http=partial(metrics.watch_connections, "http"),
                 announce=lambda line: print(f"stategate: {line}", flush=True),
             )
         )

@@ -7,6 +7,7 @@
     POST /v1/stores/{name}/query  asks a query that a third party has registered
     GET  /healthz                 200 while the process lives
     GET  /readyz                  200 once every replica runs, 503 with the reasons before
+    GET  /metrics                 what Prometheus asks for
 
 What runs queries is an ASGI application rather than a function, because it watches the connection
 meanwhile: a client that leaves cancels it. JSON must be declared as such, which keeps web pages
@@ -40,6 +41,7 @@ from gateway.errors import (
     to_query_error,
 )
 from gateway.exchange import Answer, ClientGone, Exchange, open_result, recall, send_result
+from gateway.metrics import Metrics
 from gateway.render import RENDERERS, RendererFactory, choose_renderer
 from gateway.requests import (
     QueryRequest,
@@ -79,12 +81,16 @@ class Services:
     """Why the node cannot answer everything yet, as clauses; empty once it can."""
     typed: TypedQueries | None = None
     """What can be asked of stores beside SQL; None leaves out the routes for it."""
+    metrics: Metrics | None = None
+    """What is told of the gateway's work; None leaves out the route for it."""
 
 
 def build_routes(services: Services) -> list[BaseRoute]:
     """All routes of the application."""
     catalog = CatalogEndpoints(services)
     beside = [] if services.typed is None else _store_routes(services, services.typed)
+    if services.metrics is not None:
+        beside.append(Route("/metrics", partial(show_metrics, services.metrics), methods=["GET"]))
     return [
         Route("/v1/query", QueryEndpoint(services), methods=["POST"]),
         Route("/v1/stores", catalog.list_stores, methods=["GET"]),
@@ -101,6 +107,13 @@ def _store_routes(services: Services, typed: TypedQueries) -> list[BaseRoute]:
         Route("/v1/stores/{name}/query", TypedEndpoint(services, typed), methods=["POST"]),
         Route("/v1/stores/{name}/{key:path}", look_up, methods=["GET"]),
     ]
+
+
+async def show_metrics(metrics: Metrics, request: Request) -> Response:
+    """All metrics, in the format that the scraper takes."""
+    body, content_type = await metrics.scrape(",".join(request.headers.getlist("accept")))
+    headers = {"Content-Type": content_type, "Cache-Control": "no-store"}
+    return Response(body, headers=headers)
 
 
 def json_response(document: object, status: int = 200) -> Response:

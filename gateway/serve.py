@@ -65,6 +65,8 @@ class Serving:
     """Keeps the loop awake between requests."""
     reload: Callable[[], None] | None = None
     """Called on SIGHUP; None leaves the signal to do what it does."""
+    watch_http: Callable[[Callable[[], int]], None] | None = None
+    """Given what counts the open HTTP connections, before the first is accepted."""
     announce: Callable[[str], None]
     """Tells the operator one line: where it listens, that it stops."""
 
@@ -162,6 +164,8 @@ async def serve(serving: Serving) -> None:
         listener.close()
         raise
     http = _HttpServer(_uvicorn_config(serving), settings, serving.lingering)
+    if serving.watch_http is not None:
+        serving.watch_http(lambda: len(http.server_state.connections))
     serving_http = asyncio.create_task(http.serve(sockets=[listener]))
     serving.announce(f"HTTP on http{'s' if serving.tls else ''}://{_shown(listener)}")
     try:

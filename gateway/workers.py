@@ -49,6 +49,16 @@ class Workers:
         self._executor = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="worker")
 
     @property
+    def threads(self) -> int:
+        """How many calls may run at once."""
+        return self._threads
+
+    @property
+    def running(self) -> int:
+        """How many calls have a thread."""
+        return min(self._pending, self._threads)
+
+    @property
     def waiting(self) -> int:
         """How many calls wait for a thread."""
         return max(0, self._pending - self._threads)

@@ -283,9 +283,6 @@ class _Binder:
 
     def _translate(self) -> None:
         """Put in DuckDB's words what it would read as something else."""
-        for today in self._nodes.of(exp.CurrentDate):
-            # It would take the word for the result column that Postgres calls so.
-            today.replace(exp.Anonymous(this="today"))
         for cast in self._nodes.of(exp.Cast):
             _cut_text(cast)
 

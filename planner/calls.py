@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
+from planner.clock import local_now, now
 from planner.errors import NotSupported, ValueProblem
 from planner.functions import RESULTS, call_name
 from planner.inference import FLOATS, INTEGERS, Types, arguments, as_decimal, common_type
@@ -357,10 +358,6 @@ def _date_bin(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     return call("time_bucket", *_copies(given))
 
 
-def _now(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    return call("now")
-
-
 # --- numbers and arrays --------------------------------------------------------------------------
 
 
@@ -538,7 +535,12 @@ CALLS: Mapping[str, CallRule] = {
     "date_trunc": _date_trunc,
     "date_part": _date_part,
     "date_bin": _date_bin,
-    **dict.fromkeys(("statement_timestamp", "clock_timestamp"), _now),
+    "current_setting": _renamed("pg_sg_setting"),  # with all that there are, by `lifting`
+    **dict.fromkeys(("now", "current_timestamp", "transaction_timestamp"), now),
+    **dict.fromkeys(("statement_timestamp", "clock_timestamp"), now),
+    **dict.fromkeys(("current_time", "localtime"), local_now("TIME")),
+    "localtimestamp": local_now("TIMESTAMP"),
+    "current_date": _renamed("today"),
     **dict.fromkeys(("gcd", "lcm"), _same_type),
     "sign": _sign,
     "div": _div,

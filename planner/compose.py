@@ -1,4 +1,4 @@
-"""Partition results to one result, by DuckDB. The only importer of duckdb but for `pg_catalog`.
+"""Partition results to one result, by DuckDB. Only here and in `pg_catalog` does it run.
 
 DuckDB sees Arrow streams and nothing else: no files, no network, no extensions, no Python objects
 of the process. Statements reach it as trees made by `bind`; parameter values only as parameters.
@@ -7,8 +7,6 @@ of the process. Statements reach it as trees made by `bind`; parameter values on
 from __future__ import annotations
 
 import datetime as dt
-import logging
-import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -19,27 +17,18 @@ import pyarrow as pa
 from sqlglot import exp
 
 from planner.cancel import Cancellation
+from planner.duckdb_errors import of_arrow, translate
 from planner.errors import (
-    Cancelled,
-    InternalProblem,
-    LimitExceeded,
-    NameProblem,
     NotSupported,
     QueryError,
-    SyntaxProblem,
-    TypeProblem,
     Unavailable,
-    ValueProblem,
 )
-from planner.macros import MACROS, RAISED
+from planner.macros import MACROS
 from planner.number_text import number_text
 from planner.templates import time_text
-from planner.trees import position_of
 from stores.errors import SchemaError
 from stores.query import BATCH_ROWS
 from stores.schema import Column, DataType, Kind, Value
-
-_logger = logging.getLogger(__name__)
 
 OpenStream: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
 """Reads a relation's rows; called anew for each time that DuckDB scans it."""
@@ -204,7 +193,7 @@ class Composer:
                 if isinstance(relation.error, QueryError):
                     raise relation.error from error
             cancellation.check()
-            raise translate(_of_arrow(error), tree) from error
+            raise translate(of_arrow(error), tree) from error
         finally:
             cursor.close()
 
@@ -280,255 +269,3 @@ def _result_type(arrow: pa.DataType) -> DataType:
         return DataType.from_arrow(arrow)
     except SchemaError as error:
         raise NotSupported(f"a result column of type {arrow} is not supported") from error
-
-
-_BY_ZERO = "Division by zero"
-
-_PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
-    (
-        r'Referenced column "(?P<name>[^"]+)"',
-        NameProblem,
-        'column "{name}" does not exist',
-        "42703",
-    ),
-    (
-        r'(?:Table|Values list) "(?P<table>[^"]+)" does not have a column named "(?P<name>[^"]+)"',
-        NameProblem,
-        "column {table}.{name} does not exist",
-        "42703",
-    ),
-    (
-        r'Referenced table "(?P<name>[^"]+)" not found',
-        NameProblem,
-        'missing FROM-clause entry for table "{name}"',
-        "42P01",
-    ),
-    (
-        r'Ambiguous reference to column name "(?P<name>[^"]+)"',
-        NameProblem,
-        'column reference "{name}" is ambiguous',
-        "42702",
-    ),
-    (
-        r"(?:Function|Macro Function) with name (?P<name>\S+) does not exist",
-        NameProblem,
-        "function {name}() does not exist",
-        "42883",
-    ),
-    (
-        r"No function matches the given name and argument types '(?P<name>[^']+)'",
-        NameProblem,
-        "function {name} does not exist",
-        "42883",
-    ),
-    (
-        r'column "(?P<name>[^"]+)" must appear in the GROUP BY clause',
-        SyntaxProblem,
-        'column "{name}" must appear in the GROUP BY clause or be used in an aggregate function',
-        "42803",
-    ),
-    (
-        r"(?P<name>WHERE|HAVING|GROUP BY|JOIN) clause cannot contain (?P<what>aggregate|window)",
-        SyntaxProblem,
-        "{what} functions are not allowed in {name}",
-        "42803",
-    ),
-    (
-        r"Could not convert string '(?P<name>.*)' to (?P<type>[A-Z][A-Z0-9() ,]*)",
-        ValueProblem,
-        'invalid input syntax for type {type}: "{name}"',
-        "22P02",
-    ),
-    (
-        r"Could not cast value (?P<name>\S+) to DECIMAL",
-        ValueProblem,
-        "numeric field overflow",
-        "22003",
-    ),
-    (
-        r"while executing the UDF: (?P<name>OverflowError)",
-        ValueProblem,
-        "timestamp out of range",
-        "22008",
-    ),
-    (
-        r"More than one row returned by a (?P<name>subquery)",
-        ValueProblem,
-        "more than one row returned by a subquery used as an expression",
-        "21000",
-    ),
-    (
-        r"cannot take (?P<what>square root) of a (?P<name>negative) number",
-        ValueProblem,
-        "cannot take square root of a negative number",
-        "2201F",
-    ),
-    (
-        r"cannot take logarithm of (?P<name>zero|a negative number)",
-        ValueProblem,
-        "cannot take logarithm of {name}",
-        "2201E",
-    ),
-    (
-        r"(?P<name>missing \)|missing \]|unexpected \)|invalid escape sequence|"
-        r"bad repetition operator|no argument for repetition operator|"
-        r"invalid character class range|invalid perl operator)",
-        ValueProblem,
-        "invalid regular expression: {name}",
-        "2201B",
-    ),
-    (
-        r"aggregate function calls cannot contain (?P<name>window) function calls",
-        SyntaxProblem,
-        "aggregate function calls cannot contain window function calls",
-        "42803",
-    ),
-    (
-        r"invalid (?P<what>timestamp|date|time|interval) field format: \"(?P<name>[^\"]*)\"",
-        ValueProblem,
-        'invalid input syntax for type {what}: "{name}"',
-        "22007",
-    ),
-    (
-        r"(?:timestamp|date|time) field value out of range: \"(?P<name>[^\"]*)\"",
-        ValueProblem,
-        'date/time field value out of range: "{name}"',
-        "22008",
-    ),
-    (
-        r"with value (?P<name>\S+) can't be cast because the value is out of range for the "
-        r"destination type (?P<type>[A-Z][A-Z0-9() ,]*)",
-        ValueProblem,
-        'value "{name}" is out of range for type {type}',
-        "22003",
-    ),
-    (
-        r"Set operations can only apply to expressions with the same number of (?P<name>result)",
-        SyntaxProblem,
-        "each side of a set operation must have the same number of columns",
-        "42601",
-    ),
-    (
-        r"(?P<what>ORDER|GROUP) (?:BY )?term (?P<name>out of range)",
-        SyntaxProblem,
-        "{what} BY position is not in select list",
-        "42P10",
-    ),
-    (
-        r"LIMIT/OFFSET cannot be (?P<name>negative)",
-        ValueProblem,
-        "LIMIT and OFFSET must not be negative",
-        "2201W",
-    ),
-)
-"""DuckDB's messages, and ours for them; `name` is what is looked for in the text."""
-_TYPE_NAMES = {
-    "INT8": "tinyint",
-    "INT16": "smallint",
-    "INT32": "integer",
-    "INT64": "bigint",
-    "TINYINT": "tinyint",
-    "SMALLINT": "smallint",
-    "INTEGER": "integer",
-    "BIGINT": "bigint",
-    "FLOAT": "real",
-    "DOUBLE": "double",
-    "BOOLEAN": "boolean",
-    "BOOL": "boolean",
-    "VARCHAR": "text",
-    "INTEGER_LITERAL": "integer",
-    "STRING_LITERAL": "text",
-    "BLOB": "bytea",
-    "DATE": "date",
-    "UUID": "uuid",
-    "TIMESTAMP WITH TIME ZONE": "timestamptz",
-    "TIMESTAMP": "timestamp",
-}
-"""DuckDB's names of types, and ours."""
-_TYPE_NAME = re.compile(r"\b(TIMESTAMP WITH TIME ZONE|[A-Z][A-Z_]+[0-9]*)\b")
-_CLASSES: tuple[tuple[type[Exception], type[QueryError], str], ...] = (
-    (duckdb.InterruptException, Cancelled, "57014"),
-    (duckdb.OutOfMemoryException, LimitExceeded, "53200"),
-    (duckdb.OutOfRangeException, ValueProblem, "22003"),
-    (duckdb.ConversionException, ValueProblem, "22P02"),
-    (duckdb.TypeMismatchException, TypeProblem, "42804"),
-    (duckdb.ParserException, SyntaxProblem, "42601"),
-    (duckdb.SyntaxException, SyntaxProblem, "42601"),
-    (duckdb.PermissionException, NotSupported, "42501"),
-    (duckdb.NotImplementedException, NotSupported, "0A000"),
-    (duckdb.CatalogException, NameProblem, "42704"),
-    (duckdb.BinderException, TypeProblem, "42804"),
-    (duckdb.InvalidInputException, ValueProblem, "22023"),
-)
-
-
-def _of_arrow(error: duckdb.Error | OSError) -> duckdb.Error:
-    """DuckDB's own error: behind the first batch it comes through Arrow, which keeps its text."""
-    if isinstance(error, duckdb.Error):
-        return error
-    kind = str(error).partition(" Error:")[0].replace(" ", "")
-    found = getattr(duckdb, f"{kind}Exception", duckdb.Error)
-    return duckdb.Error(str(error)) if not issubclass(found, duckdb.Error) else found(str(error))
-
-
-def translate(error: duckdb.Error, tree: exp.Expr) -> QueryError:
-    """DuckDB's error as ours: message, hint, SQLSTATE, and its place in the text if known."""
-    text = str(error)
-    if raised := re.search(rf"{RAISED}(\w{{5}}) (.*)", text):
-        return ValueProblem(raised[2], sqlstate=raised[1])
-    for pattern, kind, message, sqlstate in _PATTERNS:
-        if found := re.search(pattern, text):
-            names = found.groupdict()
-            shown = {
-                name: _our_types(said) if name == "type" or "(" in said else said
-                for name, said in names.items()
-            }
-            return kind(
-                message.format(**shown),
-                hint=_candidates(text),
-                position=_position(tree, names["name"]),
-                sqlstate=sqlstate,
-            )
-    if "Max expression depth limit" in text:
-        return LimitExceeded("statement is nested too deep")
-    if _BY_ZERO in text:
-        return ValueProblem("division by zero", sqlstate="22012")
-    said = _our_types(_first_sentence(text))
-    for duckdb_kind, kind, sqlstate in _CLASSES:
-        if isinstance(error, duckdb_kind):
-            return kind(said, sqlstate=sqlstate)
-    _logger.error("composition failed error=%s", text)
-    return InternalProblem(said)
-
-
-def _first_sentence(text: str) -> str:
-    line = text.split("\n", maxsplit=1)[0]
-    said = re.sub(r"^[A-Za-z ]+ Error: ", "", line).rstrip(".! ")
-    return said[:1].lower() + said[1:] if said[1:2].islower() else said
-
-
-def _our_types(text: str) -> str:
-    return _TYPE_NAME.sub(lambda found: _TYPE_NAMES.get(found[0], found[0]), text).strip()
-
-
-def _candidates(text: str) -> str | None:
-    found = re.search(r"(?:Candidate bindings|Did you mean):? (?P<names>.*)", text)
-    names = re.findall(r'"([^"]+)"', found["names"]) if found else []
-    visible = [name for name in names if not re.fullmatch(r"r\d+(\..*)?", name)][:3]
-    return f"Perhaps you meant {' or '.join(visible)}." if visible else None
-
-
-def _position(tree: exp.Expr, name: str) -> int | None:
-    """Where a name, a function or the text of a literal stands."""
-    literals = (node for node in tree.find_all(exp.Literal) if node.name == name)
-    if (literal := next(literals, None)) is not None:
-        return position_of(literal)
-    wanted = name.split("(", maxsplit=1)[0].rsplit(".", maxsplit=1)[-1].lower()
-    for node in tree.walk():
-        if isinstance(node, exp.Identifier | exp.Anonymous):
-            named = node.name.lower() == wanted
-        else:
-            named = isinstance(node, exp.Func) and node.sql_name().lower() == wanted
-        if named and "start" in node.meta:
-            return int(node.meta["start"]) + 1
-    return None

@@ -7,28 +7,34 @@ statement, before its first row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from planner.access import Access, Scatter, Top
+from planner.access import Access, Scatter
 from planner.cancel import Cancellation
 from planner.compose import ArrowRelation, Composer
 from planner.cut import Snapshot
 from planner.errors import (
     RESTORING,
-    QueryError,
-    StoreFailed,
     TypeProblem,
     Unavailable,
     ValueProblem,
     partitions_failed,
 )
-from planner.filters import Keep
+from planner.gathering import (
+    Streams,
+    Tally,
+    as_promised,
+    checked,
+    counted,
+    missing_rows,
+    projected,
+    top_rows,
+)
 from planner.joining import Joining, Read
 from planner.lookup import key_of, short_way
-from planner.merging import first_rows, trailing_null_held
 from planner.options import ReadOptions
 from planner.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
 from planner.queries import Queries
@@ -36,9 +42,8 @@ from planner.reading import Asked, Reading
 from planner.relations import SYSTEM_RELATIONS, Surroundings, system_table
 from planner.session import Session
 from planner.statement import LookUp, PartitionAnswer, Result, StatementKind
-from stores.errors import CodecError, FailureReason
+from stores.errors import CodecError
 from stores.partitioner import partitioner
-from stores.position import EMPTY, Position
 from stores.query import BatchStream, KeyQuery, Query
 from stores.result import Failure, QueryResult, Success
 from stores.scans import ApproximateCountQuery
@@ -46,22 +51,6 @@ from stores.schema import Key, Row, StoreSchema
 from stores.store import Store, StoreCatalog
 
 R = TypeVar("R")
-
-
-@dataclass(slots=True, kw_only=True)
-class _Tally:
-    """What has been asked so far: positions and answers, which end up in the result."""
-
-    reading: Reading
-    """How it is asked."""
-    position: Position = EMPTY
-    answers: list[PartitionAnswer] = field(default_factory=list)
-    places: dict[tuple[str, int], int] = field(default_factory=dict)
-    """Where in `answers` each partition of a store is: it has one, however often it is asked."""
-    scatters: dict[int, Scatter] = field(default_factory=dict)
-    """What each access asks, by its identity, where that was found out before it is opened."""
-    failures: list[tuple[str, int, FailureReason, str]] = field(default_factory=list)
-    is_restoring: bool = False
 
 
 class Executor:
@@ -133,7 +122,7 @@ class Executor:
             _check_partitions(options.partitions, schema)
             if partition not in options.partitions:
                 return result
-        tally = _Tally(reading=reading)
+        tally = Tally(reading=reading)
         if not reading.is_plain:
             asked = [Asked(store=store, partitions={partition})]
             reading.make_ready(asked, repeats=False, others=self._catalog.stores.values())
@@ -143,7 +132,7 @@ class Executor:
             result.rows = (node.project(key + answer.value),)
             tally.answers[0].rows = 1
         result.position, result.partitions = tally.position, tally.answers
-        result.notices += _missing(tally)
+        result.notices += missing_rows(tally)
         return result
 
     def run(
@@ -193,16 +182,16 @@ class Executor:
         cancellation: Cancellation,
         session: Session,
     ) -> Result:
-        options, tally = reading.options, _Tally(reading=reading)
+        options, tally = reading.options, Tally(reading=reading)
         self._make_ready(_accesses(node), parameters, tally)
         if isinstance(node, Stream):
             read = self._open(node.access, parameters, options, cancellation, tally)
             self._settle(tally, options)
-            batches = _project(read(), node, plan.arrow_schema)
+            batches = projected(read(), node, plan.arrow_schema)
         elif isinstance(node, Count):
             read = self._open(node.access, parameters, options, cancellation, tally)
             self._settle(tally, options)
-            batches = _counted(read(), plan.arrow_schema)
+            batches = counted(read(), plan.arrow_schema)
         else:
             batches = self._compose(
                 plan,
@@ -216,10 +205,10 @@ class Executor:
         return Result(
             kind=StatementKind.SELECT,
             columns=plan.columns,
-            batches=_checked(batches, cancellation),
+            batches=checked(batches, cancellation),
             position=tally.position,
             partitions=tally.answers,
-            notices=_missing(tally),
+            notices=missing_rows(tally),
             on_close=batches.close if hasattr(batches, "close") else None,
         )
 
@@ -231,7 +220,7 @@ class Executor:
         *,
         options: ReadOptions,
         cancellation: Cancellation,
-        tally: _Tally,
+        tally: Tally,
         session: Session,
     ) -> Iterator[pa.RecordBatch]:
         accesses = {n: planned for n, planned in node.inputs if isinstance(planned, Access)}
@@ -256,7 +245,7 @@ class Executor:
             cancellation=cancellation,
             tree=node.tree,
         )
-        return _cast(batches, plan.arrow_schema)
+        return as_promised(batches, plan.arrow_schema)
 
     def _rows_of(self, access: Access) -> int | None:
         """About how many rows a store holds here; None if a partition does not say."""
@@ -287,7 +276,7 @@ class Executor:
         parameters: Row,
         options: ReadOptions,
         cancellation: Cancellation,
-        tally: _Tally,
+        tally: Tally,
     ) -> Callable[[], Iterator[pa.RecordBatch]]:
         """Ask all partitions now, so that all views are of now; the rows are read when wanted.
 
@@ -303,12 +292,12 @@ class Executor:
             partition, query = target
             answer = self._ask(store, partition, query, tally)
             opened.append((tally.places[access.schema.name, partition], answer))
-        streams = _Streams(opened, tally, keep=scatter.keep, cancellation=cancellation)
+        streams = Streams(opened, tally, keep=scatter.keep, cancellation=cancellation)
         if (top := access.top) is not None:
-            return lambda: _first_rows(streams, top, access.columns)
+            return lambda: top_rows(streams, top, access.columns)
         return streams.read
 
-    def _make_ready(self, accesses: Sequence[Access], parameters: Row, tally: _Tally) -> None:
+    def _make_ready(self, accesses: Sequence[Access], parameters: Row, tally: Tally) -> None:
         """Wait, and settle the epochs, for all that is known to be asked."""
         reading = tally.reading
         names = [access.schema.name for access in accesses]
@@ -334,14 +323,14 @@ class Executor:
         targets = [target for target in scatter.targets if target[0] in options.partitions]
         return replace(scatter, targets=targets)
 
-    def _ask(self, store: Store, partition: int, query: Query[R], tally: _Tally) -> QueryResult[R]:
+    def _ask(self, store: Store, partition: int, query: Query[R], tally: Tally) -> QueryResult[R]:
         config = tally.reading.config(store, partition)
         answer = store.query_partition(partition, query, config)
         self._note(store.schema.name, partition, answer, tally)
         return answer
 
     def _note(
-        self, store: str, partition: int, answer: Success[Any] | Failure, tally: _Tally
+        self, store: str, partition: int, answer: Success[Any] | Failure, tally: Tally
     ) -> None:
         tally.position = tally.position.merge(answer.position)
         if isinstance(answer, Failure):
@@ -377,7 +366,7 @@ class Executor:
         )
 
     @staticmethod
-    def _settle(tally: _Tally, options: ReadOptions) -> None:
+    def _settle(tally: Tally, options: ReadOptions) -> None:
         """Fail the statement for its failed partitions, unless it wants what there is."""
         if not tally.failures or options.partial:
             return
@@ -385,61 +374,6 @@ class Executor:
         if tally.is_restoring and error.retryable:
             error.sqlstate = RESTORING
         raise error
-
-
-def _missing(tally: _Tally) -> list[str]:
-    """What a client is told that asked for what there is, if that is not all."""
-    if not tally.failures:
-        return []
-    return [f"rows are missing: {partitions_failed(tally.failures).detail}"]
-
-
-class _Streams:
-    """The rows of several partitions, one after the other; can be read again."""
-
-    def __init__(
-        self,
-        opened: Sequence[tuple[int, QueryResult[BatchStream]]],
-        tally: _Tally,
-        *,
-        keep: Keep | None,
-        cancellation: Cancellation,
-    ) -> None:
-        self._opened, self._tally = opened, tally
-        self._keep, self._cancellation = keep, cancellation
-
-    def read(self) -> Iterator[pa.RecordBatch]:
-        for reads in self.each():
-            yield from reads
-
-    def each(self) -> list[Iterator[pa.RecordBatch]]:
-        """The rows of each read apart."""
-        return [self._read(at, a.value) for at, a in self._opened if isinstance(a, Success)]
-
-    def _read(self, at: int, stream: BatchStream) -> Iterator[pa.RecordBatch]:
-        answer, keep = self._tally.answers[at], self._keep
-        try:
-            for batch in stream:
-                self._cancellation.check()
-                answer.rows += batch.num_rows
-                kept = batch if keep is None else keep(batch)
-                if kept.num_rows:
-                    yield kept
-        except QueryError:
-            raise
-        except Exception as error:
-            raise StoreFailed(
-                f'partition {answer.partition} of store "{answer.store}" failed while it was '
-                f"read: {error}"
-            ) from error
-
-
-def _first_rows(streams: _Streams, top: Top, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
-    reads = streams.each()
-    if top.held is not None:
-        reads = [trailing_null_held(read, top.held) for read in reads]
-    for batch in first_rows(reads, top.columns, top.order, rows=top.rows):
-        yield batch.select(list(columns))
 
 
 def _check_partitions(partitions: frozenset[int], schema: StoreSchema) -> None:
@@ -451,48 +385,7 @@ def _check_partitions(partitions: frozenset[int], schema: StoreSchema) -> None:
             )
 
 
-def _counted(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """One row: how many there are."""
-    rows = sum(batch.num_rows for batch in batches)
-    yield pa.RecordBatch.from_arrays([pa.array([rows], pa.int64())], schema=schema)
-
-
 def _accesses(node: Stream | Count | Compose) -> list[Access]:
     if isinstance(node, Stream | Count):
         return [node.access]
     return [planned for _, planned in node.inputs if not isinstance(planned, SystemScan)]
-
-
-def _checked(
-    batches: Iterator[pa.RecordBatch], cancellation: Cancellation
-) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        cancellation.check()
-        yield batch
-
-
-def _project(
-    batches: Iterator[pa.RecordBatch], node: Stream, schema: pa.Schema
-) -> Iterator[pa.RecordBatch]:
-    """The result's columns in their order, and no more rows than LIMIT and OFFSET leave."""
-    skip, left = node.offset, node.limit
-    for batch in batches:
-        if left == 0:
-            return
-        cut = batch.slice(skip) if left is None else batch.slice(skip, left)
-        skip = max(0, skip - batch.num_rows)
-        if left is not None:
-            left -= cut.num_rows
-        if cut.num_rows:
-            arrays = [cut.column(i) for i in node.projection]
-            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _cast(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Batches in the Arrow types that the columns promise."""
-    for batch in batches:
-        arrays = [
-            column if column.type == wanted.type else column.cast(wanted.type)
-            for column, wanted in zip(batch.columns, schema, strict=True)
-        ]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -3,6 +3,8 @@
 A name that is not here does not exist for clients, whatever the composing database knows: its
 functions about itself, its files, its settings and its internals are left out. Names beginning with
 `pg_sg_` are ours, in `macros`, and are reached only through `meaning`.
+What only the catalog can answer, of the session or the server, is taken out of a statement before
+its names are looked at (`pg_catalog.lifting`).
 """
 
 from __future__ import annotations
@@ -12,33 +14,31 @@ from sqlglot import exp
 from stores.schema import BIGINT, BOOLEAN, BYTEA, DATE, DOUBLE, INTEGER, TEXT, DataType, Kind
 
 _POSTGRES = """
-    abs acos acosh age any_value array_agg array_append array_cat array_dims array_fill
-    array_length array_lower array_ndims array_position array_positions array_prepend array_remove
-    array_replace array_to_json array_to_string array_upper ascii asin asinh atan atan2 atanh avg
-    bit_and bit_count bit_length bit_or bit_xor bool_and bool_or btrim cardinality cast cbrt ceil
-    ceiling char_length character_length chr clock_timestamp coalesce concat concat_ws
-    convert_from corr cos cosh cot count covar_pop covar_samp cume_dist current_catalog
-    current_database current_date current_role current_schema current_schemas current_time
-    current_timestamp current_user date date_bin date_part date_trunc decode degrees dense_rank
-    div encode every exists exp extract factorial first_value floor format gcd gen_random_uuid
-    generate_series generate_subscripts greatest grouping initcap isfinite json_agg
-    json_array_elements json_array_elements_text json_array_length json_build_array
-    json_build_object json_extract_path json_extract_path_text json_object_agg json_object_keys
-    json_typeof jsonb_agg jsonb_array_elements jsonb_array_elements_text jsonb_array_length
-    jsonb_build_array jsonb_build_object jsonb_extract_path jsonb_extract_path_text
-    jsonb_object_agg jsonb_object_keys jsonb_pretty jsonb_strip_nulls json_strip_nulls
-    jsonb_typeof lag last_value lcm lead least left length ln localtime localtimestamp log log10
-    lower lpad ltrim make_date make_interval make_time make_timestamp make_timestamptz max md5 min
-    mod mode normalize now nth_value ntile nullif num_nonnulls num_nulls octet_length overlay
-    percent_rank percentile_cont percentile_disc pg_typeof pi position pow power quote_ident
-    quote_literal quote_nullable radians random rank regexp_count regexp_like regexp_match
-    regexp_replace regexp_split_to_array regexp_split_to_table regexp_substr regr_avgx regr_avgy
-    regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy repeat replace reverse
-    right round row row_number row_to_json rpad rtrim session_user sha256 sign sin sinh split_part
-    sqrt starts_with statement_timestamp stddev stddev_pop stddev_samp string_agg string_to_array
-    string_to_table strpos substr substring sum tan tanh timezone to_char to_date to_hex to_json
-    to_jsonb to_timestamp transaction_timestamp translate trim trim_array trunc unnest upper user
-    var_pop var_samp variance version width_bucket any all some interval array if ifnull
+    abs acos acosh age any_value array_agg array_append array_cat array_dims array_fill array_length
+    array_lower array_ndims array_position array_positions array_prepend array_remove array_replace
+    array_to_json array_to_string array_upper ascii asin asinh atan atan2 atanh avg bit_and
+    bit_count bit_length bit_or bit_xor bool_and bool_or btrim cardinality cast cbrt ceil ceiling
+    char_length character_length chr clock_timestamp coalesce concat concat_ws convert_from corr cos
+    cosh cot count covar_pop covar_samp cume_dist current_date current_setting current_time
+    current_timestamp date date_bin date_part date_trunc decode degrees dense_rank div encode every
+    exists exp extract factorial first_value floor format gcd gen_random_uuid generate_series
+    generate_subscripts greatest grouping initcap isfinite json_agg json_array_elements
+    json_array_elements_text json_array_length json_build_array json_build_object json_extract_path
+    json_extract_path_text json_object_agg json_object_keys json_typeof jsonb_agg
+    jsonb_array_elements jsonb_array_elements_text jsonb_array_length jsonb_build_array
+    jsonb_build_object jsonb_extract_path jsonb_extract_path_text jsonb_object_agg jsonb_object_keys
+    jsonb_pretty jsonb_strip_nulls json_strip_nulls jsonb_typeof lag last_value lcm lead least left
+    length ln localtime localtimestamp log log10 lower lpad ltrim make_date make_interval make_time
+    make_timestamp make_timestamptz max md5 min mod mode normalize now nth_value ntile nullif
+    num_nonnulls num_nulls octet_length overlay percent_rank percentile_cont percentile_disc
+    pg_typeof pi position pow power quote_ident quote_literal quote_nullable radians random rank
+    regexp_count regexp_like regexp_match regexp_replace regexp_split_to_array regexp_split_to_table
+    regexp_substr regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy
+    regr_syy repeat replace reverse right round row row_number row_to_json rpad rtrim sha256 sign
+    sin sinh split_part sqrt starts_with statement_timestamp stddev stddev_pop stddev_samp
+    string_agg string_to_array string_to_table strpos substr substring sum tan tanh timezone to_char
+    to_date to_hex to_json to_jsonb to_timestamp transaction_timestamp translate trim trim_array
+    trunc unnest upper var_pop var_samp variance width_bucket any all some interval array if ifnull
 """
 """Functions of PostgreSQL, and syntax that parses as a call."""
 
@@ -109,12 +109,11 @@ _TYPES: dict[DataType, str] = {
         json_extract_path_text jsonb_extract_path_text json_typeof jsonb_typeof jsonb_pretty left
         lower lpad ltrim md5 normalize overlay pg_typeof quote_ident quote_literal quote_nullable
         regexp_replace regexp_substr repeat replace right rpad rtrim split_part string_agg
-        substr substring to_char to_hex translate trim upper version current_user session_user
-        group_concat
+        substr substring to_char to_hex translate trim upper group_concat current_setting
     """,
     BYTEA: "decode sha256",
     DATE: "current_date date make_date to_date",
-    DataType(kind=Kind.TIME): "make_time localtime",
+    DataType(kind=Kind.TIME): "make_time current_time localtime",
     DataType(kind=Kind.TIMESTAMP): "make_timestamp localtimestamp",
     DataType(kind=Kind.TIMESTAMPTZ): """
         now clock_timestamp current_timestamp make_timestamptz statement_timestamp to_timestamp

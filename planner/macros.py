@@ -92,6 +92,13 @@ MACROS: tuple[str, ...] = (
         WHEN low < high AND x < low OR low > high AND x > low THEN 0
         WHEN low < high AND x >= high OR low > high AND x <= high THEN n + 1
         ELSE floor(CAST(x - low AS DOUBLE) / CAST(high - low AS DOUBLE) * n) + 1 END AS INTEGER)""",
+    # Of all settings, their names and values.
+    """pg_sg_setting(n, m, names, held) AS CASE
+        WHEN n IS NULL OR m IS NULL THEN NULL
+        WHEN list_contains(names, lower(n)) THEN held[list_position(names, lower(n))]
+        WHEN NOT m THEN """
+    + _error("42704", "'unrecognized configuration parameter \"' || n || '\"'")
+    + """ END""",
     # Arrays.
     "pg_sg_array_length(l, d) AS CASE WHEN d = 1 THEN CAST(nullif(len(l), 0) AS INTEGER) END",
     "pg_sg_array_lower(l, d) AS CASE WHEN d = 1 AND len(l) > 0 THEN 1 END",

@@ -20,9 +20,10 @@ _SPELLED = {
     exp.CurrentSchemas: "current_schemas",
     exp.CurrentDatabase: "current_database",
     exp.CurrentCatalog: "current_catalog",
-    exp.CurrentTimestamp: "now",
     exp.CurrentDate: "current_date",
     exp.CurrentTime: "current_time",
+    exp.Localtime: "localtime",
+    exp.Localtimestamp: "localtimestamp",
     exp.TimestampTrunc: "date_trunc",
     exp.DateTrunc: "date_trunc",
     exp.Rand: "random",
@@ -135,6 +136,8 @@ def _function_name(node: exp.Func) -> str | None:
         return spelled
     if isinstance(node, exp.Anonymous):
         return node.name.lower()
+    if isinstance(node, exp.CurrentTimestamp):
+        return str(node.meta.get("name", "current_timestamp")).lower()  # else now()
     if isinstance(node, exp.Trim):
         return {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(node.text("position"), "btrim")
     if written := node.meta.get("name"):

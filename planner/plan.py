@@ -12,6 +12,7 @@ from sqlglot import exp
 from planner.access import Access
 from planner.clause import Clause
 from planner.links import Link
+from planner.pg_catalog import CatalogStatement
 from planner.predicates import Operand
 from stores.schema import Column, DataType, Row
 
@@ -104,10 +105,19 @@ class QueryPlan:
     node: Node
     columns: Columns
     parameters: tuple[DataType, ...]
+    """Those of the client, then those that `asked` gives."""
     clause: Clause
     residual: str | None = None
     """What of the WHERE the accesses do not decide; None if nothing."""
     catalog_version: int = 0
+    asked: CatalogStatement | None = None
+    """What it asks of the catalog when it runs, as who its user is; one row."""
+
+    @property
+    def taken(self) -> tuple[DataType, ...]:
+        """The parameters that the client gives."""
+        asked = 0 if self.asked is None else len(self.asked.columns)
+        return self.parameters[: len(self.parameters) - asked]
 
     @property
     def arrow_schema(self) -> pa.Schema:

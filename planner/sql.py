@@ -196,7 +196,7 @@ class SqlEngine:
         if isinstance(plan, QueryPlan):
             if statement.kind is StatementKind.EXPLAIN:
                 return True
-            if not isinstance(plan.node, Lookup):
+            if not isinstance(plan.node, Lookup) or plan.asked is not None:
                 return False
             clause, mine = plan.clause, session_options(session)
             if clause.latest or clause.wait_ms is not None or takes_snapshot(session):
@@ -311,20 +311,21 @@ class SqlEngine:
                 columns=found.columns,
                 parameters=found.parameters,
                 parameter_oids=found.parameter_oids,
+                column_oids=found.column_oids,
                 returns_rows=True,
                 plan=found,
             )
-        plan = self._plan(tree, parsed.clause, parameter_types)
+        plan = self._plan(parsed.sql, tree, parsed.clause, parameter_types)
         explained = parsed.kind is StatementKind.EXPLAIN
         is_lookup = parsed.kind is StatementKind.SELECT and isinstance(plan.node, Lookup)
         return Statement(
             sql=parsed.sql,
             kind=parsed.kind,
             columns=_plan_columns(parsed) if explained else plan.columns,
-            parameters=plan.parameters,
+            parameters=plan.taken,
             returns_rows=True,
             plan=_Analyze(plan) if parsed.analyze else plan,
-            look_up=self._executor.short_way(plan) if is_lookup else None,
+            look_up=self._executor.short_way(plan) if is_lookup and plan.asked is None else None,
         )
 
     def _reads_store(self, tree: exp.Query) -> bool:
@@ -337,14 +338,20 @@ class SqlEngine:
         return not has_names and identifier(table.this) in self._catalog.stores
 
     def _plan(
-        self, tree: exp.Query, clause: Clause, parameter_types: Sequence[DataType | None]
+        self,
+        sql: str,
+        tree: exp.Query,
+        clause: Clause,
+        parameter_types: Sequence[DataType | None],
     ) -> QueryPlan:
         version = self._catalog.version
         try:
-            bound = bind(tree, clause, self._catalog, parameter_types)
-            return plan_query(bound, clause, self._composer, version=version)
+            asked, types = self._pg_catalog.prepare_calls(sql, tree, clause, parameter_types)
+            bound = bind(tree, clause, self._catalog, types)
+            plan = plan_query(bound, clause, self._composer, version=version)
         except RecursionError as error:
             raise LimitExceeded("statement is nested too deep") from error
+        return plan if asked is None else replace(plan, asked=asked)
 
     def _prepare_show(self, parsed: Parsed, session: Session) -> Statement:
         words = [token.text.upper() for token in parsed.tokens]
@@ -413,6 +420,9 @@ class SqlEngine:
         session: Session,
         cancellation: Cancellation,
     ) -> Result:
+        if plan.asked is not None:
+            asked = self._pg_catalog.values(plan.asked, session=session, cancellation=cancellation)
+            parameters = (*parameters, *asked)
         options = read_options(plan.clause, session, parameters)
         snapshot = transaction_snapshot(session)
         if snapshot is None and DEFAULT_ISOLATION in session.settings:

@@ -1,72 +1,30 @@
 """Keys to bytes that sort as SQL sorts, and back, one at a time and by column.
 
-Each column is a marker byte, 0 for NULL (which so sorts first) or 1, and then for a value:
-
-| type | bytes |
-|---|---|
-| boolean | 1 |
-| integers, date, timestamps, decimal(p≤18) | big-endian two's complement, sign bit flipped |
-| decimal(p>18) | the same in 16 bytes |
-| real, double | IEEE bits, big-endian; sign bit flipped, or all bits of a negative |
-| text, bytea | the bytes with 00 as 00 FF, then 00 |
-
-Negative zero is kept as zero; there is one NaN, which sorts last.
+A key is its columns, one behind the other, each as `key_columns` encodes it.
 
 Laws: decode(encode(k)) == k but for negative zero and NaN's payload; a < b if and only if
 encode(a) < encode(b); no key's bytes begin another's, but those of a last column of text that goes
 on with NUL: there FF follows, as nowhere else.
-Source: FoundationDB's tuple layer (how NUL is escaped); Kafka's serializers, whose order we avoid.
+Source: FoundationDB's tuple layer; Kafka's serializers, whose order we avoid.
 """
 
 from __future__ import annotations
 
-import math
 import struct
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from decimal import Context, Decimal
-from math import isnan
-from typing import Any, TypeAlias
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.arrow import (
-    array_of_ints,
-    binary_parts,
-    decimal_array,
-    decimal_of,
-    fixed_binary,
-    int64_values,
-    joined_bytes,
-    physical_array,
-    physical_list,
-    unscaled_ints,
-)
+from stores.arrow import binary_parts, joined_bytes, physical_array, physical_list
 from stores.errors import CodecError
+from stores.key_columns import Piece, key_column
 from stores.query import Interval
-from stores.schema import Column, DataType, Key, Kind, Value
+from stores.schema import Column, Key, Kind
 
-_Piece: TypeAlias = bytes | pa.Array
-_Encode: TypeAlias = Callable[[Value], bytes]
-_Decode: TypeAlias = Callable[[bytes, int], tuple[Value, int]]
-
-_INT_WIDTH = {
-    Kind.BOOLEAN: 1,
-    Kind.TINYINT: 1,
-    Kind.SMALLINT: 2,
-    Kind.INTEGER: 4,
-    Kind.BIGINT: 8,
-    Kind.DATE: 4,
-    Kind.TIMESTAMP: 8,
-    Kind.TIMESTAMPTZ: 8,
-}
-_FLOAT = {Kind.REAL: struct.Struct(">f"), Kind.DOUBLE: struct.Struct(">d")}
 _MISFITS = (TypeError, ValueError, ArithmeticError, struct.error, AttributeError)
 """What an encoder raises for a value that its column cannot have."""
-_EXACT = Context(prec=100)
-"""The default context rounds to 28 digits, fewer than decimal(38) has."""
 
 
 class KeyCodec:
@@ -74,7 +32,7 @@ class KeyCodec:
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._columns = tuple(columns)
-        self._parts = tuple(_part(column) for column in columns)
+        self._parts = tuple(key_column(column) for column in columns)
         self._encoders = tuple(part.encode for part in self._parts)
         self._only = self._encoders[0] if len(self._encoders) == 1 else None
         self._text_at = [i for i, part in enumerate(self._parts) if part.width is None]
@@ -171,7 +129,7 @@ class KeyCodec:
         if any(array.null_count for array in arrays):
             rows = zip(*[physical_list(a, c.type) for a, c in self._with(arrays)], strict=True)
             return [prefix + self.encode(row) for row in rows]
-        pieces: list[_Piece] = [prefix]
+        pieces: list[Piece] = [prefix]
         for part, array in zip(self._parts, arrays, strict=True):
             for piece in part.encode_array(array):
                 if isinstance(piece, bytes) and isinstance(pieces[-1], bytes):
@@ -272,239 +230,3 @@ def _after_bytes(prefix: bytes) -> bytes:
     """Behind all bytes that begin with `prefix`, which is not all FF."""
     kept = prefix.rstrip(b"\xff")
     return kept[:-1] + bytes([kept[-1] + 1])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
-    """How one key column is encoded."""
-
-    width: int | None
-    """Bytes behind the marker; None for text."""
-    encode: _Encode
-    decode: _Decode
-    encode_array: Callable[[pa.Array], tuple[_Piece, ...]]
-    """What is to be joined for each row, marker included; the column has no NULLs."""
-    decode_array: Callable[[pa.Array], pa.Array]
-    """The column whose bytes, without markers, are in a column of binary."""
-
-
-def _part(column: Column) -> _Part:
-    kind = column.type.kind
-    if kind in _INT_WIDTH:
-        return _integer_part(column.type, _INT_WIDTH[kind])
-    if kind in _FLOAT:
-        return _float_part(column.type, _FLOAT[kind])
-    if kind is Kind.DECIMAL:
-        return _decimal_part(column.type)
-    return _text_part(column.type)
-
-
-def _integer_part(data_type: DataType, width: int) -> _Part:
-    bias, limit = 1 << (8 * width - 1), 1 << (8 * width)
-    marked = limit  # the marker byte 01 in front of `width` bytes
-    is_bool = data_type.kind is Kind.BOOLEAN
-    low, high = (bias, bias + 2) if is_bool else (0, limit)
-    as_value: Callable[[int], Value] = bool if is_bool else int
-
-    def encode(value: Value) -> bytes:
-        if value is None:
-            return b"\0"
-        if not isinstance(value, int):
-            raise TypeError
-        shifted = value + bias
-        if not low <= shifted < high:
-            raise ValueError
-        return (shifted + marked).to_bytes(width + 1, "big")
-
-    def decode(encoded: bytes, at: int) -> tuple[Value, int]:
-        if encoded[at] == 0:
-            return None, at + 1
-        end = at + 1 + width
-        if end > len(encoded):
-            raise IndexError
-        return as_value(int.from_bytes(encoded[at + 1 : end], "big") - bias), end
-
-    def encode_array(array: pa.Array) -> tuple[_Piece, ...]:
-        return _marked(_flip(int64_values(array), width))
-
-    def decode_array(payloads: pa.Array) -> pa.Array:
-        return array_of_ints(_unflip(payloads, width), data_type)
-
-    return _Part(
-        width=width,
-        encode=encode,
-        decode=decode,
-        encode_array=encode_array,
-        decode_array=decode_array,
-    )
-
-
-def _flip(values: np.ndarray[Any, Any], width: int) -> np.ndarray[Any, Any]:
-    """Integers as rows of `width` big-endian bytes with the sign bit flipped."""
-    rows = np.ascontiguousarray(values).astype(">i8").view(np.uint8).reshape(-1, 8)[:, 8 - width :]
-    rows = np.ascontiguousarray(rows)
-    rows[:, 0] ^= 0x80
-    return rows
-
-
-def _unflip(payloads: pa.Array, width: int) -> np.ndarray[Any, Any]:
-    rows = np.frombuffer(binary_parts(payloads)[1], dtype=np.uint8).reshape(-1, width).copy()
-    rows[:, 0] ^= 0x80
-    wide = np.empty((len(rows), 8), dtype=np.uint8)
-    wide[:, 8 - width :] = rows
-    wide[:, : 8 - width] = np.where(rows[:, :1] >= 0x80, 0xFF, 0)
-    return wide.view(">i8").reshape(-1).astype(np.int64)
-
-
-def _marked(rows: np.ndarray[Any, Any]) -> tuple[_Piece, ...]:
-    width = rows.shape[1]
-    return b"\1", fixed_binary(np.ascontiguousarray(rows).view(f"V{width}").reshape(-1))
-
-
-def _float_part(data_type: DataType, packer: struct.Struct) -> _Part:
-    width = packer.size
-    sign, ones = 1 << (8 * width - 1), (1 << (8 * width)) - 1
-    nan = int.from_bytes(packer.pack(abs(math.nan)), "big")
-    bits_type = np.dtype(f">u{width}")
-    float_type = np.dtype(f">f{width}")
-
-    def encode(value: Value) -> bytes:
-        if value is None:
-            return b"\0"
-        # Adding zero makes a zero of negative zero, and refuses what is no number.
-        plain = value + 0.0
-        bits = nan if isnan(plain) else int.from_bytes(packer.pack(plain), "big")
-        flipped = bits ^ ones if bits & sign else bits | sign
-        return b"\1" + flipped.to_bytes(width, "big")
-
-    def decode(encoded: bytes, at: int) -> tuple[Value, int]:
-        if encoded[at] == 0:
-            return None, at + 1
-        end = at + 1 + width
-        if end > len(encoded):
-            raise IndexError
-        flipped = int.from_bytes(encoded[at + 1 : end], "big")
-        bits = flipped ^ sign if flipped & sign else flipped ^ ones
-        return packer.unpack(bits.to_bytes(width, "big"))[0], end
-
-    def encode_array(array: pa.Array) -> tuple[_Piece, ...]:
-        values = array.to_numpy(zero_copy_only=False) + 0.0
-        values = np.where(np.isnan(values), np.nan, values).astype(float_type)
-        bits = values.view(bits_type).astype(f"u{width}")
-        bits = np.where(np.isnan(values), bits & np.array(ones ^ sign, bits.dtype), bits)
-        negative = (bits & np.array(sign, bits.dtype)) != 0
-        flipped = np.where(negative, ~bits, bits | np.array(sign, bits.dtype))
-        return _marked(flipped.astype(bits_type).view(np.uint8).reshape(-1, width))
-
-    def decode_array(payloads: pa.Array) -> pa.Array:
-        raw = binary_parts(payloads)[1]
-        flipped = np.frombuffer(raw, dtype=bits_type).astype(f"u{width}")
-        positive = (flipped & np.array(sign, flipped.dtype)) != 0
-        bits = np.where(positive, flipped ^ np.array(sign, flipped.dtype), ~flipped)
-        return pa.array(bits.astype(f"u{width}").view(f"f{width}"), type=data_type.arrow)
-
-    return _Part(
-        width=width,
-        encode=encode,
-        decode=decode,
-        encode_array=encode_array,
-        decode_array=decode_array,
-    )
-
-
-def _decimal_part(data_type: DataType) -> _Part:
-    width = 8 if data_type.precision <= 18 else 16
-    bias, scale = 1 << (8 * width - 1), data_type.scale
-    limit = 10**data_type.precision
-
-    def encode(value: Value) -> bytes:
-        if value is None:
-            return b"\0"
-        unscaled = unscaled_integer(value, data_type)
-        return b"\1" + (unscaled + bias).to_bytes(width, "big")
-
-    def decode(encoded: bytes, at: int) -> tuple[Value, int]:
-        if encoded[at] == 0:
-            return None, at + 1
-        end = at + 1 + width
-        if end > len(encoded):
-            raise IndexError
-        unscaled = int.from_bytes(encoded[at + 1 : end], "big") - bias
-        if not -limit < unscaled < limit:
-            raise ValueError
-        return decimal_of(unscaled, scale), end
-
-    def encode_array(array: pa.Array) -> tuple[_Piece, ...]:
-        raws = [(u + bias).to_bytes(width, "big") for u in unscaled_ints(array)]
-        return b"\1", pa.array(raws, pa.binary())
-
-    def decode_array(payloads: pa.Array) -> pa.Array:
-        unscaled = [int.from_bytes(payload, "big") - bias for payload in payloads.to_pylist()]
-        return decimal_array(unscaled, data_type)
-
-    return _Part(
-        width=width,
-        encode=encode,
-        decode=decode,
-        encode_array=encode_array,
-        decode_array=decode_array,
-    )
-
-
-def unscaled_integer(value: Value, data_type: DataType) -> int:
-    """A decimal as an integer of its last digit's unit.
-
-    Raises:
-        TypeError: it is neither a decimal nor an integer: a float has no exact decimal form.
-        ValueError: it has more digits than the type holds.
-    """
-    if not isinstance(value, Decimal | int):
-        raise TypeError
-    scaled = _EXACT.scaleb(Decimal(value), data_type.scale)
-    unscaled = int(scaled)
-    if unscaled != scaled or abs(unscaled) >= 10**data_type.precision:
-        raise ValueError
-    return unscaled
-
-
-def _escaped(raws: pa.Array) -> pa.Array:
-    """A column of binary with NUL as 00 FF."""
-    if np.frombuffer(binary_parts(raws)[1], dtype=np.uint8).all():
-        return raws
-    return pc.replace_substring(raws, pattern=b"\0", replacement=b"\0\xff")
-
-
-def _text_part(data_type: DataType) -> _Part:
-    is_text = data_type.kind is Kind.TEXT
-
-    def encode(value: Value) -> bytes:
-        if value is None:
-            return b"\0"
-        # A view refuses what is no bytes, of which `bytes` would make some: lists, numbers.
-        raw = value.encode() if is_text else bytes(memoryview(value))
-        if 0 in raw:
-            raw = raw.replace(b"\0", b"\0\xff")
-        return b"\1" + raw + b"\0"
-
-    def decode(encoded: bytes, at: int) -> tuple[Value, int]:
-        if encoded[at] == 0:
-            return None, at + 1
-        end = encoded.index(b"\0", at + 1)
-        while encoded[end + 1 : end + 2] == b"\xff":
-            end = encoded.index(b"\0", end + 2)
-        raw = encoded[at + 1 : end].replace(b"\0\xff", b"\0")
-        return (raw.decode() if is_text else raw), end + 1
-
-    def encode_array(array: pa.Array) -> tuple[_Piece, ...]:
-        return b"\1", _escaped(array.cast(pa.binary())), b"\0"
-
-    def decode_array(payloads: pa.Array) -> pa.Array:
-        return payloads.cast(data_type.arrow)
-
-    return _Part(
-        width=None,
-        encode=encode,
-        decode=decode,
-        encode_array=encode_array,
-        decode_array=decode_array,
-    )

@@ -31,15 +31,16 @@ FORBIDDEN: dict[str, frozenset[str]] = {
 RESERVED: dict[str, tuple[str, ...]] = {
     "rocksdict": ("stores/rocksdb.py", "stores/sst.py"),
     "pyspark": ("stores/spark/",),
-    "duckdb": ("planner/compose.py", "planner/pg_catalog/"),
+    "duckdb": ("planner/compose.py", "planner/duckdb_errors.py", "planner/pg_catalog/"),
 }
 """Library → the files and directories that alone import it, so that it can be replaced there."""
 
 GENERATED = ("planner/pg_catalog/seed.py",)
 """Data written by a program. Of any length, because nobody reads it; so it may hold no code."""
 
-GATEWAY_IMPORTS_STORES = ("gateway/main.py", "gateway/demo.py")
-"""main.py wires stores to engine to servers; demo.py starts the pipeline that fills them."""
+GATEWAY_IMPORTS_STORES = ("gateway/main.py", "gateway/demo.py", "gateway/stores_document.py")
+"""main.py wires stores to engine to servers, demo.py starts the pipeline that fills them, and
+stores_document.py puts what the stores say of themselves into words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,14 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from gateway.pgwire.codec import (
-    FRONTEND_TYPES,
-    Splitter,
-    decode,
-    decode_startup,
-    encode,
-)
+from gateway.pgwire.codec import decode, decode_startup, encode
 from gateway.pgwire.errors import FATAL, LocalProtocolError, RemoteProtocolError
+from gateway.pgwire.frames import FRONTEND_TYPES, Splitter
 from gateway.pgwire.messages import (
     AUTHENTICATION_BYTES,
     AuthenticationCleartextPassword,

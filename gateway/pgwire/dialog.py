@@ -192,7 +192,8 @@ class Dialog:
         statement = self._runner.recall(message.sql)
         if statement is None:
             return self._run_query(message.sql)
-        look_up = statement.look_up
+        # The short way tells of no settings, as a group without its Sync may have changed them.
+        look_up = statement.look_up if self.session.changes == self._changes_told else None
         rows = None if look_up is None else look_up(statement.literals, self.session)
         if rows is not None:
             self._give_looked_up(statement, rows)
@@ -410,10 +411,6 @@ class Dialog:
             self._send(CommandComplete(tag=f"{kind.value} {taken}"))
         else:
             self._complete_command(kind)
-        if self.session.changes != self._changes_told:
-            self._changes_told = self.session.changes
-            for status in self._reports.news(self.session):
-                self._send(status)
 
     def _complete_command(self, kind: StatementKind) -> None:
         """What has run may have changed more than it has answered."""
@@ -448,12 +445,20 @@ class Dialog:
     def _ready(self) -> None:
         """The end of a statement or group, and of the transaction if none was begun explicitly."""
         self._has_executed = False
+        self._report()
         status = self.session.transaction
         if status is TransactionStatus.IDLE:
             self._names.end_transaction(committed=True)
             self._send_encoded(ReadyForQuery, _READY_IDLE)
         else:
             self._send(ReadyForQuery(status=status.value))
+
+    def _report(self) -> None:
+        """Tell what settings have become: once for all that has run, as PostgreSQL does."""
+        if self.session.changes != self._changes_told:
+            self._changes_told = self.session.changes
+            for status in self._reports.news(self.session):
+                self._send(status)
 
     def _send(self, message: BackendMessage) -> None:
         self._shell.write(self._connection.send(message))

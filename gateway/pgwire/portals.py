@@ -90,7 +90,7 @@ class Prepared:
         """
         found = self._shapes.get(formats)
         if found is None:
-            found = shape_of(self.statement.columns, formats)
+            found = shape_of(self.statement.columns, formats, self.statement.column_oids)
             _make_room(self._shapes)
             self._shapes[formats] = found
         return found

@@ -56,6 +56,15 @@ _REFUSED = frozenset(
 )
 """DuckDB's functions that see more than the catalog, and PostgreSQL's that act on the server."""
 
+_NOW = "get_current_timestamp()"
+_TIMES: Mapping[type[exp.Expr], str] = {
+    exp.CurrentTimestamp: _NOW,
+    exp.CurrentTime: f"{_NOW}::TIMESTAMP::TIME",
+    exp.Localtime: f"{_NOW}::TIMESTAMP::TIME",
+    exp.Localtimestamp: f"{_NOW}::TIMESTAMP",
+    exp.CurrentDate: f"{_NOW}::TIMESTAMP::DATE",
+}
+"""Bare words, which DuckDB takes for the column that is named by them."""
 _FORMATS: Mapping[str, str] = {"%s": "concat", "%I": "quote_ident", "%L": "quote_nullable"}
 """What a place of format() does with its argument."""
 
@@ -128,6 +137,7 @@ def rewrite_calls(tree: exp.Expr, *, database: str, version: str) -> None:
         exp.CurrentVersion: quote_text(version),
         exp.CurrentUser: "getvariable('session_user')::VARCHAR",
         exp.SessionUser: "getvariable('session_user')::VARCHAR",
+        **_TIMES,
     }
     by_name = {
         "version": constants[exp.CurrentVersion],

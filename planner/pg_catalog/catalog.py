@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -15,23 +16,26 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from planner.cancel import Cancellation
+from planner.clause import Clause
 from planner.commands import Commands
 from planner.errors import Cancelled, NotSupported, ValueProblem
 from planner.pg_catalog.arrays import parse_array
 from planner.pg_catalog.assignments import Assignment, assignments
 from planner.pg_catalog.database import build_database
 from planner.pg_catalog.failures import query_error
+from planner.pg_catalog.lifting import lift_calls, may_ask
 from planner.pg_catalog.listing_rows import listing_script, lists_names
-from planner.pg_catalog.parameters import cast_oids
+from planner.pg_catalog.parameters import PARAMETERS_MAX, cast_oids
 from planner.pg_catalog.quoting import quote_text
 from planner.pg_catalog.recognise import is_catalog_statement
 from planner.pg_catalog.relations import duckdb_type
-from planner.pg_catalog.results import gather, result_type
+from planner.pg_catalog.results import gather, result_type, void_oids
 from planner.pg_catalog.rewrite import Rewritten, rewrite
 from planner.pg_catalog.store_rows import store_relation, system_relation
 from planner.relations import SYSTEM_RELATIONS
 from planner.session import Session
 from planner.transaction import transaction_settings
+from stores.arrow import physical_list
 from stores.schema import TEXT, Column, DataType, Kind, Row, Value
 from stores.store import StoreCatalog
 
@@ -39,6 +43,8 @@ CACHE_STATEMENTS_MAX = 512
 """Clients send some 300 different catalog statements; each takes about 10 kB."""
 CACHED_SQL_MAX = 100_000
 """Longer texts carry lists of oids and do not come twice."""
+VALUES_MAX = 256
+"""Answers about sessions; one with all settings takes some 50 kB, others next to nothing."""
 _BATCH_ROWS = 8192
 _INTROSPECTED = {"attrtypoids": DataType(kind=Kind.ARRAY, element=TEXT)}
 """Columns of asyncpg's query for types that it does not know, to which no int8[] may come back.
@@ -57,6 +63,8 @@ class CatalogStatement:
     parameters: tuple[DataType, ...]
     parameter_oids: tuple[int, ...]
     """Type of each that was cast to oid or oid[], else 0; drivers encode by it."""
+    column_oids: tuple[int, ...]
+    """Type of each that is void, else 0; empty where none is."""
     rewritten: Rewritten
     """What DuckDB runs."""
     assignments: tuple[Assignment, ...] = ()
@@ -88,11 +96,14 @@ class PgCatalog:
         self._catalog = catalog
         self._server_version = server_version
         self._database = database
+        self._started = dt.datetime.now(dt.UTC)
         self._commands = Commands(server_version=server_version)
         self._lock = threading.Lock()
         self._generation: _Generation | None = None
         self._cache: OrderedDict[tuple[str, tuple[DataType | None, ...]], CatalogStatement]
         self._cache = OrderedDict()
+        self._values: OrderedDict[tuple[str, int, str, frozenset[tuple[str, str]]], Row]
+        self._values = OrderedDict()
 
     @property
     def version_text(self) -> str:
@@ -129,6 +140,40 @@ class PgCatalog:
                 if len(self._cache) > CACHE_STATEMENTS_MAX:
                     self._cache.popitem(last=False)
         return statement
+
+    def prepare_calls(
+        self,
+        sql: str,
+        tree: exp.Query,
+        clause: Clause,
+        parameter_types: Sequence[DataType | None],
+    ) -> tuple[CatalogStatement | None, Sequence[DataType | None]]:
+        """Take out of a statement over stores what only the catalog answers, see `lifting`.
+
+        Args:
+            sql: its text.
+            tree: the text as parsed; calls in it become parameters behind those that it has.
+            clause: its WITH clause, which may have some of them.
+            parameter_types: types the client insists on.
+
+        Returns:
+            What to ask for `values` when the statement runs, None if there is nothing; and the
+            types of all parameters, those of the values among them.
+
+        Raises:
+            QueryError: a call that the catalog does not answer.
+        """
+        if not may_ask(sql):
+            return None, parameter_types
+        numbers = [int(node.name) for node in tree.find_all(exp.Parameter) if node.name.isdigit()]
+        numbers += [reference.number for reference in clause.parameters]
+        before = max([*numbers, len(parameter_types)], default=0)
+        query = lift_calls(tree, self._catalog.stores, before)
+        if query is None:
+            return None, parameter_types
+        asked = self.prepare(query.sql(dialect="postgres"), query)
+        inferred = (None,) * (before - len(parameter_types)) if before < PARAMETERS_MAX else ()
+        return asked, (*parameter_types, *inferred, *(column.type for column in asked.columns))
 
     def execute(
         self,
@@ -172,6 +217,31 @@ class PgCatalog:
             assignment.apply(session, parameters, self._commands.set_config)
         return table
 
+    def values(
+        self, statement: CatalogStatement, *, session: Session, cancellation: Cancellation
+    ) -> Row:
+        """The only row of a statement that asks for values of the session, see `lifting`.
+
+        It is kept, for it is decided by the stores there are, the user and the settings.
+
+        Raises:
+            QueryError: a value cannot be found, or it was cancelled.
+        """
+        settings = frozenset(_settings(session).items())
+        key = (statement.sql, self._catalog.version, session.user, settings)
+        with self._lock:
+            if (known := self._values.get(key)) is not None:
+                self._values.move_to_end(key)
+                return known
+        table = self.execute(statement, (), session=session, cancellation=cancellation)
+        columns = zip(table.columns, statement.columns, strict=True)
+        found = tuple(physical_list(array, column.type)[0] for array, column in columns)
+        with self._lock:
+            self._values[key] = found
+            if len(self._values) > VALUES_MAX:
+                self._values.popitem(last=False)
+        return found
+
     def _prepare(
         self, sql: str, tree: exp.Expr, parameter_types: Sequence[DataType | None]
     ) -> CatalogStatement:
@@ -189,6 +259,7 @@ class PgCatalog:
             columns=self._describe(rewritten),
             parameters=rewritten.parameters,
             parameter_oids=cast_oids(tree, len(rewritten.parameters)),
+            column_oids=void_oids(tree),
             rewritten=rewritten,
             assignments=assignments(tree),
             lists=lists_names(tree),
@@ -229,7 +300,10 @@ class PgCatalog:
             *(system_relation(name, columns) for name, columns in SYSTEM_RELATIONS.items()),
         ]
         connection = build_database(
-            relations, server_version=self._server_version, database=self._database
+            relations,
+            server_version=self._server_version,
+            database=self._database,
+            started=self._started,
         )
         return _Generation(version=version, connection=connection)
 
@@ -261,8 +335,12 @@ def _integer(value: Value) -> int:
         ) from error
 
 
+def _settings(session: Session) -> Mapping[str, str]:
+    return {**session.settings, **transaction_settings(session)}
+
+
 def _session_script(session: Session) -> str:
-    settings = {**session.settings, **transaction_settings(session)}
+    settings = _settings(session)
     keys = ", ".join(quote_text(name.lower()) for name in settings)
     values = ", ".join(quote_text(value) for value in settings.values())
     return (

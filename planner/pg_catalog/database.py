@@ -5,6 +5,7 @@ It can reach no file, network or extension, and its settings are locked.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import duckdb
@@ -62,7 +63,7 @@ _DISPLAY_FIELDS = {"kind": pa.string(), "oid": pa.int64(), "text": pa.string()}
 
 
 def build_database(
-    relations: Sequence[Relation], *, server_version: str, database: str
+    relations: Sequence[Relation], *, server_version: str, database: str, started: dt.datetime
 ) -> duckdb.DuckDBPyConnection:
     """The catalog of these relations, ready for cursors."""
     rows = relation_rows(settle_index_names(relations))
@@ -74,7 +75,7 @@ def build_database(
         connection.sql(f"CREATE OR REPLACE TABLE {target} AS SELECT * FROM zz_source")
         connection.unregister("zz_source")
     connection.sql(";".join(_view_script(database)))
-    connection.sql(";".join(macro_script()))
+    connection.sql(";".join(macro_script(started=quote_text(started.isoformat()))))
     connection.sql("SET enable_external_access = false; SET lock_configuration = true")
     return connection
 

@@ -20,6 +20,7 @@ _RAISED = re.compile(r"(?:^|: )(4[0-9A-Z]{4}|3F000):(.+)", re.DOTALL)
 """Ours, from a macro that calls `error('<SQLSTATE>:<message>')`."""
 _COLUMN = re.compile(r'column(?: named| name)?:? "([^"]+)"', re.IGNORECASE)
 _FUNCTION = re.compile(r"Function with name \"?([\w.]+)\"?", re.IGNORECASE)
+_ARGUMENTS = re.compile(r"Macro (\w+)\(\) does not support the supplied arguments")
 _TABLE_FUNCTION = re.compile(r'"(\w+)" is a table function', re.IGNORECASE)
 
 
@@ -49,6 +50,8 @@ def _binding_error(first: str) -> QueryError:  # noqa: PLR0911 - one line per me
         return NameProblem(_lower(first), sqlstate="42702")
     if (function := _FUNCTION.search(first)) is not None and "does not exist" in first:
         return NameProblem(f"function {function[1]} does not exist", sqlstate="42883")
+    if (macro := _ARGUMENTS.search(first)) is not None:
+        return NameProblem(f"function {macro[1]}() does not exist", sqlstate="42883")
     if (table := _TABLE_FUNCTION.search(first)) is not None:
         return NameProblem(f"function {table[1]} does not exist", sqlstate="42883")
     if (column := _COLUMN.search(first)) is not None and _tells_of_column(first):

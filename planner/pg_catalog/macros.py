@@ -2,7 +2,7 @@
 
 A macro's body sees the names of the statement that calls it, so every alias and parameter in here
 begins with `zz_`: an alias `c` would capture the argument `c.oid`. `{cat}` and `{look}` are the
-schemas of the catalog and of the lookup tables.
+schemas of the catalog and of the lookup tables, `{started}` is when the server began.
 
 What has an effect or would tell about the machine is absent: such a call is an unknown function.
 """
@@ -139,7 +139,7 @@ SERVER = {
     "pg_backend_pid": "() AS (getvariable('session_pid')::INTEGER)",
     "pg_char_to_encoding": "(zz_name) AS (CASE WHEN upper(zz_name) = 'UTF8' THEN 6 ELSE -1 END)",
     "pg_client_encoding": "() AS ('UTF8')",
-    "pg_conf_load_time": "() AS (getvariable('server_started')::TIMESTAMPTZ)",
+    "pg_conf_load_time": "() AS ({started}::TIMESTAMPTZ)",
     "pg_encoding_to_char": """(zz_n) AS (
         CASE zz_n WHEN 6 THEN 'UTF8' WHEN 0 THEN 'SQL_ASCII' ELSE '' END)""",
     "pg_encoding_max_length": "(zz_n) AS (CASE WHEN zz_n = 6 THEN 4 ELSE 1 END)",
@@ -149,7 +149,7 @@ SERVER = {
     "pg_is_other_temp_schema": "(zz_oid) AS (false)",
     "pg_is_wal_replay_paused": "() AS (false)",
     "pg_my_temp_schema": "() AS (0::BIGINT)",
-    "pg_postmaster_start_time": "() AS (getvariable('server_started')::TIMESTAMPTZ)",
+    "pg_postmaster_start_time": "() AS ({started}::TIMESTAMPTZ)",
     "pg_relation_is_publishable": "(zz_oid) AS (false)",
     "pg_relation_is_updatable": "(zz_oid, zz_triggers) AS (0)",
     "pg_column_is_updatable": "(zz_oid, zz_number, zz_triggers) AS (false)",
@@ -167,6 +167,8 @@ SERVER = {
     "age": "(zz_xid) AS (0)",
 }
 """The server itself."""
+VOID = frozenset({"pg_advisory_unlock_all"})
+"""Functions that give nothing: their value is empty, its type void."""
 
 _SIZE = "(zz_1) AS (0::BIGINT)"
 
@@ -314,15 +316,19 @@ TABLE_FUNCTIONS = {
 """Functions that stand in FROM, as the query they come to: whatever their arguments, as it is."""
 
 
-def macro_script() -> list[str]:
-    """The statements that create all macros, what is used before what uses it."""
+def macro_script(*, started: str) -> list[str]:
+    """The statements that create all macros, what is used before what uses it.
+
+    Args:
+        started: the time at which the server began, as a literal.
+    """
     catalog = SCHEMA_IN_DUCKDB["pg_catalog"]
+    words = {"cat": catalog, "look": LOOKUP_SCHEMA, "started": started}
     listed = [
         *((LOOKUP_SCHEMA, *each) for each in LOOKUP_MACROS.items() if each[0] != "array_text"),
         *((catalog, *each) for each in CATALOG_MACROS.items()),
         (LOOKUP_SCHEMA, "array_text", LOOKUP_MACROS["array_text"]),
     ]
     return [
-        f'CREATE MACRO {schema}."{name}"{body.format(cat=catalog, look=LOOKUP_SCHEMA)}'
-        for schema, name, body in listed
+        f'CREATE MACRO {schema}."{name}"{body.format(**words)}' for schema, name, body in listed
     ]

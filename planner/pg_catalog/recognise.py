@@ -18,8 +18,9 @@ from planner.pg_catalog.macros import (
     TABLE_FUNCTIONS,
     VISIBILITY,
 )
+from planner.pg_catalog.user_words import is_user_word
 
-_SESSION_NODES = (
+SESSION_NODES = (
     exp.CurrentSchema,
     exp.CurrentSchemas,
     exp.CurrentDatabase,
@@ -28,6 +29,7 @@ _SESSION_NODES = (
     exp.CurrentUser,
     exp.SessionUser,
 )
+"""Calls about the session that have a syntax of their own."""
 _NAMED = frozenset(
     (
         *(
@@ -45,6 +47,8 @@ _NAMED = frozenset(
     )
 ) - {"age"}
 """Functions that only the catalog can answer; the other macros are plain SQL."""
+ASKED = _NAMED - {*TABLE_FUNCTIONS, "set_config"}
+"""Those that a statement over stores may call, too; see `lifting`."""
 _OBJECT_TYPES = frozenset(
     ("regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regrole")
 )
@@ -62,7 +66,7 @@ def is_catalog_statement(tree: exp.Expr, stores: Container[str]) -> bool:
 
 def _calls_catalog(tree: exp.Expr) -> bool:
     for node in tree.walk():
-        if isinstance(node, _SESSION_NODES):
+        if isinstance(node, SESSION_NODES) or is_user_word(node):
             return True
         if isinstance(node, exp.Anonymous) and node.name.lower() in _NAMED:
             return True

@@ -6,11 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
+from sqlglot import exp
 
 from planner.errors import LimitExceeded
+from planner.pg_catalog.macros import VOID
 from stores.errors import SchemaError
 from stores.schema import BIGINT, TEXT, Column, DataType, Kind, decimal_type
 
+_VOID_OID = 2278
 RESULT_BYTES_MAX = 64 << 20
 """Largest answer: pg_attribute of 10,000 stores of 20 columns is about 40 MB."""
 
@@ -36,6 +39,19 @@ def result_type(duckdb_name: str) -> DataType:
         return DataType.parse(re.sub(r'"', "", duckdb_name))
     except SchemaError:
         return TEXT
+
+
+def void_oids(tree: exp.Expr) -> tuple[int, ...]:
+    """Oid of the type of each column that is a call of a function of type void; 0 for others."""
+    items = [item.unalias() for item in tree.selects] if isinstance(tree, exp.Query) else []
+    if any(item.is_star for item in items):
+        return ()  # how many columns it is, DuckDB knows
+    calls = (each.expression if isinstance(each, exp.Dot) else each for each in items)
+    oids = tuple(
+        _VOID_OID if isinstance(call, exp.Anonymous) and call.name.lower() in VOID else 0
+        for call in calls
+    )
+    return oids if any(oids) else ()
 
 
 def gather(batches: pa.RecordBatchReader, columns: Sequence[Column]) -> pa.Table:

@@ -15,8 +15,9 @@ from gateway.app import create_app
 from gateway.routes import Services
 from gateway.settings import Settings
 from gateway.workers import Workers
-from tests.gateway.http_engine import WAIT_S, FakeEngine
+from tests.support.fake_engine import FakeEngine
 from tests.support.process import ROOT, plain_environment
+from tests.support.waiting import WAIT_S
 
 
 @pytest.fixture

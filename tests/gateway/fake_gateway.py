@@ -17,7 +17,7 @@ from gateway.routes import Services
 from gateway.serve import Serving, run_servers
 from gateway.settings import load_settings
 from gateway.workers import Workers
-from tests.gateway.http_engine import FakeEngine
+from tests.support.fake_engine import FakeEngine
 
 STORES: list[dict[str, object]] = [
     {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import httpx
@@ -10,7 +11,7 @@ import pytest
 
 from gateway.app import create_app
 from gateway.routes import Services
-from tests.gateway.http_engine import FakeEngine
+from tests.support.fake_engine import SECRET, FakeEngine
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +27,10 @@ async def test_a_query_is_answered(client: httpx.AsyncClient) -> None:
     document = response.json()
     assert document.pop("elapsed_ms") >= 0
     assert document == {
-        "columns": [{"name": "c0", "type": "bigint"}, {"name": "c1", "type": "timestamptz"}],
+        "columns": [
+            {"name": "bigint", "type": "bigint"},
+            {"name": "timestamptz", "type": "timestamptz"},
+        ],
         "rows": [[5, "1970-01-01T00:00:00Z"]],
         "position": {"events": {"0": 41}},
         "partitions": [
@@ -48,8 +52,10 @@ async def test_a_query_is_answered(client: httpx.AsyncClient) -> None:
 async def test_a_short_statement_runs_on_the_loop_once_its_text_is_known(
     client: httpx.AsyncClient, engine: FakeEngine
 ) -> None:
-    for _ in range(3):
-        assert (await ask(client, "SELECT 1")).json()["rows"] == [[1]]
+    for recalls in (False, True, True):
+        engine.recalls = recalls
+        response = await ask(client, "SELECT v FROM kv WHERE k = 1")
+        assert response.json()["rows"] == [["value-1"]]
     assert engine.executed_in[0].startswith("worker")
     assert engine.executed_in[1:] == ["MainThread", "MainThread"]
 
@@ -58,13 +64,13 @@ async def test_a_long_statement_never_runs_on_the_loop(
     client: httpx.AsyncClient, engine: FakeEngine
 ) -> None:
     for _ in range(3):
-        assert len((await ask(client, "STREAM 5 ROWS")).json()["rows"]) == 5
+        assert len((await ask(client, "SELECT n, name FROM series(5)")).json()["rows"]) == 5
     assert all(name.startswith("worker") for name in engine.executed_in)
-    assert engine.closed.is_set()
+    assert engine.opened == engine.closed == 3
 
 
 async def test_fields_reach_the_session(client: httpx.AsyncClient) -> None:
-    response = await ask(client, "SHOW SETTINGS", wait_ms=5, consistency="latest")
+    response = await ask(client, "SHOW ALL", wait_ms=5, consistency="latest")
     assert response.json()["rows"] == [
         ["stategate.consistency", "latest"],
         ["stategate.wait", "5ms"],
@@ -92,7 +98,7 @@ async def test_an_error_points_into_the_text_as_it_was_sent(client: httpx.AsyncC
         ("application/vnd.apache.arrow.stream", "application/vnd.apache.arrow.stream"),
     ],
 )
-@pytest.mark.parametrize("sql", ["SELECT 1", "STREAM 1 ROWS"])
+@pytest.mark.parametrize("sql", ["SELECT 1", "SELECT n, name FROM series(1)"])
 async def test_the_accept_header_chooses_the_format(
     client: httpx.AsyncClient, accept: str, media_type: str, sql: str
 ) -> None:
@@ -103,7 +109,7 @@ async def test_the_accept_header_chooses_the_format(
 
 async def test_a_large_result_is_whole_in_each_format(client: httpx.AsyncClient) -> None:
     rows = 12_345
-    sql = {"sql": f"STREAM {rows} ROWS"}
+    sql = {"sql": f"SELECT n, name FROM series({rows})"}
     document = (await client.post("/v1/query", json=sql)).json()
     assert document["rows"] == [[n, f"row {n}"] for n in range(rows)]
     assert document["position"] == {"events": {"0": 41}}
@@ -117,6 +123,12 @@ async def test_a_large_result_is_whole_in_each_format(client: httpx.AsyncClient)
 # --- errors -------------------------------------------------------------------------------------
 
 JSON_TYPE = {"Content-Type": "application/json"}
+
+
+def asking(sql: str) -> bytes:
+    return json.dumps({"sql": sql}).encode()
+
+
 ERRORS: list[tuple[str, str, dict[str, str], bytes | None, int, str]] = [
     ("GET", "/nowhere", {}, None, 404, "08P01"),
     ("GET", "/v1/stores/", {}, None, 404, "08P01"),
@@ -144,12 +156,19 @@ ERRORS: list[tuple[str, str, dict[str, str], bytes | None, int, str]] = [
         400,
         "22P02",
     ),
-    ("POST", "/v1/query", JSON_TYPE, b'{"sql": "FAIL 42P01"}', 400, "42P01"),
-    ("POST", "/v1/query", JSON_TYPE, b'{"sql": "FAIL 55S01"}', 503, "55S01"),
-    ("POST", "/v1/query", JSON_TYPE, b'{"sql": "FAIL 57014"}', 504, "57014"),
-    ("POST", "/v1/query", JSON_TYPE, b'{"sql": "BREAK"}', 500, "XX000"),
-    ("POST", "/v1/query", JSON_TYPE, b'{"sql": "STREAM 0 ROWS THEN FAIL"}', 503, "55S01"),
-    ("POST", "/v1/query", JSON_TYPE, b'{"sql": "STREAM 0 ROWS THEN BREAK"}', 500, "XX000"),
+    ("POST", "/v1/query", JSON_TYPE, asking("SELECT fail('42P01')"), 400, "42P01"),
+    ("POST", "/v1/query", JSON_TYPE, asking("SELECT fail('55S01')"), 503, "55S01"),
+    ("POST", "/v1/query", JSON_TYPE, asking("SELECT fail('57014')"), 504, "57014"),
+    ("POST", "/v1/query", JSON_TYPE, asking("SELECT bug()"), 500, "XX000"),
+    (
+        "POST",
+        "/v1/query",
+        JSON_TYPE,
+        asking("SELECT n, name FROM broken(0, '55S01')"),
+        503,
+        "55S01",
+    ),
+    ("POST", "/v1/query", JSON_TYPE, asking("SELECT n, name FROM buggy(0)"), 500, "XX000"),
 ]
 
 
@@ -175,13 +194,13 @@ async def test_every_error_has_one_shape(
     assert not error["message"].endswith(".")
     assert error["retryable"] is (status == 503)
     assert ("retry-after" in response.headers) == (status == 503)
-    assert "nothing may reach" not in response.text
+    assert SECRET not in response.text
     if status == 405:
         assert response.headers["allow"]
 
 
 async def test_an_error_behind_the_first_row_ends_the_document(client: httpx.AsyncClient) -> None:
-    response = await ask(client, "STREAM 3 ROWS THEN FAIL")
+    response = await ask(client, "SELECT n, name FROM broken(3, '55S01')")
     assert response.status_code == 200
     document = response.json()
     assert len(document["rows"]) == 3
@@ -192,9 +211,9 @@ async def test_an_error_behind_the_first_row_ends_the_document(client: httpx.Asy
 async def test_an_unplanned_error_behind_the_first_row_is_not_told(
     client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    response = await ask(client, "STREAM 3 ROWS THEN BREAK")
+    response = await ask(client, "SELECT n, name FROM buggy(3)")
     assert response.json()["error"]["message"] == "internal error"
-    assert "nothing may reach" in caplog.text
+    assert SECRET in caplog.text
 
 
 # --- catalog and health -------------------------------------------------------------------------
@@ -232,7 +251,7 @@ async def test_a_gateway_that_is_not_ready_says_why_and_lives(services: Services
 
 async def test_an_unplanned_error_of_the_catalog_has_the_shape_too(services: Services) -> None:
     def fail() -> list[dict[str, object]]:
-        raise ZeroDivisionError("of this, nothing may reach a client")
+        raise ZeroDivisionError(SECRET)
 
     app = create_app(replace(services, describe_stores=fail))
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)

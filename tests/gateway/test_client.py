@@ -13,7 +13,7 @@ from gateway import client as client_module
 from gateway.client import Client, ResultColumn
 from gateway.errors import ClientError, RemoteError, UnreachableError
 from tests.gateway.conftest import FakeGateway
-from tests.gateway.http_engine import WAIT_S
+from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.server
 
@@ -43,39 +43,39 @@ def ndjson(*lines: bytes) -> bytes:
 
 
 def test_an_answer_has_columns_rows_and_a_trailer(url: str) -> None:
-    with Client(url).query("STREAM 12345 ROWS") as answer:
-        assert answer.columns == (ResultColumn("n", "bigint"), ResultColumn("text", "text"))
+    with Client(url).query("SELECT n, name FROM series(12345)") as answer:
+        assert answer.columns == (ResultColumn("n", "bigint"), ResultColumn("name", "text"))
         assert answer.trailer == {}
         assert list(answer) == [[n, f"row {n}"] for n in range(12_345)]
         assert answer.trailer["position"] == {"events": {"0": 41}}
 
 
 def test_fields_are_sent(url: str) -> None:
-    with Client(url).query("SHOW SETTINGS", {"wait_ms": 5}) as answer:
+    with Client(url).query("SHOW ALL", {"wait_ms": 5}) as answer:
         assert list(answer) == [["stategate.wait", "5ms"]]
 
 
 def test_an_error_is_raised_with_all_its_parts(url: str) -> None:
     with pytest.raises(RemoteError) as raised:
-        Client(url).query("FAIL 55S01")
+        Client(url).query("SELECT refuse('55S01')")
     error = raised.value
     assert (error.message, error.sqlstate, error.detail, error.hint, error.position) == (
-        "failed with 55S01",
+        "it was refused",
         "55S01",
-        "A fact.",
-        "An act.",
-        3,
+        "As asked.",
+        "Ask less.",
+        8,
     )
 
 
 def test_an_error_behind_the_first_row_is_raised_behind_it(url: str) -> None:
     taken: list[object] = []
     with (
-        Client(url).query("STREAM 3 ROWS THEN FAIL") as answer,
-        pytest.raises(RemoteError, match="55S01"),
+        Client(url).query("SELECT n, name FROM broken(3, '55S01')") as answer,
+        pytest.raises(RemoteError, match="it failed") as raised,
     ):
         taken.extend(answer)
-    assert len(taken) == 3
+    assert (len(taken), raised.value.sqlstate) == (3, "55S01")
 
 
 def test_an_answer_that_is_closed_frees_the_gateway(
@@ -83,9 +83,9 @@ def test_an_answer_that_is_closed_frees_the_gateway(
 ) -> None:
     client = Client(start_gateway("workers_threads=1", "workers_queue_max=16").url())
     for _ in range(5):
-        with client.query("STREAM 10000000 ROWS") as answer:
+        with client.query("SELECT n, name FROM series(10000000)") as answer:
             assert next(iter(answer)) == [0, "row 0"]
-    with client.query("STREAM 1 ROWS") as answer:
+    with client.query("SELECT n, name FROM series(1)") as answer:
         assert len(list(answer)) == 1
 
 

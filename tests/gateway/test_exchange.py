@@ -14,7 +14,8 @@ from gateway.routes import Services
 from gateway.settings import Settings
 from gateway.workers import Workers
 from tests.gateway.asgi import SlowClient
-from tests.gateway.http_engine import WAIT_S, FakeEngine
+from tests.support.fake_engine import FakeEngine
+from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +26,7 @@ FORMATS = ("application/json", "application/x-ndjson", "text/csv")
 async def test_a_stream_waits_for_its_reader(
     app: Starlette, engine: FakeEngine, workers: Workers, accept: str
 ) -> None:
-    client = SlowClient(app, {"sql": "STREAM 100000 ROWS"}, accept=accept, room=3)
+    client = SlowClient(app, {"sql": "SELECT n, name FROM series(100000)"}, accept=accept, room=3)
     answering = asyncio.create_task(client.run())
     await client.full.wait()
     await workers.run(int)
@@ -37,19 +38,19 @@ async def test_a_stream_waits_for_its_reader(
     await answering
     assert client.finished
     assert engine.batches_made == 100
-    assert engine.closed.is_set()
+    assert engine.opened == engine.closed == 1
 
 
 @pytest.mark.parametrize("accept", FORMATS)
 async def test_a_reader_that_leaves_a_stream_closes_it(
     app: Starlette, engine: FakeEngine, accept: str
 ) -> None:
-    client = SlowClient(app, {"sql": "STREAM 100000 ROWS"}, accept=accept, room=3)
+    client = SlowClient(app, {"sql": "SELECT n, name FROM series(100000)"}, accept=accept, room=3)
     answering = asyncio.create_task(client.run())
     await client.full.wait()
     client.leave()
     await answering
-    assert engine.closed.is_set()
+    assert engine.opened == engine.closed == 1
     assert engine.batches_made < 10
     assert not client.finished
 
@@ -57,7 +58,7 @@ async def test_a_reader_that_leaves_a_stream_closes_it(
 async def test_a_reader_that_leaves_a_running_statement_cancels_it(
     app: Starlette, engine: FakeEngine
 ) -> None:
-    client = SlowClient(app, {"sql": "SLEEP"})
+    client = SlowClient(app, {"sql": "SELECT sleep(10)"})
     answering = asyncio.create_task(client.run())
     assert await asyncio.to_thread(engine.sleeping.wait, WAIT_S)
     client.leave()
@@ -69,7 +70,7 @@ async def test_a_reader_that_leaves_a_running_statement_cancels_it(
 async def test_a_request_that_is_cut_off_by_a_stop_cancels_its_statement(
     app: Starlette, engine: FakeEngine
 ) -> None:
-    client = SlowClient(app, {"sql": "SLEEP"})
+    client = SlowClient(app, {"sql": "SELECT sleep(10)"})
     answering = asyncio.create_task(client.run())
     assert await asyncio.to_thread(engine.sleeping.wait, WAIT_S)
     answering.cancel()
@@ -82,34 +83,34 @@ async def test_a_request_that_is_cut_off_by_a_stop_cancels_its_statement(
 async def test_an_answer_that_is_cut_off_by_a_stop_is_not_finished(
     app: Starlette, engine: FakeEngine
 ) -> None:
-    client = SlowClient(app, {"sql": "STREAM 100000 ROWS"}, room=3)
+    client = SlowClient(app, {"sql": "SELECT n, name FROM series(100000)"}, room=3)
     answering = asyncio.create_task(client.run())
     await client.full.wait()
     answering.cancel()
     await answering
-    assert engine.closed.is_set()
+    assert engine.opened == engine.closed == 1
     assert (client.status, client.finished) == (200, False)
 
 
 async def test_a_reader_that_stalls_is_cut_off(services: Services, engine: FakeEngine) -> None:
     settings = Settings(stall_timeout_ms=50, chunk_bytes=16 << 10)
     app = create_app(replace(services, settings=settings))
-    client = SlowClient(app, {"sql": "STREAM 100000 ROWS"}, room=3)
+    client = SlowClient(app, {"sql": "SELECT n, name FROM series(100000)"}, room=3)
     await client.run()
     assert not client.finished
-    assert engine.closed.is_set()
+    assert engine.opened == engine.closed == 1
 
 
 async def test_a_statement_that_takes_too_long_is_told_so(services: Services) -> None:
     app = create_app(replace(services, settings=Settings(statement_timeout_ms=20)))
-    client = SlowClient(app, {"sql": "SLEEP"})
+    client = SlowClient(app, {"sql": "SELECT sleep(10)"})
     await client.run()
     assert client.status == 504
     assert orjson.loads(client.body)["error"]["sqlstate"] == "57014"
 
 
 async def test_a_format_without_a_place_for_an_error_is_not_finished(app: Starlette) -> None:
-    client = SlowClient(app, {"sql": "STREAM 3 ROWS THEN FAIL"}, accept="text/csv")
+    client = SlowClient(app, {"sql": "SELECT n, name FROM broken(3, '55S01')"}, accept="text/csv")
     await client.run()
     assert client.status == 200
     assert client.body.count(b"\r\n") == 4
@@ -121,7 +122,10 @@ async def test_a_busy_gateway_refuses_and_says_when_to_come_back(
 ) -> None:
     workers = Workers(threads=1, queue_max=0)
     app = create_app(replace(services, workers=workers))
-    first, second = SlowClient(app, {"sql": "SLEEP"}), SlowClient(app, {"sql": "STREAM 1 ROWS"})
+    first, second = (
+        SlowClient(app, {"sql": "SELECT sleep(10)"}),
+        SlowClient(app, {"sql": "SELECT n, name FROM series(1)"}),
+    )
     answering = asyncio.create_task(first.run())
     assert await asyncio.to_thread(engine.sleeping.wait, WAIT_S)
     await second.run()

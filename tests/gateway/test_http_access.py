@@ -34,8 +34,8 @@ from tests.gateway.credentials import (
     access_of,
     make_users,
 )
-from tests.gateway.http_engine import WAIT_S
 from tests.support.certificates import make_authority, make_server
+from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.anyio
 FAR = "192.0.2.7"

@@ -14,8 +14,8 @@ import pytest
 
 from tests.gateway.conftest import FakeGateway
 from tests.gateway.credentials import PASSWORD, USER, make_users
-from tests.gateway.http_engine import WAIT_S
 from tests.gateway.test_http_access import basic
+from tests.support.waiting import WAIT_S
 
 Start = Callable[..., FakeGateway]
 pytestmark = pytest.mark.server
@@ -140,7 +140,7 @@ def test_a_body_that_ends_behind_its_answer_leaves_the_connection_useful(raw: Ra
 
 
 def test_a_client_that_waits_for_a_long_answer_is_no_slow_one(raw: Raw) -> None:
-    body = b'{"sql": "STREAM 300000 ROWS"}'
+    body = b'{"sql": "SELECT n, name FROM series(300000)"}'
     raw.send(
         b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         b"Content-Length: %d\r\n\r\n%s" % (len(body), body)

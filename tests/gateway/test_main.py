@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.gateway.http_engine import WAIT_S
 from tests.support.process import ROOT, ServerProcess, answers, free_ports, plain_environment
+from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.server
 
@@ -70,20 +70,24 @@ def test_a_setting_of_the_environment_is_checked() -> None:
 
 
 def test_statements_are_run_from_an_option_and_from_a_pipe(url: str) -> None:
-    ended = run("sql", "--url", url, "-c", "SELECT 1; STREAM 1 ROWS")
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "one\n1\nn\ttext\n0\trow 0\n", "")
-    assert run("sql", STATEGATE_URL=url, given="SELECT 1;\n").stdout == "one\n1\n"
+    ended = run("sql", "--url", url, "-c", "SELECT 1; SELECT n, name FROM series(1)")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (
+        0,
+        "?column?\n1\nn\tname\n0\trow 0\n",
+        "",
+    )
+    assert run("sql", STATEGATE_URL=url, given="SELECT 1;\n").stdout == "?column?\n1\n"
 
 
 def test_a_statement_that_fails_is_exit_status_1(url: str) -> None:
-    ended = run("sql", "--url", url, "-c", "FAIL 42P01")
+    ended = run("sql", "--url", url, "-c", "SELECT refuse('42P01')")
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr.splitlines() == [
-        "ERROR 42P01: failed with 42P01",
-        "LINE 1: FAIL 42P01",
-        "          ^",
-        "DETAIL: A fact.",
-        "HINT: An act.",
+        "ERROR 42P01: it was refused",
+        "LINE 1: SELECT refuse('42P01')",
+        "               ^",
+        "DETAIL: As asked.",
+        "HINT: Ask less.",
     ]
 
 

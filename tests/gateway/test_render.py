@@ -24,7 +24,7 @@ from gateway.render import (
 )
 from planner.engine import Column, QueryError, Row
 from stores.schema import BIGINT, TEXT, TIMESTAMPTZ, DataType, Kind
-from tests.gateway.http_engine import ANSWER, POSITION
+from tests.support.fake_engine import ANSWER, POSITION
 
 COLUMNS = (
     Column(name="n", type=BIGINT),

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.gateway.conftest import FakeGateway
-from tests.gateway.http_engine import WAIT_S
+from tests.support.waiting import WAIT_S
 
 Start = Callable[..., FakeGateway]
 pytestmark = pytest.mark.server
@@ -51,7 +51,7 @@ def test_an_answer_that_has_begun_is_finished_within_the_grace_period(
     parts = urlsplit(gateway.url())
     assert parts.hostname is not None
     with socket.create_connection((parts.hostname, parts.port or 0), timeout=WAIT_S) as client:
-        body = b'{"sql": "STREAM 300000 ROWS"}'
+        body = b'{"sql": "SELECT n, name FROM series(300000)"}'
         client.sendall(
             b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
@@ -73,7 +73,7 @@ def test_a_statement_that_outlasts_the_grace_period_is_cancelled(start_gateway: 
 
     def ask() -> None:
         try:
-            ended.append(post(url, "SLEEP"))
+            ended.append(post(url, "SELECT sleep(10)"))
         except (OSError, http.client.HTTPException) as error:
             ended.append(error)
 
@@ -91,15 +91,15 @@ def test_a_statement_that_outlasts_the_grace_period_is_cancelled(start_gateway: 
 
 def wait_until_asked(url: str) -> None:
     """The fake says in no other way that a statement sleeps than by not answering a second one."""
-    post(url, "STREAM 1 ROWS")
-    post(url, "STREAM 1 ROWS")
+    post(url, "SELECT n, name FROM series(1)")
+    post(url, "SELECT n, name FROM series(1)")
 
 
 def test_a_second_signal_ends_the_grace_period(start_gateway: Start) -> None:
     gateway = start_gateway("grace_ms=60000")
     url = gateway.url()
     with socket.create_connection((urlsplit(url).hostname or "", urlsplit(url).port or 0)) as idle:
-        body = b'{"sql": "SLEEP"}'
+        body = b'{"sql": "SELECT sleep(10)"}'
         idle.sendall(
             b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             b"Content-Length: %d\r\n\r\n%s" % (len(body), body)

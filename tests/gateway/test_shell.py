@@ -76,27 +76,27 @@ def screen(url: str) -> Screen:
 
 def test_a_pipe_gets_lines(url: str) -> None:
     screen = Screen(url, terminal=False)
-    assert screen.shell.run_all("STREAM 2 ROWS; SELECT 1")
-    assert screen.out() == "n\ttext\n0\trow 0\n1\trow 1\none\n1\n"
+    assert screen.shell.run_all("SELECT n, name FROM series(2); SELECT 1")
+    assert screen.out() == "n\tname\n0\trow 0\n1\trow 1\n?column?\n1\n"
     assert screen.err() == ""
 
 
 def test_statements_behind_one_that_fails_do_not_run(url: str) -> None:
     screen = Screen(url, terminal=False)
-    assert not screen.shell.run_all("FAIL 42P01; SELECT 1;")
+    assert not screen.shell.run_all("SELECT fail('42P01'); SELECT 1;")
     assert screen.out() == ""
-    assert screen.err().splitlines()[0] == "ERROR 42P01: failed with 42P01"
+    assert screen.err().splitlines()[0] == "ERROR 42P01: it failed"
 
 
 def test_an_error_behind_the_first_row_fails_too(url: str) -> None:
     screen = Screen(url, terminal=False)
-    assert not screen.shell.run_all("STREAM 2 ROWS THEN FAIL")
-    assert screen.out() == "n\ttext\n0\trow 0\n1\trow 1\n"
+    assert not screen.shell.run_all("SELECT n, name FROM broken(2, '55S01')")
+    assert screen.out() == "n\tname\n0\trow 0\n1\trow 1\n"
     assert "ERROR 55S01" in screen.err()
 
 
 def test_a_terminal_gets_a_table_and_a_line_below(screen: Screen) -> None:
-    assert screen.shell.run("STREAM 2 ROWS")
+    assert screen.shell.run("SELECT n, name FROM series(2)")
     out = screen.out()
     assert "row 1" in out
     assert out.splitlines()[-1].startswith("2 rows · ")
@@ -104,7 +104,7 @@ def test_a_terminal_gets_a_table_and_a_line_below(screen: Screen) -> None:
 
 
 def test_a_terminal_is_not_flooded(screen: Screen) -> None:
-    assert screen.shell.run(f"STREAM {ROWS_SHOWN_MAX + 5} ROWS")
+    assert screen.shell.run(f"SELECT n, name FROM series({ROWS_SHOWN_MAX + 5})")
     assert f"row {ROWS_SHOWN_MAX - 1}" in (out := screen.out())
     assert f"row {ROWS_SHOWN_MAX}" not in out
     assert "only the first 1,000 rows" in screen.err()
@@ -142,18 +142,18 @@ def test_fields_are_set_shown_and_unset(screen: Screen) -> None:
     for line in ("\\set wait_ms 5", "\\set partial on", "\\set consistency latest"):
         assert command(screen, line) == ("", "")
     assert "wait_ms = 5" in command(screen, "\\set")[0]
-    shown = command(screen, "SHOW SETTINGS;")[0]
+    shown = command(screen, "SHOW ALL;")[0]
     assert all(text in shown for text in ("5ms", "on", "latest"))
     command(screen, "\\set wait_ms")
-    assert "5ms" not in command(screen, "SHOW SETTINGS;")[0]
+    assert "5ms" not in command(screen, "SHOW ALL;")[0]
     assert "Fields are bound" in command(screen, "\\set foo 1")[1]
 
 
 def test_monotonic_reads_send_what_was_seen(screen: Screen) -> None:
     command(screen, "\\set consistency monotonic")
-    assert "stategate.bound" not in command(screen, "SHOW SETTINGS;")[0]
+    assert "stategate.bound" not in command(screen, "SHOW ALL;")[0]
     assert '{"events":{"0":41}}' in command(screen, "\\position")[0]
-    assert "stategate.bound" in command(screen, "SHOW SETTINGS;")[0]
+    assert "stategate.bound" in command(screen, "SHOW ALL;")[0]
 
 
 @pytest.mark.parametrize("line", ["\\q", "\\quit"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from gateway.main import describe_stores
+from gateway.stores_document import describe_stores
 from stores.host import Host
 from stores.log import StoreWriter
 from stores.position import Position, PositionBound

@@ -14,8 +14,8 @@ import pytest
 
 from gateway.users import Users, token_digest
 from gateway.verifiers import fits
-from tests.gateway.http_engine import WAIT_S
 from tests.support.process import ROOT, plain_environment
+from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.server
 

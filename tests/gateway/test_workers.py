@@ -12,7 +12,7 @@ import pytest
 
 from gateway.workers import Workers
 from planner.errors import LimitExceeded, QueryError, Unavailable
-from tests.gateway.http_engine import WAIT_S
+from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.anyio
 

@@ -1,4 +1,4 @@
-"""The composing DuckDB: relations that are read again, values it takes, errors in our words."""
+"""The composing DuckDB: relations that are read again, and the values it takes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import time
 from collections.abc import Iterator
 from decimal import Decimal
 
-import duckdb
 import pyarrow as pa
 import pytest
 import sqlglot
 
 from planner.cancel import Cancellation
-from planner.compose import ArrowRelation, Composer, python_value, to_duckdb, translate
-from planner.errors import InternalProblem, QueryError, StoreFailed
+from planner.compose import ArrowRelation, Composer, python_value, to_duckdb
+from planner.errors import QueryError, StoreFailed
 from stores.schema import DataType, Value
 
 SCHEMA = pa.schema([("n", pa.int64())])
@@ -101,51 +100,6 @@ def test_values_reach_duckdb_as_they_are(
 
 def test_what_has_no_python_type_of_its_own_is_text() -> None:
     assert python_value((0, 1, 0), DataType.parse("interval")) == "0 months 1 days 0 microseconds"
-
-
-@pytest.mark.parametrize(
-    ("error", "sqlstate", "message"),
-    [
-        (
-            duckdb.BinderException('Binder Error: Referenced column "nam" not found'),
-            "42703",
-            'column "nam" does not exist',
-        ),
-        (
-            duckdb.BinderException('Binder Error: Referenced table "x" not found!'),
-            "42P01",
-            'missing FROM-clause entry for table "x"',
-        ),
-        (
-            duckdb.ConversionException("Conversion Error: Could not convert string 'x' to INT32"),
-            "22P02",
-            'invalid input syntax for type integer: "x"',
-        ),
-        (duckdb.OutOfMemoryException("Out of Memory Error: failed"), "53200", "failed"),
-        (duckdb.OutOfRangeException("Out of Range Error: Overflow"), "22003", "overflow"),
-        (
-            duckdb.ParserException("Parser Error: Max expression depth limit of 1000 exceeded"),
-            "54000",
-            "statement is nested too deep",
-        ),
-        (duckdb.PermissionException("Permission Error: no"), "42501", "no"),
-        (duckdb.InterruptException("INTERRUPT Error: Interrupted!"), "57014", "interrupted"),
-        (duckdb.InvalidInputException("Invalid Input Error: boom"), "22023", "boom"),
-    ],
-)
-def test_errors_in_our_words(error: duckdb.Error, sqlstate: str, message: str) -> None:
-    found = translate(error, TREE)
-    assert (found.sqlstate, found.message) == (sqlstate, message)
-
-
-def test_an_error_that_nobody_planned_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    assert isinstance(translate(duckdb.InternalException("bad state"), TREE), InternalProblem)
-    assert "bad state" in caplog.text
-
-
-def test_the_place_of_a_name_is_found() -> None:
-    error = duckdb.BinderException('Binder Error: Referenced column "name" not found')
-    assert translate(error, TREE).position == 8
 
 
 def test_identifiers_are_quoted() -> None:

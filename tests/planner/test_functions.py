@@ -8,17 +8,14 @@ import pytest
 from planner.errors import QueryError
 from planner.functions import FUNCTIONS, RESULTS, SAME_AS_FIRST
 from planner.macros import MACROS
+from planner.pg_catalog.recognise import ASKED
 from planner.session import Session
 from tests.planner.sides import Sides
 
 VOLATILE = {"random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7"}
 """Functions that give another value each time, and harm nobody."""
-CATALOG = {
-    *("inet_client_addr", "inet_client_port", "inet_server_addr", "inet_server_port"),
-    *("format_type", "current_setting", "col_description", "obj_description"),
-    *("shobj_description", "pg_size_pretty", "txid_current", "nextval", "currval", "setval"),
-}
-"""Functions that queries of `pg_catalog` may call: another database answers those."""
+CATALOG = {*ASKED, "nextval", "currval", "setval"}
+"""Functions that the catalog answers, or refuses: another database than that of the stores."""
 
 
 def known(kinds: str) -> list[str]:

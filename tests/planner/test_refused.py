@@ -56,7 +56,7 @@ def secret(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("SET enable_external_access = true", "42704"),
         ("SELECT getenv('HOME')", "42883"),
         ("SELECT getvariable('x') FROM people", "42883"),
-        ("SELECT current_setting('memory_limit') FROM people", "42883"),
+        ("SELECT current_setting('memory_limit') FROM people", "42704"),
         ("SELECT current_query() FROM people", "42883"),
         ("SELECT write_log('x')", "42883"),
         ("SELECT sleep_ms(10)", "42883"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from stores import host as host_module
 from tests.stores.fixtures import ENGINES
 
 
@@ -13,3 +14,10 @@ from tests.stores.fixtures import ENGINES
 def directory(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
     """Where the engine keeps its rows; None is memory."""
     return tmp_path if request.param == "rocksdb" else None
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks at the log so often that no test has to wait for it."""
+    monkeypatch.setattr(host_module, "_DISCOVER_S", 0.02)
+    monkeypatch.setattr(host_module, "_BACKOFF_S", 0.01)

@@ -1,96 +1,38 @@
-"""A host over a real state log: finds stores, follows them, survives what happens to the log."""
+"""A host over a real state log: its life, and what it survives."""
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from rocksdict import Options, Rdict
 
-from stores import host as host_module
 from stores.errors import (
-    FailureReason,
     HostNotStartedError,
     HostRestoringError,
     HostStoppedError,
-    InvalidPartitionError,
     LogError,
     SchemaError,
     StoreError,
-    StoreMigratedError,
     StoreNotAvailableError,
     UnknownStoreError,
 )
 from stores.host import Host, HostState
 from stores.local import LocalStore
 from stores.log import StoreWriter
-from stores.position import Position, PositionBound
+from stores.position import PositionBound
 from stores.query import KeyQuery, RangeQuery
 from stores.registry import Opening, register_kind
 from stores.result import Success
-from stores.schema import StoreSchema
-from stores.store import ReplicaState, Role, StorePartition, in_store
+from stores.store import ReplicaState, StorePartition, in_store
+from tests.stores.hosts import OTHERS, SCAN, counts, has_epoch, running, until, write
 from tests.stores.values import rows_of
-from tests.support.stores import keyvalue
 
-CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=2)
-OTHERS = keyvalue("others", {"usr": "text"}, {"n": "bigint"}, partitions=1)
-SCAN = in_store("clicks").with_query(RangeQuery())
-
-
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looks at the log so often that no test has to wait for it."""
-    monkeypatch.setattr(host_module, "_DISCOVER_S", 0.02)
-    monkeypatch.setattr(host_module, "_BACKOFF_S", 0.01)
-
-
-@contextmanager
-def running(root: Path, data: Path | None = None) -> Iterator[Host]:
-    host = Host(str(root), data, poll_ms=2)
-    host.start()
-    try:
-        yield host
-    finally:
-        host.close()
-
-
-def write(root: Path, *, n: int, schema: StoreSchema = CLICKS, users: int = 10) -> int:
-    rows = pa.table({"usr": [f"u{i}" for i in range(users)], "n": [n] * users})
-    position = Position.of({"events": {0: n}})
-    return StoreWriter(root, schema).write(rows, position=position).epoch
-
-
-def until(condition: Callable[[], object], timeout_s: float = 10) -> None:
-    """Wait for another thread to have done its part."""
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come true"
-        time.sleep(0.002)
-
-
-def counts(host: Host) -> set[int]:
-    """The distinct counts of all rows; empty while a partition does not answer."""
-    try:
-        result = host.query(SCAN)
-    except HostRestoringError:
-        return set()
-    if result.failures:
-        return set()
-    return {n for r in result.partitions.values() for _, n in rows_of(r.value)}
-
-
-def has_epoch(host: Host, epoch: int, store: str = "clicks") -> bool:
-    statuses = host.statuses().get(store, {}).values()
-    return bool(statuses) and all(status.progress.epoch >= epoch for status in statuses)
+pytestmark = pytest.mark.usefixtures("impatient")
 
 
 def test_it_follows_what_is_written(tmp_path: Path) -> None:
@@ -166,110 +108,6 @@ def test_a_replica_does_not_answer_before_it_has_what_there_was(tmp_path: Path) 
         second.write_bytes(hidden)
         until(lambda: host.is_ready)
         assert counts(host) == {1}
-
-
-@pytest.mark.parametrize("epochs", [1, 2, 5])
-def test_a_log_that_was_replaced_is_started_over(tmp_path: Path, epochs: int) -> None:
-    """Whether the new one is shorter, as long, or longer than what was applied."""
-    write(tmp_path / "log", n=0, users=20)
-    write(tmp_path / "log", n=1, users=20)
-    for n in range(100, 100 + epochs):
-        write(tmp_path / "other", n=n)
-    with running(tmp_path / "log", tmp_path / "data") as host:
-        until(lambda: has_epoch(host, 1))
-        shutil.rmtree(tmp_path / "log")
-        (tmp_path / "other").rename(tmp_path / "log")
-        until(lambda: counts(host) == {99 + epochs})
-        assert len(rows_of(b for r in host.query(SCAN).partitions.values() for b in r.value)) == 10
-
-
-def test_a_store_that_is_defined_anew_is_held_whole(tmp_path: Path) -> None:
-    """Its partitions are others, so they are placed anew, whatever was dropped or turned before."""
-    root = tmp_path / "log"
-    write(root, n=0)
-    with running(root, tmp_path / "data") as host:
-        until(lambda: counts(host) == {0})
-        host.demote("clicks", 0)
-        host.drop("clicks", 1)
-        shutil.rmtree(root / "clicks")
-        write(root, n=7, schema=replace(CLICKS, partitions=3))
-        until(lambda: counts(host) == {7})
-        statuses = host.statuses()["clicks"]
-        assert {n: status.role for n, status in statuses.items()} == dict.fromkeys(
-            range(3), Role.ACTIVE
-        )
-
-
-def test_a_store_of_the_same_definition_is_held_as_it_was(tmp_path: Path) -> None:
-    root = tmp_path / "log"
-    write(root, n=0)
-    with running(root, tmp_path / "data") as host:
-        until(lambda: counts(host) == {0})
-        host.demote("clicks", 0)
-        host.drop("clicks", 1)
-        shutil.rmtree(root / "clicks")
-        write(root, n=7)
-        until(lambda: 0 in held_counts(host, 7))
-        statuses = host.statuses()["clicks"]
-        assert {n: status.role for n, status in statuses.items()} == {0: Role.STANDBY}
-        host.promote("clicks", 0)
-        host.add_replica("clicks", 1, Role.STANDBY)
-        shutil.rmtree(root / "clicks")
-        write(root, n=8)
-        until(lambda: held_counts(host, 8) == {0, 1})
-        roles = {n: status.role for n, status in host.statuses()["clicks"].items()}
-        assert roles == {0: Role.ACTIVE, 1: Role.STANDBY}
-
-
-def held_counts(host: Host, n: int) -> set[int]:
-    """The partitions that answer, with rows of this count alone."""
-    try:
-        partitions = host.query(SCAN).partitions
-    except HostRestoringError:
-        return set()
-    return {
-        number
-        for number, answer in partitions.items()
-        if isinstance(answer, Success) and {row[1] for row in rows_of(answer.value)} == {n}
-    }
-
-
-def test_a_log_that_was_replaced_while_the_host_was_away(tmp_path: Path) -> None:
-    write(tmp_path / "log", n=0, users=20)
-    with running(tmp_path / "log", tmp_path / "data") as host:
-        until(lambda: has_epoch(host, 0))
-    shutil.rmtree(tmp_path / "log")
-    write(tmp_path / "log", n=7)
-    with running(tmp_path / "log", tmp_path / "data") as host:
-        until(lambda: counts(host) == {7})
-
-
-def test_a_reader_of_the_old_log_delays_the_new_one_but_does_not_stop_it(tmp_path: Path) -> None:
-    write(tmp_path / "log", n=0)
-    with running(tmp_path / "log", tmp_path / "data") as host:
-        until(lambda: has_epoch(host, 0))
-        held = list(host.query(SCAN).partitions.values())
-        shutil.rmtree(tmp_path / "log")
-        write(tmp_path / "log", n=7)
-        until(lambda: host.error is not None and "cannot open" in host.error)
-        assert {n for r in held for _, n in rows_of(r.value)} == {0}
-        held.clear()
-        until(lambda: counts(host) == {7})
-        assert host.error is None
-
-
-def test_new_stores_appear(tmp_path: Path) -> None:
-    write(tmp_path / "log", n=0)
-    with running(tmp_path / "log") as host:
-        version = host.version
-        write(tmp_path / "log", n=5, schema=OTHERS)
-        until(lambda: has_epoch(host, 0, "others"))
-        assert host.version > version
-        assert set(host.stores) == {"clicks", "others"}
-        found = host.query(in_store("others").with_query(KeyQuery.with_key("u1")))
-        only = found.only_partition_result()
-        assert only is not None
-        assert only.value == (5,)
 
 
 def test_a_missing_root_is_waited_for(tmp_path: Path) -> None:
@@ -361,19 +199,6 @@ def test_two_hosts_cannot_share_their_data(tmp_path: Path) -> None:
         until(lambda: counts(host) == {0})
 
 
-def test_a_topic_that_is_counted_anew_keeps_the_databases_open(tmp_path: Path) -> None:
-    write(tmp_path / "log", n=0)
-    with running(tmp_path / "log") as host:
-        until(lambda: has_epoch(host, 0))
-        replicas = host._stores["clicks"].replicas
-        rows = pa.table({"usr": ["u0"], "n": [9]})
-        position = Position.of({"events": {0: 1}, "more": {0: 0}})
-        StoreWriter(tmp_path / "log", CLICKS).write(rows, position=position)
-        until(lambda: len(host.stores["clicks"].schema.inputs) == 2 and has_epoch(host, 1))
-        assert host.error is None
-        assert host._stores["clicks"].replicas == replicas
-
-
 def test_closing_while_queries_run(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0, users=2000)
     failures: list[BaseException] = []
@@ -441,142 +266,6 @@ def test_each_state_answers_as_it_should(tmp_path: Path) -> None:
     assert not closed.value.retryable
     with pytest.raises(HostStoppedError):
         host.promote("clicks", 0)
-
-
-def test_a_host_holds_what_it_is_placed(tmp_path: Path) -> None:
-    write(tmp_path / "log", n=0)
-    host = Host(
-        str(tmp_path / "log"), poll_ms=2, placement=lambda _: {1: Role.STANDBY, 9: Role.ACTIVE}
-    )
-    host.start()
-    with contextlib.closing(host):
-        until(lambda: has_epoch(host, 0))
-        (status,) = host.statuses()["clicks"].values()
-        assert (status.partition, status.role) == (1, Role.STANDBY)
-        assert status.pipeline == "python"
-        assert host.query(SCAN).partitions[1].is_success
-        assert host.query(SCAN).failures[0].reason is FailureReason.NOT_PRESENT
-        active = host.query(SCAN.require_active()).failures
-        assert active[1].reason is FailureReason.NOT_ACTIVE
-        host.promote("clicks", 1)
-        assert set(host.query(SCAN.require_active()).failures) == {0}
-        host.demote("clicks", 1)
-        host.add_replica("clicks", 0)
-        until(lambda: set(host.query(SCAN.require_active()).failures) == {1})
-        with pytest.raises(StoreError, match="held already"):
-            host.add_replica("clicks", 0)
-        for call in (host.add_replica, host.promote, host.demote, host.drop):
-            with pytest.raises(InvalidPartitionError, match="partitions 0 to 1, not 2"):
-                call("clicks", 2)
-            with pytest.raises(UnknownStoreError):
-                call("nope", 0)
-        host.drop("clicks", 0)
-        for call in (host.promote, host.demote, host.drop):
-            with pytest.raises(InvalidPartitionError, match="not on this node"):
-                call("clicks", 0)
-
-
-def test_a_dropped_replica_goes_on_from_its_files_or_begins_anew(tmp_path: Path) -> None:
-    write(tmp_path / "log", n=0)
-    with running(tmp_path / "log", tmp_path / "data") as host:
-        until(lambda: has_epoch(host, 0))
-        write(tmp_path / "log", n=1)
-        until(lambda: has_epoch(host, 1))
-        for remove in (False, True):
-            told: list[bool] = []
-            host.stores["clicks"].when(0, PositionBound(epoch=99), told.append)
-            host.drop("clicks", 0, remove=remove)
-            assert told == [False]
-            assert (tmp_path / "data" / "clicks" / "0").exists() != remove
-            host.add_replica("clicks", 0, Role.STANDBY)
-            assert host.stores["clicks"].wait(0, PositionBound(epoch=1), timeout_s=10)
-            assert counts(host) == {1}
-
-
-class Asker(threading.Thread):
-    """Asks a host until it is stopped, and notes every answer that cannot be true."""
-
-    def __init__(self, host: Host) -> None:
-        super().__init__()
-        self.host, self.wrong, self.done = host, list[object](), threading.Event()
-        self.newest = {0: -1, 1: -1}
-
-    def run(self) -> None:
-        try:
-            while not self.done.is_set():
-                self.check()
-        except BaseException as error:  # seen by the test, not by the thread's hook
-            self.wrong.append(error)
-
-    def check(self) -> None:
-        for number, answer in self.host.query(SCAN.require_active()).partitions.items():
-            if isinstance(answer, Success):
-                found = {n for _, n in rows_of(answer.value)}
-                if found != {answer.epoch} or answer.epoch < self.newest[number]:
-                    self.wrong.append((number, answer.epoch, found))
-                self.newest[number] = answer.epoch
-            elif not answer.reason.retryable:
-                self.wrong.append(answer)
-
-
-def test_replicas_come_and_go_while_queries_run(tmp_path: Path) -> None:
-    """Each answer is a whole epoch, or a failure that is true; and nothing ever goes back."""
-    write(tmp_path / "log", n=0, users=50)
-    with running(tmp_path / "log", tmp_path / "data") as host:
-        until(lambda: counts(host) == {0})
-        askers = [Asker(host), Asker(host)]
-        for asker in askers:
-            asker.start()
-        for n in range(1, 13):
-            write(tmp_path / "log", n=n, users=50)
-            host.demote("clicks", 0)
-            host.drop("clicks", 1)
-            host.promote("clicks", 0)
-            until(lambda: opened(host, 1))
-        until(lambda: counts(host) == {12})
-        for asker in askers:
-            asker.done.set()
-            asker.join(timeout=10)
-    assert [asker.wrong for asker in askers] == [[], []]
-
-
-def opened(host: Host, partition: int) -> bool:
-    """Add a replica, as soon as nobody reads what the dropped one held."""
-    try:
-        host.add_replica("clicks", partition)
-    except StoreError as error:
-        if "cannot open" not in str(error):
-            raise
-        return False
-    return True
-
-
-def test_a_store_that_is_removed_from_the_log_is_dropped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(host_module, "_GONE_S", 0.05)
-    write(tmp_path / "log", n=0)
-    write(tmp_path / "log", n=1, schema=OTHERS)
-    with running(tmp_path / "log", tmp_path / "data") as host:
-        until(lambda: has_epoch(host, 0, "others") and has_epoch(host, 0))
-        held, version = host.stores["others"], host.version
-        shutil.rmtree(tmp_path / "log" / "others")
-        until(lambda: "others" not in host.stores)
-        assert host.version > version
-        with pytest.raises(StoreMigratedError) as migrated:
-            held.query(in_store("others").with_query(RangeQuery()))
-        assert migrated.value.retryable
-        with pytest.raises(UnknownStoreError):
-            host.query(in_store("others").with_query(RangeQuery()))
-        assert counts(host) == {0}
-        # A root that is away is no log without stores.
-        (tmp_path / "log").rename(tmp_path / "away")
-        until(lambda: host.error is not None)
-        time.sleep(0.1)
-        assert counts(host) == {0}
-        (tmp_path / "away").rename(tmp_path / "log")
-        write(tmp_path / "log", n=2, schema=OTHERS)
-        until(lambda: "others" in host.stores and has_epoch(host, 0, "others"))
 
 
 def test_a_damaged_progress_record_starts_one_replica_over(tmp_path: Path) -> None:

@@ -12,16 +12,19 @@ that can happen to a server.
 | `SELECT * FROM types` | one row of every type and one of NULLs, at hand |
 | `SELECT * FROM scalar_types` | the same without arrays, structs and maps |
 | `SELECT * FROM types_stream`, `scalar_types_stream` | the same as streams |
-| `SELECT * FROM series(n)` | n rows of four columns as a stream |
-| `SELECT * FROM quick(n)` | the same, run inline and planned at once |
-| `SELECT * FROM broken(n)` | n rows of a stream, then 58030 |
+| `SELECT * FROM series(n)` or `SELECT n, name FROM …` | n rows as a stream |
+| `… FROM quick(n)` | the same, run inline and planned at once |
+| `… FROM broken(n)`, `broken(n, 'sqlstate')` | n rows of a stream, then 58030 or what is said |
+| `… FROM buggy(n)` | n rows of a stream, then what nobody planned |
 | `SELECT fail('sqlstate')` | fails before its first row |
 | `SELECT refuse('sqlstate')` | fails when it is planned |
 | `SELECT bug()` | raises what nobody planned |
 | `SELECT notice('text')` | a row, and a notice |
 | `SELECT sleep(s)` | takes so long, in a worker, unless it is cancelled |
-| BEGIN, COMMIT, ROLLBACK, SET, SHOW, RESET, DISCARD ALL | as they should |
+| BEGIN, COMMIT, ROLLBACK, SET, SHOW, SHOW ALL, RESET, DISCARD ALL | as they should |
 | COPY, DECLARE, FETCH, MOVE, CLOSE, PREPARE, EXECUTE, DEALLOCATE | read by the planner |
+
+Every answer with rows reflects `POSITION`, and was given by the partition of `ANSWER`.
 """
 
 from __future__ import annotations
@@ -30,8 +33,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any
+from typing import TypeAlias
 
 import pyarrow as pa
 
@@ -41,6 +43,8 @@ from planner.engine import (
     DataType,
     Kind,
     LookUp,
+    PartitionAnswer,
+    Position,
     Result,
     Row,
     Session,
@@ -53,89 +57,50 @@ from planner.errors import (
     StoreFailed,
     SyntaxProblem,
     TransactionProblem,
+    Unavailable,
 )
 from planner.orders import plan_handover
 from planner.parse import parse
 from planner.session import TransactionStatus
+from tests.support.sample_rows import (
+    SCALAR_TYPES,
+    SERIES_COLUMNS,
+    TYPE_COLUMNS,
+    TYPE_ROWS,
+    series_batches,
+    type_batches,
+)
 
 LOOKUP_ROWS = 100_000
-SERIES_BATCH_ROWS = 1000
+POSITION = Position.of({"events": {0: 41}})
+ANSWER = PartitionAnswer(store="clicks", partition=0, node="local", status="ok", epoch=7, rows=1)
+SECRET = "a secret that no client may see"
+"""What errors say that nobody planned."""
 
 _TEXT = DataType(kind=Kind.TEXT)
 _BIGINT = DataType(kind=Kind.BIGINT)
 _INTEGER = DataType(kind=Kind.INTEGER)
-
-
-def _of(kind: Kind) -> DataType:
-    return DataType(kind=kind)
-
-
-def array_of(element: DataType) -> DataType:
-    """An array type."""
-    return DataType(kind=Kind.ARRAY, element=element)
-
-
-TYPES: tuple[tuple[str, DataType, object], ...] = (
-    ("a_bool", _of(Kind.BOOLEAN), True),
-    ("a_tinyint", _of(Kind.TINYINT), -7),
-    ("a_smallint", _of(Kind.SMALLINT), -32768),
-    ("an_integer", _INTEGER, 2147483647),
-    ("a_bigint", _BIGINT, -9223372036854775808),
-    ("a_real", _of(Kind.REAL), 1.5),
-    ("a_double", _of(Kind.DOUBLE), 1e20),
-    ("a_decimal", DataType(kind=Kind.DECIMAL, precision=12, scale=2), Decimal("-1234.50")),
-    ("a_text", _TEXT, 'söme "text"'),
-    ("a_bytea", _of(Kind.BYTEA), b"\x00\xffa"),
-    ("a_date", _of(Kind.DATE), 15706),
-    ("a_time", _of(Kind.TIME), 36_000_500_000),
-    ("a_timestamp", _of(Kind.TIMESTAMP), 1_357_034_400_000_000),
-    ("a_timestamptz", _of(Kind.TIMESTAMPTZ), 1_357_034_400_123_456),
-    ("an_interval", _of(Kind.INTERVAL), (14, -3, 14_706_000_007)),
-    ("a_uuid", _of(Kind.UUID), "6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
-    ("a_json", _of(Kind.JSON), '{"a": [1, null]}'),
-    ("some_ints", array_of(_INTEGER), [1, None, 3]),
-    ("some_texts", array_of(_TEXT), ["a b", None, 'q"\\', "", "NULL"]),
-    ("a_matrix", array_of(array_of(_BIGINT)), [[1, 2], [3, 4]]),
-    (
-        "a_struct",
-        DataType(kind=Kind.STRUCT, fields=(("n", _INTEGER), ("t", _of(Kind.TIMESTAMPTZ)))),
-        {"n": 1, "t": 0},
-    ),
-    (
-        "a_map",
-        DataType(kind=Kind.MAP, fields=(("key", _TEXT),), element=_of(Kind.DOUBLE)),
-        [("x", 0.5)],
-    ),
-)
-"""Columns of the relation `types`, with the physical value of its first row."""
-SCALAR_TYPES = 17
-"""How many of them come before the nested ones, which asyncpg must look up in the catalog."""
-TYPE_COLUMNS = tuple(Column(name=name, type=data_type) for name, data_type, _ in TYPES)
-TYPE_ROWS: tuple[Row, ...] = (
-    tuple(value for _, _, value in TYPES),
-    tuple(None for _ in TYPES),
-)
-
 LOOKUP_COLUMNS = (Column(name="v", type=_TEXT),)
-SERIES_COLUMNS = (
-    Column(name="n", type=_BIGINT),
-    Column(name="name", type=_TEXT),
-    Column(name="x", type=_of(Kind.DOUBLE)),
-    Column(name="at", type=_of(Kind.TIMESTAMPTZ)),
-)
+SETTINGS_COLUMNS = (Column(name="name", type=_TEXT), Column(name="setting", type=_TEXT))
+
+Types: TypeAlias = Sequence[DataType | None]
+Run: TypeAlias = Callable[[Row, Session, Cancellation], Result]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
-    run: Callable[[Row, Session, Cancellation], Result]
+    run: Run
     inline: bool = False
+
+
+Planner: TypeAlias = "Callable[[FakeEngine, re.Match[str], Types], Statement]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pattern:
     kind: StatementKind
     text: re.Pattern[str]
-    plan: Callable[[FakeEngine, re.Match[str], Sequence[DataType | None]], Statement]
+    plan: Planner
 
 
 _RECALLED = ("SELECT v FROM kv", "SELECT $1", "SELECT * FROM quick")
@@ -151,9 +116,13 @@ class FakeEngine:
         self.closed = 0
         self.prepared = 0
         """Statements planned."""
+        self.executed_in: list[str] = []
+        """The name of the thread of each statement executed."""
         self.batches_made = 0
         self.sleeping = threading.Event()
         """Set while a `sleep` runs."""
+        self.cancelled = threading.Event()
+        """Set once a `sleep` was cancelled."""
         self._lock = threading.Lock()
 
     @property
@@ -172,22 +141,20 @@ class FakeEngine:
                 raise _no_statement(text, sql.index(text))
         return texts
 
-    def prepare(
-        self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
-    ) -> Statement:
+    def prepare(self, sql: str, session: Session, *, parameter_types: Types = ()) -> Statement:
         """Find the pattern of a statement."""
-        text = sql.strip().rstrip(";").strip()
+        text = sql.rstrip().rstrip(";").rstrip()
         self.prepared += 1
         if not re.sub(r"--[^\n]*", "", text).strip():
             return Statement(sql=sql, kind=StatementKind.EMPTY)
         found = _pattern_of(text)
         if found is None:
-            if text.upper().startswith("SELECT * FROM "):
+            if text.lstrip().upper().startswith("SELECT * FROM "):
                 name = text.split()[3]
                 raise NameProblem(
                     f'relation "{name}" does not exist', position=text.index(name) + 1
                 )
-            raise _no_statement(text, 0)
+            raise _no_statement(text, len(text) - len(text.lstrip()))
         pattern, match = found
         if session.transaction is TransactionStatus.FAILED and pattern.kind not in {
             StatementKind.COMMIT,
@@ -197,7 +164,7 @@ class FakeEngine:
         return pattern.plan(self, match, parameter_types)
 
     def recall(
-        self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
+        self, sql: str, session: Session, *, parameter_types: Types = ()
     ) -> Statement | None:
         """Plan what is run inline, which is as good as to remember it; nothing else."""
         if not self.recalls or not sql.startswith(_RECALLED):
@@ -218,6 +185,7 @@ class FakeEngine:
         cancellation: Cancellation,
     ) -> Result:
         """Run the plan."""
+        self.executed_in.append(threading.current_thread().name)
         plan = statement.plan
         assert isinstance(plan, _Plan)
         if session.transaction is TransactionStatus.FAILED and statement.kind not in {
@@ -227,15 +195,25 @@ class FakeEngine:
             raise _aborted()
         return plan.run(parameters, session, cancellation)
 
+    def close(self) -> None:
+        """Nothing is held."""
+
     # --- what patterns need ----------------------------------------------------------------------
 
     def stream(self, columns: tuple[Column, ...], batches: Iterator[pa.RecordBatch]) -> Result:
         """A result that streams, and counts whether it is closed."""
         with self._lock:
             self.opened += 1
-        return Result(
-            kind=StatementKind.SELECT, columns=columns, batches=batches, on_close=self._closed
-        )
+        result = Result(kind=StatementKind.SELECT, columns=columns, on_close=self._closed)
+
+        def reflecting() -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                self.batches_made += 1
+                yield batch
+            result.position, result.partitions = POSITION, [ANSWER]
+
+        result.batches = reflecting()
+        return result
 
     def _closed(self) -> None:
         with self._lock:
@@ -266,7 +244,7 @@ def _pattern_of(text: str) -> tuple[_Pattern, re.Match[str]] | None:
 
 def _select(
     columns: tuple[Column, ...],
-    run: Callable[[Row, Session, Cancellation], Result],
+    run: Run,
     *,
     parameters: tuple[DataType, ...] = (),
     inline: bool = False,
@@ -282,7 +260,7 @@ def _select(
     )
 
 
-def _looking_up(run: Callable[[Row, Session, Cancellation], Result]) -> LookUp:
+def _looking_up(run: Run) -> LookUp:
     """The short way of what runs inline and only reads."""
 
     def look_up(parameters: Row, session: Session) -> Sequence[Row] | None:
@@ -297,35 +275,40 @@ def _looking_up(run: Callable[[Row, Session, Cancellation], Result]) -> LookUp:
     return look_up
 
 
-def _rows(columns: tuple[Column, ...], rows: Sequence[Row], notices: Sequence[str] = ()) -> Result:
+def _rows(
+    columns: tuple[Column, ...],
+    rows: Sequence[Row],
+    notices: Sequence[str] = (),
+    kind: StatementKind = StatementKind.SELECT,
+) -> Result:
     return Result(
-        kind=StatementKind.SELECT, columns=columns, rows=list(rows), notices=list(notices)
+        kind=kind,
+        columns=columns,
+        rows=list(rows),
+        notices=list(notices),
+        position=POSITION,
+        partitions=[ANSWER],
     )
 
 
 # --- selects -------------------------------------------------------------------------------------
 
 
-def _plan_lookup(
-    engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
-) -> Statement:
+def _plan_lookup(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
     columns = LOOKUP_COLUMNS
     literal = None if match["key"].startswith("$") else int(match["key"])
 
     def run(parameters: Row, session: Session, cancellation: Cancellation) -> Result:
         key = parameters[0] if literal is None else literal
         if key is None or not 1 <= key <= LOOKUP_ROWS:
-            return Result(kind=StatementKind.SELECT, columns=columns, rows=())
-        row = (f"value-{key}",)
-        return Result(kind=StatementKind.SELECT, columns=columns, rows=(row,))
+            return _rows(columns, [])
+        return _rows(columns, [(f"value-{key}",)])
 
     parameters = (types[0] if types and types[0] else _BIGINT,) if literal is None else ()
     return _select(columns, run, parameters=parameters, inline=True)
 
 
-def _plan_echo(
-    engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
-) -> Statement:
+def _plan_echo(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
     spelled = re.findall(r"\$(\d+)::([\w()\[\],]+?)(?=,\s|$)", match["list"])
     wanted = {int(number): DataType.parse(name) for number, name in spelled}
     parameters = tuple(
@@ -343,9 +326,7 @@ def _plan_echo(
     return _select(columns, run, parameters=parameters, inline=True)
 
 
-def _plan_literal(
-    engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
-) -> Statement:
+def _plan_literal(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
     text = match["literal"]
     value: object = None
     data_type = _TEXT
@@ -357,25 +338,7 @@ def _plan_literal(
     return _select(columns, lambda *_: _rows(columns, [(value,)]))
 
 
-def type_batches(columns: tuple[Column, ...] = TYPE_COLUMNS) -> Iterator[pa.RecordBatch]:
-    schema = pa.schema([(column.name, column.type.arrow) for column in columns])
-    for row in TYPE_ROWS:
-        values = zip(row, columns, strict=False)
-        arrays = [_arrow(value, column.type) for value, column in values]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _arrow(value: object, data_type: DataType) -> pa.Array[Any]:
-    if data_type.kind is Kind.INTERVAL and value is not None:
-        assert isinstance(value, tuple)
-        months, days, micros = value
-        value = pa.MonthDayNano((months, days, micros * 1000))
-    return pa.array([value], data_type.arrow)
-
-
-def _plan_types(
-    engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
-) -> Statement:
+def _plan_types(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
     columns = TYPE_COLUMNS[:SCALAR_TYPES] if match["scalar"] else TYPE_COLUMNS
     if match["stream"]:
         return _select(columns, lambda *_: engine.stream(columns, type_batches(columns)))
@@ -383,62 +346,44 @@ def _plan_types(
     return _select(columns, lambda *_: _rows(columns, rows))
 
 
-def series_batches(
-    count: int, cancellation: Cancellation, batch_rows: int = SERIES_BATCH_ROWS
-) -> Iterator[pa.RecordBatch]:
-    """Rows (n, 'row n', n / 4, n seconds after 1970) in batches."""
-    schema = pa.schema([(column.name, column.type.arrow) for column in SERIES_COLUMNS])
-    for start in range(0, count, batch_rows):
-        cancellation.check()
-        numbers = range(start, min(start + batch_rows, count))
-        yield pa.RecordBatch.from_arrays(
-            [
-                pa.array(numbers, pa.int64()),
-                pa.array([f"row {n}" for n in numbers], pa.string()),
-                pa.array([n / 4 for n in numbers], pa.float64()),
-                pa.array([n * 1_000_000 for n in numbers], pa.int64()).cast(
-                    pa.timestamp("us", tz="UTC")
-                ),
-            ],
-            schema=schema,
-        )
-
-
-def _plan_series(
-    engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
-) -> Statement:
-    count = int(match["count"])
-    broken = match["name"] == "broken"
+def _plan_series(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
+    count, code = int(match["count"]), match["code"]
+    columns = SERIES_COLUMNS if match["list"] == "*" else SERIES_COLUMNS[:2]
 
     def run(parameters: Row, session: Session, cancellation: Cancellation) -> Result:
         def batches() -> Iterator[pa.RecordBatch]:
             for batch in series_batches(count, cancellation):
-                engine.batches_made += 1
-                yield batch
-            if broken:
-                raise StoreFailed('partition 1 of store "broken" did not answer: disk on fire')
+                yield batch.select([column.name for column in columns])
+            if match["name"] == "broken":
+                raise _failure("it failed", code) if code else StoreFailed(_ON_FIRE)
+            if match["name"] == "buggy":
+                raise RuntimeError(SECRET)
 
-        return engine.stream(SERIES_COLUMNS, batches())
+        return engine.stream(columns, batches())
 
-    return _select(SERIES_COLUMNS, run, inline=match["name"] == "quick")
+    return _select(columns, run, inline=match["name"] == "quick")
 
 
-def _plan_call(
-    engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
-) -> Statement:
+_ON_FIRE = 'partition 1 of store "broken" did not answer: disk on fire'
+
+
+def _failure(message: str, code: str, position: int | None = None) -> QueryError:
+    kind = Unavailable if code.startswith("55") else QueryError
+    return kind(message, detail="As asked.", hint="Ask less.", position=position, sqlstate=code)
+
+
+def _plan_call(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
     name, argument = match["name"], match["argument"].strip("'")
     columns = (Column(name=name, type=_TEXT),)
     if name == "refuse":
-        raise QueryError("it was refused", position=match.start("name") + 1, sqlstate=argument)
+        raise _failure("it was refused", argument, position=match.start("name") + 1)
 
     def run(parameters: Row, session: Session, cancellation: Cancellation) -> Result:
         match name:
             case "fail":
-                raise QueryError(
-                    "it failed", detail="As asked.", hint="Ask less.", sqlstate=argument
-                )
+                raise _failure("it failed", argument)
             case "bug":
-                raise RuntimeError("a secret that no client may see")
+                raise RuntimeError(SECRET)
             case "notice":
                 return _rows(columns, [(None,)], [argument])
             case _:
@@ -451,9 +396,11 @@ def _plan_call(
 def _sleep(engine: FakeEngine, seconds: float, cancellation: Cancellation) -> None:
     woken = threading.Event()
     cancellation.on_cancel(woken.set)
+    cancellation.on_cancel(engine.cancelled.set)
     engine.sleeping.set()
+    left_s = cancellation.remaining_s
     try:
-        woken.wait(seconds)
+        woken.wait(seconds if left_s is None else min(seconds, left_s))
         cancellation.check()
     finally:
         engine.sleeping.clear()
@@ -466,9 +413,7 @@ def _command(kind: StatementKind, run: Callable[[Session], Result]) -> Statement
     return Statement(sql="", kind=kind, plan=_Plan(run=lambda _, session, __: run(session)))
 
 
-def _plan_begin(
-    engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
-) -> Statement:
+def _plan_begin(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
     def run(session: Session) -> Result:
         already = session.transaction is TransactionStatus.ACTIVE
         session.transaction = TransactionStatus.ACTIVE
@@ -478,9 +423,7 @@ def _plan_begin(
     return _command(StatementKind.BEGIN, run)
 
 
-def _plan_end(
-    engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
-) -> Statement:
+def _plan_end(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
     commit = _keyword(match[0]) in {"COMMIT", "END"}
 
     def run(session: Session) -> Result:
@@ -492,9 +435,7 @@ def _plan_end(
     return _command(StatementKind.COMMIT if commit else StatementKind.ROLLBACK, run)
 
 
-def _plan_set(
-    engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
-) -> Statement:
+def _plan_set(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
     def run(session: Session) -> Result:
         session.set(match["name"].lower(), match["value"].strip("'"))
         return Result(kind=StatementKind.SET)
@@ -502,9 +443,7 @@ def _plan_set(
     return _command(StatementKind.SET, run)
 
 
-def _plan_reset(
-    engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
-) -> Statement:
+def _plan_reset(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
     kind = StatementKind.DISCARD if match["discard"] else StatementKind.RESET
 
     def run(session: Session) -> Result:
@@ -517,25 +456,22 @@ def _plan_reset(
     return _command(kind, run)
 
 
-def _plan_show(
-    engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
-) -> Statement:
+def _plan_show(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
     name = match["name"].lower()
-    columns = (Column(name=name, type=_TEXT),)
+    columns = SETTINGS_COLUMNS if name == "all" else (Column(name=name, type=_TEXT),)
 
     def run(parameters: Row, session: Session, cancellation: Cancellation) -> Result:
-        rows = [(session.settings.get(name),)]
-        return Result(kind=StatementKind.SHOW, columns=columns, rows=rows)
+        settings = session.settings
+        rows = sorted(settings.items()) if name == "all" else [(settings.get(name),)]
+        return _rows(columns, rows, kind=StatementKind.SHOW)
 
     return Statement(
         sql="", kind=StatementKind.SHOW, columns=columns, returns_rows=True, plan=_Plan(run=run)
     )
 
 
-def _plan_handover(
-    engine: FakeEngine, match: re.Match[str], types: Sequence[DataType | None]
-) -> Statement:
-    def plan(text: str, wanted: Sequence[DataType | None]) -> Statement:
+def _plan_handover(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
+    def plan(text: str, wanted: Types) -> Statement:
         return engine.prepare(text, Session(), parameter_types=wanted)
 
     return plan_handover(parse(match[0]), plan, types)
@@ -544,9 +480,9 @@ def _plan_handover(
 def _pattern(
     kind: StatementKind,
     text: str,
-    plan: Callable[[FakeEngine, re.Match[str], Sequence[DataType | None]], Statement],
+    plan: Planner,
 ) -> _Pattern:
-    return _Pattern(kind=kind, text=re.compile(text, re.IGNORECASE | re.DOTALL), plan=plan)
+    return _Pattern(kind=kind, text=re.compile(r"\s*" + text, re.IGNORECASE | re.DOTALL), plan=plan)
 
 
 _PATTERNS = (
@@ -554,7 +490,9 @@ _PATTERNS = (
         StatementKind.SELECT, r"SELECT v FROM kv WHERE k\s*=\s*(?P<key>\$1|\d+)", _plan_lookup
     ),
     _pattern(StatementKind.SELECT, r"SELECT (?P<list>\$\d+::.+)", _plan_echo),
-    _pattern(StatementKind.SELECT, r"SELECT (?P<literal>-?\d+|'(?:[^']|'')*'|NULL)", _plan_literal),
+    _pattern(
+        StatementKind.SELECT, r"SELECT\s+(?P<literal>-?\d+|'(?:[^']|'')*'|NULL)", _plan_literal
+    ),
     _pattern(
         StatementKind.SELECT,
         r"SELECT \* FROM (?P<scalar>scalar_)?types(?P<stream>_stream)?",
@@ -562,7 +500,8 @@ _PATTERNS = (
     ),
     _pattern(
         StatementKind.SELECT,
-        r"SELECT \* FROM (?P<name>series|broken|quick)\((?P<count>\d+)\)",
+        r"SELECT (?P<list>\*|n, name) FROM (?P<name>series|broken|buggy|quick)"
+        r"\((?P<count>\d+)(, '(?P<code>\w+)')?\)",
         _plan_series,
     ),
     _pattern(

@@ -17,12 +17,12 @@ from gateway.tls import Tls
 from gateway.workers import Workers
 from tests.gateway.pgwire.wire import RawClient
 from tests.support.fake_engine import FakeEngine
+from tests.support.waiting import WAIT_S
 
 T = TypeVar("T")
 
 HOST = "127.0.0.1"
 SERVER_VERSION = "15.18"
-WAIT_S = 10.0
 
 
 @dataclass(slots=True, kw_only=True)

@@ -16,7 +16,7 @@ import pytest
 from psycopg.rows import tuple_row
 
 from tests.gateway.pgwire.serving import HOST, SERVER_VERSION, Serving
-from tests.support.fake_engine import TYPES
+from tests.support.sample_rows import TYPES
 
 UTC = dt.UTC
 AS_PYTHON: tuple[object, ...] = (

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gateway.pgwire import codec
 from gateway.pgwire.errors import RemoteProtocolError
+from gateway.pgwire.frames import FRONTEND_TYPES, Splitter
 from gateway.pgwire.messages import (
     AuthenticationOk,
     BackendKeyData,
@@ -83,7 +84,7 @@ LIMIT = 1 << 20
 
 
 def read_all(pieces: list[bytes]) -> list[FrontendMessage]:
-    splitter = codec.Splitter(length_max=LIMIT)
+    splitter = Splitter(length_max=LIMIT)
     messages = []
     for piece in pieces:
         splitter.feed(piece)
@@ -131,7 +132,7 @@ def test_any_bytes_give_messages_or_a_remote_error(noise: bytes, piece: int) -> 
     assert error is None or error.sqlstate in {"08P01", "22021"}
 
 
-@given(st.sampled_from(sorted(codec.FRONTEND_TYPES)), st.binary(max_size=60))
+@given(st.sampled_from(sorted(FRONTEND_TYPES)), st.binary(max_size=60))
 def test_any_body_gives_a_message_or_a_remote_error(type_byte: int, body: bytes) -> None:
     error = outcome(lambda: codec.decode((type_byte, body)))
     assert error is None or error.sqlstate in {"08P01", "22021"}
@@ -153,39 +154,6 @@ def test_a_damaged_bind_is_refused_or_read(data: st.DataObject) -> None:
         return
     assert isinstance(bind, Bind)
     assert sum(len(value or b"") for value in bind.parameters) <= len(good)
-
-
-@pytest.mark.parametrize(
-    ("head", "message"),
-    [
-        (b"Q" + struct.pack(">I", LIMIT + 1), "invalid message length"),
-        (b"Q" + struct.pack(">I", 3), "invalid message length"),
-        (b"S" + struct.pack(">I", 10_001), "invalid message length"),
-        (b"D" + struct.pack(">I", 10_001), "invalid message length"),
-        (b"p" + struct.pack(">I", 65_536), "invalid message length"),
-        (b"\x16\x03\x01\x00\x00", "invalid frontend message type 22"),
-    ],
-)
-def test_a_length_is_refused_before_its_body_is_taken(head: bytes, message: str) -> None:
-    splitter = codec.Splitter(length_max=LIMIT)
-    splitter.feed(head)
-    with pytest.raises(RemoteProtocolError, match=message) as caught:
-        splitter.next_frame()
-    assert caught.value.fatal
-
-
-def test_a_startup_packet_is_limited_before_it_is_taken() -> None:
-    splitter = codec.Splitter(length_max=LIMIT)
-    splitter.feed(struct.pack(">I", 10_001))
-    with pytest.raises(RemoteProtocolError):
-        splitter.next_startup(length_max=10_000)
-
-
-def test_a_long_message_in_many_pieces_is_joined_once() -> None:
-    sql = "x" * 500_000
-    encoded = wire.query(sql)
-    pieces = [encoded[at : at + 100] for at in range(0, len(encoded), 100)]
-    assert read_all(pieces) == [Query(sql=sql)]
 
 
 def test_text_that_is_not_utf8() -> None:

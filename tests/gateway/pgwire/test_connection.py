@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.codec import FRONTEND_TYPES
 from gateway.pgwire.connection import CLIENT, SERVER, Connection, State
 from gateway.pgwire.errors import LocalProtocolError, RemoteProtocolError, fatal
+from gateway.pgwire.frames import FRONTEND_TYPES
 from gateway.pgwire.messages import (
     AuthenticationOk,
     BackendMessage,

@@ -21,7 +21,7 @@ from gateway.pgwire.parameters import (
     requested_types,
 )
 from planner.engine import DataType, Kind, QueryError, Value
-from tests.support.fake_engine import TYPES, array_of, type_batches
+from tests.support.sample_rows import TYPES, array_of, type_batches
 
 BINARY, TEXT = 1, 0
 INT8 = st.integers(-(1 << 63), (1 << 63) - 1)

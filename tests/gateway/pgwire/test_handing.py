@@ -15,7 +15,7 @@ from gateway.pgwire.limits import PgLimits
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.serving import HOST, Serving, serving
 from tests.gateway.pgwire.test_clients import AS_PYTHON, connect
-from tests.support.fake_engine import SCALAR_TYPES, TYPES
+from tests.support.sample_rows import SCALAR_TYPES, TYPES
 
 Connection = psycopg.Connection[tuple[object, ...]]
 ROWS = 40_000

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from gateway.pgwire.limits import PgLimits
 from gateway.pgwire.rows import RowSource, Shape, looping_encoder
 from planner.engine import Cancellation, Column, DataType, QueryError, Result, StatementKind
+from stores.schema import TEXT
 from tests.gateway.pgwire import wire
-from tests.support.fake_engine import (
+from tests.support.sample_rows import (
     SERIES_COLUMNS,
     TYPE_COLUMNS,
     TYPE_ROWS,
@@ -39,6 +40,16 @@ def test_one_column_and_long_fields() -> None:
     assert fields == [[None], [b""], [b"x" * 5000]]
     batch = pa.RecordBatch.from_arrays([pa.array([row[0] for row in rows])], names=["name"])
     assert shape.encode_batch(batch) == shape.encode_rows(rows)
+
+
+def test_a_column_may_be_described_as_another_type() -> None:
+    columns = (Column(name="done", type=TEXT), Column(name="note", type=TEXT))
+    plain, void = Shape(columns, ()), Shape(columns, (), (2278, 0))
+    row = ("", "x")
+    assert void.encode_row(row) == plain.encode_row(row)
+    ((_, body),) = wire.split_messages(void.description)
+    described = [(oid, length) for _, oid, length, *_ in wire.columns_of(body)]
+    assert described == [(2278, 4), (25, -1)]
 
 
 def test_no_columns() -> None:

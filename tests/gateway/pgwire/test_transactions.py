@@ -18,8 +18,9 @@ from gateway.workers import Workers
 from planner.sql import SqlEngine
 from stores.local import LocalStore
 from stores.replica import VIEWS_MAX
-from tests.gateway.pgwire.serving import HOST, SERVER_VERSION, WAIT_S
+from tests.gateway.pgwire.serving import HOST, SERVER_VERSION
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
+from tests.support.waiting import WAIT_S
 
 ACCOUNTS = keyvalue("accounts", {"id": "bigint"}, {"amount": "bigint"})
 IDS = range(10)

@@ -2,7 +2,8 @@
 
 A line that begins with `>` is a message to send: its name, then its fields as JSON, where a
 parameter that begins with a backslash and an x is binary. A line with `<` is one to receive. All
-`>` lines up to the first `<` are sent in one piece.
+`>` lines up to the first `<` are sent in one piece. A ParameterStatus is passed over but in
+the case that is about them.
 
 PostgreSQL is what `STATEGATE_TEST_POSTGRES` names, as `host:port:user:database`; the functions that
 the fake engine has are made there, in a schema of their own.
@@ -27,6 +28,8 @@ from tests.gateway.pgwire.wire import Message, RawClient
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.pt"))
 POSTGRES = os.environ.get("STATEGATE_TEST_POSTGRES")
+REPORTS = "reports"
+"""The case in which every ParameterStatus counts."""
 SCHEMA = "stategate_cases"
 SETUP = f"""
 DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;
@@ -53,6 +56,7 @@ NAMES = {
     "H": "CopyOutResponse",
     "I": "EmptyQueryResponse",
     "N": "NoticeResponse",
+    "S": "ParameterStatus",
     "T": "RowDescription",
     "Z": "ReadyForQuery",
     "c": "CopyDone",
@@ -108,8 +112,8 @@ def show(message: Message) -> str:
     """The `<` line of a message."""
     type_byte, body = message
     match type_byte:
-        case "C":
-            shown = [json.dumps(body[:-1].decode())]
+        case "C" | "S":
+            shown = [json.dumps(word.decode()) for word in body[:-1].split(b"\0")]
         case "D":
             shown = [show_field(field) for field in wire.row_fields(body)]
         case "H":
@@ -159,7 +163,7 @@ def replay(case: Path, client: RawClient, *, piece_bytes: int = 1 << 20) -> None
         received: list[str] = []
         while len(received) < len(expected):
             message = client.read()
-            if message[0] != "S":
+            if message[0] != "S" or case.stem == REPORTS:
                 received.append(show(message))
                 if received != expected[: len(received)]:
                     break

@@ -199,9 +199,9 @@ SELECT name, clicks FROM clicks WHERE window_start + interval '1 hour' <= timest
 
 -- a bound by the clock
 SELECT count(*) FROM clicks WHERE window_start >= now() - interval '1 hour'
-| compose SELECT COUNT(*) AS "count" FROM "r0" AS "clicks" WHERE "window_start" >= CURRENT_TIMESTAMP - CAST('1 hour' AS INTERVAL)
+| compose SELECT COUNT(*) AS "count" FROM "r0" AS "clicks" WHERE "window_start" >= NOW() - CAST('1 hour' AS INTERVAL)
 |   r0: window range clicks; window_start >= now() - 3600 s; columns window_start, clicks; on 3 partitions
-| residual window_start >= CURRENT_TIMESTAMP - CAST('1 hour' AS INTERVAL)
+| residual window_start >= NOW() - CAST('1 hour' AS INTERVAL)
 => 0
 
 -- several windows of several keys

@@ -426,3 +426,41 @@ def test_names_in_errors() -> None:
         prepare("SELECT 1 FROM pg_nothing")
     with pytest.raises(NotSupported):
         prepare("SELECT set_config(nspname, 'x', false) FROM pg_namespace")
+
+
+@pytest.mark.parametrize(
+    ("sql", "oids"),
+    [
+        ("SELECT pg_advisory_unlock_all()", (2278,)),
+        ("SELECT 1, pg_catalog.pg_advisory_unlock_all() AS done", (0, 2278)),
+        ("SELECT pg_advisory_unlock_all()::text", ()),
+        ("SELECT *, pg_advisory_unlock_all() FROM pg_am", ()),
+        ("SELECT version()", ()),
+    ],
+)
+def test_what_gives_nothing_is_void(sql: str, oids: tuple[int, ...]) -> None:
+    assert prepare(sql).column_oids == oids
+
+
+def test_the_user_has_several_names() -> None:
+    found = ask("SELECT user, current_role, session_user", session=Session(user="ann"))
+    assert found == [("ann", "ann", "ann")]
+    assert [column.name for column in prepare("SELECT user, current_role").columns] == [
+        *("user", "current_role"),
+    ]
+
+
+def test_the_server_has_a_start() -> None:
+    ((started, loaded, past),) = ask(
+        "SELECT pg_postmaster_start_time(), pg_conf_load_time(), pg_postmaster_start_time() < now()"
+    )
+    assert started == loaded
+    assert started is not None
+    assert past is True
+
+
+def test_times_keep_their_names() -> None:
+    words = ("current_timestamp", "current_time", "localtime", "localtimestamp", "current_date")
+    statement = prepare(f"SELECT current_user, {', '.join(words)}, now() FROM pg_am")
+    assert [column.name for column in statement.columns] == ["current_user", *words, "now"]
+    assert ask("SELECT current_timestamp = now(), localtimestamp::date = current_date FROM pg_am")

@@ -1,0 +1,164 @@
+"""Calls that only the catalog answers, taken out of statements over stores.
+
+Such a call is about the session, the server or the catalog, and not about rows: its value is found
+when the statement runs, for plans are kept by text and shared by all sessions. Here each becomes a
+parameter behind those of the client, and all of them one statement that the catalog answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import sqlglot
+from sqlglot import exp
+
+from planner.outputs import name_columns
+from planner.pg_catalog.calls import unwrap_schemas
+from planner.pg_catalog.recognise import ASKED, SESSION_NODES
+from planner.pg_catalog.user_words import USER_WORDS, name_users
+from planner.refused import unknown_function
+from planner.trees import cast
+from stores.store import Store
+
+_WORD = re.compile(r"\w+")
+_WORDS = ASKED | USER_WORDS
+_CONSTANT = (
+    *(exp.Literal, exp.Boolean, exp.Null, exp.Neg, exp.Paren, exp.Cast, exp.DataType),
+    *(exp.DataTypeParam, exp.ObjectIdentifier, *SESSION_NODES),
+)
+"""What the arguments of a call are made of that the catalog can answer without the row."""
+_SETTING_NAMES, _SETTING_VALUES = (
+    f"(SELECT array_agg({shown} ORDER BY name) FROM pg_settings)"
+    for shown in ("lower(name)", "setting")
+)
+_SETTING_ARGUMENTS_MAX = 2
+_GUARDS = (exp.Case, exp.If, exp.Coalesce)
+"""What may leave a part of it uncomputed, and with it the error of a setting that is not there."""
+
+
+def may_ask(sql: str) -> bool:
+    """Whether a text has a word by which a statement asks the catalog; few have."""
+    return not _WORDS.isdisjoint(_WORD.findall(sql.lower()))
+
+
+def lift_calls(tree: exp.Query, stores: Mapping[str, Store], before: int) -> exp.Select | None:
+    """Put parameters in the place of a statement's calls; the tree is changed.
+
+    Calls whose arguments are known with the row only are left, but for those of settings.
+
+    Args:
+        tree: the statement, as it was parsed.
+        stores: the relations that it may name.
+        before: the highest number of a parameter that it has.
+
+    Returns:
+        What to ask of the catalog, a column for each parameter; None if it asks nothing.
+
+    Raises:
+        NameProblem: a schema that has no functions (3F000), or `current_setting` with more or
+            fewer arguments than it takes (42883).
+    """
+    unwrap_schemas(tree)
+    for select in tree.find_all(exp.Select):
+        name_columns(select)  # what stands in their place has no name
+    name_users(tree, stores)
+    lifting = _Lifting(before)
+    for node in reversed([*_calls(tree)]):  # inner ones first
+        lifting.lift(node)
+    return lifting.query()
+
+
+class _Lifting:
+    """Numbers the calls of one statement: equal ones have one parameter."""
+
+    def __init__(self, before: int) -> None:
+        self._before = before
+        self._asked: dict[str, tuple[int, exp.Expr]] = {}
+
+    def query(self) -> exp.Select | None:
+        """What is asked for, in the order of its numbers."""
+        columns = [exp.alias_(node, f"v{number}") for number, node in self._asked.values()]
+        return exp.Select(expressions=columns) if columns else None
+
+    def lift(self, node: exp.Expr) -> None:
+        """Take one call out."""
+        depends = not _is_constant(node)
+        is_setting = isinstance(node, exp.Anonymous) and node.name.lower() == "current_setting"
+        if is_setting and (depends or node.find_ancestor(*_GUARDS)):
+            self._lift_setting(node)
+        elif isinstance(node, exp.CurrentSchemas) and depends:
+            shown = (self._asked_for(f"current_schemas({flag})") for flag in ("true", "false"))
+            with_system, without = shown
+            given = cast(node.this.copy(), "BOOLEAN")
+            branches = [
+                exp.If(this=given, true=with_system),
+                exp.If(this=exp.Not(this=given.copy()), true=without),
+            ]
+            _replace(node, exp.Case(ifs=branches))
+        elif not depends:
+            _replace(node, self._parameter(node))
+
+    def _lift_setting(self, node: exp.Expr) -> None:
+        """Give a call all settings, for only the row says which it wants, or whether it wants one.
+
+        `calls` knows it by the arguments that nobody can write.
+        """
+        if not 1 <= len(node.expressions) <= _SETTING_ARGUMENTS_MAX:
+            raise unknown_function(node, "current_setting")
+        name, *missing = (each.copy() for each in node.expressions)
+        settings = (self._asked_for(each) for each in (_SETTING_NAMES, _SETTING_VALUES))
+        call = exp.Anonymous(
+            this="current_setting", expressions=[name, *(missing or [exp.false()]), *settings]
+        )
+        _replace(node, call)
+
+    def _asked_for(self, sql: str) -> exp.Parameter:
+        return self._parameter(sqlglot.parse_one(sql, dialect="postgres"))
+
+    def _parameter(self, node: exp.Expr) -> exp.Parameter:
+        number = self._before + len(self._asked) + 1
+        number, _ = self._asked.setdefault(node.sql(dialect="postgres"), (number, node.copy()))
+        return exp.Parameter(this=exp.Literal.number(number))
+
+
+def _replace(node: exp.Expr, fresh: exp.Expr) -> None:
+    """Put a node in the place of a call; errors point there still."""
+    if "start" in node.meta:
+        fresh.meta["start"] = node.meta["start"]
+    node.replace(fresh)
+
+
+def _calls(tree: exp.Query) -> Iterator[exp.Expr]:
+    """The calls to be taken out: the outermost, as their arguments go with them.
+
+    Inside of one that stays where it is, they are calls of their own.
+    """
+    for node in tree.walk(prune=lambda each: _asks(each) and _is_constant(each)):
+        if _asks(node):
+            yield node
+
+
+def _asks(node: exp.Expr) -> bool:
+    if isinstance(node.parent, exp.Table):
+        return False  # functions in FROM are an allow-list of their own
+    is_call = isinstance(node, exp.Anonymous) and node.name.lower() in ASKED
+    return is_call or isinstance(node, SESSION_NODES)
+
+
+def _is_constant(node: exp.Expr) -> bool:
+    parts = (each for value in node.args.values() for each in _parts(value))
+    return all(
+        isinstance(inner, _CONSTANT) or _is_call_of_constants(inner)
+        for part in parts
+        for inner in part.walk(prune=_is_call_of_constants)
+    )
+
+
+def _is_call_of_constants(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name.lower() in ASKED and _is_constant(node)
+
+
+def _parts(value: object) -> Sequence[exp.Expr]:
+    listed = value if isinstance(value, list) else [value]
+    return [each for each in listed if isinstance(each, exp.Expr)]

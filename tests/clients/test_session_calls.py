@@ -1,0 +1,68 @@
+"""What a statement over a store says of the session that runs it, by psycopg."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg import conninfo
+
+from tests.support.gateway import Gateway
+
+CALLS = "current_user, session_user, current_database(), current_setting(%s)"
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+
+@contextmanager
+def connected(gateway: Gateway, user: str) -> Iterator[Connection]:
+    dsn = conninfo.make_conninfo(gateway.pg_dsn, user=user, application_name=f"of {user}")
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        yield connection
+
+
+def test_each_session_is_told_of_itself(gateway: Gateway) -> None:
+    told: list[tuple[object, ...] | None] = []
+    with connected(gateway, "ann") as ann, connected(gateway, "bob") as bob:
+        for _ in range(2):
+            for connection in (ann, bob):
+                found = connection.execute(
+                    f"SELECT {CALLS}, count(*) FROM users", ["application_name"], prepare=True
+                )
+                told.append(found.fetchone())
+    rows = told[0][-1] if told[0] is not None else 0
+    expected = [(user, user, "stategate", f"of {user}", rows) for user in ("ann", "bob")]
+    assert told == [*expected, *expected]
+
+
+def test_a_setting_counts_from_the_next_statement_on(gateway: Gateway) -> None:
+    sql = "SELECT DISTINCT current_setting('application_name') FROM users"
+    with connected(gateway, "ann") as ann:
+        assert ann.execute(sql).fetchone() == ("of ann",)
+        with ann.transaction():
+            ann.execute("SET LOCAL application_name = 'passing'")
+            assert ann.execute(sql).fetchone() == ("passing",)
+        assert ann.execute(sql).fetchone() == ("of ann",)
+        assert ann.info.parameter_status("application_name") == "of ann"
+
+
+def test_what_gives_nothing_is_described_as_void(gateway: Gateway) -> None:
+    with connected(gateway, "ann") as ann:
+        for binary in (False, True):
+            found = ann.execute("SELECT pg_advisory_unlock_all()", binary=binary)
+            assert found.description is not None
+            assert found.description[0].type_code == 2278
+            assert found.pgresult is not None
+            assert found.pgresult.get_value(0, 0) == b""
+
+
+def test_what_hands_rows_over_is_of_the_session_too(gateway: Gateway) -> None:
+    sql = "SELECT DISTINCT current_user FROM users"
+    with connected(gateway, "ann") as ann:
+        with ann.cursor().copy(f"COPY ({sql}) TO STDOUT") as copy:
+            assert b"".join(bytes(block) for block in copy) == b"ann\n"
+        ann.execute(f"PREPARE mine AS {sql} WHERE current_user = $1")
+        assert ann.execute("EXECUTE mine ('ann')").fetchall() == [("ann",)]
+        with ann.transaction(), ann.cursor("held") as cursor:
+            assert cursor.execute(sql).fetchall() == [("ann",)]

@@ -1,0 +1,48 @@
+SELECT current_user = session_user, user = current_role, current_catalog = current_database() FROM samples WHERE id = 1
+: boolean boolean boolean
+= t	t	t
+SELECT current_schema::text, current_schema()::text, current_schemas(true)::text[], current_schemas(false)::text[], current_schemas(id > 1)::text[] FROM samples WHERE id = 1
+: text text text[] text[] text[]
+= public	public	{pg_catalog,public}	{public}	{public}
+SELECT version() ~ '^PostgreSQL 15', current_setting('server_version') ~ '^15', current_setting('SERVER_encoding') FROM samples WHERE id = 1
+: boolean boolean text
+= t	t	UTF8
+SELECT current_setting('no.such', true), current_setting(NULL), coalesce(current_setting('no.such', true), 'none') FROM samples WHERE id = 1
+: text text text
+= \N	\N	none
+SELECT id, CASE WHEN id > 100 THEN current_setting('no.such') ELSE 'kept' END FROM samples WHERE id < 3 ORDER BY id
+: integer text
+= 1	kept
+= 2	kept
+SELECT current_setting('server_' || 'encoding'), current_setting(CASE WHEN id = 1 THEN 'client_encoding' END) FROM samples WHERE id = 1
+: text text
+= UTF8	UTF8
+SELECT pg_backend_pid() > 0, pg_is_in_recovery(), txid_current_if_assigned(), pg_client_encoding() = 'UTF8' FROM samples WHERE id = 1
+: boolean boolean bigint boolean
+= t	f	\N	t
+SELECT count(*), min(length(current_user)) > 0 FROM samples WHERE current_user = session_user
+: bigint boolean
+= 9	t
+SELECT count(*) FROM samples WHERE t = current_user
+: bigint
+= 0
+SELECT s.id, m.me = current_user FROM samples s JOIN (SELECT user AS me) m ON true WHERE s.id = (SELECT 1 WHERE current_user = user)
+: integer boolean
+= 1	t
+WITH mine AS (SELECT id, current_database() AS d FROM samples WHERE id = 1) SELECT d = current_catalog FROM mine
+: boolean
+= t
+SELECT current_user = user, count(*) FROM samples GROUP BY current_user ORDER BY current_user
+: boolean bigint
+= t	9
+SELECT has_table_privilege('samples', 'select'), has_schema_privilege(current_user, 'public', 'usage'), format_type(23, NULL) FROM samples WHERE id = 1
+: boolean boolean text
+= t	t	integer
+SELECT now() = current_timestamp, now() = transaction_timestamp(), localtimestamp = now()::timestamp, localtime = now()::time, current_date = now()::date FROM samples WHERE id = 1
+: boolean boolean boolean boolean boolean
+= t	t	t	t	t
+SELECT current_timestamp(0) = date_trunc('second', current_timestamp(0)), statement_timestamp() >= now(), clock_timestamp() >= now(), concat(current_date) = now()::date::text FROM samples WHERE id = 1
+: boolean boolean boolean boolean
+= t	t	t	t
+SELECT current_user = user, current_timestamp(3) = now(), localtime(0) IS NULL FROM samples WHERE id = 1 AND current_timestamp(6) = now() AND false
+: boolean boolean boolean

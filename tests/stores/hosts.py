@@ -1,0 +1,66 @@
+"""Hosts to test: the logs that they follow, and what they answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+
+from stores.errors import (
+    HostRestoringError,
+)
+from stores.host import Host
+from stores.log import StoreWriter
+from stores.position import Position
+from stores.query import RangeQuery
+from stores.schema import StoreSchema
+from stores.store import in_store
+from tests.stores.values import rows_of
+from tests.support.stores import keyvalue
+
+CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=2)
+OTHERS = keyvalue("others", {"usr": "text"}, {"n": "bigint"}, partitions=1)
+SCAN = in_store("clicks").with_query(RangeQuery())
+
+
+@contextmanager
+def running(root: Path, data: Path | None = None) -> Iterator[Host]:
+    host = Host(str(root), data, poll_ms=2)
+    host.start()
+    try:
+        yield host
+    finally:
+        host.close()
+
+
+def write(root: Path, *, n: int, schema: StoreSchema = CLICKS, users: int = 10) -> int:
+    rows = pa.table({"usr": [f"u{i}" for i in range(users)], "n": [n] * users})
+    position = Position.of({"events": {0: n}})
+    return StoreWriter(root, schema).write(rows, position=position).epoch
+
+
+def until(condition: Callable[[], object], timeout_s: float = 10) -> None:
+    """Wait for another thread to have done its part."""
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come true"
+        time.sleep(0.002)
+
+
+def counts(host: Host) -> set[int]:
+    """The distinct counts of all rows; empty while a partition does not answer."""
+    try:
+        result = host.query(SCAN)
+    except HostRestoringError:
+        return set()
+    if result.failures:
+        return set()
+    return {n for r in result.partitions.values() for _, n in rows_of(r.value)}
+
+
+def has_epoch(host: Host, epoch: int, store: str = "clicks") -> bool:
+    statuses = host.statuses().get(store, {}).values()
+    return bool(statuses) and all(status.progress.epoch >= epoch for status in statuses)

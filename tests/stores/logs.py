@@ -1,0 +1,78 @@
+"""State logs to test: two definitions, rows and commits of theirs, a log that is followed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from stores.log import Commit, StoreLog
+from stores.logfiles import Directory
+from stores.position import Position
+from stores.schema import (
+    BIGINT,
+    TEXT,
+    Column,
+    StoreKind,
+    StoreSchema,
+)
+
+CLICKS = StoreSchema(
+    name="clicks",
+    kind=StoreKind.KEYVALUE,
+    key=(Column(name="usr", type=TEXT),),
+    value=(Column(name="n", type=BIGINT),),
+    partitions=4,
+)
+HOURS = StoreSchema(
+    name="hours",
+    kind=StoreKind.WINDOW,
+    key=(Column(name="usr", type=TEXT),),
+    value=(Column(name="n", type=BIGINT),),
+    partitions=2,
+    window_size_ms=3_600_000,
+)
+AT = Position.of({"orders": {0: 9}})
+
+
+def rows(n: int = 20, start: int = 0) -> pa.Table:
+    numbers = range(start, start + n)
+    return pa.table({"usr": [f"u{i}" for i in numbers], "n": list(numbers)})
+
+
+def contents(log: StoreLog, commit: Commit) -> list[dict[str, Any]]:
+    partitions = range(log.schema().partitions)
+    batches = [batch for p in partitions for batch in log.read(commit, p)]
+    return [row for batch in batches for row in batch.to_pylist()]
+
+
+def commit_path(root: Path, epoch: int, store: str = "clicks") -> Path:
+    return root / store / "epochs" / f"{epoch:020d}.json"
+
+
+def empty_commit(epoch: int, *, previous: int = -1, writer: str = "w") -> Commit:
+    return Commit(
+        epoch=epoch,
+        previous=previous,
+        position=AT,
+        watermark_ms=None,
+        committed_ms=1,
+        writer=writer,
+        files=(),
+    )
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def followed(tmp_path: Path) -> tuple[StoreLog, Clock]:
+    clock = Clock()
+    log = StoreLog(Directory.at(tmp_path).within("clicks"), "clicks", clock=clock)
+    log.define(CLICKS)
+    return log, clock

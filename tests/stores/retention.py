@@ -1,0 +1,78 @@
+"""A log whose old epochs go: what is written to it, how it is cut, and what is left of it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+
+from stores.log import StoreLog, StoreWriter
+from stores.position import Position
+from stores.retention import (
+    Compacted,
+    compact,
+)
+from stores.schema import Row
+from tests.stores.test_snapshots import contents, followed
+from tests.support.stores import keyvalue
+
+CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=2)
+USERS = [f"user-{number}" for number in range(20)]
+T0 = 1_767_225_600_000
+HOUR_MS = 3_600_000
+
+
+def write(root: Path, epoch: int, committed_ms: int | None = None) -> None:
+    """Every epoch counts all users on, and removes one of them for good."""
+    rows = pa.table(
+        {
+            "usr": USERS,
+            "n": [epoch] * len(USERS),
+            "_deleted": [number <= epoch for number in range(len(USERS))],
+        }
+    )
+    StoreWriter(root, CLICKS).write(
+        rows,
+        position=Position.of({"events": {0: epoch * 10}}),
+        epoch=epoch,
+        committed_ms=T0 + epoch * HOUR_MS if committed_ms is None else committed_ms,
+    )
+
+
+def expected(epoch: int) -> list[Row]:
+    return [(usr, epoch) for n, usr in enumerate(USERS) if n > epoch]
+
+
+def ten_epochs(root: Path) -> Path:
+    """A log of epochs 0 to 9, an hour apart."""
+    for epoch in range(10):
+        write(root, epoch)
+    return root
+
+
+def log_of(root: Path) -> StoreLog:
+    return StoreLog.open(root, "clicks")
+
+
+def data_of(root: Path) -> list[int]:
+    return sorted(int(path.name) for path in (root / "clicks" / "data").iterdir())
+
+
+def run(root: Path, *, hours: float = 9, **options: object) -> Compacted:
+    """A run at a time after the first epoch, when all that lies in the log is old."""
+    whole = {"orphan_age_ms": 0, **options}
+    later = lambda: int(T0 + hours * HOUR_MS)  # noqa: E731
+    return compact(root, "clicks", clock=later, **whole)  # type: ignore[arg-type]
+
+
+def read_whole(root: Path, data: Path) -> list[Row]:
+    """What a replica shows that begins with nothing."""
+    shutil.rmtree(data, ignore_errors=True)
+    store = followed(root, data, CLICKS)
+    while store.follow():
+        pass
+    assert {status.error for status in store.statuses().values()} == {None}
+    found = contents(store)
+    store.close()
+    return found

@@ -1,0 +1,173 @@
+"""Stores that appear, are defined anew, replaced or removed while a host follows their log."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from stores import host as host_module
+from stores.errors import (
+    HostRestoringError,
+    StoreMigratedError,
+    UnknownStoreError,
+)
+from stores.host import Host
+from stores.log import StoreWriter
+from stores.position import Position
+from stores.query import KeyQuery, RangeQuery
+from stores.result import Success
+from stores.store import Role, in_store
+from tests.stores.hosts import CLICKS, OTHERS, SCAN, counts, has_epoch, running, until, write
+from tests.stores.values import rows_of
+
+pytestmark = pytest.mark.usefixtures("impatient")
+
+
+@pytest.mark.parametrize("epochs", [1, 2, 5])
+def test_a_log_that_was_replaced_is_started_over(tmp_path: Path, epochs: int) -> None:
+    """Whether the new one is shorter, as long, or longer than what was applied."""
+    write(tmp_path / "log", n=0, users=20)
+    write(tmp_path / "log", n=1, users=20)
+    for n in range(100, 100 + epochs):
+        write(tmp_path / "other", n=n)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: has_epoch(host, 1))
+        shutil.rmtree(tmp_path / "log")
+        (tmp_path / "other").rename(tmp_path / "log")
+        until(lambda: counts(host) == {99 + epochs})
+        assert len(rows_of(b for r in host.query(SCAN).partitions.values() for b in r.value)) == 10
+
+
+def test_a_store_that_is_defined_anew_is_held_whole(tmp_path: Path) -> None:
+    """Its partitions are others, so they are placed anew, whatever was dropped or turned before."""
+    root = tmp_path / "log"
+    write(root, n=0)
+    with running(root, tmp_path / "data") as host:
+        until(lambda: counts(host) == {0})
+        host.demote("clicks", 0)
+        host.drop("clicks", 1)
+        shutil.rmtree(root / "clicks")
+        write(root, n=7, schema=replace(CLICKS, partitions=3))
+        until(lambda: counts(host) == {7})
+        statuses = host.statuses()["clicks"]
+        assert {n: status.role for n, status in statuses.items()} == dict.fromkeys(
+            range(3), Role.ACTIVE
+        )
+
+
+def test_a_store_of_the_same_definition_is_held_as_it_was(tmp_path: Path) -> None:
+    root = tmp_path / "log"
+    write(root, n=0)
+    with running(root, tmp_path / "data") as host:
+        until(lambda: counts(host) == {0})
+        host.demote("clicks", 0)
+        host.drop("clicks", 1)
+        shutil.rmtree(root / "clicks")
+        write(root, n=7)
+        until(lambda: 0 in held_counts(host, 7))
+        statuses = host.statuses()["clicks"]
+        assert {n: status.role for n, status in statuses.items()} == {0: Role.STANDBY}
+        host.promote("clicks", 0)
+        host.add_replica("clicks", 1, Role.STANDBY)
+        shutil.rmtree(root / "clicks")
+        write(root, n=8)
+        until(lambda: held_counts(host, 8) == {0, 1})
+        roles = {n: status.role for n, status in host.statuses()["clicks"].items()}
+        assert roles == {0: Role.ACTIVE, 1: Role.STANDBY}
+
+
+def held_counts(host: Host, n: int) -> set[int]:
+    """The partitions that answer, with rows of this count alone."""
+    try:
+        partitions = host.query(SCAN).partitions
+    except HostRestoringError:
+        return set()
+    return {
+        number
+        for number, answer in partitions.items()
+        if isinstance(answer, Success) and {row[1] for row in rows_of(answer.value)} == {n}
+    }
+
+
+def test_a_log_that_was_replaced_while_the_host_was_away(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0, users=20)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: has_epoch(host, 0))
+    shutil.rmtree(tmp_path / "log")
+    write(tmp_path / "log", n=7)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: counts(host) == {7})
+
+
+def test_a_reader_of_the_old_log_delays_the_new_one_but_does_not_stop_it(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: has_epoch(host, 0))
+        held = list(host.query(SCAN).partitions.values())
+        shutil.rmtree(tmp_path / "log")
+        write(tmp_path / "log", n=7)
+        until(lambda: host.error is not None and "cannot open" in host.error)
+        assert {n for r in held for _, n in rows_of(r.value)} == {0}
+        held.clear()
+        until(lambda: counts(host) == {7})
+        assert host.error is None
+
+
+def test_new_stores_appear(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    with running(tmp_path / "log") as host:
+        version = host.version
+        write(tmp_path / "log", n=5, schema=OTHERS)
+        until(lambda: has_epoch(host, 0, "others"))
+        assert host.version > version
+        assert set(host.stores) == {"clicks", "others"}
+        found = host.query(in_store("others").with_query(KeyQuery.with_key("u1")))
+        only = found.only_partition_result()
+        assert only is not None
+        assert only.value == (5,)
+
+
+def test_a_topic_that_is_counted_anew_keeps_the_databases_open(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    with running(tmp_path / "log") as host:
+        until(lambda: has_epoch(host, 0))
+        replicas = host._stores["clicks"].replicas
+        rows = pa.table({"usr": ["u0"], "n": [9]})
+        position = Position.of({"events": {0: 1}, "more": {0: 0}})
+        StoreWriter(tmp_path / "log", CLICKS).write(rows, position=position)
+        until(lambda: len(host.stores["clicks"].schema.inputs) == 2 and has_epoch(host, 1))
+        assert host.error is None
+        assert host._stores["clicks"].replicas == replicas
+
+
+def test_a_store_that_is_removed_from_the_log_is_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_module, "_GONE_S", 0.05)
+    write(tmp_path / "log", n=0)
+    write(tmp_path / "log", n=1, schema=OTHERS)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: has_epoch(host, 0, "others") and has_epoch(host, 0))
+        held, version = host.stores["others"], host.version
+        shutil.rmtree(tmp_path / "log" / "others")
+        until(lambda: "others" not in host.stores)
+        assert host.version > version
+        with pytest.raises(StoreMigratedError) as migrated:
+            held.query(in_store("others").with_query(RangeQuery()))
+        assert migrated.value.retryable
+        with pytest.raises(UnknownStoreError):
+            host.query(in_store("others").with_query(RangeQuery()))
+        assert counts(host) == {0}
+        # A root that is away is no log without stores.
+        (tmp_path / "log").rename(tmp_path / "away")
+        until(lambda: host.error is not None)
+        time.sleep(0.1)
+        assert counts(host) == {0}
+        (tmp_path / "away").rename(tmp_path / "log")
+        write(tmp_path / "log", n=2, schema=OTHERS)
+        until(lambda: "others" in host.stores and has_epoch(host, 0, "others"))

@@ -1,0 +1,172 @@
+"""A state log as its reader sees it: followed commit by commit, and damaged in every way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stores.datafiles import shaped
+from stores.errors import (
+    TornRecordError,
+)
+from stores.log import DataFile, StoreWriter
+from stores.records import decode_commit, encode_commit
+from tests.stores.logs import AT, CLICKS, commit_path, empty_commit, followed, rows
+
+
+def test_commits_are_followed_one_by_one(tmp_path: Path) -> None:
+    log, _ = followed(tmp_path)
+    assert log.next_commit(-1) is None
+    for epoch in range(3):
+        log.write_commit(empty_commit(epoch, previous=epoch - 1))
+    after = -1
+    while (commit := log.next_commit(after)) is not None:
+        assert commit.epoch == after + 1
+        after = commit.epoch
+    assert after == log.latest_epoch() == 2
+    assert log.epochs(after=0) == [1, 2]
+
+
+def test_a_gap_in_the_numbers_is_seen_at_the_next_listing(tmp_path: Path) -> None:
+    log, clock = followed(tmp_path)
+    log.write_commit(empty_commit(0))
+    assert log.next_commit(0) is None
+    log.write_commit(empty_commit(2, previous=0))
+    assert log.next_commit(0) is None
+    asked = log.next_commit(0, list_now=True)
+    assert asked is not None
+    assert asked.epoch == 2
+    log.write_commit(empty_commit(5, previous=2))
+    assert log.next_commit(2) is None
+    clock.now += 1.0
+    later = log.next_commit(2)
+    assert later is not None
+    assert later.epoch == 5
+
+
+def test_a_hole_is_named(tmp_path: Path) -> None:
+    log, _ = followed(tmp_path)
+    for epoch in range(4):
+        log.write_commit(empty_commit(epoch, previous=epoch - 1))
+    commit_path(tmp_path, 2).unlink()
+    with pytest.raises(TornRecordError, match=r"0{19}3\.json.* follows epoch 2"):
+        log.next_commit(1, list_now=True)
+
+
+def test_the_newest_epoch_is_always_known(tmp_path: Path) -> None:
+    """Also while the directory's time stamp, which a listing is kept by, has not moved on."""
+    log, _ = followed(tmp_path)
+    for epoch in range(50):
+        log.write_commit(empty_commit(epoch, previous=epoch - 1))
+        assert log.latest_epoch() == epoch
+
+
+def test_files_that_are_no_commits_are_passed_over(tmp_path: Path) -> None:
+    log, _ = followed(tmp_path)
+    log.write_commit(empty_commit(0))
+    for name in (f".{1:020d}.json.ab", "7.json", f"{8:020d}.json.tmp", f"{9:020d}"):
+        (tmp_path / "clicks/epochs" / name).write_text("{")
+    assert log.epochs() == [0]
+
+
+# Damage
+
+
+@given(st.integers(0, 10_000))
+def test_a_commit_cut_anywhere_is_torn(cut: int) -> None:
+    files = (DataFile(path="data/0/a/p00000.parquet", partition=0, rows=1, size_bytes=2),)
+    text = encode_commit(replace(empty_commit(4), files=files))
+    assert decode_commit(text, "x").files == files
+    with pytest.raises(TornRecordError, match="x"):
+        decode_commit(text.rstrip()[: cut % (len(text) - 2)], "x")
+
+
+def edited(change: Callable[[dict[str, Any]], Any]) -> bytes:
+    files = (DataFile(path="data/0/a/p00000.parquet", partition=0, rows=1, size_bytes=2),)
+    document = orjson.loads(encode_commit(replace(empty_commit(0), files=files)))
+    change(document)
+    return orjson.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.update(epoch=1), "is the commit of epoch 1"),
+        (lambda d: d.update(epoch="0"), "not an integer"),
+        (lambda d: d.update(format=2), "format 2"),
+        (lambda d: d.update(position={"a": {"0": -5}}), "not ours"),
+        (lambda d: d.update(files=7), "not ours"),
+        (lambda d: d["files"][0].update(path="../../other"), "leads out"),
+        (lambda d: d["files"][0].update(path="/etc/passwd"), "leads out"),
+        (lambda d: d.pop("writer"), "no field 'writer'"),
+    ],
+)
+def test_foreign_commits_are_named(
+    tmp_path: Path, change: Callable[[dict[str, Any]], Any], message: str
+) -> None:
+    log, _ = followed(tmp_path)
+    log.write_commit(empty_commit(0))
+    commit_path(tmp_path, 0).write_bytes(edited(change))
+    with pytest.raises(TornRecordError, match=message) as error:
+        log.next_commit(-1)
+    assert f"{0:020d}.json" in str(error.value)
+
+
+def missing(path: Path) -> None:
+    path.unlink()
+
+
+def short(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+def overwritten(path: Path) -> None:
+    path.write_bytes(b"x" * path.stat().st_size)
+
+
+def damaged(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[4:40] = b"\xff" * 36
+    path.write_bytes(bytes(data))
+
+
+@pytest.mark.parametrize("damage", [missing, short, overwritten, damaged])
+def test_damaged_data_files_are_named(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    commit = writer.write(rows(), position=AT)
+    file = commit.files[0]
+    damage(tmp_path / "clicks" / file.path)
+    with pytest.raises(TornRecordError, match=file.path):
+        list(writer.log.read(commit, file.partition))
+    other = commit.files[1]
+    assert list(writer.log.read(commit, other.partition))
+
+
+def test_data_files_of_another_shape_are_named(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    commit = writer.write(rows(), position=AT)
+    file = commit.files[0]
+    path = tmp_path / "clicks" / file.path
+
+    def read_as(table: pa.Table, count: int) -> None:
+        pq.write_table(table, path)
+        fitting = replace(file, rows=count, size_bytes=path.stat().st_size)
+        list(writer.log.read(replace(commit, files=(fitting,)), file.partition))
+
+    with pytest.raises(TornRecordError, match="has 3 rows, not 4"):
+        read_as(rows(3), 4)
+    with pytest.raises(TornRecordError, match="no column"):
+        read_as(rows(3), 3)
+    other = shaped(rows(3), CLICKS)
+    texts = other.set_column(1, "n", pa.chunked_array([["a", "b", "c"]]))
+    with pytest.raises(TornRecordError, match="not ours"):
+        read_as(texts, 3)
