@@ -6,6 +6,7 @@ from collections.abc import Container
 
 from sqlglot import exp
 
+from planner.functions import FUNCTIONS, call_name
 from planner.names import type_name
 from planner.pg_catalog.from_items import find_relation, relation_names
 from planner.pg_catalog.macros import (
@@ -49,19 +50,49 @@ _NAMED = frozenset(
 """Functions that only the catalog can answer; the other macros are plain SQL."""
 ASKED = _NAMED - {*TABLE_FUNCTIONS, "set_config"}
 """Those that a statement over stores may call, too; see `lifting`."""
+_SYNTAX = (exp.Cast, exp.Case, exp.If, exp.Coalesce, exp.Connector, exp.Array)
+"""What the parser takes for functions, though it means the same everywhere."""
+_COMPUTING = FUNCTIONS - ASKED
 _OBJECT_TYPES = frozenset(
     ("regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regrole")
 )
 
 
 def is_catalog_statement(tree: exp.Expr, stores: Container[str]) -> bool:
-    """Whether every relation is the catalog's, or there is none but the catalog is called."""
+    """Whether every relation is the catalog's, or there is none but the catalog is called.
+
+    One that names no relation, and computes beside what it can ask of the catalog (see `lifting`),
+    is a statement like those over stores: what functions mean is known there.
+    """
     named = False
     for schema, name in relation_names(tree):
         if find_relation(schema, name) is None or (not schema and name in stores):
             return False
         named = True
-    return named or _calls_catalog(tree)
+    return named or (_calls_catalog(tree) and not (_computes(tree) and _asks_only(tree)))
+
+
+def _computes(tree: exp.Expr) -> bool:
+    """Whether it calls functions that are no catalog's."""
+    return any(
+        isinstance(node, exp.Func)
+        and not isinstance(node, (*SESSION_NODES, *_SYNTAX))
+        and call_name(node) in _COMPUTING
+        for node in tree.walk()
+    )
+
+
+def _asks_only(tree: exp.Expr) -> bool:
+    """Whether all that it wants of the catalog are calls that a statement over stores may have."""
+    return not any(
+        _is_object_cast(node)
+        or (isinstance(node, exp.Anonymous) and node.name.lower() in _NAMED - ASKED)
+        for node in tree.walk()
+    )
+
+
+def _is_object_cast(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Cast) and (type_name(node.to).removesuffix("[]") in _OBJECT_TYPES)
 
 
 def _calls_catalog(tree: exp.Expr) -> bool:
@@ -70,6 +101,6 @@ def _calls_catalog(tree: exp.Expr) -> bool:
             return True
         if isinstance(node, exp.Anonymous) and node.name.lower() in _NAMED:
             return True
-        if isinstance(node, exp.Cast) and type_name(node.to).removesuffix("[]") in _OBJECT_TYPES:
+        if _is_object_cast(node):
             return True
     return False

@@ -298,3 +298,22 @@ def test_a_system_relation_has_them_too(sides: Sides) -> None:
     assert ask(sides, "SELECT current_user, name FROM stategate.stores WHERE name = 'people'") == [
         ("ann", "people")
     ]
+
+
+@pytest.mark.parametrize(
+    ("sql", "row"),
+    [
+        (
+            "SELECT current_user, to_char(timestamp '2024-02-29 10:11:12', 'YYYY-MM')",
+            ("ann", "2024-02"),
+        ),
+        ("SELECT current_database() || to_char(12345.678, 'FM99G999D9')", ("stategate12,345.7",)),
+        ("SELECT current_schema, initcap('two words')", ("public", "Two Words")),
+        ("SELECT set_config('stategate.note', upper('x'), false)", ("X",)),
+        ("SELECT 'people'::regclass::text, upper('x')", ("people", "X")),
+    ],
+)
+def test_what_is_computed_beside_a_call_means_what_it_means_over_stores(
+    sides: Sides, sql: str, row: Row
+) -> None:
+    assert ask(sides, sql) == [row]
