@@ -309,7 +309,7 @@ def test_a_system_relation_has_them_too(sides: Sides) -> None:
         ),
         ("SELECT current_database() || to_char(12345.678, 'FM99G999D9')", ("stategate12,345.7",)),
         ("SELECT current_schema, initcap('two words')", ("public", "Two Words")),
-        ("SELECT set_config('stategate.note', 'y', false), upper('x')", ("y", "X")),
+        ("SELECT set_config('application_name', 'y', false), upper('x')", ("y", "X")),
         ("SELECT 'people'::regclass::text, upper('x')", ("people", "X")),
     ],
 )
