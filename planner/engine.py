@@ -22,6 +22,7 @@ from planner.handover import (
 )
 from planner.listing import ListedCursor, ListedStatement, Listing
 from planner.session import Session, TransactionStatus
+from planner.shapes import Template, template_of
 from planner.statement import LookUp, PartitionAnswer, Result, Statement, StatementKind
 from planner.values import parse_value
 from stores.position import Position
@@ -56,9 +57,11 @@ __all__ = [
     "Session",
     "Statement",
     "StatementKind",
+    "Template",
     "TransactionStatus",
     "Value",
     "parse_value",
+    "template_of",
 ]
 
 

@@ -11,7 +11,7 @@ import re
 from collections import OrderedDict
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from planner.errors import QueryError
 from planner.plan import Lookup, QueryPlan
@@ -28,12 +28,12 @@ _LEXEME = re.compile(
     """,
     re.VERBOSE,
 )
+_DIGITS_MAX = 18
 LITERALS_MAX = 16
 """Texts with more are no lookups worth the trouble."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lifted:
+class Lifted(NamedTuple):
     """A text without its literals."""
 
     shape: str
@@ -42,6 +42,8 @@ class Lifted:
     """What stood there, unquoted."""
     types: tuple[DataType | None, ...]
     """bigint for numbers; None for text literals, whose type their place decides."""
+    last: tuple[int, int]
+    """Where the last of them begins and ends in the text, without its quotes."""
 
 
 def lift(sql: str) -> Lifted | None:
@@ -49,23 +51,23 @@ def lift(sql: str) -> Lifted | None:
     literals: list[str] = []
     types: list[DataType | None] = []
     pieces: list[str] = []
-    at = 0
-    sql = sql.strip()
-    for found in _LEXEME.finditer(sql):
+    at, end = len(sql) - len(sql.lstrip()), len(sql.rstrip())
+    last = 0, 0
+    for found in _LEXEME.finditer(sql, at, end):
         text, number, unusual = found.groups()
         if unusual is not None or len(literals) > LITERALS_MAX:
             return None
         if text is None and number is None:
             continue
         pieces.append(sql[at : found.start()])
-        at = found.end()
+        at, last = found.end(), found.span(2 if text is None else 1)
         literals.append(number if text is None else text.replace("''", "'"))
         types.append(BIGINT if text is None else None)
         pieces.append(f"${len(literals)}")
     if not literals:
         return None
-    pieces.append(sql[at:])
-    return Lifted("".join(pieces), tuple(literals), tuple(types))
+    pieces.append(sql[at:end])
+    return Lifted("".join(pieces), tuple(literals), tuple(types), last)
 
 
 _Key: TypeAlias = tuple[str, tuple[DataType | None, ...], int]
@@ -143,5 +145,50 @@ def bind_literals(sql: str, planned: Statement, lifted: Lifted) -> Statement | N
         returns_rows=True,
         plan=planned.plan,
         literals=values,
+        literal_at=lifted.last if len(values) == 1 else None,
         look_up=planned.look_up,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Texts that differ from one that is planned in its only literal.
+
+    Law: what `literals` gives of a text are the literals that `lift` takes out of it, and the rest
+    of the text is that of the first.
+    """
+
+    head: str
+    """All in front of the literal, its quote too."""
+    tail: str
+    """All behind it."""
+    data_type: DataType
+
+    def literals(self, sql: str) -> Row | None:
+        """The literal's value in a text; None if it is another text, or an unusual literal."""
+        head, tail = self.head, self.tail
+        literal = sql[len(head) : len(sql) - len(tail)]
+        if not literal or not sql.startswith(head) or not sql.endswith(tail):
+            return None
+        if head.endswith("'"):
+            if "'" in literal or "\\" in literal:
+                return None
+        elif len(literal) > _DIGITS_MAX or not (literal.isascii() and literal.isdigit()):
+            return None
+        try:
+            return (parse_value(literal, self.data_type),)
+        except QueryError:
+            return None
+
+
+def template_of(sql: str, statement: Statement) -> Template | None:
+    """The template of a text that was planned by its shape; None if it has more than one literal.
+
+    Args:
+        sql: the text; more may stand behind it than what was planned, such as a semicolon.
+        statement: its own.
+    """
+    plan, at = statement.plan, statement.literal_at
+    if at is None or not isinstance(plan, QueryPlan):
+        return None
+    return Template(sql[: at[0]], sql[at[1] :], plan.parameters[0])

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
+from msgspec import structs
 from sqlglot import exp
 
 from planner.bind import bind
@@ -357,7 +358,7 @@ class SqlEngine:
         words = [token.text.upper() for token in parsed.tokens]
         if words[0] == "SHOW" and words[1:] in (["STORES"], ["TABLES"]):
             planned = self._prepare(_SHOW_STORES, session, ())
-            return replace(planned, sql=parsed.sql, kind=StatementKind.SHOW)
+            return structs.replace(planned, sql=parsed.sql, kind=StatementKind.SHOW)
         if words[0] in {"DESCRIBE", "DESC"}:
             rows = self._describe(parsed)
             return Statement(

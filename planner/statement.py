@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
+from msgspec import Struct
 
 from planner.handover import Handover
 from stores.position import EMPTY, Position
@@ -52,9 +53,11 @@ class StatementKind(Enum):
     EMPTY = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Statement:
-    """A planned statement: text, what it takes and what it gives. Reused across sessions."""
+class Statement(Struct, frozen=True, kw_only=True):
+    """A planned statement: text, what it takes and what it gives. Reused across sessions.
+
+    A struct, since one is made for each text of a shape; see `stores.result`.
+    """
 
     sql: str
     kind: StatementKind
@@ -71,6 +74,8 @@ class Statement:
     """The planner's own; opaque to all others."""
     literals: Row = ()
     """Values of the plan's parameters where the text had literals; then it takes no others."""
+    literal_at: tuple[int, int] | None = None
+    """Where in `sql` the literal begins and ends, without quotes, if there is just one."""
     handover: Handover | None = None
     """How rows are to be handed over: whoever serves the client runs it, not the engine."""
     look_up: LookUp | None = None

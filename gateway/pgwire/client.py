@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 IDLE_TIMEOUT = "57P05"
 IDLE_IN_TRANSACTION_TIMEOUT = "25P03"
 SHUTDOWN = "57P01"
+_QUERY = ord("Q")
 AUTHENTICATION_TIMEOUT = "57014"
 
 
@@ -130,13 +131,17 @@ class Client(asyncio.Protocol):
         self._house.enter(self)
 
     def data_received(self, data: bytes) -> None:
-        """Handle what has arrived: a whole round of a prepared statement the short way."""
+        """Handle what has arrived: what looks up one key, and is whole, the short way."""
         self._active_s = self._loop.time()
         dialog = self._dialog
         if dialog is not None and self._task is None and self._writable is None:
             try:
-                found = self._connection.receive_round(data)
-                answer = None if found is None else dialog.answer_round(found)
+                if data[0] == _QUERY:
+                    sql = self._connection.receive_query(data)
+                    answer = None if sql is None else dialog.lookups.answer_query(sql)
+                else:
+                    found = self._connection.receive_round(data)
+                    answer = None if found is None else dialog.lookups.answer(found)
             except Exception:  # the long way below meets it again, logs and reports it
                 answer = None
             if answer is not None:

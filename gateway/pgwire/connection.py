@@ -70,6 +70,9 @@ from gateway.pgwire.messages import (
 )
 from gateway.pgwire.rounds import Round, RoundReader
 
+_BODY_AT = 5
+"""Where a message's body begins, behind its type and length."""
+
 
 class State(Enum):
     """Where a connection stands."""
@@ -274,6 +277,20 @@ class Connection:
         if self.state is not State.IDLE or self._splitter.buffered_bytes:
             return None
         return self._rounds.read(received)
+
+    def receive_query(self, received: bytes) -> str | None:
+        """The text of a Query, where the bytes are one and nothing is pending; as `receive_round`.
+
+        Raises:
+            UnicodeDecodeError: it is not UTF-8.
+        """
+        if self.state is not State.IDLE or self._splitter.buffered_bytes:
+            return None
+        if received.find(b"\0", _BODY_AT) != len(received) - 1:
+            return None
+        if int.from_bytes(received[1:_BODY_AT], "big") != len(received) - 1:
+            return None
+        return received[_BODY_AT:-1].decode()
 
     def send(self, message: BackendMessage) -> bytes:
         """The bytes of a message, which the state must allow.

@@ -17,7 +17,7 @@ from gateway.pgwire.connection import Connection, State
 from gateway.pgwire.errors import RemoteProtocolError, respond
 from gateway.pgwire.handing import Handing, Run
 from gateway.pgwire.limits import PgLimits
-from gateway.pgwire.lookups import NO_ROW_END, ROW_END, Lookups
+from gateway.pgwire.lookups import Lookups
 from gateway.pgwire.messages import (
     BackendMessage,
     Bind,
@@ -106,8 +106,8 @@ class Dialog:
         """Whether what is executed next would be one transaction with what was before it."""
         self._shell = shell
         self._names = session.listing = Names(limits=limits)
-        self.answer_round = Lookups(self._names.statements, session).answer
-        """The short way of rounds that look up one key; see `lookups`."""
+        self.lookups = Lookups(self._names, session)
+        """The short way of what looks up one key, while nothing else is under way."""
         self._runner = Runner(
             engine=engine,
             workers=workers,
@@ -197,6 +197,7 @@ class Dialog:
         rows = None if look_up is None else look_up(statement.literals, self.session)
         if rows is not None:
             self._give_looked_up(statement, rows)
+            self.lookups.learn_query(message.sql, statement)
             return None
         portal = self._runner.inline_portal(message.sql, statement)
         if portal is None:
@@ -213,12 +214,10 @@ class Dialog:
         return None
 
     def _give_looked_up(self, statement: Statement, rows: Sequence[Row]) -> None:
-        shape = shape_of(statement.columns, ())
-        self._names.drop_portals()
+        shape = shape_of(statement.columns, (), statement.column_oids)
         self._has_executed = False
         self._connection.sending(ReadyForQuery)
-        end = ROW_END if rows else NO_ROW_END
-        self._shell.write(shape.description + shape.encode_rows(rows) + end)
+        self._shell.write(self.lookups.query_answer(shape, rows))
 
     async def _finish_query(self, portal: Portal) -> None:
         with self._runner.watched(portal.cancellation):

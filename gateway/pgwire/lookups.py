@@ -1,6 +1,7 @@
-"""Answers to rounds that look up one key: a client that asks for key after key repeats the rest.
+"""Answers to what looks up one key: a client that asks for key after key repeats all else.
 
-What a round's form and its statement decide is found out once, when the first of them comes.
+What a round's form and its statement decide is found out once, when the first of them comes; so it
+is with the text of a Query around its literal.
 """
 
 from __future__ import annotations
@@ -11,9 +12,18 @@ from gateway.pgwire.codec import encode
 from gateway.pgwire.encoders import Decode
 from gateway.pgwire.messages import CommandComplete, ReadyForQuery
 from gateway.pgwire.parameters import decode_parameters
-from gateway.pgwire.portals import Prepared
+from gateway.pgwire.portals import Names, Prepared
 from gateway.pgwire.rounds import Round, RoundForm
-from planner.engine import LookUp, Row, Session, TransactionStatus
+from gateway.pgwire.rows import Shape, shape_of
+from planner.engine import (
+    LookUp,
+    Row,
+    Session,
+    Statement,
+    Template,
+    TransactionStatus,
+    template_of,
+)
 
 _READY = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
 NO_ROW_END, ROW_END = (
@@ -23,10 +33,10 @@ NO_ROW_END, ROW_END = (
 
 
 class Lookups:
-    """Answers the rounds of one connection.
+    """Answers the lookups of one connection, between its transactions.
 
     Args:
-        statements: those that have been prepared, by name; they may change.
+        names: what the client has prepared and opened.
         session: of the client.
     """
 
@@ -37,13 +47,21 @@ class Lookups:
         "_head",
         "_literals",
         "_look_up",
+        "_look_up_query",
+        "_names",
         "_prepared",
+        "_query_shape",
         "_session",
         "_statements",
+        "_template",
     )
 
-    def __init__(self, statements: Mapping[str, Prepared], session: Session) -> None:
-        self._statements, self._session = statements, session
+    def __init__(self, names: Names, session: Session) -> None:
+        self._names, self._session = names, session
+        self._statements: Mapping[str, Prepared] = names.statements
+        self._template: Template | None = None
+        self._look_up_query: LookUp | None = None
+        self._query_shape: Shape
         self._form: RoundForm | None = None
         self._prepared: Prepared | None = None
         self._look_up: LookUp | None = None
@@ -51,6 +69,35 @@ class Lookups:
         self._decoders: Sequence[Decode] = ()
         self._encode_row: Callable[[Row], bytes] = _no_row
         self._head = b""
+
+    def answer_query(self, sql: str) -> bytes | None:
+        """The whole answer to a Query, if it is like one that was learned; else see `answer`.
+
+        Raises:
+            Exception: whatever went wrong; the long way meets it again.
+        """
+        template, look_up = self._template, self._look_up_query
+        if template is None or look_up is None:
+            return None
+        literals = template.literals(sql)
+        rows = None if literals is None else look_up(literals, self._session)
+        return None if rows is None else self.query_answer(self._query_shape, rows)
+
+    def query_answer(self, shape: Shape, rows: Sequence[Row]) -> bytes:
+        """The whole answer to a Query that has looked up these rows, at most one.
+
+        What the client has without a name ends with it.
+        """
+        self._names.drop_statement("")
+        self._names.end_transaction(committed=True)
+        if rows:
+            return shape.description + shape.encode_row(rows[0]) + ROW_END
+        return shape.description + NO_ROW_END
+
+    def learn_query(self, sql: str, statement: Statement) -> None:
+        """A Query with this text was looked up; the next may differ in its literal alone."""
+        self._template, self._look_up_query = template_of(sql, statement), statement.look_up
+        self._query_shape = shape_of(statement.columns, (), statement.column_oids)
 
     def answer(self, found: Round) -> bytes | None:
         """The whole answer, if the round looks up one key and nothing more is to be said.

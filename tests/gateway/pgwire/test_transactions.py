@@ -18,6 +18,7 @@ from gateway.workers import Workers
 from planner.sql import SqlEngine
 from stores.local import LocalStore
 from stores.replica import VIEWS_MAX
+from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.serving import HOST, SERVER_VERSION
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 from tests.support.waiting import WAIT_S
@@ -387,3 +388,28 @@ def test_a_cursor_goes_back_unless_it_is_told_not_to(client: Connection) -> None
             client.transaction(),
         ):
             client.execute("FETCH PRIOR FROM n")
+
+
+def test_a_held_cursor_outlives_lookups(client: Connection) -> None:
+    client.execute("BEGIN; DECLARE h CURSOR WITH HOLD FOR SELECT id FROM accounts; COMMIT")
+    for number in (1, 2, 1, 2, 1):  # at first planned, then by shape, then by the text around it
+        client.execute(f"SELECT amount FROM accounts WHERE id = {number}")
+    assert len(client.execute("FETCH ALL FROM h").fetchall()) > 0
+
+
+def test_a_lookup_is_answered_alike_whichever_way(bank: Bank) -> None:
+    """Planned, by its shape, by the text around its literal; and the unnamed statement is gone."""
+    with wire.RawClient(HOST, bank.port) as client:
+        client.login(user="joe", database="db")
+        answers = []
+        for _ in range(6):
+            client.send(wire.parse("", "SELECT id FROM accounts"), wire.SYNC)
+            client.read_until("Z")
+            answers.append(client.ask("SELECT amount FROM accounts WHERE id = 2;"))
+            client.send(wire.describe("S", ""), wire.SYNC)
+            (told, *_) = client.read_until("Z")
+            assert wire.error_fields(told[1])["C"] == "26000"
+            nobody = client.ask("SELECT amount FROM accounts WHERE id = 77;")
+            assert [kind for kind, _ in nobody] == ["T", "C", "Z"]
+        assert [kind for kind, _ in answers[0]] == ["T", "D", "C", "Z"]
+        assert all(answer == answers[0] for answer in answers)
