@@ -38,7 +38,15 @@ def looks(lingering: Lingering, *, answers: int) -> int:
 def test_the_loop_looks_on_after_an_answer_and_then_sleeps() -> None:
     lingering = Lingering(5_000, cores=2)
     assert looks(lingering, answers=1) > 5
-    assert looks(lingering, answers=3) > 5
+    assert looks(lingering, answers=1) > 5
+
+
+def test_where_many_ask_the_loop_does_not_look_on() -> None:
+    lingering = Lingering(5_000, cores=2)
+    assert looks(lingering, answers=3) <= 2
+    assert looks(lingering, answers=99) <= 2
+    assert looks(lingering, answers=1) <= 2
+    assert looks(lingering, answers=1) > 5
 
 
 @pytest.mark.parametrize(
