@@ -19,6 +19,8 @@ from tests.bench.harness import BenchError, Line
 from tests.bench.postgres import running_postgres
 from tests.support.gateway import Gateway, running_gateway
 
+ROOM = ("--set", f"rows_bytes={1 << 30}")
+"""Memory for all rows, as PostgreSQL is given: reads are compared, not what they displace."""
 RESTORE_TIMEOUT_S = 600.0
 """Long enough for ten million rows on a slow disk."""
 
@@ -47,7 +49,7 @@ class Setting:
             running_gateway(
                 root,
                 self.directory,
-                arguments=["--data", str(self.directory / "replicas")],
+                arguments=["--data", str(self.directory / "replicas"), *ROOM],
                 ready_timeout_s=RESTORE_TIMEOUT_S,
             )
         )
