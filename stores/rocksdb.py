@@ -8,6 +8,10 @@ All lies in the default column family, for a snapshot and an iterator cover only
 
 Rows and progress of an epoch go in by one write batch. A view is made right after it; every query
 of an epoch shares it (see `stores.readers`) and makes none itself.
+
+There is no write-ahead log, as in Kafka Streams: the state log is one. A write batch lies in one
+memtable, memtables are flushed in their order, and each flush takes effect at once. So a crash
+loses whole epochs, the newest ones; the progress that is found says where to go on.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from rocksdict import (
     Options,
     Rdict,
     WriteBatch,
+    WriteOptions,
 )
 
 from stores.columnar import Change, ColumnBudget, PartitionColumns
@@ -62,6 +67,8 @@ _ALL_KEYS = ChangedKeys(wanted=False)
 
 _WRITE_BUFFER_BYTES = 16 << 20
 """Per replica: a node holds hundreds of them."""
+_UNFLUSHED_EPOCHS_MAX = 512
+"""Applied again after a crash. With small epochs it takes hours to fill a write buffer."""
 _BLOOM_BITS_PER_KEY = 10.0
 """One false positive in a hundred lookups of a key that is not there."""
 
@@ -83,7 +90,8 @@ class RocksPartition:
         rows: what the node keeps of rows that were looked up; None keeps none.
 
     Raises:
-        StoreError: the database cannot be opened, e.g. since another process holds it.
+        CodecError: the database is damaged.
+        StoreError: it cannot be opened, e.g. since another process holds it.
     """
 
     def __init__(
@@ -103,6 +111,7 @@ class RocksPartition:
         self._path = path
         self._options = _options(cache)
         self._db = self._open()
+        self._unflushed_epochs = 0
         self._view: View | None = None
         # Rows that expire would have to leave the columns too; windows are mostly read by time.
         is_plain = _HANDLERS.get(schema.kind) is keyvalue_handlers
@@ -153,6 +162,7 @@ class RocksPartition:
     def _apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool
     ) -> None:
+        self._flush_at_times()
         writes = WriteBatch(raw_mode=True)
         if replace:
             writes.delete_range(DATA, DATA_END)
@@ -260,9 +270,15 @@ class RocksPartition:
             # Of a database that is there already, rocksdict reads the options back from a file that
             # cannot have the cache and the filter in it, unless they are given by column family.
             families = {_FAMILY: self._options}
-            return Rdict(str(self._path), self._options, column_families=families)
+            database = Rdict(str(self._path), self._options, column_families=families)
         except Exception as error:  # rocksdict raises bare Exception
-            raise StoreError(f"cannot open {self._path}: {error}") from error
+            is_damaged = str(error).startswith("Corruption")
+            kind = CodecError if is_damaged else StoreError
+            raise kind(f"cannot open {self._path}: {error}") from error
+        writing = WriteOptions()
+        writing.disable_wal = True  # type: ignore[assignment] # as above
+        database.set_write_options(writing)
+        return database
 
     def _take_view(self) -> View:
         reader = self._reader()
@@ -292,6 +308,17 @@ class RocksPartition:
     def _write(self, writes: WriteBatch) -> None:
         try:
             self._db.write(writes)
+        except Exception as error:  # rocksdict raises bare Exception
+            raise StoreError(f"cannot write {self._path}: {error}") from error
+
+    def _flush_at_times(self) -> None:
+        """After some epochs, so that few are applied again after a crash; in the background."""
+        self._unflushed_epochs += 1
+        if self._unflushed_epochs < _UNFLUSHED_EPOCHS_MAX:
+            return
+        self._unflushed_epochs = 0
+        try:
+            self._db.flush(wait=False)
         except Exception as error:  # rocksdict raises bare Exception
             raise StoreError(f"cannot write {self._path}: {error}") from error
 

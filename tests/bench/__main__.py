@@ -30,6 +30,7 @@ from tests.support.process import ServerError
 
 FAMILIES: Mapping[str, Family] = {
     "apply": epochs.apply_epoch,
+    "apply-unlogged": epochs.apply_epoch_unlogged,
     "versions-new": epochs.apply_first_versions,
     "versions-known": epochs.apply_next_versions,
     "restore": stores.restore,

@@ -1,7 +1,9 @@
 """Applying an epoch to a replica, against the barest loop that writes the same bytes.
 
-The rival is handed keys and rows as finished bytes and puts them into one write batch: what ours
-spends beyond it is encoding, and for versions finding those that they replace.
+The rival is handed keys and rows as finished bytes and puts them into one write batch. It is used
+as it comes, with a write-ahead log; ours has none, since the state log is one. The second line
+takes it from the rival, too: what is left then is encoding, and for versions finding those that
+they replace.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from rocksdict import Options, Rdict, WriteBatch
+from rocksdict import Options, Rdict, WriteBatch, WriteOptions
 
 from stores.layout import Layout
 from stores.position import Position, Progress
@@ -41,16 +43,30 @@ _Epoch: TypeAlias = list[pa.RecordBatch]
 
 def apply_epoch(setting: Setting) -> Line:
     """Rows a second of one epoch into an empty replica, from Arrow batches as a log gives them."""
+    return _apply_epoch(setting, RIVAL, has_wal=True, least=0.7)
+
+
+def apply_epoch_unlogged(setting: Setting) -> Line:
+    """The same against a rival that writes no log either."""
+    return _apply_epoch(setting, f"{RIVAL}, no WAL", has_wal=False)
+
+
+def _apply_epoch(
+    setting: Setting, rival_name: str, *, has_wal: bool, least: float | None = None
+) -> Line:
     rows = min(EPOCH_ROWS, setting.keys)
     epochs = [log_batches(setting.table.slice(0, rows))]
-    directory = setting.directory / "epochs"
+    directory = setting.directory / f"epochs-{has_wal}"
     entries: list[_Change] = list(_entries_written(directory / "first", epochs[0]))
     if len(entries) < rows:
         raise BenchError(f"{len(entries)} entries were written for {rows} rows")
     counter = itertools.count()
     ours, rival = by_turns(
         lambda: rows / _apply_last_s(directory / f"ours-{next(counter)}", data.SCHEMA, epochs),
-        lambda: len(entries) / _write_last_s(directory / f"bare-{next(counter)}", [entries]),
+        lambda: (
+            len(entries)
+            / _write_last_s(directory / f"bare-{next(counter)}", [entries], has_wal=has_wal)
+        ),
         rounds=max(15, setting.rounds),
     )
     return Measured(
@@ -58,8 +74,8 @@ def apply_epoch(setting: Setting) -> Line:
         unit="rows/s",
         ours=ours,
         rival=rival,
-        rival_name=RIVAL,
-        ratio_least=0.7,
+        rival_name=rival_name,
+        ratio_least=least,
     )
 
 
@@ -183,10 +199,13 @@ def _apply_last_s(path: Path, schema: StoreSchema, epochs: list[_Epoch]) -> floa
     return elapsed_s
 
 
-def _write_last_s(path: Path, epochs: list[list[_Change]]) -> float:
+def _write_last_s(path: Path, epochs: list[list[_Change]], *, has_wal: bool = True) -> float:
     """How long the changes of the last of these epochs take."""
     path.mkdir(parents=True)
     database = bare_database(path)
+    writing = WriteOptions()
+    writing.disable_wal = not has_wal  # type: ignore[assignment] # its stub is wrong
+    database.set_write_options(writing)
     elapsed_s = 0.0
     for changes in epochs:
         start = time.perf_counter()

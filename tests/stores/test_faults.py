@@ -1,25 +1,28 @@
 """Killed while it applies, at every byte that it writes, for each kind of store.
 
 A process that is killed leaves its files as they are, cut off somewhere in what it was writing. So
-after each epoch a copy of the database is cut at places in all that the epoch added to its files,
-opened again, and has to hold a whole epoch: this one or the one before. Then it follows on, and has
-to end as one that was never killed.
+after each epoch a copy of the database is cut at places in all that was added to its files, opened
+again, and has to hold a whole epoch: the last that was flushed, or the one flushed before it. Then
+it follows on, and has to end as one that was never killed.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from rocksdict import Cache, Options
 
+import stores.rocksdb
 from stores.local import LocalStore
 from stores.log import StoreLog, StoreWriter
 from stores.position import Position, Progress
@@ -33,8 +36,9 @@ from tests.support.stores import keyvalue, timed, window
 MINUTE_US = 60_000_000
 RETENTION_MS = 3 * 60_000
 EPOCHS = 8
+FLUSHED_EPOCHS = 3
 CUTS_MAX = 12
-"""Places at which what an epoch has written is cut."""
+"""Places at which each file that a flush has written is cut."""
 UTC = pa.timestamp("us", tz="UTC")
 KEY, VALUE = {"k": "bigint"}, {"n": "bigint", "note": "text"}
 SCHEMAS: dict[str, StoreSchema] = {
@@ -97,27 +101,65 @@ def held(store: LocalStore) -> tuple[Progress, list[Row]]:
     return store.replicas[0].progress, sorted(rows, key=repr)
 
 
+@pytest.fixture(autouse=True)
+def uncompacted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compaction removes files while they are copied, which no process that is killed can do."""
+    options = stores.rocksdb._options
+
+    def without_compaction(cache: Cache | None) -> Options:
+        made = options(cache)
+        made.set_disable_auto_compactions(True)
+        return made
+
+    monkeypatch.setattr(stores.rocksdb, "_options", without_compaction)
+
+
 def sizes(path: Path) -> dict[Path, int]:
     return {
         each.relative_to(path): each.stat().st_size for each in path.rglob("*") if each.is_file()
     }
 
 
-def cut_copies(before: dict[Path, int], path: Path, copy: Path) -> Iterator[int]:
-    """Copies of a database whose files end somewhere in what was added to them since."""
-    grown = [
-        (name, before.get(name, 0), size)
-        for name, size in sizes(path).items()
-        if size > before.get(name, 0) and name.suffix == ".log"
-    ]
-    assert len(grown) == 1, "an epoch goes into one write-ahead log"
-    ((name, start, end),) = grown
-    step = max(1, (end - start) // CUTS_MAX)
-    for at in sorted({*range(start, end, step), end - 1, end}):
-        shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(path, copy, ignore=shutil.ignore_patterns("LOCK"))
+def flush(store: LocalStore) -> None:
+    """As its engine does by itself from time to time."""
+    engine = store.replicas[0].engine
+    assert isinstance(engine, RocksPartition)
+    engine._db.flush()
+
+
+def cut_copies(before: dict[Path, int], path: Path, copy: Path) -> Iterator[str]:
+    """Copies of a database as they would be found, had the process been killed at some point.
+
+    What an epoch writes is a table, if the memtable is flushed before, and then that there is one.
+    So copies end somewhere in the one without a word of the other, or somewhere in that word.
+    """
+
+    def grown(is_of_it: Callable[[Path], bool]) -> dict[Path, range]:
+        return {
+            name: range(before.get(name, 0), size)
+            for name, size in sizes(path).items()
+            if size > before.get(name, 0) and is_of_it(name)
+        }
+
+    tables = grown(lambda name: name.suffix == ".sst")
+    manifest = grown(lambda name: name.name.startswith("MANIFEST"))
+    unsaid = {name: added.start for name, added in manifest.items()}
+    for step in (tables, manifest):
+        for name, added in step.items():
+            unwritten = {other: added.start for other, added in tables.items() if other > name}
+            for at in [*added[:: max(1, len(added) // CUTS_MAX)], added.stop - 1, added.stop]:
+                cuts = {name: at} if step is manifest else {**unsaid, **unwritten, name: at}
+                copy_of(path, copy, cuts)
+                yield f"{name} ends at {at}"
+    copy_of(path, copy, {})
+    yield "as it is"
+
+
+def copy_of(path: Path, copy: Path, cuts: dict[Path, int]) -> None:
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(path, copy, ignore=shutil.ignore_patterns("LOCK"))
+    for name, at in cuts.items():
         os.truncate(copy / name, at)
-        yield at
 
 
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
@@ -125,21 +167,29 @@ def test_cut_at_every_write_it_holds_a_whole_epoch(schema: StoreSchema, tmp_path
     log = write_log(tmp_path / "log", schema)
     store = open_at(log, tmp_path / "whole")
     states = [held(store)]
-    seen: set[int] = set()
+    last = 0
+    reached = set()
     for epoch in range(EPOCHS):
         before = sizes(tmp_path / "whole")
+        # Before, as the engine does it, but waiting for its end.
+        if epoch % FLUSHED_EPOCHS == 0:
+            flush(store)
         assert store.follow()
         states.append(held(store))
-        for at in cut_copies(before, tmp_path / "whole", tmp_path / "copy"):
+        for cut_at in cut_copies(before, tmp_path / "whole", tmp_path / "copy"):
             cut = open_at(log, tmp_path / "copy")
             found = held(cut)
-            assert found in states[-2:], f"epoch {epoch} cut at byte {at}"
-            seen.add(epoch - found[0].epoch)
-            if found == states[-2]:
+            assert found in states[last:], f"epoch {epoch} of which {cut_at}"
+            if states.index(found) > last:
+                assert found != states[-1], "what is not flushed cannot be there"
+            reached.add(states.index(found))
+            while held(cut)[0].epoch < epoch:
                 assert cut.follow()
             assert held(cut) == states[-1]
             cut.close()
-    assert seen == {0, 1}
+        # The last copy is the whole: none that comes later may have less.
+        last = states.index(found)
+    assert reached == {0, *range(FLUSHED_EPOCHS, EPOCHS, FLUSHED_EPOCHS)}
     assert len({repr(rows) for _, rows in states}) == EPOCHS + 1
     store.close()
 
@@ -148,44 +198,50 @@ def test_cut_at_every_write_it_holds_a_whole_epoch(schema: StoreSchema, tmp_path
 def test_cut_again_and_again_it_ends_as_if_it_never_had_been(
     schema: StoreSchema, tmp_path: Path
 ) -> None:
-    """Each start finds what the last one left, in the middle of the next epoch."""
+    """Each start finds what the last one left, some of it not yet said to be there."""
     log = write_log(tmp_path / "log", schema)
-    whole = open_at(log, tmp_path / "whole")
     path, copy = tmp_path / "data", tmp_path / "copy"
     open_at(log, path).close()
-    for epoch in range(EPOCHS):
-        whole.follow()
+    for start, is_said in enumerate(itertools.cycle([False, True])):
         store = open_at(log, path)
-        before = sizes(path)
+        assert held(store)[0].epoch == start // 2 - 1
+        if start // 2 + 1 >= EPOCHS:
+            break
         assert store.follow()
-        *_, last = cut_copies(before, path, copy)
+        before = sizes(path)
+        flush(store)
+        assert store.follow()
+        manifest = next(path.glob("MANIFEST*")).relative_to(path)
+        end = sizes(path)[manifest]
+        assert end > before[manifest]
+        copy_of(path, copy, {manifest: end if is_said else end - 20})
         store.close()
-        name = next(each for each in copy.glob("*.log") if each.stat().st_size == last)
-        # Every other epoch is lost, all but its last byte written.
-        os.truncate(name, last - 1 if epoch % 2 else last)
         shutil.rmtree(path)
         copy.rename(path)
-        again = open_at(log, path)
-        assert held(again)[0].epoch == epoch - epoch % 2
-        while held(again)[0].epoch < epoch:
-            assert again.follow()
-        assert held(again) == held(whole)
-        again.close()
+    assert store.follow()
+    whole = open_at(log, tmp_path / "whole")
+    while whole.follow():
+        pass
+    assert held(store) == held(whole)
     whole.close()
+    store.close()
 
 
 FOLLOW = """
 import sys
 from pathlib import Path
+import stores.rocksdb
 from stores.log import StoreLog
-from tests.stores.test_faults import SCHEMAS, open_at
+from tests.stores.test_faults import FLUSHED_EPOCHS, SCHEMAS, open_at
 
-stores = [
+stores.rocksdb._UNFLUSHED_EPOCHS_MAX = FLUSHED_EPOCHS
+
+opened = [
     open_at(StoreLog.open(sys.argv[1], name), Path(sys.argv[2]) / name) for name in SCHEMAS
 ]
 print("open", flush=True)
 for epoch in range(int(sys.argv[3])):
-    for store in stores:
+    for store in opened:
         store.follow()
     print(epoch, flush=True)
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 import time
@@ -275,6 +276,19 @@ def test_a_damaged_progress_record_starts_one_replica_over(tmp_path: Path) -> No
     database = Rdict(str(tmp_path / "data" / "clicks" / "0"), Options(raw_mode=True))
     database[b"\0progress"] = b'{"epoch": 0, "posi'
     database.close()
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: counts(host) == {0})
+        assert host.is_ready
+    assert not list((tmp_path / "data" / "clicks").glob(".removed-*"))
+
+
+@pytest.mark.parametrize("name", ["*.sst", "MANIFEST-*"])
+def test_a_damaged_database_starts_one_replica_over(name: str, tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: counts(host) == {0})
+    (file,) = (tmp_path / "data" / "clicks" / "0").glob(name)
+    os.truncate(file, 10)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: counts(host) == {0})
         assert host.is_ready
