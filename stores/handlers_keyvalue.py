@@ -94,7 +94,7 @@ def _key_handler(
         reader, key = view.data, DATA + encode(query.key)
         found = find(reader, key)
         if found is not None:
-            return found[0]
+            return found.row
         stored = reader.get(key)
         row = None if stored is None else decode(stored)
         keep(reader, key, row, 0 if stored is None else len(stored))

@@ -9,23 +9,34 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import TypeAlias
+
+from msgspec import Struct
 
 from stores.schema import Row
-
-Kept: TypeAlias = tuple[Row | None, int]
-"""A row, or None if there is no such key; and the memory that it takes."""
 
 ROW_BYTES_MAX = 16 << 10
 """A stored row that is larger is not kept: to read it costs more than to find it."""
 CHANGED_MAX = 1 << 20
 """Keys of an epoch, beyond which all rows go: to remember more would take more than it saves."""
-_EVICTED_MAX = 16
-"""Rows that one more throws out: when the share has shrunk, the others go bit by bit."""
+_TURNED_OVER_MAX = 16
+"""Rows that one more throws out or spares: when the share has shrunk, the others go bit by bit."""
+_SPARED_MAX = 8
+"""Of these: so that there is room for one more however often all of them are read."""
 _ENTRY_BYTES = 150
 """Of what is kept beside the row's values."""
 _VALUE_BYTES = 50
 """Of a value as an object, beyond its bytes."""
+
+
+class Kept(Struct, gc=False):
+    """What is kept of one key."""
+
+    row: Row | None
+    """None if there is no such key."""
+    size_bytes: int
+    """The memory that it takes."""
+    is_read: bool = False
+    """Whether it was found since it was kept, or since it was last spared."""
 
 
 class RowBudget:
@@ -81,7 +92,10 @@ class ChangedKeys:
 
 
 class RowCache:
-    """The rows of one partition, the least recently read ones leaving first.
+    """The rows of one partition; the first to leave is the oldest that was not read meanwhile.
+
+    That is second chance, which keeps nearly what LRU does and leaves the order alone where a row
+    is found: to move it to the end takes as long as to find it, as its neighbours are far off.
 
     Law: what it gives for a view is what the view holds, whatever other threads do meanwhile.
 
@@ -112,10 +126,7 @@ class RowCache:
         # Looked at afterwards: if it is still the newest now, no other had rows here before.
         if found is None or view is not self._view:
             return None
-        try:
-            self._rows.move_to_end(key)
-        except KeyError:  # another thread has just thrown it out
-            return found
+        found.is_read = True
         return found
 
     def put(self, view: object, key: bytes, row: Row | None, stored_bytes: int) -> None:
@@ -131,13 +142,23 @@ class RowCache:
         with self._changing:
             if view is not self._view or key in self._rows or stored_bytes > ROW_BYTES_MAX:
                 return
-            self._rows[key] = row, size
+            self._rows[key] = Kept(row, size)
             self._used_bytes += size
-            for _ in range(_EVICTED_MAX):
-                if self._used_bytes <= self._budget.share_bytes:
-                    break
-                _, (_, freed) = self._rows.popitem(last=False)
-                self._used_bytes -= freed
+            if self._used_bytes > self._budget.share_bytes:
+                self._make_room()
+
+    def _make_room(self) -> None:
+        spared = 0
+        for _ in range(_TURNED_OVER_MAX):
+            key, oldest = self._rows.popitem(last=False)
+            if oldest.is_read and spared < _SPARED_MAX:
+                oldest.is_read = False
+                self._rows[key] = oldest
+                spared += 1
+                continue
+            self._used_bytes -= oldest.size_bytes
+            if self._used_bytes <= self._budget.share_bytes:
+                break
 
     def begin(self) -> ChangedKeys:
         """An epoch begins: collect in this what it changes, for `advance`."""
@@ -161,7 +182,7 @@ class RowCache:
                 for key in keys:
                     found = take(key, None)
                     if found is not None:
-                        self._used_bytes -= found[1]
+                        self._used_bytes -= found.size_bytes
 
     def close(self) -> None:
         """Keep nothing any more."""

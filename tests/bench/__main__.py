@@ -44,6 +44,7 @@ FAMILIES: Mapping[str, Family] = {
     "waiters": waiters.apply_while_waited_for,
     "prepared-1": lookups_pg.prepared_1,
     "prepared-16": lookups_pg.prepared_16,
+    "prepared-16-first": lookups_pg.prepared_16_first,
     "prepared-64": lookups_pg.prepared_64,
     "simple-16": lookups_pg.simple_16,
     "http": lookups_http.lookups,

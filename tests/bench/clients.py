@@ -13,6 +13,8 @@ from tests.bench.harness import BenchError, Unavailable
 
 STARTUP_S = 30.0
 """What a client may take beyond the time it was told to run."""
+RUN_S = 600.0
+"""The most that a client may take which was told how much to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +47,20 @@ def pgbench_tps(
         Unavailable: there is no pgbench.
         BenchError: it failed, or a transaction did.
     """
-    output = _pgbench(
-        target, script, ["--client", str(clients), "--protocol", protocol], seconds=seconds
-    )
-    return parse_pgbench_tps(output)
+    arguments = ["--client", str(clients), "--protocol", protocol, *_for(seconds)]
+    return parse_pgbench_tps(_pgbench(target, script, arguments, seconds=seconds))
+
+
+def pgbench_run(target: PgTarget, script: Path, *, clients: int, transactions: int) -> None:
+    """Run a prepared script so many times in each of some clients, where `:n` starts at 0.
+
+    Raises:
+        Unavailable: there is no pgbench.
+        BenchError: it failed, or a transaction did.
+    """
+    arguments = ["--client", str(clients), "--protocol", "prepared", "--define", "n=0"]
+    arguments += ["--transactions", str(transactions)]
+    parse_pgbench_tps(_pgbench(target, script, arguments, seconds=RUN_S))
 
 
 def pgbench_latencies_ms(
@@ -70,7 +82,7 @@ def pgbench_latencies_ms(
     with tempfile.TemporaryDirectory(prefix="stategate-bench-") as directory:
         prefix = Path(directory) / "pgbench"
         arguments = ["--client", str(clients), "--protocol", "prepared", "--rate", str(rate)]
-        arguments += ["--log", "--log-prefix", str(prefix)]
+        arguments += ["--log", "--log-prefix", str(prefix), *_for(seconds)]
         parse_pgbench_tps(_pgbench(target, script, arguments, seconds=seconds))
         logs = sorted(Path(directory).iterdir())
         return [latency for log in logs for latency in parse_pgbench_log(log.read_text())]
@@ -78,9 +90,12 @@ def pgbench_latencies_ms(
 
 def _pgbench(target: PgTarget, script: Path, arguments: list[str], *, seconds: float) -> str:
     command = [program("pgbench"), "--host", "127.0.0.1", "--port", str(target.port)]
-    command += ["--username", target.user, "--no-vacuum", "--time", str(max(1, round(seconds)))]
-    command += ["--file", str(script), *arguments, target.database]
-    return _run(command, seconds=seconds)
+    command += ["--username", target.user, "--no-vacuum", "--file", str(script)]
+    return _run([*command, *arguments, target.database], seconds=seconds)
+
+
+def _for(seconds: float) -> list[str]:
+    return ["--time", str(max(1, round(seconds)))]
 
 
 def parse_pgbench_tps(output: str) -> float:

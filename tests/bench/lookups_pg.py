@@ -1,9 +1,13 @@
-"""Lookups of one key over the Postgres wire: prepared, and as new text each time."""
+"""Lookups of one key over the Postgres wire: prepared, and as new text each time.
+
+Each row was looked up once before, at both: it is measured what a server gives that has been up for
+a while. What the first lookup of a row costs is a line of its own.
+"""
 
 from __future__ import annotations
 
 from tests.bench import data
-from tests.bench.clients import pgbench_tps
+from tests.bench.clients import PgTarget, pgbench_tps
 from tests.bench.harness import Line, Measured, by_turns
 from tests.bench.setting import Setting
 
@@ -33,6 +37,14 @@ def prepared_64(setting: Setting) -> Line:
     )
 
 
+def prepared_16_first(setting: Setting) -> Line:
+    """Sixteen clients, and no row is kept: what the first lookup of each costs."""
+    pair = (setting.forgetful, setting.looked_up[1])
+    return _measured(
+        setting, "first prepared lookups, pg wire, 16 clients", PREPARED, 16, "prepared", pair=pair
+    )
+
+
 def simple_16(setting: Setting) -> Line:
     """Sixteen clients, another text each time."""
     return _measured(setting, "simple-protocol lookups, 16 clients", SIMPLE, 16, "simple", 0.5)
@@ -44,7 +56,14 @@ def script_text(template: str, keys: int) -> str:
 
 
 def _measured(
-    setting: Setting, work: str, template: str, clients: int, protocol: str, least: float
+    setting: Setting,
+    work: str,
+    template: str,
+    clients: int,
+    protocol: str,
+    least: float | None = None,
+    *,
+    pair: tuple[PgTarget, PgTarget] | None = None,
 ) -> Line:
     script = setting.script(f"{protocol}.pgbench", script_text(template, setting.keys))
     ours, rival = by_turns(
@@ -52,7 +71,7 @@ def _measured(
             lambda target=target: pgbench_tps(
                 target, script, clients=clients, protocol=protocol, seconds=setting.seconds
             )
-            for target in setting.pair
+            for target in pair or setting.looked_up
         ),
         rounds=setting.rounds,
     )

@@ -14,13 +14,19 @@ import psycopg
 import pyarrow as pa
 
 from tests.bench import data
-from tests.bench.clients import PgTarget
+from tests.bench.clients import PgTarget, pgbench_run
 from tests.bench.harness import BenchError, Line
 from tests.bench.postgres import running_postgres
 from tests.support.gateway import Gateway, running_gateway
 
 ROOM = ("--set", f"rows_bytes={1 << 30}")
 """Memory for all rows, as PostgreSQL is given: reads are compared, not what they displace."""
+READERS = 16
+READ_ONCE = """\\set id {first} + :client_id * {each} + :n
+\\set n :n + 1
+SELECT id, visits, score, seen, city FROM users WHERE id = :id
+"""
+"""Each client looks up a share of the rows, one after the other."""
 RESTORE_TIMEOUT_S = 600.0
 """Long enough for ten million rows on a slow disk."""
 
@@ -56,10 +62,11 @@ class Setting:
 
     @cached_property
     def forgetful(self) -> PgTarget:
-        """Ours over the same log, keeping no columns: what the first scan of a store meets."""
+        """Ours over the same log, keeping nothing: what the first read of anything meets."""
         directory = self.directory / "forgetful"
         directory.mkdir()
-        arguments = ["--data", str(directory / "replicas"), "--set", "columns_bytes=0"]
+        arguments = ["--data", str(directory / "replicas")]
+        arguments += ["--set", "columns_bytes=0", "--set", "rows_bytes=0"]
         gateway = self.stack.enter_context(
             running_gateway(
                 self.gateway.root,
@@ -97,6 +104,16 @@ class Setting:
         if found[0] != found[1]:
             raise BenchError(f"the servers differ on the keys {keys}")
         return ours, postgres
+
+    @cached_property
+    def looked_up(self) -> tuple[PgTarget, PgTarget]:
+        """The pair, after each row was looked up once at both."""
+        each = -(-self.keys // READERS)
+        text = READ_ONCE.format(first=data.FIRST_KEY, each=each)
+        script = self.script("read-once.pgbench", text)
+        for target in self.pair:
+            pgbench_run(target, script, clients=READERS, transactions=each)
+        return self.pair
 
     def script(self, name: str, text: str) -> Path:
         """A file with this text for a load generator."""

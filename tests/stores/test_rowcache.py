@@ -40,9 +40,9 @@ def test_a_row_is_found_under_its_view_and_key() -> None:
     cache.put("view", b"b", None, 0)
     found, missing = cache.get("view", b"a"), cache.get("view", b"b")
     assert found is not None
-    assert found[0] == (5,)
+    assert found.row == (5,)
     assert missing is not None  # it is known that there is no such key
-    assert missing[0] is None
+    assert missing.row is None
     assert cache.get("other", b"a") is None
     assert cache.get("view", b"c") is None
 
@@ -75,24 +75,41 @@ def test_many_changes_are_not_collected() -> None:
     st.integers(SIZE - 1, 8 * SIZE),
     st.lists(st.tuples(st.sampled_from(KEYS), st.booleans()), max_size=60),
 )
-def test_it_holds_what_was_read_last_within_its_share(
+def test_it_holds_the_newest_and_what_was_read_within_its_share(
     capacity_bytes: int, steps: list[tuple[bytes, bool]]
 ) -> None:
+    """Eight keys are fewer than one more turns over, so that the share is kept to exactly."""
     cache = cache_of(RowBudget(capacity_bytes))
     most = capacity_bytes // SIZE
-    model: list[bytes] = []
+    model: dict[bytes, bool] = {}
     for key, is_change in steps:
         if is_change:
             cache.advance("view", changed(key))
-            model = [each for each in model if each != key]
+            model.pop(key, None)
             continue
-        found = cache.get("view", key)
-        assert (found is not None) == (key in model)
-        if found is None:
+        assert (cache.get("view", key) is not None) == (key in model)
+        if key in model:
+            model[key] = True
+        else:
             cache.put("view", key, (key,), 10)
-        model = [*(each for each in model if each != key), key][-most:] if most else []
-        assert len(cache) == len(model)
+            model[key] = False
+            while len(model) > most:
+                oldest = next(iter(model))
+                if model.pop(oldest):
+                    model[oldest] = False
+        assert list(cache._rows) == list(model)
         assert cache._used_bytes == len(model) * SIZE
+
+
+def test_there_is_room_for_one_more_however_often_all_are_read() -> None:
+    cache = cache_of(RowBudget(50 * SIZE))
+    for number in range(500):
+        cache.put("view", b"%03d" % number, (number,), 7)
+        for key in list(cache._rows):
+            assert cache.get("view", key) is not None
+        assert cache._used_bytes <= 50 * SIZE
+    assert len(cache) == 50
+    assert cache.get("view", b"499") is not None
 
 
 def test_partitions_share_alike_and_give_back() -> None:
@@ -154,7 +171,7 @@ def test_no_view_is_given_a_row_of_another() -> None:
             found = cache.get(view, key)
             if found is None:
                 cache.put(view, key, row, 10)
-            elif found[0] != row:
+            elif found.row != row:
                 wrong.append((at, key, found))
 
     threads = [threading.Thread(target=read, args=(behind,)) for behind in (0, 0, 1)]
@@ -168,7 +185,7 @@ def test_no_view_is_given_a_row_of_another() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
-    assert cache._used_bytes == sum(size for _, size in cache._rows.values()) <= 20 * SIZE
+    assert cache._used_bytes == sum(kept.size_bytes for kept in cache._rows.values()) <= 20 * SIZE
 
 
 def test_what_is_charged_is_what_it_takes() -> None:
