@@ -4,6 +4,10 @@ What is listed here is the public interface; see the README. Each name is docume
 defined, and modules may change in all that is not listed.
 """
 
+from stores.compaction import (
+    CompactionStoppedError,
+    write_snapshot,
+)
 from stores.contract import (
     StoreContract,
 )
@@ -68,6 +72,9 @@ from stores.query import (
     TimeRange,
     WindowKeyQuery,
     WindowRangeQuery,
+)
+from stores.records import (
+    Snapshot,
 )
 from stores.registry import (
     KEY,
@@ -153,6 +160,7 @@ __all__ = [
     "Column",
     "Commit",
     "Compacted",
+    "CompactionStoppedError",
     "CountQuery",
     "DataFile",
     "DataType",
@@ -211,6 +219,7 @@ __all__ = [
     "SessionQuery",
     "SessionRangeQuery",
     "SessionTime",
+    "Snapshot",
     "StateLog",
     "StateQueryRequest",
     "StateQueryResult",
@@ -248,4 +257,5 @@ __all__ = [
     "register_query",
     "snapshot_epoch",
     "snapshot_epochs",
+    "write_snapshot",
 ]

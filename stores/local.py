@@ -186,21 +186,23 @@ class LocalStore:
         """
         assert self.log is not None
         by_epoch: dict[int, list[Replica]] = defaultdict(list)
+        reached: dict[int, Progress] = {}
         for replica in self.replicas.values():
             status = replica.status
             if status.state is not ReplicaState.CLOSED:
                 by_epoch[status.progress.epoch].append(replica)
+                reached[status.progress.epoch] = status.progress
         applied = 0
         for epoch, replicas in by_epoch.items():
             try:
-                commit = self._next(epoch, replicas[0])
+                commit, is_known = self._next(reached[epoch])
             except LogError as error:
                 applied += sum(self._recover(replica, error) for replica in replicas)
                 continue
             for replica in replicas:
                 if commit is None:
                     replica.error = None
-                elif self._apply(replica, commit):
+                elif self._apply(replica, commit, is_known=is_known):
                     applied += 1
         return applied > 0
 
@@ -276,19 +278,31 @@ class LocalStore:
             raise InvalidPartitionError(self._absent(partition).message)
         return self.replicas.get(partition)
 
-    def _next(self, epoch: int, replica: Replica) -> Commit | None:
-        """The commit that comes after an epoch, which this replica has applied.
+    def _next(self, reached: Progress) -> tuple[Commit | None, bool]:
+        """The commit that comes after what has been applied.
+
+        Returns:
+            The commit, and whether the log still has that of the epoch before.
 
         Raises:
-            LogError: the log cannot be read now, or is not the one that the epoch came from.
+            LogError: the log cannot be read now, or is not the one that it was applied from.
         """
         assert self.log is not None
+        epoch = reached.epoch
         commit = self.log.next_commit(epoch)
-        if commit is not None and not is_same_log(self.log, replica.status.progress):
+        if commit is None or epoch < 0:
+            return commit, False
+        own = self.log.commit(epoch)
+        if not _is_made_by(own, reached, self.log):
             raise LogError(f"the log is not the one that epoch {epoch} came from")
-        return commit
+        return commit, own is not None
 
-    def _apply(self, replica: Replica, commit: Commit) -> bool:
+    def _apply(self, replica: Replica, commit: Commit, *, is_known: bool) -> bool:
+        """Apply an epoch, or a snapshot in its place.
+
+        An empty replica has less to do so. And one whose own epoch the log has no longer cannot
+        tell if it is still the same log; a snapshot is of this one in any case.
+        """
         assert self.log is not None
         before = replica.status.progress
         progress = Progress(
@@ -299,7 +313,7 @@ class LocalStore:
         )
         try:
             replica.pipeline = commit.writer
-            if before.epoch < 0 and self._restored(replica):
+            if not is_known and self._restored(replica):
                 return True
             batches = self.log.read(commit, replica.partition)
             replica.apply(progress, batches, replace=commit.replace)
@@ -372,9 +386,10 @@ def is_same_log(log: StoreLog, progress: Progress) -> bool:
     Raises:
         LogError: the log cannot be read now.
     """
-    if progress.epoch < 0:
-        return True
-    commit = log.commit(progress.epoch)
+    return progress.epoch < 0 or _is_made_by(log.commit(progress.epoch), progress, log)
+
+
+def _is_made_by(commit: Commit | None, progress: Progress, log: StoreLog) -> bool:
     if commit is None:
         # Gone from a log that went on: removed as old. Gone from one that ends before: another log.
         return log.latest_epoch() > progress.epoch

@@ -53,14 +53,18 @@ class Opener:
         except LogError:
             # The follower will say what is wrong with it; all that it would give here is a name.
             commit = None
-        return Replica(
-            engine,
-            schema=schema,
-            partition=partition,
-            role=role,
-            restore_to=newest,
-            pipeline=None if commit is None else commit.writer,
-        )
+        try:
+            return Replica(
+                engine,
+                schema=schema,
+                partition=partition,
+                role=role,
+                restore_to=newest,
+                pipeline=None if commit is None else commit.writer,
+            )
+        except StoreError:
+            engine.close()
+            raise
 
     def remove(self, schema: StoreSchema, partition: int) -> None:
         """Remove a partition's database, which is closed.

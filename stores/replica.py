@@ -6,9 +6,11 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import pyarrow as pa
 
+from stores.answered import NEVER, AnsweredMark
 from stores.errors import StoreError
 from stores.holds import HeldEpoch, Holds, standstill
 from stores.position import Measure, PositionBound, Progress, Unmet, measured, unmet_part
@@ -86,7 +88,10 @@ class Replica:
         """Held to change `state`, so that nothing that is closed runs again."""
         view = engine.view
         self._views: tuple[View, ...] = (view,)
-        self._came_with_rows = view.progress.epoch >= 0
+        # A third party's engine need not remember; then it is held to have answered what it has.
+        self._mark: AnsweredMark | None = getattr(engine, "answered", None)
+        self._answered = view.progress.epoch if self._mark is None else self._mark.epoch
+        """The newest epoch that it is known to have answered at, in this life or before."""
         self._settle()
 
     @property
@@ -160,23 +165,33 @@ class Replica:
                 self._check_open()
                 if not isinstance(self.engine, Restorable):
                     raise StoreError("the engine cannot be filled from snapshots")
-                self.engine.restore(fetch, progress)
+
+                def fetch_then_stop(path: Path) -> None:
+                    fetch(path)
+                    self._stop_answering()
+
+                self.engine.restore(fetch_then_stop, progress)
                 self.error = None
             finally:
                 self._see_restored()
                 self._close_if_closed()
         self._settle()
 
+    def _stop_answering(self) -> None:
+        """What it has answered from is about to go: until it has as much again, it refuses."""
+        with self._turning:
+            if self.state is not ReplicaState.RUNNING:
+                return
+            self.state = ReplicaState.RESTORING
+            self._answered = self._restore_to = self.progress.epoch
+        if self._mark is not None:
+            self._mark.pause()
+
     def _see_restored(self) -> None:
         """Take over the engine's view: the snapshot, or nothing if it failed half way."""
         view, before = self.engine.view, self._views[-1:]
         if before == (view,) or not before:
             return
-        if view.progress.epoch < before[0].progress.epoch:
-            with self._turning:
-                if self.state is ReplicaState.RUNNING:
-                    self.state = ReplicaState.RESTORING
-            self._restore_to = before[0].progress.epoch
         # What lies between the view before and this one is not known, so that one must go.
         with standstill():
             self._views = (view,)
@@ -185,10 +200,11 @@ class Replica:
     def serve_as_is(self) -> None:
         """Answer from here on although the log goes on: the next epoch in it cannot be read.
 
-        Only a replica that came with rows does, since it goes on with what it answered before it
-        restarted. One that was filled anew might go back behind that, so it still refuses.
+        Only a replica that has all that it answered before it restarted does. One that was filled
+        anew, or has lost epochs in a crash, would go back behind that, so it still refuses.
         """
-        if self._came_with_rows and self.state is ReplicaState.RESTORING:
+        has_as_much = NEVER < self._answered <= self.progress.epoch
+        if has_as_much and self.state is ReplicaState.RESTORING:
             self._restore_to = -1
             self._settle()
 
@@ -274,6 +290,8 @@ class Replica:
         if self.state is ReplicaState.RESTORING and progress.epoch >= self._restore_to:
             with self._turning:
                 if self.state is ReplicaState.RESTORING:
+                    if self._mark is not None:
+                        self._mark.begin(progress.epoch)
                     self.state = ReplicaState.RUNNING
         now_ms = self._clock()
 

@@ -11,13 +11,16 @@ of an epoch shares it (see `stores.readers`) and makes none itself.
 
 There is no write-ahead log, as in Kafka Streams: the state log is one. A write batch lies in one
 memtable, memtables are flushed in their order, and each flush takes effect at once. So a crash
-loses whole epochs, the newest ones; the progress that is found says where to go on.
+loses whole epochs, the newest ones; the progress that is found says where to go on. What had been
+answered until then is in a file beside the database (`stores.answered`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -37,6 +40,7 @@ from rocksdict import (
     WriteOptions,
 )
 
+from stores.answered import AnsweredMark
 from stores.columnar import Change, ColumnBudget, PartitionColumns
 from stores.errors import CodecError, StoreError
 from stores.handlers_keyvalue import keyvalue_handlers
@@ -57,12 +61,16 @@ from stores.store import View
 from stores.streams import Handlers
 from stores.successions import Succession
 
+_logger = logging.getLogger(__name__)
+
 _PROGRESS = b"\0progress"
 _DEFINITION = b"\0definition"
 _RECORDS = 2
 """How many entries are not rows: the two above."""
 _FIRST = b"\0"
 _FAMILY = "default"
+_ANSWERED = "ANSWERED"
+"""A file in the database's directory, with a name that RocksDB has no use for."""
 _ALL_KEYS = ChangedKeys(wanted=False)
 
 _WRITE_BUFFER_BYTES = 16 << 20
@@ -128,18 +136,29 @@ class RocksPartition:
             else None
         )
         try:
-            if self._db.get(_DEFINITION) != fingerprint(schema):
-                self.reset()
-            else:
-                self._show(self._take_view())
+            self._begin()
         except StoreError:
             # Its directory may be emptied and opened again before the collector comes to this one.
-            self._db.close()
+            self._close_database()
             if self._looked_up is not None:
                 self._looked_up.close()
             raise
         self.handlers: Handlers = self._make_handlers()
         """Those of the store's kind; see `stores/README.md`."""
+
+    def _begin(self) -> None:
+        """Show what the database holds, if that is of this definition."""
+        found = self._db.get(_DEFINITION)
+        is_ours = found == fingerprint(self.schema)
+        if is_ours:
+            self._show(self._take_view())
+        else:
+            self.reset()
+        self.answered = AnsweredMark(self._path / _ANSWERED, applied=self.view.progress.epoch)
+        """The newest epoch that was answered at; its replica says when it answers."""
+        # A database without any definition was killed before its first flush.
+        if not is_ours and found is not None:
+            self.answered.forget()
 
     @property
     def view(self) -> View:
@@ -183,7 +202,9 @@ class RocksPartition:
                 changed.add(self._put(writes, timely, progress.epoch, change))
         self._drop_expired(writes, progress)
         writes.put(_PROGRESS, _encode_progress(progress))
+        self.answered.advance(progress.epoch)
         self._write(writes)
+        self._unflushed_epochs += 1
         self.late_rows += late
         if self._kept is not None and change is not None:
             self._kept.note(change)
@@ -243,14 +264,18 @@ class RocksPartition:
                 self._clear()
                 try:
                     ingest_sst(self._db, file)
+                    self._check_restored(progress)
                 finally:
                     # Also where that failed: what was here before is gone, not to be built on.
                     self._show(self._take_view())
         finally:
             file.unlink(missing_ok=True)
-        found = self.view
+
+    def _check_restored(self, progress: Progress) -> None:
+        """Empty the database if it does not hold what it was to be filled with."""
+        found = self._take_view()
         if found.progress != progress or found.data.get(_DEFINITION) != fingerprint(self.schema):
-            self.reset()
+            self._clear()
             raise StoreError("a snapshot's file holds another progress than its commit says")
 
     def close(self) -> None:
@@ -260,11 +285,20 @@ class RocksPartition:
                 self._view = None
             if self._looked_up is not None:
                 self._looked_up.close()
+            self.answered.close()
+            self._close_database()
+
+    def _close_database(self) -> None:
+        try:
             self._db.close()
+        except Exception as error:  # rocksdict raises bare Exception
+            # It is closed all the same. What it could not flush is applied again, from the log.
+            _logger.warning("database not flushed path=%s error=%s", self._path, error)
 
     # Opening
 
     def _open(self) -> Rdict:
+        is_new = not self._path.exists()
         try:
             self._path.mkdir(parents=True, exist_ok=True)
             # Of a database that is there already, rocksdict reads the options back from a file that
@@ -272,13 +306,28 @@ class RocksPartition:
             families = {_FAMILY: self._options}
             database = Rdict(str(self._path), self._options, column_families=families)
         except Exception as error:  # rocksdict raises bare Exception
-            is_damaged = str(error).startswith("Corruption")
+            text = str(error)
+            # The directory is there, so what is not found is one of the database's own files.
+            is_damaged = text.startswith("Corruption") or "No such file or directory" in text
             kind = CodecError if is_damaged else StoreError
+            if is_new:
+                self._remove_traces()
             raise kind(f"cannot open {self._path}: {error}") from error
         writing = WriteOptions()
         writing.disable_wal = True  # type: ignore[assignment] # as above
         database.set_write_options(writing)
         return database
+
+    def _remove_traces(self) -> None:
+        """Remove what a refused opening has created.
+
+        What was removed while somebody reads it is locked until he is done, and then, if its
+        directory is there again, would leave what looks like a damaged database.
+        """
+        with contextlib.suppress(OSError):  # then there is more in it than an opening leaves
+            for trace in (*self._path.glob("LOG*"), self._path / "rocksdict-config.json"):
+                trace.unlink(missing_ok=True)
+            self._path.rmdir()
 
     def _take_view(self) -> View:
         reader = self._reader()
@@ -313,14 +362,14 @@ class RocksPartition:
 
     def _flush_at_times(self) -> None:
         """After some epochs, so that few are applied again after a crash; in the background."""
-        self._unflushed_epochs += 1
         if self._unflushed_epochs < _UNFLUSHED_EPOCHS_MAX:
             return
         self._unflushed_epochs = 0
         try:
             self._db.flush(wait=False)
         except Exception as error:  # rocksdict raises bare Exception
-            raise StoreError(f"cannot write {self._path}: {error}") from error
+            # Nothing is lost by that; if nothing can be written either, the next write says why.
+            _logger.warning("database not flushed path=%s error=%s", self._path, error)
 
     def _clear(self) -> None:
         writes = WriteBatch(raw_mode=True)

@@ -48,7 +48,8 @@ class Restorable(Protocol):
     def restore(self, fetch: Fetch, progress: Progress) -> None:
         """Become what a snapshot's file holds; whatever was here before is gone.
 
-        A crash leaves what was here before, nothing, or all of the file: never a part.
+        A crash leaves what was here before, nothing, or all of the file: never a part. The file is
+        fetched before anything goes: from then on the replica answers nothing until this is done.
 
         Raises:
             StoreError: the file cannot be had or taken, or does not hold this progress.

@@ -78,6 +78,24 @@ def test_it_does_not_wait_for_what_is_not_here_or_goes() -> None:
     assert waiters(store) == 0
 
 
+class Hurried(LocalStore):
+    """Another epoch is committed each time somebody looks."""
+
+    committed = 3
+
+    def committed_epoch(self) -> int:
+        self.committed += 1
+        return self.committed
+
+
+def test_the_latest_is_asked_once_for_all_partitions() -> None:
+    store = Hurried(CLICKS, open_store(CLICKS).replicas)
+    fill(store, [], epoch=4)
+    latest = asked(3).with_position_bound(PositionBound.at_latest())
+    assert wait_for(store, latest, timeout_s=0)
+    assert not wait_for(store, latest, timeout_s=0)
+
+
 def test_the_latest_is_what_it_was_at_the_beginning() -> None:
     store = open_store(CLICKS)
     fill(store, [], epoch=4)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.holds import Holds
+from stores.cuts import held_snapshot
+from stores.holds import Holds, standstill
 from stores.layers import MeteredStore, Metrics
 from stores.local import LocalStore
 from stores.query import RangeQuery
@@ -126,6 +127,71 @@ def test_time_takes_only_what_has_a_cost() -> None:
     clock.now_s = 22
     apply_to(store, VIEWS_MAX + 2)
     assert not young.is_held
+
+
+def test_each_reader_has_its_time_of_the_same_epoch() -> None:
+    """Who comes last is surely served as long as who came first."""
+    clock = Clock()
+    store = store_with(Holds(hold_s=10, clock=clock))
+    apply_to(store, *range(VIEWS_MAX))
+    first = held(store, 0)
+    clock.now_s = 9
+    second = held(store, 0)
+    for now_s, is_held in ((18, True), (19, False)):
+        clock.now_s = now_s
+        apply_to(store, VIEWS_MAX + now_s)
+        assert (first.is_held, second.is_held) == (is_held, is_held)
+
+
+class Standing(LocalStore):
+    """Looks, whenever it is asked to hold, if another thread could show an epoch just now."""
+
+    was_standing = False
+
+    def hold(self, partition: int, epoch: int | None = None) -> Hold | None:
+        applying = threading.Thread(
+            target=apply_to, args=(self, self.replicas[0].progress.epoch + 1)
+        )
+        applying.start()
+        applying.join(0.05)
+        self.was_standing = applying.is_alive()
+        self.applying = applying
+        return super().hold(partition, epoch)
+
+
+def test_a_cut_is_held_before_anything_else_is_shown() -> None:
+    store = Standing(SCHEMA, open_store(SCHEMA).replicas)
+    apply_to(store, 0)
+    with held_snapshot([store]) as epochs:
+        assert epochs == {"clicks": 0}
+        assert store.was_standing
+        store.applying.join(10)
+        apply_to(store, *range(2, 9))
+        assert read(store, 0) == 0
+    assert len(store.replicas[0]._holds) == 0
+
+
+def test_at_a_standstill_no_epoch_is_shown_nor_held() -> None:
+    """It is applied all the same, up to where it would be shown."""
+    store = open_store(SCHEMA)
+    apply_to(store, 0)
+    replica = store.replicas[0]
+    holds: list[Hold] = []
+    threads = [
+        threading.Thread(target=apply_to, args=(store, 1)),
+        threading.Thread(target=lambda: holds.append(held(store))),
+    ]
+    with standstill():
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(0.05)
+        assert all(thread.is_alive() for thread in threads)
+        assert (replica.status.progress.epoch, replica.progress.epoch) == (0, 1)
+    for thread in threads:
+        thread.join(10)
+    assert replica.status.progress.epoch == 1
+    assert len(holds) == 1
 
 
 def test_of_too_many_the_oldest_goes() -> None:

@@ -295,6 +295,34 @@ def test_a_damaged_database_starts_one_replica_over(name: str, tmp_path: Path) -
     assert not list((tmp_path / "data" / "clicks").glob(".removed-*"))
 
 
+def test_a_database_that_lacks_a_file_starts_over(tmp_path: Path) -> None:
+    """RocksDB calls that an error of the disk; it must not keep the whole node from starting."""
+    write(tmp_path / "log", n=0)
+    for name in ("*.sst", "MANIFEST-*", "CURRENT"):
+        with running(tmp_path / "log", tmp_path / "data") as host:
+            until(lambda: counts(host) == {0})
+        (file,) = (tmp_path / "data" / "clicks" / "0").glob(name)
+        file.unlink()
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: counts(host) == {0})
+        assert host.is_ready
+
+
+def test_a_store_whose_own_epoch_cannot_be_read_is_opened_once_it_can(tmp_path: Path) -> None:
+    """Nobody can tell whose its rows are until then; its database must not stay locked."""
+    write(tmp_path / "log", n=0)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: counts(host) == {0})
+    path = tmp_path / "log" / "clicks" / "epochs" / f"{0:020d}.json"
+    whole = path.read_bytes()
+    path.write_bytes(b"torn")
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        with pytest.raises(HostRestoringError, match="cannot be opened yet"):
+            host.query(SCAN)
+        path.write_bytes(whole)
+        until(lambda: counts(host) == {0})
+
+
 def test_closing_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "log", n=0)
     hanging, let_go = threading.Event(), threading.Event()

@@ -21,6 +21,7 @@ from stores.log import StoreWriter
 from stores.position import Position
 from stores.query import KeyQuery, RangeQuery
 from stores.result import Success
+from stores.retention import Retention, compact
 from stores.store import Role, in_store
 from tests.stores.hosts import CLICKS, OTHERS, SCAN, counts, has_epoch, running, until, write
 from tests.stores.values import rows_of
@@ -102,6 +103,23 @@ def test_a_log_that_was_replaced_while_the_host_was_away(tmp_path: Path) -> None
     write(tmp_path / "log", n=7)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: counts(host) == {7})
+
+
+def test_a_log_that_begins_just_behind_what_was_applied_from_another(tmp_path: Path) -> None:
+    """Its first epoch names the one before by its number alone; a snapshot tells whose it is."""
+    write(tmp_path / "log", n=0, users=20)
+    write(tmp_path / "log", n=1, users=20)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: has_epoch(host, 1))
+    shutil.rmtree(tmp_path / "log")
+    for n in range(100, 105):
+        write(tmp_path / "log", n=n)
+    compact(tmp_path / "log", "clicks", retention=Retention(epochs=3))
+    commits = (tmp_path / "log" / "clicks" / "epochs").glob("*.json")
+    assert sorted(int(path.stem) for path in commits) == [2, 3, 4]
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: has_epoch(host, 4))
+        assert len(rows_of(b for r in host.query(SCAN).partitions.values() for b in r.value)) == 10
 
 
 def test_a_reader_of_the_old_log_delays_the_new_one_but_does_not_stop_it(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import shutil
 import threading
 from collections.abc import Callable, Iterable
@@ -230,6 +231,21 @@ def test_an_epoch_of_another_log_is_not_applied_on_top(tmp_path: Path) -> None:
     assert counts(store) == dict.fromkeys(USERS, 1)
 
 
+def test_logs_that_were_committed_at_one_moment_differ_by_their_input(tmp_path: Path) -> None:
+    rows = pa.table({"usr": USERS, "n": [1] * len(USERS)})
+    for name, offset in (("one", 1), ("two", 2)):
+        writer = StoreWriter(tmp_path / name, CLICKS)
+        for epoch in range(2):
+            at = Position.of({"events": {0: 10 * epoch + offset}})
+            writer.write(rows, position=at, committed_ms=7)
+    store = followed(tmp_path / "one")
+    store.follow()
+    shutil.rmtree(tmp_path / "one")
+    shutil.copytree(tmp_path / "two", tmp_path / "one")
+    assert not store.follow()
+    assert errors(store) == {"the log is not the one that epoch 0 came from"}
+
+
 def test_a_replacing_epoch_is_the_whole_store(tmp_path: Path) -> None:
     write(tmp_path, 0)
     rows = pa.table({"usr": ["only"], "n": [7]})
@@ -250,6 +266,9 @@ def test_a_watermark_never_goes_back(tmp_path: Path) -> None:
     for epoch, watermark_ms in enumerate([11 * hour_ms, None, 0]):
         position = Position.of({"events": {0: epoch}})
         writer.write(rows, position=position, watermark_ms=watermark_ms)
+        # Ours never writes one that is behind; who reads the log does not rely on that.
+        path = tmp_path / "hours" / "epochs" / f"{epoch:020d}.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "watermark_ms": watermark_ms}))
     store = followed(tmp_path, HOURS)
     for _ in range(3):
         assert store.follow()
@@ -353,6 +372,17 @@ def test_a_snapshot_is_one_epoch_of_all_partitions() -> None:
     assert answered(store, PositionBound(epoch=3, snapshot=True)) == {0: 3, 1: 3, 2: 3}
     only = store.query(SCAN.with_position_bound(SNAPSHOT).with_partitions({0}))
     assert only.partitions[0].epoch == 4
+
+
+def test_a_partition_that_restores_does_not_hold_the_others_back() -> None:
+    """It refuses anyway; at its epoch the others would be asked for what they have forgotten."""
+    store = open_store(CLICKS)
+    for epoch in range(9):
+        apply_to(store, [0, 1], epoch)
+    engine = store.replicas[2].engine
+    behind = Replica(engine, schema=CLICKS, partition=2, restore_to=5)
+    restoring = LocalStore(CLICKS, {**store.replicas, 2: behind})
+    assert answered(restoring, SNAPSHOT) == {0: 8, 1: 8, 2: "NOT_UP_TO_BOUND"}
 
 
 def test_a_snapshot_that_is_forgotten_is_refused() -> None:
@@ -584,3 +614,22 @@ def test_a_restart_before_a_torn_record_serves_what_it_has(tmp_path: Path) -> No
     store.follow()
     assert answered(store, PositionBound()) == {0: 0, 1: 0, 2: "NOT_UP_TO_BOUND"}
     assert all(error is not None and "0001.json" in error for error in errors(store))
+
+
+def test_a_restart_without_the_log_waits_for_it(tmp_path: Path) -> None:
+    """Nobody can tell then what it lacks: a log that is away is not one that is torn."""
+    write(tmp_path, 0)
+    commit = StoreLog.open(tmp_path, "clicks").commit(0)
+    assert commit is not None
+    engine = MemoryPartition(CLICKS, 0)
+    engine.apply(Progress(position=commit.position, epoch=0, committed_ms=commit.committed_ms), [])
+    replica = Replica(engine, schema=CLICKS, partition=0, restore_to=1)
+    store = LocalStore(CLICKS, {0: replica}, log=StoreLog.open(tmp_path, "clicks"))
+    shutil.move(tmp_path / "clicks", tmp_path / "away")
+    store.follow()
+    assert replica.error is not None
+    assert answered(store, PositionBound())[0] == "NOT_UP_TO_BOUND"
+    shutil.move(tmp_path / "away", tmp_path / "clicks")
+    write(tmp_path, 1)
+    assert store.follow()
+    assert answered(store, PositionBound())[0] == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -51,6 +53,16 @@ def test_a_gap_in_the_numbers_is_seen_at_the_next_listing(tmp_path: Path) -> Non
     later = log.next_commit(2)
     assert later is not None
     assert later.epoch == 5
+
+
+def test_what_comes_in_the_same_tick_as_a_listing_is_seen(tmp_path: Path) -> None:
+    """The directory's time stamp is the same before and after, so it tells nothing."""
+    log, _ = followed(tmp_path)
+    tick_ns = time.time_ns() + 10**10
+    for epoch in range(3):
+        log.write_commit(empty_commit(epoch, previous=epoch - 1))
+        os.utime(commit_path(tmp_path, epoch).parent, ns=(tick_ns, tick_ns))
+        assert log.latest_epoch() == epoch
 
 
 def test_a_hole_is_named(tmp_path: Path) -> None:

@@ -280,6 +280,26 @@ def test_a_database_has_one_owner(clicks: RocksPartition, tmp_path: Path) -> Non
         RocksPartition(tmp_path, schema=CLICKS, partition=0)
 
 
+def test_the_last_reader_of_a_removed_database_leaves_no_file(tmp_path: Path) -> None:
+    """Else what is opened in its place finds half of a database, takes it for a damaged one."""
+    path = tmp_path / "again"
+    engine = RocksPartition(path, schema=CLICKS, partition=0)
+    engine.apply(progress(0), [batch(CLICKS, numbers(1, 2))])
+    stream = engine.handlers[RangeQuery](engine.view, RangeQuery())
+    engine.close()
+    path.rename(tmp_path / "removed")
+    for _ in range(2):
+        with pytest.raises(StoreError, match=r"cannot open .*lock"):
+            RocksPartition(path, schema=CLICKS, partition=0)
+        assert list(tmp_path.iterdir()) == [tmp_path / "removed"]
+    assert rows_of(stream) == numbers(1, 2)
+    del stream, engine
+    assert not path.exists()
+    again = RocksPartition(path, schema=CLICKS, partition=0)
+    assert again.view.progress == Progress()
+    again.close()
+
+
 def test_a_damaged_progress_record_is_named(clicks: RocksPartition, tmp_path: Path) -> None:
     clicks.close()
     for junk in (b"{", b"{}", b'{"epoch": 1, "position": []}'):
@@ -296,16 +316,54 @@ def test_it_flushes_after_some_epochs(tmp_path: Path, monkeypatch: pytest.Monkey
     engine = RocksPartition(tmp_path / "data", schema=CLICKS, partition=0)
     for epoch in range(5):
         engine.apply(progress(epoch), [batch(CLICKS, numbers(epoch))])
-    until(lambda: list((tmp_path / "data").glob("*.sst")))
+    until(engine._db.live_files)
     shutil.copytree(tmp_path / "data", tmp_path / "killed", ignore=shutil.ignore_patterns("LOCK"))
     engine.close()
     killed = RocksPartition(tmp_path / "killed", schema=CLICKS, partition=0)
-    assert killed.view.progress == progress(1)
-    assert ask(killed, RangeQuery()) == numbers(0, 1)
+    assert killed.view.progress == progress(2)
+    assert ask(killed, RangeQuery()) == numbers(0, 1, 2)
     killed.close()
     whole = RocksPartition(tmp_path / "data", schema=CLICKS, partition=0)
     assert whole.view.progress == progress(4)
     whole.close()
+
+
+class Full:
+    """A database on a disk that is full: it can be written, but neither flush nor close cleanly."""
+
+    def __init__(self, database: Rdict) -> None:
+        self._database = database
+        self.flushes = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._database, name)
+
+    def flush(self, *, wait: bool) -> None:
+        assert not wait
+        self.flushes += 1
+        raise Exception("IO error: No space left on device")
+
+    def close(self) -> None:
+        self._database.close()
+        raise Exception("IO error: No space left on device")
+
+
+def test_a_flush_that_fails_keeps_no_epoch_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is said once, not with each epoch, and does not keep the other partitions from closing."""
+    monkeypatch.setattr("stores.rocksdb._UNFLUSHED_EPOCHS_MAX", 3)
+    engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
+    full = Full(engine._db)
+    engine._db = full  # type: ignore[assignment]
+    for epoch in range(8):
+        engine.apply(progress(epoch), [batch(CLICKS, numbers(epoch))])
+    assert engine.view.progress == progress(7)
+    assert full.flushes == 2
+    engine.close()
+    engine.close()
+    assert [record.message.split()[-1] for record in caplog.records] == ["device"] * 3
+    RocksPartition(tmp_path, schema=CLICKS, partition=0).close()
 
 
 def test_a_write_that_fails_changes_nothing(tmp_path: Path) -> None:

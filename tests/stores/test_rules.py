@@ -136,6 +136,18 @@ def test_x08_the_edge_of_the_retention(directory: Path | None) -> None:
     assert window_values(store, None, None, 0, 400_000) == ["four", "five", "six"]
 
 
+def test_the_first_window_that_has_not_expired(directory: Path | None) -> None:
+    """All queries have the same edge, to the microsecond."""
+    store = Filled.open(FW, directory)
+    store.watermark_ms = 150_000
+    for start_us in (30_000_000, 30_000_001):
+        store.put((1, start_us, start_us + 3_000, "v"))
+    (stored,) = store.ask(RawScanQuery.scan())
+    assert store.ask(RawKeyQuery.with_key(stored[0])) == stored[1]
+    assert [row[1] for row in store.ask(WindowRangeQuery())] == [30_000_001]
+    assert store.ask(CountQuery.count()) == 1
+
+
 def test_x09_a_late_window(directory: Path | None) -> None:
     """What comes behind the retention is not readable, in an old segment or a live one."""
     store = Filled.open(FW, directory)

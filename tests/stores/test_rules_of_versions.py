@@ -84,6 +84,16 @@ def chain(directory: Path | None, *puts: Put, key: str = "k") -> Filled:
         ("E06", [("a", 10), ("b", 10), (None, 10)], {None: None, 9: None}),
         ("E06", [("a", 10), (None, 10), ("b", 10)], {None: ("b", 10, None), 9: None}),
         (
+            "E06 behind the latest",
+            [("a", 10), ("b", 20), ("a2", 10)],
+            {10: ("a2", 10, 20), None: ("b", 20, None)},
+        ),
+        (
+            "E06 behind the latest",
+            [("a", 10), ("b", 20), (None, 10)],
+            {19: None, 20: ("b", 20, None)},
+        ),
+        (
             "E07 over segments",
             [("vp20", SI + 20), ("vp10", SI + 10), ("vn10", SI - 10), ("vn5", SI - 5)],
             {
@@ -210,6 +220,19 @@ def test_e11_the_latest_version_never_expires(directory: Path | None) -> None:
     store.advance(10 * HR)
     assert as_of(store, "k", 1) == ("v", 1, None)
     assert as_of(store, "ko") == ("vo_new", HR + 12, None)
+    assert store.ask(CountQuery.count()) == 2
+    assert len(list(store.ask(RawScanQuery.scan()))) == 2
+
+
+def test_all_queries_have_one_edge_of_history(directory: Path | None) -> None:
+    """As of that very time all is served; what has ended by then is not there any more."""
+    edge = 20
+    store = chain(directory, ("a", 1), ("b", edge), ("c", 30)).advance(HR + edge)
+    of_key, of_range = MultiVersionedKeyQuery.with_key("k"), VersionedRangeQuery.with_no_bounds()
+    for to_ms, found in ((None, ["b", "c"]), (edge, ["b"]), (edge - 1, [])):
+        assert [row[-1] for row in store.ask(of_key.to_time(to_ms))] == found[::-1]
+        assert [row[-1] for row in store.ask(of_range.to_time(to_ms))] == found
+    assert (as_of(store, "k", edge - 1), as_of(store, "k", edge)) == (None, ("b", edge, 30))
     assert store.ask(CountQuery.count()) == 2
     assert len(list(store.ask(RawScanQuery.scan()))) == 2
 

@@ -217,6 +217,16 @@ def turned(path: Path) -> None:
     path.write_bytes(found)
 
 
+def foreign(root: Path, last: int) -> None:
+    """All snapshots are those of another log, of the same definition, and whole."""
+    other = root.with_name("other")
+    for epoch in range(last + 1):
+        write(other, epoch, gone=False)
+    write_snapshot(other, "clicks")
+    shutil.rmtree(root / "clicks" / "snapshots")
+    shutil.copytree(other / "clicks" / "snapshots", root / "clicks" / "snapshots")
+
+
 DAMAGE: dict[str, Callable[[Path], object]] = {
     "torn file": lambda root: os.truncate(snapshot_file(root), 100),
     "longer file": lambda root: os.truncate(snapshot_file(root), 100_000),
@@ -230,6 +240,8 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "other format": lambda root: edited(root, format=99),
     "other epoch": lambda root: edited(root, epoch=LAST - 1),
     "other log": lambda root: edited(root, committed_ms=1),
+    "of another log": lambda root: foreign(root, LAST),
+    "of another log that was longer": lambda root: foreign(root, LAST + 2),
     "other layout": lambda root: edited(root, layout="rocksdb-0"),
     "a path outside": lambda root: edited(
         root, files=[{"path": "../x", "partition": 0, "rows": 1, "size_bytes": 1, "sha256": ""}]
