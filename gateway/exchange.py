@@ -141,7 +141,7 @@ def _trailer(exchange: Exchange, result: Result) -> Trailer:
     return Trailer(
         position=result.position,
         partitions=result.partitions,
-        notices=result.notices,
+        notices=[notice.message for notice in result.notices],
         elapsed_ms=exchange.elapsed_ms,
     )
 

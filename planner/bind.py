@@ -18,9 +18,10 @@ from planner import meaning
 from planner.clause import Clause
 from planner.errors import NameProblem, NotSupported
 from planner.inference import Types
+from planner.literals import spell_bytes
 from planner.names import column_name
 from planner.outputs import Outputs, name_columns
-from planner.parameters import Parameters, spell_arrays
+from planner.parameters import Parameters, spell_arrays, spell_compared
 from planner.predicates import Predicate, strip
 from planner.pushdown import Equality, Pushdown, Readable, Resolver
 from planner.refused import TABLE_FUNCTIONS, refuse, unknown_function
@@ -109,9 +110,12 @@ class _Binder:
         resolvers = {id(scope): self._resolver(scope) for scope in scopes}
         for select in self._nodes.of(exp.Select):
             name_columns(select)
-        types = Types(scopes, self._column_type, self._parameters.known_type)
+        # Of its own, for what it has seen of NATURAL joins is over once they are spelled out.
+        before = Outputs(self._star_columns, hidden=hidden)
+        types = Types(scopes, self._column_type, self._parameters.known_type, before.star)
         self._parameters.infer(self._clause, types)
         spell_arrays(self._nodes, types)
+        spell_compared(self._nodes, types)
         self._parameters.check_comparisons(types)
         whole = self._whole()
         outputs = Outputs(self._star_columns, hidden=hidden)
@@ -135,9 +139,10 @@ class _Binder:
             for source, table in zip(sources, tables, strict=True):
                 _rename(table, source.name)
             # Anew: columns have been named, and parameters have types.
-            types = Types(scopes, self._column_type, self._parameters.known_type)
+            types = Types(scopes, self._column_type, self._parameters.known_type, outputs.star)
             shown = None if root is None else types.of_query(root)
             self._parameters.give_types()
+            spell_bytes(self._nodes, types)
             meaning.apply(self._tree, self._nodes, types)
             self._translate()
             return shown

@@ -15,6 +15,7 @@ from planner.clock import local_now, now
 from planner.errors import NotSupported, ValueProblem
 from planner.functions import RESULTS, call_name
 from planner.inference import FLOATS, INTEGERS, Types, arguments, as_decimal, common_type
+from planner.literals import bytes_of
 from planner.patterns import group_of, groups_in, regular_expression, replacement
 from planner.sqltypes import duckdb_type
 from planner.templates import strftime_format, strptime_format
@@ -182,9 +183,9 @@ def _length(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 def _encode(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     form = (_text_of(given[1]) or "").lower() if len(given) > 1 else ""
     if form == "hex":
-        return call("lower", call("hex", given[0].copy()))
+        return call("lower", call("hex", bytes_of(given[0])))
     if form == "base64":
-        return call("to_base64", given[0].copy())
+        return call("to_base64", bytes_of(given[0]))
     raise _unsupported(node, "encode() writes hex and base64 only")
 
 
@@ -518,7 +519,7 @@ CALLS: Mapping[str, CallRule] = {
     "encode": _encode,
     "decode": _decode,
     "convert_from": lambda node, given, types: call("decode", given[0].copy()),
-    "sha256": lambda node, given, types: call("unhex", call("sha256", given[0].copy())),
+    "sha256": lambda node, given, types: call("unhex", call("sha256", bytes_of(given[0]))),
     "normalize": lambda node, given, types: call("nfc_normalize", given[0].copy()),
     **dict.fromkeys(("string_to_array", "string_to_table"), _string_to_array),
     "array_to_string": _array_to_string,

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import LimitExceeded, NameProblem, SyntaxProblem, TransactionProblem
+from planner.durations import DURATIONS, canonical_duration
+from planner.errors import (
+    LimitExceeded,
+    NameProblem,
+    SyntaxProblem,
+    TransactionProblem,
+    ValueProblem,
+)
 from planner.options import SETTINGS, check_setting
+from planner.postgres_settings import PostgresSetting, check_may_be_set, version_number
 from planner.session import DEFAULT_ISOLATION, Session, TransactionStatus
-from planner.statement import Result, StatementKind
+from planner.statement import Notice, Result, StatementKind
 from planner.transaction import (
     DEFAULT_DEFERRABLE,
     Modes,
@@ -35,6 +43,7 @@ _POSTGRES_SETTINGS = {
     "extra_float_digits": "1",
     "geqo": "on",
     "idle_in_transaction_session_timeout": "0",
+    "idle_session_timeout": "0",
     "intervalstyle": "postgres",
     "jit": "off",
     "lock_timeout": "0",
@@ -51,8 +60,9 @@ _POSTGRES_SETTINGS = {
     "transaction_read_only": "on",
 }
 """Settings of Postgres that clients set and ask for, with what they get."""
-_READ_ONLY = {"server_version", "server_version_num", "server_encoding", "max_identifier_length"}
 _FIXED = {
+    "bytea_output": "hex",
+    "intervalstyle": "postgres",
     "timezone": "UTC",
     "client_encoding": "UTF8",
     "default_transaction_read_only": "on",
@@ -60,6 +70,8 @@ _FIXED = {
 }
 """Settings that clients may name but that stay as they are."""
 _SAME = {
+    "bytea_output": {"HEX"},
+    "intervalstyle": {"POSTGRES"},
     "timezone": {"UTC"},
     "client_encoding": {"UTF8"},
     "default_transaction_read_only": {"ON", "TRUE", "YES", "1"},
@@ -78,12 +90,15 @@ class Commands:
 
     Args:
         server_version: what SHOW server_version says.
+        postgres: the settings that mean nothing here.
     """
 
-    def __init__(self, *, server_version: str) -> None:
-        self._defaults = {**_POSTGRES_SETTINGS, **SETTINGS, "server_version": server_version}
-        major = server_version.split(".", maxsplit=1)[0]
-        self._defaults["server_version_num"] = f"{int(major) * 10_000}"
+    def __init__(self, *, server_version: str, postgres: Mapping[str, PostgresSetting]) -> None:
+        self._postgres = postgres
+        others = {name: setting.shown for name, setting in postgres.items()}
+        self._defaults = {**others, **_POSTGRES_SETTINGS, **SETTINGS}
+        self._defaults["server_version"] = server_version
+        self._defaults["server_version_num"] = str(version_number(server_version))
 
     def columns(self, tokens: Sequence[Token]) -> tuple[Column, ...]:
         """The result columns of SHOW."""
@@ -182,7 +197,7 @@ class Commands:
         result = Result(kind=StatementKind.SET)
         is_local = scope == "LOCAL"
         if is_local and session.transaction is TransactionStatus.IDLE:
-            result.notices.append("SET LOCAL can only be used in transaction blocks")
+            result.notices.append(Notice.outside("SET LOCAL"))
         if words[:1] in (["AUTHORIZATION"], ["ROLE"]):
             _check_user(rest, session)
             return result
@@ -229,8 +244,8 @@ class Commands:
     def _put(
         self, name: str, value: str | None, session: Session, result: Result, *, local: bool
     ) -> None:
-        if name in _READ_ONLY:
-            raise TransactionProblem(f'parameter "{name}" cannot be changed', sqlstate="55P02")
+        if name in self._postgres:
+            check_may_be_set(name, self._postgres[name].context)
         if local and session.transaction is TransactionStatus.IDLE:
             return
         if value is None:
@@ -238,8 +253,14 @@ class Commands:
             return
         if name in _FIXED:
             if value.upper().replace("-", "") not in _SAME[name]:
-                result.notices.append(f"{name} stays {_FIXED[name]}")
+                result.notices.append(Notice(message=f"{name} stays {_FIXED[name]}"))
             return
+        if name == "standard_conforming_strings" and not parse_value(value, BOOLEAN):
+            # Who turns it off is about to send texts that would mean something else.
+            raise ValueProblem(
+                f'parameter "{name}" cannot be turned off',
+                hint="Write E'…' where a backslash is to escape.",
+            )
         if name in {"transaction_isolation", "transaction_deferrable"}:
             _set_transaction(name, value, session, result)
             return
@@ -334,6 +355,8 @@ def _checked(name: str, value: str) -> str:
     """
     if name in SETTINGS:
         check_setting(name, value)
+    elif name in DURATIONS:
+        return canonical_duration(name, value)
     elif name == DEFAULT_ISOLATION:
         return read_isolation(name, value).value
     elif name == DEFAULT_DEFERRABLE:
@@ -347,6 +370,6 @@ def _set_transaction(name: str, value: str, session: Session, result: Result) ->
     else:
         modes = Modes(deferrable=bool(parse_value(value, BOOLEAN)))
     if session.transaction is TransactionStatus.IDLE:
-        result.notices.append("SET TRANSACTION can only be used in transaction blocks")
+        result.notices.append(Notice.outside("SET TRANSACTION"))
     else:
         set_modes(modes, session)

@@ -22,6 +22,7 @@ from planner.errors import (
     NotSupported,
     QueryError,
     Unavailable,
+    ValueProblem,
 )
 from planner.macros import MACROS
 from planner.number_text import number_text
@@ -37,6 +38,7 @@ TYPES_MAX = 1_000
 """So many of DuckDB's types are known by their Arrow types; structs and decimals make many."""
 _EPOCH = dt.datetime(1970, 1, 1)
 _EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_DAYS_MAX, _MICROS_MAX, _DAY_MICROS = (1 << 31) - 1, (1 << 63) - 1, 86_400_000_000
 
 
 class ArrowRelation:
@@ -244,12 +246,17 @@ def python_value(value: Value, data_type: DataType) -> Any:  # noqa: PLR0911 - o
         return None
     match data_type.kind:
         case Kind.TIMESTAMP:
-            return _EPOCH + dt.timedelta(microseconds=value)
+            return _moment(_EPOCH, value, data_type)
         case Kind.TIMESTAMPTZ:
-            return _EPOCH_UTC + dt.timedelta(microseconds=value)
+            return _moment(_EPOCH_UTC, value, data_type)
         case Kind.DATE:
-            return dt.date(1970, 1, 1) + dt.timedelta(days=value)
+            if abs(value) >= _DAYS_MAX:
+                return "infinity" if value > 0 else "-infinity"
+            moment = _moment(_EPOCH, value * _DAY_MICROS, data_type)
+            return moment.date()
         case Kind.TIME:
+            if value == _DAY_MICROS:
+                return "24:00:00"  # which Python's time is not
             return (_EPOCH + dt.timedelta(microseconds=value)).time()
         case Kind.ARRAY:
             assert data_type.element is not None, "an array has an element type"
@@ -258,6 +265,20 @@ def python_value(value: Value, data_type: DataType) -> Any:  # noqa: PLR0911 - o
             return f"{value[0]} months {value[1]} days {value[2]} microseconds"
         case _:
             return value
+
+
+def _moment(epoch: dt.datetime, micros: int, data_type: DataType) -> Any:
+    """A time as Python has it; the ends of the range stand for infinity, which it has not.
+
+    Raises:
+        ValueProblem: a year before 1 or after 9999 (22008).
+    """
+    if abs(micros) >= _MICROS_MAX:
+        return "infinity" if micros > 0 else "-infinity"
+    try:
+        return epoch + dt.timedelta(microseconds=micros)
+    except OverflowError:
+        raise ValueProblem(f"{data_type.kind.value} out of range", sqlstate="22008") from None
 
 
 _AS_TEXT = {"UUID": DataType(kind=Kind.UUID), "JSON": DataType(kind=Kind.JSON)}

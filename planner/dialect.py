@@ -69,6 +69,12 @@ class StategateSQL(Postgres):
             **{n: made for n, made in PostgresParser.FUNCTIONS.items() if n not in _BY_NAME},
             "ALL": lambda args: exp.All(this=exp.Paren(this=args[0])),
         }
+        # In Postgres `f(x -> 'a')` is about json.
+        LAMBDAS = {  # noqa: RUF012
+            kind: made
+            for kind, made in PostgresParser.LAMBDAS.items()
+            if kind is not TokenType.ARROW
+        }
         FUNCTION_PARSERS = {  # noqa: RUF012
             n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in _BY_NAME
         }

@@ -24,6 +24,7 @@ from planner.errors import (
     ValueProblem,
 )
 from planner.macros import RAISED
+from planner.refused import NO_FUNCTION
 from planner.trees import position_of
 
 _logger = logging.getLogger(__name__)
@@ -66,6 +67,24 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         NameProblem,
         "function {name} does not exist",
         "42883",
+    ),
+    (
+        r"Type with name (?P<name>\S+) does not exist",
+        NameProblem,
+        'type "{name}" does not exist',
+        "42704",
+    ),
+    (
+        r"Overflow in \w+ of (?P<type>INT(?:16|32|64)) (?P<name>\()",
+        ValueProblem,
+        "{type} out of range",
+        "22003",
+    ),
+    (
+        r"Malformed JSON (?P<name>at byte \d+) of input",
+        ValueProblem,
+        "invalid input syntax for type json",
+        "22P02",
     ),
     (
         r'column "(?P<name>[^"]+)" must appear in the GROUP BY clause',
@@ -231,7 +250,7 @@ def translate(error: duckdb.Error, tree: exp.Expr) -> QueryError:
             }
             return kind(
                 message.format(**shown),
-                hint=_candidates(text),
+                hint=_candidates(text) or (NO_FUNCTION if sqlstate == "42883" else None),
                 position=_position(tree, names["name"]),
                 sqlstate=sqlstate,
             )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from planner.cancel import Cancellation
+from planner.durations import duration_ms
 from planner.errors import QueryError
 from planner.handover import (
     Argument,
@@ -21,9 +22,17 @@ from planner.handover import (
     PrepareStatement,
 )
 from planner.listing import ListedCursor, ListedStatement, Listing
+from planner.options import check_settings
 from planner.session import Session, TransactionStatus
 from planner.shapes import Template, template_of
-from planner.statement import LookUp, PartitionAnswer, Result, Statement, StatementKind
+from planner.statement import (
+    LookUp,
+    Notice,
+    PartitionAnswer,
+    Result,
+    Statement,
+    StatementKind,
+)
 from planner.values import parse_value
 from stores.position import Position
 from stores.schema import Column, DataType, Kind, Row, Value
@@ -48,6 +57,7 @@ __all__ = [
     "ListedStatement",
     "Listing",
     "LookUp",
+    "Notice",
     "PartitionAnswer",
     "Position",
     "PrepareStatement",
@@ -60,6 +70,8 @@ __all__ = [
     "Template",
     "TransactionStatus",
     "Value",
+    "check_settings",
+    "duration_ms",
     "parse_value",
     "template_of",
 ]

@@ -98,6 +98,8 @@ def _list_test(
     values: Sequence[Value], data_type: DataType, *, null: bool
 ) -> Callable[[Any], _Mask]:
     is_float = data_type.kind in _FLOATS
+    if not values:  # of arrays and their like Arrow can tell no more
+        return pc.is_null if null else (lambda array: pa.array([False] * len(array), pa.bool_()))
     plain = [value for value in values if not is_nan(value)]
     has_nan = len(plain) < len(values)
     if is_float and any(value == 0 for value in plain):

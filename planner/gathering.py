@@ -18,7 +18,7 @@ from planner.filters import Keep
 from planner.merging import first_rows, trailing_null_held
 from planner.plan import Stream
 from planner.reading import Reading
-from planner.statement import PartitionAnswer
+from planner.statement import Notice, PartitionAnswer
 from stores.errors import FailureReason
 from stores.position import EMPTY, Position
 from stores.query import BatchStream
@@ -41,11 +41,12 @@ class Tally:
     is_restoring: bool = False
 
 
-def missing_rows(tally: Tally) -> list[str]:
+def missing_rows(tally: Tally) -> list[Notice]:
     """What a client is told that asked for what there is, if that is not all."""
     if not tally.failures:
         return []
-    return [f"rows are missing: {partitions_failed(tally.failures).detail}"]
+    missing = partitions_failed(tally.failures).detail
+    return [Notice(message=f"rows are missing: {missing}")]
 
 
 class Streams:

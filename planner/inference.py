@@ -13,12 +13,16 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from planner.functions import RESULTS, SAME_AS_FIRST, call_name
+from planner.outputs import is_star
 from planner.sqltypes import data_type_of
 from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
 
 ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
 """The type of a relation's column; None if the table is no relation or has no such column."""
 ParameterType: TypeAlias = Callable[[int], DataType | None]
+Star: TypeAlias = Callable[[Scope, exp.Expr], Sequence[tuple[str, str]] | None]
+"""What a star in a SELECT list stands for: FROM items and their columns, no item for a column that
+a join has merged; None if it is not certain."""
 
 NUMERIC = decimal_type(38, 16)
 """A numeric whose digits nobody has counted: what division, avg and bare casts give."""
@@ -59,13 +63,18 @@ class Types:
         scopes: of the statement, inner ones first.
         column_type: the types of the relations' columns.
         parameter_type: the types of the parameters.
+        star: what stars stand for.
     """
 
     def __init__(
-        self, scopes: Sequence[Scope], column_type: ColumnType, parameter_type: ParameterType
+        self,
+        scopes: Sequence[Scope],
+        column_type: ColumnType,
+        parameter_type: ParameterType,
+        star: Star,
     ) -> None:
         self._scopes, self._column_type = scopes, column_type
-        self._parameter_type = parameter_type
+        self._parameter_type, self._star = parameter_type, star
         self._known: dict[int, DataType | None] = {}
         self._kept: list[exp.Expr] = []
         """Nodes whose ids are in `_known`, so that no id is used again."""
@@ -92,10 +101,11 @@ class Types:
 
     def of_query(self, scope: Scope) -> tuple[DataType | None, ...] | None:
         """The types of a query's columns; None where a star hides how many there are."""
-        tree = scope.expression
-        items = tree.selects if isinstance(tree, exp.Query) else []
-        if any(isinstance(i, exp.Star) or isinstance(i.this, exp.Star) for i in items):
-            return None  # they are the columns' own
+        for part in (scope, *(scope.set_operation_scopes or ())):
+            tree = part.expression
+            items = tree.expressions if isinstance(tree, exp.Select) else []
+            if any(is_star(item) and self._star(part, item) is None for item in items):
+                return None
         return tuple(self._output_types(scope))
 
     def widened(self, tree: exp.SetOperation) -> list[bool]:
@@ -205,9 +215,10 @@ class Types:
         if self._scope_of is None:
             self._scope_of = {}
             for scope in self._scopes:  # inner ones first: a column belongs to the innermost
-                for each in scope.columns:
+                for each in (scope.expression, *scope.columns):
                     self._scope_of.setdefault(id(each), scope)
-        inner = self._scope_of.get(id(column))
+        # A column that a star was spelled out to is in no scope's list.
+        inner = self._scope_of.get(id(column)) or self._scope_of.get(id(column.parent_select))
         while inner is not None:
             found = self._in_scope(inner, column)
             if found is not _ABSENT:
@@ -244,7 +255,7 @@ class Types:
         if key not in self._outputs:
             self._kept.append(node)
             self._outputs[key] = {}
-            names = _names(scope, node)
+            names = self._names(scope, node)
             self._outputs[key] = dict(zip(names, self._output_types(scope), strict=False))
         return self._outputs[key]
 
@@ -260,13 +271,53 @@ class Types:
             sides = [first, *map(self._output_types, scope.set_operation_scopes[1:])]
             return [common_type(pair) for pair in zip(*sides, strict=False)]
         if isinstance(tree, exp.Query):
-            found = [self.of(item.unalias()) for item in tree.selects]
+            found = [kind for item in tree.selects for kind in self._item_types(scope, item)]
             whole = tree.parent
             if isinstance(whole, exp.SetOperation) and whole.this is tree and is_recursive(whole):
                 wide = self.widened(whole)
                 return [NUMERIC if each else t for t, each in zip(found, wide, strict=False)]
             return found
         return []
+
+    def _item_types(self, scope: Scope, item: exp.Expr) -> list[DataType | None]:
+        """The types of what one item of a SELECT list gives."""
+        places = self._star(scope, item) if is_star(item) else None
+        if places is None:
+            return [self.of(item.unalias())]
+        found: list[DataType | None] = []
+        for owner, name in places:
+            column = exp.column(name, table=owner or None)
+            known = self._in_scope(scope, column) if owner else self._merged(scope, name)
+            found.append(known if isinstance(known, DataType) else None)
+        return found
+
+    def _merged(self, scope: Scope, name: str) -> DataType | None:
+        """The type of a column that USING has made of one on each side."""
+        sides = [
+            self._of_source(item, *source, name) for item, source in scope.selected_sources.items()
+        ]
+        return common_type([s for s in sides if isinstance(s, DataType)]) if sides else None
+
+    def _names(self, scope: Scope, node: exp.Expr) -> list[str]:
+        """The names of a derived table's columns, as its alias has them."""
+        tree = scope.expression
+        first = scope
+        while first.set_operation_scopes:
+            first = first.set_operation_scopes[0]
+        items = tree.selects if isinstance(tree, exp.Query) else []
+        names: list[str] = []
+        for item in [] if isinstance(tree, exp.Values) else items:
+            places = self._star(first, item) if is_star(item) else None
+            names += [item.output_name] if places is None else [name for _, name in places]
+        outer = tree.parent
+        while isinstance(outer, exp.SetOperation):
+            outer = outer.parent  # what a recursive CTE reads of itself is its first part
+        for owner in (outer, node, tree):
+            alias = owner.args.get("alias") if owner is not None else None
+            if isinstance(alias, exp.TableAlias) and alias.columns:
+                given = [column.name for column in alias.columns]
+                names = [*given, *names[len(given) :]]
+        return names
 
 
 _ABSENT = object()
@@ -309,22 +360,6 @@ def is_recursive(tree: exp.Expr) -> bool:
     return isinstance(cte, exp.CTE) and bool(cte.parent and cte.parent.args.get("recursive"))
 
 
-def _names(scope: Scope, node: exp.Expr) -> list[str]:
-    """The names of a derived table's columns, as its alias has them."""
-    tree = scope.expression
-    items = tree.selects if isinstance(tree, exp.Query) else []
-    names = [] if isinstance(tree, exp.Values) else [item.output_name for item in items]
-    outer = tree.parent
-    while isinstance(outer, exp.SetOperation):
-        outer = outer.parent  # what a recursive CTE reads of itself is its first part
-    for owner in (outer, node, tree):
-        alias = owner.args.get("alias") if owner is not None else None
-        if isinstance(alias, exp.TableAlias) and alias.columns:
-            given = [column.name for column in alias.columns]
-            names = [*given, *names[len(given) :]]
-    return names
-
-
 def _of_literal(node: exp.Literal) -> DataType | None:
     if node.is_string:
         return TEXT
@@ -346,7 +381,7 @@ def as_decimal(data_type: DataType | None) -> DataType | None:
     if data_type is None:
         return None
     if data_type.kind is Kind.DECIMAL:
-        return data_type
+        return data_type if data_type.precision else NUMERIC  # a parameter says no digits
     digits = INTEGERS.get(data_type.kind)
     return None if digits is None else decimal_type(digits, 0)
 

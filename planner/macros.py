@@ -75,7 +75,7 @@ MACROS: tuple[str, ...] = (
         'on', 'in', 'is', 'join', 'left', 'right', 'full', 'inner', 'outer', 'cross', 'union',
         'limit', 'offset', 'having', 'distinct', 'default', 'create', 'cast', 'check', 'column')
         THEN t ELSE '"' || replace(t, '"', '""') || '"' END""",
-    "pg_sg_quote_literal(t) AS CASE WHEN contains(t, '\\') THEN ' E' ELSE '' END || '''' || "
+    "pg_sg_quote_literal(t) AS CASE WHEN contains(t, '\\') THEN 'E' ELSE '' END || '''' || "
     "replace(replace(t, '''', ''''''), '\\', '\\\\') || ''''",
     "pg_sg_quote_nullable(t) AS coalesce(pg_sg_quote_literal(t), 'NULL')",
     """pg_sg_split_part(t, d, n) AS CASE WHEN n = 0 THEN """

@@ -8,12 +8,13 @@ not certain, a rule leaves the node alone, and DuckDB's meaning holds. Calls by 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TypeAlias
 
 from sqlglot import exp
 
 from planner.calls import JSON_ROWS, extracted, rewrite_call
-from planner.errors import NotSupported, QueryError, TypeProblem
+from planner.errors import NotSupported, TypeProblem
 from planner.functions import call_name
 from planner.inference import (
     FLOATS,
@@ -25,6 +26,7 @@ from planner.inference import (
     common_type,
     is_recursive,
 )
+from planner.literals import bytes_of, check_literal
 from planner.names import type_name
 from planner.patterns import regular_expression, similar_to
 from planner.predicates import strip
@@ -32,8 +34,9 @@ from planner.sqltypes import data_type_of
 from planner.trees import built_type, call, cast, outermost, position_of, wrapped
 from planner.values import parse_value
 from planner.walk import Nodes
-from stores.schema import BOOLEAN, BYTEA, DOUBLE, TEXT, DataType, Kind
+from stores.schema import BOOLEAN, BYTEA, DOUBLE, INTEGER, TEXT, DataType, Kind
 
+_SHORT, SMALLINT = {Kind.TINYINT, Kind.SMALLINT}, DataType(kind=Kind.SMALLINT)
 Rule: TypeAlias = Callable[[exp.Expr, Types], exp.Expr]
 
 
@@ -113,6 +116,7 @@ def _whole(node: exp.Expr, scale: int) -> exp.Expr:
 def _add(node: exp.Expr, types: Types) -> exp.Expr:
     """Arithmetic: real with anything but real is a double, the difference of dates an integer."""
     _adopt_literals(node, types)
+    _widen(node, types)
     left, right = types.of(node.this), types.of(node.expression)
     if left is None or right is None:
         return node
@@ -125,6 +129,22 @@ def _add(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
+def _widen(node: exp.Expr, types: Types) -> None:
+    """DuckDB takes the number 1 as narrow as what is beside it; in Postgres it is an integer.
+
+    There is no type of one byte either: two of ours make a smallint.
+    """
+    kinds = types.kind_of(node.this), types.kind_of(node.expression)
+    for side, kind, other in ((node.this, *kinds), (node.expression, *kinds[::-1])):
+        wider = None
+        if kind is Kind.INTEGER and other in _SHORT and isinstance(strip(side), exp.Literal):
+            wider = INTEGER
+        elif kind is other is Kind.TINYINT:
+            wider = SMALLINT
+        if wider is not None:
+            types.note(wrapped(side, partial(cast, data_type=str(wider).upper())), wider)
+
+
 def _adopt_literals(node: exp.Expr, types: Types) -> None:
     """A text literal beside a number or a time is one itself."""
     for literal, other in ((node.this, node.expression), (node.expression, node.this)):
@@ -134,7 +154,7 @@ def _adopt_literals(node: exp.Expr, types: Types) -> None:
         if kind.kind in INTEGERS or kind.kind in {Kind.DECIMAL, *FLOATS}:
             if kind.kind is Kind.DECIMAL:
                 kind = types.bare_numeric(literal) or kind
-            _check_literal(literal, kind)
+            check_literal(literal, kind)
             fresh = cast(literal.copy(), str(kind).upper())
             literal.replace(fresh)
             types.note(fresh, kind)
@@ -217,7 +237,7 @@ def _sum(node: exp.Expr, types: Types) -> exp.Expr:
         raise TypeProblem(
             "function sum(text) does not exist", position=position_of(node), sqlstate="42883"
         )
-    name = {Kind.REAL: "REAL", Kind.SMALLINT: "BIGINT", Kind.INTEGER: "BIGINT"}.get(of.kind)
+    name = {Kind.REAL: "REAL", **dict.fromkeys((*_SHORT, Kind.INTEGER), "BIGINT")}.get(of.kind)
     if name is None:
         return node
     aggregate = outermost(node)
@@ -273,6 +293,10 @@ def _cast(node: exp.Expr, types: Types) -> exp.Expr:
     """Casts that parse, print or round otherwise than DuckDB's."""
     assert isinstance(node, exp.Cast)
     _name_type(node)
+    for inner_type in node.to.expressions:
+        is_bare = isinstance(inner_type, exp.DataType) and not inner_type.expressions
+        if is_bare and inner_type.this is exp.DType.DECIMAL:
+            inner_type.replace(built_type(str(NUMERIC).upper()))  # DuckDB's has three places
     target, inner = data_type_of(node.to), strip(node.this)
     if isinstance(inner, exp.Literal) and inner.is_string:
         return _cast_literal(node, inner, target, types)
@@ -332,24 +356,16 @@ def _cast_literal(
             node.set("to", built_type(str(found).upper()))
         return node
     if target.kind in INTEGERS or target.kind is Kind.BOOLEAN:
-        value = _check_literal(literal, target)
+        value = check_literal(literal, target)
         if target == BOOLEAN:
             literal.replace(exp.Boolean(this=bool(value)))
+    elif target.kind is Kind.JSON:
+        check_literal(literal, target)
     elif target.kind is Kind.BYTEA:
-        value = _check_literal(literal, target)
-        assert isinstance(value, bytes)
-        fresh = call("unhex", exp.Literal.string(value.hex()))
+        fresh = bytes_of(literal)
         node.replace(fresh)
         return fresh
     return node
-
-
-def _check_literal(literal: exp.Literal, target: DataType) -> object:
-    try:
-        return parse_value(literal.name, target)
-    except QueryError as error:
-        error.position = position_of(literal)
-        raise
 
 
 def _like(node: exp.Expr, types: Types) -> exp.Expr:
@@ -425,6 +441,16 @@ def _predicate(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
+def _json_member(node: exp.Expr, types: Types) -> exp.Expr:
+    """`->` in an argument, where DuckDB takes it for an arrow."""
+    del types
+    if not isinstance(node.find_ancestor(exp.Func, exp.Query), exp.Func):
+        return node
+    fresh = call("json_extract", node.this.copy(), node.expression.copy())
+    node.replace(fresh)
+    return fresh
+
+
 def _json_path(node: exp.Expr, types: Types) -> exp.Expr:
     """`#>` and `#>>`."""
     del types
@@ -490,6 +516,18 @@ def _frame(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
+def _column_of(node: exp.Expr, relation: str, column: str) -> str:
+    """What the only column of a relation is called: it answers to the relation's name, too."""
+    select = node.find_ancestor(exp.Select)
+    columns = [] if select is None else [*select.find_all(exp.Column)]
+    if not any(each.name == relation and not each.table for each in columns):
+        return column
+    for each in columns:
+        if each.table == relation and each.name == column:
+            each.set("this", exp.to_identifier(relation))
+    return relation
+
+
 def _rows(node: exp.Expr, types: Types) -> exp.Expr:
     """A function in FROM that gives the elements of a json value."""
     del types
@@ -502,6 +540,7 @@ def _rows(node: exp.Expr, types: Types) -> exp.Expr:
     alias = node.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
     if not alias.columns:
         column = name if name.endswith("_keys") else "value"
+        column = _column_of(node, alias.name, column)
         alias.set("columns", [exp.to_identifier(column)])
     node.set("alias", alias)
     node.set("this", call("unnest", call(inner, node.this.expressions[0].copy())))
@@ -538,6 +577,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Union: _recursion,
     exp.WindowSpec: _frame,
     exp.Table: _rows,
+    exp.JSONExtract: _json_member,
     exp.JSONBExtract: _json_path,
     exp.JSONBExtractScalar: _json_path,
     exp.ArrayContainsAll: _contains,

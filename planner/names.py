@@ -57,6 +57,7 @@ _TYPE_NAMES = {
     "DOUBLE": "float8",
     "FLOAT": "float4",
     "DECIMAL": "numeric",
+    "VARBINARY": "bytea",
 }
 _TRANSPARENT = (exp.Paren, exp.Bracket, exp.Collate, exp.Filter, exp.Window, exp.WithinGroup)
 
@@ -106,8 +107,10 @@ def _named(node: exp.Expr) -> _Named:  # noqa: PLR0911 - one line per shape
         return _named(node.expression)
     if isinstance(node, _TRANSPARENT):
         return _named(node.this)
-    if isinstance(node, (exp.Cast, exp.Case, exp.Boolean, exp.Subquery)):
+    if isinstance(node, (exp.Cast, exp.Case, exp.Subquery)):
         return _named_by_inside(node)
+    if isinstance(node, exp.Interval):
+        return "interval", False
     if isinstance(node, exp.AtTimeZone):
         return "timezone", True
     is_operator = isinstance(node, (exp.Binary, exp.Connector)) and "name" not in node.meta
@@ -124,16 +127,16 @@ def _named_by_inside(node: exp.Expr) -> _Named:
         default = node.args.get("default")
         inner = _named(default) if default is not None else _NOTHING
         return inner if inner[1] else ("case", False)
-    if isinstance(node, exp.Subquery):
-        query = node.this
-        first = query.selects[0] if isinstance(query, exp.Query) and query.selects else None
-        return (column_name(first), True) if first is not None else _NOTHING
-    return "bool", False
+    query = node.this
+    first = query.selects[0] if isinstance(query, exp.Query) and query.selects else None
+    return (column_name(first), True) if first is not None else _NOTHING
 
 
 def _function_name(node: exp.Func) -> str | None:
     if (spelled := _SPELLED.get(type(node))) is not None:
-        return spelled
+        # What else spells a position is a call, which has a place.
+        is_call = isinstance(node, exp.StrPosition) and "start" in node.meta
+        return "strpos" if is_call else spelled
     if isinstance(node, exp.Anonymous):
         return node.name.lower()
     if isinstance(node, exp.CurrentTimestamp):

@@ -18,7 +18,7 @@ from planner.handover import (
     FetchCursor,
     PrepareStatement,
 )
-from planner.sqltypes import data_type_of
+from planner.sqltypes import parameter_type_of
 from planner.words import Words
 from stores.schema import DataType
 
@@ -154,7 +154,7 @@ def _read_type(text: str, start: int) -> DataType | None:
         raise NameProblem(
             f'type "{spelled.lower()}" does not exist', position=position, sqlstate="42704"
         )
-    return data_type_of(node)
+    return parameter_type_of(node)
 
 
 def read_execute(words: Words) -> ExecuteStatement:
@@ -184,6 +184,8 @@ def _read_argument(sql: str) -> Argument:
     if len(tokens) != 1:
         return Argument(sql=sql)
     token = tokens[0]
+    if token.token_type is TokenType.NUMBER and not token.text.isdigit():
+        return Argument(sql=sql)  # an integer that it becomes is rounded
     if token.token_type in _LITERALS:
         return Argument(sql=sql, is_literal=True, literal=sign + token.text)
     if token.token_type is TokenType.NULL:

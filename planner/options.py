@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from planner.clause import (
@@ -15,7 +15,8 @@ from planner.clause import (
     interval_ms,
     position_of,
 )
-from planner.errors import ValueProblem
+from planner.durations import DURATIONS, duration_ms
+from planner.errors import NameProblem, ValueProblem
 from planner.session import Session
 from planner.values import parse_value
 from stores.position import EMPTY, UNBOUNDED, Position, PositionBound
@@ -92,6 +93,7 @@ _READERS: dict[str, tuple[str, Callable[[str], object]]] = {
     "stategate.partial": ("partial", _flag),
     "stategate.info": ("info", _flag),
 }
+_PREFIX = "stategate."
 SETTINGS: dict[str, str] = {
     "stategate.consistency": "eventual",
     "stategate.bound": "",
@@ -110,6 +112,26 @@ def check_setting(name: str, value: str) -> None:
         ValueProblem: it cannot, with a hint.
     """
     _READERS[name][1](value)
+
+
+def check_settings(settings: Mapping[str, str]) -> None:
+    """Refuse what a client asks for as it connects: nobody looks at a misspelled wish.
+
+    Raises:
+        NameProblem: there is no such setting of ours (42704).
+        ValueProblem: a setting cannot have its value.
+    """
+    for name, value in settings.items():
+        if name in SETTINGS:
+            check_setting(name, value)
+        elif name in DURATIONS:
+            duration_ms(name, value)
+        elif name.startswith(_PREFIX):
+            raise NameProblem(
+                f'unrecognized configuration parameter "{name}"',
+                hint=f"Use one of {', '.join(SETTINGS)}.",
+                sqlstate="42704",
+            )
 
 
 def session_options(session: Session) -> SessionOptions:

@@ -62,7 +62,7 @@ class Outputs:
         names: list[str] = []
         for node in tree.expressions:
             if is_star(node):
-                places = self._star(scope, node)
+                places = self.star(scope, node)
                 if places is None:
                     return None
                 names.extend(name for _, name in places)
@@ -70,7 +70,7 @@ class Outputs:
                 names.append(column_name(node))
         return tuple(names)
 
-    def _star(self, scope: Scope, node: exp.Expr) -> _Places | None:
+    def star(self, scope: Scope, node: exp.Expr) -> _Places | None:
         """What a star stands for; None if it is not certain, or says EXCLUDE or REPLACE."""
         star = node.this if isinstance(node, exp.Column) else node
         if any(star.args.values()):
@@ -139,7 +139,7 @@ class Outputs:
     def _spell_stars(self, scope: Scope, select: exp.Select) -> None:
         spelled: list[exp.Expr] = []
         for node in select.expressions:
-            places = self._star(scope, node) if is_star(node) else None
+            places = self.star(scope, node) if is_star(node) else None
             if places is None:
                 self._hide(node, select)
                 spelled.append(node)

@@ -15,16 +15,27 @@ from planner.errors import SyntaxProblem, TypeProblem, ValueProblem
 from planner.fit import are_comparable
 from planner.inference import Types
 from planner.predicates import parameter_number, strip
-from planner.sqltypes import data_type_of, duckdb_type
+from planner.sqltypes import duckdb_type, parameter_type_of, spelled_type
 from planner.trees import cast, position_of
-from planner.values import parse_array
+from planner.values import parse_array, parse_value
 from planner.walk import Nodes
-from stores.schema import BIGINT, TEXT, DataType, Kind
+from stores.schema import BIGINT, BOOLEAN, INTEGER, TEXT, DataType, Kind
 
 PARAMETERS_MAX = 65_535
 """What the Postgres wire can count."""
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In, exp.Between)
+_CONDITIONAL = (exp.Where, exp.Having, exp.Not, exp.And, exp.Or)
+_OF_TEXT = {"this": TEXT, "expression": INTEGER}
+_ARGUMENTS: dict[type, dict[str, DataType]] = {
+    exp.Substring: {"this": TEXT, "start": INTEGER, "length": INTEGER},
+    exp.Left: _OF_TEXT,
+    exp.Right: _OF_TEXT,
+    exp.Repeat: {"this": TEXT, "times": INTEGER},
+    exp.Pad: {"this": TEXT, "expression": INTEGER, "fill_pattern": TEXT},
+    exp.Round: {"decimals": INTEGER},
+}
+"""What calls ask of their arguments that nothing beside these tells."""
 _TEXTUAL = (exp.Like, exp.ILike, exp.RegexpLike, exp.RegexpILike, exp.SimilarTo, exp.DPipe)
 
 
@@ -141,11 +152,54 @@ def spell_arrays(nodes: Nodes, types: Types) -> None:
         if isinstance(array, exp.Literal) and array.is_string:
             array.replace(_array_of(array, known or TEXT))
     for node in nodes.of(exp.Cast):
-        to, literal = data_type_of(node.to), node.this
+        to, literal = parameter_type_of(node.to), node.this
         element = None if to is None else to.element
         is_postgres = isinstance(literal, exp.Literal) and literal.name.strip()[:1] == "{"
         if element is not None and is_postgres:
             node.replace(_array_of(literal, element))
+
+
+def spell_compared(nodes: Nodes, types: Types) -> None:
+    """Write texts that are compared with a uuid or an array as these are held.
+
+    Raises:
+        ValueProblem: one is none (22P02).
+    """
+    for kind in _COMPARISONS:
+        for node in nodes.of(kind):
+            sides = [strip(side) for side in (node.this, *_others(node))]
+            known = (types.of(s) for s in sides if not isinstance(s, exp.Any | exp.All))
+            found = next((t for t in known if t is not None and t.kind in _SPELLED_KINDS), None)
+            if found is not None:
+                for side in sides:
+                    _spell(node, side, found)
+
+
+_SPELLED_KINDS = {Kind.UUID, Kind.ARRAY}
+
+
+def _spell(node: exp.Expr, side: exp.Expr, found: DataType) -> None:
+    if isinstance(side, exp.Literal) and side.is_string:
+        element = found.element
+        side.replace(_uuid_of(side) if element is None else _array_of(side, element))
+    elif found.kind is Kind.UUID and _has_typed_list(side):
+        node.set("this", cast(node.this.copy(), "UUID"))  # as are the elements
+
+
+def _has_typed_list(node: exp.Expr) -> bool:
+    """Whether it is `ANY` of what is not held by a store, and so has a type in DuckDB."""
+    inner = strip(node.this) if isinstance(node, exp.Any | exp.All) else None
+    return isinstance(inner, exp.Parameter | exp.Cast | exp.Array)
+
+
+def _uuid_of(literal: exp.Literal) -> exp.Literal:
+    try:
+        fresh = exp.Literal.string(parse_value(literal.name, DataType(kind=Kind.UUID)))
+    except ValueProblem as error:
+        error.position = position_of(literal)
+        raise
+    fresh.meta.update(literal.meta)
+    return fresh
 
 
 def _array_of(literal: exp.Literal, element: DataType) -> exp.Expr:
@@ -182,8 +236,10 @@ def _no_operator(node: exp.Expr, one: DataType, theirs: DataType, other: exp.Exp
         exp.In: "=",
     }
     return TypeProblem(
-        f"operator does not exist: {one} {operators.get(type(node), '>=')} {theirs}",
-        hint="Add an explicit type cast to one side.",
+        f"operator does not exist: {spelled_type(one)} {operators.get(type(node), '>=')} "
+        f"{spelled_type(theirs)}",
+        hint="No operator matches the given name and argument types. "
+        "You might need to add explicit type casts.",
         position=position_of(other) or position_of(node.this),
         sqlstate="42883",
     )
@@ -198,15 +254,27 @@ def _expected_type(node: exp.Parameter, types: Types) -> DataType | None:
     if isinstance(parent, exp.Any | exp.All):
         element = _beside(parent.parent, parent, types)
         return DataType(kind=Kind.ARRAY, element=element or TEXT)
-    if isinstance(parent, exp.Cast):
-        return data_type_of(parent.to)
-    if isinstance(parent, exp.Limit | exp.Offset | exp.Fetch):
-        return BIGINT
-    if isinstance(parent, _TEXTUAL):
-        return TEXT
+    if (asked := _asked_type(parent, child)) is not None:
+        return asked
+    if isinstance(parent, exp.If) and isinstance(parent.parent, exp.Case):
+        parent = parent.parent
     if isinstance(parent, exp.Tuple):
         return _in_row(parent, child, types)
     return _beside(parent, child, types)
+
+
+def _asked_type(parent: exp.Expr | None, child: exp.Expr) -> DataType | None:
+    """The type that what a value stands in asks for, whatever stands beside it."""
+    if isinstance(parent, exp.Cast):
+        return parameter_type_of(parent.to)
+    if isinstance(parent, exp.Limit | exp.Offset | exp.Fetch):
+        return BIGINT
+    is_condition = isinstance(parent, exp.If) and child.arg_key == "this"
+    if is_condition or isinstance(parent, _CONDITIONAL):
+        return BOOLEAN
+    if isinstance(parent, _TEXTUAL):
+        return TEXT
+    return _ARGUMENTS.get(type(parent), {}).get(child.arg_key or "")
 
 
 def _in_row(row: exp.Tuple, child: exp.Expr, types: Types) -> DataType | None:
@@ -219,6 +287,14 @@ def _in_row(row: exp.Tuple, child: exp.Expr, types: Types) -> DataType | None:
     return next((types.of(column) for each, column in places if each is child), None)
 
 
+def _value_type(node: exp.Expr, types: Types) -> DataType | None:
+    """The type of a value, or of the elements of `ANY (…)`."""
+    if not isinstance(node, exp.Any | exp.All):
+        return types.of(node)
+    array = types.of(strip(node.this))
+    return None if array is None else array.element
+
+
 def _beside(parent: exp.Expr | None, child: exp.Expr, types: Types) -> DataType | None:
     """The type of the first that stands beside a node and has a known one."""
     beside: list[exp.Expr] = []
@@ -226,8 +302,16 @@ def _beside(parent: exp.Expr | None, child: exp.Expr, types: Types) -> DataType 
         beside = [parent.this, parent.args["low"], parent.args["high"]]
     elif isinstance(parent, exp.In):
         beside = [parent.this, *parent.expressions]
+    elif isinstance(parent, exp.Case):
+        default = parent.args.get("default")
+        beside = [branch.args["true"] for branch in parent.args["ifs"]]
+        beside += [] if default is None else [default]
+    elif isinstance(parent, exp.GenerateSeries):
+        beside = [parent.args[each] for each in ("start", "end") if parent.args.get(each)]
+    elif isinstance(parent, exp.Array):
+        beside = parent.expressions
     elif isinstance(parent, exp.Binary | exp.Coalesce | exp.Greatest | exp.Least | exp.Nullif):
         second = parent.args.get("expression")
         beside = [parent.this, *([second] if second else []), *parent.expressions]
-    known = (types.of(each) for each in beside if each is not child)
+    known = (_value_type(each, types) for each in beside if each is not child)
     return next((data_type for data_type in known if data_type is not None), None)

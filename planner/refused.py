@@ -101,6 +101,13 @@ def _refuse_functions(nodes: Nodes) -> None:
                 raise unknown_function(node, name.lower())
 
 
+NO_FUNCTION = (
+    "No function matches the given name and argument types. "
+    "You might need to add explicit type casts."
+)
+"""Postgres's hint."""
+
+
 def unknown_function(node: exp.Expr, name: str, *, kind: str = "function") -> NameProblem:
     """The error for a function that is not there; it points at the call."""
     start = node.meta.get("start")
@@ -108,7 +115,7 @@ def unknown_function(node: exp.Expr, name: str, *, kind: str = "function") -> Na
         f"{kind} {name}() does not exist",
         hint=f"These are there: {', '.join(sorted(TABLE_FUNCTIONS))}."
         if kind != "function"
-        else None,
+        else NO_FUNCTION,
         position=None if start is None else int(start) + 1,
         sqlstate="42883",
     )

@@ -84,10 +84,18 @@ def plan_query(bound: Bound, clause: Clause, composer: Composer, *, version: int
 
 
 def _as_declared(column: Column, wanted: DataType | None) -> Column:
-    """A column of json or uuid, which DuckDB reads from a store as text."""
-    if wanted is None or column.type != TEXT or wanted.kind not in {Kind.JSON, Kind.UUID}:
+    """A column of json or uuid, or arrays of them, which DuckDB reads from a store as text."""
+    if wanted is None or not _is_text_of(column.type, wanted):
         return column
     return Column(name=column.name, type=wanted)
+
+
+def _is_text_of(found: DataType, wanted: DataType) -> bool:
+    if found.element is not None and wanted.element is not None:
+        return found.kind is wanted.kind is Kind.ARRAY and _is_text_of(
+            found.element, wanted.element
+        )
+    return found == TEXT and wanted.kind in {Kind.JSON, Kind.UUID}
 
 
 def _nearest_column(message: str, bound: Bound) -> str | None:

@@ -38,6 +38,7 @@ from planner.options import (
 from planner.orders import HANDOVERS, plan_handover, run_unserved
 from planner.parse import Parsed, parse, split
 from planner.pg_catalog import CatalogStatement, PgCatalog
+from planner.pg_catalog.settings_rows import postgres_settings
 from planner.plan import Lookup, QueryPlan
 from planner.queries import Queries
 from planner.relations import identifier
@@ -111,7 +112,7 @@ class SqlEngine:
         self._executor = Executor(
             catalog, self._composer, queries=self._queries, node=node, clock=clock
         )
-        self._commands = Commands(server_version=SERVER_VERSION)
+        self._commands = Commands(server_version=SERVER_VERSION, postgres=postgres_settings())
         self._pg_catalog = PgCatalog(catalog, server_version=SERVER_VERSION)
         self._statements: OrderedDict[tuple[str, tuple[DataType | None, ...], int], Statement] = (
             OrderedDict()

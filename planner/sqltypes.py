@@ -56,6 +56,33 @@ def data_type_of(node: exp.DataType) -> DataType | None:
     return None if kind is None else DataType(kind=kind)
 
 
+def parameter_type_of(node: exp.DataType) -> DataType | None:
+    """The type of a parameter that is cast to a type: a bare numeric takes any number of digits."""
+    if node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL} and not node.expressions:
+        return DataType(kind=Kind.DECIMAL)
+    if node.this is exp.DType.ARRAY and len(node.expressions) == 1:
+        element = parameter_type_of(node.expressions[0])
+        return None if element is None else DataType(kind=Kind.ARRAY, element=element)
+    return data_type_of(node)
+
+
+_SPELLED = {
+    Kind.TINYINT: "smallint",
+    Kind.DOUBLE: "double precision",
+    Kind.DECIMAL: "numeric",
+    Kind.TIME: "time without time zone",
+    Kind.TIMESTAMP: "timestamp without time zone",
+    Kind.TIMESTAMPTZ: "timestamp with time zone",
+}
+
+
+def spelled_type(data_type: DataType) -> str:
+    """The type's name in Postgres's errors, without its size."""
+    if data_type.kind is Kind.ARRAY and data_type.element is not None:
+        return f"{spelled_type(data_type.element)}[]"
+    return _SPELLED.get(data_type.kind, str(data_type))
+
+
 _NUMERIC = "DECIMAL(38,16)"
 """A numeric of no stated size: DuckDB's largest, with as many places as a quotient has."""
 

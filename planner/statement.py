@@ -105,6 +105,21 @@ class PartitionAnswer:
     info: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something for the client to know, though the statement has not failed."""
+
+    message: str
+    severity: str = "NOTICE"
+    sqlstate: str = "00000"
+
+    @classmethod
+    def outside(cls, command: str) -> Notice:
+        """What is told of a command that means nothing outside of a transaction."""
+        message = f"{command} can only be used in transaction blocks"
+        return cls(message=message, severity="WARNING", sqlstate="25P01")
+
+
 @dataclass(slots=True, kw_only=True)
 class Result:
     """Rows of one statement: either all at hand, or a stream that is read in a worker thread.
@@ -120,7 +135,7 @@ class Result:
     """The rows as Arrow batches, whose columns have the Arrow types of `columns`."""
     position: Position = EMPTY
     partitions: list[PartitionAnswer] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     on_close: Callable[[], None] | None = None
 
     def close(self) -> None:

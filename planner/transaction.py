@@ -12,7 +12,7 @@ from typing import TypeAlias
 from planner.errors import NotSupported, TransactionProblem, ValueProblem
 from planner.parse import Parsed
 from planner.session import DEFAULT_ISOLATION, Isolation, Session, TransactionStatus
-from planner.statement import Result, StatementKind
+from planner.statement import Notice, Result, StatementKind
 from planner.words import Words
 
 DEFAULT_DEFERRABLE = "default_transaction_deferrable"
@@ -266,7 +266,8 @@ def _begin(modes: Modes, session: Session) -> Result:
     if session.transaction is TransactionStatus.FAILED:
         raise aborted()
     if session.transaction is TransactionStatus.ACTIVE:
-        result.notices.append("there is already a transaction in progress")
+        message = "there is already a transaction in progress"
+        result.notices.append(Notice(message=message, severity="WARNING", sqlstate="25001"))
         set_modes(modes, session)
         return result
     isolation, deferrable = default_isolation(session), default_deferrable(session)
@@ -284,7 +285,8 @@ def _end(command: End, session: Session) -> Result:
     if before is TransactionStatus.IDLE:
         if command.chain:
             _require_block(session, f"{result.kind.value} AND CHAIN")
-        result.notices.append("there is no transaction in progress")
+        message = "there is no transaction in progress"
+        result.notices.append(Notice(message=message, severity="WARNING", sqlstate="25P01"))
         return result
     if not commits:
         result.kind = StatementKind.ROLLBACK
@@ -298,7 +300,7 @@ def _set(command: SetTransaction, session: Session) -> Result:
     result = Result(kind=StatementKind.SET)
     if not command.for_session:
         if session.transaction is TransactionStatus.IDLE:
-            result.notices.append("SET TRANSACTION can only be used in transaction blocks")
+            result.notices.append(Notice.outside("SET TRANSACTION"))
         else:
             set_modes(command.modes, session)
         return result

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
+import math
 import re
+import struct
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 
@@ -14,12 +17,29 @@ _EPOCH_DATE = dt.date(1970, 1, 1)
 _EPOCH = dt.datetime(1970, 1, 1)
 _EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MICROSECOND = dt.timedelta(microseconds=1)
-_TRUE = {"t", "true", "y", "yes", "on", "1"}
-_FALSE = {"f", "false", "n", "no", "off", "0"}
+_ZONE_MAX = dt.timedelta(hours=16)
+_TRUE = {"t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"}
+_FALSE = {"f", "fa", "fal", "fals", "false", "n", "no", "of", "off", "0"}
+"""Words may be cut short while they are of one meaning."""
+_SPELLED = {
+    Kind.REAL: "real",
+    Kind.DOUBLE: "double precision",
+    Kind.DECIMAL: "numeric",
+    Kind.TIMESTAMPTZ: "timestamp with time zone",
+}
+"""What Postgres calls types in the errors of their values, where that is not what we call them."""
+_DAY_MICROS = 86_400_000_000
+_INTERVAL_MICROS_MAX = (1 << 63) // 1000 - 1
+"""Arrow counts nanoseconds: 292 years of hours, minutes and seconds."""
+_EXPONENT_MAX = 20_000
+"""Some more than Postgres's: a short text could mean a number of a billion digits."""
+_INT32_MAX = (1 << 31) - 1
 _INT_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INTEGER: 32, Kind.BIGINT: 64}
 _FLOAT = re.compile(
-    r"(?i)[+-]?(inf|infinity|nan|[0-9]+\.?[0-9]*(e[+-]?[0-9]+)?|\.[0-9]+(e[+-]?[0-9]+)?)"
+    r"(?i)[+-]?(?:inf|infinity|nan|(?P<digits>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?))"
 )
+_UUID = re.compile(r"(\{)?[0-9a-fA-F]{4}(?:-?[0-9a-fA-F]{4}){7}(?(1)\})")
+_FLOAT4 = struct.Struct("<f")
 _STAMP = re.compile(
     r"(\d{4,})-(\d{1,2})-(\d{1,2})"
     r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?"
@@ -43,7 +63,8 @@ def parse_value(text: str, data_type: DataType) -> Value:
 def invalid_value(text: str, data_type: DataType, *, sqlstate: str = "22P02") -> ValueProblem:
     """The error for a text that is no value of the type; long texts are cut."""
     shown = text if len(text) <= 100 else text[:100] + "…"
-    return ValueProblem(f'invalid input syntax for type {data_type}: "{shown}"', sqlstate=sqlstate)
+    spelled = _SPELLED.get(data_type.kind, data_type)
+    return ValueProblem(f'invalid input syntax for type {spelled}: "{shown}"', sqlstate=sqlstate)
 
 
 def _parse_integer(text: str, data_type: DataType, bits: int) -> int:
@@ -69,9 +90,28 @@ def _parse_boolean(text: str, data_type: DataType) -> bool:
 
 def _parse_float(text: str, data_type: DataType) -> float:
     stripped = text.strip()
-    if not _FLOAT.fullmatch(stripped):
+    found = _FLOAT.fullmatch(stripped)
+    if found is None:
         raise invalid_value(text, data_type)
-    return float(stripped)
+    value = float(stripped)
+    digits = found["digits"]
+    if digits is not None and not _holds(value, digits, data_type.kind):
+        raise ValueProblem(
+            f'"{stripped[:100]}" is out of range for type {_SPELLED[data_type.kind]}',
+            sqlstate="22003",
+        )
+    return value
+
+
+def _holds(value: float, digits: str, kind: Kind) -> bool:
+    """Whether a number has become neither infinite nor, without being it, nothing."""
+    if kind is Kind.REAL:
+        try:
+            (value,) = _FLOAT4.unpack(_FLOAT4.pack(value))
+        except OverflowError:
+            return False
+    is_zero = not re.search(r"[1-9]", re.split(r"[eE]", digits)[0])
+    return math.isfinite(value) and (is_zero or value != 0)
 
 
 def _parse_decimal(text: str, data_type: DataType) -> Decimal:
@@ -79,10 +119,12 @@ def _parse_decimal(text: str, data_type: DataType) -> Decimal:
         value = Decimal(text.strip())
     except InvalidOperation:
         raise invalid_value(text, data_type) from None
+    if "_" in text or not text.isascii():  # Python reads more than Postgres does
+        raise invalid_value(text, data_type)
     if not value.is_finite():
-        raise ValueProblem(
-            f'value "{text.strip()}" is not held by type {data_type}', sqlstate="22003"
-        )
+        raise ValueProblem(f'value "{text.strip()}" is not held by type numeric', sqlstate="22003")
+    if abs(value.adjusted()) > _EXPONENT_MAX:
+        raise ValueProblem("value overflows numeric format", sqlstate="22003")
     if data_type.precision == 0:
         return value
     if value.adjusted() >= data_type.precision - data_type.scale and value != 0:
@@ -93,6 +135,28 @@ def _parse_decimal(text: str, data_type: DataType) -> Decimal:
 def _parse_text(text: str, data_type: DataType) -> str:
     del data_type
     return text
+
+
+def _no_constant(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
+
+
+def _parse_json(text: str, data_type: DataType) -> str:
+    """The text as it is: only DuckDB would read what is no JSON, such as a comma too many."""
+    try:
+        json.loads(text, parse_constant=_no_constant, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        raise ValueProblem(f"invalid input syntax for type {data_type}", sqlstate="22P02") from None
+    return text
+
+
+def _parse_uuid(text: str, data_type: DataType) -> str:
+    """In lower case with its hyphens; others, behind any four digits, and braces may be there."""
+    digits = text.replace("-", "").lower()
+    if not _UUID.fullmatch(text):
+        raise invalid_value(text, data_type)
+    digits = digits.strip("{}")
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
 def _parse_bytea(text: str, data_type: DataType) -> bytes:
@@ -123,7 +187,7 @@ def _parse_timestamp(text: str, data_type: DataType) -> int:
 
 def _parse_timestamptz(text: str, data_type: DataType) -> int:
     moment, offset = _parse_moment(text, data_type)
-    return (moment - offset - _EPOCH) // _MICROSECOND
+    return (moment - _EPOCH - offset) // _MICROSECOND
 
 
 def _parse_moment(text: str, data_type: DataType) -> tuple[dt.datetime, dt.timedelta]:
@@ -136,14 +200,18 @@ def _parse_moment(text: str, data_type: DataType) -> tuple[dt.datetime, dt.timed
     year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
     fraction = (found[7] or "").ljust(6, "0")
     micros = int(fraction[:6]) + (1 if fraction[6:7] >= "5" else 0)
-    carry = dt.timedelta(microseconds=micros, days=1 if hour == 24 else 0)
+    is_midnight = hour == 24 and not (minute or second or micros)
+    carry = dt.timedelta(microseconds=micros, days=1 if is_midnight else 0)
+    zone = _zone_offset(found[8])
     try:
+        if (hour > 23 and not is_midnight) or abs(zone) >= _ZONE_MAX:
+            raise ValueError("no such hour")
         moment = dt.datetime(year, month, day, hour % 24, minute, second) + carry
     except (ValueError, OverflowError):
         raise ValueProblem(
             f'date/time field value out of range: "{stripped}"', sqlstate="22008"
         ) from None
-    return moment, _zone_offset(found[8])
+    return moment, zone
 
 
 def _zone_offset(zone: str | None) -> dt.timedelta:
@@ -158,13 +226,14 @@ def _zone_offset(zone: str | None) -> dt.timedelta:
 
 
 def _parse_time(text: str, data_type: DataType) -> int:
-    found = re.fullmatch(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?", text.strip())
+    found = re.fullmatch(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?", text.strip())
     if found is None:
         raise invalid_value(text, data_type, sqlstate="22007")
     hours, minutes, seconds = int(found[1]), int(found[2]), int(found[3] or 0)
-    micros = int((found[4] or "").ljust(6, "0"))
+    fraction = (found[4] or "").ljust(6, "0")
+    micros = int(fraction[:6]) + (1 if fraction[6:7] >= "5" else 0)
     total = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + micros
-    if minutes > 59 or seconds > 59 or total > 86_400_000_000:
+    if minutes > 59 or seconds > 59 or total > _DAY_MICROS:
         raise ValueProblem(
             f'date/time field value out of range: "{text.strip()}"', sqlstate="22008"
         )
@@ -207,6 +276,10 @@ def _parse_interval(text: str, data_type: DataType) -> tuple[int, int, int]:
         at = part.end()
     if not stripped:
         raise invalid_value(text, data_type, sqlstate="22007")
+    if max(abs(months), abs(days)) > _INT32_MAX or abs(micros) > _INTERVAL_MICROS_MAX:
+        raise ValueProblem(
+            f'interval field value out of range: "{stripped[:100]}"', sqlstate="22008"
+        )
     return months, days, round(micros)
 
 
@@ -259,8 +332,8 @@ _PARSERS: dict[Kind, Callable[[str, DataType], Value]] = {
     Kind.DOUBLE: _parse_float,
     Kind.DECIMAL: _parse_decimal,
     Kind.TEXT: _parse_text,
-    Kind.UUID: _parse_text,
-    Kind.JSON: _parse_text,
+    Kind.UUID: _parse_uuid,
+    Kind.JSON: _parse_json,
     Kind.NULL: _parse_text,
     Kind.BYTEA: _parse_bytea,
     Kind.DATE: _parse_date,

@@ -24,6 +24,7 @@ from gateway.pgwire.limits import PgLimits
 from gateway.pgwire.messages import ErrorResponse, FrontendMessage, Terminate
 from gateway.pgwire.securing import CLIENT_HELLO, negotiated, secure
 from gateway.pgwire.startup import Reports
+from gateway.pgwire.timeouts import idle_timeout_s
 from gateway.tls import POSTGRES_PROTOCOL, Identity, Tls
 from gateway.workers import Workers
 from planner.engine import Engine, Session
@@ -253,17 +254,16 @@ class Client(asyncio.Protocol):
             logger.info("message is not completed, closing, process_id=%d", self.process_id)
             self.abort()
             return
-        idle_s = now_s - self._active_s
-        if self._dialog.in_transaction:
-            if 0 < limits.idle_in_transaction_timeout_s < idle_s:
-                self._end(
-                    fatal(
-                        IDLE_IN_TRANSACTION_TIMEOUT,
-                        "terminating connection due to idle-in-transaction timeout",
-                    )
-                )
-        elif 0 < limits.idle_timeout_s < idle_s:
-            self._end(fatal(IDLE_TIMEOUT, "terminating connection due to idle-session timeout"))
+        self._check_idle(self._dialog, now_s - self._active_s)
+
+    def _check_idle(self, dialog: Dialog, idle_s: float) -> None:
+        inside = dialog.in_transaction
+        most = idle_timeout_s(dialog.session.settings, self._limits, in_transaction=inside)
+        if most is None or idle_s <= most:
+            return
+        sqlstate = IDLE_IN_TRANSACTION_TIMEOUT if inside else IDLE_TIMEOUT
+        what = "idle-in-transaction" if inside else "idle-session"
+        self._end(fatal(sqlstate, f"terminating connection due to {what} timeout"))
 
     def _lingers(self, now_s: float) -> bool:
         """Whether one message has been on its way for too long."""

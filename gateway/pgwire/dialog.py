@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from gateway.errors import to_query_error
 from gateway.pgwire.codec import encode
 from gateway.pgwire.connection import Connection, State
-from gateway.pgwire.errors import RemoteProtocolError, respond
+from gateway.pgwire.errors import RemoteProtocolError, notice_response, respond
 from gateway.pgwire.handing import Handing, Run
 from gateway.pgwire.limits import PgLimits
 from gateway.pgwire.lookups import Lookups
@@ -36,7 +36,6 @@ from gateway.pgwire.messages import (
     FrontendMessage,
     FunctionCall,
     NoData,
-    NoticeResponse,
     ParameterDescription,
     Parse,
     ParseComplete,
@@ -332,6 +331,7 @@ class Dialog:
         self.session.in_pipeline = self._has_executed
         self._has_executed = statement.kind not in _COMMITS
         if portal.finished:
+            self._refuse_failed(statement)
             self._give_nothing(message.portal, portal)
             return None
         if portal.source is None and statement.handover is not None:
@@ -402,7 +402,7 @@ class Dialog:
     def _complete(self, portal: Portal, source: RowSource) -> None:
         kind = source.result.kind
         for notice in source.result.notices:
-            self._send(NoticeResponse(message=notice))
+            self._send(notice_response(notice))
         taken = source.taken
         if portal.declared is None:
             portal.close()

@@ -10,8 +10,8 @@ either.
 
 from __future__ import annotations
 
-from gateway.pgwire.messages import ErrorResponse
-from planner.engine import QueryError
+from gateway.pgwire.messages import ErrorResponse, NoticeResponse
+from planner.engine import Notice, QueryError
 
 FATAL = "FATAL"
 """Severity of an error behind which the connection is closed."""
@@ -75,6 +75,13 @@ def respond(error: Exception, *, severity: str = "ERROR") -> ErrorResponse:
             )
         case _:
             return ErrorResponse(severity=severity, sqlstate="XX000", message="internal error")
+
+
+def notice_response(notice: Notice) -> NoticeResponse:
+    """The NoticeResponse that tells a client what the engine wants it to know."""
+    return NoticeResponse(
+        message=notice.message, severity=notice.severity, sqlstate=notice.sqlstate
+    )
 
 
 def fatal(sqlstate: str, message: str) -> ErrorResponse:

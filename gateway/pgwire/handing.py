@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from gateway.pgwire.copying import CopyEncoder
 from gateway.pgwire.cursors import Cursor, Fetched
+from gateway.pgwire.errors import notice_response
 from gateway.pgwire.limits import PgLimits
 from gateway.pgwire.messages import (
     BackendMessage,
@@ -25,7 +26,6 @@ from gateway.pgwire.messages import (
     CopyOutResponse,
     CopyRows,
     DataRows,
-    NoticeResponse,
     RowDescription,
 )
 from gateway.pgwire.portals import Names, Portal, Prepared, closing_on_error
@@ -128,7 +128,7 @@ class Handing:
         self.send_encoded(CopyRows, encoder.tail())
         self.send(CopyDone())
         for notice in source.result.notices:
-            self.send(NoticeResponse(message=notice))
+            self.send(notice_response(notice))
         return f"COPY {source.taken}"
 
     async def _copy_rows(self, source: RowSource) -> None:

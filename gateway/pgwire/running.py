@@ -379,7 +379,9 @@ class Runner:
         if argument.is_literal:
             text = argument.literal
             return None if text is None else parse_value(text, data_type)
-        sql = f"SELECT CAST(({argument.sql}) AS {data_type})"
+        # A bare numeric has no digits that could be counted, and none that could be spelled.
+        spelled = str(data_type).replace("decimal(0,0)", "numeric")
+        sql = f"SELECT CAST(({argument.sql}) AS {spelled})"
         try:
             statement = self._engine.prepare(sql, self._session)
         except QueryError as error:
@@ -387,17 +389,17 @@ class Runner:
             raise
         result = self._engine.execute(statement, (), self._session, cancellation=cancellation)
         try:
-            return _only_value(result, data_type)
+            return _only_value(result)
         finally:
             result.close()
 
 
-def _only_value(result: Result, data_type: DataType) -> Value:
+def _only_value(result: Result) -> Value:
     if result.rows is not None:
         return result.rows[0][0]
     assert result.batches is not None, "rows are at hand or stream"
     batch = next(result.batches)
-    return physical_values(batch.column(0), data_type)[0]
+    return physical_values(batch.column(0), result.columns[0].type)[0]
 
 
 def _close(portal: Portal | None) -> None:

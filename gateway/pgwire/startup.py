@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from gateway.pgwire.messages import ParameterStatus, StartupMessage
-from planner.engine import QueryError, Session
+from planner.engine import QueryError, Session, check_settings
 
 _NO_SETTINGS = frozenset({"user", "options", "replication"})
 _OPTION = re.compile(r"(?:-c\s*|--)([\w.-]+)=(.*)", re.DOTALL)
@@ -43,6 +43,7 @@ def open_session(message: StartupMessage) -> Session:
             settings[name.lower()] = value
     if "client_encoding" in settings:
         settings["client_encoding"] = _encoding(settings["client_encoding"])
+    check_settings(settings)
     return Session(settings=settings, user=user)
 
 

@@ -1,33 +1,15 @@
-"""How long a statement may run: the session's `statement_timeout`, within the server's limits."""
+"""How long a statement may run, and a client be idle: as the session says, within our limits."""
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
+from collections.abc import Mapping
 
 from gateway.pgwire.limits import PgLimits
-from planner.engine import QueryError
+from planner.engine import duration_ms
 
 SETTING = "statement_timeout"
-_DURATION = re.compile(r"\s*(\d{1,12}(?:\.\d{1,6})?)\s*(us|ms|s|min|h|d)?\s*")
-_UNIT_S = {"us": 1e-6, None: 1e-3, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
-
-
-@lru_cache(maxsize=256)
-def parse_duration_s(text: str) -> float:
-    """Seconds of a duration as PostgreSQL's settings have it: `250` (ms), `5s`, `1.5min`.
-
-    Raises:
-        QueryError: it is none (22023).
-    """
-    found = _DURATION.fullmatch(text)
-    if found is None:
-        raise QueryError(
-            f'invalid value for parameter "{SETTING}": "{text[:100]}"',
-            hint='Valid units are "us", "ms", "s", "min", "h" and "d".',
-            sqlstate="22023",
-        )
-    return float(found[1]) * _UNIT_S[found[2]]
+_IDLE = "idle_session_timeout"
+_IDLE_IN_TRANSACTION = "idle_in_transaction_session_timeout"
 
 
 def statement_timeout_s(setting: str | None, limits: PgLimits) -> float | None:
@@ -36,8 +18,25 @@ def statement_timeout_s(setting: str | None, limits: PgLimits) -> float | None:
     Raises:
         QueryError: the setting is no duration (22023).
     """
-    wanted = limits.statement_timeout_s if setting is None else parse_duration_s(setting)
+    wanted = limits.statement_timeout_s if setting is None else _seconds(SETTING, setting)
     most = limits.statement_timeout_max_s
     if wanted == 0:
         return most or None
     return min(wanted, most) if most else wanted
+
+
+def idle_timeout_s(
+    settings: Mapping[str, str], limits: PgLimits, *, in_transaction: bool
+) -> float | None:
+    """Seconds that a client may send nothing; None for as long as it likes.
+
+    A session can ask for less than the server grants, not for more.
+    """
+    name = _IDLE_IN_TRANSACTION if in_transaction else _IDLE
+    granted = limits.idle_in_transaction_timeout_s if in_transaction else limits.idle_timeout_s
+    wanted = _seconds(name, settings[name]) if name in settings else 0.0
+    return min((each for each in (granted, wanted) if each > 0), default=None)
+
+
+def _seconds(name: str, text: str) -> float:
+    return duration_ms(name, text) / 1000

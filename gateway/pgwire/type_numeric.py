@@ -57,7 +57,7 @@ def decode_numeric_binary(raw: bytes) -> Decimal:
     except struct.error as error:
         raise bad_binary("numeric") from error
     if sign in _SPECIAL:
-        raise QueryError(f'value "{_SPECIAL[sign]}" is not held by type decimal', sqlstate="22003")
+        raise QueryError(f'value "{_SPECIAL[sign]}" is not held by type numeric', sqlstate="22003")
     # PostgreSQL's own bound on the scale; the other bounds keep the text below small.
     if (
         sign not in (0, _NEGATIVE)

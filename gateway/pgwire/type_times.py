@@ -29,6 +29,8 @@ _DAY_MICROS = 86_400_000_000
 _DAY_MINUTES = 1440
 _INT32_MAX = (1 << 31) - 1
 _INT64_MAX = (1 << 63) - 1
+_INTERVAL_MICROS_MAX = _INT64_MAX // 1000
+"""Arrow counts the nanoseconds of an interval."""
 _BEFORE_CHRIST = b" BC"
 _STORED = {"i": "i4", "q": "i8"}
 """numpy's names for the layouts."""
@@ -48,6 +50,17 @@ def _shift(value: int, *, by: int, most: int) -> int:
     if not -most - 1 < shifted < most:
         raise QueryError("timestamp out of range", sqlstate="22008")
     return shifted
+
+
+def _of_day(micros: int) -> int:
+    """A time of day.
+
+    Raises:
+        QueryError: it is none (22008). 24:00 is one, and not 0:00.
+    """
+    if not 0 <= micros <= _DAY_MICROS:
+        raise QueryError("time out of range", sqlstate="22008")
+    return micros
 
 
 def _infinite(value: int, most: int) -> bytes | None:
@@ -138,7 +151,7 @@ def _count_type(
     """A type that is a count from an epoch."""
     packer = struct.Struct(">" + layout)
     to_wire = partial(_shift, by=-epoch, most=most)
-    from_wire = partial(_shift, by=epoch, most=most)
+    from_wire = partial(_shift, by=epoch, most=most) if epoch else _of_day
     pack: Callable[[int], bytes] = packer.pack
     encode_binary: Encode = (lambda value: pack(to_wire(value))) if epoch else pack
     return WireType(
@@ -148,7 +161,7 @@ def _count_type(
         encode_text=encode_text,
         encode_binary=encode_binary,
         decode_text=text_decoder(data_type),
-        decode_binary=fixed_decoder(str(data_type), layout, from_wire if epoch else None),
+        decode_binary=fixed_decoder(str(data_type), layout, from_wire),
         encode_column_text=encode_column_text,
         encode_column_binary=vector_times.count_binary(
             _STORED[layout], epoch=epoch, most=most, encode=encode_binary
@@ -239,6 +252,8 @@ def _encode_interval_binary(value: tuple[int, int, int]) -> bytes:
 
 def _decode_interval() -> Decode:
     def convert(micros: int, days: int, months: int) -> Value:
+        if abs(micros) > _INTERVAL_MICROS_MAX:
+            raise QueryError("interval out of range", sqlstate="22008")
         return months, days, micros
 
     return fixed_decoder("interval", "qii", convert)

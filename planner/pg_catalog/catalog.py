@@ -31,6 +31,7 @@ from planner.pg_catalog.recognise import is_catalog_statement
 from planner.pg_catalog.relations import duckdb_type
 from planner.pg_catalog.results import gather, result_type, void_oids
 from planner.pg_catalog.rewrite import Rewritten, rewrite
+from planner.pg_catalog.settings_rows import postgres_settings
 from planner.pg_catalog.store_rows import store_relation, system_relation
 from planner.relations import SYSTEM_RELATIONS
 from planner.session import Session
@@ -97,7 +98,7 @@ class PgCatalog:
         self._server_version = server_version
         self._database = database
         self._started = dt.datetime.now(dt.UTC)
-        self._commands = Commands(server_version=server_version)
+        self._commands = Commands(server_version=server_version, postgres=postgres_settings())
         self._lock = threading.Lock()
         self._generation: _Generation | None = None
         self._cache: OrderedDict[tuple[str, tuple[DataType | None, ...]], CatalogStatement]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 import pyarrow as pa
 
 from planner.pg_catalog import seed
 from planner.pg_catalog.rows import catalog_table
+from planner.postgres_settings import PostgresSetting, shown_size, version_number
 
 _VALUES: Mapping[str, str] = {
     "application_name": "",
@@ -25,10 +26,18 @@ _VALUES: Mapping[str, str] = {
 """Where the gateway differs from PostgreSQL's default."""
 
 
-def version_number(server_version: str) -> int:
-    """`16.3` → 160003, as server_version_num has it; 0 if the text begins with no version."""
-    found = re.match(r"(\d+)\.(\d+)", server_version)
-    return int(found[1]) * 10_000 + int(found[2]) if found else 0
+@lru_cache(maxsize=1)
+def postgres_settings() -> Mapping[str, PostgresSetting]:
+    """The settings of Postgres by their name in lower case."""
+    return {
+        name.lower(): PostgresSetting(shown=shown_size(default, unit), context=context)
+        for name, unit, _, _, context, *_, default in _rows()
+    }
+
+
+def _rows() -> Iterator[list[str]]:
+    for line in seed.SETTINGS.strip("\n").splitlines():
+        yield ["" if field == "\\N" else field for field in line.split("\t")]
 
 
 def settings_table(server_version: str) -> pa.Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 import psycopg
 import pytest
@@ -67,6 +68,12 @@ def test_execute_evaluates_its_arguments(connection: Connection) -> None:
     with pytest.raises(psycopg.errors.UndefinedFunction) as caught:
         connection.execute("EXECUTE p (nope(1), NULL)")
     assert caught.value.diag.statement_position is None
+
+
+def test_execute_takes_numbers_as_the_type_they_are_asked_for(connection: Connection) -> None:
+    connection.execute("PREPARE p (integer, numeric) AS SELECT $1, $2 + 1")
+    assert connection.execute("EXECUTE p (1.6, 1.5)").fetchone() == (2, Decimal("2.5"))
+    assert connection.execute("EXECUTE p (-2.5, 1 + 1)").fetchone() == (-3, Decimal(3))
 
 
 @pytest.mark.parametrize(

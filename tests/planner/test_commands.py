@@ -6,7 +6,7 @@ import pytest
 
 from planner.errors import QueryError
 from planner.session import Session, TransactionStatus
-from planner.statement import StatementKind
+from planner.statement import Notice, StatementKind
 from stores.schema import Row
 from tests.planner.refusals import refusal
 from tests.planner.sides import Sides, rows_of, run
@@ -41,7 +41,7 @@ def test_set_and_show(sides: Sides, set_: str, show: str, value: str) -> None:
 def test_settings_that_stay_as_they_are_give_a_notice(sides: Sides) -> None:
     session = Session()
     result = run(sides.engine, "SET TIME ZONE 'Europe/Oslo'", session=session)
-    assert result.notices == ["timezone stays UTC"]
+    assert [n.message for n in result.notices] == ["timezone stays UTC"]
     assert do(sides, session, "SHOW TIME ZONE") == [("UTC",)]
 
 
@@ -144,13 +144,15 @@ def test_a_failed_transaction_takes_only_its_end(sides: Sides) -> None:
 
 def test_what_makes_no_difference_gives_a_notice(sides: Sides) -> None:
     session = Session()
-    assert run(sides.engine, "COMMIT", session=session).notices == [
-        "there is no transaction in progress"
-    ]
+    (ended,) = run(sides.engine, "COMMIT", session=session).notices
+    assert ended == Notice(
+        message="there is no transaction in progress", severity="WARNING", sqlstate="25P01"
+    )
     run(sides.engine, "BEGIN", session=session)
-    assert run(sides.engine, "BEGIN", session=session).notices == [
-        "there is already a transaction in progress"
-    ]
+    (begun,) = run(sides.engine, "BEGIN", session=session).notices
+    assert begun == Notice(
+        message="there is already a transaction in progress", severity="WARNING", sqlstate="25001"
+    )
     assert refusal(sides.engine, "DISCARD ALL", session=session).sqlstate == "25001"
 
 
@@ -186,3 +188,82 @@ def test_qualified_types_are_postgres_own(sides: Sides) -> None:
     """As asyncpg writes the arguments that it puts into the text of a COPY."""
     sql = """SELECT 'x'::"pg_catalog"."text", '7'::pg_catalog.int4 + 1, '{a,b}'::pg_catalog._text"""
     assert rows_of(run(sides.engine, sql)) == [("x", 8, ["a", "b"])]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("statement_timeout", "5000", "5s"),
+        ("statement_timeout", "'1.5 min'", "90s"),
+        ("idle_session_timeout", "'1h'", "1h"),
+        ("work_mem", "'64MB'", "64MB"),
+        ("enable_seqscan", "off", "off"),
+    ],
+)
+def test_settings_are_shown_as_postgres_shows_them(
+    sides: Sides, name: str, value: str, shown: str
+) -> None:
+    assert do(sides, Session(), f"SET {name} = {value}", f"SHOW {name}") == [(shown,)]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("work_mem", "4MB"),
+        ("server_version_num", "150018"),
+        ("max_connections", "100"),
+        ("wal_segment_size", "16MB"),
+    ],
+)
+def test_settings_that_nobody_has_set(sides: Sides, name: str, shown: str) -> None:
+    assert do(sides, Session(), f"SHOW {name}") == [(shown,)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "sqlstate", "message"),
+    [
+        (
+            "SET statement_timeout = 'abc'",
+            "22023",
+            'invalid value for parameter "statement_timeout": "abc"',
+        ),
+        ("SET lock_timeout = -1", "22023", "-1 ms is outside the valid range"),
+        (
+            "SET standard_conforming_strings = off",
+            "22023",
+            'parameter "standard_conforming_strings" cannot be turned off',
+        ),
+        (
+            "SET max_connections = 5",
+            "55P02",
+            'parameter "max_connections" cannot be changed without restarting the server',
+        ),
+        ("SET ssl = on", "55P02", 'parameter "ssl" cannot be changed now'),
+        ("SET server_version = '9'", "55P02", 'parameter "server_version" cannot be changed'),
+        (
+            "SET session_replication_role = 'replica'",
+            "42501",
+            'permission denied to set parameter "session_replication_role"',
+        ),
+    ],
+)
+def test_values_that_a_setting_cannot_have(
+    sides: Sides, sql: str, sqlstate: str, message: str
+) -> None:
+    session = Session()
+    error = refusal(sides.engine, sql, session=session)
+    assert error.sqlstate == sqlstate
+    assert error.message.startswith(message)
+    assert do(sides, session, "SHOW statement_timeout") == [("0",)]
+    assert session.settings == {}
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("SET bytea_output = 'escape'", "bytea_output stays hex"),
+        ("SET intervalstyle = 'iso_8601'", "intervalstyle stays postgres"),
+    ],
+)
+def test_forms_of_output_stay_as_they_are(sides: Sides, sql: str, message: str) -> None:
+    assert [n.message for n in run(sides.engine, sql).notices] == [message]

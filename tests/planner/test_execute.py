@@ -240,7 +240,7 @@ def test_partial_gives_what_there_is_and_lists_what_is_not(failing: SqlEngine, s
             (2, "failed", "NOT_UP_TO_BOUND"),
         ]
         missing = "state[0] NOT_PRESENT: elsewhere; state[2] NOT_UP_TO_BOUND: behind"
-        assert result.notices == [f"rows are missing: {missing}"]
+        assert [n.message for n in result.notices] == [f"rows are missing: {missing}"]
 
 
 @pytest.mark.parametrize(

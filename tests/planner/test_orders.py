@@ -52,7 +52,7 @@ from tests.planner.sides import Sides, run
                 name="p",
                 arguments=(
                     Argument(sql="1", is_literal=True, literal="1"),
-                    Argument(sql="-2.5", is_literal=True, literal="-2.5"),
+                    Argument(sql="-2.5"),
                     Argument(sql="'a''b'", is_literal=True, literal="a'b"),
                     Argument(sql="NULL", is_literal=True),
                     Argument(sql="true", is_literal=True, literal="true"),

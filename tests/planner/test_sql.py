@@ -295,7 +295,9 @@ def test_a_client_may_insist_on_fewer_types_than_there_are() -> None:
 @pytest.mark.parametrize(
     ("sql", "names"),
     [
-        ("SELECT 1, 'x', NULL, 1 + 1, true", ["?column?"] * 4 + ["bool"]),
+        ("SELECT strpos('a', 'b'), position('a' IN 'b')", ["strpos", "position"]),
+        ("SELECT interval '1 day', '\\x00'::bytea", ["interval", "bytea"]),
+        ("SELECT 1, 'x', NULL, 1 + 1, true", ["?column?"] * 5),
         ("SELECT count(*), sum(v), max(k) FROM state", ["count", "sum", "max"]),
         ("SELECT v::text, 1::bigint, date '2020-01-01' FROM state", ["v", "int8", "date"]),
         ("SELECT upper(k), coalesce(v, 1), length(k) FROM state", ["upper", "coalesce", "length"]),

@@ -101,7 +101,7 @@ def do(session: Session, *texts: str) -> list[str]:
     for text in texts:
         command = read_transaction(parse(text))
         assert command is not None
-        notices += run_transaction(command, session).notices
+        notices += [n.message for n in run_transaction(command, session).notices]
     return notices
 
 

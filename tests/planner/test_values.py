@@ -26,6 +26,16 @@ DAY_US = 86_400_000_000
         (" 7 ", "integer", 7),
         ("9223372036854775807", "bigint", (1 << 63) - 1),
         ("1.5e3", "double", 1500.0),
+        ("0e999", "double", 0.0),
+        ("3.4e38", "real", 3.4e38),
+        ("of", "boolean", False),
+        ("24:00:00", "time", DAY_US),
+        ("23:59:59.9999999", "time", DAY_US),
+        ("TRU", "boolean", True),
+        ("10:00:00.1234567", "time", 36_000_123_457),
+        ("1970-01-01 00:00:00+15:59", "timestamptz", -57_540_000_000),
+        ("0001-01-01 00:00+14", "timestamptz", -62_135_647_200_000_000),
+        ("{6F1B3B0E6a0a-4a51-9d0c3f5f-2f9b8a01}", "uuid", "6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01"),
         ("-Infinity", "real", float("-inf")),
         ("1.25", "decimal(9,2)", Decimal("1.25")),
         ("x", "text", "x"),
@@ -56,6 +66,49 @@ DAY_US = 86_400_000_000
 )
 def test_values(text: str, data_type: str, value: Value) -> None:
     assert parse_value(text, DataType.parse(data_type)) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "data_type", "sqlstate", "message"),
+    [
+        ("1e400", "double", "22003", '"1e400" is out of range for type double precision'),
+        ("-1e-400", "double", "22003", '"-1e-400" is out of range for type double precision'),
+        ("1e39", "real", "22003", '"1e39" is out of range for type real'),
+        ("1e-60", "real", "22003", '"1e-60" is out of range for type real'),
+        ("x", "double", "22P02", 'invalid input syntax for type double precision: "x"'),
+        ("o", "boolean", "22P02", 'invalid input syntax for type boolean: "o"'),
+        ("1_0", "decimal(9,2)", "22P02", 'invalid input syntax for type numeric: "1_0"'),
+        ("٣", "decimal(9,2)", "22P02", 'invalid input syntax for type numeric: "٣"'),
+        ("1e99999999", "decimal(9,2)", "22003", "value overflows numeric format"),
+        ("NaN", "decimal(9,2)", "22003", 'value "NaN" is not held by type numeric'),
+        (
+            "?",
+            "timestamptz",
+            "22007",
+            'invalid input syntax for type timestamp with time zone: "?"',
+        ),
+        *(
+            (text, kind, "22008", f'date/time field value out of range: "{text}"')
+            for text, kind in (
+                ("2024-01-01 25:00:00", "timestamp"),
+                ("2024-01-01 24:00:01", "timestamptz"),
+                ("2024-01-01 24:00:00.1", "timestamptz"),
+                ("2024-01-01 00:00+16", "timestamptz"),
+                ("24:00:00.1", "time"),
+                ("25:00", "time"),
+            )
+        ),
+        ("3000000000 days", "interval", "22008", "interval field value out of range"),
+        ("9999999 hours", "interval", "22008", "interval field value out of range"),
+        ("{6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a01", "uuid", "22P02", "invalid input syntax"),
+        ("6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a0", "uuid", "22P02", "invalid input syntax"),
+    ],
+)
+def test_what_is_no_value_of_a_type(text: str, data_type: str, sqlstate: str, message: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        parse_value(text, DataType.parse(data_type))
+    assert caught.value.sqlstate == sqlstate
+    assert caught.value.message.startswith(message)
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ from planner.engine import (
     DataType,
     Kind,
     LookUp,
+    Notice,
     PartitionAnswer,
     Position,
     Result,
@@ -285,7 +286,7 @@ def _rows(
         kind=kind,
         columns=columns,
         rows=list(rows),
-        notices=list(notices),
+        notices=[Notice(message=notice) for notice in notices],
         position=POSITION,
         partitions=[ANSWER],
     )
@@ -417,8 +418,9 @@ def _plan_begin(engine: FakeEngine, match: re.Match[str], types: Types) -> State
     def run(session: Session) -> Result:
         already = session.transaction is TransactionStatus.ACTIVE
         session.transaction = TransactionStatus.ACTIVE
-        notices = ["there is already a transaction in progress"] if already else []
-        return Result(kind=StatementKind.BEGIN, notices=notices)
+        told = "there is already a transaction in progress"
+        notice = Notice(message=told, severity="WARNING", sqlstate="25001")
+        return Result(kind=StatementKind.BEGIN, notices=[notice] if already else [])
 
     return _command(StatementKind.BEGIN, run)
 

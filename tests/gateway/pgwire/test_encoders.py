@@ -204,6 +204,27 @@ def test_infinity_in_binary(most: int) -> None:
     assert wire.encode_binary(most) == struct.pack(">q", most)
 
 
+@pytest.mark.parametrize(
+    ("kind", "raw"),
+    [
+        (Kind.TIME, struct.pack(">q", -1)),
+        (Kind.TIME, struct.pack(">q", 86_400_000_001)),
+        (Kind.INTERVAL, struct.pack(">qii", (1 << 63) - 1, 0, 0)),
+        (Kind.INTERVAL, struct.pack(">qii", -(1 << 63), 0, 0)),
+    ],
+)
+def test_times_that_nothing_holds(kind: Kind, raw: bytes) -> None:
+    with pytest.raises(QueryError) as caught:
+        wire_type(DataType(kind=kind)).decode_binary(raw)
+    assert caught.value.sqlstate == "22008"
+
+
+def test_the_end_of_a_day_is_not_its_beginning() -> None:
+    wire = wire_type(DataType(kind=Kind.TIME))
+    end = wire.decode_binary(struct.pack(">q", 86_400_000_000))
+    assert wire.encode_text(end) == b"24:00:00"
+
+
 def test_a_timestamp_beyond_the_binary_range() -> None:
     wire = wire_type(DataType(kind=Kind.TIMESTAMP))
     with pytest.raises(QueryError) as caught:

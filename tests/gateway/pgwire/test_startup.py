@@ -75,3 +75,18 @@ def test_only_what_changed_is_reported() -> None:
     assert [(status.name, status.value) for status in reports.news(session)] == [
         ("TimeZone", "Europe/Paris")
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "sqlstate"),
+    [
+        ("-c statement_timeout=soon", "22023"),
+        ("-c idle_session_timeout=soon", "22023"),
+        ("-c stategate.consistancy=latest", "42704"),
+        ("-c stategate.consistency=lately", "22023"),
+    ],
+)
+def test_settings_that_would_fail_or_be_passed_over_later(options: str, sqlstate: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        open_session(startup(user="joe", options=options))
+    assert caught.value.sqlstate == sqlstate

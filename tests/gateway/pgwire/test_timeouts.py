@@ -3,33 +3,9 @@ from __future__ import annotations
 import pytest
 
 from gateway.pgwire.limits import PgLimits
-from gateway.pgwire.timeouts import parse_duration_s, statement_timeout_s
-from planner.engine import QueryError
+from gateway.pgwire.timeouts import idle_timeout_s, statement_timeout_s
 
 LIMITS = PgLimits(statement_timeout_s=60, statement_timeout_max_s=100)
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("250", 0.25),
-        ("5s", 5),
-        ("1.5 min", 90),
-        ("0", 0),
-        ("2h", 7200),
-        ("1d", 86400),
-        ("7us", 7e-6),
-    ],
-)
-def test_durations(text: str, seconds: float) -> None:
-    assert parse_duration_s(text) == pytest.approx(seconds)
-
-
-@pytest.mark.parametrize("text", ["", "soon", "-1", "5 parsecs", "1e5", "9" * 50])
-def test_what_is_no_duration(text: str) -> None:
-    with pytest.raises(QueryError) as caught:
-        parse_duration_s(text)
-    assert caught.value.sqlstate == "22023"
 
 
 @pytest.mark.parametrize(("setting", "seconds"), [(None, 60), ("5s", 5), ("0", 100), ("500s", 100)])
@@ -42,3 +18,17 @@ def test_no_bound_at_all() -> None:
     assert statement_timeout_s(None, limits) is None
     assert statement_timeout_s("0", limits) is None
     assert statement_timeout_s("5s", limits) == 5
+
+
+@pytest.mark.parametrize(
+    ("granted_s", "wanted", "seconds"),
+    [(0, None, None), (0, "5s", 5), (60, None, 60), (60, "0", 60), (60, "5s", 5), (60, "2h", 60)],
+)
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_session_can_ask_to_be_idle_for_less(
+    inside: bool, granted_s: float, wanted: str | None, seconds: float | None
+) -> None:
+    name = "idle_in_transaction_session_timeout" if inside else "idle_session_timeout"
+    settings = {} if wanted is None else {name: wanted}
+    limits = PgLimits(idle_timeout_s=granted_s, idle_in_transaction_timeout_s=granted_s)
+    assert idle_timeout_s(settings, limits, in_transaction=inside) == seconds

@@ -68,7 +68,7 @@ SELECT * FROM people WHERE age = 'x'
 
 -- ours: a literal that is no time
 SELECT * FROM orders WHERE due > 'gestern'
-! 22007 34 invalid input syntax for type timestamptz: "gestern"
+! 22007 34 invalid input syntax for type timestamp with time zone: "gestern"
 
 -- ours: a day that is not in the calendar
 SELECT * FROM orders WHERE due > '2023-02-30'
@@ -92,7 +92,15 @@ SELECT age / 0 FROM people
 
 -- ours: overflow
 SELECT age + 2147483647 FROM people
-! 22003 - overflow in addition of integer (5 + 2147483647)
+! 22003 - integer out of range
+
+-- ours: no json
+SELECT '{bad'::json
+! 22P02 8 invalid input syntax for type json
+
+-- ours: no such type
+SELECT 1::nope
+! 42704 11 type "nope" does not exist
 
 -- ours: not grouped
 SELECT city, name FROM people GROUP BY city

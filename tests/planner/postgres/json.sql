@@ -125,3 +125,10 @@ SELECT s.id, e.value FROM samples s, LATERAL json_array_elements_text(s.j::json 
 : integer text
 = 1	p
 = 1	q
+SELECT json_typeof(j -> 'a'), json_array_length(j -> 'a'), coalesce(j -> 'z', '1'), json_typeof(j -> 'a' -> 0) FROM (SELECT '{"a": ["x"]}'::json AS j) t
+: text integer json text
+= array	1	1	string
+SELECT x, x.value FROM (SELECT '{"a": ["b", "c"]}'::json AS j) t, json_array_elements_text(j -> 'a') AS x ORDER BY 1
+: text text
+= b	b
+= c	c

@@ -33,6 +33,12 @@ SELECT trim('  a  '), ltrim('xxaxx', 'x'), rtrim('xxaxx', 'x'), btrim('xyaxy', '
 SELECT position('b' IN 'abc'), strpos('abc', 'c'), strpos('abc', 'z'), position('' IN 'abc')
 : integer integer integer integer
 = 2	3	0	1
+SELECT encode('\x00ff', 'hex'), encode('abc', 'base64'), sha256('\x61') = sha256('a'), md5('\x61')
+: text text boolean text
+= 00ff	YWJj	t	90f2b4b9ea4572c2a5e239ad3a257eb7
+SELECT quote_literal('a\b'), format('|%L', 'a\b')
+: text text
+= E'a\\\\b'	|E'a\\\\b'
 SELECT overlay('abcdef' PLACING 'XX' FROM 2 FOR 3), overlay('abcdef' PLACING 'XX' FROM 2)
 : text text
 = aXXef	aXXdef

@@ -1,0 +1,71 @@
+"""Text literals as values of the type that their place asks for."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from planner.errors import QueryError
+from planner.inference import Types
+from planner.predicates import strip
+from planner.trees import call, position_of
+from planner.values import parse_value
+from planner.walk import Nodes
+from stores.schema import BYTEA, DataType, Kind, Value
+
+_OF_ONE_TYPE = (
+    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ),
+    *(exp.In, exp.Between, exp.Coalesce, exp.Nullif, exp.Greatest, exp.Least, exp.Case),
+)
+"""What puts values of one type beside each other."""
+
+
+def check_literal(literal: exp.Literal, target: DataType) -> Value:
+    """The value of a literal.
+
+    Raises:
+        QueryError: it has none of the type; the error points at it.
+    """
+    try:
+        return parse_value(literal.name, target)
+    except QueryError as error:
+        error.position = position_of(literal)
+        raise
+
+
+def bytes_of(node: exp.Expr) -> exp.Expr:
+    """What stands where a bytea is asked for: a text literal there is the text form of one.
+
+    Raises:
+        QueryError: it is not (22P02).
+    """
+    if not isinstance(node, exp.Literal) or not node.is_string:
+        return node.copy()
+    value = check_literal(node, BYTEA)
+    assert isinstance(value, bytes), "a bytea is bytes"
+    return call("unhex", exp.Literal.string(value.hex()))
+
+
+def spell_bytes(nodes: Nodes, types: Types) -> None:
+    """Write texts beside a bytea as bytes: DuckDB reads escapes of its own in them.
+
+    Raises:
+        QueryError: one is no bytea (22P02).
+    """
+    for kind in _OF_ONE_TYPE:
+        for node in nodes.of(kind):
+            sides = [strip(side) for side in _sides(node)]
+            if any(types.kind_of(side) is Kind.BYTEA for side in sides):
+                for side in sides:
+                    if isinstance(side, exp.Literal) and side.is_string:
+                        fresh = bytes_of(side)
+                        side.replace(fresh)
+                        types.note(fresh, BYTEA)
+
+
+def _sides(node: exp.Expr) -> list[exp.Expr]:
+    if isinstance(node, exp.Case):
+        default = node.args.get("default")
+        results = [branch.args["true"] for branch in node.args["ifs"]]
+        return [*results, *([] if default is None else [default])]
+    found = [node.args.get(each) for each in ("this", "expression", "low", "high")]
+    return [each for each in (*found, *node.expressions) if isinstance(each, exp.Expr)]
