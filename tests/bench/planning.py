@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from rocksdict import Options, Rdict
 
+from gateway.serve import collect_seldom
 from planner.cancel import Cancellation
 from planner.dialect import DIALECT
 from planner.session import Session
@@ -107,9 +109,13 @@ def _engine(setting: Setting) -> Iterator[SqlEngine]:
     try:
         wait_for(lambda: host.is_ready)
         engine = SqlEngine(host)
+        thresholds = gc.get_threshold()
+        collect_seldom()  # as a gateway does
         try:
             yield engine
         finally:
+            gc.set_threshold(*thresholds)
+            gc.unfreeze()
             engine.close()
     finally:
         host.close()
