@@ -166,7 +166,7 @@ def spell_compared(nodes: Nodes, types: Types) -> None:
         ValueProblem: one is none (22P02).
     """
     has_text = any(literal.is_string for literal in nodes.of(exp.Literal))
-    if not (has_text or nodes.of(exp.Any) or nodes.of(exp.All)):
+    if not has_text and not nodes.has((exp.Any, exp.All)):
         return  # as in most lookups, which compare with parameters
     for kind in _COMPARISONS:
         for node in nodes.of(kind):
