@@ -17,7 +17,7 @@ from stores.log import StoreWriter
 from stores.position import Position
 from stores.query import RangeQuery
 from stores.schema import StoreSchema
-from stores.store import in_store
+from stores.store import ReplicaState, in_store
 from tests.stores.values import rows_of
 from tests.support.stores import keyvalue
 
@@ -62,5 +62,9 @@ def counts(host: Host) -> set[int]:
 
 
 def has_epoch(host: Host, epoch: int, store: str = "clicks") -> bool:
+    """Whether all replicas of a store here answer as of an epoch, or a later one."""
     statuses = host.statuses().get(store, {}).values()
-    return bool(statuses) and all(status.progress.epoch >= epoch for status in statuses)
+    return bool(statuses) and all(
+        status.state is ReplicaState.RUNNING and status.progress.epoch >= epoch
+        for status in statuses
+    )

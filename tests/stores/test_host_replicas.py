@@ -31,7 +31,7 @@ def test_a_host_holds_what_it_is_placed(tmp_path: Path) -> None:
     )
     host.start()
     with contextlib.closing(host):
-        until(lambda: has_epoch(host, 0) and host.is_ready)
+        until(lambda: has_epoch(host, 0))
         (status,) = host.statuses()["clicks"].values()
         assert (status.partition, status.role) == (1, Role.STANDBY)
         assert status.pipeline == "python"
