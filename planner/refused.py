@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.calls import JSON_ROWS
 from planner.errors import NameProblem, NotSupported
 from planner.functions import FUNCTIONS
+from planner.json_calls import JSON_ROWS
 from planner.trees import position_of
 from planner.walk import Nodes
 

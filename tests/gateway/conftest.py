@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pytest
 from starlette.applications import Starlette
 
 from gateway.app import create_app
+from gateway.committed_epochs import CommittedEpochs
+from gateway.metrics import Metrics, Node
 from gateway.routes import Services
 from gateway.settings import Settings
 from gateway.workers import Workers
@@ -46,6 +49,19 @@ def services(engine: FakeEngine, workers: Workers) -> Services:
         describe_stores=lambda: STORES,
         not_ready=list,
     )
+
+
+@pytest.fixture
+def make_metrics(workers: Workers) -> Iterator[Callable[[Node], Metrics]]:
+    """Makes metrics of a node, and closes them."""
+    with contextlib.ExitStack() as closing:
+
+        def make(node: Node) -> Metrics:
+            made = Metrics(node, workers=workers, epochs=CommittedEpochs(wait_s=0.2))
+            closing.callback(made.close)
+            return made
+
+        yield make
 
 
 @pytest.fixture

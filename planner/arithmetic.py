@@ -1,0 +1,136 @@
+"""`+`, `-`, `*`, `/`, `%`, `round` and its kin in Postgres's meaning: what type they compute in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from sqlglot import exp
+
+from planner.inference import FLOATS, INTEGERS, Types, as_decimal
+from planner.literals import check_literal
+from planner.predicates import strip
+from planner.rewriting import Rule
+from planner.trees import call, cast, wrapped
+from stores.schema import DOUBLE, INTEGER, DataType, Kind
+
+_SHORT, SMALLINT = {Kind.TINYINT, Kind.SMALLINT}, DataType(kind=Kind.SMALLINT)
+
+
+def _divide(node: exp.Expr, types: Types) -> exp.Expr:
+    """A numeric by a numeric is one, exact to 16 digits behind the point; not a double."""
+    _adopt_literals(node, types)
+    left, right = types.of(node.this), types.of(node.expression)
+    if left is not None and left.kind is Kind.INTERVAL:
+        one = cast(exp.Literal.number(1), "DOUBLE")
+        share = exp.Paren(this=exp.Div(this=one, expression=node.expression.copy()))
+        fresh: exp.Expr = exp.Mul(this=node.this.copy(), expression=share)
+        node.replace(fresh)
+        return fresh
+    exact = as_decimal(left), as_decimal(right)
+    are_whole = left is not None and right is not None and {left.kind, right.kind} <= set(INTEGERS)
+    if None in exact or are_whole:
+        return _add(node, types)
+    assert exact[0] is not None
+    assert exact[1] is not None
+    fresh = quotient(node.this, node.expression, exact[0].scale, exact[1].scale)
+    node.replace(fresh)
+    return fresh
+
+
+def quotient(left: exp.Expr, right: exp.Expr, left_scale: int, right_scale: int) -> exp.Expr:
+    """A numeric divided by another; the scales are as many digits as each can have."""
+    apart = right_scale - left_scale
+    return call(
+        "pg_sg_quotient",
+        _whole(left, left_scale),
+        _whole(right, right_scale),
+        cast(exp.Literal.number(10 ** max(apart, 0)), "HUGEINT"),
+        cast(exp.Literal.number(10 ** max(-apart, 0)), "HUGEINT"),
+        cast(exp.Literal.string(f"1e{apart}"), "DOUBLE"),
+    )
+
+
+def _whole(node: exp.Expr, scale: int) -> exp.Expr:
+    """A decimal without its point, as a 128 bit integer."""
+    exact = cast(node.copy(), f"DECIMAL(38,{scale})")
+    if scale:
+        exact = exp.Mul(this=exact, expression=exp.Literal.number(10**scale))
+    return cast(exact, "HUGEINT")
+
+
+def _add(node: exp.Expr, types: Types) -> exp.Expr:
+    """Arithmetic: real with anything but real is a double, the difference of dates an integer."""
+    _adopt_literals(node, types)
+    _widen(node, types)
+    left, right = types.of(node.this), types.of(node.expression)
+    if left is None or right is None:
+        return node
+    if isinstance(node, exp.Sub) and left.kind is right.kind is Kind.DATE:
+        return wrapped(node, lambda inner: cast(inner, "INTEGER"))
+    if Kind.REAL in {left.kind, right.kind} and left.kind is not right.kind:
+        for side in (node.this, node.expression):
+            if types.kind_of(side) is Kind.REAL:
+                types.note(wrapped(side, lambda inner: cast(inner, "DOUBLE")), DOUBLE)
+    return node
+
+
+def _widen(node: exp.Expr, types: Types) -> None:
+    """DuckDB takes the number 1 as narrow as what is beside it; in Postgres it is an integer.
+
+    There is no type of one byte either: two of ours make a smallint.
+    """
+    kinds = types.kind_of(node.this), types.kind_of(node.expression)
+    for side, kind, other in ((node.this, *kinds), (node.expression, *kinds[::-1])):
+        wider = None
+        if kind is Kind.INTEGER and other in _SHORT and isinstance(strip(side), exp.Literal):
+            wider = INTEGER
+        elif kind is other is Kind.TINYINT:
+            wider = SMALLINT
+        if wider is not None:
+            types.note(wrapped(side, partial(cast, data_type=str(wider).upper())), wider)
+
+
+def _adopt_literals(node: exp.Expr, types: Types) -> None:
+    """A text literal beside a number or a time is one itself."""
+    for literal, other in ((node.this, node.expression), (node.expression, node.this)):
+        kind = types.of(other)
+        if not (isinstance(literal, exp.Literal) and literal.is_string) or kind is None:
+            continue
+        if kind.kind in INTEGERS or kind.kind in {Kind.DECIMAL, *FLOATS}:
+            if kind.kind is Kind.DECIMAL:
+                kind = types.bare_numeric(literal) or kind
+            check_literal(literal, kind)
+            fresh = cast(literal.copy(), str(kind).upper())
+            literal.replace(fresh)
+            types.note(fresh, kind)
+
+
+def _round(node: exp.Expr, types: Types) -> exp.Expr:
+    """A double is rounded to the even neighbour; round, ceil and floor of integers are doubles.
+
+    A numeric is rounded away from zero, as DuckDB does.
+    """
+    kind = types.kind_of(node.this)
+    if node.args.get("decimals") is not None:
+        return node
+    if kind in INTEGERS:
+        return wrapped(node, lambda inner: cast(inner, "DOUBLE"))
+    if kind in FLOATS and isinstance(node, exp.Round):
+        fresh = call("round_even", cast(node.this.copy(), "DOUBLE"), exp.Literal.number(0))
+        node.replace(fresh)
+        return fresh
+    return node
+
+
+RULES: Mapping[type[exp.Expr], Rule] = {
+    exp.Div: _divide,
+    exp.Add: _add,
+    exp.Sub: _add,
+    exp.Mul: _add,
+    exp.Mod: _add,
+    exp.Round: _round,
+    exp.Ceil: _round,
+    exp.Floor: _round,
+}
+"""Which rule reads which nodes."""

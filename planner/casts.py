@@ -1,0 +1,118 @@
+"""Casts that parse, print or round otherwise than DuckDB's, and typed literals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.errors import NotSupported
+from planner.inference import FLOATS, INTEGERS, NUMERIC, Types
+from planner.literals import bytes_of, check_literal
+from planner.names import type_name
+from planner.predicates import strip
+from planner.rewriting import Rule
+from planner.sqltypes import data_type_of
+from planner.trees import built_type, call, cast, position_of
+from stores.schema import BOOLEAN, BYTEA, DataType, Kind
+
+
+def _cast(node: exp.Expr, types: Types) -> exp.Expr:
+    """Casts that parse, print or round otherwise than DuckDB's."""
+    assert isinstance(node, exp.Cast)
+    _name_type(node)
+    for inner_type in node.to.expressions:
+        is_bare = isinstance(inner_type, exp.DataType) and not inner_type.expressions
+        if is_bare and inner_type.this is exp.DType.DECIMAL:
+            inner_type.replace(built_type(str(NUMERIC).upper()))  # DuckDB's has three places
+    target, inner = data_type_of(node.to), strip(node.this)
+    if isinstance(inner, exp.Literal) and inner.is_string:
+        return _cast_literal(node, inner, target, types)
+    source = types.of(node.this)
+    if node.to.this is exp.DType.DECIMAL and not node.to.expressions:
+        found = types.of(node)
+        if found is not None:
+            node.set("to", built_type(str(found).upper()))
+        _shorten(node, source)
+    elif target is not None and source is not None:
+        _convert(node, source, target)
+        if target.kind is Kind.DECIMAL:
+            _shorten(node, source)
+    return node
+
+
+def _shorten(node: exp.Cast, source: DataType | None) -> None:
+    """A float becomes numeric with the digits that are certain, 6 or 15, as in Postgres."""
+    if source is not None and source.kind in FLOATS:
+        digits = "%.6g" if source.kind is Kind.REAL else "%.15g"
+        printed = call("printf", exp.Literal.string(digits), cast(node.this.copy(), "DOUBLE"))
+        node.set("this", printed)
+
+
+def _name_type(node: exp.Cast) -> None:
+    """Types of Postgres that are text or numbers of ours."""
+    name = type_name(node.to).removeprefix("_")
+    known = {"name": "TEXT", "bpchar": "TEXT", "oid": "BIGINT", '"char"': "TEXT", "citext": "TEXT"}
+    if name in known and not node.to.expressions:
+        node.set("to", built_type(known[name]))
+
+
+def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
+    macro = None
+    if target.kind is Kind.TEXT:
+        printed = {Kind.ARRAY: "pg_sg_array_text", Kind.BYTEA: "pg_sg_bytea_text"}
+        printed |= dict.fromkeys(FLOATS, "pg_sg_float_text")
+        macro = printed.get(source.kind)
+    elif source.kind is Kind.TEXT and target.kind is Kind.BOOLEAN:
+        macro = "pg_sg_boolean"
+    elif source.kind is Kind.TEXT and target.kind in INTEGERS:
+        macro = "pg_sg_whole"
+    elif source.kind is Kind.TIMESTAMPTZ and target.kind is Kind.TIME:
+        node.set("this", cast(node.this.copy(), "TIMESTAMP"))
+    elif source.kind is Kind.TEXT and target == BYTEA:
+        macro = "encode"
+    if macro is not None:
+        node.set("this", call(macro, node.this.copy()))
+
+
+def _cast_literal(
+    node: exp.Cast, literal: exp.Literal, target: DataType | None, types: Types
+) -> exp.Expr:
+    if target is None:
+        found = types.of(node)
+        if node.to.this is exp.DType.DECIMAL and found is not None:
+            node.set("to", built_type(str(found).upper()))
+        return node
+    if target.kind in INTEGERS or target.kind is Kind.BOOLEAN:
+        value = check_literal(literal, target)
+        if target == BOOLEAN:
+            literal.replace(exp.Boolean(this=bool(value)))
+    elif target.kind is Kind.JSON:
+        check_literal(literal, target)
+    elif target.kind is Kind.BYTEA:
+        fresh = bytes_of(literal)
+        node.replace(fresh)
+        return fresh
+    return node
+
+
+def _interval(node: exp.Expr, types: Types) -> exp.Expr:
+    """A literal interval as a cast, which stands in every place that an expression can."""
+    del types
+    value, unit = node.this, node.args.get("unit")
+    if not (isinstance(value, exp.Literal) and value.is_string | value.is_number):
+        return node
+    if isinstance(unit, exp.IntervalSpan):
+        raise NotSupported(
+            "an interval of several fields is not supported",
+            hint="Write interval '1 year 2 months'.",
+            position=position_of(value),
+        )
+    text = value.name if unit is None else f"{value.name} {unit.name}"
+    fresh = cast(exp.Literal.string(text), "INTERVAL")
+    node.replace(fresh)
+    return fresh
+
+
+RULES: Mapping[type[exp.Expr], Rule] = {exp.Cast: _cast, exp.Interval: _interval}
+"""Which rule reads which nodes."""

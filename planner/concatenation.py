@@ -1,0 +1,48 @@
+"""`||` of arrays, booleans and json; of texts and bytes it is DuckDB's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.errors import NotSupported
+from planner.inference import Types
+from planner.rewriting import Rule
+from planner.trees import call, cast, position_of, wrapped
+from stores.schema import TEXT, Kind
+
+
+def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
+    """`array || element` and `element || array`, which DuckDB does not have."""
+    left, right = types.of(node.this), types.of(node.expression)
+    if left is None or right is None:
+        return node
+    arrays = left.kind is Kind.ARRAY, right.kind is Kind.ARRAY
+    if arrays == (True, False) and not _is_text_array(node.expression):
+        fresh = call("list_append", node.this.copy(), node.expression.copy())
+    elif arrays == (False, True) and not _is_text_array(node.this):
+        fresh = call("list_prepend", node.this.copy(), node.expression.copy())
+    elif Kind.BOOLEAN in {left.kind, right.kind}:
+        for side in (node.this, node.expression):
+            if types.kind_of(side) is Kind.BOOLEAN:
+                types.note(wrapped(side, lambda inner: cast(inner, "TEXT")), TEXT)
+        return node
+    elif Kind.JSON in {left.kind, right.kind}:
+        raise NotSupported(
+            "|| of json values is not supported",
+            hint="json_merge_patch(a, b) merges two objects.",
+            position=position_of(node),
+        )
+    else:
+        return node
+    node.replace(fresh)
+    return fresh
+
+
+def _is_text_array(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Literal) and node.name.startswith("{")
+
+
+RULES: Mapping[type[exp.Expr], Rule] = {exp.DPipe: _concatenate}
+"""Which rule reads which nodes."""

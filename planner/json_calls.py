@@ -1,0 +1,67 @@
+"""Calls about json. Operators are in `json_operators`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.inference import Types
+from planner.rewriting import CallRule, copies, renamed
+from planner.trees import call, cast, outermost, wrapped
+
+JSON_ROWS = {
+    "json_array_elements": "pg_sg_json_elements",
+    "json_array_elements_text": "pg_sg_json_elements_text",
+    "json_object_keys": "json_keys",
+}
+JSON_ROWS |= {f"jsonb{name.removeprefix('json')}": inner for name, inner in JSON_ROWS.items()}
+"""Functions that give a row for each element, and what gives the list of them."""
+
+
+def _json_path(name: str) -> CallRule:
+    def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+        return call(name, given[0].copy(), exp.Array(expressions=copies(given[1:])))
+
+    return rule
+
+
+def _json_agg(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """json_agg is the json of array_agg; what stands around the aggregate stays around it."""
+    outer = outermost(node)
+    inside = exp.ArrayAgg(this=node.expressions[0].copy())
+    if outer is node:
+        return call("to_json", inside)
+    node.replace(inside)
+    return wrapped(outer, lambda inner: call("to_json", inner))
+
+
+def _json_set(name: str) -> CallRule:
+    """A function that gives rows, as the unnesting of a list."""
+
+    def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+        if isinstance(node.parent, exp.Table):
+            return None
+        return call("unnest", call(name, given[0].copy()))
+
+    return rule
+
+
+CALLS: Mapping[str, CallRule] = {
+    **dict.fromkeys(("json_typeof", "jsonb_typeof"), renamed("pg_sg_json_typeof")),
+    "jsonb_array_length": lambda node, given, types: cast(
+        call("json_array_length", given[0].copy()), "INTEGER"
+    ),
+    **dict.fromkeys(("json_extract_path", "jsonb_extract_path"), _json_path("pg_sg_json_path")),
+    **dict.fromkeys(
+        ("json_extract_path_text", "jsonb_extract_path_text"), _json_path("pg_sg_json_path_text")
+    ),
+    **dict.fromkeys(("json_build_object", "jsonb_build_object"), renamed("json_object")),
+    **dict.fromkeys(("json_build_array", "jsonb_build_array"), renamed("json_array")),
+    **dict.fromkeys(("to_jsonb", "array_to_json", "row_to_json"), renamed("to_json")),
+    **dict.fromkeys(("json_agg", "jsonb_agg"), _json_agg),
+    **dict.fromkeys(("json_object_agg", "jsonb_object_agg"), renamed("json_group_object")),
+    "jsonb_pretty": renamed("json_pretty"),
+    **{name: _json_set(inner) for name, inner in JSON_ROWS.items()},
+}
+"""Which rule takes which call."""

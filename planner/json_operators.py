@@ -1,0 +1,103 @@
+"""Operators of json, and its functions in FROM. Functions elsewhere are in `json_calls`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.functions import call_name
+from planner.inference import Types
+from planner.json_calls import JSON_ROWS
+from planner.predicates import strip
+from planner.rewriting import Rule
+from planner.trees import call, cast
+from planner.values import parse_value
+from stores.schema import TEXT, DataType, Kind
+
+
+def _json_member(node: exp.Expr, types: Types) -> exp.Expr:
+    """`->` in an argument, where DuckDB takes it for an arrow."""
+    del types
+    if not isinstance(node.find_ancestor(exp.Func, exp.Query), exp.Func):
+        return node
+    fresh = call("json_extract", node.this.copy(), node.expression.copy())
+    node.replace(fresh)
+    return fresh
+
+
+def _json_path(node: exp.Expr, types: Types) -> exp.Expr:
+    """`#>` and `#>>`."""
+    del types
+    path = strip(node.expression)
+    if isinstance(path, exp.Literal) and path.is_string:
+        steps = parse_value(path.name, DataType(kind=Kind.ARRAY, element=TEXT))
+        path = exp.Array(expressions=[exp.Literal.string(step) for step in steps])
+    is_text = isinstance(node, exp.JSONBExtractScalar)
+    name = "pg_sg_json_path_text" if is_text else "pg_sg_json_path"
+    fresh = call(name, node.this.copy(), path.copy())
+    node.replace(fresh)
+    return fresh
+
+
+def _contains(node: exp.Expr, types: Types) -> exp.Expr:
+    """`@>` and `<@` of json; of arrays they are DuckDB's."""
+    sides = [node.this, node.expression]
+    if isinstance(node, exp.ArrayContainedBy):
+        sides.reverse()
+    if not any(types.kind_of(side) is Kind.JSON for side in sides):
+        return node
+    fresh = call("json_contains", *(cast(side.copy(), "JSON") for side in sides))
+    node.replace(fresh)
+    return fresh
+
+
+def _has_key(node: exp.Expr, types: Types) -> exp.Expr:
+    del types
+    fresh = call("pg_sg_json_has_key", node.this.copy(), node.expression.copy())
+    node.replace(fresh)
+    return fresh
+
+
+def _rows(node: exp.Expr, types: Types) -> exp.Expr:
+    """A function in FROM that gives the elements of a json value."""
+    del types
+    if not isinstance(node.this, exp.Anonymous):
+        return node
+    name = call_name(node.this)
+    inner = JSON_ROWS.get(name)
+    if inner is None:
+        return node
+    alias = node.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
+    if not alias.columns:
+        column = name if name.endswith("_keys") else "value"
+        column = _column_of(node, alias.name, column)
+        alias.set("columns", [exp.to_identifier(column)])
+    node.set("alias", alias)
+    node.set("this", call("unnest", call(inner, node.this.expressions[0].copy())))
+    return node
+
+
+def _column_of(node: exp.Expr, relation: str, column: str) -> str:
+    """What the only column of a relation is called: it answers to the relation's name, too."""
+    select = node.find_ancestor(exp.Select)
+    columns = [] if select is None else [*select.find_all(exp.Column)]
+    if not any(each.name == relation and not each.table for each in columns):
+        return column
+    for each in columns:
+        if each.table == relation and each.name == column:
+            each.set("this", exp.to_identifier(relation))
+    return relation
+
+
+RULES: Mapping[type[exp.Expr], Rule] = {
+    exp.JSONExtract: _json_member,
+    exp.JSONBExtract: _json_path,
+    exp.JSONBExtractScalar: _json_path,
+    exp.ArrayContainsAll: _contains,
+    exp.ArrayContainedBy: _contains,
+    exp.JSONBContains: _has_key,
+    exp.JSONBContainsTopKey: _has_key,
+    exp.Table: _rows,
+}
+"""Which rule reads which nodes."""

@@ -1,0 +1,87 @@
+"""Calls that take a regular expression, but for `substring`, which is in `text_calls`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.inference import Types
+from planner.patterns import groups_in, regular_expression, replacement
+from planner.rewriting import CallRule, text_of, unsupported
+from planner.trees import call, position_of
+
+
+def _pattern(node: exp.Expr) -> exp.Expr:
+    """A pattern for RE2; one that is not written out must be its kind already."""
+    text = text_of(node)
+    if text is None:
+        return node.copy()
+    return exp.Literal.string(regular_expression(text, position_of(node)))
+
+
+def _flagged(pattern: exp.Expr, given: list[exp.Expr], at: int) -> exp.Expr:
+    """A pattern with the flags that stand beside it, as RE2 takes them inside."""
+    flags = text_of(given[at]) if len(given) > at else ""
+    kept = "".join(flag for flag in flags or "" if flag in "is")
+    text = text_of(pattern)
+    return exp.Literal.string(f"(?{kept}){text}") if kept and text is not None else pattern
+
+
+def _regexp_replace(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    new = given[2]
+    text = text_of(new)
+    shown = exp.Literal.string(replacement(text)) if text is not None else new.copy()
+    found = [given[0].copy(), _pattern(given[1]), shown]
+    flags = text_of(given[3]) if len(given) > 3 else None
+    if len(given) > 4 or (len(given) > 3 and flags is None):
+        raise unsupported(node, "regexp_replace() takes text, pattern, replacement and flags")
+    kept = "".join(flag for flag in flags or "" if flag in "gis")
+    return call("regexp_replace", *found, *([exp.Literal.string(kept)] if kept else []))
+
+
+def _regexp_match(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    pattern = _flagged(_pattern(given[1]), given, 2)
+    text = text_of(pattern)
+    if text is None:
+        raise unsupported(node, "regexp_match() takes a pattern that is written out")
+    groups = range(1, groups_in(text) + 1) or (0,)
+    found = [
+        call("pg_sg_regexp_group", given[0].copy(), pattern.copy(), exp.Literal.number(group))
+        for group in groups
+    ]
+    matches = call("regexp_matches", given[0].copy(), pattern.copy())
+    return exp.Case(ifs=[exp.If(this=matches, true=exp.Array(expressions=found))])
+
+
+def _regexp_call(name: str, flags_at: int = 2) -> CallRule:
+    def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+        return call(name, given[0].copy(), _flagged(_pattern(given[1]), given, flags_at))
+
+    return rule
+
+
+def _regexp_substr(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    zero = exp.Literal.number(0)
+    return call("pg_sg_regexp_group", given[0].copy(), _pattern(given[1]), zero)
+
+
+def _regexp_matches(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    raise unsupported(
+        node,
+        "regexp_matches() is not supported",
+        "regexp_match() gives the first match; ~ says whether there is one.",
+    )
+
+
+CALLS: Mapping[str, CallRule] = {
+    "regexp_replace": _regexp_replace,
+    "regexp_match": _regexp_match,
+    "regexp_matches": _regexp_matches,
+    "regexp_count": _regexp_call("pg_sg_regexp_count", 3),
+    "regexp_like": _regexp_call("regexp_matches"),
+    "regexp_substr": _regexp_substr,
+    "regexp_split_to_array": _regexp_call("regexp_split_to_array"),
+    "regexp_split_to_table": _regexp_call("regexp_split_to_table"),
+}
+"""Which rule takes which call."""

@@ -1,0 +1,41 @@
+"""What a rule of rewriting is, for nodes and for calls, and what the rules of calls share.
+
+Each module of rules has one table of them; `meaning` and `calls` put the tables together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from sqlglot import exp
+
+from planner.errors import NotSupported
+from planner.inference import Types
+from planner.trees import call, position_of
+
+Rule: TypeAlias = Callable[[exp.Expr, Types], exp.Expr]
+"""From a node and the types to the node that has taken its place; the same one to keep it."""
+CallRule: TypeAlias = Callable[[exp.Expr, list[exp.Expr], Types], exp.Expr | None]
+"""From a call, its arguments and the types to the call's replacement, made of copies of them; None
+to keep it."""
+
+
+def renamed(name: str) -> CallRule:
+    """A rule for what is only called otherwise."""
+    return lambda node, given, types: call(name, *copies(given))
+
+
+def copies(nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
+    """A copy of each node."""
+    return [node.copy() for node in nodes]
+
+
+def text_of(node: exp.Expr) -> str | None:
+    """The text of a literal; None for all else."""
+    return node.name if isinstance(node, exp.Literal) and node.is_string else None
+
+
+def unsupported(node: exp.Expr, message: str, hint: str | None = None) -> NotSupported:
+    """The error for a call that is not run here; it points at the call."""
+    return NotSupported(message, hint=hint, position=position_of(node))

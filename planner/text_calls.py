@@ -1,0 +1,155 @@
+"""Calls about text and bytes: parts, padding, quoting, `format`, `encode` and `decode`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.errors import ValueProblem
+from planner.functions import call_name
+from planner.inference import FLOATS, Types
+from planner.literals import bytes_of
+from planner.patterns import group_of, regular_expression
+from planner.rewriting import CallRule, copies, renamed, text_of, unsupported
+from planner.trees import call, cast, position_of
+from stores.schema import Kind
+
+_SPEC = re.compile(r"%(?:(\d+)\$)?(-)?(\d+)?([sIL%])|%")
+"""What `format` puts an argument in the place of: position, `-`, width, kind."""
+
+
+def _substring(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    """Positions below 1 count, but give no characters; `FROM 'pattern'` is a regular expression."""
+    start = node.args.get("start") if isinstance(node, exp.Substring) else given[1]
+    count = (
+        node.args.get("length") if isinstance(node, exp.Substring) else next(iter(given[2:]), None)
+    )
+    if start is None:
+        start = exp.Literal.number(1)
+    pattern = text_of(start)
+    if pattern is not None and count is None:
+        found = exp.Literal.string(regular_expression(pattern, position_of(start)))
+        group = exp.Literal.number(group_of(pattern))
+        return call("pg_sg_regexp_group", given[0].copy(), found, group)
+    plain = [n for n in (start, count) if n is not None]
+    if all(isinstance(n, exp.Literal) and n.name.isdigit() and n.name != "0" for n in plain):
+        return call("substring", given[0].copy(), *copies(plain))
+    if count is None:
+        return call("pg_sg_substring_from", given[0].copy(), start.copy())
+    return call("pg_sg_substring", given[0].copy(), start.copy(), count.copy())
+
+
+def _concat(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    """A boolean is t or f here, a double has no `.0`."""
+    shown: list[exp.Expr] = []
+    for each in given:
+        kind = types.kind_of(each)
+        macro = "pg_sg_boolean_text" if kind is Kind.BOOLEAN else None
+        macro = "pg_sg_float_text" if kind in FLOATS else macro
+        shown.append(each.copy() if macro is None else call(macro, each.copy()))
+    return call(call_name(node), *shown)
+
+
+def _format(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    template = text_of(given[0]) if given else None
+    if template is None:
+        raise unsupported(node, "format() takes a template that is written out")
+    pieces: list[exp.Expr] = []
+    at, following = 0, 1
+    for found in _SPEC.finditer(template):
+        pieces.append(exp.Literal.string(template[at : found.start()]))
+        at = found.end()
+        kind = found[4]
+        if kind is None:
+            raise ValueProblem(
+                "unrecognized format() type specifier", position=position_of(given[0])
+            )
+        if kind == "%":
+            pieces.append(exp.Literal.string("%"))
+            continue
+        place = int(found[1]) if found[1] else following
+        following = place + 1
+        if not 0 < place < len(given):
+            raise ValueProblem("too few arguments for format()", position=position_of(node))
+        pieces.append(_formatted(given[place], kind, found[2], found[3], types))
+    pieces.append(exp.Literal.string(template[at:]))
+    return call("concat", *pieces)
+
+
+def _formatted(
+    node: exp.Expr, kind: str, left: str | None, width: str | None, types: Types
+) -> exp.Expr:
+    text = cast(node.copy(), "TEXT")
+    if types.kind_of(node) is Kind.BOOLEAN:
+        text = call("pg_sg_boolean_text", node.copy())
+    macro = {"I": "pg_sg_quote_ident", "L": "pg_sg_quote_nullable"}.get(kind)
+    shown = text if macro is None else call(macro, text)
+    if width is None:
+        return shown
+    shown = call("coalesce", shown, exp.Literal.string(""))
+    side = "rpad" if left else "lpad"
+    wide = call("greatest", exp.Literal.number(int(width)), call("length", shown.copy()))
+    return call(side, shown, cast(wide, "INTEGER"), exp.Literal.string(" "))
+
+
+def _pad(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    fill = given[2].copy() if len(given) > 2 else exp.Literal.string(" ")
+    return call(call_name(node), given[0].copy(), call("pg_sg_length", given[1].copy()), fill)
+
+
+def _overlay(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    count = given[3].copy() if len(given) > 3 else call("length", given[1].copy())
+    return call("pg_sg_overlay", *copies(given[:3]), count)
+
+
+def _octets(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    name = "octet_length" if types.kind_of(given[0]) is Kind.BYTEA else "strlen"
+    return cast(call(name, given[0].copy()), "INTEGER")
+
+
+def _length(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    name = "octet_length" if types.kind_of(given[0]) is Kind.BYTEA else "length"
+    return cast(call(name, given[0].copy()), "INTEGER")
+
+
+def _encode(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    form = (text_of(given[1]) or "").lower() if len(given) > 1 else ""
+    if form == "hex":
+        return call("lower", call("hex", bytes_of(given[0])))
+    if form == "base64":
+        return call("to_base64", bytes_of(given[0]))
+    raise unsupported(node, "encode() writes hex and base64 only")
+
+
+def _decode(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    form = (text_of(given[1]) or "").lower() if len(given) > 1 else ""
+    if form in {"hex", "base64"}:
+        return call("unhex" if form == "hex" else "from_base64", given[0].copy())
+    raise unsupported(node, "decode() reads hex and base64 only")
+
+
+CALLS: Mapping[str, CallRule] = {
+    **dict.fromkeys(("substring", "substr"), _substring),
+    **dict.fromkeys(("concat", "concat_ws"), _concat),
+    **dict.fromkeys(("lpad", "rpad"), _pad),
+    "format": _format,
+    "overlay": _overlay,
+    "octet_length": _octets,
+    "length": _length,
+    "repeat": renamed("pg_sg_repeat"),
+    "initcap": renamed("pg_sg_initcap"),
+    "to_hex": renamed("pg_sg_to_hex"),
+    "split_part": renamed("pg_sg_split_part"),
+    "chr": renamed("pg_sg_chr"),
+    "quote_ident": renamed("pg_sg_quote_ident"),
+    "quote_literal": renamed("pg_sg_quote_literal"),
+    "quote_nullable": renamed("pg_sg_quote_nullable"),
+    "encode": _encode,
+    "decode": _decode,
+    "convert_from": lambda node, given, types: call("decode", given[0].copy()),
+    "sha256": lambda node, given, types: call("unhex", call("sha256", bytes_of(given[0]))),
+    "normalize": lambda node, given, types: call("nfc_normalize", given[0].copy()),
+}
+"""Which rule takes which call."""

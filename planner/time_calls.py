@@ -1,0 +1,117 @@
+"""Calls about times: their fields, text and templates (`to_char`, of numbers too), and `now()`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.clock import local_now, now
+from planner.errors import ValueProblem
+from planner.functions import call_name
+from planner.inference import FLOATS, INTEGERS, Types
+from planner.rewriting import CallRule, copies, renamed, text_of, unsupported
+from planner.templates import strftime_format, strptime_format
+from planner.trees import call, cast, position_of
+from stores.schema import Kind
+
+_UNITS = frozenset(
+    {
+        *("microseconds", "milliseconds", "second", "minute", "hour", "day", "week", "month"),
+        *("quarter", "year", "decade", "century", "millennium"),
+    }
+)
+"""What `date_trunc` cuts to."""
+
+
+def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    value, template = given[0], given[1]
+    kind, text = types.kind_of(value), text_of(template)
+    if kind in INTEGERS or kind in FLOATS or kind is Kind.DECIMAL:
+        number = cast(cast(value.copy(), "DECIMAL(38,10)"), "TEXT")
+        if kind in FLOATS:
+            number = call("pg_sg_float_text", value.copy())
+        return call("pg_sg_number_text", number, template.copy())
+    if kind is Kind.INTERVAL:
+        raise unsupported(
+            node, "to_char() of an interval is not supported", "Cast it to text, or use extract()."
+        )
+    known = None if text is None else strftime_format(text)
+    if known is not None and kind is not None:
+        return call("strftime", cast(value.copy(), "TIMESTAMP"), exp.Literal.string(known))
+    if kind is None and text is not None and not re.search(r"[A-CE-KMOQT-Y]", text.upper()):
+        number = cast(cast(value.copy(), "DECIMAL(38,10)"), "TEXT")
+        return call("pg_sg_number_text", number, template.copy())
+    micros = call("epoch_us", cast(value.copy(), "TIMESTAMP"))
+    return call("pg_sg_time_text", micros, template.copy())
+
+
+def _to_timestamp(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    if len(given) == 1:
+        return call("to_timestamp", cast(given[0].copy(), "DOUBLE"))
+    text = text_of(given[1])
+    known = None if text is None else strptime_format(text)
+    if known is None:
+        raise unsupported(
+            given[1],
+            f"{call_name(node)}() with this template is not supported",
+            "Use fields of fixed width, such as YYYY-MM-DD HH24:MI:SS, or a cast.",
+        )
+    read = call("strptime", given[0].copy(), exp.Literal.string(known))
+    return cast(read, "DATE" if call_name(node) == "to_date" else "TIMESTAMPTZ")
+
+
+def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    unit = text_of(given[0])
+    if unit is not None and unit.lower() not in _UNITS:
+        raise ValueProblem(f'unit "{unit}" not recognized', position=position_of(given[0]))
+    value = given[1].copy()
+    if types.kind_of(given[1]) is Kind.DATE or text_of(given[1]) is not None:
+        value = cast(value, "TIMESTAMPTZ")
+    if len(given) < 3:
+        return call("date_trunc", given[0].copy(), value)
+    local = call("timezone", given[2].copy(), cast(value, "TIMESTAMPTZ"))
+    return call("timezone", given[2].copy(), call("date_trunc", given[0].copy(), local))
+
+
+def extracted(field: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.Expr:
+    """A field of a time, as `extract` (exact) or `date_part` has it."""
+    field = field.lower().rstrip("s") if field.lower() != "microseconds" else "microsecond"
+    if isinstance(source, exp.Literal) and source.is_string:
+        source = cast(source.copy(), "TIMESTAMP")
+    fractions = {"second": 6, "millisecond": 3, "epoch": 6}
+    read = {"second": "microseconds", "millisecond": "microseconds"}.get(field, field)
+    part: exp.Expr = call("date_part", exp.Literal.string(read), source.copy())
+    if field == "epoch":
+        return cast(part, "DECIMAL(24,6)" if exact else "DOUBLE")
+    scale = fractions.get(field)
+    part = cast(part, "DECIMAL(18,0)")
+    if scale is not None:
+        unit = exp.Literal.number(f"0.{'1'.rjust(scale, '0')}")
+        part = exp.Paren(this=exp.Mul(this=part, expression=unit))
+    return part if exact else cast(part, "DOUBLE")
+
+
+def _date_part(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    field = text_of(given[0])
+    return None if field is None else extracted(field, given[1], types, exact=False)
+
+
+def _date_bin(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    return call("time_bucket", *copies(given))
+
+
+CALLS: Mapping[str, CallRule] = {
+    "to_char": _to_char,
+    **dict.fromkeys(("to_timestamp", "to_date"), _to_timestamp),
+    "date_trunc": _date_trunc,
+    "date_part": _date_part,
+    "date_bin": _date_bin,
+    **dict.fromkeys(("now", "current_timestamp", "transaction_timestamp"), now),
+    **dict.fromkeys(("statement_timestamp", "clock_timestamp"), now),
+    **dict.fromkeys(("current_time", "localtime"), local_now("TIME")),
+    "localtimestamp": local_now("TIMESTAMP"),
+    "current_date": renamed("today"),
+}
+"""Which rule takes which call."""
