@@ -25,18 +25,21 @@ def name_users(tree: exp.Query, stores: Mapping[str, Store]) -> None:
     PostgreSQL takes the column only if it is in quotes; but a stream of events often has a column
     `user`, and whoever names it wants that.
     """
-    for column in [*tree.find_all(exp.Column)]:
-        if is_user_word(column) and not _is_column(column, tree, stores):
+    words = [column for column in tree.find_all(exp.Column) if is_user_word(column)]
+    common = {cte.alias_or_name: cte for cte in tree.find_all(exp.CTE)} if words else {}
+    for column in words:
+        if not _is_column(column, common, stores):
             is_item = isinstance(column.parent, exp.Select) and column.arg_key == "expressions"
             call: exp.Expr = exp.CurrentUser()
             column.replace(exp.alias_(call, column.name.lower(), quoted=True) if is_item else call)
 
 
-def _is_column(column: exp.Expr, tree: exp.Query, stores: Mapping[str, Store]) -> bool:
+def _is_column(
+    column: exp.Expr, common: Mapping[str, exp.Expr], stores: Mapping[str, Store]
+) -> bool:
     name, select = column.name.lower(), column.parent_select
     while select is not None:
         for item in _from_items(select):
-            common = {cte.alias_or_name: cte for cte in tree.find_all(exp.CTE)}
             reads_common = any(table.name in common for table in item.find_all(exp.Table))
             parts = [item, *(common.values() if reads_common else ())]
             if any(_gives(part, name, stores) for part in parts):
