@@ -1,9 +1,13 @@
-"""Decoded columns of whole partitions, kept between scans and mended by what epochs change.
+"""Decoded columns of whole partitions, mended by what epochs change. Whole scans read them.
 
-To scan a partition is to fetch its entries one by one from RocksDB and to decode them, and a
-dashboard does it again for every picture. What was decoded once is kept here as Arrow columns, in
-key order. An epoch that is applied leaves its changes beside them; the next scan puts them in their
-places, at the cost of copying the columns, some thirty times less than reading them anew.
+To scan a partition is to fetch its entries one by one from RocksDB and to decode them. What was
+decoded once is kept here as Arrow columns, in key order. An epoch that is applied leaves its
+changes beside them; later they are put in their places, at the cost of copying the columns, some
+thirty times less than reading them anew.
+
+All that takes long is done by `tend`, which a host calls in the background: once after the start,
+as far as there is room, and again where a scan has come since it was last done. So no scan waits
+for it, and what nobody scans costs nothing but its memory, and that only until too much changes.
 
 It is no cache in front of RocksDB's rows, which has one: lookups and ranges never come here.
 """
@@ -11,33 +15,42 @@ It is no cache in front of RocksDB's rows, which has one: lookups and ranges nev
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from stores.arrow import Ints
 from stores.layout import Layout
-from stores.query import Batch
+from stores.query import BATCH_ROWS, Batch
 from stores.readers import Entries
 from stores.store import View
 
 Keys: TypeAlias = np.ndarray[Any, np.dtype[np.object_]]
 """Entry keys, as bytes objects, in their order."""
+Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+"""One for each of some rows."""
 
-SCANS_REFUSED = 64
-"""Whole scans before it is tried again to keep what was found too large."""
-SCANS_MIN = 2
-"""Whole scans of a partition before its columns are kept: one that comes once is not worth it."""
 PENDING_SHARE = 4
 """Changes that wait are at most the kept rows divided by this; more are as well read anew."""
+MENDED_SHARE = 16
+"""More changes than the kept rows divided by this are put in their places in the background."""
 PENDING_ROWS_MIN = 1024
 """So many may wait however few rows are kept."""
+PENDING_ROWS_COLLECTING = 1 << 18
+"""So many may wait while the rows are being read: of one partition at a time, some 50 MB."""
+PARTITION_BYTES_MAX = 1 << 30
+"""A partition that is larger is not kept: the offsets of an Arrow array end at twice as much."""
 SLICE_ROWS = 65_536
 """Rows of a batch: nothing is copied, so it may be larger than one that has to be decoded."""
+_SEARCHED_ROWS = 4096
+"""Kept keys that are made objects of at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,23 +84,20 @@ class Change:
 
 
 class _Collected:
-    """What a scan has read so far, to be kept if it is read to its end."""
+    """What has been read of a partition so far."""
 
     def __init__(self) -> None:
-        self.size_bytes = 0
+        self.rows = self.size_bytes = 0
         self._keys: list[pa.Array] = [pa.array([], type=pa.binary())]
         self._batches: list[Batch] = []
 
-    def add(self, keys: Sequence[bytes], batch: Batch, budget: ColumnBudget) -> bool:
-        """Take a batch and its keys; False if there is no room."""
+    def add(self, keys: Sequence[bytes], batch: Batch) -> None:
+        """Take a batch and its keys."""
         encoded = pa.array(keys, type=pa.binary())
-        size_bytes = batch.nbytes + encoded.nbytes
-        if not budget.collect(size_bytes):
-            return False
-        self.size_bytes += size_bytes
+        self.rows += len(keys)
+        self.size_bytes += batch.nbytes + encoded.nbytes
         self._keys.append(encoded)
         self._batches.append(batch)
-        return True
 
     def kept(self, epoch: int, schema: pa.Schema) -> _Kept:
         """All of it, as columns."""
@@ -100,11 +110,19 @@ class _Collected:
         return _Kept(epoch=epoch, keys=pa.concat_arrays(self._keys), columns=columns)
 
 
+class _Scans(NamedTuple):
+    """Which scans of the node's, counted from 1, were the last two of an owner's."""
+
+    before: int = -1
+    last: int = 0
+
+
 class ColumnBudget:
     """The memory that the kept columns of a node share.
 
-    What was not read since the last scan of a partition makes room for it; what was, stays: of a
-    store that is too large, the same partitions are kept, rather than each in turn for nothing.
+    What was not scanned since the last scan but one of a partition makes room for it; what was,
+    stays: of a store that is too large, the same partitions are kept, rather than each in turn for
+    nothing. What was never scanned makes room for nobody's but what was.
 
     Args:
         capacity_bytes: of all of them together; 0 keeps none.
@@ -114,10 +132,8 @@ class ColumnBudget:
         self.capacity_bytes = capacity_bytes
         self._lock = threading.Lock()
         self._scans = 0
-        self._collected_bytes = 0
-        """What scans that are under way have collected, to be kept at their ends."""
         self._held: dict[PartitionColumns, tuple[int, int]] = {}
-        """By owner, which scan of the node's read it last, and its bytes."""
+        """By owner, its last scan, and its bytes."""
 
     @property
     def used_bytes(self) -> int:
@@ -129,57 +145,53 @@ class ColumnBudget:
         return sum(size_bytes for _, size_bytes in self._held.values())
 
     def scan(self, owner: PartitionColumns) -> int:
-        """Number a scan of an owner's, which counts as read with it."""
+        """Number a scan of an owner's."""
         with self._lock:
             self._scans += 1
             if (held := self._held.get(owner)) is not None:
                 self._held[owner] = (self._scans, held[1])
             return self._scans
 
-    def take(self, owner: PartitionColumns, size_bytes: int, *, since: int) -> bool:
+    def room_bytes(self, owner: PartitionColumns, scans: _Scans) -> int:
+        """How much `take` would grant an owner now."""
+        with self._lock:
+            stays = (
+                size_bytes
+                for other, (last, size_bytes) in self._held.items()
+                if last > scans.before and other is not owner
+            )
+            return self.capacity_bytes - sum(stays)
+
+    def take(self, owner: PartitionColumns, size_bytes: int, scans: _Scans) -> bool:
         """Make room for what an owner wants to keep from now on.
 
         Args:
-            owner: whatever it has kept up to now is given back.
+            owner: what it has kept up to now counts as given back.
             size_bytes: how much it wants.
-            since: the number of its scan before this one.
+            scans: the owner's.
 
         Returns:
-            False if there is not so much.
+            False if there is not so much; then it has what it had.
         """
         with self._lock:
-            self._held.pop(owner, None)
-            free_bytes = self.capacity_bytes - self._used_bytes()
+            _, own_bytes = self._held.get(owner, (0, 0))
+            free_bytes = self.capacity_bytes - self._used_bytes() + own_bytes
             evicted = []
-            for other, (read, other_bytes) in sorted(self._held.items(), key=itemgetter(1)):
-                if free_bytes >= size_bytes or read > since:
+            for other, (last, other_bytes) in sorted(self._held.items(), key=itemgetter(1)):
+                if free_bytes >= size_bytes or last > scans.before:
                     break
+                if other is owner:
+                    continue
                 evicted.append(other)
                 free_bytes += other_bytes
             if free_bytes < size_bytes:
                 return False
             for other in evicted:
                 del self._held[other]
-            self._held[owner] = (self._scans, size_bytes)
+            self._held[owner] = (scans.last, size_bytes)
         for other in evicted:
             other.evict()
         return True
-
-    def collect(self, size_bytes: int) -> bool:
-        """Let a scan collect so much more; False if all of them would have more than is ever kept.
-
-        A reader may stop in the middle for long: what is collected is memory, too.
-        """
-        with self._lock:
-            if self._collected_bytes + size_bytes > self.capacity_bytes:
-                return False
-            self._collected_bytes += size_bytes
-            return True
-
-    def let_go(self, size_bytes: int) -> None:
-        """Note that a scan has ended, or has given up, which had collected so much."""
-        with self._lock:
-            self._collected_bytes -= size_bytes
 
     def give_back(self, owner: PartitionColumns) -> None:
         """Note that an owner keeps nothing any more."""
@@ -195,25 +207,39 @@ class PartitionColumns:
     Args:
         layout: of the partition's entries, which must not expire.
         budget: the node's.
-        current: the newest view. Another may be of a log that is no longer there, whose epochs say
-            nothing; it is read without the columns.
+        current: the newest view; None once there is none. Another may be of a log that is no longer
+            there, whose epochs say nothing; it is read without the columns.
+        entries: all entries of a view, in their order.
+        rows: about how many there are.
     """
 
     def __init__(
-        self, layout: Layout, budget: ColumnBudget, current: Callable[[], View | None]
+        self,
+        layout: Layout,
+        budget: ColumnBudget,
+        current: Callable[[], View | None],
+        entries: Callable[[View], Iterator[Entries]],
+        rows: Callable[[], int],
     ) -> None:
-        self._layout, self._budget, self._current = layout, budget, current
+        self._layout, self._budget = layout, budget
+        self._current, self._entries, self._rows = current, entries, rows
         self._lock = threading.Lock()
-        self._scans = 0
-        self._scan = self._scan_before = 0
-        """The budget's numbers of the last two scans."""
+        self._tending = threading.Lock()
+        """Held while `tend` reads; never taken by who holds the other."""
+        self._scans = _Scans()
+        self._is_due = True
+        """Whether it is worth something to read or mend: at first, and after each scan."""
+        self._scanned: dict[str, None] = {}
+        """Columns that scans have asked for."""
+        self._refused: dict[tuple[str, ...], int] = {}
+        """For which columns there was no room of so many bytes."""
         self._kept: _Kept | None = None
         self._changes: list[Change] = []
         self._changed_rows = 0
         self._newest = -1
         """The newest epoch that was begun: what it changed is lost to whoever reads one before."""
-        self._filling = 0
-        """Readers that are about to keep what they read; changes are noted for them."""
+        self._is_collecting = False
+        """Whether changes are noted for what is being read just now."""
         self._life = 0
         """Counts how often all was forgotten: what was begun before must not be kept after."""
 
@@ -228,17 +254,19 @@ class PartitionColumns:
         with self._lock:
             # From now on nobody begins to keep the epoch before: its changes might be lost.
             self._newest = epoch
-            return Change(epoch=epoch) if self._kept is not None or self._filling else None
+            is_needed = self._kept is not None or self._is_collecting
+            return Change(epoch=epoch) if is_needed else None
 
     def note(self, change: Change) -> None:
         """Take what an epoch has changed; before any view of that epoch is handed out."""
         with self._lock:
-            if self._kept is None and not self._filling:
+            if self._kept is None and not self._is_collecting:
                 return
             self._changes.append(change)
             self._changed_rows += len(change)
             kept_rows = 0 if self._kept is None else len(self._kept.keys)
-            if self._changed_rows <= max(PENDING_ROWS_MIN, kept_rows // PENDING_SHARE):
+            least = PENDING_ROWS_COLLECTING if self._is_collecting else PENDING_ROWS_MIN
+            if self._changed_rows <= max(least, kept_rows // PENDING_SHARE):
                 return
             self._drop()
         self._budget.give_back(self)
@@ -260,6 +288,9 @@ class PartitionColumns:
             self._drop()
             self._newest = -1
         self._budget.give_back(self)
+        # Whoever reads in the background holds the database; at the next chunk he lets go of it.
+        with self._tending:
+            pass
 
     def evict(self) -> None:
         """Keep nothing, since the memory is needed elsewhere; the budget knows."""
@@ -271,96 +302,139 @@ class PartitionColumns:
         self._kept = None
         self._changes = []
         self._changed_rows = 0
-        self._scans = 0
 
     # By readers
 
-    def read(
-        self, view: View, columns: Sequence[str], chunks: Callable[[], Iterator[Entries]]
-    ) -> Iterator[Batch]:
+    def read(self, view: View, columns: Sequence[str]) -> Iterator[Batch]:
         """All rows of a view, from what is kept if it holds them.
 
         Args:
             view: which epoch.
             columns: their names; none is a batch without columns, which still has rows.
-            chunks: all entries of the view, in their order.
         """
-        epoch = view.progress.epoch
-        scan = self._budget.scan(self)
+        self._note_scan(columns)
         kept = self._at(view, columns)
         if kept is not None:
             yield from self._slices(kept, columns)
             return
-        with self._lock:
-            self._scans += 1
-            self._scan_before, self._scan = self._scan, scan
-            fills = (
-                self._scans >= SCANS_MIN
-                and not self._filling
-                and epoch >= self._newest
-                and view is self._current()
-            )
-            # What others read is kept on.
-            wanted = dict.fromkeys((*columns, *(self._kept.columns if self._kept else ())))
-            life = self._life
-            self._filling += fills
-        if not fills:
-            yield from self._decoded(columns, chunks)
-            return
-        try:
-            yield from self._fill(epoch, columns, tuple(wanted), chunks, life=life)
-        finally:
-            with self._lock:
-                self._filling -= 1
-                if not self._filling and self._kept is None:
-                    self._changes, self._changed_rows = [], 0
-
-    def count(self, view: View) -> int | None:
-        """How many rows a view has; None if that is not kept."""
-        kept = self._at(view, ())
-        return None if kept is None else len(kept.keys)
-
-    def _decoded(
-        self, columns: Sequence[str], chunks: Callable[[], Iterator[Entries]]
-    ) -> Iterator[Batch]:
         decoder = self._layout.decoder(tuple(columns))
-        for keys, rows in chunks():
+        for keys, rows in self._entries(view):
             if rows:
                 yield decoder.batch(keys, rows)
 
-    def _fill(
-        self,
-        epoch: int,
-        columns: Sequence[str],
-        wanted: tuple[str, ...],
-        chunks: Callable[[], Iterator[Entries]],
-        *,
-        life: int,
-    ) -> Iterator[Batch]:
-        """Decode and hand out as without a cache, and keep it if the reader takes it all."""
-        decoder, schema = self._layout.decoder(wanted), self._layout.schema.arrow_schema(wanted)
-        collected: _Collected | None = _Collected()
-        try:
-            for keys, rows in chunks():
-                if not rows:
-                    continue
-                batch = decoder.batch(keys, rows)
-                if collected is not None and not collected.add(keys, batch, self._budget):
-                    self._budget.let_go(collected.size_bytes)
-                    collected = None
-                yield batch.select(list(columns)) if columns else _rows_only(len(rows))
-            if collected is not None:
-                self._keep(collected.kept(epoch, schema), life)
+    def count(self, view: View) -> int | None:
+        """How many rows a view has; None if that is not kept."""
+        self._note_scan(())
+        kept = self._at(view, ())
+        return None if kept is None else len(kept.keys)
+
+    def _note_scan(self, columns: Sequence[str]) -> None:
+        number = self._budget.scan(self)
+        with self._lock:
+            self._scans = _Scans(self._scans.last, number)
+            self._is_due = True
+            self._scanned.update(dict.fromkeys(columns))
+
+    def _slices(self, kept: _Kept, columns: Sequence[str]) -> Iterator[Batch]:
+        rows = len(kept.keys)
+        if columns:
+            schema = self._layout.schema.arrow_schema(tuple(columns))
+            whole = pa.RecordBatch.from_arrays([kept.columns[n] for n in columns], schema=schema)
+        for start in range(0, rows, SLICE_ROWS):
+            count = min(SLICE_ROWS, rows - start)
+            yield whole.slice(start, count) if columns else _rows_only(count)
+
+    # In the background
+
+    def tend(self, is_stopping: Callable[[], bool]) -> None:
+        """Read what is to be kept, or put changes in their places, if the next scan gains by it.
+
+        Args:
+            is_stopping: asked often; once it is true, all is left as it is.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        with self._tending:
+            if not self._is_due:
                 return
             with self._lock:
-                self._scans = -SCANS_REFUSED
+                kept, scanned = self._kept, tuple(self._scanned)
+            if kept is None or not kept.columns.keys() >= set(scanned):
+                self._collect_some(scanned, is_stopping)
+            self._mend_early()
+
+    def _collect_some(self, scanned: tuple[str, ...], is_stopping: Callable[[], bool]) -> None:
+        """Keep all columns; if there is no room for them, those that scans have asked for."""
+        columns = [column.name for column in self._layout.schema.columns]
+        choices = [tuple(dict.fromkeys((*columns, *scanned)))]
+        if self._scans.last and scanned != choices[0]:
+            choices.append(scanned)
+        for names in choices:
+            if self._budget.room_bytes(self, self._scans) >= self._refused.get(names, 1):
+                refused_bytes = self._collect(names, is_stopping)
+                if refused_bytes is None:
+                    return
+                if self._scans.last:  # else it was a guess
+                    self._refused[names] = refused_bytes
+
+    def _collect(self, names: tuple[str, ...], is_stopping: Callable[[], bool]) -> int | None:
+        """Read these columns and keep them; for how many bytes there was no room, if so."""
+        view, estimate = self._current(), self._rows()
+        with self._lock:
+            if view is None or view is not self._current() or view.progress.epoch < self._newest:
+                return None  # an epoch is being applied: at the next time, then
+            life, before_bytes = self._life, 0 if self._kept is None else self._kept.size_bytes
+            self._is_collecting, self._is_due = True, False
+        decoder, schema = self._layout.decoder(names), self._layout.schema.arrow_schema(names)
+        collected = _Collected()
+        try:
+            for keys, rows in self._entries(view):
+                if is_stopping() or life != self._life:
+                    return None
+                collected.add(keys, decoder.batch(keys, rows))
+                size_bytes = before_bytes + collected.size_bytes
+                if not self._scans.last:
+                    # Nobody has asked for it, so it is not read for nothing, if that can be seen.
+                    size_bytes = max(size_bytes, collected.size_bytes * estimate // collected.rows)
+                is_small = collected.size_bytes <= PARTITION_BYTES_MAX
+                if not (is_small and self._budget.take(self, size_bytes, self._scans)):
+                    return size_bytes
+            self._keep(collected.kept(view.progress.epoch, schema), life)
+            return None
         finally:
-            if collected is not None:
-                self._budget.let_go(collected.size_bytes)
+            with self._lock:
+                self._is_collecting = False
+                if self._kept is None:
+                    self._changes, self._changed_rows = [], 0
+            self._settle()
+
+    def _mend_early(self) -> None:
+        """Put changes in their places before a scan comes, if they are many."""
+        view = self._current()
+        with self._lock:
+            kept_rows = 0 if self._kept is None else len(self._kept.keys)
+            if self._changed_rows <= max(PENDING_ROWS_MIN, kept_rows // MENDED_SHARE):
+                return
+            self._is_due = False
+        if view is not None:
+            self._at(view, ())
+
+    # What is kept
+
+    def _settle(self) -> None:
+        """Have the budget know what is kept."""
+        kept = self._kept
+        if kept is not None:
+            self._budget.take(self, kept.size_bytes, self._scans)
+        with self._lock:
+            keeps = self._kept is not None
+        if not keeps:
+            self._budget.give_back(self)
 
     def _keep(self, kept: _Kept, life: int) -> None:
         """Keep this from now on, if there is room and nothing has happened meanwhile."""
-        taken = self._budget.take(self, kept.size_bytes, since=self._scan_before)
+        taken = self._budget.take(self, kept.size_bytes, self._scans)
         with self._lock:
             if not taken:
                 self._drop()
@@ -386,11 +460,15 @@ class PartitionColumns:
             return kept
         # Not under the lock, which the writer needs: two readers may do the same work, once.
         mended = self._mended(kept, due, epoch)
-        self._keep(mended, life)
+        if mended is None:
+            self.evict()
+            self._budget.give_back(self)
+        else:
+            self._keep(mended, life)
         return mended
 
-    def _mended(self, kept: _Kept, changes: Sequence[Change], epoch: int) -> _Kept:
-        """The columns with changes put in their places."""
+    def _mended(self, kept: _Kept, changes: Sequence[Change], epoch: int) -> _Kept | None:
+        """The columns with changes put in their places; None if they became too large."""
         latest: dict[bytes, bytes | None] = {}
         for change in changes:
             # Within an epoch a key has one row or one deletion: the log says so.
@@ -398,45 +476,67 @@ class PartitionColumns:
             latest.update(zip(change.keys, change.rows, strict=True))
         if not latest:
             return replace(kept, epoch=epoch)
-        touched = sorted(latest)
-        held: Keys = kept.keys.to_numpy(zero_copy_only=False)
-        places = np.searchsorted(held, _key_array(touched))
-        found = [
-            at < len(held) and held[at] == key
-            for at, key in zip(places.tolist(), touched, strict=True)
-        ]
-        stays = np.ones(len(held), dtype=np.bool_)
-        stays[places[np.array(found, dtype=np.bool_)]] = False
-        put = [(key, row) for key in touched if (row := latest[key]) is not None]
+        row_bytes = sum(len(row) for row in latest.values() if row is not None)
+        if kept.size_bytes + row_bytes > PARTITION_BYTES_MAX:
+            return None
+        encoded = pa.array(list(latest), type=pa.binary())
+        touched = encoded.take(pc.array_sort_indices(encoded)).to_pylist()
+        places, found = _search(kept.keys, touched)
+        stays = np.ones(len(kept.keys), dtype=np.bool_)
+        stays[places[found]] = False
+        put_keys = [key for key in touched if latest[key] is not None]
+        put_rows = [row for key in touched if (row := latest[key]) is not None]
         is_put = np.array([latest[key] is not None for key in touched], dtype=np.bool_)
         # Where each put row goes among those that stay; rows of one place are in order already.
         before = np.concatenate(([0], np.cumsum(stays)))[places[is_put]]
-        order = pa.array(np.insert(np.flatnonzero(stays), before, len(held) + np.arange(len(put))))
-        if not put:
-            columns = {name: array.take(order) for name, array in kept.columns.items()}
-            return _Kept(epoch=epoch, keys=kept.keys.take(order), columns=columns)
-        put_keys = [key for key, _ in put]
-        batch = self._layout.decoder(tuple(kept.columns)).batch(put_keys, [row for _, row in put])
+        added = len(kept.keys) + np.arange(len(put_keys))
+        order = pa.array(np.insert(np.flatnonzero(stays), before, added))
+        decoder = self._layout.decoder(tuple(kept.columns))
+        batches = [
+            decoder.batch(put_keys[at : at + BATCH_ROWS], put_rows[at : at + BATCH_ROWS])
+            for at in range(0, len(put_keys), BATCH_ROWS)
+        ]
         columns = {
-            name: pa.concat_arrays([array, batch.column(name)]).take(order)
+            name: pa.concat_arrays([array, *(b.column(name) for b in batches)]).take(order)
             for name, array in kept.columns.items()
         }
         keys = pa.concat_arrays([kept.keys, pa.array(put_keys, type=pa.binary())]).take(order)
         return _Kept(epoch=epoch, keys=keys, columns=columns)
 
-    def _slices(self, kept: _Kept, columns: Sequence[str]) -> Iterator[Batch]:
-        rows = len(kept.keys)
-        if columns:
-            schema = self._layout.schema.arrow_schema(tuple(columns))
-            whole = pa.RecordBatch.from_arrays([kept.columns[n] for n in columns], schema=schema)
-        for start in range(0, rows, SLICE_ROWS):
-            count = min(SLICE_ROWS, rows - start)
-            yield whole.slice(start, count) if columns else _rows_only(count)
-
 
 def _rows_only(count: int) -> Batch:
     """A batch without columns, which still has rows."""
     return pa.RecordBatch.from_struct_array(pa.array([{}] * count, type=pa.struct([])))
+
+
+def _search(held: pa.Array, wanted: Sequence[bytes]) -> tuple[Ints, Flags]:
+    """Where each wanted key is among those held, or would come in; and whether it is there.
+
+    By slices, for to search is to make an object of each held key: few at once, none in slices that
+    nothing is wanted of, and other threads have their turn between.
+
+    Args:
+        held: in ascending order, as the wanted ones.
+        wanted: no key twice.
+    """
+    places = np.empty(len(wanted), dtype=np.int64)
+    found = np.zeros(len(wanted), dtype=np.bool_)
+    begin = 0
+    for start in range(0, len(held), _SEARCHED_ROWS):
+        count = min(_SEARCHED_ROWS, len(held) - start)
+        end = bisect_right(wanted, held[start + count - 1].as_py(), begin)
+        if begin == end:
+            continue
+        keys, asked = (
+            held.slice(start, count).to_numpy(zero_copy_only=False),
+            _key_array(wanted[begin:end]),
+        )
+        at = np.searchsorted(keys, asked)
+        places[begin:end] = at + start
+        found[begin:end] = keys[at] == asked
+        begin = end
+    places[begin:] = len(held)
+    return places, found
 
 
 def _key_array(keys: Sequence[bytes]) -> Keys:

@@ -47,10 +47,7 @@ def keyvalue_handlers(
         bounds = layout.bounds(query.interval)
         decoder = layout.decoder(query.columns)
         if kept is not None and query == RangeQuery(columns=query.columns):
-            names = decoder.names
-            return BatchStream(
-                lambda: kept.read(view, names, lambda: scan(view, bounds, query.order))
-            )
+            return BatchStream(lambda: kept.read(view, decoder.names))
         return stream(lambda: scan(view, bounds, query.order), decoder, query.limit)
 
     def timestamped_range(view: View, query: TimestampedRangeQuery) -> BatchStream:

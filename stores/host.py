@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+from stores.columnar import ColumnBudget
 from stores.deadlines import wait_for
 from stores.errors import (
     HostNotStartedError,
@@ -46,6 +47,7 @@ from stores.store import (
     StateQueryRequest,
     Store,
 )
+from stores.upkeep import Upkeep
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -95,7 +97,7 @@ class Host:
         node: this node's name, as answers show it.
         poll_ms: how often the log is asked for the next epoch.
         cache_bytes: block cache, shared by all replicas.
-        columns_bytes: decoded columns of partitions that are scanned again and again; 0 keeps none.
+        columns_bytes: decoded columns of keyvalue and global stores, for whole scans; 0 keeps none.
         rows_bytes: rows that are looked up again and again, of keyvalue and global stores; 0 keeps
             none.
         placement: which partitions to hold of a store when it is found, and in which role.
@@ -121,8 +123,9 @@ class Host:
         self._poll_s = poll_ms / 1000
         self._opener: Opener
         """From the start on, when there is a directory."""
+        self._columns = ColumnBudget(columns_bytes)
         self._open_in = partial(
-            Opener, cache_bytes=cache_bytes, columns_bytes=columns_bytes, rows_bytes=rows_bytes
+            Opener, cache_bytes=cache_bytes, columns=self._columns, rows_bytes=rows_bytes
         )
         self._placement = placement
         self._placed: dict[str, dict[int, Role]] = {}
@@ -137,6 +140,7 @@ class Host:
         """Held to open, replace or drop stores and replicas; never while a query runs."""
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
+        self._upkeep = Upkeep(self._engines)
 
     @property
     def state(self) -> HostState:
@@ -181,6 +185,11 @@ class Host:
     def metrics(self) -> dict[str, MetricsReading]:
         """What each store has counted since the host began, by name."""
         return {name: metrics.read() for name, metrics in list(self._metrics.items())}
+
+    @property
+    def columns_bytes(self) -> int:
+        """How much of the memory for decoded columns is used; see `stores.columnar`."""
+        return self._columns.used_bytes
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
         """Ask a store. What goes wrong inside a partition is in the result, and is not raised.
@@ -247,6 +256,7 @@ class Host:
         self._phase = HostState.RUNNING
         self._thread = threading.Thread(target=self._run, name="follow-log", daemon=True)
         self._thread.start()
+        self._upkeep.start()
 
     def close(self, *, timeout_s: float = CLOSE_S) -> None:
         """Stop following and close all replicas; what was applied is on disk. Once is enough.
@@ -258,6 +268,7 @@ class Host:
             return
         self._phase = HostState.STOPPING
         self._stopping.set()
+        self._upkeep.stop(timeout_s=timeout_s)
         if self._thread is not None:
             self._thread.join(timeout_s)
             if self._thread.is_alive():
@@ -483,6 +494,13 @@ class Host:
         self._stores = {**self._stores, name: store}
         self._served = {**self._served, name: MeteredStore(store, metrics)}
         self._version += 1
+
+    def _engines(self) -> Iterator[object]:
+        """Those to be tended: none as long as a replica has yet to catch up, which comes first."""
+        if self.state is HostState.RUNNING:
+            for store in self._stores.values():
+                for replica in store.replicas.values():
+                    yield replica.engine
 
     # Opening and closing
 

@@ -27,16 +27,16 @@ class Opener:
     Args:
         directory: for the databases, one below for each store.
         cache_bytes: block cache, shared by all replicas.
-        columns_bytes: decoded columns of partitions that are scanned again and again.
+        columns: decoded columns, for whole scans.
         rows_bytes: rows that are looked up again and again.
     """
 
     def __init__(
-        self, directory: Path, *, cache_bytes: int, columns_bytes: int, rows_bytes: int
+        self, directory: Path, *, cache_bytes: int, columns: ColumnBudget, rows_bytes: int
     ) -> None:
         self._directory = directory
         self._cache = shared_cache(cache_bytes)
-        self._columns = ColumnBudget(columns_bytes)
+        self._columns = columns
         self._rows = RowBudget(rows_bytes)
 
     def open(self, schema: StoreSchema, log: StoreLog, partition: int, role: Role) -> Replica:

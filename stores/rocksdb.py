@@ -124,7 +124,13 @@ class RocksPartition:
         # Rows that expire would have to leave the columns too; windows are mostly read by time.
         is_plain = _HANDLERS.get(schema.kind) is keyvalue_handlers
         self._kept = (
-            PartitionColumns(self._layout, columns, lambda: self._view)
+            PartitionColumns(
+                self._layout,
+                columns,
+                current=lambda: self._view,
+                entries=lambda view: view.data.chunks(DATA, DATA_END, Order.ASCENDING),
+                rows=self._estimated_rows,
+            )
             if columns is not None and is_plain
             else None
         )
@@ -278,6 +284,11 @@ class RocksPartition:
             self._clear()
             raise StoreError("a snapshot's file holds another progress than its commit says")
 
+    def tend(self, is_stopping: Callable[[], bool]) -> None:
+        """Keep the columns of the newest epoch, as far as is worth it; see `stores.columnar`."""
+        if self._kept is not None:
+            self._kept.tend(is_stopping)
+
     def close(self) -> None:
         """Close the database once the last view is gone. Closing twice is closing once."""
         if self._view is not None:
@@ -416,12 +427,7 @@ class RocksPartition:
 
         def approximate_count(view: View, query: ApproximateCountQuery) -> int:
             del view, query
-            try:
-                entries = self._db.property_int_value(_ESTIMATE) or 0
-            except (DbClosedError, RuntimeError) as error:  # as in `walk`
-                raise StoreError("the partition was closed meanwhile") from error
-            # The progress and the definition are entries too.
-            return max(0, entries - _RECORDS)
+            return self._estimated_rows()
 
         of_kind = _HANDLERS.get(self.schema.kind)
         if of_kind is None:  # a third party's, which answers what it has registered
@@ -429,6 +435,14 @@ class RocksPartition:
         if of_kind is keyvalue_handlers:
             of_kind = partial(keyvalue_handlers, kept=self._kept, looked_up=self._looked_up)
         return {**of_kind(layout), ApproximateCountQuery: approximate_count}
+
+    def _estimated_rows(self) -> int:
+        try:
+            entries = self._db.property_int_value(_ESTIMATE) or 0
+        except (DbClosedError, RuntimeError) as error:  # as in `walk`
+            raise StoreError("the partition was closed meanwhile") from error
+        # The progress and the definition are entries too.
+        return max(0, entries - _RECORDS)
 
 
 _ESTIMATE = "rocksdb.estimate-num-keys"

@@ -5,12 +5,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.columnar import PENDING_ROWS_MIN, SCANS_MIN, SLICE_ROWS, ColumnBudget
+from stores.columnar import (
+    MENDED_SHARE,
+    PENDING_ROWS_COLLECTING,
+    PENDING_ROWS_MIN,
+    PENDING_SHARE,
+    SLICE_ROWS,
+    ColumnBudget,
+    PartitionColumns,
+)
 from stores.memory import MemoryPartition
 from stores.query import BATCH_ROWS, Interval, Order, RangeQuery
 from stores.rocksdb import RocksPartition
@@ -35,6 +44,7 @@ steps = st.one_of(
     st.tuples(st.just("begin"), wanted, st.just(None)),
     st.tuples(st.just("end"), st.just(None), st.just(None)),
     st.tuples(st.just("reset"), st.just(None), st.just(None)),
+    st.tuples(st.just("tend"), st.just(None), st.just(None)),
 )
 
 
@@ -73,10 +83,18 @@ def numbered(*values: int, v: int = 0) -> dict[str, tuple[int, str | None]]:
     return {f"{n:06d}": (v, f"n{n}") for n in values}
 
 
+def tend(engine: RocksPartition) -> None:
+    engine.tend(lambda: False)
+
+
 def warmed(engine: RocksPartition, rows: int) -> None:
     apply(engine, 0, numbered(*range(rows)))
-    for _ in range(SCANS_MIN):
-        scan(engine)
+    tend(engine)
+
+
+def is_kept(engine: RocksPartition, query: RangeQuery = SCAN) -> bool:
+    """Whether a scan is one slice: what is decoded comes in chunks, the first of 64 rows."""
+    return len(list(engine.handlers[RangeQuery](engine.view, query))) == 1
 
 
 @settings(deadline=None)
@@ -111,25 +129,28 @@ def test_they_give_what_the_entries_give(
                 query = RangeQuery(columns=first)  # type: ignore[arg-type]
                 stream = iter(ours.handlers[RangeQuery](ours.view, query))
                 begun.append((stream, scan(theirs, None, query), query))
+            elif what == "tend":
+                tend(ours)
             elif begun:
                 stream, expected, _ = begun.pop()
                 assert rows_of(stream) == expected
             # Often enough that columns are kept and mended, not only read.
+            tend(ours)
             assert scan(ours) == scan(theirs)
             assert budget.used_bytes <= capacity
     finally:
         ours.close()
 
 
-def test_the_second_scan_keeps_what_the_third_reads(engine: RocksPartition) -> None:
-    apply(engine, 0, numbered(*range(BATCH_ROWS + 5)))
-    expected = [(k, *value) for k, value in numbered(*range(BATCH_ROWS + 5)).items()]
-    sizes = []
-    for _ in range(SCANS_MIN + 1):
-        batches = list(engine.handlers[RangeQuery](engine.view, SCAN))
-        assert [row for b in batches for row in rows_of([b])] == expected
-        sizes.append(len(batches))
-    assert sizes[0] == sizes[1] > sizes[2] == 1, "one slice, for nothing was decoded"
+def test_what_is_tended_is_kept_before_anybody_scans(engine: RocksPartition) -> None:
+    values = numbered(*range(BATCH_ROWS + 5))
+    apply(engine, 0, values)
+    expected = [(k, *value) for k, value in values.items()]
+    assert scan(engine) == expected
+    assert not is_kept(engine)
+    tend(engine)
+    assert is_kept(engine)
+    assert scan(engine) == expected
 
 
 def test_changes_are_put_in_their_places(engine: RocksPartition) -> None:
@@ -158,52 +179,189 @@ def test_what_is_not_a_whole_scan_passes_by(engine: RocksPartition) -> None:
     assert len(list(engine.handlers[RangeQuery](engine.view, skipping))) > 1
 
 
-def test_a_reader_may_stop(engine: RocksPartition, budget: ColumnBudget) -> None:
+def test_what_nobody_scans_is_not_read_again(engine: RocksPartition, budget: ColumnBudget) -> None:
+    warmed(engine, 100)
+    apply(engine, 1, numbered(*range(2 * PENDING_ROWS_MIN), v=1))
+    tend(engine)
+    assert budget.used_bytes == 0
+    assert scan(engine)[0][1] == 1
+    tend(engine)
+    assert budget.used_bytes > 0
+    assert is_kept(engine)
+
+
+def test_many_changes_are_put_in_their_places_in_the_background(
+    engine: RocksPartition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mended: list[int] = []
+    mend = PartitionColumns._mended
+
+    def noted(self: PartitionColumns, kept: Any, changes: Any, epoch: int) -> Any:
+        mended.append(epoch)
+        return mend(self, kept, changes, epoch)
+
+    monkeypatch.setattr(PartitionColumns, "_mended", noted)
+    rows = MENDED_SHARE * PENDING_ROWS_MIN
+    warmed(engine, rows)
+    changed = rows // MENDED_SHARE + 1
+    apply(engine, 1, numbered(*range(changed), v=1))
+    tend(engine)
+    assert mended == [], "nobody has scanned it"
+    scan(engine)
+    assert mended == [1]
+    apply(engine, 2, numbered(*range(PENDING_ROWS_MIN), v=2))
+    tend(engine)
+    assert mended == [1], "they are few"
+    apply(engine, 3, numbered(*range(5, changed + 5), v=3))
+    tend(engine)
+    assert mended == [1, 3]
+    assert [row[1] for row in scan(engine)[: changed + 6]] == [2] * 5 + [3] * changed + [0]
+    assert mended == [1, 3]
+
+
+def test_changes_that_come_while_it_is_read(engine: RocksPartition) -> None:
+    """More than would be held otherwise: else a store that changes all the time is never kept."""
+    rows = 3 * BATCH_ROWS
+    apply(engine, 0, numbered(*range(rows)))
+    asked = iter(range(100))
+
+    def is_stopping() -> bool:
+        n = next(asked)
+        apply(engine, n + 1, numbered(n, *range(100, 100 + PENDING_ROWS_MIN), v=n + 1), {"000050"})
+        return False
+
+    engine.tend(is_stopping)
+    count = next(asked)
+    assert count * PENDING_ROWS_MIN > max(PENDING_ROWS_MIN, rows // PENDING_SHARE)
+    assert is_kept(engine)
+    found = scan(engine)
+    assert len(found) == rows - 1
+    assert [row[1] for row in found[: count + 1]] == [*range(1, count + 1), 0]
+    assert found[99][1] == count
+
+
+def test_too_many_changes_while_it_is_read(engine: RocksPartition, budget: ColumnBudget) -> None:
     apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
-    for _ in range(SCANS_MIN + 1):
-        next(iter(engine.handlers[RangeQuery](engine.view, SCAN)))
-    assert budget.used_bytes == 0, "nobody has read it all"
+    epochs = iter(range(1, 100))
+
+    def is_stopping() -> bool:
+        for _ in range(1 + PENDING_ROWS_COLLECTING // (3 * BATCH_ROWS)):
+            apply(engine, (epoch := next(epochs)), numbered(*range(3 * BATCH_ROWS), v=epoch))
+        return False
+
+    engine.tend(is_stopping)
+    assert budget.used_bytes == 0
+    assert {row[1] for row in scan(engine)} == {next(epochs) - 1}
 
 
-def test_what_is_too_large_is_not_collected_again_and_again(
+def test_it_stops_at_the_next_chunk(engine: RocksPartition, budget: ColumnBudget) -> None:
+    apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
+    answers = iter([False, True])
+    engine.tend(lambda: next(answers))
+    assert budget.used_bytes == 0
+
+
+def test_what_closes_waits_for_what_reads_in_the_background(tmp_path: Path) -> None:
+    """A database that somebody reads cannot be opened again."""
+    budget = ColumnBudget(1 << 26)
+    engine = RocksPartition(tmp_path, schema=SCHEMA, partition=0, columns=budget)
+    apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
+    begun, go_on = threading.Event(), threading.Event()
+
+    def is_stopping() -> bool:
+        begun.set()
+        go_on.wait()
+        return False
+
+    reading = threading.Thread(target=engine.tend, args=[is_stopping])
+    reading.start()
+    begun.wait()
+    closing = threading.Thread(target=engine.close)
+    closing.start()
+    closing.join(0.2)
+    assert closing.is_alive()
+    go_on.set()
+    closing.join()
+    RocksPartition(tmp_path, schema=SCHEMA, partition=0, columns=budget).close()
+    reading.join()
+    assert budget.used_bytes == 0
+
+
+def test_what_is_too_large_is_not_read_again_and_again(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(budget, "capacity_bytes", 10_000)
-    asked: list[int] = []
-    collect = budget.collect
+    monkeypatch.setattr(budget, "capacity_bytes", 100_000)
+    asked = 0
 
-    def noted(size_bytes: int) -> bool:
-        asked.append(size_bytes)
-        return collect(size_bytes)
+    def is_stopping() -> bool:
+        nonlocal asked
+        asked += 1
+        return False
 
-    monkeypatch.setattr(budget, "collect", noted)
-    warmed(engine, 3 * BATCH_ROWS)
-    once = len(asked)
+    apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
+    engine.tend(is_stopping)
+    assert asked == 1, "the first chunk shows that there will not be room"
+    assert budget.used_bytes == 0
+    scan(engine)
+    engine.tend(is_stopping)
+    once = asked
+    assert once > 1, "somebody has asked for it, so it is tried"
     for _ in range(5):
         assert len(scan(engine)) == 3 * BATCH_ROWS
-    assert len(asked) == once > 0
+        engine.tend(is_stopping)
+    assert asked == once
     assert budget.used_bytes == 0
 
 
-def test_readers_in_the_middle_share_the_room(tmp_path: Path) -> None:
-    """What one that has stopped for now has collected is not there for another."""
-    budget = ColumnBudget(1 << 20)
-    engines = [
-        RocksPartition(tmp_path / str(n), schema=SCHEMA, partition=0, columns=budget)
-        for n in range(2)
-    ]
-    for engine in engines:
-        apply(engine, 0, numbered(*range(100)))
-        scan(engine)
-    budget.capacity_bytes = 5_000
-    stopped = iter(engines[0].handlers[RangeQuery](engines[0].view, SCAN))
-    next(stopped)
-    scan(engines[1])
+def test_where_there_is_no_room_for_all_columns_those_that_are_asked_for_are_kept(
+    engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warmed(engine, 1000)
+    monkeypatch.setattr(budget, "capacity_bytes", budget.used_bytes - 1)
+    engine.reset()
+    apply(engine, 0, numbered(*range(1000)))
+    scan(engine, None, RangeQuery(columns=("v",)))
+    tend(engine)
+    assert is_kept(engine, RangeQuery(columns=("v",)))
+    assert not is_kept(engine)
+
+
+def test_a_column_that_is_asked_for_later(engine: RocksPartition, budget: ColumnBudget) -> None:
+    warmed(engine, 1000)
+    before = budget.used_bytes
+    epochs = RangeQuery(columns=("v", "_epoch"))
+    assert not is_kept(engine, epochs)
+    tend(engine)
+    assert is_kept(engine, epochs)
+    assert is_kept(engine), "with those that were there"
+    assert budget.used_bytes > before
+
+
+def test_columns_stay_if_there_is_no_room_for_another(
+    engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warmed(engine, 1000)
+    before = budget.used_bytes
+    monkeypatch.setattr(budget, "capacity_bytes", before)
+    for _ in range(3):
+        assert not is_kept(engine, RangeQuery(columns=("_epoch",)))
+        tend(engine)
+    assert is_kept(engine)
+    assert budget.used_bytes == before
+
+
+def test_a_partition_beyond_what_an_array_can_hold(
+    engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stores.columnar.PARTITION_BYTES_MAX", 60_000)
+    warmed(engine, 1000)
+    assert budget.used_bytes > 0
+    apply(engine, 1, {"x": (0, "y" * 60_000)})
+    assert len(scan(engine)) == 1001
     assert budget.used_bytes == 0
-    stopped.close()
-    assert budget.collect(5_000), "all of it is free again"
-    for engine in engines:
-        engine.close()
+    tend(engine)
+    assert budget.used_bytes == 0
+    assert len(scan(engine)) == 1001
 
 
 def test_slices_are_bounded(engine: RocksPartition) -> None:
@@ -212,22 +370,40 @@ def test_slices_are_bounded(engine: RocksPartition) -> None:
     assert [b.num_rows for b in batches] == [SLICE_ROWS, 1]
 
 
-def test_the_least_recently_read_goes_first(tmp_path: Path) -> None:
-    budget = ColumnBudget(0)
-    engines = [
+def opened(tmp_path: Path, budget: ColumnBudget, count: int) -> list[RocksPartition]:
+    return [
         RocksPartition(tmp_path / str(n), schema=SCHEMA, partition=0, columns=budget)
-        for n in range(3)
+        for n in range(count)
     ]
-    budget.capacity_bytes = 1 << 20
+
+
+def test_the_least_recently_read_goes_first(tmp_path: Path) -> None:
+    budget = ColumnBudget(1 << 20)
+    engines = opened(tmp_path, budget, 3)
     warmed(engines[0], 100)
-    each = budget.used_bytes
-    budget.capacity_bytes = 2 * each
+    budget.capacity_bytes = 2 * budget.used_bytes
     warmed(engines[1], 100)
-    scan(engines[0])
     warmed(engines[2], 100)
-    assert budget.used_bytes == 2 * each
-    kept = [len(list(e.handlers[RangeQuery](e.view, SCAN))) == 1 for e in engines]
-    assert kept == [True, False, True]
+    assert [is_kept(e) for e in engines] == [True, True, False], "there was no room"
+    scan(engines[2])
+    scan(engines[0])
+    tend(engines[2])
+    assert budget.used_bytes == budget.capacity_bytes
+    assert [is_kept(e) for e in engines] == [True, False, True]
+    for engine in engines:
+        engine.close()
+
+
+def test_one_scan_makes_no_room_where_others_scan_too(tmp_path: Path) -> None:
+    budget = ColumnBudget(1 << 20)
+    engines = opened(tmp_path, budget, 2)
+    warmed(engines[0], 100)
+    budget.capacity_bytes = budget.used_bytes
+    apply(engines[1], 0, numbered(*range(100)))
+    scan(engines[0])
+    scan(engines[1])
+    tend(engines[1])
+    assert [is_kept(e) for e in engines] == [True, False]
     for engine in engines:
         engine.close()
 
@@ -235,10 +411,7 @@ def test_the_least_recently_read_goes_first(tmp_path: Path) -> None:
 def test_of_more_than_there_is_room_for_some_stay(tmp_path: Path) -> None:
     """To keep each for a moment is to keep none: the next scan begins with what went first."""
     budget = ColumnBudget(1 << 20)
-    engines = [
-        RocksPartition(tmp_path / str(n), schema=SCHEMA, partition=0, columns=budget)
-        for n in range(4)
-    ]
+    engines = opened(tmp_path, budget, 4)
     warmed(engines[0], 100)
     budget.capacity_bytes = 2 * budget.used_bytes
     for engine in engines:
@@ -246,8 +419,9 @@ def test_of_more_than_there_is_room_for_some_stay(tmp_path: Path) -> None:
     for _ in range(5):
         for engine in engines:
             scan(engine)
-    kept = [len(list(e.handlers[RangeQuery](e.view, SCAN))) == 1 for e in engines]
-    assert kept == [True, True, False, False]
+        for engine in engines:
+            tend(engine)
+    assert [is_kept(e) for e in engines] == [True, True, False, False]
     for engine in engines:
         engine.close()
 
@@ -266,7 +440,11 @@ def test_readers_and_a_writer_side_by_side(engine: RocksPartition) -> None:
             if values != (epoch, -epoch, *[0] * 298):
                 wrong.append((epoch, values[:3]))
 
-    readers = [threading.Thread(target=read) for _ in range(2)]
+    def keep() -> None:
+        while not stopping.is_set():
+            engine.tend(stopping.is_set)
+
+    readers = [threading.Thread(target=each) for each in (read, read, keep)]
     for reader in readers:
         reader.start()
     for epoch in range(1, 100):
