@@ -410,6 +410,7 @@ def _serve(settings: Settings) -> None:
                 host.start()
             except (StoreError, OSError) as error:
                 raise ServeError(f"cannot open the stores: {error}") from error
+            engine.warm_up()
 
         run_servers(
             Serving(

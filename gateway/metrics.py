@@ -117,6 +117,10 @@ class Node(Protocol):
     def error(self) -> str | None:
         """What keeps the log from being followed, or a store from being opened."""
 
+    @property
+    def columns_bytes(self) -> int:
+        """Memory of the columns that are kept decoded."""
+
     def statuses(self) -> Mapping[str, Mapping[int, Replica]]:
         """Every replica, by store and partition."""
 
@@ -261,6 +265,11 @@ class Metrics:
         return [
             _gauge("stategate_ready", "1 once every replica answers.", int(is_ready)),
             _gauge("stategate_follower_error", about, int(is_failing)),
+            _gauge(
+                "stategate_columns_bytes",
+                "Memory of decoded columns, for whole scans.",
+                self._node.columns_bytes,
+            ),
         ]
 
 

@@ -161,9 +161,9 @@ class Settings:
     )
     columns_bytes: int = _setting(
         256 << 20,
-        "Decoded columns of partitions that are scanned whole again and again, kept for the next "
-        "scan and mended as epochs come in; 0 keeps none. Room for some four million rows of five "
-        "columns.",
+        "Decoded columns of keyvalue and global stores, for whole scans: read in the background "
+        "after a start and mended as epochs come in; 0 keeps none. Room for some four million "
+        "rows of five columns.",
         unit="bytes",
         least=0,
         most=1 << 50,

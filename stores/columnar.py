@@ -49,6 +49,10 @@ PARTITION_BYTES_MAX = 1 << 30
 """A partition that is larger is not kept: the offsets of an Arrow array end at twice as much."""
 SLICE_ROWS = 65_536
 """Rows of a batch: nothing is copied, so it may be larger than one that has to be decoded."""
+_MADE = frozenset({"_partition"})
+"""Columns that are not kept, since they are made at once."""
+_CHUNK_S = 10.0
+"""How long a chunk may take that is read in the background: some milliseconds, usually."""
 _SEARCHED_ROWS = 4096
 """Kept keys that are made objects of at once."""
 
@@ -288,9 +292,10 @@ class PartitionColumns:
             self._drop()
             self._newest = -1
         self._budget.give_back(self)
-        # Whoever reads in the background holds the database; at the next chunk he lets go of it.
-        with self._tending:
-            pass
+        # What reads in the background holds the database, up to its next chunk; or until a file
+        # system answers, which is not waited for.
+        if self._tending.acquire(timeout=_CHUNK_S):
+            self._tending.release()
 
     def evict(self) -> None:
         """Keep nothing, since the memory is needed elsewhere; the budget knows."""
@@ -333,13 +338,14 @@ class PartitionColumns:
         with self._lock:
             self._scans = _Scans(self._scans.last, number)
             self._is_due = True
-            self._scanned.update(dict.fromkeys(columns))
+            self._scanned.update((name, None) for name in columns if name not in _MADE)
 
     def _slices(self, kept: _Kept, columns: Sequence[str]) -> Iterator[Batch]:
         rows = len(kept.keys)
         if columns:
+            arrays = {**kept.columns, "_partition": self._layout.partition_column(rows)}
             schema = self._layout.schema.arrow_schema(tuple(columns))
-            whole = pa.RecordBatch.from_arrays([kept.columns[n] for n in columns], schema=schema)
+            whole = pa.RecordBatch.from_arrays([arrays[name] for name in columns], schema=schema)
         for start in range(0, rows, SLICE_ROWS):
             count = min(SLICE_ROWS, rows - start)
             yield whole.slice(start, count) if columns else _rows_only(count)
@@ -451,7 +457,7 @@ class PartitionColumns:
         epoch = view.progress.epoch
         with self._lock:
             kept, life = self._kept, self._life
-            if kept is None or not kept.columns.keys() >= set(columns):
+            if kept is None or not kept.columns.keys() >= set(columns) - _MADE:
                 return None
             if view is not self._current() or kept.epoch > epoch:
                 return None

@@ -268,9 +268,10 @@ class Host:
             return
         self._phase = HostState.STOPPING
         self._stopping.set()
+        deadline = time.monotonic() + timeout_s
         self._upkeep.stop(timeout_s=timeout_s)
         if self._thread is not None:
-            self._thread.join(timeout_s)
+            self._thread.join(max(0.0, deadline - time.monotonic()))
             if self._thread.is_alive():
                 _logger.error("the follower hangs and is left behind root=%s", self.root)
                 self._phase = HostState.STOPPED
@@ -393,6 +394,7 @@ class Host:
         except Exception as error:  # the outermost loop of this thread
             _logger.exception("the follower has ended root=%s", self.root)
             self._phase, self.error = HostState.ERROR, str(error)
+            self._upkeep.stop(timeout_s=CLOSE_S)
             self._release()
         finally:
             if self._phase is HostState.STOPPED:

@@ -98,6 +98,10 @@ class Layout:
         self.segments = Segments.of(schema)
         self.prefix_bytes = PREFIX_BYTES if self.times else len(DATA)
 
+    def partition_column(self, count: int) -> pa.Array:
+        """The pseudo-column `_partition` of so many rows."""
+        return pa.array(np.full(count, self.partition, dtype=np.int32))
+
     def entry_keys(self, batch: pa.RecordBatch) -> list[bytes]:
         """The entry keys of logged rows; not of versions, whose ends are not in them.
 
@@ -239,7 +243,7 @@ class EntryDecoder:
             arrays["_epoch"], arrays["_timestamp"] = layout.rows.decode_headers(rows)
         self._add_times(arrays)
         if "_partition" in self.names:
-            arrays["_partition"] = pa.array(np.full(count, layout.partition, dtype=np.int32))
+            arrays["_partition"] = layout.partition_column(count)
         if not self.names:
             # A batch without columns still has rows: they are what count(*) counts.
             return pa.RecordBatch.from_struct_array(pa.array([{}] * count, type=pa.struct([])))

@@ -56,9 +56,13 @@ FAMILIES: Mapping[str, Family] = {
     "copy-binary-psql": bulk.copy_psql,
     "select-all-first": bulk.select_first,
     "copy-binary-first": bulk.copy_first,
+    "select-all-decoded": bulk.select_decoded,
+    "copy-binary-decoded": bulk.copy_decoded,
+    "attach": attach.attach,
     "attach-scan": attach.scan,
     "attach-aggregate": attach.aggregate,
     "attach-scan-first": attach.scan_first,
+    "attach-scan-decoded": attach.scan_decoded,
     "connect": connections.connect_and_query,
     "idle-memory": connections.idle_memory,
 }

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import tempfile
-from collections.abc import Callable, Iterator
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +32,8 @@ SELECT id, visits, score, seen, city FROM users WHERE id = :id
 """Each client looks up a share of the rows, one after the other."""
 RESTORE_TIMEOUT_S = 600.0
 """Long enough for ten million rows on a slow disk."""
+COLUMNS_TIMEOUT_S, COLUMNS_PAUSE_S = 60.0, 1.0
+"""How long the columns may take to be read, and the pause in which nothing more must come."""
 
 
 @dataclass(kw_only=True)
@@ -62,20 +67,38 @@ class Setting:
 
     @cached_property
     def forgetful(self) -> PgTarget:
-        """Ours over the same log, keeping nothing: what the first read of anything meets."""
-        directory = self.directory / "forgetful"
-        directory.mkdir()
-        arguments = ["--data", str(directory / "replicas")]
-        arguments += ["--set", "columns_bytes=0", "--set", "rows_bytes=0"]
-        gateway = self.stack.enter_context(
+        """Ours over the same log, keeping nothing: all that is read is decoded anew."""
+        arguments = ("--set", "columns_bytes=0", "--set", "rows_bytes=0")
+        return self.stack.enter_context(self._another("forgetful", arguments))
+
+    @contextlib.contextmanager
+    def fresh(self) -> Iterator[PgTarget]:
+        """Ours over the same log, just started: nobody has read anything of it.
+
+        Its columns have been read in the background, as PostgreSQL's pages are in its memory.
+
+        Raises:
+            BenchError: they are not there after a minute.
+        """
+        with self._another("fresh") as target:
+            yield target
+
+    @contextlib.contextmanager
+    def _another(self, name: str, arguments: Sequence[str] = ()) -> Iterator[PgTarget]:
+        directory = self.directory / name
+        directory.mkdir(exist_ok=True)
+        with (
+            tempfile.TemporaryDirectory(dir=directory) as replicas,
             running_gateway(
                 self.gateway.root,
                 directory,
-                arguments=arguments,
+                arguments=["--data", replicas, *arguments],
                 ready_timeout_s=RESTORE_TIMEOUT_S,
-            )
-        )
-        return PgTarget(port=gateway.pg_port, user="stategate", database="stategate")
+            ) as gateway,
+        ):
+            if not arguments:
+                _wait_for_columns(gateway)
+            yield PgTarget(port=gateway.pg_port, user="stategate", database="stategate")
 
     @cached_property
     def ours(self) -> PgTarget:
@@ -137,6 +160,20 @@ def new_setting(*, keys: int, seconds: float, rounds: int) -> Iterator[Setting]:
             yield Setting(
                 keys=keys, seconds=seconds, rounds=rounds, directory=directory, stack=stack
             )
+
+
+def _wait_for_columns(gateway: Gateway) -> None:
+    """Until no more columns come."""
+    before, end = 0, time.monotonic() + COLUMNS_TIMEOUT_S
+    while time.monotonic() < end:
+        with urllib.request.urlopen(f"{gateway.http_url}/metrics", timeout=10) as response:
+            found = re.search(r"(?m)^stategate_columns_bytes (\d+)$", response.read().decode())
+        kept = int(found[1]) if found else 0
+        if kept and kept == before:
+            return
+        before = kept
+        time.sleep(COLUMNS_PAUSE_S)
+    raise BenchError("the gateway keeps no columns, or never has them all")
 
 
 def _rows_of(target: PgTarget, keys: list[str]) -> list[tuple[object, ...]]:

@@ -111,6 +111,7 @@ class FakeNode:
         self.stores: Mapping[str, FakeStore] = stores
         self.state: Enum = HostState.RUNNING
         self.error: str | None = None
+        self.columns_bytes = 0
         self._all = dict(stores)
 
     def hold(self, **stores: FakeStore) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+from typing import Any
 
 import pytest
 
 from planner.cancel import Cancellation
 from planner.errors import NotSupported, QueryError
+from planner.pg_catalog.database import build_database
 from planner.session import Session, TransactionStatus
 from planner.sql import EngineLimits, SqlEngine
 from planner.statement import StatementKind
@@ -49,6 +51,22 @@ def test_a_text_is_planned_once(sql: str) -> None:
     assert engine.prepare(sql, session) is statement
     assert engine.recall(sql, session) is statement
     assert engine.recall(sql, session, parameter_types=(BIGINT,)) is None
+
+
+def test_warming_up_builds_the_catalog(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[object] = []
+
+    def noted(*args: Any, **named: Any) -> object:
+        built.append(args)
+        return build_database(*args, **named)
+
+    monkeypatch.setattr("planner.pg_catalog.catalog.build_database", noted)
+    engine = SqlEngine(catalog_of())
+    engine.warm_up()
+    assert len(built) == 1
+    assert rows_of(run(engine, "SELECT 1 FROM pg_class WHERE relname = 'state'")) == [(1,)]
+    assert len(built) == 1
+    engine.close()
 
 
 def test_texts_that_differ_in_a_key_share_a_plan() -> None:

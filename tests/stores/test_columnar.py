@@ -151,6 +151,8 @@ def test_what_is_tended_is_kept_before_anybody_scans(engine: RocksPartition) -> 
     tend(engine)
     assert is_kept(engine)
     assert scan(engine) == expected
+    assert is_kept(engine, RangeQuery(columns=("_partition",))), "as count(*) asks for"
+    assert is_kept(engine, RangeQuery(columns=()))
 
 
 def test_changes_are_put_in_their_places(engine: RocksPartition) -> None:
