@@ -161,7 +161,7 @@ class Settings:
     )
     columns_bytes: int = _setting(
         256 << 20,
-        "Decoded columns of keyvalue and global stores, for whole scans: read in the background "
+        "Decoded columns of all but versioned stores, for whole scans: read in the background "
         "after a start and mended as epochs come in; 0 keeps none. Room for some four million "
         "rows of five columns.",
         unit="bytes",

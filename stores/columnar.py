@@ -3,7 +3,8 @@
 To scan a partition is to fetch its entries one by one from RocksDB and to decode them. What was
 decoded once is kept here as Arrow columns, in key order. An epoch that is applied leaves its
 changes beside them; later they are put in their places, at the cost of copying the columns, some
-thirty times less than reading them anew.
+thirty times less than reading them anew. Windows and sessions that have expired stay until then,
+and are left out of what is read.
 
 All that takes long is done by `tend`, which a host calls in the background: once after the start,
 as far as there is room, and again where a scan has come since it was last done. So no scan waits
@@ -15,7 +16,7 @@ It is no cache in front of RocksDB's rows, which has one: lookups and ranges nev
 from __future__ import annotations
 
 import threading
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -26,9 +27,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from stores.arrow import Ints
-from stores.layout import Layout
-from stores.query import BATCH_ROWS, Batch
+from stores.arrow import Ints, int64_values
+from stores.layout import Layout, segment_bytes
+from stores.position import Progress
+from stores.query import BATCH_ROWS, Batch, BatchStream
 from stores.readers import Entries
 from stores.store import View
 
@@ -36,6 +38,10 @@ Keys: TypeAlias = np.ndarray[Any, np.dtype[np.object_]]
 """Entry keys, as bytes objects, in their order."""
 Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 """One for each of some rows."""
+
+Within: TypeAlias = Mapping[str, tuple[int, int]]
+"""Columns of times, each with the first and the last that is asked for, in microseconds."""
+ALL_ROWS: Within = {}
 
 PENDING_SHARE = 4
 """Changes that wait are at most the kept rows divided by this; more are as well read anew."""
@@ -49,6 +55,8 @@ PARTITION_BYTES_MAX = 1 << 30
 """A partition that is larger is not kept: the offsets of an Arrow array end at twice as much."""
 SLICE_ROWS = 65_536
 """Rows of a batch: nothing is copied, so it may be larger than one that has to be decoded."""
+_PART_MIN = 8
+"""The rows by this is the least part that all is mended for: a copy costs so much less."""
 _MADE = frozenset({"_partition"})
 """Columns that are not kept, since they are made at once."""
 _CHUNK_S = 10.0
@@ -209,11 +217,11 @@ class PartitionColumns:
     Law: `read` gives the rows that decoding the view's entries gives, in their order.
 
     Args:
-        layout: of the partition's entries, which must not expire.
+        layout: of the partition's entries.
         budget: the node's.
         current: the newest view; None once there is none. Another may be of a log that is no longer
             there, whose epochs say nothing; it is read without the columns.
-        entries: all entries of a view, in their order.
+        entries: all entries of a view, in their order; also of expired ones what is still there.
         rows: about how many there are.
     """
 
@@ -227,6 +235,8 @@ class PartitionColumns:
     ) -> None:
         self._layout, self._budget = layout, budget
         self._current, self._entries, self._rows = current, entries, rows
+        self._filed = layout.times[0].name if layout.times else None
+        """The time by which entries are filed, and expire."""
         self._lock = threading.Lock()
         self._tending = threading.Lock()
         """Held while `tend` reads; never taken by who holds the other."""
@@ -310,28 +320,49 @@ class PartitionColumns:
 
     # By readers
 
-    def read(self, view: View, columns: Sequence[str]) -> Iterator[Batch]:
-        """All rows of a view, from what is kept if it holds them.
+    def read(
+        self,
+        view: View,
+        columns: Sequence[str],
+        otherwise: BatchStream,
+        within: Within = ALL_ROWS,
+        *,
+        is_whole: bool = True,
+    ) -> Iterator[Batch]:
+        """The rows of a view, from what is kept if it holds them.
 
         Args:
             view: which epoch.
             columns: their names; none is a batch without columns, which still has rows.
+            otherwise: gives the same rows from the entries.
+            within: the rows that are asked for, where these are not all that are kept.
+            is_whole: whether these are all live rows; else it has to be seen whether it pays.
         """
-        self._note_scan(columns)
-        kept = self._at(view, columns)
-        if kept is not None:
-            yield from self._slices(kept, columns)
-            return
-        decoder = self._layout.decoder(tuple(columns))
-        for keys, rows in self._entries(view):
-            if rows:
-                yield decoder.batch(keys, rows)
+        needed = (*columns, *within)
+        kept = None
+        if is_whole or self._pays(view, within):
+            self._note_scan(needed)
+            kept = self._at(view, needed)
+        if kept is None:
+            yield from otherwise
+        else:
+            yield from self._slices(kept, columns, within)
 
-    def count(self, view: View) -> int | None:
+    def count(self, view: View, within: Within = ALL_ROWS) -> int | None:
         """How many rows a view has; None if that is not kept."""
-        self._note_scan(())
-        kept = self._at(view, ())
-        return None if kept is None else len(kept.keys)
+        self._note_scan(tuple(within))
+        kept = self._at(view, tuple(within))
+        if kept is None:
+            return None
+        return sum(int(flags.sum()) for _, flags in self._inside(kept, within))
+
+    def _pays(self, view: View, within: Within) -> bool:
+        """Whether it costs less to mend what is kept than to read a part of the entries."""
+        kept = self._kept
+        if kept is None or not kept.columns.keys() >= within.keys():
+            return False
+        start, end = self._span(kept, within)
+        return kept.epoch == view.progress.epoch or (end - start) * _PART_MIN >= len(kept.keys)
 
     def _note_scan(self, columns: Sequence[str]) -> None:
         number = self._budget.scan(self)
@@ -340,15 +371,44 @@ class PartitionColumns:
             self._is_due = True
             self._scanned.update((name, None) for name in columns if name not in _MADE)
 
-    def _slices(self, kept: _Kept, columns: Sequence[str]) -> Iterator[Batch]:
-        rows = len(kept.keys)
+    def _slices(self, kept: _Kept, columns: Sequence[str], within: Within) -> Iterator[Batch]:
         if columns:
-            arrays = {**kept.columns, "_partition": self._layout.partition_column(rows)}
+            made = {"_partition": self._layout.partition_column(len(kept.keys))}
+            arrays = {**kept.columns, **made}
             schema = self._layout.schema.arrow_schema(tuple(columns))
             whole = pa.RecordBatch.from_arrays([arrays[name] for name in columns], schema=schema)
-        for start in range(0, rows, SLICE_ROWS):
-            count = min(SLICE_ROWS, rows - start)
-            yield whole.slice(start, count) if columns else _rows_only(count)
+        for start, flags in self._inside(kept, within):
+            count = int(flags.sum())
+            if not columns:
+                yield _rows_only(count)
+            elif count == len(flags):
+                yield whole.slice(start, count)
+            else:
+                yield whole.slice(start, len(flags)).filter(pa.array(flags))
+
+    def _inside(self, kept: _Kept, within: Within) -> Iterator[tuple[int, Flags]]:
+        """Slices with rows that are asked for: where each begins, and which rows these are."""
+        first, end = self._span(kept, within)
+        for start in range(first, end, SLICE_ROWS):
+            flags = np.ones(min(SLICE_ROWS, end - start), dtype=np.bool_)
+            for name, (low, high) in within.items():
+                times = int64_values(kept.columns[name].slice(start, len(flags)))
+                flags &= (times >= low) & (times <= high)
+            if flags.any():
+                yield start, flags
+
+    def _span(self, kept: _Kept, within: Within) -> tuple[int, int]:
+        """From where to where the segments lie that hold rows which are asked for."""
+        keys = range(len(kept.keys))
+
+        def at(key: bytes) -> int:
+            return bisect_left(keys, key, key=lambda n: kept.keys[n].as_py())
+
+        filed = within.get(self._filed or "")
+        if filed is None:
+            return 0, len(keys)
+        first, last = map(self._layout.segments.number_of, filed)
+        return at(segment_bytes(first)), at(segment_bytes(last + 1))
 
     # In the background
 
@@ -465,7 +525,7 @@ class PartitionColumns:
         if kept.epoch == epoch:
             return kept
         # Not under the lock, which the writer needs: two readers may do the same work, once.
-        mended = self._mended(kept, due, epoch)
+        mended = self._mended(kept, due, view.progress)
         if mended is None:
             self.evict()
             self._budget.give_back(self)
@@ -473,7 +533,7 @@ class PartitionColumns:
             self._keep(mended, life)
         return mended
 
-    def _mended(self, kept: _Kept, changes: Sequence[Change], epoch: int) -> _Kept | None:
+    def _mended(self, kept: _Kept, changes: Sequence[Change], progress: Progress) -> _Kept | None:
         """The columns with changes put in their places; None if they became too large."""
         latest: dict[bytes, bytes | None] = {}
         for change in changes:
@@ -481,7 +541,7 @@ class PartitionColumns:
             latest.update(dict.fromkeys(change.deleted))
             latest.update(zip(change.keys, change.rows, strict=True))
         if not latest:
-            return replace(kept, epoch=epoch)
+            return replace(kept, epoch=progress.epoch)
         row_bytes = sum(len(row) for row in latest.values() if row is not None)
         if kept.size_bytes + row_bytes > PARTITION_BYTES_MAX:
             return None
@@ -490,6 +550,9 @@ class PartitionColumns:
         places, found = _search(kept.keys, touched)
         stays = np.ones(len(kept.keys), dtype=np.bool_)
         stays[places[found]] = False
+        if self._filed is not None and self._filed in kept.columns:
+            live_from = self._layout.segments.live_from_us(progress)
+            stays &= int64_values(kept.columns[self._filed]) >= live_from
         put_keys = [key for key in touched if latest[key] is not None]
         put_rows = [row for key in touched if (row := latest[key]) is not None]
         is_put = np.array([latest[key] is not None for key in touched], dtype=np.bool_)
@@ -507,7 +570,7 @@ class PartitionColumns:
             for name, array in kept.columns.items()
         }
         keys = pa.concat_arrays([kept.keys, pa.array(put_keys, type=pa.binary())]).take(order)
-        return _Kept(epoch=epoch, keys=keys, columns=columns)
+        return _Kept(epoch=progress.epoch, keys=keys, columns=columns)
 
 
 def _rows_only(count: int) -> Batch:

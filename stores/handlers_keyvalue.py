@@ -46,9 +46,10 @@ def keyvalue_handlers(
     def range_query(view: View, query: RangeQuery) -> BatchStream:
         bounds = layout.bounds(query.interval)
         decoder = layout.decoder(query.columns)
+        found = stream(lambda: scan(view, bounds, query.order), decoder, query.limit)
         if kept is not None and query == RangeQuery(columns=query.columns):
-            return BatchStream(lambda: kept.read(view, decoder.names))
-        return stream(lambda: scan(view, bounds, query.order), decoder, query.limit)
+            return BatchStream(lambda: kept.read(view, decoder.names, found))
+        return found
 
     def timestamped_range(view: View, query: TimestampedRangeQuery) -> BatchStream:
         bounds = layout.bounds(query.interval)

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from stores.columnar import PartitionColumns, Within
 from stores.layout import TIME_BYTES, Bounds, Layout, encode_time
 from stores.position import Progress
 from stores.query import (
     ANY_TIME,
+    EVERYTHING,
     BatchStream,
     Order,
     SessionKeyQuery,
@@ -21,7 +23,8 @@ from stores.query import (
     WindowRangeQuery,
 )
 from stores.readers import Entries
-from stores.schema import Row
+from stores.scans import CountQuery
+from stores.schema import WINDOW_START, Row
 from stores.segments import MICROS_MAX, MICROS_MIN, Segments, first_micros, last_micros
 from stores.sessions import SessionQuery, SessionRangeQuery
 from stores.store import View
@@ -37,15 +40,33 @@ from stores.streams import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Times:
-    """What is asked of an entry's times: of the one it is filed by, and of the other."""
+    """What is asked of an entry's times: of the one it is filed by, and of a session's start."""
 
     first: int
     last: int
-    other: TimeFilter | None = None
+    starts: tuple[int, int] | None = None
+
+    @property
+    def other(self) -> TimeFilter | None:
+        """Keeps the sessions that start so."""
+        if self.starts is None:
+            return None
+        low, high = map(encode_time, self.starts)
+        return TimeFilter(at=-TIME_BYTES, until=None, low=low, high=high)
+
+    def within(self, layout: Layout) -> Within:
+        """The same, of columns."""
+        filed = {layout.times[0].name: (self.first, self.last)}
+        return filed if self.starts is None else {**filed, WINDOW_START.name: self.starts}
 
 
-def window_handlers(layout: Layout) -> Handlers:
-    """One handler for each query that window stores answer."""
+def window_handlers(layout: Layout, kept: PartitionColumns | None = None) -> Handlers:
+    """One handler for each query that window stores answer.
+
+    Args:
+        layout: of the store.
+        kept: answers what is read of all keys.
+    """
 
     def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
         times = _window_times(layout.segments, TimeRange(), view.progress)
@@ -61,23 +82,28 @@ def window_handlers(layout: Layout) -> Handlers:
         )
 
     def window_range(view: View, query: WindowRangeQuery) -> BatchStream:
-        bounds = layout.bounds(query.interval)
         times = _window_times(layout.segments, query.time, view.progress)
-        return stream(
-            lambda: _range_chunks(layout, view, bounds, times, query.order),
-            layout.decoder(query.columns),
-            query.limit,
-        )
+        return _range(layout, kept, view, query, times, is_whole=query.time == TimeRange())
+
+    common = common_handlers(layout, scan)
+
+    def count(view: View, query: CountQuery) -> int:
+        times = _window_times(layout.segments, TimeRange(), view.progress)
+        found = None
+        if kept is not None and query == CountQuery():
+            found = kept.count(view, times.within(layout))
+        return common[CountQuery](view, query) if found is None else found
 
     return {
-        **common_handlers(layout, scan),
+        **common,
+        CountQuery: count,
         WindowKeyQuery: window_key,
         WindowRangeQuery: window_range,
     }
 
 
-def session_handlers(layout: Layout) -> Handlers:
-    """One handler for each query that session stores answer."""
+def session_handlers(layout: Layout, kept: PartitionColumns | None = None) -> Handlers:
+    """One handler for each query that session stores answer; as for windows."""
 
     def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
         times = _session_times(layout.segments, ANY_TIME, view.progress)
@@ -93,19 +119,24 @@ def session_handlers(layout: Layout) -> Handlers:
         )
 
     def session_range(view: View, query: SessionRangeQuery) -> BatchStream:
-        bounds = layout.bounds(query.interval)
         times = _session_times(layout.segments, query.time, view.progress)
-        return stream(
-            lambda: _range_chunks(layout, view, bounds, times, query.order),
-            layout.decoder(query.columns),
-            query.limit,
-        )
+        return _range(layout, kept, view, query, times, is_whole=query.time == ANY_TIME)
 
     def session(view: View, query: SessionQuery) -> Row | None:
         return _session(layout, view, query)
 
+    common = common_handlers(layout, scan)
+
+    def count(view: View, query: CountQuery) -> int:
+        times = _session_times(layout.segments, ANY_TIME, view.progress)
+        found = None
+        if kept is not None and query == CountQuery():
+            found = kept.count(view, times.within(layout))
+        return common[CountQuery](view, query) if found is None else found
+
     return {
-        **common_handlers(layout, scan),
+        **common,
+        CountQuery: count,
         SessionQuery: session,
         SessionKeyQuery: session_key,
         SessionRangeQuery: session_range,
@@ -133,13 +164,29 @@ def _session_times(segments: Segments, time: SessionTime, progress: Progress) ->
     by_end = _window_times(segments, ends, progress)
     if time.earliest_start_ms is None and time.latest_start_ms is None:
         return by_end
-    other = TimeFilter(
-        at=-TIME_BYTES,
-        until=None,
-        low=encode_time(first_micros(time.earliest_start_ms)),
-        high=encode_time(last_micros(time.latest_start_ms)),
+    starts = first_micros(time.earliest_start_ms), last_micros(time.latest_start_ms)
+    return _Times(first=by_end.first, last=by_end.last, starts=starts)
+
+
+def _range(
+    layout: Layout,
+    kept: PartitionColumns | None,
+    view: View,
+    query: WindowRangeQuery | SessionRangeQuery,
+    times: _Times,
+    *,
+    is_whole: bool,
+) -> BatchStream:
+    """A range query, from the columns that are kept if it is one of all keys."""
+    bounds, decoder = layout.bounds(query.interval), layout.decoder(query.columns)
+    found = stream(
+        lambda: _range_chunks(layout, view, bounds, times, query.order), decoder, query.limit
     )
-    return _Times(first=by_end.first, last=by_end.last, other=other)
+    is_of_all_keys = query.interval == EVERYTHING and query.limit is None
+    if kept is None or not is_of_all_keys or query.order is not Order.ASCENDING:
+        return found
+    within, names = times.within(layout), decoder.names
+    return BatchStream(lambda: kept.read(view, names, found, within, is_whole=is_whole))
 
 
 def _key_chunks(
@@ -148,9 +195,10 @@ def _key_chunks(
     """The entries of one key, by time."""
     # FF is behind whatever time follows.
     bounds = key + encode_time(times.first), key + encode_time(times.last) + b"\xff"
+    other = times.other
     for segment in _segments(layout, view, times, order):
         chunks = segment_chunks(view.data, segment, bounds, order)
-        yield from chunks if times.other is None else map(times.other.keep, chunks)
+        yield from chunks if other is None else map(other.keep, chunks)
 
 
 def _range_chunks(
@@ -164,12 +212,13 @@ def _range_chunks(
         low=encode_time(times.first),
         high=encode_time(times.last),
     )
+    other = times.other
     edges = {layout.segment_of(times.first), layout.segment_of(times.last)}
     for segment in _segments(layout, view, times, order):
         chunks = segment_chunks(view.data, segment, bounds, order)
         if segment in edges:
             chunks = map(filed.keep, chunks)
-        yield from chunks if times.other is None else map(times.other.keep, chunks)
+        yield from chunks if other is None else map(other.keep, chunks)
 
 
 def _segments(layout: Layout, view: View, times: _Times, order: Order) -> Iterator[bytes]:

@@ -97,7 +97,7 @@ class Host:
         node: this node's name, as answers show it.
         poll_ms: how often the log is asked for the next epoch.
         cache_bytes: block cache, shared by all replicas.
-        columns_bytes: decoded columns of keyvalue and global stores, for whole scans; 0 keeps none.
+        columns_bytes: decoded columns of all but versioned stores, for whole scans; 0 keeps none.
         rows_bytes: rows that are looked up again and again, of keyvalue and global stores; 0 keeps
             none.
         placement: which partitions to hold of a store when it is found, and in which role.

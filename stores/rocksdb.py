@@ -121,8 +121,9 @@ class RocksPartition:
         self._db = self._open()
         self._unflushed_epochs = 0
         self._view: View | None = None
-        # Rows that expire would have to leave the columns too; windows are mostly read by time.
-        is_plain = _HANDLERS.get(schema.kind) is keyvalue_handlers
+        # Entries of versions change without being put or deleted by name: their ends do.
+        handlers = _HANDLERS.get(schema.kind)
+        is_plain = handlers is keyvalue_handlers
         self._kept = (
             PartitionColumns(
                 self._layout,
@@ -131,7 +132,7 @@ class RocksPartition:
                 entries=lambda view: view.data.chunks(DATA, DATA_END, Order.ASCENDING),
                 rows=self._estimated_rows,
             )
-            if columns is not None and is_plain
+            if columns is not None and handlers not in (None, version_handlers)
             else None
         )
         # A row is kept as it is given out, so nobody must be able to change its values.
@@ -434,6 +435,8 @@ class RocksPartition:
             return {}
         if of_kind is keyvalue_handlers:
             of_kind = partial(keyvalue_handlers, kept=self._kept, looked_up=self._looked_up)
+        elif of_kind in (window_handlers, session_handlers):
+            of_kind = partial(of_kind, kept=self._kept)
         return {**of_kind(layout), ApproximateCountQuery: approximate_count}
 
     def _estimated_rows(self) -> int:

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from stores.columnar import ColumnBudget
 from stores.local import LocalStore
 from stores.position import Position, PositionBound, Progress
 from stores.query import (
@@ -30,6 +31,7 @@ from stores.query import (
     WindowRangeQuery,
 )
 from stores.result import Success
+from stores.rocksdb import RocksPartition
 from stores.scans import CountQuery, PrefixQuery, RawKeyQuery, RawScanQuery, RawStream
 from stores.schema import Key, Row, StoreKind, StoreSchema, Value
 from stores.segments import MICROS_MAX, MICROS_MIN
@@ -154,11 +156,15 @@ class Agreement(RuleBasedStateMachine):
     def open(self) -> None:
         self.directory = tempfile.TemporaryDirectory(prefix="agreement-")
         self.memory = open_store(self.schema)
-        self.rocks = open_store(self.schema, directory=Path(self.directory.name))
+        self.rocks = self.open_rocks()
         self.epoch = -1
         self.watermark_ms: int | None = None
         self.late_before = 0
         self.held: list[tuple[BatchStream, list[Row]]] = []
+
+    def open_rocks(self) -> LocalStore:
+        path, columns = Path(self.directory.name), ColumnBudget(1 << 20)
+        return open_store(self.schema, directory=path, columns=columns)
 
     def teardown(self) -> None:
         if hasattr(self, "rocks"):
@@ -207,7 +213,14 @@ class Agreement(RuleBasedStateMachine):
         self.held.clear()
         self.late_before += self.rocks.statuses()[0].late_rows
         self.rocks.close()
-        self.rocks = open_store(self.schema, directory=Path(self.directory.name))
+        self.rocks = self.open_rocks()
+
+    @rule()
+    def tend(self) -> None:
+        """As a host does in the background: from then on scans are answered from columns."""
+        engine = self.rocks.replicas[0].engine
+        assert isinstance(engine, RocksPartition)
+        engine.tend(lambda: False)
 
     @rule(data=st.data())
     def ask(self, data: st.DataObject) -> None:
@@ -266,6 +279,7 @@ def common_queries(
         ),
         st.builds(PrefixQuery, prefix=st.tuples(NAMES), order=ORDERS, limit=LIMITS),
         st.builds(CountQuery, interval=intervals(keys, width)),
+        st.just(CountQuery()),
         st.builds(RawScanQuery, start=ends, order=ORDERS, limit=LIMITS),
         st.builds(RawKeyQuery, key_bytes=ends),
     )
@@ -291,6 +305,7 @@ class EventsAgreement(Agreement):
             limit=LIMITS,
             columns=chosen_columns(EVENTS),
         ),
+        st.builds(RangeQuery, columns=chosen_columns(EVENTS)),
         st.builds(TimestampedKeyQuery, key=keys),
         st.builds(TimestampedRangeQuery, interval=intervals(keys, 2), order=ORDERS, limit=LIMITS),
         st.builds(WindowRangeQuery),
@@ -335,6 +350,8 @@ def window_queries(schema: StoreSchema) -> st.SearchStrategy[Query[Any]]:
             limit=LIMITS,
             columns=columns,
         ),
+        st.builds(WindowRangeQuery, time=TIMES, columns=columns),
+        st.builds(WindowRangeQuery, columns=columns),
         st.builds(KeyQuery, key=keys),
         common_queries(schema, keys, 1),
     )
@@ -397,7 +414,8 @@ def session_queries(schema: StoreSchema) -> st.SearchStrategy[Query[Any]]:
             limit=LIMITS,
             columns=columns,
         ),
-        st.builds(SessionRangeQuery),
+        st.builds(SessionRangeQuery, time=times, columns=columns),
+        st.builds(SessionRangeQuery, columns=columns),
         st.builds(
             lambda key, start, ticks: SessionQuery.with_session(
                 key, start_ms=start, end_ms=start + ticks * MINUTE_MS // 3
@@ -478,6 +496,8 @@ def version_queries(schema: StoreSchema) -> st.SearchStrategy[Query[Any]]:
             columns,
         ),
         st.builds(VersionedRangeQuery),
+        st.builds(WindowRangeQuery, time=TIMES, columns=columns),
+        st.builds(WindowRangeQuery, columns=columns),
         st.builds(KeyQuery, key=keys),
         common_queries(schema, keys, 1),
     )

@@ -21,6 +21,7 @@ from stores.columnar import (
     PartitionColumns,
 )
 from stores.memory import MemoryPartition
+from stores.position import Progress
 from stores.query import BATCH_ROWS, Interval, Order, RangeQuery
 from stores.rocksdb import RocksPartition
 from stores.scans import CountQuery
@@ -198,9 +199,9 @@ def test_many_changes_are_put_in_their_places_in_the_background(
     mended: list[int] = []
     mend = PartitionColumns._mended
 
-    def noted(self: PartitionColumns, kept: Any, changes: Any, epoch: int) -> Any:
-        mended.append(epoch)
-        return mend(self, kept, changes, epoch)
+    def noted(self: PartitionColumns, kept: Any, changes: Any, progress: Progress) -> Any:
+        mended.append(progress.epoch)
+        return mend(self, kept, changes, progress)
 
     monkeypatch.setattr(PartitionColumns, "_mended", noted)
     rows = MENDED_SHARE * PENDING_ROWS_MIN

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from stores.arrow import physical_array
+from stores.columnar import ColumnBudget
 from stores.local import LocalStore
 from stores.memory import MemoryPartition
 from stores.partitioner import partition_column
@@ -116,14 +117,16 @@ def progress(epoch: int, offset: int | None = None, **fields: int) -> Progress:
     return Progress(epoch=epoch, position=position, **fields)
 
 
-def open_store(schema: StoreSchema, *, directory: Path | None = None) -> LocalStore:
+def open_store(
+    schema: StoreSchema, *, directory: Path | None = None, columns: ColumnBudget | None = None
+) -> LocalStore:
     """A store with all its partitions, in memory, or in RocksDB below a directory."""
 
     def engine(partition: int) -> StorePartition:
         if directory is None:
             return MemoryPartition(schema, partition)
         path = directory / schema.name / str(partition)
-        return RocksPartition(path, schema=schema, partition=partition)
+        return RocksPartition(path, schema=schema, partition=partition, columns=columns)
 
     return LocalStore(
         schema,
