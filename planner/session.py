@@ -78,6 +78,7 @@ class Session:
         "has_queried",
         "in_pipeline",
         "in_script",
+        "is_grouped",
         "isolation",
         "listing",
         "options",
@@ -115,13 +116,15 @@ class Session:
         self.in_pipeline = False
         """Whether others were executed before the statement, and the client has not closed their
         group yet: they, too, are one transaction with it."""
+        self.is_grouped = False
+        """Whether `end_group` is called behind what is one transaction though none was begun."""
         self.listing: Listing | None = None
         """What the connection keeps by name; None where it keeps nothing, as that of HTTP."""
         self.savepoints_made = 0
         """In this transaction so far: what is made between two of them has an age by it."""
         self._savepoints: list[_Savepoint] = []
         self._before: Mapping[str, str] | None = None
-        """The settings as ROLLBACK puts them back."""
+        """The settings as ROLLBACK puts them back; None where nothing would be put back."""
         self._local: dict[str, str | None] = {}
         """What COMMIT puts back of the settings that were set LOCAL; None is no value."""
 
@@ -134,6 +137,7 @@ class Session:
 
     def set(self, name: str, value: str, *, local: bool = False) -> None:
         """Change one setting; `local` until the end of the transaction."""
+        self._remember()
         if local:
             self._local.setdefault(name, self.settings.get(name))
         else:
@@ -143,6 +147,7 @@ class Session:
 
     def reset(self, name: str | None = None) -> None:
         """Put one setting, or all, back to its initial value."""
+        self._remember()
         names = [name] if name is not None else [*self.settings]
         for each in names:
             self._local.pop(each, None)
@@ -158,7 +163,9 @@ class Session:
         self.transaction = TransactionStatus.ACTIVE
         self.isolation, self.deferrable = isolation, deferrable
         self.has_queried = False
-        self._before = dict(self.settings)
+        # What was set before it in the same group belongs to it.
+        if self._before is None:
+            self._before = dict(self.settings)
         self._local.clear()
 
     def end(self, *, keep: bool) -> None:
@@ -184,11 +191,21 @@ class Session:
         self.transaction = TransactionStatus.IDLE
 
     def fail(self) -> None:
-        """An error happened: an open transaction refuses everything until it ends."""
+        """An error happened: an open transaction refuses everything until it ends.
+
+        Without one, what the same group has set before is put back.
+        """
         if self.transaction is TransactionStatus.ACTIVE:
             self.transaction = TransactionStatus.FAILED
             if not self._savepoints:
                 self._release()
+        elif self.transaction is TransactionStatus.IDLE and self._before is not None:
+            self.end(keep=False)
+
+    def end_group(self) -> None:
+        """Behind statements that are one transaction though none was begun: their settings stay."""
+        if self.transaction is TransactionStatus.IDLE:
+            self._before = None
 
     def close(self) -> None:
         """The client is gone: let go of what its transaction held."""
@@ -254,6 +271,10 @@ class Session:
             if self._savepoints[at].name == name:
                 return at
         raise TransactionProblem(f'savepoint "{name}" does not exist', sqlstate="3B001")
+
+    def _remember(self) -> None:
+        if self.is_grouped and self._before is None:
+            self._before = dict(self.settings)
 
     def _changed(self) -> None:
         self.options = None

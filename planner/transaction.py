@@ -287,6 +287,8 @@ def _end(command: End, session: Session) -> Result:
             _require_block(session, f"{result.kind.value} AND CHAIN")
         message = "there is no transaction in progress"
         result.notices.append(Notice(message=message, severity="WARNING", sqlstate="25P01"))
+        # It ends what came together with it.
+        session.end(keep=command.commit)
         return result
     if not commits:
         result.kind = StatementKind.ROLLBACK

@@ -97,6 +97,7 @@ class Dialog:
         shell: Shell,
     ) -> None:
         self.session = session
+        session.is_grouped = True
         self._connection = connection
         self._engine = engine
         self._reports = reports
@@ -447,6 +448,7 @@ class Dialog:
         self._report()
         status = self.session.transaction
         if status is TransactionStatus.IDLE:
+            self.session.end_group()
             self._names.end_transaction(committed=True)
             self._send_encoded(ReadyForQuery, _READY_IDLE)
         else:

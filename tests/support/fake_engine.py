@@ -62,7 +62,7 @@ from planner.errors import (
 )
 from planner.orders import plan_handover
 from planner.parse import parse
-from planner.session import TransactionStatus
+from planner.session import Isolation, TransactionStatus
 from tests.support.sample_rows import (
     SCALAR_TYPES,
     SERIES_COLUMNS,
@@ -417,7 +417,8 @@ def _command(kind: StatementKind, run: Callable[[Session], Result]) -> Statement
 def _plan_begin(engine: FakeEngine, match: re.Match[str], types: Types) -> Statement:
     def run(session: Session) -> Result:
         already = session.transaction is TransactionStatus.ACTIVE
-        session.transaction = TransactionStatus.ACTIVE
+        if not already:
+            session.begin(isolation=Isolation.READ_COMMITTED, deferrable=False)
         told = "there is already a transaction in progress"
         notice = Notice(message=told, severity="WARNING", sqlstate="25001")
         return Result(kind=StatementKind.BEGIN, notices=[notice] if already else [])
@@ -429,10 +430,15 @@ def _plan_end(engine: FakeEngine, match: re.Match[str], types: Types) -> Stateme
     commit = _keyword(match[0]) in {"COMMIT", "END"}
 
     def run(session: Session) -> Result:
-        failed = session.transaction is TransactionStatus.FAILED
-        session.transaction = TransactionStatus.IDLE
-        done = StatementKind.COMMIT if commit and not failed else StatementKind.ROLLBACK
-        return Result(kind=done)
+        before = session.transaction
+        keeps = commit and before is not TransactionStatus.FAILED
+        session.end(keep=keeps)
+        told = "there is no transaction in progress"
+        notice = Notice(message=told, severity="WARNING", sqlstate="25P01")
+        return Result(
+            kind=StatementKind.COMMIT if keeps else StatementKind.ROLLBACK,
+            notices=[notice] if before is TransactionStatus.IDLE else [],
+        )
 
     return _command(StatementKind.COMMIT if commit else StatementKind.ROLLBACK, run)
 
