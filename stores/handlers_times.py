@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stores.columnar import PartitionColumns, Within
+from stores.columnar import PartitionColumns
+from stores.kept_columns import Within
 from stores.layout import TIME_BYTES, Bounds, Layout, encode_time
 from stores.position import Progress
 from stores.query import (

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from stores.columnar import ColumnBudget
+from stores.column_budget import ColumnBudget
 from stores.deadlines import wait_for
 from stores.errors import (
     HostNotStartedError,

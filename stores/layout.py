@@ -102,6 +102,11 @@ class Layout:
         """The pseudo-column `_partition` of so many rows."""
         return pa.array(np.full(count, self.partition, dtype=np.int32))
 
+    @property
+    def filed_by(self) -> str | None:
+        """The time by which entries are filed, and expire; None where they do not."""
+        return self.times[0].name if self.times else None
+
     def entry_keys(self, batch: pa.RecordBatch) -> list[bytes]:
         """The entry keys of logged rows; not of versions, whose ends are not in them.
 

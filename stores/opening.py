@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from stores.columnar import ColumnBudget
+from stores.column_budget import ColumnBudget
 from stores.errors import CodecError, LogError, StoreError
 from stores.local import is_same_log
 from stores.log import StoreLog

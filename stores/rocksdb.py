@@ -41,11 +41,13 @@ from rocksdict import (
 )
 
 from stores.answered import AnsweredMark
-from stores.columnar import Change, ColumnBudget, PartitionColumns
+from stores.column_budget import ColumnBudget
+from stores.columnar import PartitionColumns
 from stores.errors import CodecError, StoreError
 from stores.handlers_keyvalue import keyvalue_handlers
 from stores.handlers_times import session_handlers, window_handlers
 from stores.handlers_versions import version_handlers
+from stores.kept_columns import Change
 from stores.layout import DATA, DATA_END, Layout, segment_bytes
 from stores.position import Position, Progress
 from stores.query import Order

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from stores.columnar import ColumnBudget
+from stores.column_budget import ColumnBudget
 from stores.local import LocalStore
 from stores.position import Position, PositionBound, Progress
 from stores.query import (

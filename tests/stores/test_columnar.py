@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stores.column_budget import ColumnBudget
 from stores.columnar import (
     MENDED_SHARE,
     PENDING_ROWS_COLLECTING,
     PENDING_ROWS_MIN,
     PENDING_SHARE,
-    SLICE_ROWS,
-    ColumnBudget,
-    PartitionColumns,
 )
+from stores.kept_columns import SLICE_ROWS, Change, KeptColumns
 from stores.memory import MemoryPartition
 from stores.position import Progress
 from stores.query import BATCH_ROWS, Interval, Order, RangeQuery
@@ -197,13 +195,15 @@ def test_many_changes_are_put_in_their_places_in_the_background(
     engine: RocksPartition, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mended: list[int] = []
-    mend = PartitionColumns._mended
+    mend = KeptColumns.mended
 
-    def noted(self: PartitionColumns, kept: Any, changes: Any, progress: Progress) -> Any:
+    def noted(
+        self: KeptColumns, changes: Sequence[Change], progress: Progress
+    ) -> KeptColumns | None:
         mended.append(progress.epoch)
-        return mend(self, kept, changes, progress)
+        return mend(self, changes, progress)
 
-    monkeypatch.setattr(PartitionColumns, "_mended", noted)
+    monkeypatch.setattr(KeptColumns, "mended", noted)
     rows = MENDED_SHARE * PENDING_ROWS_MIN
     warmed(engine, rows)
     changed = rows // MENDED_SHARE + 1
@@ -356,7 +356,8 @@ def test_columns_stay_if_there_is_no_room_for_another(
 def test_a_partition_beyond_what_an_array_can_hold(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stores.columnar.PARTITION_BYTES_MAX", 60_000)
+    for module in ("stores.columnar", "stores.kept_columns"):
+        monkeypatch.setattr(f"{module}.BYTES_MAX", 60_000)
     warmed(engine, 1000)
     assert budget.used_bytes > 0
     apply(engine, 1, {"x": (0, "y" * 60_000)})

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.columnar import ColumnBudget, PartitionColumns
+from stores.column_budget import ColumnBudget
+from stores.kept_columns import KeptColumns
 from stores.query import (
     Batch,
     BatchStream,
@@ -165,7 +166,7 @@ def test_a_small_part_is_not_worth_mending_all(
         raise AssertionError("all was mended")
 
     with monkeypatch.context() as patched:
-        patched.setattr(PartitionColumns, "_mended", mended)
+        patched.setattr(KeptColumns, "mended", mended)
         assert {row[3] for row in rows_of(read(engine, within(20, 20)))} == {1}
         assert not is_kept(engine, within(20, 20))
     assert minutes_of(engine, within(20, 30)) == whole(*range(20, 31))

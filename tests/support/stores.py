@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from stores.arrow import physical_array
-from stores.columnar import ColumnBudget
+from stores.column_budget import ColumnBudget
 from stores.local import LocalStore
 from stores.memory import MemoryPartition
 from stores.partitioner import partition_column
