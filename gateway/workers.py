@@ -9,15 +9,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import aclosing
+from contextlib import suppress
 from typing import TypeVar
 
 from planner.errors import LimitExceeded, QueryError, Unavailable
 
 T = TypeVar("T")
 U = TypeVar("U")
+V = TypeVar("V")
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +29,8 @@ class _End:
 
 
 _END = _End()
+_FINISHED_AT_ONCE = 2
+"""Items of one stream: more would have its reader wait for less, and all others for longer."""
 
 
 class Workers:
@@ -99,13 +103,42 @@ class Workers:
     async def stream_through(
         self, iterator: Iterator[T], finish: Callable[[T], U]
     ) -> AsyncGenerator[U, None]:
-        """What `finish` makes of the items of `iterator`, in another worker than they are made in.
+        """What `finish` makes of the items of `iterator`, in their order.
 
-        While one item is finished the next is made, which keeps two cores busy; see `stream`.
+        The first item is finished alone, and given at once. From then on two are finished side by
+        side while the next is made, and while the reader has its way with what it was given. As
+        for the rest, see `stream`.
         """
-        async with aclosing(self.stream(iterator)) as items:
-            async for item in items:
-                yield await asyncio.wrap_future(self._submit(finish, item))
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def submit(fn: Callable[..., V], *args: object) -> Future[V]:
+            future = self._submit(fn, *args)
+            future.add_done_callback(lambda _: _call_soon(loop, changed.set))
+            return future
+
+        making = submit(next, iterator, _END)
+        finishing: deque[Future[U]] = deque()
+        room = 1
+        try:
+            while True:
+                changed.clear()
+                if finishing and finishing[0].done():
+                    finished = finishing.popleft().result()
+                    room = _FINISHED_AT_ONCE
+                    yield finished
+                elif making.done() and not _has_item(making) and not finishing:
+                    making.result()
+                    return
+                elif making.done() and _has_item(making) and len(finishing) < room:
+                    finishing.append(submit(finish, making.result()))
+                    making = submit(next, iterator, _END)
+                else:
+                    await changed.wait()
+        finally:
+            for each in finishing:
+                each.cancel()
+            if not making.done() or _has_item(making):
+                await asyncio.shield(asyncio.wrap_future(self._close_after(making, iterator)))
 
     async def stream(self, iterator: Iterator[T]) -> AsyncGenerator[T, None]:
         """The items of `iterator`, each made in a worker thread, at most one ahead of the reader.
@@ -189,6 +222,17 @@ class Workers:
         ahead.cancel()
         ahead.add_done_callback(begin)
         return closed
+
+
+def _has_item(made: Future[T | _End]) -> bool:
+    """Whether what is done gave an item: no error, and not the end."""
+    return made.exception() is None and not isinstance(made.result(), _End)
+
+
+def _call_soon(loop: asyncio.AbstractEventLoop, callback: Callable[[], object]) -> None:
+    """Call back on a loop from any thread, if it still runs."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(callback)
 
 
 def _nothing() -> None:

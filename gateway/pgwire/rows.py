@@ -293,7 +293,7 @@ class RowSource:
             yield piece
 
     def encode(self, pieces: Sequence[Piece]) -> bytes:
-        """The messages of a chunk; chunks must come in order, one at a time."""
+        """The messages of a chunk; the first one alone, for it may have a head."""
         return b"".join([encode_piece(piece, self.encoder) for piece in pieces])
 
     def close(self) -> None:

@@ -324,7 +324,7 @@ class Runner:
     def stream_of(
         self, chunks: Iterator[Sequence[Piece]], encode: Callable[[Sequence[Piece]], bytes]
     ) -> AsyncGenerator[bytes, None]:
-        """The same of any chunks: one is encoded while the next is read."""
+        """The same of any chunks: some are encoded while the next is read."""
         return self._workers.stream_through(chunks, encode)
 
     async def read_ahead(self, pieces: Iterator[Piece], bytes_max: int) -> Sequence[Piece]:

@@ -56,7 +56,7 @@ class Setting:
         """Ours, over a state log with the rows."""
         root = self.directory / "log"
         data.write_log(root, self.table)
-        return self.stack.enter_context(
+        gateway = self.stack.enter_context(
             running_gateway(
                 root,
                 self.directory,
@@ -64,6 +64,9 @@ class Setting:
                 ready_timeout_s=RESTORE_TIMEOUT_S,
             )
         )
+        # What it does in the background after a start is not to be measured with the rest.
+        _wait_for_columns(gateway)
+        return gateway
 
     @cached_property
     def forgetful(self) -> PgTarget:

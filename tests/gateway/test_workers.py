@@ -143,22 +143,87 @@ async def test_a_stream_gives_all_items_in_order_from_worker_threads(workers: Wo
     assert all(name.startswith("worker") for name in numbers.threads)
 
 
-async def test_items_are_finished_while_the_next_one_is_made(workers: Workers) -> None:
-    numbers = Numbers(5)
-    overlapped = threading.Event()
+async def test_two_items_are_finished_at_once_but_the_first_alone(workers: Workers) -> None:
+    numbers = Numbers(6)
+    together = threading.Barrier(2)
+    at_once: set[int] = set()
+    most: list[set[int]] = []
 
     def finish(item: int) -> str:
-        if item == 1:
-            # Only another thread can make the second item while this one is held up.
-            deadline = threading.Event()
-            while numbers.made < 2 and not deadline.wait(0.005):
-                pass
-            overlapped.set()
+        at_once.add(item)
+        if item > 1 and item < 6:
+            # Only another thread can finish the other one while this one is held up.
+            together.wait(WAIT_S)
+        most.append(set(at_once))
+        if item > 1 and item < 6:
+            together.wait(WAIT_S)
+        at_once.discard(item)
         return f"item {item}"
 
     stream = workers.stream_through(numbers, finish)
-    assert [each async for each in stream] == [f"item {n}" for n in range(1, 6)]
-    assert overlapped.is_set()
+    assert [each async for each in stream] == [f"item {n}" for n in range(1, 7)]
+    assert most[0] == {1}
+    assert max(map(len, most)) == 2
+
+
+async def test_what_is_finished_later_comes_later(workers: Workers) -> None:
+    """Whichever of the two is done first."""
+    gate = threading.Event()
+
+    def finish(item: int) -> int:
+        if item == 2:
+            assert gate.wait(WAIT_S)
+        if item == 3:
+            gate.set()
+        return item
+
+    stream = workers.stream_through(Numbers(5), finish)
+    assert [each async for each in stream] == [1, 2, 3, 4, 5]
+
+
+async def test_what_is_finished_does_not_wait_for_the_next_to_be_made(workers: Workers) -> None:
+    gate = threading.Event()
+
+    def items() -> Iterator[int]:
+        yield 1
+        yield 2
+        assert gate.wait(WAIT_S)
+        yield 3
+
+    given = []
+    async for each in workers.stream_through(items(), lambda item: item):
+        given.append(each)
+        if each == 2:
+            gate.set()
+    assert given == [1, 2, 3]
+
+
+async def test_what_came_before_an_error_is_given_before_it(workers: Workers) -> None:
+    def items() -> Iterator[int]:
+        yield from (1, 2, 3)
+        raise QueryError("out of range", sqlstate="22008")
+
+    given: list[int] = []
+
+    async def read() -> None:
+        async for each in workers.stream_through(items(), lambda item: item):
+            given.append(each)
+
+    with pytest.raises(QueryError, match="out of range"):
+        await read()
+    assert given == [1, 2, 3]
+
+
+async def test_a_reader_that_stops_lets_few_be_made_ahead(workers: Workers) -> None:
+    numbers = Numbers(50)
+    async with aclosing(workers.stream_through(numbers, lambda item: item)) as stream:
+        async for each in stream:
+            for _ in range(4):
+                await workers.run(int)
+            assert numbers.made <= each + 3, "two are finished, and one is made"
+            if each == 5:
+                break
+    assert numbers.closed.is_set()
 
 
 async def test_an_item_that_cannot_be_finished_closes_the_stream(workers: Workers) -> None:
