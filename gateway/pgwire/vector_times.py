@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from gateway.pgwire.fields import Array, Bytes, Fields, Ints, fixed, numbers, ragged, replaced
+from gateway.pgwire.fields import Array, Bytes, Fields, Ints, fixed, numbers, replaced
 from gateway.pgwire.vector_scalars import big_endian
 
 _SECOND = 1_000_000
@@ -123,11 +124,18 @@ def _trimmed(matrix: Bytes, point: int, lengths: Ints, like: Array) -> Fields:
         lengths: how much of it is kept.
         like: what is NULL where they are.
     """
-    if (lengths == 7).all():
-        return fixed(matrix, like)
-    kept = np.ones(matrix.shape, np.bool_)
-    kept[:, point : point + 7] = np.arange(7) < lengths[:, None]
-    return ragged(matrix, kept, like)
+    matrix, zone = np.ascontiguousarray(matrix), matrix[:, point + 7 :]
+    short = np.flatnonzero(lengths != 7)
+    for length in np.unique(lengths[short]).tolist():
+        rows = short[lengths[short] == length]
+        end = point + length + zone.shape[1]
+        matrix[rows, point + length : end] = zone[rows]
+        matrix[rows, end:] = ord(" ")
+    fields = fixed(matrix, like)
+    if not len(short):
+        return fields
+    # To cut off what follows is ten times quicker than to pick what stays.
+    return pc.ascii_rtrim(fields.view(pa.string()), " ").view(pa.binary())
 
 
 def date_text(encode: Callable[[int], bytes]) -> Callable[[Array], Fields]:
