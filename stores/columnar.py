@@ -18,6 +18,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from weakref import WeakSet
 
 from stores.column_budget import ColumnBudget, Scans
 from stores.kept_columns import (
@@ -30,6 +32,7 @@ from stores.kept_columns import (
     Within,
 )
 from stores.layout import Layout
+from stores.position import Progress
 from stores.query import Batch, BatchStream
 from stores.readers import Entries
 from stores.store import View
@@ -48,16 +51,27 @@ _CHUNK_S = 10.0
 """How long a chunk may take that is read in the background: some milliseconds, usually."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What makes the columns of an epoch, and stays as it is until they are read."""
+
+    kept: KeptColumns
+    """Of that epoch, or of one before."""
+    changes: Sequence[Change]
+    """From then on up to that epoch."""
+    progress: Progress
+    life: int
+
+
 class PartitionColumns:
     """The kept columns of one partition. Safe to share between one writer and many readers.
 
-    Law: `read` gives the rows that decoding the view's entries gives, in their order.
+    Law: `stream` gives the rows that decoding the view's entries gives, in their order.
 
     Args:
         layout: of the partition's entries.
         budget: the node's.
-        current: the newest view; None once there is none. Another may be of a log that is no longer
-            there, whose epochs say nothing; it is read without the columns.
+        current: the newest view; None once there is none.
         entries: all entries of a view, in their order; also of expired ones what is still there.
         rows: about how many there are.
     """
@@ -91,6 +105,9 @@ class PartitionColumns:
         """Whether changes are noted for what is being read just now."""
         self._life = 0
         """Counts how often all was forgotten: what was begun before must not be kept after."""
+        self._readers: WeakSet[object] = WeakSet()
+        """Of the views that were shown since the partition became what it is. Others may be of a
+        log that is no longer there, whose epochs say nothing."""
 
     # By the writer
 
@@ -120,13 +137,20 @@ class PartitionColumns:
             self._drop()
         self._budget.give_back(self)
 
+    def show(self, view: View) -> None:
+        """Take a view that is about to be handed out."""
+        with self._lock:
+            self._readers.add(view.data)
+
     @contextmanager
     def replaced(self) -> Iterator[None]:
         """Keep nothing of what was there before, while the partition becomes another or closes.
 
-        What is read of the old view meanwhile is forgotten at the end, the new one being published.
+        What is read of the old view meanwhile is forgotten at the end, the new one being shown.
         """
         self._forget()
+        with self._lock:
+            self._readers.clear()
         try:
             yield
         finally:
@@ -155,7 +179,7 @@ class PartitionColumns:
 
     # By readers
 
-    def read(
+    def stream(
         self,
         view: View,
         columns: Sequence[str],
@@ -163,8 +187,8 @@ class PartitionColumns:
         within: Within = ALL_ROWS,
         *,
         is_whole: bool = True,
-    ) -> Iterator[Batch]:
-        """The rows of a view, from what is kept if it holds them.
+    ) -> BatchStream:
+        """The rows of a view, from what is kept if it holds them now, whenever they are read.
 
         Args:
             view: which epoch.
@@ -174,19 +198,24 @@ class PartitionColumns:
             is_whole: whether these are all live rows; else it has to be seen whether it pays.
         """
         needed = (*columns, *within)
-        kept = None
-        if is_whole or self._pays(view, within):
-            self._note_scan(needed)
-            kept = self._at(view, needed)
-        if kept is None:
-            yield from otherwise
-        else:
-            yield from kept.batches(columns, within)
+        if not is_whole and not self._pays(view, within):
+            return otherwise
+        self._note_scan(needed)
+        found = self._find(view, needed)
+        if found is None:
+            return otherwise
+
+        def read() -> Iterator[Batch]:
+            kept = self._mended(found)
+            yield from otherwise if kept is None else kept.batches(columns, within)
+
+        return BatchStream(read)
 
     def count(self, view: View, within: Within = ALL_ROWS) -> int | None:
         """How many rows a view has; None if that is not kept."""
         self._note_scan(tuple(within))
-        kept = self._at(view, tuple(within))
+        found = self._find(view, tuple(within))
+        kept = None if found is None else self._mended(found)
         return None if kept is None else kept.count(within)
 
     def _pays(self, view: View, within: Within) -> bool:
@@ -276,8 +305,9 @@ class PartitionColumns:
             if self._changed_rows <= max(PENDING_ROWS_MIN, kept_rows // MENDED_SHARE):
                 return
             self._is_due = False
-        if view is not None:
-            self._at(view, ())
+        found = None if view is None else self._find(view, ())
+        if found is not None:
+            self._mended(found)
 
     # What is kept
 
@@ -305,23 +335,32 @@ class PartitionColumns:
         if not keeps:
             self._budget.give_back(self)
 
-    def _at(self, view: View, columns: Sequence[str]) -> KeptColumns | None:
-        """What is kept, mended up to the newest view; None for another, or if it lacks a column."""
-        epoch = view.progress.epoch
+    def _find(self, view: View, columns: Sequence[str]) -> _Found | None:
+        """What a view can be read from; None if nothing is kept, or only of a later epoch."""
+        progress = view.progress
         with self._lock:
-            kept, life = self._kept, self._life
+            kept = self._kept
             if kept is None or not kept.holds(columns):
                 return None
-            if view is not self._current() or kept.epoch > epoch:
+            if kept.epoch > progress.epoch or view.data not in self._readers:
                 return None
-            due = [each for each in self._changes if kept.epoch < each.epoch <= epoch]
-        if kept.epoch == epoch:
-            return kept
+            due = [each for each in self._changes if kept.epoch < each.epoch <= progress.epoch]
+            return _Found(kept=kept, changes=due, progress=progress, life=self._life)
+
+    def _mended(self, found: _Found) -> KeptColumns | None:
+        """What was found, with the changes in their places; None if it became too large."""
+        if not found.changes:
+            return found.kept
+        with self._lock:
+            newest = self._kept if self._life == found.life else None
+        is_done = newest is not None and newest.epoch == found.progress.epoch
+        if newest is not None and is_done and newest.holds(found.kept.columns):
+            return newest
         # Not under the lock, which the writer needs: two readers may do the same work, once.
-        mended = kept.mended(due, view.progress)
-        if mended is None:
+        mended = found.kept.mended(found.changes, found.progress)
+        if mended is not None:
+            self._keep(mended, found.life)
+        elif self._life == found.life:
             self.evict()
             self._budget.give_back(self)
-        else:
-            self._keep(mended, life)
         return mended

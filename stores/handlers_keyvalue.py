@@ -48,7 +48,7 @@ def keyvalue_handlers(
         decoder = layout.decoder(query.columns)
         found = stream(lambda: scan(view, bounds, query.order), decoder, query.limit)
         if kept is not None and query == RangeQuery(columns=query.columns):
-            return BatchStream(lambda: kept.read(view, decoder.names, found))
+            return kept.stream(view, decoder.names, found)
         return found
 
     def timestamped_range(view: View, query: TimestampedRangeQuery) -> BatchStream:

@@ -186,8 +186,7 @@ def _range(
     is_of_all_keys = query.interval == EVERYTHING and query.limit is None
     if kept is None or not is_of_all_keys or query.order is not Order.ASCENDING:
         return found
-    within, names = times.within(layout), decoder.names
-    return BatchStream(lambda: kept.read(view, names, found, within, is_whole=is_whole))
+    return kept.stream(view, decoder.names, found, times.within(layout), is_whole=is_whole)
 
 
 def _key_chunks(

@@ -237,6 +237,8 @@ class RocksPartition:
         """From now on this is the newest view."""
         if self._looked_up is not None:
             self._looked_up.advance(view.data, changed)
+        if self._kept is not None:
+            self._kept.show(view)
         self._view = view
 
     def _replacing(self) -> AbstractContextManager[None]:

@@ -243,6 +243,48 @@ def test_changes_that_come_while_it_is_read(engine: RocksPartition) -> None:
     assert found[99][1] == count
 
 
+def test_a_scan_is_of_what_was_kept_when_it_was_asked(engine: RocksPartition) -> None:
+    """However late it is read: a large result takes longer than an epoch does."""
+    warmed(engine, 1000)
+    apply(engine, 1, numbered(5, v=1))
+    asked = engine.handlers[RangeQuery](engine.view, SCAN)
+    apply(engine, 2, numbered(5, 6, v=2), {"000007"})
+    assert len(scan(engine)) == 999
+    apply(engine, 3, numbered(*range(1000), v=3))
+    for _ in range(2):
+        found = list(asked)
+        assert len(found) == 1, "from the columns"
+        assert [row[1] for row in rows_of(found)[:8]] == [0] * 5 + [1, 0, 0]
+
+
+def test_a_view_before_the_newest_is_read_from_what_was_kept_before_it(
+    engine: RocksPartition,
+) -> None:
+    warmed(engine, 1000)
+    apply(engine, 1, numbered(5, v=1))
+    view = engine.view
+    apply(engine, 2, numbered(5, v=2))
+    assert len(list(engine.handlers[RangeQuery](view, SCAN))) == 1
+    assert scan(engine, view)[5] == ("000005", 1, "n5")
+    assert scan(engine)[5] == ("000005", 2, "n5")
+    assert scan(engine, view)[5] == ("000005", 1, "n5"), "from the entries: columns go on only"
+
+
+def test_a_view_of_what_was_here_before_is_not_read_from_columns(engine: RocksPartition) -> None:
+    """Another log has other rows at the same epoch."""
+    warmed(engine, 100)
+    apply(engine, 1, numbered(*range(100), v=1))
+    view = engine.view
+    engine.reset()
+    apply(engine, 0, numbered(*range(100), v=8))
+    tend(engine)
+    scan(engine)
+    tend(engine)
+    assert is_kept(engine)
+    apply(engine, 1, numbered(5, v=9))
+    assert {row[1] for row in scan(engine, view)} == {1}
+
+
 def test_too_many_changes_while_it_is_read(engine: RocksPartition, budget: ColumnBudget) -> None:
     apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
     epochs = iter(range(1, 100))
