@@ -14,6 +14,7 @@ from stores.errors import StoreError
 from tests.bench import (
     attach,
     bulk,
+    columns,
     connections,
     epochs,
     lookups_http,
@@ -37,6 +38,8 @@ FAMILIES: Mapping[str, Family] = {
     "point-reads": stores.point_reads,
     "point-reads-first": stores.first_point_reads,
     "scan": stores.scan_to_arrow,
+    "scan-after-epoch": columns.scan_after_epoch,
+    "newest-windows": columns.newest_windows,
     "plan-new": planning.plan_new,
     "plan-shape": planning.plan_same_shape,
     "plan-cached": planning.plan_cached,
