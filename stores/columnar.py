@@ -8,14 +8,17 @@ and are left out of what is read.
 
 All that takes long is done by `tend`, which a host calls in the background: once after the start,
 as far as there is room, and again where a scan has come since it was last done. So no scan waits
-for it, and what nobody scans costs nothing but its memory, and that only until too much changes.
+for it. What nobody scans costs its memory until too much changes; then it is read again after a
+second, the next time after two, and so on, for it may only be filling up.
 
 It is no cache in front of RocksDB's rows, which has one: lookups and ranges never come here.
 """
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -47,6 +50,9 @@ PENDING_ROWS_COLLECTING = 1 << 18
 """So many may wait while the rows are being read: of one partition at a time, some 50 MB."""
 _PART_MIN = 8
 """The rows by this is the least part that all is mended for: a copy costs so much less."""
+PAUSE_S, PAUSE_S_MAX = 1.0, 3600.0
+"""How long what nobody scans is left unread after too much has changed: at first, and at most."""
+_clock_s = time.monotonic
 _CHUNK_S = 10.0
 """How long a chunk may take that is read in the background: some milliseconds, usually."""
 
@@ -92,6 +98,8 @@ class PartitionColumns:
         self._scans = Scans()
         self._is_due = True
         """Whether it is worth something to read or mend: at first, and after each scan."""
+        self._due_s, self._pause_s = math.inf, PAUSE_S
+        """When it is so without a scan, and how long it will be the next time."""
         self._scanned: dict[str, None] = {}
         """Columns that scans have asked for."""
         self._refused: dict[tuple[str, ...], int] = {}
@@ -135,6 +143,7 @@ class PartitionColumns:
             if self._changed_rows <= max(least, kept_rows // PENDING_SHARE):
                 return
             self._drop()
+            self._postpone()
         self._budget.give_back(self)
 
     def show(self, view: View) -> None:
@@ -158,6 +167,8 @@ class PartitionColumns:
 
     def _forget(self) -> None:
         with self._lock:
+            if self._kept is not None:
+                self._postpone()
             self._drop()
             self._newest = -1
         self._budget.give_back(self)
@@ -170,6 +181,11 @@ class PartitionColumns:
         """Keep nothing, since the memory is needed elsewhere; the budget knows."""
         with self._lock:
             self._drop()
+
+    def _postpone(self) -> None:
+        """Read it again, if only later and later: the work must not come to more than is won."""
+        self._due_s = _clock_s() + self._pause_s
+        self._pause_s = min(2 * self._pause_s, PAUSE_S_MAX)
 
     def _drop(self) -> None:
         self._life += 1
@@ -230,7 +246,7 @@ class PartitionColumns:
         number = self._budget.scan(self)
         with self._lock:
             self._scans = Scans(self._scans.last, number)
-            self._is_due = True
+            self._is_due, self._pause_s = True, PAUSE_S
             self._scanned.update((name, None) for name in columns if name not in MADE)
 
     # In the background
@@ -245,7 +261,7 @@ class PartitionColumns:
             StoreError: the database cannot be read.
         """
         with self._tending:
-            if not self._is_due:
+            if not self._is_due and _clock_s() < self._due_s:
                 return
             with self._lock:
                 kept, scanned = self._kept, tuple(self._scanned)
@@ -274,7 +290,7 @@ class PartitionColumns:
             if view is None or view is not self._current() or view.progress.epoch < self._newest:
                 return None  # an epoch is being applied: at the next time, then
             life, before_bytes = self._life, 0 if self._kept is None else self._kept.size_bytes
-            self._is_collecting, self._is_due = True, False
+            self._is_collecting, self._is_due, self._due_s = True, False, math.inf
         collected = Collected(self._layout, names)
         try:
             for keys, rows in self._entries(view):

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from stores.column_budget import ColumnBudget
 from stores.columnar import (
     MENDED_SHARE,
+    PAUSE_S,
+    PAUSE_S_MAX,
     PENDING_ROWS_COLLECTING,
     PENDING_ROWS_MIN,
     PENDING_SHARE,
@@ -180,15 +182,52 @@ def test_what_is_not_a_whole_scan_passes_by(engine: RocksPartition) -> None:
     assert len(list(engine.handlers[RangeQuery](engine.view, skipping))) > 1
 
 
-def test_what_nobody_scans_is_not_read_again(engine: RocksPartition, budget: ColumnBudget) -> None:
+def test_what_nobody_scans_is_read_again_ever_later(
+    engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = 1000.0
+    monkeypatch.setattr("stores.columnar._clock_s", lambda: now_s)
     warmed(engine, 100)
-    apply(engine, 1, numbered(*range(2 * PENDING_ROWS_MIN), v=1))
-    tend(engine)
-    assert budget.used_bytes == 0
-    assert scan(engine)[0][1] == 1
-    tend(engine)
-    assert budget.used_bytes > 0
-    assert is_kept(engine)
+    epochs = iter(range(1, 100))
+
+    def is_kept_after(pause_s: float) -> bool:
+        nonlocal now_s
+        now_s += pause_s
+        tend(engine)
+        return budget.used_bytes > 0
+
+    def change_all() -> None:
+        epoch = next(epochs)
+        apply(engine, epoch, numbered(*range(2 * PENDING_ROWS_MIN), v=epoch))
+        assert budget.used_bytes == 0
+
+    for pause_s in (PAUSE_S, 2 * PAUSE_S, 4 * PAUSE_S):
+        change_all()
+        assert not is_kept_after(0.9 * pause_s)
+        assert is_kept_after(0.1 * pause_s)
+    change_all()
+    assert scan(engine)[0][1] == next(epochs) - 1
+    assert is_kept_after(0), "at once, where somebody has scanned it"
+    change_all()
+    assert is_kept_after(PAUSE_S)
+    for _ in range(20):
+        change_all()
+        assert is_kept_after(PAUSE_S_MAX)
+
+
+def test_what_is_replaced_as_a_whole_is_read_again_ever_later(
+    engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = 1000.0
+    monkeypatch.setattr("stores.columnar._clock_s", lambda: now_s)
+    warmed(engine, 100)
+    for epoch, pause_s in ((1, PAUSE_S), (2, 2 * PAUSE_S)):
+        apply(engine, epoch, numbered(*range(100), v=epoch), replace=True)
+        tend(engine)
+        assert budget.used_bytes == 0
+        now_s += pause_s
+        tend(engine)
+        assert budget.used_bytes > 0
 
 
 def test_many_changes_are_put_in_their_places_in_the_background(
