@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from gateway.client import Client
 from gateway.errors import GatewayError, ServeError
+from gateway.serve import cannot_listen
+from gateway.settings import parse_address
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "flights"
 STORES = ("carrier_delays", "airport_hourly", "aircraft")
@@ -58,6 +61,16 @@ def run_demo(*, root: Path | None, http: str, pg: str, check: bool) -> int:
             return 0
 
 
+def _check_free(name: str, text: str) -> None:
+    """See that an address can be listened on: who has it would be taken for the demo's gateway."""
+    address = parse_address(name, text)
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    try:
+        socket.create_server((address.host, address.port), family=family).close()
+    except OSError as error:
+        raise cannot_listen(name, address, error) from error
+
+
 def _on_sigterm(number: int, frame: FrameType | None) -> None:
     del number, frame
     raise _Stopped
@@ -80,6 +93,8 @@ class _Demo:
         self._url = f"http://{http}"
 
     def run(self, *, check: bool) -> int:
+        for name, address in (("http", self._http), ("pg", self._pg)):
+            _check_free(name, address)
         self._console.print("preparing the flights of 2013 …")
         rows = self._write_input()
         gateway = self._start(

@@ -234,7 +234,7 @@ async def _start_wire(serving: Serving) -> None:
     try:
         port = await serving.wire.start(address.host, address.port)
     except OSError as error:
-        raise _cannot_listen("pg", address, error) from error
+        raise cannot_listen("pg", address, error) from error
     serving.announce(f"Postgres wire on {_host_port(address.host, port)}")
 
 
@@ -289,7 +289,7 @@ def _listen(address: Address, settings: Settings) -> socket.socket:
         family, _, _, _, where = found[0]
         listener = socket.socket(family, socket.SOCK_STREAM)
     except OSError as error:
-        raise _cannot_listen("http", address, error) from error
+        raise cannot_listen("http", address, error) from error
     try:
         if sys.platform != "win32":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -304,11 +304,12 @@ def _listen(address: Address, settings: Settings) -> socket.socket:
         listener.setblocking(False)
     except OSError as error:
         listener.close()
-        raise _cannot_listen("http", address, error) from error
+        raise cannot_listen("http", address, error) from error
     return listener
 
 
-def _cannot_listen(name: str, address: Address, error: OSError) -> ServeError:
+def cannot_listen(name: str, address: Address, error: OSError) -> ServeError:
+    """The error for an address that somebody else has, or that is not of this machine."""
     reason = error.strerror or str(error)
     if error.errno is not None and not isinstance(error, socket.gaierror):
         reason = os.strerror(error.errno)  # some loops repeat the address in their own text
