@@ -11,7 +11,8 @@ as far as there is room, and again where a scan has come since it was last done.
 for it. What nobody scans costs its memory until too much changes; then it is read again after a
 second, the next time after two, and so on, for it may only be filling up.
 
-It is no cache in front of RocksDB's rows, which has one: lookups and ranges never come here.
+It is no cache in front of the rows of RocksDB, which has one: lookups and ranges of keys never come
+here.
 """
 
 from __future__ import annotations
@@ -282,12 +283,17 @@ class PartitionColumns:
                     return
                 if self._scans.last:  # else it was a guess
                     self._refused[names] = refused_bytes
+        # Where there is no room, it is looked for again when the next scan has come.
+        self._is_due, self._due_s = False, math.inf
 
     def _collect(self, names: tuple[str, ...], is_stopping: Callable[[], bool]) -> int | None:
         """Read these columns and keep them; for how many bytes there was no room, if so."""
-        view, estimate = self._current(), self._rows()
+        view = self._current()
+        if view is None:
+            return None
+        estimate = self._rows()
         with self._lock:
-            if view is None or view is not self._current() or view.progress.epoch < self._newest:
+            if view is not self._current() or view.progress.epoch < self._newest:
                 return None  # an epoch is being applied: at the next time, then
             life, before_bytes = self._life, 0 if self._kept is None else self._kept.size_bytes
             self._is_collecting, self._is_due, self._due_s = True, False, math.inf
