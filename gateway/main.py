@@ -352,6 +352,24 @@ def _engine(settings: Settings, host: Host) -> SqlEngine:
     return SqlEngine(host, limits=limits, node=settings.node)
 
 
+def open_stores(host: Host, engine: SqlEngine) -> None:
+    """Open the stores, and have the first statements find what they need.
+
+    Raises:
+        ServeError: the stores cannot be opened.
+    """
+    from stores.errors import StoreError  # noqa: PLC0415 - as in `_serve`
+
+    try:
+        host.start()
+    except (StoreError, OSError) as error:
+        raise ServeError(f"cannot open the stores: {error}") from error
+    try:
+        engine.warm_up()
+    except Exception:  # all else is served: who asks for what cannot be built is told why
+        logger.exception("the first statements will be slow")
+
+
 def _serve(settings: Settings) -> None:
     """Wire everything, serve, and close everything in the reverse order.
 
@@ -370,7 +388,6 @@ def _serve(settings: Settings) -> None:
     from gateway.workers import Workers  # noqa: PLC0415
     from planner.sql import SERVER_VERSION  # noqa: PLC0415
     from planner.typed import TypedQueries  # noqa: PLC0415
-    from stores.errors import StoreError  # noqa: PLC0415
 
     with ExitStack() as closing:
         access, tls = open_access(settings), open_tls(settings)
@@ -405,13 +422,6 @@ def _serve(settings: Settings) -> None:
             metrics=metrics,
         )
 
-        def open_stores() -> None:
-            try:
-                host.start()
-            except (StoreError, OSError) as error:
-                raise ServeError(f"cannot open the stores: {error}") from error
-            engine.warm_up()
-
         run_servers(
             Serving(
                 app=create_app(services, access=access),
@@ -420,7 +430,7 @@ def _serve(settings: Settings) -> None:
                 tls=tls,
                 lingering=lingering,
                 reload=reloader(access, tls),
-                open_stores=open_stores,
+                open_stores=partial(open_stores, host, engine),
                 watch_http=partial(metrics.watch_connections, "http"),
                 announce=lambda line: print(f"stategate: {line}", flush=True),
             )

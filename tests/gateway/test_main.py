@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import urllib.error
@@ -10,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from gateway.main import open_stores
+from planner.errors import LimitExceeded
+from planner.sql import SqlEngine
+from stores.host import Host, HostState
 from tests.support.process import ROOT, ServerProcess, answers, free_ports, plain_environment
 from tests.support.waiting import WAIT_S
 
@@ -112,3 +117,18 @@ def test_a_log_that_is_not_there_is_waited_for(tmp_path: Path) -> None:
             assert b'"55S04"' in refused.value.read()
         assert process.stop() == 0
     assert "Traceback" not in process.printed()
+
+
+def test_what_cannot_be_warmed_up_is_served_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(self: SqlEngine) -> None:
+        raise LimitExceeded("out of memory")
+
+    monkeypatch.setattr(SqlEngine, "warm_up", fail)
+    with contextlib.closing(Host(str(tmp_path / "log"))) as host:
+        engine = SqlEngine(host)
+        open_stores(host, engine)
+        assert host.state is HostState.RESTORING, "its log is yet to come"
+        engine.close()
+    assert "out of memory" in caplog.text
