@@ -140,7 +140,7 @@ class Host:
         """Held to open, replace or drop stores and replicas; never while a query runs."""
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
-        self._upkeep = Upkeep(self._engines)
+        self._upkeep = Upkeep(self._tended)
 
     @property
     def state(self) -> HostState:
@@ -497,12 +497,11 @@ class Host:
         self._served = {**self._served, name: MeteredStore(store, metrics)}
         self._version += 1
 
-    def _engines(self) -> Iterator[object]:
-        """Those to be tended: none as long as a replica has yet to catch up, which comes first."""
+    def _tended(self) -> Iterator[Replica]:
+        """Those whose engines are tended: none as long as one has yet to catch up."""
         if self.state is HostState.RUNNING:
             for store in self._stores.values():
-                for replica in store.replicas.values():
-                    yield replica.engine
+                yield from store.replicas.values()
 
     # Opening and closing
 

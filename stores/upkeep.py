@@ -7,6 +7,9 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Final, Protocol, runtime_checkable
 
+from stores.errors import StoreError
+from stores.schema import StoreSchema
+
 _logger = logging.getLogger(__name__)
 
 _PAUSE_S: Final = 0.25
@@ -28,15 +31,26 @@ class Tended(Protocol):
         """
 
 
+class Held(Protocol):
+    """A partition that a host holds."""
+
+    schema: StoreSchema
+    partition: int
+
+    @property
+    def engine(self) -> object:
+        """Holds the rows; may be one that has nothing to do."""
+
+
 class Upkeep:
     """Tends the engines of a host by turns.
 
     Args:
-        engines: those that are to be tended now.
+        held: the partitions whose engines are to be tended now.
     """
 
-    def __init__(self, engines: Callable[[], Iterable[object]]) -> None:
-        self._engines = engines
+    def __init__(self, held: Callable[[], Iterable[Held]]) -> None:
+        self._held = held
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="upkeep", daemon=True)
 
@@ -52,15 +66,21 @@ class Upkeep:
 
     def _run(self) -> None:
         while not self._stopping.wait(_PAUSE_S):
-            for engine in self._engines():
+            for held in self._held():
                 if self._stopping.is_set():
                     return
-                if isinstance(engine, Tended):
-                    self._tend(engine)
+                if isinstance(held.engine, Tended):
+                    self._tend(held.engine, held)
 
-    def _tend(self, engine: Tended) -> None:
+    def _tend(self, engine: Tended, held: Held) -> None:
         try:
             engine.tend(self._stopping.is_set)
         except Exception as error:  # it must not keep the other engines from their turns
             # Queries that need what cannot be read say so, each time.
-            _logger.warning("upkeep failed engine=%r error=%s", engine, error)
+            _logger.warning(
+                "upkeep failed store=%s partition=%d error=%s",
+                held.schema.name,
+                held.partition,
+                error,
+                exc_info=None if isinstance(error, StoreError) else error,
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,21 @@ import pytest
 from stores.host import Host
 from stores.replica import Replica
 from stores.rocksdb import RocksPartition
+from stores.schema import StoreSchema
 from stores.store import ReplicaState
 from stores.upkeep import Upkeep
-from tests.stores.hosts import counts, running, until, write
+from tests.stores.hosts import CLICKS, counts, running, until, write
 
 pytestmark = pytest.mark.usefixtures("impatient")
+
+
+@dataclass(kw_only=True)
+class Part:
+    """One partition with an engine of a test's."""
+
+    engine: object
+    schema: StoreSchema = CLICKS
+    partition: int = 0
 
 
 class Engine:
@@ -32,14 +43,15 @@ class Engine:
             raise RuntimeError("it broke")
 
 
-def test_all_have_their_turn() -> None:
+def test_all_have_their_turn(caplog: pytest.LogCaptureFixture) -> None:
     """One that fails does not keep the others from theirs, nor one that has nothing to tend."""
     broken, whole = Engine(fails=True), Engine()
-    upkeep = Upkeep(lambda: [broken, object(), whole])
+    upkeep = Upkeep(lambda: [Part(engine=broken), Part(engine=object()), Part(engine=whole)])
     upkeep.start()
     until(lambda: whole.tended > 2)
     upkeep.stop(timeout_s=10)
     assert broken.tended >= whole.tended
+    assert "upkeep failed store=clicks partition=0 error=it broke" in caplog.text
     tended = whole.tended
     upkeep.stop(timeout_s=10)
     assert whole.tended == tended
@@ -54,7 +66,7 @@ def test_what_is_long_sees_that_it_stops() -> None:
             until(is_stopping)
 
     last = Engine()
-    upkeep = Upkeep(lambda: [Long(), last])
+    upkeep = Upkeep(lambda: [Part(engine=Long()), Part(engine=last)])
     upkeep.start()
     assert begun.wait(10)
     upkeep.stop(timeout_s=10)
@@ -89,9 +101,9 @@ def test_nothing_is_tended_before_all_replicas_have_caught_up(tmp_path: Path) ->
         until(lambda: host.is_ready)
         replica = next(iter(host._stores["clicks"].replicas.values()))
         assert isinstance(replica, Replica)
-        assert replica.engine in set(host._engines())
+        assert replica in host._tended()
         replica.state = ReplicaState.RESTORING
-        assert list(host._engines()) == []
+        assert list(host._tended()) == []
         replica.state = ReplicaState.RUNNING
 
 
