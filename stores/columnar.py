@@ -353,9 +353,7 @@ class PartitionColumns:
                 self._kept = kept
                 self._changes = [each for each in self._changes if each.epoch > kept.epoch]
                 self._changed_rows = sum(map(len, self._changes))
-            keeps = self._kept is not None
-        if not keeps:
-            self._budget.give_back(self)
+        self._settle()
 
     def _find(self, view: View, columns: Sequence[str]) -> _Found | None:
         """What a view can be read from; None if nothing is kept, or only of a later epoch."""
