@@ -25,8 +25,7 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
         one = cast(exp.Literal.number(1), "DOUBLE")
         share = exp.Paren(this=exp.Div(this=one, expression=node.expression.copy()))
         fresh: exp.Expr = exp.Mul(this=node.this.copy(), expression=share)
-        node.replace(fresh)
-        return fresh
+        return node.replace(fresh)
     exact = as_decimal(left), as_decimal(right)
     are_whole = left is not None and right is not None and {left.kind, right.kind} <= set(INTEGERS)
     if None in exact or are_whole:
@@ -34,8 +33,7 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     assert exact[0] is not None
     assert exact[1] is not None
     fresh = quotient(node.this, node.expression, exact[0].scale, exact[1].scale)
-    node.replace(fresh)
-    return fresh
+    return node.replace(fresh)
 
 
 def quotient(left: exp.Expr, right: exp.Expr, left_scale: int, right_scale: int) -> exp.Expr:
@@ -118,8 +116,7 @@ def _round(node: exp.Expr, types: Types) -> exp.Expr:
         return wrapped(node, lambda inner: cast(inner, "DOUBLE"))
     if kind in FLOATS and isinstance(node, exp.Round):
         fresh = call("round_even", cast(node.this.copy(), "DOUBLE"), exp.Literal.number(0))
-        node.replace(fresh)
-        return fresh
+        return node.replace(fresh)
     return node
 
 

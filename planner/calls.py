@@ -41,8 +41,7 @@ def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
     if rule is not None:
         fresh = rule(node, arguments(node), types)
         if fresh is not None:
-            node.replace(fresh)
-            return fresh
+            return node.replace(fresh)
         return node
     wanted = _CAST.get(name)
     if wanted is not None:

@@ -91,8 +91,7 @@ def _cast_literal(
         check_literal(literal, target)
     elif target.kind is Kind.BYTEA:
         fresh = bytes_of(literal)
-        node.replace(fresh)
-        return fresh
+        return node.replace(fresh)
     return node
 
 
@@ -110,8 +109,7 @@ def _interval(node: exp.Expr, types: Types) -> exp.Expr:
         )
     text = value.name if unit is None else f"{value.name} {unit.name}"
     fresh = cast(exp.Literal.string(text), "INTERVAL")
-    node.replace(fresh)
-    return fresh
+    return node.replace(fresh)
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {exp.Cast: _cast, exp.Interval: _interval}

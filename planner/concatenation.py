@@ -36,8 +36,7 @@ def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
         )
     else:
         return node
-    node.replace(fresh)
-    return fresh
+    return node.replace(fresh)
 
 
 def _is_text_array(node: exp.Expr) -> bool:

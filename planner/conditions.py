@@ -26,8 +26,7 @@ def _compare_rows(node: exp.Expr, types: Types) -> exp.Expr:
     compared = [type(node)(this=a.copy(), expression=b.copy()) for a, b in pairs]
     joined = exp.and_(*compared) if isinstance(node, exp.EQ) else exp.or_(*compared)
     fresh = exp.Paren(this=joined)
-    node.replace(fresh)
-    return fresh
+    return node.replace(fresh)
 
 
 def _strip_row(node: exp.Expr) -> exp.Expr:

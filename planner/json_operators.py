@@ -22,8 +22,7 @@ def _json_member(node: exp.Expr, types: Types) -> exp.Expr:
     if not isinstance(node.find_ancestor(exp.Func, exp.Query), exp.Func):
         return node
     fresh = call("json_extract", node.this.copy(), node.expression.copy())
-    node.replace(fresh)
-    return fresh
+    return node.replace(fresh)
 
 
 def _json_path(node: exp.Expr, types: Types) -> exp.Expr:
@@ -36,8 +35,7 @@ def _json_path(node: exp.Expr, types: Types) -> exp.Expr:
     is_text = isinstance(node, exp.JSONBExtractScalar)
     name = "pg_sg_json_path_text" if is_text else "pg_sg_json_path"
     fresh = call(name, node.this.copy(), path.copy())
-    node.replace(fresh)
-    return fresh
+    return node.replace(fresh)
 
 
 def _contains(node: exp.Expr, types: Types) -> exp.Expr:
@@ -48,15 +46,13 @@ def _contains(node: exp.Expr, types: Types) -> exp.Expr:
     if not any(types.kind_of(side) is Kind.JSON for side in sides):
         return node
     fresh = call("json_contains", *(cast(side.copy(), "JSON") for side in sides))
-    node.replace(fresh)
-    return fresh
+    return node.replace(fresh)
 
 
 def _has_key(node: exp.Expr, types: Types) -> exp.Expr:
     del types
     fresh = call("pg_sg_json_has_key", node.this.copy(), node.expression.copy())
-    node.replace(fresh)
-    return fresh
+    return node.replace(fresh)
 
 
 def _rows(node: exp.Expr, types: Types) -> exp.Expr:

@@ -66,8 +66,7 @@ def _concerns(nodes: Nodes) -> bool:
 def _extract(node: exp.Expr, types: Types) -> exp.Expr:
     """What extract gives is numeric, with the fraction of a second; DuckDB cuts it off."""
     fresh = extracted(node.this.name, node.expression, types, exact=True)
-    node.replace(fresh)
-    return fresh
+    return node.replace(fresh)
 
 
 def _recursion(node: exp.Expr, types: Types) -> exp.Expr:
