@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 import re
 
-import duckdb
 from sqlglot import exp
 
+from planner.composing.database import DatabaseError
 from planner.errors import (
     Cancelled,
     InternalProblem,
@@ -211,32 +211,24 @@ _TYPE_NAMES = {
 }
 """DuckDB's names of types, and ours."""
 _TYPE_NAME = re.compile(r"\b(TIMESTAMP WITH TIME ZONE|[A-Z][A-Z_]+[0-9]*)\b")
-_CLASSES: tuple[tuple[type[Exception], type[QueryError], str], ...] = (
-    (duckdb.InterruptException, Cancelled, "57014"),
-    (duckdb.OutOfMemoryException, LimitExceeded, "53200"),
-    (duckdb.OutOfRangeException, ValueProblem, "22003"),
-    (duckdb.ConversionException, ValueProblem, "22P02"),
-    (duckdb.TypeMismatchException, TypeProblem, "42804"),
-    (duckdb.ParserException, SyntaxProblem, "42601"),
-    (duckdb.SyntaxException, SyntaxProblem, "42601"),
-    (duckdb.PermissionException, NotSupported, "42501"),
-    (duckdb.NotImplementedException, NotSupported, "0A000"),
-    (duckdb.CatalogException, NameProblem, "42704"),
-    (duckdb.BinderException, TypeProblem, "42804"),
-    (duckdb.InvalidInputException, ValueProblem, "22023"),
-)
+_CLASSES: dict[str, tuple[type[QueryError], str]] = {
+    "Interrupt": (Cancelled, "57014"),
+    "OutOfMemory": (LimitExceeded, "53200"),
+    "OutOfRange": (ValueProblem, "22003"),
+    "Conversion": (ValueProblem, "22P02"),
+    "TypeMismatch": (TypeProblem, "42804"),
+    "Parser": (SyntaxProblem, "42601"),
+    "Syntax": (SyntaxProblem, "42601"),
+    "Permission": (NotSupported, "42501"),
+    "NotImplemented": (NotSupported, "0A000"),
+    "Catalog": (NameProblem, "42704"),
+    "Binder": (TypeProblem, "42804"),
+    "InvalidInput": (ValueProblem, "22023"),
+}
+"""Our errors for those of DuckDB, by their kind."""
 
 
-def of_arrow(error: duckdb.Error | OSError) -> duckdb.Error:
-    """DuckDB's own error: behind the first batch it comes through Arrow, which keeps its text."""
-    if isinstance(error, duckdb.Error):
-        return error
-    kind = str(error).partition(" Error:")[0].replace(" ", "")
-    found = getattr(duckdb, f"{kind}Exception", duckdb.Error)
-    return duckdb.Error(str(error)) if not issubclass(found, duckdb.Error) else found(str(error))
-
-
-def translate(error: duckdb.Error, tree: exp.Expr) -> QueryError:
+def translate(error: DatabaseError, tree: exp.Expr) -> QueryError:
     """DuckDB's error as ours: message, hint, SQLSTATE, and its place in the text if known."""
     text = str(error)
     if raised := re.search(rf"{RAISED}(\w{{5}}) (.*)", text):
@@ -259,9 +251,9 @@ def translate(error: duckdb.Error, tree: exp.Expr) -> QueryError:
     if _BY_ZERO in text:
         return ValueProblem("division by zero", sqlstate="22012")
     said = _our_types(_first_sentence(text))
-    for duckdb_kind, kind, sqlstate in _CLASSES:
-        if isinstance(error, duckdb_kind):
-            return kind(said, sqlstate=sqlstate)
+    if error.kind in _CLASSES:
+        ours, sqlstate = _CLASSES[error.kind]
+        return ours(said, sqlstate=sqlstate)
     _logger.error("composition failed error=%s", text)
     return InternalProblem(said)
 

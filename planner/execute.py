@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from planner.access import Access, Scatter
 from planner.cancel import Cancellation
-from planner.compose import ArrowRelation, Composer
+from planner.compose import Composer
+from planner.composing.database import ArrowRelation
 from planner.cut import Snapshot
 from planner.errors import (
     RESTORING,

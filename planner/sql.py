@@ -17,7 +17,8 @@ from planner.bind import bind
 from planner.cancel import Cancellation
 from planner.clause import Clause
 from planner.commands import Commands
-from planner.compose import Composer
+from planner.compose import Composer, composing_definition
+from planner.composing.local import LocalDatabase
 from planner.cut import takes_snapshot, transaction_snapshot
 from planner.errors import (
     LimitExceeded,
@@ -106,9 +107,10 @@ class SqlEngine:
     ) -> None:
         self._limits = limits or EngineLimits()
         self._catalog = catalog
-        self._composer = Composer(
+        definition = composing_definition(
             memory_bytes_max=self._limits.memory_bytes_max, threads=self._limits.composer_threads
         )
+        self._composer = Composer(LocalDatabase(definition))
         self._queries = Queries(clock)
         self._executor = Executor(
             catalog, self._composer, queries=self._queries, node=node, clock=clock

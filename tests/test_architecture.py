@@ -31,7 +31,7 @@ FORBIDDEN: dict[str, frozenset[str]] = {
 RESERVED: dict[str, tuple[str, ...]] = {
     "rocksdict": ("stores/rocksdb.py", "stores/sst.py"),
     "pyspark": ("stores/spark/",),
-    "duckdb": ("planner/compose.py", "planner/duckdb_errors.py", "planner/pg_catalog/"),
+    "duckdb": ("planner/composing/local.py",),
 }
 """Library → the files and directories that alone import it, so that it can be replaced there."""
 

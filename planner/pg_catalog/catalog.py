@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import duckdb
 import pyarrow as pa
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -18,10 +17,12 @@ from sqlglot.errors import SqlglotError
 from planner.cancel import Cancellation
 from planner.clause import Clause
 from planner.commands import Commands
-from planner.errors import Cancelled, NotSupported, ValueProblem
+from planner.composing.database import Database, DatabaseError
+from planner.composing.local import LocalDatabase
+from planner.errors import NotSupported, ValueProblem
 from planner.pg_catalog.arrays import parse_array
 from planner.pg_catalog.assignments import Assignment, assignments
-from planner.pg_catalog.database import build_database
+from planner.pg_catalog.database import catalog_definition
 from planner.pg_catalog.failures import query_error
 from planner.pg_catalog.lifting import lift_calls, may_ask
 from planner.pg_catalog.listing_rows import listing_script, lists_names
@@ -46,7 +47,6 @@ CACHED_SQL_MAX = 100_000
 """Longer texts carry lists of oids and do not come twice."""
 VALUES_MAX = 256
 """Answers about sessions; one with all settings takes some 50 kB, others next to nothing."""
-_BATCH_ROWS = 8192
 _INTROSPECTED = {"attrtypoids": DataType(kind=Kind.ARRAY, element=TEXT)}
 """Columns of asyncpg's query for types that it does not know, to which no int8[] may come back.
 
@@ -79,7 +79,7 @@ class _Generation:
     """The tables for one version of the store catalog; readers keep theirs until they are done."""
 
     version: int
-    connection: duckdb.DuckDBPyConnection
+    database: Database
 
 
 class PgCatalog:
@@ -203,17 +203,20 @@ class PgCatalog:
             )
         cancellation.check()
         values = _values(statement, parameters)
-        cursor = self._current().connection.cursor()
-        try:
-            with _converted_errors(cancellation), cancellation.interrupting(cursor.interrupt):
-                cursor.sql(_session_script(session))
-                if statement.lists and session.listing is not None:
-                    cursor.sql(";".join(listing_script(session.listing)))
-                relation = cursor.sql(statement.rewritten.sql, params=values or None)
-                assert relation is not None
-                table = gather(relation.to_arrow_reader(_BATCH_ROWS), statement.columns)
-        finally:
-            cursor.close()
+        script = [_session_script(session)]
+        if statement.lists and session.listing is not None:
+            script += listing_script(session.listing)
+        with _converted_errors():
+            answer = self._current().database.run(
+                statement.rewritten.sql,
+                script=";".join(script),
+                parameters=values,
+                cancellation=cancellation,
+            )
+            try:
+                table = gather(answer, statement.columns)
+            finally:
+                answer.close()
         for assignment in statement.assignments:
             assignment.apply(session, parameters, self._commands.set_config)
         return table
@@ -267,19 +270,14 @@ class PgCatalog:
         )
 
     def _describe(self, rewritten: Rewritten) -> tuple[Column, ...]:
-        values = dict.fromkeys(rewritten.bound)
-        cursor = self._current().connection.cursor()
-        try:
-            with _converted_errors(Cancellation()):
-                relation = cursor.sql(rewritten.sql, params=values or None)
-                assert relation is not None
-                names, types = relation.columns, [str(kind) for kind in relation.types]
-        finally:
-            cursor.close()
-        named = rewritten.names or tuple(names)
+        with _converted_errors():
+            found = self._current().database.describe(
+                rewritten.sql, parameters=tuple(rewritten.bound), cancellation=Cancellation()
+            )
+        named = rewritten.names or tuple(each.name for each in found)
         return tuple(
-            Column(name=name, type=_INTROSPECTED.get(name) or result_type(kind))
-            for name, kind in zip(named, types, strict=True)
+            Column(name=name, type=_INTROSPECTED.get(name) or result_type(each.kind))
+            for name, each in zip(named, found, strict=True)
         )
 
     def _current(self) -> _Generation:
@@ -300,13 +298,13 @@ class PgCatalog:
             *(store_relation(store.schema) for _, store in stores),
             *(system_relation(name, columns) for name, columns in SYSTEM_RELATIONS.items()),
         ]
-        connection = build_database(
+        definition = catalog_definition(
             relations,
             server_version=self._server_version,
             database=self._database,
             started=self._started,
         )
-        return _Generation(version=version, connection=connection)
+        return _Generation(version=version, database=LocalDatabase(definition))
 
 
 def _values(statement: CatalogStatement, parameters: Row) -> dict[str, Value]:
@@ -352,11 +350,8 @@ def _session_script(session: Session) -> str:
 
 
 @contextmanager
-def _converted_errors(cancellation: Cancellation) -> Iterator[None]:
+def _converted_errors() -> Iterator[None]:
     try:
         yield
-    except duckdb.InterruptException as error:
-        cancellation.check()
-        raise Cancelled("canceling statement due to statement timeout") from error
-    except duckdb.Error as error:
+    except DatabaseError as error:
         raise query_error(error) from error

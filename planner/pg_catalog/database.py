@@ -1,4 +1,4 @@
-"""One in-memory DuckDB that holds the catalog for one set of stores. Built whole, never changed.
+"""The in-memory DuckDB that holds the catalog for one set of stores. Built whole, never changed.
 
 It can reach no file, network or extension, and its settings are locked.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import duckdb
 import pyarrow as pa
 
+from planner.composing.database import Definition
 from planner.pg_catalog import seed
 from planner.pg_catalog.builtin_rows import (
     OWNER,
@@ -37,7 +37,7 @@ MEMORY_LIMIT = "256MB"
 """The catalog of 1,000 stores of 20 columns takes some 20 MB; the rest is for sorts and joins."""
 _DATABASE_OID = 5
 _UTF8 = 6
-_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+_CONFIG = {
     "threads": "1",
     "memory_limit": MEMORY_LIMIT,
     "temp_directory": "",
@@ -62,22 +62,22 @@ _DEFINITION_FIELDS = {"oid": pa.int64(), "text": pa.string(), "pretty": pa.strin
 _DISPLAY_FIELDS = {"kind": pa.string(), "oid": pa.int64(), "text": pa.string()}
 
 
-def build_database(
+def catalog_definition(
     relations: Sequence[Relation], *, server_version: str, database: str, started: dt.datetime
-) -> duckdb.DuckDBPyConnection:
-    """The catalog of these relations, ready for cursors."""
+) -> Definition:
+    """The database that holds the catalog of these relations."""
     rows = relation_rows(settle_index_names(relations))
-    connection = duckdb.connect(":memory:", config=_CONFIG)
-    connection.sql(";".join(_schema_script()))
-    tables = {**_catalog_tables(rows, database), **_lookup_tables(rows, server_version)}
-    for target, table in tables.items():
-        connection.register("zz_source", table)
-        connection.sql(f"CREATE OR REPLACE TABLE {target} AS SELECT * FROM zz_source")
-        connection.unregister("zz_source")
-    connection.sql(";".join(_view_script(database)))
-    connection.sql(";".join(macro_script(started=quote_text(started.isoformat()))))
-    connection.sql("SET enable_external_access = false; SET lock_configuration = true")
-    return connection
+    return Definition(
+        config=_CONFIG,
+        before=tuple(_schema_script()),
+        tables={**_catalog_tables(rows, database), **_lookup_tables(rows, server_version)},
+        after=(
+            *_view_script(database),
+            *macro_script(started=quote_text(started.isoformat())),
+            "SET enable_external_access = false",
+            "SET lock_configuration = true",
+        ),
+    )
 
 
 def _schema_script() -> Iterator[str]:

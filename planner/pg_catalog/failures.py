@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-import duckdb
-
+from planner.composing.database import DatabaseError
 from planner.errors import (
     InternalProblem,
     LimitExceeded,
@@ -24,23 +23,23 @@ _ARGUMENTS = re.compile(r"Macro (\w+)\(\) does not support the supplied argument
 _TABLE_FUNCTION = re.compile(r'"(\w+)" is a table function', re.IGNORECASE)
 
 
-def query_error(error: duckdb.Error) -> QueryError:  # noqa: PLR0911 - one line per class
+def query_error(error: DatabaseError) -> QueryError:  # noqa: PLR0911 - one line per class
     """The planner's error for one of DuckDB's."""
     text = str(error)
     if (raised := _RAISED.search(text)) is not None:
         return NameProblem(raised[2].strip().splitlines()[0], sqlstate=raised[1])
     first = text.split("\n", 1)[0].partition(": ")[2] or text
-    if isinstance(error, (duckdb.BinderException, duckdb.CatalogException)):
+    if error.kind in {"Binder", "Catalog"}:
         return _binding_error(first)
-    if isinstance(error, duckdb.ConversionException):
+    if error.kind == "Conversion":
         return ValueProblem(_lower(first), sqlstate="22P02")
-    if isinstance(error, duckdb.OutOfRangeException):
+    if error.kind == "OutOfRange":
         return ValueProblem(_lower(first), sqlstate="22003")
-    if isinstance(error, duckdb.OutOfMemoryException):
+    if error.kind == "OutOfMemory":
         return LimitExceeded("the catalog query needs too much memory", sqlstate="53200")
-    if isinstance(error, (duckdb.InternalException, duckdb.FatalException)):
+    if error.kind in {"Internal", "Fatal"}:
         return InternalProblem(f"the catalog failed: {first}")
-    if isinstance(error, duckdb.InvalidInputException):
+    if error.kind == "InvalidInput":
         return ValueProblem(_lower(first))
     return NotSupported(f"the catalog does not run this statement: {_lower(first)}")
 

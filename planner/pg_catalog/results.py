@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 from sqlglot import exp
 
+from planner.composing.database import Answer
 from planner.errors import LimitExceeded
 from planner.pg_catalog.macros import VOID
 from stores.errors import SchemaError
@@ -54,7 +55,7 @@ def void_oids(tree: exp.Expr) -> tuple[int, ...]:
     return oids if any(oids) else ()
 
 
-def gather(batches: pa.RecordBatchReader, columns: Sequence[Column]) -> pa.Table:
+def gather(batches: Answer, columns: Sequence[Column]) -> pa.Table:
     """All rows, each column in the Arrow type of its column.
 
     Raises:

@@ -11,7 +11,9 @@ import pytest
 import sqlglot
 
 from planner.cancel import Cancellation
-from planner.compose import ArrowRelation, Composer, python_value, to_duckdb
+from planner.compose import Composer, composing_definition, python_value, to_duckdb
+from planner.composing.database import ArrowRelation
+from planner.composing.local import LocalDatabase
 from planner.errors import QueryError, StoreFailed
 from stores.schema import DataType, Value
 
@@ -21,7 +23,7 @@ TREE = sqlglot.parse_one("SELECT name FROM t")
 
 @pytest.fixture(scope="module")
 def composer() -> Iterator[Composer]:
-    made = Composer(memory_bytes_max=1 << 27, threads=1)
+    made = Composer(LocalDatabase(composing_definition(memory_bytes_max=1 << 27, threads=1)))
     yield made
     made.close()
 
@@ -43,7 +45,7 @@ def test_a_relation_can_be_read_several_times_in_one_statement(composer: Compose
 
 def test_a_relation_that_fails_keeps_its_own_error(composer: Composer) -> None:
     def broken() -> Iterator[pa.RecordBatch]:
-        yield from numbers()._read()
+        yield from numbers().read()
         raise StoreFailed("partition 3 is gone")
 
     with pytest.raises(StoreFailed, match="partition 3 is gone"):
@@ -108,7 +110,7 @@ def test_identifiers_are_quoted() -> None:
 
 
 def test_a_closed_composer_says_so() -> None:
-    composer = Composer(memory_bytes_max=1 << 27, threads=1)
+    composer = Composer(LocalDatabase(composing_definition(memory_bytes_max=1 << 27, threads=1)))
     composer.close()
     with pytest.raises(QueryError) as caught:
         composer.describe("SELECT 1", {}, (), TREE)

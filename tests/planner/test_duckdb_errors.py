@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import duckdb
 import pytest
 import sqlglot
 
+from planner.composing.database import DatabaseError
 from planner.duckdb_errors import translate
 from planner.errors import InternalProblem
 
@@ -16,42 +16,42 @@ TREE = sqlglot.parse_one("SELECT name FROM t")
     ("error", "sqlstate", "message"),
     [
         (
-            duckdb.BinderException('Binder Error: Referenced column "nam" not found'),
+            DatabaseError("Binder", 'Binder Error: Referenced column "nam" not found'),
             "42703",
             'column "nam" does not exist',
         ),
         (
-            duckdb.BinderException('Binder Error: Referenced table "x" not found!'),
+            DatabaseError("Binder", 'Binder Error: Referenced table "x" not found!'),
             "42P01",
             'missing FROM-clause entry for table "x"',
         ),
         (
-            duckdb.ConversionException("Conversion Error: Could not convert string 'x' to INT32"),
+            DatabaseError("Conversion", "Conversion Error: Could not convert string 'x' to INT32"),
             "22P02",
             'invalid input syntax for type integer: "x"',
         ),
-        (duckdb.OutOfMemoryException("Out of Memory Error: failed"), "53200", "failed"),
-        (duckdb.OutOfRangeException("Out of Range Error: Overflow"), "22003", "overflow"),
+        (DatabaseError("OutOfMemory", "Out of Memory Error: failed"), "53200", "failed"),
+        (DatabaseError("OutOfRange", "Out of Range Error: Overflow"), "22003", "overflow"),
         (
-            duckdb.ParserException("Parser Error: Max expression depth limit of 1000 exceeded"),
+            DatabaseError("Parser", "Parser Error: Max expression depth limit of 1000 exceeded"),
             "54000",
             "statement is nested too deep",
         ),
-        (duckdb.PermissionException("Permission Error: no"), "42501", "no"),
-        (duckdb.InterruptException("INTERRUPT Error: Interrupted!"), "57014", "interrupted"),
-        (duckdb.InvalidInputException("Invalid Input Error: boom"), "22023", "boom"),
+        (DatabaseError("Permission", "Permission Error: no"), "42501", "no"),
+        (DatabaseError("Interrupt", "INTERRUPT Error: Interrupted!"), "57014", "interrupted"),
+        (DatabaseError("InvalidInput", "Invalid Input Error: boom"), "22023", "boom"),
     ],
 )
-def test_errors_in_our_words(error: duckdb.Error, sqlstate: str, message: str) -> None:
+def test_errors_in_our_words(error: DatabaseError, sqlstate: str, message: str) -> None:
     found = translate(error, TREE)
     assert (found.sqlstate, found.message) == (sqlstate, message)
 
 
 def test_an_error_that_nobody_planned_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    assert isinstance(translate(duckdb.InternalException("bad state"), TREE), InternalProblem)
+    assert isinstance(translate(DatabaseError("Internal", "bad state"), TREE), InternalProblem)
     assert "bad state" in caplog.text
 
 
 def test_the_place_of_a_name_is_found() -> None:
-    error = duckdb.BinderException('Binder Error: Referenced column "name" not found')
+    error = DatabaseError("Binder", 'Binder Error: Referenced column "name" not found')
     assert translate(error, TREE).position == 8

@@ -7,6 +7,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from planner.cancel import Cancellation
+from planner.compose import composing_definition
+from planner.composing.database import DatabaseError
+from planner.composing.local import LocalDatabase
 from planner.errors import QueryError
 from planner.refused import TABLE_FUNCTIONS
 from planner.session import Session
@@ -102,21 +106,18 @@ def test_no_table_function_of_duckdb_but_the_listed_ones_can_be_called(sides: Si
 
 def test_the_composing_database_is_locked() -> None:
     """What gets past the planner is still refused by DuckDB."""
-    from planner.compose import Composer  # noqa: PLC0415 - the one test that looks inside
-
-    composer = Composer(memory_bytes_max=1 << 26, threads=1)
-    with composer._cursor() as cursor:
-        for sql in (
-            "SELECT * FROM read_text('/etc/hostname')",
-            "COPY (SELECT 1) TO 'never.csv'",
-            "ATTACH 'never.db'",
-            "INSTALL httpfs",
-            "SET enable_external_access = true",
-            "SELECT * FROM cursor",
-        ):
-            with pytest.raises(duckdb.Error):
-                cursor.execute(sql).fetchall()
-    composer.close()
+    database = LocalDatabase(composing_definition(memory_bytes_max=1 << 26, threads=1))
+    for sql in (
+        "SELECT * FROM read_text('/etc/hostname')",
+        "COPY (SELECT 1) TO 'never.csv'",
+        "ATTACH 'never.db'",
+        "INSTALL httpfs",
+        "SET enable_external_access = true",
+        "SELECT * FROM cursor",
+    ):
+        with pytest.raises(DatabaseError):
+            list(database.run(sql, cancellation=Cancellation()))
+    database.close()
 
 
 @pytest.mark.parametrize(
