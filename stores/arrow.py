@@ -1,6 +1,6 @@
 """Arrow columns to physical values and back: whole columns, never a row at a time.
 
-Physical values are those of the table in `stores.schema`.
+Physical values are those of the table in `stores.datatypes`.
 """
 
 from __future__ import annotations
