@@ -7,6 +7,7 @@ or commits; the writer in Spark's tasks, the Python writer and the readers share
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
@@ -16,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from stores.digests import HashingStream
 from stores.errors import LogError, SchemaError, TornRecordError
 from stores.intervals import file_field, from_file, holds_interval, to_file
 from stores.logfiles import Directory
@@ -37,6 +39,8 @@ DELETED_NAME = "_deleted"
 ROWS_PER_GROUP = 65_536
 """Rows that a writer buffers and a reader decodes at a time: a few MB of ordinary rows."""
 
+_HELD_BYTES_MAX = 32 << 20
+"""Files that are read at once, to be hashed and then decoded."""
 _MARKS = (pa.field(TIMESTAMP_NAME, TIMESTAMPTZ.arrow), pa.field(DELETED_NAME, pa.bool_()))
 _Column: TypeAlias = Any
 """A ChunkedArray: the stubs that there are for pyarrow know too little of its kernels."""
@@ -294,9 +298,10 @@ def write_part(
     rows = first.num_rows
     try:
         with directory.system.open_output_stream(directory.join(path)) as stream:
+            hashed = HashingStream(stream)
             # zstd halves what lz4 leaves and costs the writer a tenth more.
             with pq.ParquetWriter(
-                stream, first.schema, compression="zstd", write_page_checksum=True
+                hashed, first.schema, compression="zstd", write_page_checksum=True
             ) as writer:
                 writer.write_table(first)
                 for group in groups:
@@ -307,7 +312,13 @@ def write_part(
             _sync_file(directory.join(path))
     except OSError as error:
         raise LogError(f'"{directory.join(path)}" cannot be written: {error}') from error
-    return DataFile(path=path, partition=partition, rows=rows, size_bytes=size_bytes)
+    return DataFile(
+        path=path,
+        partition=partition,
+        rows=rows,
+        size_bytes=size_bytes,
+        sha256=hashed.hexdigest(),
+    )
 
 
 def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -347,12 +358,9 @@ def read_part(
     wanted = file_schema(schema)
     try:
         with directory.system.open_input_file(path) as stream:
-            if stream.size() != file.size_bytes:
-                raise TornRecordError(
-                    f'data file "{path}" has {stream.size()} bytes, not {file.size_bytes}'
-                )
+            whole = _checked(stream, file, path)
             # Threads would only fight those of the other partitions for the same cores.
-            source = pq.ParquetFile(stream, pre_buffer=False, page_checksum_verification=True)
+            source = pq.ParquetFile(whole, pre_buffer=False, page_checksum_verification=True)
             if source.metadata.num_rows != file.rows:
                 raise TornRecordError(
                     f'data file "{path}" has {source.metadata.num_rows} rows, not {file.rows}'
@@ -363,11 +371,9 @@ def read_part(
                 ROWS_PER_GROUP, columns=wanted.names, use_threads=False
             ):
                 yield _read_batch(batch, schema, wanted)
-    except SchemaError as error:
-        raise TornRecordError(f'data file "{path}" is not ours: {error}') from error
     except FileNotFoundError as error:
         raise TornRecordError(f'data file "{path}" is missing') from error
-    except pa.ArrowInvalid as error:
+    except _NONSENSE as error:
         raise TornRecordError(f'data file "{path}" is not ours: {error}') from error
     except OSError as error:
         # The file system's errors have a number; without one it is the Parquet reader that says
@@ -375,6 +381,34 @@ def read_part(
         if error.errno is None:
             raise TornRecordError(f'data file "{path}" is not ours: {error}') from error
         raise LogError(f'data file "{path}" cannot be read: {error}') from error
+
+
+_NONSENSE = (pa.ArrowException, SchemaError, ValueError, TypeError, LookupError, ArithmeticError)
+"""What pyarrow raises over bytes that are not Parquet: anything, as long as no checksum is there
+that keeps such bytes from it."""
+
+
+def _checked(stream: Any, file: DataFile, path: str) -> Any:
+    """The bytes of a data file, after they have been found to be those that were committed."""
+    size_bytes: int = stream.size()
+    if size_bytes != file.size_bytes:
+        raise TornRecordError(f'data file "{path}" has {size_bytes} bytes, not {file.size_bytes}')
+    if file.sha256 is None:
+        return stream
+    digest = hashlib.sha256()
+    if size_bytes <= _HELD_BYTES_MAX:
+        # One request on an object store, where each read would be one.
+        whole = stream.read_buffer()
+        digest.update(whole)
+        found: Any = pa.BufferReader(whole)
+    else:
+        while chunk := stream.read_buffer(_HELD_BYTES_MAX):
+            digest.update(chunk)
+        stream.seek(0)
+        found = stream
+    if digest.hexdigest() != file.sha256:
+        raise TornRecordError(f'data file "{path}" is not the one that was committed')
+    return found
 
 
 def _read_batch(batch: pa.RecordBatch, schema: StoreSchema, wanted: pa.Schema) -> pa.RecordBatch:

@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from stores.datafiles import latest_rows, read_part, shaped, write_part
+from stores.digests import rows_digest
 from stores.errors import EpochConflictError, LogMissingError, SchemaError, TornRecordError
 from stores.logfiles import Directory, sync_directory
 from stores.partitioner import partition_column
@@ -29,8 +30,9 @@ from stores.position import Position
 from stores.records import (
     Commit,
     DataFile,
-    decode_commit,
+    Skip,
     decode_definition,
+    decode_record,
     encode_commit,
     encode_definition,
 )
@@ -162,7 +164,9 @@ class StoreLog:
         if data is None:
             return None
         path = self.directory.join(relative)
-        found = decode_commit(data, path)
+        found = decode_record(data, path)
+        if isinstance(found, Skip):
+            return None
         if found.epoch != epoch:
             raise TornRecordError(f'record "{path}" is the commit of epoch {found.epoch}')
         return found
@@ -327,6 +331,7 @@ class StoreWriter:
         watermark_ms: int | None = None,
         committed_ms: int | None = None,
         replace: bool = False,
+        input_digest: str | None = None,
     ) -> Commit:
         """Write and commit one epoch.
 
@@ -340,19 +345,28 @@ class StoreWriter:
                 or missing, leaves it where it was.
             committed_ms: wall clock of the commit; None takes the time of the call.
             replace: the rows are the whole store.
+            input_digest: of the input that the rows were made from; kept in the commit.
 
         Returns:
-            The commit. If the epoch is committed already, that commit, and nothing is changed.
+            The commit. If this very attempt is committed already (the same writer's name, epoch,
+            rows, position and `replace`), that commit, and nothing is changed.
 
         Raises:
             SchemaError: the rows are not rows of this store.
-            EpochConflictError: the epoch is behind the newest, or another writer was first.
+            EpochConflictError: the epoch is behind the newest, or is committed otherwise.
         """
-        number = self.log.latest_epoch() + 1 if epoch is None else epoch
-        if (found := self.log.commit(number)) is not None:
-            return found
         table = pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
         latest = latest_rows(shaped(table, self.schema), self.schema)
+        digest = rows_digest(latest)
+        number = self.log.latest_epoch() + 1 if epoch is None else epoch
+        if (found := self.log.commit(number)) is not None:
+            same = (found.writer, found.digest, found.position, found.replace)
+            if same == (self._writer, digest, position, replace):
+                return found
+            raise EpochConflictError(
+                f'epoch {number} of store "{self.log.name}" is committed with other content, '
+                f"by {found.writer}"
+            )
         attempt = self.log.begin(number)
         return self.publish(
             epoch=number,
@@ -362,6 +376,8 @@ class StoreWriter:
             watermark_ms=watermark_ms,
             committed_ms=committed_ms,
             replace=replace,
+            digest=digest,
+            input_digest=input_digest,
         )
 
     def publish(
@@ -374,6 +390,8 @@ class StoreWriter:
         watermark_ms: int | None = None,
         committed_ms: int | None = None,
         replace: bool = False,
+        digest: str | None = None,
+        input_digest: str | None = None,
     ) -> Commit:
         """Commit an epoch whose data files lie in `attempt`, a directory that `begin` gave.
 
@@ -395,6 +413,8 @@ class StoreWriter:
             writer=self._writer,
             files=tuple(sorted(files, key=lambda file: (file.partition, file.path))),
             replace=replace,
+            digest=digest,
+            input_digest=input_digest,
         )
         self.log.write_commit(commit)
         self._newest = commit

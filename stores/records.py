@@ -1,25 +1,18 @@
-"""The records of the state log as JSON: definitions, commits of epochs, and snapshots.
+"""The records of the state log: definitions, terms, commits of epochs, and snapshots.
 
-Only values and their text; where the text is kept is `stores.log`'s affair. Every record names
-its format, and a reader refuses a format that it does not know.
+Only values and their fields; where a record is kept is `stores.log`'s affair, and how it becomes
+bytes with a checksum `stores.documents`'.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias
 
-import orjson
-
-from stores.errors import StoreError, TornRecordError
+from stores.documents import FORMAT, decode_document, encode_document
 from stores.position import Position, Progress
 from stores.schema import Column, DataType, InputTopic, Kind, StoreKind, StoreSchema
-
-FORMAT = 1
-"""Version of all records; counted up when an older reader would misread a newer one."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +24,41 @@ class DataFile:
     partition: int
     rows: int
     size_bytes: int
+    sha256: str | None = None
+    """Of its bytes, in hexadecimal: Parquet checks its pages, not what describes them. None in
+    format 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """The time for which one writer owns a store: until another writer takes the next term.
+
+    Terms are numbered from 1. A term is taken by creating its record, which only one writer can.
+    """
+
+    term: int
+    owner: str
+    """Id of the writer that took it, unlike that of any other writer, or of itself restarted."""
+    writer: str
+    """Name of that writer, as in its commits."""
+    taken_ms: int
+    """Wall clock of the writer, epoch milliseconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skip:
+    """Numbers that no epoch has: it lies where the first of them would, and names the next epoch.
+
+    Every epoch but the first after a skip lies at the number after its previous one, so the file
+    of that number is created by one writer alone, whatever number its epoch has.
+    """
+
+    epoch: int
+    """The first number that is skipped."""
+    next_epoch: int
+    """The epoch that comes after the skipped numbers; its commit may be missing yet."""
+    term: int
+    owner: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +78,23 @@ class Commit:
     files: tuple[DataFile, ...]
     replace: bool = False
     """True if the epoch is the whole store, so that rows it does not hold are gone."""
+    term: int = 0
+    """The writer's term. Never less than in the epoch before; readers pass over a commit of which
+    that is not true, as a writer left it that did not know yet that it had been replaced. 0 in
+    format 1, which has no terms."""
+    owner: str = ""
+    """Who took the term: `Term.owner`. Tells two runs of one pipeline apart, whose `writer` is the
+    same. Empty in format 1."""
+    digest: str | None = None
+    """Of the rows as the writer was given them, in hexadecimal (`stores.digests.rows_digest`):
+    an epoch that is written again with the same `writer` and the same digest is the same attempt,
+    any other is a conflict. None where the rows are written by Spark's tasks, and in format 1."""
+    input_digest: str | None = None
+    """Of the input that the epoch was made from, in hexadecimal; the writer says what it covers,
+    the log only keeps it. A pipeline whose rows may differ from one attempt to the next, though
+    their input does not, knows its own epoch by this. None if the writer gives none."""
+    format: int = FORMAT
+    """Of the record. Before format 2 epochs may skip numbers without a `Skip`."""
 
     def files_of(self, partition: int) -> tuple[DataFile, ...]:
         """The files with rows of one partition, in the order in which they are to be applied."""
@@ -104,11 +149,14 @@ class Snapshot:
         return next((file for file in self.files if file.partition == partition), None)
 
 
+Record: TypeAlias = Commit | Skip
+"""What a file of `epochs/` holds."""
+
+
 def encode_definition(schema: StoreSchema) -> bytes:
     """A definition as the JSON of `store.json`."""
-    return _dump(
+    return encode_document(
         {
-            "format": FORMAT,
             "name": schema.name,
             "kind": schema.kind.value,
             "key": _columns_json(schema.key),
@@ -125,50 +173,71 @@ def decode_definition(data: bytes, path: str) -> StoreSchema:
     """Read `store.json`.
 
     Raises:
-        TornRecordError: it is incomplete or not ours; the message names `path`.
+        TornRecordError: it is incomplete, damaged or not ours; the message names `path`.
     """
-    return _decoded(data, path, _definition)
+    return decode_document(data, path, _definition)
 
 
 def encode_commit(commit: Commit) -> bytes:
-    """A commit as JSON."""
-    return _dump(
+    """A commit as JSON, in the format that it names; format 1 leaves out what that has not."""
+    files = [asdict(file) for file in commit.files]
+    if commit.format == 1:
+        for file in files:
+            del file["sha256"]
+    owned = {
+        "term": commit.term,
+        "owner": commit.owner,
+        "digest": commit.digest,
+        "input_digest": commit.input_digest,
+    }
+    return encode_document(
         {
-            "format": FORMAT,
             "epoch": commit.epoch,
             "previous": commit.previous,
+            **(owned if commit.format > 1 else {}),
             "position": _position_json(commit.position),
             "watermark_ms": commit.watermark_ms,
             "committed_ms": commit.committed_ms,
             "writer": commit.writer,
             "replace": commit.replace,
-            "files": [
-                {
-                    "path": file.path,
-                    "partition": file.partition,
-                    "rows": file.rows,
-                    "size_bytes": file.size_bytes,
-                }
-                for file in commit.files
-            ],
-        }
+            "files": files,
+        },
+        version=commit.format,
     )
 
 
-def decode_commit(data: bytes, path: str) -> Commit:
-    """Read a commit.
+def encode_skip(skip: Skip) -> bytes:
+    """A skip as JSON."""
+    return encode_document(asdict(skip))
+
+
+def decode_record(data: bytes, path: str) -> Record:
+    """Read a commit, or the skip in its place.
 
     Raises:
-        TornRecordError: it is incomplete or not ours; the message names `path`.
+        TornRecordError: it is incomplete, damaged or not ours; the message names `path`.
     """
-    return _decoded(data, path, _commit)
+    return decode_document(data, path, _record)
+
+
+def encode_term(term: Term) -> bytes:
+    """A term as JSON."""
+    return encode_document(asdict(term))
+
+
+def decode_term(data: bytes, path: str) -> Term:
+    """Read a term.
+
+    Raises:
+        TornRecordError: it is incomplete, damaged or not ours; the message names `path`.
+    """
+    return decode_document(data, path, _term)
 
 
 def encode_snapshot(snapshot: Snapshot) -> bytes:
     """The record of a snapshot as JSON."""
-    return _dump(
+    return encode_document(
         {
-            "format": FORMAT,
             "epoch": snapshot.epoch,
             "position": _position_json(snapshot.position),
             "watermark_ms": snapshot.watermark_ms,
@@ -183,37 +252,13 @@ def decode_snapshot(data: bytes, path: str) -> Snapshot:
     """Read the record of a snapshot.
 
     Raises:
-        TornRecordError: it is incomplete or not ours; the message names `path`.
+        TornRecordError: it is incomplete, damaged or not ours; the message names `path`.
     """
-    return _decoded(data, path, _snapshot)
+    return decode_document(data, path, _snapshot)
 
 
 def _position_json(position: Position) -> dict[str, dict[str, int]]:
     return {topic: {str(p): o for p, o in offsets} for topic, offsets in position.components}
-
-
-def _dump(document: dict[str, Any]) -> bytes:
-    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-
-
-def _decoded(data: bytes, path: str, build: Callable[[Mapping[str, Any]], T]) -> T:
-    """Build a record from JSON that may be anything; whatever does not fit is a torn record."""
-    try:
-        document = orjson.loads(data)
-        if not isinstance(document, dict):
-            raise TornRecordError(f'record "{path}" is not a JSON object')
-        if document.get("format") != FORMAT:
-            found = document.get("format")
-            raise TornRecordError(f'record "{path}" has format {found!r}; we read {FORMAT}')
-        return build(document)
-    except TornRecordError:
-        raise
-    except orjson.JSONDecodeError as error:
-        raise TornRecordError(f'record "{path}" is not complete JSON') from error
-    except KeyError as error:
-        raise TornRecordError(f'record "{path}" has no field {error}') from error
-    except (StoreError, TypeError, ValueError, AttributeError) as error:
-        raise TornRecordError(f'record "{path}" is not ours: {error}') from error
 
 
 def _definition(document: Mapping[str, Any]) -> StoreSchema:
@@ -232,7 +277,34 @@ def _definition(document: Mapping[str, Any]) -> StoreSchema:
     )
 
 
+def _record(document: Mapping[str, Any]) -> Record:
+    return _skip(document) if "next_epoch" in document else _commit(document)
+
+
+def _skip(document: Mapping[str, Any]) -> Skip:
+    found = Skip(
+        epoch=_whole(document["epoch"]),
+        next_epoch=_whole(document["next_epoch"]),
+        term=_whole(document["term"]),
+        owner=_text(document["owner"]),
+    )
+    if found.next_epoch <= found.epoch:
+        raise ValueError(f"epoch {found.next_epoch} does not come after {found.epoch}")
+    return found
+
+
+def _term(document: Mapping[str, Any]) -> Term:
+    return Term(
+        term=_whole(document["term"]),
+        owner=_text(document["owner"]),
+        writer=_text(document["writer"]),
+        taken_ms=_whole(document["taken_ms"]),
+    )
+
+
 def _commit(document: Mapping[str, Any]) -> Commit:
+    version = _whole(document["format"])
+    owned = version > 1
     return Commit(
         epoch=_whole(document["epoch"]),
         previous=_whole(document["previous"]),
@@ -247,9 +319,15 @@ def _commit(document: Mapping[str, Any]) -> Commit:
                 partition=_whole(item["partition"]),
                 rows=_whole(item["rows"]),
                 size_bytes=_whole(item["size_bytes"]),
+                sha256=_optional_text(item["sha256"]) if owned else None,
             )
             for item in document["files"]
         ),
+        term=_whole(document["term"]) if owned else 0,
+        owner=_text(document["owner"]) if owned else "",
+        digest=_optional_text(document["digest"]) if owned else None,
+        input_digest=_optional_text(document["input_digest"]) if owned else None,
+        format=version,
     )
 
 
@@ -315,6 +393,10 @@ def _text(item: Any) -> str:
     if not isinstance(item, str):
         raise ValueError(f"{item!r} is not text")
     return item
+
+
+def _optional_text(item: Any) -> str | None:
+    return None if item is None else _text(item)
 
 
 def _whole(item: Any) -> int:

@@ -40,12 +40,13 @@ HELD_BYTES_MAX = 256 << 20
 """Rows that a task holds to pick the latest of each key; twice as much for a moment."""
 _ORDINAL = "_stategate_ordinal"
 _CHECKED_ROWS = 256
-_PART_SPARK = "path string, partition int, rows long, size_bytes long"
+_PART_SPARK = "path string, partition int, rows long, size_bytes long, sha256 string"
 _PART_TYPES: dict[str, pa.DataType] = {
     "path": pa.string(),
     "partition": pa.int32(),
     "rows": pa.int64(),
     "size_bytes": pa.int64(),
+    "sha256": pa.string(),
 }
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pyarrow as pa
 
+from stores.documents import encode_document
 from stores.log import Commit, StoreLog
 from stores.logfiles import Directory
 from stores.position import Position
@@ -49,6 +51,14 @@ def contents(log: StoreLog, commit: Commit) -> list[dict[str, Any]]:
 
 def commit_path(root: Path, epoch: int, store: str = "clicks") -> Path:
     return root / store / "epochs" / f"{epoch:020d}.json"
+
+
+def edit_record(path: Path, **fields: Any) -> None:
+    """Change fields of a record as its writer would have written them."""
+    document = {**orjson.loads(path.read_bytes()), **fields}
+    version = document.pop("format")
+    document.pop("checksum", None)
+    path.write_bytes(encode_document(document, version=version))
 
 
 def empty_commit(epoch: int, *, previous: int = -1, writer: str = "w") -> Commit:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -42,6 +41,7 @@ from tests.stores.followed import (
     followed,
     write,
 )
+from tests.stores.logs import edit_record
 from tests.stores.values import rows_of
 from tests.support.stores import fill, open_store
 
@@ -238,7 +238,7 @@ def test_a_watermark_never_goes_back(tmp_path: Path) -> None:
         writer.write(rows, position=position, watermark_ms=watermark_ms)
         # Ours never writes one that is behind; who reads the log does not rely on that.
         path = tmp_path / "hours" / "epochs" / f"{epoch:020d}.json"
-        path.write_text(json.dumps({**json.loads(path.read_text()), "watermark_ms": watermark_ms}))
+        edit_record(path, watermark_ms=watermark_ms)
     store = followed(tmp_path, HOURS)
     for _ in range(3):
         assert store.follow()

@@ -155,11 +155,29 @@ def test_rows_come_back_from_the_partitions_of_their_keys(tmp_path: Path) -> Non
 
 
 def test_an_epoch_is_written_once(tmp_path: Path) -> None:
-    writer = StoreWriter(tmp_path, CLICKS)
-    first = writer.write(rows(), position=AT, epoch=3)
-    again = StoreWriter(tmp_path, CLICKS).write(rows(5), position=Position(), epoch=3)
-    assert again == first
-    assert writer.log.epochs() == [3]
+    first = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT, epoch=3)
+    other = StoreWriter(tmp_path, CLICKS)
+    # The same rows in other chunks are the same attempt.
+    chunked = pa.concat_tables([rows(7), rows(13, start=7)])
+    assert other.write(chunked, position=AT, epoch=3) == first
+    assert other.log.epochs() == [3]
+    assert len(contents(other.log, first)) == 20
+
+
+def test_another_attempt_at_a_committed_epoch_is_refused(tmp_path: Path) -> None:
+    """To take it for a replay would drop its rows without a word."""
+    first = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT, epoch=3)
+    beyond = Position.of({"orders": {0: 10}})
+    for name, table, position, whole in (
+        ("python", rows(19), AT, False),
+        ("python", rows(), beyond, False),
+        ("python", rows(), AT, True),
+        ("another", rows(), AT, False),
+    ):
+        writer = StoreWriter(tmp_path, CLICKS, writer=name)
+        with pytest.raises(EpochConflictError, match='epoch 3 of store "clicks" is committed'):
+            writer.write(table, position=position, epoch=3, replace=whole)
+    assert writer.log.commit(3) == first
     assert len(contents(writer.log, first)) == 20
 
 
