@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from stores.errors import FailureReason, StoreError
+from stores.inputs import Inputs
 from stores.position import unmet_bound
 from stores.query import Query
 from stores.registry import registered_handler
@@ -34,6 +35,7 @@ class Queryable(Protocol):
     """What dispatch needs to know of a replica."""
 
     schema: StoreSchema
+    inputs: Inputs
     partition: int
     engine: StorePartition
     role: Role
@@ -138,7 +140,7 @@ def _refusal(replica: Queryable, view: View, config: QueryConfig, clock: Clock) 
     unmet = unmet_bound(
         config.bound,
         view.progress,
-        inputs=replica.schema.inputs,
+        inputs=replica.inputs.topics,
         partition=replica.partition,
         now_ms=clock(),
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from stores.errors import FailureReason
-from stores.position import PositionBound
+from stores.position import Position, PositionBound
 from stores.query import Batch, BatchStream, Query
 from stores.result import QueryResult, StateQueryResult, add_info
 from stores.store import (
@@ -165,6 +165,10 @@ class MeteredStore:
     def committed_epoch(self) -> int:
         """The newest epoch committed by the pipeline."""
         return self.inner.committed_epoch()
+
+    def unread_topics(self, position: Position, *, renew: bool = True) -> frozenset[str]:
+        """The topics of a position that do not feed the store."""
+        return self.inner.unread_topics(position, renew=renew)
 
     def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:
         """Block until a partition meets the bound."""

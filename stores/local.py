@@ -19,8 +19,9 @@ from stores.errors import (
     TornRecordError,
 )
 from stores.holds import standstill
+from stores.inputs import Inputs
 from stores.log import Commit, StoreLog
-from stores.position import PositionBound, Progress
+from stores.position import UNBOUNDED, Position, PositionBound, Progress
 from stores.query import Query
 from stores.replica import Replica, wall_clock_ms
 from stores.result import Failure, QueryResult, StateQueryResult
@@ -50,6 +51,7 @@ class LocalStore:
         replicas: by partition number; a host need not hold all.
         log: what they follow; None for a store that is filled by hand.
         clock: wall clock, for bounds on lag.
+        inputs: what feeds it; None for those of the definition.
     """
 
     def __init__(
@@ -59,12 +61,16 @@ class LocalStore:
         *,
         log: StoreLog | None = None,
         clock: Clock = wall_clock_ms,
+        inputs: Inputs | None = None,
     ) -> None:
         self.schema = schema
+        self.inputs = Inputs(schema.inputs, log=log) if inputs is None else inputs
         self._all = range(schema.partitions)
         self._is_global = schema.kind is StoreKind.GLOBAL
         self.replicas: Mapping[int, Replica] = dict(replicas)
         """As they are now: never changed in place, so that whoever goes over them may go on."""
+        for replica in self.replicas.values():
+            replica.inputs = self.inputs
         self.log = log
         self._snapshots = None if log is None else SnapshotReader(log)
         self._clock = clock
@@ -78,11 +84,11 @@ class LocalStore:
         replica = self.replicas.get(partition)
         if replica is None:
             return self._absent(partition)
-        if config is not DEFAULT_CONFIG and config.bound.latest:
+        if config is not DEFAULT_CONFIG and config.bound is not UNBOUNDED:
             try:
-                config = replace(config, bound=self._known(config.bound))
+                config = self._settled(config)
             except LogError as error:
-                return _behind_unknown(error, replica)
+                return _behind_unknown(error, replica, config)
         return query_partition(replica, query, config, self._clock)
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
@@ -125,12 +131,30 @@ class LocalStore:
             return self.log.latest_epoch()
         return max((r.progress.epoch for r in self.replicas.values()), default=-1)
 
+    def unread_topics(self, position: Position, *, renew: bool = True) -> frozenset[str]:
+        """The topics of a position that do not feed the store; see `Store.unread_topics`.
+
+        Raises:
+            LogError: there are some, and the log cannot be read now.
+        """
+        if renew:
+            self.inputs.require(position)
+        unread = self.inputs.unread(position)
+        if not unread:
+            return unread
+        applied = [replica.status.progress for replica in self.replicas.values()]
+        if not self.inputs.topics and all(progress.epoch < 0 for progress in applied):
+            return frozenset()
+        counted = {topic for each in applied for topic, _ in each.position.components}
+        return unread - counted
+
     def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:
         """Block until a partition meets the bound; False if it is not here, too.
 
         Raises:
             InvalidPartitionError: the store has no such partition.
-            LogError: the bound is the latest epoch, and the log cannot be read now.
+            LogError: the bound is the latest epoch, or on a topic that is no known input, and the
+                log cannot be read now.
         """
         replica = self._checked(partition)
         return replica is not None and replica.wait(self._known(bound), timeout_s=timeout_s)
@@ -141,7 +165,7 @@ class LocalStore:
         Raises:
             InvalidPartitionError: the store has no such partition.
             TooManyWaitersError: the replica has as many waiters as it may.
-            LogError: the bound is the latest epoch, and the log cannot be read now.
+            LogError: as `wait`.
         """
         replica = self._checked(partition)
         if replica is not None:
@@ -166,6 +190,7 @@ class LocalStore:
                 why = "is held already" if self._closed_by is None else "cannot be added: closed"
                 name = self.schema.name
                 raise StoreError(f'partition {replica.partition} of store "{name}" {why}')
+            replica.inputs = self.inputs
             self.replicas = {**self.replicas, replica.partition: replica}
 
     def drop(self, partition: int) -> Replica | None:
@@ -210,7 +235,10 @@ class LocalStore:
         """The same replicas under a definition that differs in its inputs alone."""
         for replica in self.replicas.values():
             replica.schema = schema
-        return LocalStore(schema, self.replicas, log=self.log, clock=self._clock)
+        self.inputs.add(schema.inputs)
+        return LocalStore(
+            schema, self.replicas, log=self.log, clock=self._clock, inputs=self.inputs
+        )
 
     def close(self, raising: type[StoreError] = StoreNotAvailableError) -> None:
         """Close all replicas.
@@ -228,17 +256,19 @@ class LocalStore:
         self, query: Query[R], config: QueryConfig, numbers: Iterable[int]
     ) -> dict[int, QueryResult[R]]:
         """Ask partitions one after the other, all up to the same epoch if that is the bound."""
-        if config.bound.latest:
-            try:
-                config = replace(config, bound=self._known(config.bound))
-            except LogError as error:
-                return {
-                    number: self._absent(number)
-                    if (replica := self.replicas.get(number)) is None
-                    else _behind_unknown(error, replica)
-                    for number in numbers
-                }
-        return {number: self.query_partition(number, query, config) for number in numbers}
+        unknown: LogError | None = None
+        try:
+            config = self._settled(config)
+        except LogError as error:
+            unknown = error
+        if unknown is None:
+            return {number: self.query_partition(number, query, config) for number in numbers}
+        return {
+            number: self._absent(number)
+            if (replica := self.replicas.get(number)) is None
+            else _behind_unknown(unknown, replica, config)
+            for number in numbers
+        }
 
     def _cut(
         self, query: Query[R], config: QueryConfig, numbers: Iterable[int]
@@ -262,12 +292,25 @@ class LocalStore:
                 if hold is not None:
                     hold.release()
 
-    def _known(self, bound: PositionBound) -> PositionBound:
-        """The bound with the epoch that is the latest as of now.
+    def _settled(self, config: QueryConfig) -> QueryConfig:
+        """The same with a bound that partitions can be held against, and nothing has to be read.
 
         Raises:
-            LogError: the log cannot be read now.
+            LogError: as `_known`.
         """
+        bound = self._known(config.bound)
+        unread = self.unread_topics(bound.position, renew=False)
+        if unread:
+            bound = replace(bound, position=bound.position.without(unread))
+        return config if bound is config.bound else replace(config, bound=bound)
+
+    def _known(self, bound: PositionBound) -> PositionBound:
+        """The bound with the epoch that is the latest as of now; its topics are looked up, too.
+
+        Raises:
+            LogError: the log has to be read for that, and cannot be now.
+        """
+        self.inputs.require(bound.position)
         if not bound.latest:
             return bound
         epoch = max(self.committed_epoch(), -1 if bound.epoch is None else bound.epoch)
@@ -290,6 +333,9 @@ class LocalStore:
         assert self.log is not None
         epoch = reached.epoch
         commit = self.log.next_commit(epoch)
+        if commit is not None:
+            # Before it is applied, so that no bound on a topic that it begins with is ignored.
+            self.inputs.renew()
         if commit is None or epoch < 0:
             return commit, False
         own = self.log.commit(epoch)
@@ -325,7 +371,13 @@ class LocalStore:
         return True
 
     def _restored(self, replica: Replica) -> bool:
-        return self._snapshots is not None and self._snapshots.restore(replica)
+        if self._snapshots is None:
+            return False
+        try:
+            self.inputs.renew()
+        except LogError:
+            return False
+        return self._snapshots.restore(replica)
 
     def _recover(self, replica: Replica, error: StoreError) -> bool:
         """Go on from a snapshot if the log cannot be read on; else say why, and stay."""
@@ -369,12 +421,13 @@ class LocalStore:
         )
 
 
-def _behind_unknown(error: LogError, replica: Replica) -> Failure:
-    """The latest epoch is not known, so that nobody can say that it was reached."""
+def _behind_unknown(error: LogError, replica: Replica, config: QueryConfig) -> Failure:
+    """What the bound stands for is not known, so no one can say that it was reached."""
     progress = replica.status.progress
+    unknown = "the latest epoch is" if config.bound.latest else "the inputs of the store are"
     return Failure(
         reason=FailureReason.NOT_UP_TO_BOUND,
-        message=f"the latest epoch is not known: {error}",
+        message=f"{unknown} not known: {error}",
         position=progress.position,
         epoch=progress.epoch,
     )

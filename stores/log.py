@@ -398,7 +398,7 @@ class StoreWriter:
         Raises:
             EpochConflictError: the epoch is behind the newest, or another writer was first.
         """
-        self._add_inputs(position)
+        self.declare(topic for topic, _ in position.components)
         latest = self.log.latest_epoch()
         if epoch < latest:
             raise EpochConflictError(
@@ -452,10 +452,17 @@ class StoreWriter:
             files.append(file)
         return files
 
-    def _add_inputs(self, position: Position) -> None:
-        """Name a topic as input once the position counts it: bounds on it would be ignored."""
+    def declare(self, topics: Iterable[str]) -> None:
+        """Name topics as inputs of the store: from then on bounds on them are not ignored.
+
+        An epoch names those that its position counts. A writer that knows sooner what it reads
+        says so before the first data comes, which may take long.
+
+        Raises:
+            SchemaError: the store is defined otherwise by now.
+        """
         known = {topic.topic for topic in self.schema.inputs}
-        new = tuple(InputTopic(topic=t) for t, _ in position.components if t not in known)
+        new = tuple(InputTopic(topic=topic) for topic in sorted({*topics} - known))
         if new:
             self.schema = self.log.define(replace(self.schema, inputs=(*self.schema.inputs, *new)))
 

@@ -6,7 +6,7 @@ applied*, inclusive. Spark and Kafka count the *next* record; whoever converts s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -78,6 +78,12 @@ class Position:
             for partition, offset in offsets:
                 mine[partition] = max(offset, mine.get(partition, offset))
         return Position.of(merged)
+
+    def without(self, topics: Set[str]) -> Position:
+        """This position without the components of these topics."""
+        if not topics:
+            return self
+        return Position(tuple(each for each in self.components if each[0] not in topics))
 
     def covers(self, other: Position) -> bool:
         """Whether every component of `other` has been reached; a missing one has not."""
@@ -263,8 +269,9 @@ def unmet_part(
     """The first part of the bound that a store partition has not reached; None if it is met.
 
     Topics that are no input of the store are ignored: KIP-796 says so, though Kafka's code makes
-    such a bound unreachable. After a shuffle every input partition feeds every store partition, so
-    all components count; of an aligned input only the component of the same number does.
+    such a bound unreachable. As long as no input is declared and no epoch applied, any topic may
+    turn out to be one, so none has been reached. After a shuffle every input partition feeds every
+    store partition, so all components count; of an aligned input only that of the same number does.
     """
     if bound.latest:
         # The safe answer to who asks a partition what only its store can know.
@@ -281,7 +288,7 @@ def unmet_part(
             return Unmet(AGE, -bound.lag_ms_max, message)
     if not bound.position.components:
         return None
-    return _unmet_position(bound.position, progress.position, inputs, partition)
+    return _unmet_position(bound.position, progress, inputs, partition)
 
 
 def unmet_bound(
@@ -312,10 +319,12 @@ def measured(measure: Measure, progress: Progress, now_ms: int) -> int | None:
 
 
 def _unmet_position(
-    wanted: Position, reflected: Position, inputs: Iterable[InputTopic], partition: int
+    wanted: Position, progress: Progress, inputs: Iterable[InputTopic], partition: int
 ) -> Unmet | None:
-    applied = reflected.to_dict()
+    applied = progress.position.to_dict()
     aligned = {topic.topic: topic.aligned for topic in inputs}
+    if not aligned and progress.epoch < 0:
+        return Unmet(EPOCH, 0, "no epoch has been applied yet, and no input is declared")
     for topic, offsets in wanted.components:
         if topic not in aligned and topic not in applied:
             continue

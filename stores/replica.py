@@ -13,6 +13,7 @@ import pyarrow as pa
 from stores.answered import NEVER, AnsweredMark
 from stores.errors import StoreError
 from stores.holds import HeldEpoch, Holds, standstill
+from stores.inputs import Inputs
 from stores.position import Measure, PositionBound, Progress, Unmet, measured, unmet_part
 from stores.schema import StoreSchema
 from stores.snapshots import Fetch, Restorable
@@ -74,6 +75,8 @@ class Replica:
     ) -> None:
         self.engine = engine
         self.schema = schema
+        self.inputs = Inputs(schema.inputs)
+        """What its bounds are held against; its store puts its own in the place."""
         self.partition = partition
         self.role = role
         self.state = ReplicaState.RESTORING
@@ -310,7 +313,7 @@ class Replica:
         return unmet_part(
             bound,
             views[-1].progress,
-            inputs=self.schema.inputs,
+            inputs=self.inputs.topics,
             partition=self.partition,
             now_ms=self._clock(),
         )

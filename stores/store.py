@@ -15,7 +15,7 @@ import pyarrow as pa
 from msgspec import Struct, structs
 
 from stores.errors import StoreError
-from stores.position import UNBOUNDED, PositionBound, Progress
+from stores.position import UNBOUNDED, Position, PositionBound, Progress
 from stores.query import Query
 from stores.result import QueryResult, StateQueryResult
 from stores.schema import StoreSchema
@@ -248,6 +248,20 @@ class Store(Protocol):
 
         Raises:
             LogError: the log cannot be read now.
+        """
+
+    def unread_topics(self, position: Position, *, renew: bool = True) -> frozenset[str]:
+        """The topics of a position that do not feed the store, so that a bound on them is ignored.
+
+        None of them as long as no one can tell: no input is declared and no epoch applied.
+
+        Args:
+            position: what is asked for.
+            renew: read the definition again if there are some, since one may have been declared
+                just now; else what it was with the newest epoch applied here.
+
+        Raises:
+            LogError: the definition has to be read, and cannot be now.
         """
 
     def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:

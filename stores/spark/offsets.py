@@ -35,6 +35,8 @@ class BatchOffsets:
     """What the offset log says of one batch."""
 
     position: Position
+    topics: frozenset[str]
+    """The topics that are read, also those that have given nothing yet."""
     watermark_ms: int | None
     """The watermark by which Spark evicts state in this batch; None if there is none yet."""
 
@@ -83,27 +85,40 @@ def parse_offsets(text: str, path: str, inputs: Sequence[str] | None) -> BatchOf
         watermark_ms = int(orjson.loads(lines[0])["batchWatermarkMs"])
         names = list(inputs or ())
         position = merge_positions(_source_positions(lines[1:], names))
+        topics = frozenset(topic for line in lines[1:] for topic in _topics(line))
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise TornRecordError(f'offset record "{path}" cannot be read: {error}') from error
-    return BatchOffsets(position=position, watermark_ms=watermark_ms or None)
+    topics |= {topic for topic, _ in position.components}
+    return BatchOffsets(position=position, topics=topics, watermark_ms=watermark_ms or None)
 
 
 def _source_positions(lines: Sequence[str], names: Sequence[str]) -> list[Position]:
     positions = []
     unnamed = 0
     for ordinal, line in enumerate(lines):
-        named = _NAMED.fullmatch(line)
-        text = named[2] if named else line
-        end = None if text.strip() == "-" else orjson.loads(text)
+        end = _end(line)
         if isinstance(end, dict) and _has_topics(end):
             positions.append(_topic_position(end))
             continue
+        named = _NAMED.fullmatch(line)
         default = named[1] if named else f"source-{ordinal}"
         # A source that has not begun shows no offset; one without topics holds its name's place.
         name = names[unnamed] if unnamed < len(names) else default
         unnamed += 1
         positions.append(_plain_position(name, end))
     return positions
+
+
+def _end(line: str) -> Any:
+    named = _NAMED.fullmatch(line)
+    text = named[2] if named else line
+    return None if text.strip() == "-" else orjson.loads(text)
+
+
+def _topics(line: str) -> frozenset[str]:
+    """The topics of a source that has some."""
+    end = _end(line)
+    return frozenset(end) if isinstance(end, dict) and _has_topics(end) else frozenset()
 
 
 def _has_topics(end: dict[str, Any]) -> bool:

@@ -72,6 +72,8 @@ class EpochSink:
             return
         offsets = self._offsets(rows, batch)
         self._require_continuity(rows, writer.log, batch)
+        # Before the rows, which may take minutes: until then no bound on a topic is reached.
+        writer.declare(offsets.topics)
         commit = self._write(writer, rows, batch, offsets)
         self._rows_before = commit.rows
         logger.debug("epoch committed store=%s epoch=%d", writer.log.name, batch)

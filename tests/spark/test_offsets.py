@@ -55,6 +55,13 @@ def test_a_topic_that_is_read_twice_counts_once() -> None:
     assert position(*twice) == Position.of({"orders": {0: 9, 1: 5}})
 
 
+def test_topics_are_known_before_their_first_data() -> None:
+    lines = ('{"orders":{"0":0}}', '{"new":{}}', '{"clicks":{"0":2}}', "-", '{"logOffset":0}')
+    found = parse_offsets("\n".join(["v1", HEAD, *lines]), "x", ["a", "b"])
+    assert found.topics == {"orders", "new", "clicks", "b"}
+    assert found.position == Position.of({"clicks": {0: 1}, "b": {0: 0}})
+
+
 def test_watermarks() -> None:
     text = "v1\n{}\n-".replace("{}", HEAD.replace('Ms":0', 'Ms":250', 1))
     assert parse_offsets(text, "x", None).watermark_ms == 250

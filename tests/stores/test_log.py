@@ -410,3 +410,11 @@ def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "clicks").write_text("a file, not a directory")
     with pytest.raises(LogError, match="cannot be written"):
         StoreLog.open(tmp_path, "clicks").define(CLICKS)
+
+
+def test_a_writer_declares_what_it_reads_before_the_first_data(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, replace(CLICKS, inputs=()))
+    writer.declare(["b", "a"])
+    writer.declare(["a", "c"])
+    assert [each.topic for each in writer.schema.inputs] == ["a", "b", "c"]
+    assert StoreLog.open(tmp_path, CLICKS.name).schema() == writer.schema

@@ -1,0 +1,66 @@
+"""The topics that feed a store, as its definition in the log stands: what bounds on offsets need.
+
+A writer declares a topic before the first epoch that counts it. So whoever applies an epoch reads
+the definition first, and whoever is asked for a topic that it does not know reads it again: between
+the two, a bound on a new topic would be ignored, as that on a topic of another store is.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+
+from stores.log import StoreLog
+from stores.position import Position
+from stores.schema import InputTopic
+
+
+class Inputs:
+    """The inputs of one store, shared by its replicas; they become more, and never fewer.
+
+    Args:
+        topics: those of the definition as it was read last.
+        log: where to read it again; None for a store that is filled by hand.
+    """
+
+    def __init__(self, topics: Iterable[InputTopic] = (), *, log: StoreLog | None = None) -> None:
+        self.topics: tuple[InputTopic, ...] = tuple(topics)
+        """As they are now: never changed in place."""
+        self._names = frozenset(each.topic for each in self.topics)
+        self._log = log
+        self._changing = threading.Lock()
+
+    def unread(self, position: Position) -> frozenset[str]:
+        """The topics of a position that are no inputs, as far as this knows; it reads nothing."""
+        if not position.components:
+            return _NONE
+        return frozenset(topic for topic, _ in position.components) - self._names
+
+    def renew(self) -> None:
+        """Read the definition again.
+
+        Raises:
+            LogError: it cannot be read now.
+        """
+        if self._log is not None:
+            self.add(self._log.schema().inputs)
+
+    def add(self, topics: Iterable[InputTopic]) -> None:
+        """Count these topics, too."""
+        with self._changing:
+            new = tuple(each for each in topics if each.topic not in self._names)
+            if new:
+                self.topics = (*self.topics, *new)
+                self._names |= {each.topic for each in new}
+
+    def require(self, position: Position) -> None:
+        """Make sure that no topic of a position has become an input since the definition was read.
+
+        Raises:
+            LogError: it has topics that are not known as inputs, and the log cannot be read now.
+        """
+        if self.unread(position):
+            self.renew()
+
+
+_NONE: frozenset[str] = frozenset()
