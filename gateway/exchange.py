@@ -82,7 +82,8 @@ def _servable(statement: Statement) -> Statement:
         raise NotSupported(
             f"{statement.kind.value} has no effect over HTTP",
             detail="Each request is a session of its own.",
-            hint='Use the fields "bound", "wait_ms", "consistency", "partial" and "info".',
+            hint='Use the fields "bound", "wait_ms", "consistency", "unknown_topics", "partial" '
+            'and "info".',
         )
     return statement
 

@@ -113,7 +113,7 @@ def read_settings(fields: Sequence[tuple[str, str]]) -> dict[str, str]:
             raise _unknown_fields([name], _SETTING_FIELDS)
         if name in document:
             raise RequestProblem(f'field "{name}" is there twice')
-        document[name] = text if name in {"bound", "consistency"} else _plain_json(text)
+        document[name] = text if name in _TEXT_FIELDS else _plain_json(text)
     return _settings(document)
 
 
@@ -176,10 +176,12 @@ _SETTING_FIELDS: dict[str, tuple[str, Callable[[str, Json], str]]] = {
     "bound": ("stategate.bound", _read_bound),
     "wait_ms": ("stategate.wait", _read_wait),
     "consistency": ("stategate.consistency", _read_text),
+    "unknown_topics": ("stategate.unknown_topics", _read_text),
     "partial": ("stategate.partial", _read_flag),
     "info": ("stategate.info", _read_flag),
 }
 """Fields that stand for a session setting, and how each is read."""
+_TEXT_FIELDS = frozenset({"bound", "consistency", "unknown_topics"})
 _FIELDS = ("sql", "params", *_SETTING_FIELDS)
 _TYPED_FIELDS = ("type", "args", "partitions", "active", *_SETTING_FIELDS)
 

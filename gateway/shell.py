@@ -3,7 +3,8 @@ r"""`stategate sql`: statements typed by people or piped in, and their answers.
     \?              this help                  \x              rows as records, on or off
     \d [NAME]       stores, or one in full     \timing         milliseconds, on or off
     \dt             stores                     \position       the last position token, whole
-    \set [N [V]]    fields of the request: bound, wait_ms, consistency, partial, info
+    \set [N [V]]    fields of the request: bound, wait_ms, consistency,
+                                   unknown_topics, partial, info
     \q              leave
 
 A statement ends with `;`. Ctrl-C cancels it, Ctrl-D leaves.
@@ -36,7 +37,7 @@ Json: TypeAlias = Any
 
 ROWS_SHOWN_MAX = 1000
 """Rows of a table in a terminal: beyond what anybody scrolls through, and little memory."""
-FIELDS = ("bound", "wait_ms", "consistency", "partial", "info")
+FIELDS = ("bound", "wait_ms", "consistency", "unknown_topics", "partial", "info")
 r"""What `\set` sets: the fields of a request beside its statement."""
 
 _TOKEN = re.compile(
@@ -164,6 +165,8 @@ class Shell:
         fields = dict(self._fields)
         if fields.get("consistency") == "monotonic" and "bound" not in fields and self._position:
             fields["bound"] = self._position
+            # What was seen may be of stores that are no more.
+            fields.setdefault("unknown_topics", "ignore")
         return fields
 
     def _show(self, answer: Answer) -> None:

@@ -111,8 +111,16 @@ class Engine(Protocol):
         A matter of a microsecond: what it gives may be used on the event loop.
         """
 
-    def is_inline(self, statement: Statement, session: Session) -> bool:
-        """Whether `execute` is a matter of microseconds and may run on the event loop."""
+    def is_inline(
+        self, statement: Statement, session: Session, parameters: Row | None = None
+    ) -> bool:
+        """Whether `execute` is a matter of microseconds and may run on the event loop.
+
+        Args:
+            statement: what is to run.
+            session: who asks.
+            parameters: what it is to run with; None if they are not at hand, so that any will do.
+        """
 
     def execute(
         self,

@@ -110,6 +110,7 @@ class Executor:
         """One key: the caller's thread, no DuckDB."""
         schema, options = node.access.schema, reading.options
         store = reading.store(self.store(schema))
+        reading.check_topics([store], self._catalog.stores.values())
         key = key_of(node.operands, parameters)
         result = Result(kind=StatementKind.SELECT, columns=plan.columns, rows=())
         if key is None:
@@ -301,6 +302,10 @@ class Executor:
     def _make_ready(self, accesses: Sequence[Access], parameters: Row, tally: Tally) -> None:
         """Wait, and settle the epochs, for all that is known to be asked."""
         reading = tally.reading
+        reading.check_topics(
+            (reading.store(self.store(access.schema)) for access in accesses),
+            self._catalog.stores.values(),
+        )
         names = [access.schema.name for access in accesses]
         repeats = len(set(names)) < len(names)
         if reading.is_plain and not repeats:

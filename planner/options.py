@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.clause import (
@@ -24,6 +24,7 @@ from stores.schema import BOOLEAN, DataType, Kind, Row, Value
 
 _INTERVAL = DataType(kind=Kind.INTERVAL)
 _CONSISTENCIES = ("eventual", "monotonic", "latest", "snapshot")
+_UNKNOWN_TOPICS = ("error", "ignore")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,12 @@ class ReadOptions:
     """What one execution asks of the partitions."""
 
     bound: PositionBound = UNBOUNDED
+    seen: Position = EMPTY
+    """What the session has seen, if that is a bound, too: of each store what it knows of it."""
+    is_bound_here: bool = False
+    """Whether the bound is the statement's own, and not for all statements of a session."""
+    ignores_unknown: bool = False
+    """Whether a bound may be on topics that feed no store."""
     latest: bool = False
     """The bound is everything committed when the statement arrived."""
     snapshot: bool = False
@@ -51,6 +58,7 @@ class SessionOptions:
 
     consistency: str = "eventual"
     position: Position = EMPTY
+    unknown_topics: str = "error"
     wait_ms: int = 0
     active: bool = False
     partial: bool = False
@@ -61,14 +69,17 @@ PLAIN_SESSION = SessionOptions()
 """What `Session.options` is, once read, of a session that has set none of them."""
 
 
-def _consistency(value: str) -> str:
-    folded = value.strip().lower()
-    if folded not in _CONSISTENCIES:
-        raise ValueProblem(
-            f'invalid value for parameter "stategate.consistency": "{value}"',
-            hint=f"Use one of {', '.join(_CONSISTENCIES)}.",
-        )
-    return folded
+def _choice(name: str, choices: Sequence[str]) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        folded = value.strip().lower()
+        if folded not in choices:
+            raise ValueProblem(
+                f'invalid value for parameter "{name}": "{value}"',
+                hint=f"Use one of {', '.join(choices)}.",
+            )
+        return folded
+
+    return read
 
 
 def _wait(value: str) -> int:
@@ -86,8 +97,15 @@ def _flag(value: str) -> bool:
 
 
 _READERS: dict[str, tuple[str, Callable[[str], object]]] = {
-    "stategate.consistency": ("consistency", _consistency),
+    "stategate.consistency": (
+        "consistency",
+        _choice("stategate.consistency", _CONSISTENCIES),
+    ),
     "stategate.bound": ("position", _position),
+    "stategate.unknown_topics": (
+        "unknown_topics",
+        _choice("stategate.unknown_topics", _UNKNOWN_TOPICS),
+    ),
     "stategate.wait": ("wait_ms", _wait),
     "stategate.active": ("active", _flag),
     "stategate.partial": ("partial", _flag),
@@ -97,6 +115,7 @@ _PREFIX = "stategate."
 SETTINGS: dict[str, str] = {
     "stategate.consistency": "eventual",
     "stategate.bound": "",
+    "stategate.unknown_topics": "error",
     "stategate.wait": "0",
     "stategate.active": "off",
     "stategate.partial": "off",
@@ -171,7 +190,10 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
     if clause.partitions is not None:
         partitions = frozenset(_integer(number, parameters) for number in clause.partitions)
     return ReadOptions(
-        bound=_bound(clause, mine, session, parameters),
+        bound=_bound(clause, mine, parameters),
+        seen=session.seen if mine.consistency == "monotonic" and not has_bound else EMPTY,
+        is_bound_here=bool(clause.topics or clause.positions),
+        ignores_unknown=mine.unknown_topics == "ignore",
         latest=clause.latest if has_bound else mine.consistency == "latest",
         snapshot=clause.snapshot if has_bound else mine.consistency == "snapshot",
         wait_ms=wait_ms,
@@ -182,14 +204,9 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
     )
 
 
-def _bound(
-    clause: Clause, mine: SessionOptions, session: Session, parameters: Row
-) -> PositionBound:
+def _bound(clause: Clause, mine: SessionOptions, parameters: Row) -> PositionBound:
     if not clause.has_bound:
-        position = mine.position
-        if mine.consistency == "monotonic":
-            position = position.merge(session.seen)
-        return PositionBound(position=position)
+        return PositionBound(position=mine.position)
     position = EMPTY
     for given in clause.positions:
         position = position.merge(_token(given, parameters))

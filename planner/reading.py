@@ -7,18 +7,21 @@ deadline, and nothing is locked meanwhile.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from planner.cancel import Cancellation
 from planner.cut import Cut, Newest, Snapshot
-from planner.errors import Unavailable
+from planner.errors import NameProblem, Unavailable
 from planner.options import ReadOptions
 from planner.waiting import Awaited, wait_for_all
 from stores.errors import LogError
-from stores.position import PositionBound
+from stores.position import Position, PositionBound
 from stores.store import DEFAULT_CONFIG, QueryConfig, Store
+
+_TOPICS_SHOWN = 10
+"""In the hint of an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +100,29 @@ class Reading:
         elif repeats:
             self._cut = Newest()
 
+    def check_topics(self, stores: Iterable[Store], others: Iterable[Store]) -> None:
+        """Refuse a bound on a topic that feeds nothing: it would be ignored without a word.
+
+        Args:
+            stores: those that the statement reads.
+            others: all stores, which a bound for all statements of a session is about.
+
+        Raises:
+            NameProblem: there is such a topic (42704).
+            Unavailable: it is not known what feeds a store.
+        """
+        options = self.options
+        position = options.bound.position
+        if position.is_empty or options.ignores_unknown:
+            return
+        mine = list({id(store): store for store in stores}.values())
+        unread = frozenset(topic for topic, _ in position.components)
+        for store in mine if options.is_bound_here else (*mine, *others):
+            unread &= _unread(store, position)
+            if not unread:
+                return
+        raise _unknown_topic(min(unread), mine)
+
     def config(self, store: Store, partition: int) -> QueryConfig:
         """How to ask a partition.
 
@@ -115,17 +141,34 @@ class Reading:
 
     @property
     def _has_bound(self) -> bool:
-        return self.options.latest or not self.options.bound.is_unbounded
+        options = self.options
+        return options.latest or not (options.bound.is_unbounded and options.seen.is_empty)
 
     def _config(self, store: Store) -> QueryConfig:
         name = store.schema.name
         held = self._configs.get(name)
         if held is None:
-            bound = self.options.bound
+            bound = self._bound(store)
             if self.options.latest:
                 bound = replace(bound, epoch=_committed(store))
             held = self._configs[name] = self._made(bound)
         return held
+
+    def _bound(self, store: Store) -> PositionBound:
+        """The bound of a store: the offsets of topics that do not feed it are left out.
+
+        What the session has seen was seen here: an epoch that begins with a topic was applied, and
+        then the store knows of it. Other offsets come from elsewhere, and may be news to it.
+        """
+        options = self.options
+        position, seen = options.bound.position, options.seen
+        if not position.is_empty:
+            position = position.without(_unread(store, position))
+        if not seen.is_empty:
+            position = position.merge(seen.without(store.unread_topics(seen, renew=False)))
+        if position is options.bound.position:
+            return options.bound
+        return replace(options.bound, position=position)
 
     def _made(self, bound: PositionBound) -> QueryConfig:
         options = self.options
@@ -142,7 +185,7 @@ class Reading:
         pipelines = {name: snapshot.pipeline(store) for name, store in stores.items()}
         for name, pipeline in pipelines.items():
             epoch = min(committed[other] for other, its in pipelines.items() if its == pipeline)
-            self._configs[name] = self._made(replace(self.options.bound, epoch=epoch))
+            self._configs[name] = self._made(replace(self._bound(stores[name]), epoch=epoch))
 
     def _wait(
         self,
@@ -188,6 +231,32 @@ class Reading:
             cancellation=self.cancellation,
             all_heard=self.options.partial,
         )
+
+
+def _unread(store: Store, position: Position) -> AbstractSet[str]:
+    try:
+        return store.unread_topics(position)
+    except LogError as error:
+        raise Unavailable(
+            f'the inputs of store "{store.schema.name}" are not known',
+            detail=str(error),
+            hint="Retry, or read without a bound.",
+        ) from error
+
+
+def _unknown_topic(topic: str, stores: Sequence[Store]) -> NameProblem:
+    known = sorted({each.topic for store in stores for each in store.schema.inputs})
+    shown = ", ".join(f'"{each}"' for each in known[:_TOPICS_SHOWN])
+    more = ", …" if len(known) > _TOPICS_SHOWN else ""
+    named = " or ".join(f'"{store.schema.name}"' for store in stores[:_TOPICS_SHOWN])
+    return NameProblem(
+        f'topic "{topic}" does not feed store {named}'
+        if stores
+        else f'topic "{topic}" does not feed a store of the statement',
+        hint=(f"Topics are {shown}{more}. " if known else "")
+        + "SET stategate.unknown_topics = 'ignore' to ignore the bound on others.",
+        sqlstate="42704",
+    )
 
 
 def _committed(store: Store) -> int:

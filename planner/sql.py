@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from planner.bind import bind
 from planner.cancel import Cancellation
-from planner.clause import Clause
+from planner.clause import NO_CLAUSE, Clause
 from planner.commands import Commands
 from planner.compose import Composer, composing_definition
 from planner.composing.local import LocalDatabase
@@ -32,6 +32,7 @@ from planner.execute import Executor
 from planner.explain import explain
 from planner.explain_json import explain_json
 from planner.options import (
+    PLAIN_SESSION,
     ReadOptions,
     read_options,
     session_options,
@@ -205,7 +206,9 @@ class SqlEngine:
         with self._lock:
             self._shapes.add(lifted, shape, version)
 
-    def is_inline(self, statement: Statement, session: Session) -> bool:
+    def is_inline(
+        self, statement: Statement, session: Session, parameters: Row | None = None
+    ) -> bool:
         """Whether it is one key's lookup without a wait, or a command of the session."""
         plan = statement.plan
         if isinstance(plan, QueryPlan):
@@ -216,8 +219,30 @@ class SqlEngine:
             clause, mine = plan.clause, session_options(session)
             if clause.latest or clause.wait_ms is not None or takes_snapshot(session):
                 return False
-            return mine.wait_ms == 0 and mine.consistency != "latest"
+            return (
+                mine.wait_ms == 0
+                and mine.consistency != "latest"
+                and (
+                    (clause is NO_CLAUSE and mine is PLAIN_SESSION)
+                    or self._knows_topics(
+                        plan.node, clause, session, statement.literals or parameters
+                    )
+                )
+            )
         return not isinstance(plan, CatalogStatement | _Analyze)
+
+    def _knows_topics(
+        self, node: Lookup, clause: Clause, session: Session, parameters: Row | None
+    ) -> bool:
+        """Whether a bound is on inputs that are known: for others the log would have to be read."""
+        if parameters is None and clause.parameters:
+            return False
+        try:
+            position = read_options(clause, session, parameters or ()).bound.position
+        except QueryError:
+            return True
+        known = {each.topic for each in node.access.schema.inputs}
+        return all(topic in known for topic, _ in position.components)
 
     def execute(
         self,

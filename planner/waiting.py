@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.cancel import Cancellation
-from planner.errors import LimitExceeded
-from stores.errors import TooManyWaitersError
+from planner.errors import LimitExceeded, Unavailable
+from stores.errors import LogError, TooManyWaitersError
 from stores.position import PositionBound
 from stores.store import Store, Waiting
 
@@ -60,6 +60,7 @@ def wait_for_all(
     Raises:
         Cancelled: the statement was cancelled, or its deadline has passed.
         LimitExceeded: a partition has as many waiters as it may (53300).
+        Unavailable: the log has to be read for a bound, and cannot be now.
     """
     if not awaited:
         return True
@@ -72,6 +73,8 @@ def wait_for_all(
         opened = latch.opened.wait(_shorter(timeout_s, cancellation))
     except TooManyWaitersError as error:
         raise LimitExceeded(str(error), hint="Retry later.", sqlstate="53300") from error
+    except LogError as error:
+        raise Unavailable("the log cannot be read", detail=str(error), hint="Retry.") from error
     finally:
         for one in waiting:
             one.cancel()

@@ -338,7 +338,7 @@ class Dialog:
         if portal.source is None and statement.handover is not None:
             return self._hand_over(portal, message.rows_max)
         if portal.source is None:
-            if not self._engine.is_inline(statement, self.session):
+            if not self._engine.is_inline(statement, self.session, portal.parameters):
                 return self._start(portal, message.rows_max)
             self._runner.start_here(portal)
         else:

@@ -65,7 +65,6 @@ EVERY_PLAN = pytest.mark.parametrize("sql", [LOOKUP, SCAN, COMPOSED])
         ("events[$1] >= $2", (0, 5), False),
         ("'events'[0] >= 0", (), True),
         ('"events"[0] >= 5', (), False),
-        ("elsewhere[0] >= 5", (), True),
         (f"'{TOKEN}'", (), True),
         (f"'{AHEAD}'", (), False),
         ("$1", (TOKEN,), True),

@@ -45,6 +45,7 @@ def test_no_setting_and_no_clause_are_the_default() -> None:
         ({"consistency": "LATEST"}, ReadOptions(latest=True)),
         ({"consistency": "snapshot"}, ReadOptions(snapshot=True)),
         ({"bound": TOKEN}, ReadOptions(bound=PositionBound(position=AT_41))),
+        ({"unknown_topics": "Ignore"}, ReadOptions(ignores_unknown=True)),
         ({"wait": "250"}, ReadOptions(wait_ms=250)),
         ({"wait": "2 seconds"}, ReadOptions(wait_ms=2000)),
         ({"active": "on"}, ReadOptions(active=True)),
@@ -59,8 +60,10 @@ def test_each_setting(settings: dict[str, str], expected: ReadOptions) -> None:
 def test_monotonic_is_bound_by_all_that_was_seen() -> None:
     session = Session(settings={"stategate.consistency": "monotonic", "stategate.bound": TOKEN})
     session.note(Position.of({"u": {1: 5}}))
-    bound = read_options(Clause(), session, ()).bound
-    assert bound.position == Position.of({"t": {0: 41}, "u": {1: 5}})
+    found = read_options(Clause(), session, ())
+    assert found.bound.position == AT_41
+    assert found.seen == Position.of({"u": {1: 5}})
+    assert read_options(Clause(latest=True), session, ()).seen.is_empty
 
 
 def test_a_bound_in_the_clause_replaces_the_session_s() -> None:
@@ -84,6 +87,7 @@ def test_parameters_fill_the_clause() -> None:
     )
     assert options({}, clause, (TOKEN, (0, 0, 2_000_000), "3 s", 1)) == ReadOptions(
         bound=PositionBound(position=AT_41, lag_ms_max=2000),
+        is_bound_here=True,
         wait_ms=3000,
         partitions=frozenset({1, 7}),
     )
@@ -111,6 +115,7 @@ def test_parameters_that_cannot_be(clause: Clause, value: object) -> None:
     [
         ("consistency", "strong", "22023"),
         ("bound", "nonsense", "22P02"),
+        ("unknown_topics", "off", "22023"),
         ("wait", "soon", "22007"),
         ("wait", "-5 s", "22023"),
         ("active", "perhaps", "22P02"),

@@ -178,6 +178,13 @@ def test_a_store_that_goes_while_a_plan_runs_can_be_retried() -> None:
         (LOOKUP, {}, True),
         (f"{LOOKUP} WITH BOUND (events[0] >= 1)", {}, True),
         (f"{LOOKUP} WITH BOUND (LATEST)", {}, False),
+        # What feeds the store may have to be looked up in the log.
+        (f"{LOOKUP} WITH BOUND (other[0] >= 1)", {}, False),
+        (f'{LOOKUP} WITH BOUND (\'{{"other": {{"0": 1}}}}\')', {}, False),
+        (f"{LOOKUP} WITH BOUND ($1)", {}, False),
+        (LOOKUP, {"stategate.bound": '{"events": {"0": 1}}'}, True),
+        (LOOKUP, {"stategate.bound": '{"other": {"0": 1}}'}, False),
+        (LOOKUP, {"stategate.unknown_topics": "ignore"}, True),
         (f"{LOOKUP} WITH WAIT '1s'", {}, False),
         (LOOKUP, {"stategate.consistency": "latest"}, False),
         (LOOKUP, {"stategate.consistency": "monotonic"}, True),
@@ -196,6 +203,16 @@ def test_a_store_that_goes_while_a_plan_runs_can_be_retried() -> None:
 def test_what_runs_inline(sql: str, settings: dict[str, str], *, inline: bool) -> None:
     engine, session = SqlEngine(catalog_of()), Session(settings=settings)
     assert engine.is_inline(engine.prepare(sql, session), session) is inline
+
+
+@pytest.mark.parametrize(
+    ("token", "inline"),
+    [('{"events": {"0": 1}}', True), ('{"other": {"0": 1}}', False), ("no token", True)],
+)
+def test_a_token_that_is_at_hand_decides_what_runs_inline(token: str, *, inline: bool) -> None:
+    engine, session = SqlEngine(catalog_of()), Session()
+    statement = engine.prepare(f"{LOOKUP} WITH BOUND ($1)", session)
+    assert engine.is_inline(statement, session, (token,)) is inline
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,9 @@ class FakeEngine:
             return None
         return self.prepare(sql, session, parameter_types=parameter_types)
 
-    def is_inline(self, statement: Statement, session: Session) -> bool:
+    def is_inline(
+        self, statement: Statement, session: Session, parameters: Row | None = None
+    ) -> bool:
         """As the plan says."""
         plan = statement.plan
         return isinstance(plan, _Plan) and plan.inline
