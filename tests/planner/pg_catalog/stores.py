@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from stores.position import PositionBound
+from stores.position import Position, PositionBound
 from stores.query import Query
 from stores.result import QueryResult, StateQueryResult
 from stores.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
@@ -88,6 +88,9 @@ class DefinedStore:
 
     def committed_epoch(self) -> int:
         raise AssertionError("the catalog asked for epochs")
+
+    def unread_topics(self, position: Position, *, renew: bool = True) -> frozenset[str]:
+        raise AssertionError("the catalog asked for topics")
 
     def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:
         raise AssertionError("the catalog waited")
