@@ -386,6 +386,7 @@ def _serve(settings: Settings) -> None:
     from gateway.serve import Serving, run_servers  # noqa: PLC0415
     from gateway.stores_document import describe_stores, reasons_not_ready  # noqa: PLC0415
     from gateway.workers import Workers  # noqa: PLC0415
+    from planner.relations import require_missing  # noqa: PLC0415
     from planner.sql import SERVER_VERSION  # noqa: PLC0415
     from planner.typed import TypedQueries  # noqa: PLC0415
 
@@ -418,6 +419,7 @@ def _serve(settings: Settings) -> None:
             settings=settings,
             describe_stores=lambda: describe_stores(host),
             not_ready=lambda: reasons_not_ready(host),
+            require_missing=lambda name: require_missing(name, host),
             typed=TypedQueries(host, node=settings.node),
             metrics=metrics,
         )

@@ -79,6 +79,8 @@ class Services:
     """The stores as they stand now; may block, so it is called in a worker."""
     not_ready: Callable[[], Sequence[str]]
     """Why the node cannot answer everything yet, as clauses; empty once it can."""
+    require_missing: Callable[[str], None] = lambda _: None
+    """Raises a QueryError if there may be a store of a name that is not described."""
     typed: TypedQueries | None = None
     """What can be asked of stores beside SQL; None leaves out the routes for it."""
     metrics: Metrics | None = None
@@ -152,6 +154,7 @@ class CatalogEndpoints:
         stores = await self._services.workers.run(self._services.describe_stores)
         found = next((store for store in stores if store["name"] == name), None)
         if found is None:
+            self._services.require_missing(name)
             raise RequestProblem(
                 f'store "{name}" does not exist',
                 status=404,

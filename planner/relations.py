@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.errors import NameProblem
+from planner.errors import RESTORING, NameProblem, NotSupported, StoreFailed, Unavailable
 from planner.options import SETTINGS
 from planner.queries import Queries
 from planner.session import Session
 from stores.arrow import physical_array
+from stores.errors import UnknownKindError, UnknownStoreError
 from stores.schema import (
     BIGINT,
     INTEGER,
@@ -92,6 +93,7 @@ def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
 
     Raises:
         NameProblem: there is none (42P01), or its schema is unknown (3F000).
+        QueryError: as `require_missing`.
     """
     name, schema = identifier(table.this), table.db.lower() if table.db else ""
     position = table.this.meta.get("start", -1) + 1 or None
@@ -109,6 +111,8 @@ def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
             position=position,
             sqlstate="3F000",
         )
+    if schema != "stategate":
+        require_missing(name, catalog, position=position)
     known = SYSTEM_RELATIONS if schema == "stategate" else catalog.stores
     shown = f"{schema}.{name}" if schema else name
     raise NameProblem(
@@ -116,6 +120,36 @@ def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
         hint=_nearest(name, list(known)),
         position=position,
     )
+
+
+def require_missing(name: str, catalog: StoreCatalog, *, position: int | None = None) -> None:
+    """Make sure that there is no store of a name, so that it may be called unknown.
+
+    Raises:
+        Unavailable: there may be one: the stores are being opened, or it cannot be opened (55S04).
+        NotSupported: it is of a kind that is not registered here.
+        StoreFailed: the stores are closed, or cannot be opened any more.
+    """
+    error = catalog.missing(name)
+    if isinstance(error, UnknownStoreError):
+        return
+    shown, detail = f'store "{name}"', f"{str(error)[:1].upper()}{str(error)[1:]}."
+    if isinstance(error, UnknownKindError):
+        raise NotSupported(
+            f"{shown} is of a kind that is not known here",
+            detail=detail,
+            hint="Start the gateway with --load and the module that registers the kind.",
+            position=position,
+        ) from error
+    if error.retryable:
+        raise Unavailable(
+            f"{shown} cannot be read yet",
+            detail=detail,
+            hint="Retry.",
+            position=position,
+            sqlstate=RESTORING,
+        ) from error
+    raise StoreFailed(f"{shown} cannot be read", detail=detail, position=position) from error
 
 
 def _nearest(name: str, names: list[str]) -> str:

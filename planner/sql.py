@@ -43,7 +43,7 @@ from planner.pg_catalog import CatalogStatement, PgCatalog
 from planner.pg_catalog.settings_rows import postgres_settings
 from planner.plan import Lookup, QueryPlan
 from planner.queries import Queries
-from planner.relations import identifier
+from planner.relations import identifier, require_missing
 from planner.rules import plan_query
 from planner.session import DEFAULT_ISOLATION, Session, TransactionStatus
 from planner.shapes import Shapes, is_lookup_of, lift
@@ -424,6 +424,7 @@ class SqlEngine:
         name = identifier(exp.to_identifier(token.text, quoted=quoted))
         store = self._catalog.stores.get(name)
         if store is None:
+            require_missing(name, self._catalog, position=token.start + 1)
             raise NameProblem(
                 f'relation "{name}" does not exist',
                 hint="SHOW STORES lists what there is.",

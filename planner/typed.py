@@ -24,6 +24,7 @@ from planner.errors import (
 )
 from planner.options import ReadOptions, read_options
 from planner.reading import Asked, Reading
+from planner.relations import require_missing
 from planner.session import Session
 from planner.statement import PartitionAnswer
 from stores.errors import StoreError
@@ -194,6 +195,7 @@ class TypedQueries:
     def _store(self, name: str) -> Store:
         found = self._catalog.stores.get(name)
         if found is None:
+            require_missing(name, self._catalog)
             raise NameProblem(
                 f'store "{name}" does not exist', hint="GET /v1/stores lists the stores."
             )

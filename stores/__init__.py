@@ -30,6 +30,7 @@ from stores.errors import (
     StoreNotAvailableError,
     TooManyWaitersError,
     TornRecordError,
+    UnknownKindError,
     UnknownStoreError,
 )
 from stores.host import (
@@ -241,6 +242,7 @@ __all__ = [
     "TimestampedRow",
     "TooManyWaitersError",
     "TornRecordError",
+    "UnknownKindError",
     "UnknownStoreError",
     "Value",
     "VersionedKeyQuery",

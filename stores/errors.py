@@ -14,6 +14,7 @@
     └── LogError                      the state log cannot be read or written
         ├── LogMissingError           retryable: the log's directory is not there
         ├── TornRecordError           a record is incomplete or not ours
+        │   └── UnknownKindError      a definition names a kind that is not registered
         └── EpochConflictError        another writer committed the epoch
 
 What goes wrong inside one partition is no exception but a value: a `FailureReason` with a message.
@@ -126,6 +127,10 @@ class LogMissingError(LogError):
 
 class TornRecordError(LogError):
     """A definition, commit record or data file is incomplete, missing or not ours."""
+
+
+class UnknownKindError(TornRecordError):
+    """A definition names a kind that is not registered: import the module that does it."""
 
 
 class EpochConflictError(LogError):

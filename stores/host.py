@@ -31,6 +31,7 @@ from stores.errors import (
     StoreError,
     StoreMigratedError,
     StoreNotAvailableError,
+    UnknownKindError,
     UnknownStoreError,
 )
 from stores.layers import MeteredStore, Metrics, MetricsReading
@@ -135,6 +136,8 @@ class Host:
         self._version = 0
         self._names: frozenset[str] | None = None
         """What the log held when it was last searched; None if it could not be."""
+        self._unopened: Mapping[str, tuple[type[StoreError], str]] = {}
+        """What keeps stores that are in the log from being open, as of then, by name."""
         self._gone_since: dict[str, float] = {}
         self._changing = threading.RLock()
         """Held to open, replace or drop stores and replicas; never while a query runs."""
@@ -198,13 +201,14 @@ class Host:
             HostNotStartedError: `start` has not been called.
             HostRestoringError: the log, or this store in it, cannot be read yet.
             HostStoppedError: the host is stopping, has stopped or has failed.
+            UnknownKindError: the store is of a kind that is not registered here.
             UnknownStoreError: no store of that name.
         """
         if self._phase is not HostState.RUNNING:
             raise self._not_running()
         store = self._served.get(request.store)
         if store is None:
-            raise self._not_served(request.store)
+            raise self.missing(request.store)
         try:
             return store.query(request)
         except StoreNotAvailableError as error:
@@ -227,7 +231,7 @@ class Host:
             raise self._not_running()
         store = self._served.get(request.store)
         if store is None:
-            raise self._not_served(request.store)
+            raise self.missing(request.store)
         return wait_for(store, request, timeout_s=timeout_s)
 
     def start(self) -> None:
@@ -360,7 +364,7 @@ class Host:
                 raise self._not_running()
             held = self._stores.get(store)
             if held is None:
-                raise self._not_served(store)
+                raise self.missing(store)
             if not 0 <= partition < held.schema.partitions:
                 raise InvalidPartitionError(
                     f'store "{store}" has partitions 0 to {held.schema.partitions - 1}, '
@@ -378,13 +382,21 @@ class Host:
         state = "is stopping" if self._phase is HostState.STOPPING else "has stopped"
         return HostStoppedError(f"the host {state}")
 
-    def _not_served(self, store: str) -> StoreError:
-        """A store may only be called unknown by who has read which ones there are."""
+    def missing(self, store: str) -> StoreError:
+        """Why a store is not among those that are open; see `StoreCatalog.missing`.
+
+        It may only be called unknown by who has read which ones there are.
+        """
+        if self._phase is not HostState.RUNNING:
+            return self._not_running()
         if self._names is None:
             return HostRestoringError(f"the log has not been read: {self.error}")
-        if store in self._names:
-            return HostRestoringError(f'store "{store}" cannot be opened yet: {self.error}')
-        return UnknownStoreError(f'store "{store}" does not exist')
+        if store not in self._names:
+            return UnknownStoreError(f'store "{store}" does not exist')
+        kind, why = self._unopened.get(store, (StoreError, "it is being opened"))
+        if issubclass(kind, UnknownKindError):
+            return UnknownKindError(why)
+        return HostRestoringError(f'store "{store}" cannot be opened yet: {why}')
 
     # Following
 
@@ -433,6 +445,7 @@ class Host:
         """
         log = StateLog(self.root)
         errors: list[StoreError] = []
+        unopened: dict[str, tuple[type[StoreError], str]] = {}
         names: frozenset[str] | None = None
         try:
             names = frozenset(log.stores())
@@ -444,10 +457,12 @@ class Host:
                     self._refresh(name, log.store(name))
             except StoreError as error:
                 errors.append(error)
+                # Not the error itself, whose frames may hold a database open.
+                unopened[name] = type(error), str(error)
         message = "; ".join(map(str, errors)) or None
         if message is not None and self.error != message:
             _logger.warning("stores cannot be opened root=%s errors=%s", self.root, message)
-        self.error, self._names = message, names
+        self.error, self._names, self._unopened = message, names, unopened
         if names is not None:
             self._drop_gone(names)
         return errors

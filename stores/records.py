@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from stores.documents import FORMAT, decode_document, encode_document
+from stores.errors import UnknownKindError
 from stores.position import Position, Progress
 from stores.schema import Column, DataType, InputTopic, Kind, StoreKind, StoreSchema
 
@@ -174,8 +175,12 @@ def decode_definition(data: bytes, path: str) -> StoreSchema:
 
     Raises:
         TornRecordError: it is incomplete, damaged or not ours; the message names `path`.
+        UnknownKindError: its kind is not registered.
     """
-    return decode_document(data, path, _definition)
+    try:
+        return decode_document(data, path, _definition)
+    except UnknownKindError as error:
+        raise UnknownKindError(f'record "{path}" cannot be used: {error}') from error
 
 
 def encode_commit(commit: Commit) -> bytes:
@@ -264,7 +269,7 @@ def _position_json(position: Position) -> dict[str, dict[str, int]]:
 def _definition(document: Mapping[str, Any]) -> StoreSchema:
     return StoreSchema(
         name=_text(document["name"]),
-        kind=StoreKind(document["kind"]),
+        kind=_kind(document["kind"]),
         key=_columns(document["key"]),
         value=_columns(document["value"]),
         partitions=_whole(document["partitions"]),
@@ -275,6 +280,14 @@ def _definition(document: Mapping[str, Any]) -> StoreSchema:
         window_size_ms=_optional(document["window_size_ms"]),
         retention_ms=_optional(document["retention_ms"]),
     )
+
+
+def _kind(item: Any) -> StoreKind:
+    name = _text(item)
+    try:
+        return StoreKind(name)
+    except ValueError as error:
+        raise UnknownKindError(f'kind "{name}" is not registered here') from error
 
 
 def _record(document: Mapping[str, Any]) -> Record:

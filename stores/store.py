@@ -313,6 +313,13 @@ class StoreCatalog(Protocol):
     def version(self) -> int:
         """Counts up whenever a definition is added, changed or removed."""
 
+    def missing(self, store: str) -> StoreError:
+        """Why a store is not among `stores`: an error that tells if it can be later.
+
+        An UnknownStoreError if there is none of that name, and only if that is sure: the log has
+        been read since the start.
+        """
+
 
 def snapshot_epoch(statuses: Iterable[PartitionStatus]) -> int | None:
     """The newest epoch at which all these partitions can answer; None if there is none.

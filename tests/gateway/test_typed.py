@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -13,8 +14,10 @@ from gateway.app import create_app
 from gateway.routes import Services
 from gateway.settings import Settings
 from gateway.workers import Workers
+from planner.relations import require_missing
 from planner.sql import SqlEngine
 from planner.typed import TypedQueries
+from stores.host import Host
 from stores.local import LocalStore
 from stores.query import BatchStream, KeyQuery, Query, RangeQuery
 from stores.registry import KEY, Remote, register_query
@@ -295,3 +298,32 @@ async def test_a_lookup_that_cannot_be_made_is_named(
 async def test_a_lookup_comes_in_any_format(client: httpx.AsyncClient) -> None:
     response = await client.get("/v1/stores/clicks/user-3", headers={"Accept": "text/csv"})
     assert response.text.splitlines() == ["usr,n,paid", "user-3,3,"]
+
+
+async def test_a_store_is_not_unknown_before_the_log_was_read(
+    services: Services, tmp_path: Path
+) -> None:
+    host = Host(str(tmp_path / "log"), poll_ms=60_000)
+    engine = SqlEngine(host)
+    opening = replace(
+        services,
+        engine=engine,
+        require_missing=lambda name: require_missing(name, host),
+        typed=TypedQueries(host),
+    )
+    transport = httpx.ASGITransport(app=create_app(opening))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        for response in (
+            await client.get("/v1/stores/later"),
+            await client.get("/v1/stores/later/key"),
+            await client.post("/v1/stores/later/query", json={"type": "sum"}),
+            await client.post("/v1/query", json={"sql": "SELECT * FROM later"}),
+        ):
+            assert error_of(response)[:2] == (503, "55S04")
+            assert response.headers["Retry-After"] == "1"
+        (tmp_path / "log").mkdir()
+        host.start()
+        missing = await client.get("/v1/stores/later")
+        assert error_of(missing)[:2] == (404, "42P01")
+    host.close()
+    engine.close()

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
 import pytest
 import sqlglot
 from sqlglot import exp
 
-from planner.errors import NameProblem
+from planner.errors import NameProblem, QueryError
 from planner.queries import Queries
 from planner.relations import SYSTEM_RELATIONS, Surroundings, resolve, system_table
 from planner.session import Session
+from planner.sql import SqlEngine
 from planner.statement import Result, StatementKind
+from planner.typed import TypedQueries
+from stores.documents import encode_document
+from stores.host import Host
+from stores.log import StoreLog
 from stores.schema import Row
 from tests.planner.world import STORES
 from tests.support.stores import FixedCatalog, batch, open_store, progress, window
@@ -95,3 +104,83 @@ def test_partitions_tell_what_came_too_late() -> None:
         now_ms=5,
     )
     assert system_table("partitions", around).column("late_rows").to_pylist() == [2]
+
+
+LATER = window("later", {"usr": "text"}, {"n": "bigint"}, partitions=1)
+
+
+def damaged(definition: bytes) -> bytes:
+    return definition[:20]
+
+
+def of_another_kind(definition: bytes) -> bytes:
+    found = orjson.loads(definition)
+    found["kind"] = "greatest"
+    return encode_document({n: v for n, v in found.items() if n not in {"format", "checksum"}})
+
+
+def refusals(host: Host, name: str) -> set[tuple[str, bool, str]]:
+    """How a store is refused by each way to name it: SQLSTATE, whether to retry, and why."""
+    engine, typed = SqlEngine(host), TypedQueries(host)
+    session = Session()
+    tries: list[Callable[[], object]] = [
+        lambda: engine.prepare(f"SELECT n FROM {name}", session),
+        lambda: engine.prepare(f"SELECT 1 WHERE EXISTS (SELECT 1 FROM public.{name})", session),
+        lambda: engine.prepare(f"DESCRIBE {name}", session),
+        lambda: typed.key(name),
+        lambda: typed.describe(name, "count"),
+    ]
+    found = set()
+    for each in tries:
+        with pytest.raises(QueryError) as caught:
+            each()
+        found.add((caught.value.sqlstate, caught.value.retryable, str(caught.value.detail)))
+    engine.close()
+    return found
+
+
+def test_a_store_is_unknown_only_once_the_log_was_read(tmp_path: Path) -> None:
+    root = tmp_path / "log"
+    host = Host(str(root), tmp_path / "data", poll_ms=60_000)
+    (early,) = refusals(host, "later")
+    assert early == ("55S04", True, "The host has not been started.")
+    host.start()
+    try:
+        ((sqlstate, retryable, why),) = refusals(host, "later")
+        assert (sqlstate, retryable, "The log has not been read" in why) == ("55S04", True, True)
+        StoreLog.open(root, "later").define(LATER)
+        assert host._discover() == []
+        engine = SqlEngine(host)
+        assert engine.prepare("SELECT n FROM later", Session()).columns
+        assert {code for code, *_ in refusals(host, "other")} == {"42P01"}
+    finally:
+        host.close()
+    ((sqlstate, retryable, why),) = refusals(host, "gone")
+    assert (sqlstate, retryable, why) == ("58030", False, "The host has stopped.")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sqlstate", "retryable", "why"),
+    [
+        (damaged, "55S04", True, "is not complete JSON"),
+        (of_another_kind, "0A000", False, 'kind "greatest" is not registered'),
+    ],
+)
+def test_a_store_that_cannot_be_opened_says_why(
+    tmp_path: Path, spoil: Callable[[bytes], bytes], sqlstate: str, why: str, *, retryable: bool
+) -> None:
+    StoreLog.open(tmp_path, "later").define(LATER)
+    path = tmp_path / "later" / "store.json"
+    whole = path.read_bytes()
+    path.write_bytes(spoil(whole))
+    host = Host(str(tmp_path), poll_ms=60_000)
+    host.start()
+    try:
+        ((found, may_retry, detail),) = refusals(host, "later")
+        assert (found, may_retry) == (sqlstate, retryable)
+        assert why in detail
+        path.write_bytes(whole)
+        assert host._discover() == []
+        assert TypedQueries(host).key("later") == LATER.key
+    finally:
+        host.close()

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from stores.arrow import physical_array
 from stores.column_budget import ColumnBudget
+from stores.errors import StoreError, UnknownStoreError
 from stores.local import LocalStore
 from stores.memory import MemoryPartition
 from stores.partitioner import partition_column
@@ -168,6 +169,10 @@ class FixedCatalog:
     def version(self) -> int:
         """Counts the changes."""
         return self._version
+
+    def missing(self, store: str) -> StoreError:
+        """All stores there are are held."""
+        return UnknownStoreError(f'store "{store}" does not exist')
 
     def replace(self, *stores: Store) -> None:
         """Hold other stores from now on."""

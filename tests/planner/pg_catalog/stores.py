@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from stores.errors import StoreError, UnknownStoreError
 from stores.position import Position, PositionBound
 from stores.query import Query
 from stores.result import QueryResult, StateQueryResult
@@ -108,6 +109,9 @@ class DefinedStores:
 
     stores: Mapping[str, Store]
     version: int = 1
+
+    def missing(self, store: str) -> StoreError:
+        return UnknownStoreError(store)
 
     def replace(self, *schemas: StoreSchema) -> None:
         """Hold these stores from now on."""
