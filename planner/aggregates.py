@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from planner.arithmetic import quotient
-from planner.errors import NotSupported, TypeProblem
+from planner.errors import TypeProblem
 from planner.inference import NUMERIC, Types, arguments, as_decimal
+from planner.interval_calls import interval_sum
 from planner.rewriting import Rule
 from planner.trees import call, cast, outermost, position_of, wrapped
 from stores.schema import DataType, Kind
@@ -57,11 +58,11 @@ def _sum(node: exp.Expr, types: Types) -> exp.Expr:
     if of is None:
         return node
     if of.kind is Kind.INTERVAL:
-        raise NotSupported(
-            "sum of intervals is not supported",
-            hint="Sum extract(epoch FROM …) and multiply by interval '1 second'.",
-            position=position_of(node),
-        )
+        aggregate = outermost(node)
+        fresh = interval_sum(node.this, aggregate, node)
+        types.note(fresh, of)
+        aggregate.replace(fresh)
+        return fresh
     if of.kind is Kind.TEXT:
         raise TypeProblem(
             "function sum(text) does not exist", position=position_of(node), sqlstate="42883"

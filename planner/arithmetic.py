@@ -7,11 +7,15 @@ from functools import partial
 
 from sqlglot import exp
 
+from planner.errors import TypeProblem
 from planner.inference import FLOATS, INTEGERS, Types, as_decimal
+from planner.interval_text import interval_words
 from planner.literals import check_literal
+from planner.operators import INTERVAL, OF_TIME, RESULTS, SYMBOLS, asked_type
 from planner.predicates import strip
 from planner.rewriting import Rule
-from planner.trees import call, cast, wrapped
+from planner.sqltypes import duckdb_type, spelled_type
+from planner.trees import call, cast, position_of, wrapped
 from stores.schema import DOUBLE, INTEGER, DataType, Kind
 
 _SHORT, SMALLINT = {Kind.TINYINT, Kind.SMALLINT}, DataType(kind=Kind.SMALLINT)
@@ -20,6 +24,7 @@ _SHORT, SMALLINT = {Kind.TINYINT, Kind.SMALLINT}, DataType(kind=Kind.SMALLINT)
 def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     """A numeric by a numeric is one, exact to 16 digits behind the point; not a double."""
     _adopt_literals(node, types)
+    _check_times(node, types)
     left, right = types.of(node.this), types.of(node.expression)
     if left is not None and left.kind is Kind.INTERVAL:
         one = cast(exp.Literal.number(1), "DOUBLE")
@@ -60,6 +65,7 @@ def _whole(node: exp.Expr, scale: int) -> exp.Expr:
 def _add(node: exp.Expr, types: Types) -> exp.Expr:
     """Arithmetic: real with anything but real is a double, the difference of dates an integer."""
     _adopt_literals(node, types)
+    _check_times(node, types)
     _widen(node, types)
     left, right = types.of(node.this), types.of(node.expression)
     if left is None or right is None:
@@ -71,6 +77,38 @@ def _add(node: exp.Expr, types: Types) -> exp.Expr:
             if types.kind_of(side) is Kind.REAL:
                 types.note(wrapped(side, lambda inner: cast(inner, "DOUBLE")), DOUBLE)
     return node
+
+
+def _check_times(node: exp.Expr, types: Types) -> None:
+    """Refuse what Postgres has no operator for; a time of day is a length where one is asked."""
+    left, right = types.of(node.this), types.of(node.expression)
+    if left is None or right is None or not {left.kind, right.kind} & OF_TIME:
+        return
+    if Kind.NULL in {left.kind, right.kind}:
+        return
+    symbol = SYMBOLS[type(node)]
+    if (symbol, left.kind, right.kind) not in RESULTS:
+        raise no_operator(symbol, left, right, position_of(node))
+    others = {left.kind, right.kind} - {Kind.TIME}
+    if symbol == "+" and others <= {Kind.DATE, Kind.INTERVAL}:
+        return
+    if symbol == "-" and others == {Kind.INTERVAL} and left.kind is Kind.TIME:
+        return
+    for side, kind in ((node.this, left.kind), (node.expression, right.kind)):
+        if kind is Kind.TIME:
+            fresh = wrapped(side, lambda inner: call("pg_sg_time_length", inner))
+            types.note(fresh, INTERVAL)
+
+
+def no_operator(symbol: str, left: DataType, right: DataType, position: int | None) -> TypeProblem:
+    """The error for an operator that there is not for these types."""
+    return TypeProblem(
+        f"operator does not exist: {spelled_type(left)} {symbol} {spelled_type(right)}",
+        hint="No operator matches the given name and argument types. "
+        "You might need to add explicit type casts.",
+        position=position,
+        sqlstate="42883",
+    )
 
 
 def _widen(node: exp.Expr, types: Types) -> None:
@@ -95,6 +133,9 @@ def _adopt_literals(node: exp.Expr, types: Types) -> None:
         kind = types.of(other)
         if not (isinstance(literal, exp.Literal) and literal.is_string) or kind is None:
             continue
+        if kind.kind in OF_TIME:
+            _adopt_time(node, literal, kind, types)
+            continue
         if kind.kind in INTEGERS or kind.kind in {Kind.DECIMAL, *FLOATS}:
             if kind.kind is Kind.DECIMAL:
                 kind = types.bare_numeric(literal) or kind
@@ -102,6 +143,27 @@ def _adopt_literals(node: exp.Expr, types: Types) -> None:
             fresh = cast(literal.copy(), str(kind).upper())
             literal.replace(fresh)
             types.note(fresh, kind)
+
+
+def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Types) -> None:
+    """A text literal beside a time is what the operator asks for."""
+    symbol = SYMBOLS[type(node)]
+    asked = asked_type(symbol, other, is_left=literal is node.this)
+    if asked is None:
+        is_open = symbol == "+" and other.kind is Kind.DATE
+        raise TypeProblem(
+            f"operator is not unique: {spelled_type(other)} {symbol} unknown"
+            if is_open
+            else f"operator does not exist: {spelled_type(other)} {symbol} unknown",
+            hint="Add an explicit type cast.",
+            position=position_of(literal),
+            sqlstate="42725" if is_open else "42883",
+        )
+    value = check_literal(literal, asked)
+    text = interval_words(value) if asked.kind is Kind.INTERVAL else literal.name
+    fresh = cast(exp.Literal.string(text), duckdb_type(asked))
+    literal.replace(fresh)
+    types.note(fresh, asked)
 
 
 def _round(node: exp.Expr, types: Types) -> exp.Expr:

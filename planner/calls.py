@@ -11,7 +11,15 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner import array_calls, json_calls, number_calls, pattern_calls, text_calls, time_calls
+from planner import (
+    array_calls,
+    interval_calls,
+    json_calls,
+    number_calls,
+    pattern_calls,
+    text_calls,
+    time_calls,
+)
 from planner.functions import RESULTS, call_name
 from planner.inference import Types, arguments
 from planner.rewriting import CallRule, renamed
@@ -83,6 +91,7 @@ CALLS: Mapping[str, CallRule] = {
     **text_calls.CALLS,
     **pattern_calls.CALLS,
     **time_calls.CALLS,
+    **interval_calls.CALLS,
     **number_calls.CALLS,
     **array_calls.CALLS,
     **json_calls.CALLS,

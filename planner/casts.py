@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
+import numpy as np
 from sqlglot import exp
 
-from planner.errors import NotSupported
+from planner.errors import NotSupported, QueryError
 from planner.inference import FLOATS, INTEGERS, NUMERIC, Types
+from planner.interval_text import interval_words, parse_interval
 from planner.literals import bytes_of, check_literal
 from planner.names import type_name
 from planner.predicates import strip
@@ -69,6 +72,10 @@ def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
         macro = "pg_sg_whole"
     elif source.kind is Kind.TIMESTAMPTZ and target.kind is Kind.TIME:
         node.set("this", cast(node.this.copy(), "TIMESTAMP"))
+    elif (source.kind, target.kind) == (Kind.TIME, Kind.INTERVAL):
+        macro = "pg_sg_time_length"
+    elif (source.kind, target.kind) == (Kind.INTERVAL, Kind.TIME):
+        macro = "pg_sg_length_time"
     elif source.kind is Kind.TEXT and target == BYTEA:
         macro = "encode"
     if macro is not None:
@@ -89,10 +96,22 @@ def _cast_literal(
             literal.replace(exp.Boolean(this=bool(value)))
     elif target.kind is Kind.JSON:
         check_literal(literal, target)
+    elif target.kind is Kind.INTERVAL:
+        literal.replace(exp.Literal.string(interval_words(check_literal(literal, target))))
+    elif target.kind is Kind.TIMESTAMPTZ:
+        _name_moment(literal, target)
     elif target.kind is Kind.BYTEA:
         fresh = bytes_of(literal)
         return node.replace(fresh)
     return node
+
+
+def _name_moment(literal: exp.Literal, target: DataType) -> None:
+    """Write a moment that names a zone in UTC: DuckDB knows no abbreviations."""
+    if re.search(r"\d.*(?:[A-Za-z]|[T \d]\s[+-])", literal.name):
+        value = check_literal(literal, target)
+        moment = np.datetime64(value, "us")
+        literal.replace(exp.Literal.string(f"{moment}+00"))
 
 
 def _interval(node: exp.Expr, types: Types) -> exp.Expr:
@@ -101,14 +120,22 @@ def _interval(node: exp.Expr, types: Types) -> exp.Expr:
     value, unit = node.this, node.args.get("unit")
     if not (isinstance(value, exp.Literal) and value.is_string | value.is_number):
         return node
-    if isinstance(unit, exp.IntervalSpan):
+    span = unit.sql() if isinstance(unit, exp.IntervalSpan) else None
+    if span not in {None, "YEAR TO MONTH", "DAY TO SECOND"}:
         raise NotSupported(
-            "an interval of several fields is not supported",
+            f"an interval of {span} is not supported",
             hint="Write interval '1 year 2 months'.",
             position=position_of(value),
         )
-    text = value.name if unit is None else f"{value.name} {unit.name}"
-    fresh = cast(exp.Literal.string(text), "INTERVAL")
+    text = value.name if unit is None or span is not None else f"{value.name} {unit.name}"
+    try:
+        months, days, micros = parse_interval(text)
+    except QueryError as error:
+        error.position = position_of(value)
+        raise
+    if span == "YEAR TO MONTH":
+        days = micros = 0
+    fresh = cast(exp.Literal.string(interval_words((months, days, micros))), "INTERVAL")
     return node.replace(fresh)
 
 

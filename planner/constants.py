@@ -156,9 +156,9 @@ def _computed(node: exp.Binary, wanted: DataType, depth: int) -> Constant | None
     if left is None or right is None or None in {left[0], right[0]}:
         return None
     if right[1].kind is Kind.INTERVAL and isinstance(node, exp.Add | exp.Sub):
-        return _moved(left, right[0], -1 if isinstance(node, exp.Sub) else 1)
+        return moved(left, right[0], -1 if isinstance(node, exp.Sub) else 1)
     if left[1].kind is Kind.INTERVAL and isinstance(node, exp.Add):
-        return _moved(right, left[0], 1)
+        return moved(right, left[0], 1)
     return _arithmetic(node, left, right)
 
 
@@ -190,7 +190,7 @@ def _arithmetic(node: exp.Binary, left: Constant, right: Constant) -> Constant |
     return (int(value), BIGINT) if abs(value) <= _BIGINT_MAX else None
 
 
-def _moved(time: Constant, interval: tuple[int, int, int], sign: int) -> Constant | None:
+def moved(time: Constant, interval: tuple[int, int, int], sign: int) -> Constant | None:
     """A time and an interval; a date becomes a timestamp."""
     value, data_type = time
     if data_type.kind is Kind.DATE:

@@ -43,6 +43,9 @@ _BY_NAME = frozenset(
 )
 """Functions that stay what the text calls them: `calls` knows what they mean, not sqlglot."""
 
+_FIELDS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
+"""What may stand behind the text of an interval."""
+
 
 class StategateSQL(Postgres):
     """Postgres's dialect but for the parameter sign."""
@@ -106,14 +109,45 @@ class StategateSQL(Postgres):
         def _parse_interval(
             self, require_interval: bool = True, parse_function_unit: bool = True
         ) -> exp.Add | exp.Interval | None:
-            """`interval '1 day 02:03'` with all of its text, of which sqlglot keeps one field."""
-            literal = self._next if require_interval else None
-            found = super()._parse_interval(require_interval, parse_function_unit)
-            is_bare = literal is not None and self._prev is literal
-            if is_bare and isinstance(found, exp.Interval) and literal is not None:
-                found.set("this", exp.Literal.string(literal.text))
-                found.set("unit", None)
-            return found
+            """`interval '1 day 02:03'`, `interval '5' day`, `interval '1-2' YEAR TO MONTH`.
+
+            sqlglot keeps one field of the text, and takes what is added to it for another.
+            """
+            if not require_interval:
+                return super()._parse_interval(require_interval, parse_function_unit)
+            if not (self._curr and self._next) or self._curr.token_type is not TokenType.INTERVAL:
+                return None
+            if self._next.token_type is not TokenType.STRING:
+                return None  # a column of that name
+            self._advance()
+            literal = self._parse_string()
+            unit: exp.Expr | None = self._parse_interval_field()
+            if unit is not None and self._match_text_seq("TO"):
+                unit = exp.IntervalSpan(this=unit, expression=self._parse_interval_field())
+            return self.expression(exp.Interval(this=literal, unit=unit))
+
+        def _parse_interval_field(self) -> exp.Var | None:
+            if self._curr is None or self._curr.text.upper() not in _FIELDS:
+                return None
+            self._advance()
+            return exp.var(self._prev.text.upper())
+
+        def _parse_type(
+            self, parse_interval: bool = True, fallback_to_identifier: bool = False
+        ) -> exp.Expr | None:
+            """`date '2020-01-01'::text` is the text of a date; for sqlglot `::` comes first."""
+            kind = self._curr.token_type if self._curr else None
+            if kind in self.TYPE_TOKENS and kind is not TokenType.INTERVAL:
+                index = self._index
+                data_type = self._parse_types(check_func=True, allow_identifiers=False)
+                is_type = isinstance(data_type, exp.DataType)
+                if is_type and self._curr and self._curr.token_type is TokenType.STRING:
+                    literal = self._parse_string()
+                    return self._parse_column_ops(
+                        self.expression(exp.Cast(this=literal, to=data_type))
+                    )
+                self._retreat(index)
+            return super()._parse_type(parse_interval, fallback_to_identifier)
 
 
 DIALECT = StategateSQL()

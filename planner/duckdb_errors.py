@@ -168,6 +168,18 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "22003",
     ),
     (
+        r"Unknown TimeZone '(?P<name>[^']*)'",
+        ValueProblem,
+        'time zone "{name}" not recognized',
+        "22023",
+    ),
+    (
+        r"Overflow in (?P<name>multiplication|addition|subtraction) of INTERVAL",
+        ValueProblem,
+        "interval out of range",
+        "22008",
+    ),
+    (
         r"Set operations can only apply to expressions with the same number of (?P<name>result)",
         SyntaxProblem,
         "each side of a set operation must have the same number of columns",

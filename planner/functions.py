@@ -27,7 +27,8 @@ _POSTGRES = """
     json_extract_path_text json_object_agg json_object_keys json_typeof jsonb_agg
     jsonb_array_elements jsonb_array_elements_text jsonb_array_length jsonb_build_array
     jsonb_build_object jsonb_extract_path jsonb_extract_path_text jsonb_object_agg jsonb_object_keys
-    jsonb_pretty jsonb_strip_nulls json_strip_nulls jsonb_typeof lag last_value lcm lead least left
+    jsonb_pretty jsonb_strip_nulls json_strip_nulls jsonb_typeof justify_days justify_hours
+    justify_interval lag last_value lcm lead least left
     length ln localtime localtimestamp log log10 lower lpad ltrim make_date make_interval make_time
     make_timestamp make_timestamptz max md5 min mod mode normalize now nth_value ntile nullif
     num_nonnulls num_nulls octet_length overlay percent_rank percentile_cont percentile_disc
@@ -119,7 +120,7 @@ _TYPES: dict[DataType, str] = {
         now clock_timestamp current_timestamp make_timestamptz statement_timestamp to_timestamp
         transaction_timestamp
     """,
-    DataType(kind=Kind.INTERVAL): "age make_interval",
+    DataType(kind=Kind.INTERVAL): "age make_interval justify_days justify_hours justify_interval",
     DataType(kind=Kind.UUID): "gen_random_uuid",
     DataType(kind=Kind.JSON): """
         array_to_json json_agg json_array_elements json_build_array json_build_object

@@ -12,7 +12,18 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.functions import RESULTS, SAME_AS_FIRST, call_name
+from planner.functions import RESULTS as OF_CALLS
+from planner.functions import SAME_AS_FIRST, call_name
+from planner.operators import (
+    DATE,
+    INTERVAL,
+    OF_TIME,
+    RESULTS,
+    SYMBOLS,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    asked_type,
+)
 from planner.outputs import is_star
 from planner.sqltypes import data_type_of
 from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
@@ -31,7 +42,6 @@ INTEGERS = {Kind.TINYINT: 5, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19
 """The integer kinds, narrowest first, with the digits that each needs."""
 FLOATS = {Kind.REAL, Kind.DOUBLE}
 TIMES = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
-INTERVAL, DATE = DataType(kind=Kind.INTERVAL), DataType(kind=Kind.DATE)
 JSON, NULL = DataType(kind=Kind.JSON), DataType(kind=Kind.NULL)
 _PREDICATES = (
     *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.And, exp.Or, exp.Not, exp.Is),
@@ -76,6 +86,7 @@ class Types:
         self._scopes, self._column_type = scopes, column_type
         self._parameter_type, self._star = parameter_type, star
         self._known: dict[int, DataType | None] = {}
+        self._unknown: list[int] = []
         self._kept: list[exp.Expr] = []
         """Nodes whose ids are in `_known`, so that no id is used again."""
         self._scope_of: dict[int, Scope] | None = None
@@ -86,8 +97,16 @@ class Types:
         key = id(node)
         if key not in self._known:
             self.note(node, None)  # a recursive CTE meets itself
-            self._known[key] = self._find(node)
+            found = self._known[key] = self._find(node)
+            if found is None:
+                self._unknown.append(key)
         return self._known[key]
+
+    def forget(self) -> None:
+        """Look again for types that were not known: a parameter has been given its own."""
+        for key in self._unknown:
+            self._known.pop(key, None)
+        self._unknown.clear()
 
     def note(self, node: exp.Expr, data_type: DataType | None) -> None:
         """Settle the type of a node, such as one that takes another's place."""
@@ -98,6 +117,16 @@ class Types:
         """The kind of an expression's type."""
         found = self.of(node)
         return None if found is None else found.kind
+
+    def operands(self, node: exp.Expr) -> tuple[DataType | None, DataType | None]:
+        """The types of both sides of an operator; a bare text takes the one that it is asked."""
+        left, right = self.of(node.this), self.of(node.expression)
+        symbol = SYMBOLS.get(type(node))
+        if symbol is not None and right is not None and _is_open(node.this):
+            left = asked_type(symbol, right, is_left=True) or left
+        elif symbol is not None and left is not None and _is_open(node.expression):
+            right = asked_type(symbol, left, is_left=False) or right
+        return left, right
 
     def of_query(self, scope: Scope) -> tuple[DataType | None, ...] | None:
         """The types of a query's columns; None where a star hides how many there are."""
@@ -138,7 +167,9 @@ class Types:
 
     def _of_operation(self, node: exp.Expr) -> DataType | None:  # noqa: PLR0911 - one per kind
         if isinstance(node, _ARITHMETIC):
-            return arithmetic_type(node, self.of(node.this), self.of(node.expression))
+            return arithmetic_type(node, *self.operands(node))
+        if isinstance(node, exp.AtTimeZone):
+            return TIMESTAMPTZ if self.kind_of(node.this) is Kind.TIMESTAMP else TIMESTAMP
         if isinstance(node, exp.Neg | exp.Abs):
             return self.of(node.this)
         if isinstance(node, _OF_ANY):
@@ -207,7 +238,7 @@ class Types:
         if name in {"sum", "avg", "round", "trunc", "ceil", "ceiling", "floor", "array_agg"}:
             first = next(iter(arguments(node)), None)
             return None if first is None else aggregate_type(name, self.of(first), node)
-        return RESULTS.get(name)
+        return OF_CALLS.get(name)
 
     # Columns
 
@@ -342,6 +373,13 @@ def arguments(node: exp.Expr) -> list[exp.Expr]:
     return stripped
 
 
+def _is_open(node: exp.Expr) -> bool:
+    """Whether it is a bare text, or NULL, whose type its place says."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return isinstance(node, exp.Null) or (isinstance(node, exp.Literal) and bool(node.is_string))
+
+
 def _alternatives(node: exp.Expr) -> list[exp.Expr]:
     if isinstance(node, exp.Case):
         default = node.args.get("default")
@@ -420,8 +458,8 @@ def arithmetic_type(  # noqa: PLR0911 - one per family
     """What `left ± right` and their kin are."""
     if left is None or right is None:
         return None
-    if left.kind in {*TIMES, Kind.INTERVAL, Kind.TIME} or right.kind in {*TIMES, Kind.INTERVAL}:
-        return _times_type(node, left, right)
+    if left.kind in OF_TIME or right.kind in OF_TIME:
+        return RESULTS.get((SYMBOLS[type(node)], left.kind, right.kind))
     if left.kind is Kind.TEXT or right.kind is Kind.TEXT:
         other = right if left.kind is Kind.TEXT else left
         return other if other.kind is not Kind.TEXT else None
@@ -440,27 +478,15 @@ def arithmetic_type(  # noqa: PLR0911 - one per family
     return _wider(one, other_decimal)
 
 
-def _times_type(node: exp.Expr, left: DataType, right: DataType) -> DataType | None:
-    if left.kind is Kind.INTERVAL and right.kind not in TIMES:
-        return INTERVAL
-    if right.kind is Kind.INTERVAL:
-        return DataType(kind=Kind.TIMESTAMP) if left.kind is Kind.DATE else left
-    if left.kind is Kind.DATE and right.kind in INTEGERS:
-        return DATE
-    if isinstance(node, exp.Sub) and left.kind in TIMES and right.kind in TIMES:
-        return INTEGER if left.kind is right.kind is Kind.DATE else INTERVAL
-    return None
-
-
 def aggregate_type(name: str, of: DataType | None, node: exp.Func) -> DataType | None:  # noqa: PLR0911 - one per family
     """What sum, avg, round and their kin give for an argument of a type."""
     if of is None:
         return None
     if name == "array_agg":
         return DataType(kind=Kind.ARRAY, element=of)
-    if of.kind is Kind.INTERVAL or of.kind is Kind.REAL:
-        return of if name == "sum" or of.kind is Kind.INTERVAL else DOUBLE
-    if of.kind is Kind.DOUBLE:
+    if of.kind is Kind.INTERVAL or (of.kind is Kind.REAL and name == "sum"):
+        return of if name in {"sum", "avg"} else None
+    if of.kind in FLOATS:
         return DOUBLE
     if name == "sum":
         return _sum_type(of)

@@ -64,7 +64,7 @@ def short_way(
     name, count = schema.name, len(plan.parameters)
     has_clause, operands = clause is not NO_CLAUSE, node.operands
     in_place = [operand.parameter for operand in operands] == list(range(count))
-    is_whole = in_place and all(operand.fit is Fitted for operand in operands)
+    is_whole = in_place and all(o.fit is Fitted and o.compute is None for o in operands)
     key_from: Callable[[Row], Key | None] = _whole if is_whole else partial(key_of, operands)
 
     known = schema

@@ -6,6 +6,8 @@ expanded where it is called, so that it costs what its body costs.
 
 from __future__ import annotations
 
+from planner.zones import ABBREVIATIONS
+
 RAISED = "stategate error "
 """What the messages of errors raised in a macro begin with: then SQLSTATE, a space, the message."""
 
@@ -25,6 +27,9 @@ _ROUNDED = f"(2 * abs(a) * {_SCALE}::HUGEINT * up + abs(b) * down) // (2 * abs(b
 _BAD_BOOLEAN = _error("22P02", "'invalid input syntax for type boolean: \"' || t || '\"'")
 _BAD_INTEGER = _error("22P02", "'invalid input syntax for type integer: \"' || t || '\"'")
 _QUOTED = "'\"' || replace(replace(e, '\\', '\\\\'), '\"', '\\\"') || '\"'"
+_DAY, _INT32_MAX, _MICROS_MAX = 86_400_000_000, (1 << 31) - 1, (1 << 63) // 1000 - 1
+_INTERVAL_RANGE = _error("22008", "'interval out of range'")
+_POSIX = r"'(?:[A-Za-z]{3,})?([+-]?)(\d{1,3})(?::(\d{1,2}))?'"
 
 MACROS: tuple[str, ...] = (
     # a and b are whole numbers; the quotient of the decimals that they stand for has 16 digits
@@ -116,6 +121,57 @@ MACROS: tuple[str, ...] = (
     """pg_sg_string_to_array(t, d, n) AS CASE WHEN t = '' THEN [] ELSE list_transform(
         CASE WHEN d IS NULL THEN string_split(t, '') WHEN d = '' THEN [t]
         ELSE string_split(t, d) END, lambda e: nullif(e, n)) END""",
+    # Intervals. Their parts are kept apart; // and % go towards zero.
+    "pg_sg_interval_months(x) AS date_part('year', x) * 12 + date_part('month', x)",
+    "pg_sg_interval_days(x) AS date_part('day', x)",
+    """pg_sg_interval_micros(x) AS date_part('hour', x) * 3600000000
+        + date_part('minute', x) * 60000000 + date_part('microsecond', x)""",
+    f"""pg_sg_interval(m, d, us) AS CASE WHEN greatest(abs(m), abs(d)) > {_INT32_MAX}
+        OR abs(us) > {_MICROS_MAX} THEN {_INTERVAL_RANGE}
+        ELSE to_months(CAST(m AS INTEGER)) + to_days(CAST(d AS INTEGER))
+            + to_microseconds(CAST(us AS BIGINT)) END""",
+    f"""pg_sg_settled_hours(m, d, us) AS pg_sg_interval(m,
+        d + CASE WHEN d > 0 AND us < 0 THEN -1 WHEN d < 0 AND us > 0 THEN 1 ELSE 0 END,
+        us + CASE WHEN d > 0 AND us < 0 THEN {_DAY} WHEN d < 0 AND us > 0 THEN -{_DAY}
+            ELSE 0 END)""",
+    """pg_sg_settled_days(m, d, us) AS pg_sg_interval(
+        m + CASE WHEN m > 0 AND d < 0 THEN -1 WHEN m < 0 AND d > 0 THEN 1 ELSE 0 END,
+        d + CASE WHEN m > 0 AND d < 0 THEN 30 WHEN m < 0 AND d > 0 THEN -30 ELSE 0 END, us)""",
+    """pg_sg_borrowed_month(m, d, us) AS CASE
+        WHEN m > 0 AND (d < 0 OR d = 0 AND us < 0) THEN -1
+        WHEN m < 0 AND (d > 0 OR d = 0 AND us > 0) THEN 1 ELSE 0 END""",
+    """pg_sg_settled_all(m, d, us) AS pg_sg_settled_hours(m + pg_sg_borrowed_month(m, d, us),
+        d - 30 * pg_sg_borrowed_month(m, d, us), us)""",
+    "pg_sg_settled_months(m, d, us) AS pg_sg_settled_all(m + d // 30, d % 30, us)",
+    f"""pg_sg_justify_hours(x) AS pg_sg_settled_hours(pg_sg_interval_months(x),
+        pg_sg_interval_days(x) + pg_sg_interval_micros(x) // {_DAY},
+        pg_sg_interval_micros(x) % {_DAY})""",
+    """pg_sg_justify_days(x) AS pg_sg_settled_days(
+        pg_sg_interval_months(x) + pg_sg_interval_days(x) // 30, pg_sg_interval_days(x) % 30,
+        pg_sg_interval_micros(x))""",
+    f"""pg_sg_justify_interval(x) AS pg_sg_settled_months(pg_sg_interval_months(x),
+        pg_sg_interval_days(x) + pg_sg_interval_micros(x) // {_DAY},
+        pg_sg_interval_micros(x) % {_DAY})""",
+    "pg_sg_time_length(t) AS to_microseconds(epoch_us(t))",
+    f"""pg_sg_length_time(x) AS TIME '00:00' + to_microseconds(
+        (pg_sg_interval_micros(x) % {_DAY} + {_DAY}) % {_DAY})""",
+    """pg_sg_padded(n, w) AS CASE WHEN n < 0 THEN '-' ELSE '' END
+        || lpad(CAST(abs(n) AS VARCHAR),
+            CAST(greatest(w, strlen(CAST(abs(n) AS VARCHAR))) AS INTEGER), '0')""",
+    "pg_sg_thousands(n) AS CAST(n // 1000 AS VARCHAR) || ',' || pg_sg_padded(abs(n) % 1000, 3)",
+    "pg_sg_hour12(h) AS CASE WHEN h % 12 = 0 THEN 12 ELSE h % 12 END",
+    # Time zones.
+    f"""pg_sg_zone_seconds(z) AS CASE
+        WHEN list_contains({list(ABBREVIATIONS)}, upper(z))
+            THEN {list(ABBREVIATIONS.values())}[list_position({list(ABBREVIATIONS)}, upper(z))]
+        WHEN regexp_full_match(z, {_POSIX}) THEN
+            CASE regexp_extract(z, {_POSIX}, 1) WHEN '-' THEN 1 ELSE -1 END
+            * (CAST(regexp_extract(z, {_POSIX}, 2) AS INTEGER) * 3600
+            + coalesce(TRY_CAST(regexp_extract(z, {_POSIX}, 3) AS INTEGER), 0) * 60) END""",
+    """pg_sg_at_zone(z, t) AS CASE WHEN pg_sg_zone_seconds(z) IS NULL THEN timezone(z, t)
+        ELSE timezone('UTC', t) + to_seconds(pg_sg_zone_seconds(z)) END""",
+    """pg_sg_from_zone(z, t) AS CASE WHEN pg_sg_zone_seconds(z) IS NULL THEN timezone(z, t)
+        ELSE timezone('UTC', t) - to_seconds(pg_sg_zone_seconds(z)) END""",
     # Regular expressions.
     "pg_sg_regexp_count(t, p) AS CAST(len(regexp_extract_all(t, p)) AS INTEGER)",
     """pg_sg_regexp_group(t, p, g) AS

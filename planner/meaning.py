@@ -26,6 +26,7 @@ from planner import (
 from planner.calls import rewrite_call
 from planner.errors import TypeProblem
 from planner.inference import INTEGERS, NUMERIC, Types, common_type, is_recursive
+from planner.interval_calls import at_zone
 from planner.rewriting import Rule
 from planner.time_calls import extracted
 from planner.trees import cast, position_of, wrapped
@@ -101,6 +102,11 @@ def _frame(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
+def _at_zone(node: exp.Expr, types: Types) -> exp.Expr:
+    fresh = at_zone(node, node.args["zone"], node.this, types)
+    return node.replace(fresh)
+
+
 RULES: Mapping[type[exp.Expr], Rule] = {
     **arithmetic.RULES,
     **aggregates.RULES,
@@ -109,6 +115,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     **conditions.RULES,
     **json_operators.RULES,
     **pattern_operators.RULES,
+    exp.AtTimeZone: _at_zone,
     exp.Extract: _extract,
     exp.Union: _recursion,
     exp.WindowSpec: _frame,

@@ -14,6 +14,7 @@ from planner.clause import Clause
 from planner.errors import SyntaxProblem, TypeProblem, ValueProblem
 from planner.fit import are_comparable
 from planner.inference import Types
+from planner.operators import SYMBOLS, asked_type
 from planner.predicates import parameter_number, strip
 from planner.sqltypes import duckdb_type, parameter_type_of, spelled_type
 from planner.trees import cast, position_of
@@ -69,10 +70,12 @@ class Parameters:
             number = parameter_number(node)
             self._check(number)
             found = self._declared(number) or _expected_type(node, types)
-            if found is not None:
-                self._types.setdefault(number, found)
+            if found is not None and number not in self._types:
+                self._types[number] = found
+                types.forget()
         for node in places:
             self._types.setdefault(parameter_number(node), TEXT)
+        types.forget()
 
     def known_type(self, number: int) -> DataType | None:
         """The type of $number; None if it is not inferred yet."""
@@ -298,6 +301,13 @@ def _value_type(node: exp.Expr, types: Types) -> DataType | None:
     return None if array is None else array.element
 
 
+def _operand_type(parent: exp.Expr, child: exp.Expr, types: Types) -> DataType | None:
+    """What an operator of arithmetic asks of a side, beside what stands on the other."""
+    is_left = parent.this is child
+    other = types.of(parent.expression if is_left else parent.this)
+    return None if other is None else asked_type(SYMBOLS[type(parent)], other, is_left=is_left)
+
+
 def _beside(parent: exp.Expr | None, child: exp.Expr, types: Types) -> DataType | None:
     """The type of the first that stands beside a node and has a known one."""
     beside: list[exp.Expr] = []
@@ -313,6 +323,8 @@ def _beside(parent: exp.Expr | None, child: exp.Expr, types: Types) -> DataType 
         beside = [parent.args[each] for each in ("start", "end") if parent.args.get(each)]
     elif isinstance(parent, exp.Array):
         beside = parent.expressions
+    elif isinstance(parent, exp.Add | exp.Sub | exp.Mul | exp.Div | exp.Mod | exp.Pow):
+        return _operand_type(parent, child, types)
     elif isinstance(parent, exp.Binary | exp.Coalesce | exp.Greatest | exp.Least | exp.Nullif):
         second = parent.args.get("expression")
         beside = [parent.this, *([second] if second else []), *parent.expressions]

@@ -8,7 +8,7 @@ only: `planner.reader` reads it from a tree, `planner.domains` puts the paramete
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -32,7 +32,9 @@ class Operand:
     fit: Fitter
     constant: Value = None
     parameter: int | None = None
-    """0-based index of the parameter; None for a constant."""
+    """0-based index of the parameter, or of the first of several; None for a constant."""
+    compute: Callable[[Row], Value] | None = None
+    """What makes the value of the parameters, where it is not one of them."""
     is_list: bool = False
     """Whether the parameter is an array of which the column is one: `= ANY($1)`."""
 
@@ -43,6 +45,8 @@ class Operand:
 
     def value(self, parameters: Row) -> Value:
         """The value, not yet fitted; None is NULL."""
+        if self.compute is not None:
+            return self.compute(parameters)
         return self.constant if self.parameter is None else parameters[self.parameter]
 
 

@@ -16,6 +16,8 @@ from sqlglot import exp
 
 from planner.constants import constant_of
 from planner.fit import Fitted, Fitter, fitter
+from planner.inference import TIMES
+from planner.moments import moment_of
 from planner.predicates import (
     EVERY_ROW,
     IN_LIST_MAX,
@@ -315,7 +317,7 @@ class Reader:
             return Operand(text=f"${number}", fit=side.placed(fit), parameter=number - 1)
         constant = constant_of(node, side.type)
         if constant is None:
-            return None
+            return self._computed(node, side)
         value, data_type = constant
         if value is None:
             return Operand(text="NULL", fit=Fitted)
@@ -323,6 +325,21 @@ class Reader:
         if found is None:
             return None
         return Operand(text=_text_of(node), fit=side.placed(found), constant=value)
+
+    def _computed(self, node: exp.Expr, side: Side) -> Operand | None:
+        """A moment that is computed from parameters."""
+        moment = moment_of(node, self.parameter_type)
+        if moment is None or not moment.parameters or moment.type.kind not in TIMES:
+            return None
+        fit, compute = fitter(moment.type, side.column_type), moment.compute
+        if fit is None:
+            return None
+        return Operand(
+            text=_text_of(node),
+            fit=side.placed(fit),
+            parameter=moment.parameters[0] - 1,
+            compute=lambda row: compute(row)[0],
+        )
 
     def _parameter(self, node: exp.Expr) -> tuple[int, DataType] | None:
         """The number and type of a parameter, also of one that is cast to its own type."""
@@ -390,6 +407,7 @@ def _refitted(operand: Operand, fit: Fitter, end: str) -> Operand:
         fit=fit,
         constant=operand.constant,
         parameter=operand.parameter,
+        compute=operand.compute,
     )
 
 

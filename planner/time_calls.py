@@ -11,6 +11,8 @@ from planner.clock import local_now, now
 from planner.errors import ValueProblem
 from planner.functions import call_name
 from planner.inference import FLOATS, INTEGERS, Types
+from planner.interval_calls import at_zone, interval_text
+from planner.operators import TIMESTAMP, TIMESTAMPTZ
 from planner.rewriting import CallRule, copies, renamed, text_of, unsupported
 from planner.templates import strftime_format, strptime_format
 from planner.trees import call, cast, position_of
@@ -34,9 +36,7 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
             number = call("pg_sg_float_text", value.copy())
         return call("pg_sg_number_text", number, template.copy())
     if kind is Kind.INTERVAL:
-        raise unsupported(
-            node, "to_char() of an interval is not supported", "Cast it to text, or use extract()."
-        )
+        return interval_text(node, value, template)
     known = None if text is None else strftime_format(text)
     if known is not None and kind is not None:
         return call("strftime", cast(value.copy(), "TIMESTAMP"), exp.Literal.string(known))
@@ -71,8 +71,12 @@ def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr
         value = cast(value, "TIMESTAMPTZ")
     if len(given) < 3:
         return call("date_trunc", given[0].copy(), value)
-    local = call("timezone", given[2].copy(), cast(value, "TIMESTAMPTZ"))
-    return call("timezone", given[2].copy(), call("date_trunc", given[0].copy(), local))
+    zone = given[2]
+    moment = cast(value, "TIMESTAMPTZ")
+    types.note(moment, TIMESTAMPTZ)
+    local = call("date_trunc", given[0].copy(), at_zone(node, zone, moment, types))
+    types.note(local, TIMESTAMP)
+    return at_zone(node, zone, local, types)
 
 
 def extracted(field: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.Expr:

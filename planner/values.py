@@ -11,6 +11,8 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 
 from planner.errors import ValueProblem
+from planner.interval_text import parse_interval
+from planner.zones import offset_at
 from stores.schema import DataType, Kind, Value
 
 _EPOCH_DATE = dt.date(1970, 1, 1)
@@ -29,11 +31,8 @@ _SPELLED = {
 }
 """What Postgres calls types in the errors of their values, where that is not what we call them."""
 _DAY_MICROS = 86_400_000_000
-_INTERVAL_MICROS_MAX = (1 << 63) // 1000 - 1
-"""Arrow counts nanoseconds: 292 years of hours, minutes and seconds."""
 _EXPONENT_MAX = 20_000
 """Some more than Postgres's: a short text could mean a number of a billion digits."""
-_INT32_MAX = (1 << 31) - 1
 _INT_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INTEGER: 32, Kind.BIGINT: 64}
 _FLOAT = re.compile(
     r"(?i)[+-]?(?:inf|infinity|nan|(?P<digits>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?))"
@@ -43,7 +42,7 @@ _FLOAT4 = struct.Struct("<f")
 _STAMP = re.compile(
     r"(\d{4,})-(\d{1,2})-(\d{1,2})"
     r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?"
-    r"\s*(Z|UTC|[+-]\d{1,2}(?::?\d{2}(?::\d{2})?)?)?",
+    r"\s*([+-]\d{1,2}(?::?\d{2}(?::\d{2})?)?|[A-Za-z][\w/+-]*)?",
     re.IGNORECASE,
 )
 
@@ -202,11 +201,11 @@ def _parse_moment(text: str, data_type: DataType) -> tuple[dt.datetime, dt.timed
     micros = int(fraction[:6]) + (1 if fraction[6:7] >= "5" else 0)
     is_midnight = hour == 24 and not (minute or second or micros)
     carry = dt.timedelta(microseconds=micros, days=1 if is_midnight else 0)
-    zone = _zone_offset(found[8])
     try:
+        moment = dt.datetime(year, month, day, hour % 24, minute, second) + carry
+        zone = _zone_offset(found[8], moment, invalid_value(text, data_type, sqlstate="22007"))
         if (hour > 23 and not is_midnight) or abs(zone) >= _ZONE_MAX:
             raise ValueError("no such hour")
-        moment = dt.datetime(year, month, day, hour % 24, minute, second) + carry
     except (ValueError, OverflowError):
         raise ValueProblem(
             f'date/time field value out of range: "{stripped}"', sqlstate="22008"
@@ -214,15 +213,24 @@ def _parse_moment(text: str, data_type: DataType) -> tuple[dt.datetime, dt.timed
     return moment, zone
 
 
-def _zone_offset(zone: str | None) -> dt.timedelta:
-    if zone is None or zone[0] in "zZuU":
-        return dt.timedelta()
+def _zone_offset(zone: str | None, local: dt.datetime, invalid: ValueProblem) -> dt.timedelta:
+    if zone is None or zone[0] not in "+-":
+        return dt.timedelta() if zone is None else _named_offset(zone, local, invalid)
     digits = zone[1:].replace(":", "")
     if len(digits) in {1, 3}:
         digits = "0" + digits
     hours, minutes, seconds = int(digits[:2]), int(digits[2:4] or 0), int(digits[4:6] or 0)
     offset = dt.timedelta(hours=hours, minutes=minutes, seconds=seconds)
     return -offset if zone[0] == "-" else offset
+
+
+def _named_offset(zone: str, local: dt.datetime, invalid: ValueProblem) -> dt.timedelta:
+    try:
+        return offset_at(zone, local)
+    except ValueProblem:
+        if "/" in zone:
+            raise
+        raise invalid from None  # a word, such as PM, that is no zone
 
 
 def _parse_time(text: str, data_type: DataType) -> int:
@@ -240,47 +248,9 @@ def _parse_time(text: str, data_type: DataType) -> int:
     return total
 
 
-_UNITS = {
-    **dict.fromkeys(("us", "microsecond", "microseconds"), (0, 0, 1.0)),
-    **dict.fromkeys(("ms", "millisecond", "milliseconds"), (0, 0, 1e3)),
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), (0, 0, 1e6)),
-    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), (0, 0, 60e6)),
-    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), (0, 0, 3600e6)),
-    **dict.fromkeys(("d", "day", "days"), (0, 1, 0.0)),
-    **dict.fromkeys(("w", "week", "weeks"), (0, 7, 0.0)),
-    **dict.fromkeys(("mon", "mons", "month", "months"), (1, 0, 0.0)),
-    **dict.fromkeys(("y", "year", "years"), (12, 0, 0.0)),
-}
-_INTERVAL_PART = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-zA-Z]+)")
-_INTERVAL_CLOCK = re.compile(r"\s*([+-]?)(\d+):(\d{2})(?::(\d{2}(?:\.\d{1,6})?))?")
-
-
-def _parse_interval(text: str, data_type: DataType) -> tuple[int, int, int]:
-    months, days, micros, at = 0, 0, 0.0, 0
-    stripped = text.rstrip()
-    while at < len(stripped):
-        if clock := _INTERVAL_CLOCK.match(stripped, at):
-            seconds = int(clock[2]) * 3600 + int(clock[3]) * 60 + float(clock[4] or 0)
-            micros += -seconds * 1e6 if clock[1] == "-" else seconds * 1e6
-            at = clock.end()
-            continue
-        part = _INTERVAL_PART.match(stripped, at)
-        unit = _UNITS.get(part[2].lower()) if part else None
-        if part is None or unit is None:
-            raise invalid_value(text, data_type, sqlstate="22007")
-        count = float(part[1])
-        whole_months, whole_days = int(count * unit[0]), count * unit[1]
-        months += whole_months
-        days += int(whole_days)
-        micros += count * unit[2] + (whole_days - int(whole_days)) * 86_400e6
-        at = part.end()
-    if not stripped:
-        raise invalid_value(text, data_type, sqlstate="22007")
-    if max(abs(months), abs(days)) > _INT32_MAX or abs(micros) > _INTERVAL_MICROS_MAX:
-        raise ValueProblem(
-            f'interval field value out of range: "{stripped[:100]}"', sqlstate="22008"
-        )
-    return months, days, round(micros)
+def _parse_interval(text: str, data_type: DataType) -> Value:
+    del data_type
+    return parse_interval(text)
 
 
 _ARRAY_ELEMENT = re.compile(

@@ -104,3 +104,24 @@ SELECT sum(clicks) FROM clicks
 | compose SELECT SUM("clicks") AS "sum" FROM "r0" AS "clicks"
 |   r0: scan clicks; columns clicks; on 3 partitions
 => 61
+
+-- so many hours behind a time, as the parameter says
+$ [2]
+SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '1970-01-01 00:00:00+00' + $1 * interval '1 hour'
+| stream
+|   window lookup clicks; name = 'ann' and window_start >= CAST('1970-01-01 00:00:00+00' AS TIMESTAMPTZ) + $1 * INTERVAL '1 hour'; columns clicks; on 1 partition
+=> 20
+=> 30
+
+-- ours: an hour before a parameter (physical values are no times for DuckDB)
+$ [10800000000]
+SELECT clicks FROM clicks WHERE window_start = $1::timestamptz - interval '1 hour'
+| stream
+|   window range clicks; window_start = CAST($1 AS TIMESTAMPTZ) - INTERVAL '1 hour'; columns clicks; on 3 partitions
+=> 20
+
+-- a parameter that is NULL
+$ [null]
+SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= timestamptz '1970-01-01 00:00:00+00' + $1 * interval '1 hour'
+| stream
+|   window lookup clicks; name = 'ann' and window_start >= CAST('1970-01-01 00:00:00+00' AS TIMESTAMPTZ) + $1 * INTERVAL '1 hour'; columns clicks; on 1 partition

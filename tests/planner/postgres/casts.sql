@@ -145,7 +145,6 @@ SELECT 1::int4, 'now'::timestamp IS NOT NULL
 SELECT '12:30'::time - '10:00'::time, '1 day'::interval * 2.5, '1 hour'::interval / 4
 : interval interval interval
 = 02:30:00	2 days 12:00:00	00:15:00
-~ the difference of two times of day is not there
 SELECT pg_typeof(1), pg_typeof('x'::text), pg_typeof(1.5), pg_typeof(now()), pg_typeof(ARRAY[1])
 : regtype regtype regtype regtype regtype
 = integer	text	numeric	timestamp with time zone	integer[]

@@ -28,7 +28,10 @@ def differences(ours: Answer, theirs: Answer) -> list[str]:
     """
     if ours.error != theirs.error:
         return [f"error {ours.error} for {theirs.error}"]
-    types = tuple(_SAME_TYPES.get(name, name) for name in theirs.types)
+    asked = tuple(map(_same_type, theirs.parameters))
+    if ours.parameters != asked:
+        return [f"parameters {ours.parameters} for {asked}"]
+    types = tuple(map(_same_type, theirs.types))
     if ours.types != types:
         return [f"types {ours.types} for {types}"]
     if len(ours.rows) != len(theirs.rows):
@@ -39,6 +42,11 @@ def differences(ours: Answer, theirs: Answer) -> list[str]:
             if not _is_same(name, cell, wanted):
                 found.append(f"{name} {cell} for {wanted}")
     return found
+
+
+def _same_type(name: str) -> str:
+    inner, brackets, _ = name.partition("[")
+    return _SAME_TYPES.get(inner, inner) + ("[]" if brackets else "")
 
 
 def _is_same(name: str, cell: str, wanted: str) -> bool:

@@ -1,6 +1,7 @@
 """The corpus: files of statements, each with what PostgreSQL says to it.
 
     SELECT id, i / 2 FROM samples ORDER BY id      one line
+    $ bigint text                                  the types of its parameters; it is only prepared
     : integer integer                              the types of its columns, as pg_typeof has them
     = 1<tab>0                                      each row, in the form of COPY
     ! 22012                                        or the SQLSTATE that it fails with
@@ -11,6 +12,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +26,8 @@ class Answer:
     """What a statement gives."""
 
     types: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    """Not empty for a statement that was prepared and not run."""
     rows: tuple[str, ...] = ()
     error: str | None = None
 
@@ -32,6 +36,8 @@ class Answer:
         if self.error is not None:
             yield f"! {self.error}"
             return
+        if self.parameters:
+            yield f"$ {' '.join(self.parameters)}"
         yield f": {' '.join(self.types)}"
         yield from (f"= {row}" for row in self.rows)
 
@@ -53,6 +59,11 @@ class Entry:
             yield f"~ {self.reason}"
 
 
+def is_prepared(statement: str) -> bool:
+    """Whether a statement has parameters, and so is only prepared."""
+    return re.search(r"\$\d", statement) is not None
+
+
 def row_text(cells: list[str | None]) -> str:
     r"""A row in the form of COPY: tabs between the cells, `\N` for NULL."""
     table = str.maketrans(_ESCAPES)
@@ -66,13 +77,15 @@ def read(path: Path) -> list[Entry]:
         mark, _, body = line.partition(" ")
         if not line:
             continue
-        if mark not in {":", "=", "!", "~"}:
+        if mark not in {":", "=", "!", "~", "$"}:
             found.append(Entry(sql=line))
             continue
         entry = found.pop()
         answer, reason = entry.answer, entry.reason
         if mark == ":":
             answer = replace(answer, types=tuple(body.split(" ")) if body else ())
+        elif mark == "$":
+            answer = replace(answer, parameters=tuple(body.split(" ")))
         elif mark == "=":
             answer = replace(answer, rows=(*answer.rows, body))
         elif mark == "!":

@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 
 import psycopg
-from psycopg import sql
+from psycopg import pq, sql
 from psycopg.rows import TupleRow
 
 from stores.schema import Kind
-from tests.planner.postgres.corpus import Answer, files, read, row_text, write
+from tests.planner.postgres.corpus import Answer, files, is_prepared, read, row_text, write
 from tests.planner.postgres.world import STORES, cells
 
 Connection = psycopg.Connection[TupleRow]
@@ -39,6 +39,8 @@ def load(connection: Connection) -> None:
 
 def ask(connection: Connection, statement: str) -> Answer:
     """What PostgreSQL says to a statement."""
+    if is_prepared(statement):
+        return described(connection, statement)
     try:
         with connection.cursor() as cursor:
             found = cursor.connection.pgconn.exec_(statement.encode())
@@ -54,13 +56,31 @@ def ask(connection: Connection, statement: str) -> Answer:
                 for i in range(found.ntuples)
             ]
             oids = [found.ftype(j) for j in range(found.nfields)]
-            names = [
-                cursor.execute("SELECT format_type(%s, NULL)", [oid]).fetchone() for oid in oids
-            ]
     except psycopg.Error as error:
         return Answer(error=error.sqlstate)
-    types = tuple(str(name[0]).replace(" ", "_") for name in names if name is not None)
-    return Answer(types=types, rows=tuple(rows))
+    return Answer(types=type_names(connection, oids), rows=tuple(rows))
+
+
+def described(connection: Connection, statement: str) -> Answer:
+    """The types that PostgreSQL infers for a statement with parameters."""
+    made = connection.pgconn.prepare(b"", statement.encode())
+    if made.status != pq.ExecStatus.COMMAND_OK:
+        return Answer(error=(made.error_field(67) or b"").decode())
+    found = connection.pgconn.describe_prepared(b"")
+    return Answer(
+        parameters=type_names(connection, [found.param_type(i) for i in range(found.nparams)]),
+        types=type_names(connection, [found.ftype(i) for i in range(found.nfields)]),
+    )
+
+
+def type_names(connection: Connection, oids: list[int]) -> tuple[str, ...]:
+    """Types by name, `_` for a space."""
+    rows = connection.execute(
+        "SELECT format_type(oid, NULL) FROM unnest(%s::oid[]) WITH ORDINALITY u (oid, n) "
+        "ORDER BY n",
+        [oids],
+    )
+    return tuple(str(name).replace(" ", "_") for (name,) in rows)
 
 
 def main(port: str) -> None:

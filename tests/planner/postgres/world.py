@@ -8,7 +8,7 @@ from planner.session import Session
 from planner.sql import SqlEngine
 from planner.values import parse_value
 from stores.schema import DataType, Kind, Row, StoreSchema
-from tests.planner.postgres.corpus import Answer, row_text
+from tests.planner.postgres.corpus import Answer, is_prepared, row_text
 from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
 
@@ -110,6 +110,12 @@ def postgres_name(data_type: DataType) -> str:
 def ask(engine: SqlEngine, sql: str) -> Answer:
     """What the engine gives, in PostgreSQL's text form, which is what its clients read."""
     try:
+        if is_prepared(sql):
+            statement = engine.prepare(sql, Session())
+            return Answer(
+                parameters=tuple(map(postgres_name, statement.parameters)),
+                types=tuple(postgres_name(column.type) for column in statement.columns),
+            )
         result = run(engine, sql, session=Session())
         found = rows_of(result)
     except QueryError as error:

@@ -1,0 +1,235 @@
+"""Postgres's text forms of an interval, read: `1 month - 1 day`, `1-2 3 04:05`, `P1Y2M3DT4H`.
+
+An interval is (months, days, microseconds); each has a sign of its own, and none becomes another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TypeAlias
+
+from planner.errors import ValueProblem
+
+Interval: TypeAlias = tuple[int, int, int]
+
+_MICROS_MAX = (1 << 63) // 1000 - 1
+"""Arrow counts nanoseconds: 292 years of hours, minutes and seconds."""
+_INT32_MAX = (1 << 31) - 1
+_DAY_US, _MONTH_DAYS = 86_400_000_000, 30
+_TEXT_MAX, _DIGITS_MAX = 1_000, 40
+_MONTHS = {
+    1: "mon mons month months",
+    12: "y yr yrs year years",
+    120: "dec decs decade decades",
+    1200: "c cent century centuries",
+    12000: "mil mils millennia millennium",
+}
+_DAYS = {1: "d day days", 7: "w week weeks"}
+_MICROS = {
+    1: "us usec usecs usecond useconds microsecon microsecond microseconds",
+    1000: "ms msec msecs msecond mseconds millisecon millisecond milliseconds",
+    1_000_000: "s sec secs second seconds",
+    60_000_000: "m min mins minute minutes",
+    3_600_000_000: "h hr hrs hour hours",
+}
+_UNITS = {
+    word: (part, size)
+    for part, sizes in (("months", _MONTHS), ("days", _DAYS), ("micros", _MICROS))
+    for size, words in sizes.items()
+    for word in words.split()
+}
+"""What a word counts: which part of the interval, and how much of it one is."""
+_TOKEN = re.compile(
+    r"""[ \t\n,]*(?:
+      (?P<clock>[+-]?[ ]*\d+:\d{1,2}(?::\d{1,2})?(?:\.\d*)?)
+    | (?P<years>[+-]?[ ]*\d+-\d+)(?![\d-])
+    | (?P<number>[+-]?[ ]*(?:\d+(?:\.\d*)?|\.\d+))(?![\d:-])
+    | (?P<word>[a-zA-Z]+)(?![a-zA-Z\d-])
+    | (?P<at>@)
+    | (?P<end>$)
+    )""",
+    re.VERBOSE,
+)
+_ISO = re.compile(r"P(?P<date>[^T]*)(?:T(?P<time>.+))?")
+_ISO_FIELD = re.compile(r"([+-]?\d*\.?\d+)([YMWDHS])")
+_ISO_DATE, _ISO_TIME = (
+    {"Y": "year", "M": "mon", "W": "week", "D": "day"},
+    {
+        "H": "hour",
+        "M": "min",
+        "S": "sec",
+    },
+)
+_ISO_PLAIN_DATE = re.compile(r"([+-]?\d+)-(\d+)-(\d+)")
+
+
+def parse_interval(text: str) -> Interval:
+    """The interval that a text means.
+
+    Raises:
+        ValueProblem: it means none (22007), or more than an interval holds (22015).
+    """
+    if len(text) > _TEXT_MAX:
+        raise _invalid(text)
+    return _of_iso(text) if text.lstrip()[:1] == "P" else _of_words(text)
+
+
+def interval_words(interval: Interval) -> str:
+    """The text of an interval that DuckDB reads."""
+    months, days, micros = interval
+    named = (("hour", 3_600_000_000), ("minute", 60_000_000), ("second", 1_000_000))
+    unit, size = next((each for each in named if not micros % each[1]), ("microsecond", 1))
+    counts = (("month", months), ("day", days), (unit, micros // size))
+    shown = [f"{n} {name}{'' if n == 1 else 's'}" for name, n in counts if n]
+    return " ".join(shown) or "0 days"
+
+
+class _Sum:
+    """What the fields read so far come to; no unit is given twice."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._parts = {"months": 0, "days": 0, "micros": 0}
+        self._seen: set[tuple[str, int]] = set()
+        self.factor = 1
+
+    def add(self, number: str, unit: tuple[str, int]) -> None:
+        """Add so many of a unit; a fraction goes to the smaller parts."""
+        if unit in self._seen:
+            raise _invalid(self._text)
+        self._seen.add(unit)
+        part, size = unit
+        digits = number.replace(" ", "")
+        if len(digits) > _DIGITS_MAX:
+            raise _too_large(self._text)
+        count = Fraction(digits)
+        whole = int(count)
+        rest = (count - whole) * size
+        self._parts[part] += whole * size
+        if part == "micros":
+            self._parts["micros"] += round(rest)
+        elif part == "days" or size == 1:
+            self._add_days(rest if part == "days" else rest * _MONTH_DAYS)
+        else:
+            self._parts["months"] += round(rest)
+
+    def _add_days(self, days: Fraction) -> None:
+        whole = int(days)
+        self._parts["days"] += whole
+        self._parts["micros"] += round((days - whole) * _DAY_US)
+
+    def add_clock(self, clock: str) -> None:
+        """Add `04:05:06.7`; `05:06.7` is minutes and seconds."""
+        sign = -1 if clock[0] == "-" else 1
+        fields = clock.lstrip("+- ").split(":")
+        if len(fields) == 2:
+            fields = ["0", *fields] if "." in fields[1] else [*fields, "0"]
+        seconds = Fraction(fields[2].rstrip(".") or 0)
+        hours, minutes = int(fields[0][:_DIGITS_MAX]), int(fields[1])
+        units = {("micros", size) for size in (1_000_000, 60_000_000, 3_600_000_000)}
+        if units & self._seen:
+            raise _invalid(self._text)
+        if minutes > 59 or seconds > 60:
+            raise _too_large(self._text)
+        self._seen |= units
+        total = (hours * 60 + minutes) * 60_000_000 + round(seconds * 1_000_000)
+        self._parts["micros"] += sign * total
+
+    def add_years(self, field: str) -> None:
+        """Add `1-2`, years and months."""
+        sign = "-" if field[0] == "-" else ""
+        years, months = field.lstrip("+- ").split("-")
+        if int(months[:_DIGITS_MAX]) > 11:
+            raise _too_large(self._text)
+        self.add(f"{sign}{years}", ("months", 12))
+        self.add(f"{sign}{months}", ("months", 1))
+
+    def interval(self) -> Interval:
+        """All of it."""
+        if not self._seen:
+            raise _invalid(self._text)
+        months, days, micros = (self.factor * part for part in self._parts.values())
+        if max(abs(months), abs(days)) > _INT32_MAX or abs(micros) > _MICROS_MAX:
+            raise _too_large(self._text)
+        return months, days, micros
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    at = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None or found.lastgroup is None:
+            raise _invalid(text)
+        if found.lastgroup != "end":
+            yield found.lastgroup, found[found.lastgroup]
+        at = found.end()
+
+
+def _of_words(text: str) -> Interval:
+    """From the last field to the first, as a number's unit stands behind it."""
+    total, unit, is_used = _Sum(text), None, True
+    tokens = list(_tokens(text.rstrip()))
+    if tokens and tokens[-1][0] == "word" and tokens[-1][1].lower() == "ago":
+        tokens.pop()
+        total.factor = -1
+    for kind, token in reversed(tokens):
+        if kind == "word":
+            unit = _UNITS.get(token.lower()) if is_used else None
+            if unit is None:
+                raise _invalid(text)
+        elif kind == "clock":
+            total.add_clock(token)
+            unit = "days", 1
+        elif kind == "years":
+            total.add_years(token)
+            unit = "days", 1
+        elif kind == "number":
+            unit = unit or ("micros", 1_000_000)
+            total.add(token, unit)
+        is_used = kind != "word"
+    if not is_used:
+        raise _invalid(text)
+    return total.interval()
+
+
+def _of_iso(text: str) -> Interval:
+    """`P1Y2M3DT4H5M6S`, or `P0001-02-03T04:05:06`."""
+    found = _ISO.fullmatch(text.strip())
+    if found is None:
+        raise _invalid(text)
+    total = _Sum(text)
+    plain = _ISO_PLAIN_DATE.fullmatch(found["date"])
+    if plain is not None:
+        for number, unit in zip(plain.groups(), ("year", "mon", "day"), strict=True):
+            total.add(number, _UNITS[unit])
+    else:
+        _add_fields(total, text, found["date"], _ISO_DATE)
+    time = found["time"]
+    if time is not None and _TOKEN.fullmatch(time) and ":" in time:
+        total.add_clock(time)
+    elif time is not None:
+        _add_fields(total, text, time, _ISO_TIME)
+    return total.interval()
+
+
+def _add_fields(total: _Sum, text: str, fields: str, units: dict[str, str]) -> None:
+    at = 0
+    while at < len(fields):
+        found = _ISO_FIELD.match(fields, at)
+        if found is None or found[2] not in units:
+            raise _invalid(text)
+        total.add(found[1], _UNITS[units[found[2]]])
+        at = found.end()
+
+
+def _invalid(text: str) -> ValueProblem:
+    shown = text if len(text) <= 100 else text[:100] + "…"
+    return ValueProblem(f'invalid input syntax for type interval: "{shown}"', sqlstate="22007")
+
+
+def _too_large(text: str) -> ValueProblem:
+    return ValueProblem(
+        f'interval field value out of range: "{text.strip()[:100]}"', sqlstate="22015"
+    )
