@@ -24,6 +24,7 @@ from planner.outputs import Outputs, name_columns
 from planner.parameters import Parameters, spell_arrays, spell_compared
 from planner.predicates import Predicate, strip
 from planner.pushdown import Equality, Pushdown, Readable, Resolver
+from planner.qualifiers import drop_schemas
 from planner.refused import TABLE_FUNCTIONS, refuse, unknown_function
 from planner.relations import Relation, identifier, resolve
 from planner.spelling import spelled_nodes
@@ -41,7 +42,7 @@ class Source:
 
     relation: Relation
     name: str
-    """What the bound tree calls it: r0, r1, …"""
+    """What the bound tree calls it: r0, r1, …, or rr0, rr1, … beside a name of that form."""
     columns: tuple[str, ...]
     """The columns that the statement can need, in schema order; at least one."""
     predicate: Predicate
@@ -106,6 +107,8 @@ class _Binder:
         self._normalize()
         scopes = self._scopes()
         tables = self._resolve_tables(scopes)
+        columns = self._nodes.of(exp.Column)
+        drop_schemas(columns, scopes, lambda table: id(table) in self._relations)
         hidden = sorted(self._mentioned & _PSEUDO)
         resolvers = {id(scope): self._resolver(scope) for scope in scopes}
         for select in self._nodes.of(exp.Select):
@@ -123,10 +126,11 @@ class _Binder:
         root = next((scope for scope in scopes if scope.is_root), None)
         names = None if root is None else outputs.names(root)
         pushdown = Pushdown(scopes, self._readable, resolvers, self._parameters.type_of)
+        prefix = self._free_prefix()
         sources = tuple(
             Source(
                 relation=self._relations[id(table)],
-                name=f"r{i}",
+                name=f"{prefix}{i}",
                 columns=self._used(table, is_whole=id(table) in whole),
                 predicate=pushdown.said(table).predicate,
                 equalities=pushdown.said(table).equalities,
@@ -249,6 +253,16 @@ class _Binder:
         column = self._readable.get(id(table), {}).get(name)
         return None if column is None else column.type
 
+    def _free_prefix(self) -> str:
+        """What relations' names begin with, so that they are none that the statement has.
+
+        DuckDB minds no case: a common table expression "R0" would stand in the place of r0.
+        """
+        prefix = "r"
+        while any(_begins_with(prefix, name.lower()) for name in self._mentioned):
+            prefix += "r"
+        return prefix
+
     # Columns
 
     def _star_columns(self, table: exp.Table) -> tuple[str, ...] | None:
@@ -290,6 +304,10 @@ class _Binder:
         """Put in DuckDB's words what it would read as something else."""
         for cast in self._nodes.of(exp.Cast):
             _cut_text(cast)
+
+
+def _begins_with(prefix: str, name: str) -> bool:
+    return name.startswith(prefix) and name[len(prefix) :].isdigit()
 
 
 def _alias_columns(table: exp.Table) -> list[str]:

@@ -24,6 +24,7 @@ from planner.functions import RESULTS, call_name
 from planner.inference import Types, arguments
 from planner.rewriting import CallRule, renamed
 from planner.sqltypes import duckdb_type
+from planner.syntax import check_known
 from planner.trees import cast, outermost, wrapped
 from stores.schema import Kind
 
@@ -47,6 +48,7 @@ def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
     name = call_name(node)
     rule = CALLS.get(name)
     if rule is not None:
+        check_known(node)
         fresh = rule(node, arguments(node), types)
         if fresh is not None:
             return node.replace(fresh)

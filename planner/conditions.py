@@ -6,12 +6,16 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import TypeProblem
+from planner.errors import NotSupported, TypeProblem
 from planner.inference import Types
 from planner.predicates import strip
 from planner.rewriting import Rule
-from planner.trees import position_of
+from planner.sqltypes import duckdb_type
+from planner.trees import cast, position_of
 from stores.schema import Kind
+
+SPELLED_MAX = 16
+"""Longer lists of rows are not spelled out."""
 
 
 def _compare_rows(node: exp.Expr, types: Types) -> exp.Expr:
@@ -27,6 +31,71 @@ def _compare_rows(node: exp.Expr, types: Types) -> exp.Expr:
     joined = exp.and_(*compared) if isinstance(node, exp.EQ) else exp.or_(*compared)
     fresh = exp.Paren(this=joined)
     return node.replace(fresh)
+
+
+def _find_row(node: exp.Expr, types: Types) -> exp.Expr:
+    """`(a, b) IN ((1, 2), …)` is NULL where a comparison is; in DuckDB NULL equals NULL in a row.
+
+    A long list is one of a subquery's rows, of which DuckDB says so, too: thousands of alternatives
+    take it minutes.
+    """
+    row = _strip_row(strip(node.this))
+    members = [_strip_row(strip(member)) for member in node.expressions]
+    if not isinstance(row, exp.Tuple) or not all(isinstance(m, exp.Tuple) for m in members):
+        return node
+    if not members:
+        return node
+    is_constant = not any(member.find(exp.Column, exp.Query) for member in members)
+    if len(members) > SPELLED_MAX and is_constant:
+        listed = [_typed(row, member, types) for member in members]
+        values = exp.Values(expressions=listed, alias=exp.TableAlias(this=exp.to_identifier("v")))
+        query = exp.Subquery(this=exp.select("*").from_(values))
+        return node.replace(exp.In(this=row.copy(), query=query))
+    each = [_all_equal(row.expressions, member.expressions) for member in members]
+    return node.replace(exp.Paren(this=exp.or_(*each)))
+
+
+def _all_equal(ones: list[exp.Expr], others: list[exp.Expr]) -> exp.Expr:
+    pairs = zip(ones, others, strict=True)
+    return exp.and_(*(exp.EQ(this=one.copy(), expression=other.copy()) for one, other in pairs))
+
+
+def _typed(row: exp.Expr, member: exp.Expr, types: Types) -> exp.Expr:
+    """A row of a list, its text literals of the types that they are compared with."""
+    values: list[exp.Expr] = []
+    for column, value in zip(row.expressions, member.expressions, strict=True):
+        found = types.of(column)
+        is_text = isinstance(value, exp.Literal) and value.is_string
+        plain = value.copy()
+        values.append(cast(plain, duckdb_type(found)) if is_text and found is not None else plain)
+    return exp.Tuple(expressions=values)
+
+
+def _row_is_null(node: exp.Expr, types: Types) -> exp.Expr:
+    """A row is NULL if all its values are, and NOT NULL if none is: it can be neither."""
+    del types
+    row = _strip_row(strip(node.this))
+    if not isinstance(row, exp.Tuple) or not isinstance(strip(node.expression), exp.Null):
+        return node
+    negate = node.args.get("negate")
+    each = [
+        exp.Is(this=exp.Paren(this=value.copy()), expression=exp.null(), negate=negate)
+        for value in row.expressions
+    ]
+    return node.replace(exp.Paren(this=exp.and_(*each)) if each else exp.true())
+
+
+def _order_rows(node: exp.Expr, types: Types) -> exp.Expr:
+    """A row and those of a subquery: DuckDB knows only whether they are equal."""
+    del types
+    row = _strip_row(strip(node.this))
+    if isinstance(row, exp.Tuple) and isinstance(node.expression, exp.Any | exp.All):
+        raise NotSupported(
+            "the order of a row and those of a subquery is not supported",
+            hint="Compare the columns one by one.",
+            position=position_of(node),
+        )
+    return node
 
 
 def _strip_row(node: exp.Expr) -> exp.Expr:
@@ -52,6 +121,9 @@ def _predicate(node: exp.Expr, types: Types) -> exp.Expr:
 RULES: Mapping[type[exp.Expr], Rule] = {
     exp.EQ: _compare_rows,
     exp.NEQ: _compare_rows,
+    **dict.fromkeys((exp.LT, exp.LTE, exp.GT, exp.GTE), _order_rows),
+    exp.In: _find_row,
+    exp.Is: _row_is_null,
     exp.And: _predicate,
     exp.Or: _predicate,
     exp.Not: _predicate,

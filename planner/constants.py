@@ -15,8 +15,8 @@ from sqlglot import exp
 
 from planner.errors import QueryError
 from planner.fit import INT_BITS
-from planner.predicates import strip
 from planner.sqltypes import data_type_of
+from planner.syntax import seen
 from planner.values import parse_value
 from stores.schema import (
     BIGINT,
@@ -51,7 +51,7 @@ def constant_of(node: exp.Expr, wanted: DataType, depth: int = DEPTH_MAX) -> Con
     Raises:
         QueryError: a text literal is no value of the wanted type (22P02).
     """
-    node = strip(node)
+    node = seen(node)
     match node:
         case exp.Literal():
             return _literal(node, wanted)
@@ -109,8 +109,8 @@ def _decimal(value: Decimal) -> Constant | None:
 
 def interval_of(node: exp.Expr) -> Constant | None:
     """`INTERVAL '1 day'`, in either spelling; None if its length is not a literal."""
-    literal, unit = node.this, node.args.get("unit")
-    if not isinstance(literal, exp.Literal) or isinstance(unit, exp.IntervalSpan):
+    literal, unit = seen(node.this or exp.null()), node.args.get("unit")
+    if not isinstance(literal, exp.Literal) or not isinstance(unit and seen(unit), exp.Var | None):
         return None
     text = literal.name if unit is None else f"{literal.name} {unit.name}"
     try:
@@ -125,7 +125,7 @@ def _cast(node: exp.Cast, depth: int) -> Constant | None:
         return None
     if data_type == TEXT and node.to.expressions:
         return None  # varchar(3) cuts
-    literal = strip(node.this)
+    literal = seen(node.this)
     if isinstance(literal, exp.Literal) and literal.is_string:
         return parse_value(literal.name, data_type), data_type
     inner = constant_of(literal, data_type, depth)
@@ -164,7 +164,7 @@ def _computed(node: exp.Binary, wanted: DataType, depth: int) -> Constant | None
 
 def _side(node: exp.Expr, depth: int) -> Constant | None:
     """An operand of arithmetic; a bare text literal there has a type that nobody says."""
-    bare = strip(node)
+    bare = seen(node)
     if isinstance(bare, exp.Literal) and bare.is_string:
         return None
     return constant_of(bare, BIGINT, depth)

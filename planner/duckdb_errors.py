@@ -283,7 +283,7 @@ def _our_types(text: str) -> str:
 def _candidates(text: str) -> str | None:
     found = re.search(r"(?:Candidate bindings|Did you mean):? (?P<names>.*)", text)
     names = re.findall(r'"([^"]+)"', found["names"]) if found else []
-    visible = [name for name in names if not re.fullmatch(r"r\d+(\..*)?", name)][:3]
+    visible = [name for name in names if not re.fullmatch(r"r+\d+(\..*)?", name)][:3]
     return f"Perhaps you meant {' or '.join(visible)}." if visible else None
 
 

@@ -28,6 +28,7 @@ from planner.errors import TypeProblem
 from planner.inference import INTEGERS, NUMERIC, Types, common_type, is_recursive
 from planner.interval_calls import at_zone
 from planner.rewriting import Rule
+from planner.syntax import check_known
 from planner.time_calls import extracted
 from planner.trees import cast, position_of, wrapped
 from planner.walk import Nodes
@@ -43,7 +44,11 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
     if not _concerns(nodes):
         return
     for node in reversed(list(tree.walk())):
-        rule = RULES.get(type(node)) or (rewrite_call if isinstance(node, exp.Func) else None)
+        rule = RULES.get(type(node))
+        if rule is not None:
+            check_known(node)
+        elif isinstance(node, exp.Func):
+            rule = rewrite_call
         if rule is None or node.parent is None:
             continue
         known = types.of(node)

@@ -14,6 +14,7 @@ from sqlglot import exp
 from planner.access import Top
 from planner.predicates import Disjunct, Equals, Predicate
 from planner.regions import fixed_columns
+from planner.syntax import seen
 from stores.query import Order
 from stores.schema import Column, Kind, StoreKind, StoreSchema
 
@@ -40,13 +41,12 @@ def terms_of(order: exp.Order) -> tuple[Term, ...] | None:
     """The items of an ORDER BY, if they are columns; None if one is not."""
     found: list[Term] = []
     for node in order.expressions:
-        if not isinstance(node, exp.Ordered) or not isinstance(node.this, exp.Column):
-            return None
-        if node.args.get("with_fill"):
+        column = seen(node.this) if isinstance(node, exp.Ordered) else node
+        if not isinstance(column, exp.Column):
             return None
         found.append(
             Term(
-                column=node.this.name,
+                column=column.name,
                 descending=bool(node.args.get("desc")),
                 nulls_first=bool(node.args.get("nulls_first")),
             )

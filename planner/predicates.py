@@ -278,25 +278,3 @@ def strip(node: exp.Expr) -> exp.Expr:
             return node
         node = node.this
     return node
-
-
-def conjuncts(node: exp.Expr) -> list[exp.Expr]:
-    """The parts of an AND, however nested."""
-    return _parts(node, exp.And)
-
-
-def disjuncts(node: exp.Expr) -> list[exp.Expr]:
-    """The parts of an OR, however nested."""
-    return _parts(node, exp.Or)
-
-
-def _parts(node: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:
-    found: list[exp.Expr] = []
-    left = [node]  # not by recursion: programs write thousands of parts
-    while left:
-        part = strip(left.pop())
-        if isinstance(part, kind):
-            left += (part.expression, part.this)
-        else:
-            found.append(part)
-    return found

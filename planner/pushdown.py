@@ -15,8 +15,9 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.predicates import EVERY_ROW, Equals, Predicate, conjunction, conjuncts, strip
+from planner.predicates import EVERY_ROW, Equals, Predicate, conjunction
 from planner.reader import ParameterType, Reader
+from planner.syntax import conjuncts, seen
 from stores.schema import Column
 
 Readable: TypeAlias = Mapping[str, Column]
@@ -160,7 +161,7 @@ class Pushdown:
         """Of `r.k IN (SELECT s.x …)`, also with rows on the left."""
         query = part.args["query"]
         inner = query.this if isinstance(query, exp.Subquery) else query
-        left = strip(part.this)
+        left = seen(part.this)
         ours = left.expressions if isinstance(left, exp.Tuple) else [left]
         if not isinstance(inner, exp.Select) or len(ours) != len(inner.expressions):
             return
@@ -171,7 +172,7 @@ class Pushdown:
 
     def _place(self, scope: Scope, node: exp.Expr) -> tuple[exp.Table, str] | None:
         """The table and name of a column, here or in a scope around."""
-        node = strip(node)
+        node = seen(node)
         if not isinstance(node, exp.Column):
             return None
         at: Scope | None = scope
@@ -188,7 +189,7 @@ class Pushdown:
 
     def _inner_place(self, select: exp.Select, node: exp.Expr) -> tuple[exp.Table, str] | None:
         """The same in a subquery, of its own columns only."""
-        node, scope = strip(node), self._by_select.get(id(select))
+        node, scope = seen(node), self._by_select.get(id(select))
         if scope is None or not isinstance(node, exp.Column):
             return None
         found = self._resolvers[id(scope)](node)
@@ -310,8 +311,11 @@ def _using(select: exp.Expr) -> list[exp.Join]:
     return [join for join in select.args.get("joins") or () if join.args.get("using")]
 
 
+_OF_ROWS = {"expressions", "from_", "joins", "where", "distinct", "order", "limit", "offset"}
+"""Clauses of a SELECT that has no row without one that meets its WHERE; HAVING is none of them."""
+
+
 def _is_cut(select: exp.Select) -> bool:
     """Whether it can have a row although no row of its FROM meets its WHERE, as aggregates do."""
-    return any(node for node in select.expressions if node.find(exp.AggFunc)) or bool(
-        select.args.get("group")
-    )
+    parts = {name for name, value in select.args.items() if value}
+    return bool(parts - _OF_ROWS) or any(node.find(exp.AggFunc) for node in select.expressions)

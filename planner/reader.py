@@ -31,15 +31,13 @@ from planner.predicates import (
     Predicate,
     all_hold,
     conjunction,
-    conjuncts,
     disjunction,
-    disjuncts,
     equals_one_of,
     parameter_number,
-    strip,
 )
 from planner.sides import ColumnOf, Side, TypeOf, side_of
 from planner.sqltypes import data_type_of
+from planner.syntax import conjuncts, disjuncts, seen
 from stores.schema import BIGINT, BOOLEAN, TEXT, DataType, Kind, Value
 
 ParameterType: TypeAlias = Callable[[int], DataType]
@@ -82,9 +80,11 @@ class Reader:
 
     def _read(self, node: exp.Expr, *, is_true: bool, depth: int) -> Predicate:
         """What follows from a predicate being true, or from its being false."""
-        node = strip(node)
+        node = seen(node)
         if depth > _NESTING_MAX:
             return UNKNOWN
+        if node.args.get("negate"):
+            is_true = not is_true
         if isinstance(node, exp.Not):
             return self._read(node.this, is_true=not is_true, depth=depth + 1)
         if isinstance(node, exp.And | exp.Or):
@@ -105,9 +105,9 @@ class Reader:
     def _atom(self, node: exp.Expr) -> Predicate:
         operator = OPERATORS.get(type(node))
         if operator is not None:
-            array = strip(node.expression)
+            array = seen(node.expression)
             if isinstance(array, exp.Any):
-                return self._any(node.this, strip(array.this)) if operator == "=" else UNKNOWN
+                return self._any(node.this, seen(array.this)) if operator == "=" else UNKNOWN
             return self._comparison(node.this, operator, node.expression)
         read = _ATOMS.get(type(node))
         return UNKNOWN if read is None else read(self, node)
@@ -115,7 +115,7 @@ class Reader:
     def _negated(self, node: exp.Expr) -> Predicate:
         operator = OPERATORS.get(type(node))
         if operator is not None:
-            if isinstance(strip(node.expression), exp.Any | exp.All):
+            if isinstance(seen(node.expression), exp.Any | exp.All):
                 return UNKNOWN
             return self._comparison(node.this, _NEGATED[operator], node.expression)
         read = _NEGATED_ATOMS.get(type(node))
@@ -129,7 +129,7 @@ class Reader:
 
     def _not_in(self, node: exp.Expr) -> Predicate:
         members = node.expressions
-        if not members or len(members) > _NOT_IN_MAX or isinstance(strip(node.this), exp.Tuple):
+        if not members or len(members) > _NOT_IN_MAX or isinstance(seen(node.this), exp.Tuple):
             return UNKNOWN
         found = EVERY_ROW
         for member in members:
@@ -164,8 +164,8 @@ class Reader:
         members = node.expressions
         if not members or len(members) > IN_LIST_MAX:
             return UNKNOWN
-        if isinstance(strip(node.this), exp.Tuple):
-            return self._rows(strip(node.this).expressions, members)
+        if isinstance(seen(node.this), exp.Tuple):
+            return self._rows(seen(node.this).expressions, members)
         return self._membership(node.this, members)
 
     def _membership(self, left: exp.Expr, members: Sequence[exp.Expr]) -> Predicate:
@@ -187,7 +187,7 @@ class Reader:
             return UNKNOWN
         rows: list[tuple[Operand, ...]] = []
         for member in members:
-            values = strip(member)
+            values = seen(member)
             if not isinstance(values, exp.Tuple) or len(values.expressions) != len(known):
                 return UNKNOWN
             row = [self.operand(v, s) for v, s in zip(values.expressions, known, strict=True)]
@@ -215,7 +215,7 @@ class Reader:
             to = data_type_of(array.to)
             if to is None or to.element != side.type:
                 return UNKNOWN
-            array = strip(array.this)
+            array = seen(array.this)
         if not isinstance(array, exp.Array) or len(array.expressions) > IN_LIST_MAX:
             return UNKNOWN
         return self._membership(left, array.expressions) if array.expressions else NO_ROW
@@ -223,8 +223,7 @@ class Reader:
     # Other atoms
 
     def _is(self, node: exp.Expr, *, is_true: bool = True) -> Predicate:
-        side, right = self._side(node.this), strip(node.expression)
-        is_true = is_true is not bool(node.args.get("negate"))
+        side, right = self._side(node.this), seen(node.expression)
         if side is None or side.steps is not None:
             return UNKNOWN
         if isinstance(right, exp.Null):
@@ -232,7 +231,7 @@ class Reader:
                 return all_hold(NotNull(column=side.column))
             return all_hold(equals_one_of(side.column, (), null=True))
         if isinstance(right, exp.Boolean) and side.type == BOOLEAN and is_true:
-            return self._flag(strip(node.this), value=bool(right.this))
+            return self._flag(seen(node.this), value=bool(right.this))
         return UNKNOWN
 
     def _not_distinct(self, node: exp.Expr) -> Predicate:
@@ -256,7 +255,7 @@ class Reader:
 
     def _like(self, node: exp.Expr) -> Predicate:
         """`LIKE 'abc%'`: how the text begins, up to the first wildcard or backslash."""
-        pattern = strip(node.expression)
+        pattern = seen(node.expression)
         if not isinstance(pattern, exp.Literal) or not pattern.is_string:
             return UNKNOWN
         text: str = pattern.name
@@ -266,14 +265,14 @@ class Reader:
         return self._begins(node.this, begins, exact=text == begins + "%")
 
     def _starts_with(self, node: exp.Expr) -> Predicate:
-        start = strip(node.expression)
+        start = seen(node.expression)
         if not isinstance(start, exp.Literal) or not start.is_string:
             return UNKNOWN
         return self._begins(node.this, start.name, exact=True)
 
     def _matches(self, node: exp.Expr) -> Predicate:
         """`~ '^abc'`: as many plain characters as follow the start."""
-        pattern = strip(node.expression)
+        pattern = seen(node.expression)
         if not isinstance(pattern, exp.Literal) or not pattern.is_string or node.args.get("flag"):
             return UNKNOWN
         found = _PLAIN_REGEX.match(pattern.name)
@@ -307,7 +306,7 @@ class Reader:
         Raises:
             QueryError: a text literal is no value of the side's type (22P02).
         """
-        node = strip(node)
+        node = seen(node)
         parameter = self._parameter(node)
         if parameter is not None:
             number, source = parameter
@@ -344,11 +343,11 @@ class Reader:
     def _parameter(self, node: exp.Expr) -> tuple[int, DataType] | None:
         """The number and type of a parameter, also of one that is cast to its own type."""
         cast_to = None
-        if isinstance(node, exp.Cast) and isinstance(strip(node.this), exp.Parameter):
+        if isinstance(node, exp.Cast) and isinstance(seen(node.this), exp.Parameter):
             cast_to = data_type_of(node.to)
             if cast_to is None or node.to.expressions:
                 return None
-            node = strip(node.this)
+            node = seen(node.this)
         if not isinstance(node, exp.Parameter):
             return None
         number = parameter_number(node)
@@ -422,7 +421,7 @@ def _of_constants(left: exp.Expr, operator: str, right: exp.Expr) -> Predicate:
 
 
 def _plain_constant(node: exp.Expr) -> tuple[Value, DataType] | None:
-    node = strip(node)
+    node = seen(node)
     if not isinstance(node, exp.Literal):
         return None
     found = constant_of(node, TEXT)
@@ -437,10 +436,10 @@ def _constant_fitter(value: Value, source: DataType, column: DataType) -> Fitter
 
 def _since(node: exp.Expr) -> int | None:
     """How many microseconds before now `now() - interval '1 hour'` is."""
-    node = strip(node)
-    if isinstance(node, exp.CurrentTimestamp):
+    node = seen(node)
+    if _is_now(node):
         return 0
-    if not isinstance(node, exp.Sub) or not isinstance(strip(node.this), exp.CurrentTimestamp):
+    if not isinstance(node, exp.Sub) or not _is_now(seen(node.this)):
         return None
     interval = constant_of(node.expression, TEXT)
     if interval is None or interval[1].kind is not Kind.INTERVAL:
@@ -449,6 +448,11 @@ def _since(node: exp.Expr) -> int | None:
     # The longest month: what is read may begin too early, never too late.
     length: int = (31 * months + days) * 86_400_000_000 + micros
     return length if min(interval[0]) >= 0 else None
+
+
+def _is_now(node: exp.Expr) -> bool:
+    """Whether it is the moment itself, and not one rounded to some digits."""
+    return isinstance(node, exp.CurrentTimestamp) and not node.args.get("this")
 
 
 def _after(side: Side, since_us: int) -> Predicate:

@@ -11,6 +11,7 @@ from sqlglot import exp
 from planner.errors import NameProblem, NotSupported
 from planner.functions import FUNCTIONS
 from planner.json_calls import JSON_ROWS
+from planner.syntax import check_clauses
 from planner.trees import position_of
 from planner.walk import Nodes
 
@@ -82,6 +83,7 @@ def refuse(nodes: Nodes) -> None:
             raise NotSupported(
                 "a SELECT without columns is not supported", hint="Select a constant: SELECT 1 …"
             )
+    check_clauses(nodes)
     _refuse_functions(nodes)
 
 

@@ -21,6 +21,7 @@ from planner.ordering import terms_of, top_of
 from planner.outputs import is_star
 from planner.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
 from planner.predicates import Disjunct, NotNull, Predicate, parameter_number
+from planner.syntax import seen
 from stores.schema import BIGINT, TEXT, Column, DataType, Kind, Row, StoreKind
 
 _PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "kind", "hint"}
@@ -186,7 +187,7 @@ def _plan_ordered(
 
 def _is_count(select: exp.Select) -> bool:
     """Whether `count(*)` is all that is selected."""
-    inner = select.expressions[0].unalias() if len(select.expressions) == 1 else None
+    inner = seen(select.expressions[0].unalias()) if len(select.expressions) == 1 else None
     plain = isinstance(inner, exp.Count) and isinstance(inner.this, exp.Star)
     return plain and not any(select.args.get(part) for part in ("limit", "offset", "order"))
 
@@ -225,7 +226,7 @@ def _projection(
     aliases: list[str] = []
     table, readable = select.args["from_"].this.alias_or_name, source.relation.readable
     for node in select.expressions:
-        inner = node.unalias()
+        inner = seen(node.unalias())
         is_column = isinstance(inner, exp.Column)
         if is_column and (owner := inner.args.get("table")) and owner.name != table:
             return None
@@ -303,7 +304,7 @@ def _push_ends(
     plain = access.schema.kind in _PLAIN_KINDS and source.predicate.exact
     if not plain or any(select.args.get(p) for p in ("order", "limit", "offset")):
         return inputs
-    if not all(_is_end(node.unalias(), key) for node in select.expressions):
+    if not all(_is_end(seen(node.unalias()), key) for node in select.expressions):
         return inputs
     no_null = replace(source.predicate, disjuncts=_without_null(source.predicate, key))
     return ((inputs[0][0], replace(access, predicate=no_null, ends=key)),)
@@ -313,7 +314,8 @@ def _is_end(node: exp.Expr, column: str) -> bool:
     """Whether it is the least or the greatest value of a column."""
     if not isinstance(node, exp.Min | exp.Max) or node.expressions:
         return False
-    return isinstance(node.this, exp.Column) and node.this.name == column
+    inner = seen(node.this)
+    return isinstance(inner, exp.Column) and inner.name == column
 
 
 def _without_null(predicate: Predicate, column: str) -> tuple[Disjunct, ...]:

@@ -15,8 +15,8 @@ from sqlglot import exp
 
 from planner.constants import constant_of
 from planner.fit import INT_BITS, Fit, Fitted, Fitter, Outside
-from planner.predicates import strip
 from planner.sqltypes import data_type_of
+from planner.syntax import seen
 from stores.schema import DATE, TEXT, DataType, Kind, Value
 
 ColumnOf: TypeAlias = Callable[[exp.Column], str | None]
@@ -96,7 +96,7 @@ def _stepped(fit: Fit, move: Callable[[Value], Value]) -> Fit:
 
 def side_of(node: exp.Expr, column_of: ColumnOf, type_of: TypeOf) -> Side | None:
     """The side that an expression is; None if it is no column, or hides one for good."""
-    node = strip(node)
+    node = seen(node)
     if isinstance(node, exp.Column):
         name = column_of(node)
         if name is None:
@@ -145,12 +145,12 @@ def _argument(node: exp.Expr) -> exp.Expr | None:
     """The argument that may be a column: of date_trunc the second of two."""
     if isinstance(node, exp.Anonymous):
         is_trunc = node.name.lower() == "date_trunc" and len(node.expressions) == 2
-        return strip(node.expressions[1]) if is_trunc else None
-    return strip(node.this) if isinstance(node.this, exp.Expr) else None
+        return seen(node.expressions[1]) if is_trunc else None
+    return seen(node.this) if isinstance(node.this, exp.Expr) else None
 
 
 def _truncated(node: exp.Expr, inner: Side) -> Side | None:
-    unit = strip(node.expressions[0])
+    unit = seen(node.expressions[0])
     steps = _steps_of(unit.name.upper()) if isinstance(unit, exp.Literal) else None
     if steps is None or inner.column_type.kind not in _STAMPS:
         return None

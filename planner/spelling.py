@@ -13,12 +13,14 @@ from planner.ctid import drop_page_ranges
 from planner.errors import NotSupported, SyntaxProblem
 from planner.predicates import strip
 from planner.pushdown import may_be_missing
+from planner.trees import position_of
 from planner.walk import Nodes
 from stores.schema import VALID_FROM, VALID_TO
 
 ROW_WIDTH_MAX = 32
 """Columns of a compared row: each is compared as often as it has columns before it."""
 
+_UNEQUAL = "unequal number of entries in row expressions"
 _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _STRICT: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.LT: exp.LT,
@@ -46,6 +48,7 @@ def spelled_nodes(tree: exp.Query) -> Nodes:
         for within in nodes.of(exp.In):
             within.set("this", _as_tuple(within.this))
             within.set("expressions", [_as_tuple(member) for member in within.expressions])
+            _check_widths(within)
     if has_versions:
         for table in nodes.of(exp.Table):
             _spell_version(table)
@@ -62,13 +65,21 @@ def _as_tuple(node: exp.Expr) -> exp.Expr:
     return exp.Tuple(expressions=bare.expressions) if _is_row(bare) else node
 
 
+def _check_widths(within: exp.In) -> None:
+    row = strip(within.this)
+    for member in map(strip, within.expressions):
+        is_row = isinstance(row, exp.Tuple) and isinstance(member, exp.Tuple)
+        if is_row and len(row.expressions) != len(member.expressions):
+            raise SyntaxProblem(_UNEQUAL, position=position_of(member))
+
+
 def _spell_comparison(node: exp.Binary) -> None:
     left, right = (strip(_as_tuple(side)) for side in (node.this, node.expression))
     if not isinstance(left, exp.Tuple) or not isinstance(right, exp.Tuple):
         return
     ones, others = left.expressions, right.expressions
     if len(ones) != len(others):
-        raise SyntaxProblem("unequal number of entries in row expressions")
+        raise SyntaxProblem(_UNEQUAL, position=position_of(node))
     if len(ones) > ROW_WIDTH_MAX:
         raise NotSupported(f"rows of more than {ROW_WIDTH_MAX} columns cannot be compared")
     kind = type(node)

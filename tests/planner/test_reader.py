@@ -9,8 +9,9 @@ import pytest
 from planner.constants import number_of
 from planner.errors import QueryError
 from planner.parse import parse
-from planner.predicates import DISJUNCTS_MAX, Predicate, conjuncts, describe_condition, disjuncts
+from planner.predicates import DISJUNCTS_MAX, Predicate, describe_condition
 from planner.reader import Reader
+from planner.syntax import conjuncts, disjuncts
 from stores.schema import BIGINT, TEXT, DataType, Value
 from tests.planner.world import ORDERS
 

@@ -127,3 +127,15 @@ SELECT item, amount FROM stock WHERE (item, day) IN (SELECT s.item, s.day FROM s
 |     or lookup by item = r0.item and day = r0.day, if those are 10000 at most
 | residual (item, day) IN (SELECT s.item, s.day FROM r0 AS s WHERE s.amount = 21); s.amount = 21
 => 2, 21
+
+-- a group has a row where no row meets the condition
+SELECT p.name FROM people p WHERE EXISTS (SELECT 1 FROM orders o WHERE o.name = p.name HAVING count(*) = 0)
+| compose SELECT "p"."name" FROM "r1" AS "p" WHERE EXISTS(SELECT 1 AS "?column?" FROM "r0" AS "o" WHERE "o"."name" = "p"."name" HAVING COUNT(*) = 0)
+|   r0: scan orders; columns name; on 3 partitions
+|     or range by name = r1.name, if those are 64 at most
+|   r1: scan people; columns name; on 3 partitions
+| residual EXISTS(SELECT 1 AS "?column?" FROM r0 AS o WHERE o.name = p.name HAVING COUNT(*) = 0); o.name = p.name
+=> NULL
+=> 
+=> cid
+=> dan
