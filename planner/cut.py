@@ -166,7 +166,9 @@ class Snapshot:
         if epoch is None or self._is_released:
             return epoch
         hold = self._held(store, partition, epoch)
-        if self.of_transaction and not (hold.is_held if hold else self._says_why(store, partition)):
+        # What could not be held was not lost: the partition says itself that it lacks the epoch.
+        is_lost = hold is not None and not (hold.is_held or hold.is_missed)
+        if self.of_transaction and is_lost:
             raise SnapshotTooOld(
                 "snapshot too old",
                 detail=f'Partition {partition} of store "{name}" no longer keeps epoch {epoch}.',
@@ -227,11 +229,6 @@ class Snapshot:
             if hold is not None:
                 self._holds[place] = hold
         return hold
-
-    def _says_why(self, store: Store, partition: int) -> bool:
-        """Whether a partition that could not be held does not answer anyway, and will say why."""
-        status = store.statuses().get(partition)
-        return status is None or status.state is ReplicaState.RESTORING
 
 
 def _running(

@@ -40,14 +40,14 @@ def standstill() -> AbstractContextManager[object]:
 
 
 class _Held:
-    __slots__ = ("count", "is_lost", "until_s", "view")
+    __slots__ = ("count", "is_lost", "is_missed", "until_s", "view")
 
     def __init__(self, view: View | None) -> None:
         self.view = view
         """None while the epoch is yet to come."""
         self.count = 0
         self.until_s = 0.0
-        self.is_lost = False
+        self.is_lost = self.is_missed = False
 
     def lose(self) -> None:
         """Let go of the view, whoever still has a hold on it."""
@@ -68,6 +68,11 @@ class HeldEpoch:
     def is_held(self) -> bool:
         """Whether the replica can still be asked at it."""
         return not (self._released or self._held.is_lost)
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether the epoch was to come, and the replica went past it with a snapshot."""
+        return self._held.is_missed
 
     def release(self) -> None:
         """Let it be forgotten; once is enough."""
@@ -151,7 +156,7 @@ class Holds:
             for epoch, held in sorted(self._held.items()):
                 if held.view is None and epoch <= views[-1].progress.epoch:
                     held.view = _view_at(views, epoch)
-                    held.is_lost = held.view is None
+                    held.is_lost = held.is_missed = held.view is None
                 if held.view is None or held.view.progress.epoch >= views[0].progress.epoch:
                     continue
                 if held.until_s <= now_s:

@@ -221,6 +221,10 @@ class Hold(Protocol):
     def is_held(self) -> bool:
         """False once it is released, or was held too long, or the replica has closed."""
 
+    @property
+    def is_missed(self) -> bool:
+        """Whether it was never there: held as one to come, which the replica then left out."""
+
     def release(self) -> None:
         """Let it be forgotten; once is enough."""
 

@@ -566,3 +566,57 @@ def test_transfers_never_show(tmp_path: Path, *, on_disk: bool) -> None:
     assert sum(map(held, bank.stores)) == 0
     for store in bank.stores:
         store.close()
+
+
+# Stores that catch up
+
+
+def caught_up(schema: StoreSchema, first: int, last: int) -> LocalStore:
+    """A store that has applied these epochs, and remembers the newest of them."""
+    store = made(schema)
+    for epoch in range(first, last + 1):
+        put(store, shifted(epoch), epoch)
+    return store
+
+
+def test_stores_that_share_no_epoch_yet_are_behind() -> None:
+    """Nothing was lost: the transaction never had an epoch that it could read both at."""
+    accounts, ledger = caught_up(ACCOUNTS, 1, 20), made(LEDGER)
+    engine, session = SqlEngine(FixedCatalog(accounts, ledger)), Session()
+    ask(engine, REPEATABLE, session)
+    ask(engine, "SAVEPOINT a", session)
+    error = refusal(engine, BOTH, session=session)
+    assert (error.sqlstate, error.retryable) == ("55S01", True)
+    assert "epoch 0 is no longer kept, epoch 20 is the newest" in error.message
+    session.fail()
+    ask(engine, "ROLLBACK TO a", session)
+    applying = threading.Timer(0.02, put, (ledger, shifted(20), 20))
+    applying.start()
+    assert ask(engine, f"{BOTH} WITH WAIT '60 s'", session) == [(1200, -1200)]
+    applying.join()
+
+
+def test_a_store_that_is_opened_past_the_transaction_s_epoch_is_not_too_old() -> None:
+    accounts = caught_up(ACCOUNTS, 1, 8)
+    catalog = FixedCatalog(accounts)
+    engine, session = SqlEngine(catalog), Session()
+    for sql in (REPEATABLE, TOTAL):
+        ask(engine, sql, session)
+    catalog.replace(accounts, caught_up(LEDGER, 10, 20))
+    assert ask(engine, TOTAL, session) == [(1200, 12)]
+    error = refusal(engine, "SELECT sum(amount) FROM ledger", session=session)
+    assert (error.sqlstate, "epoch 8 is no longer kept" in error.message) == ("55S01", True)
+
+
+def test_an_epoch_that_a_snapshot_went_past_was_never_there(tmp_path: Path) -> None:
+    accounts, ledger = caught_up(ACCOUNTS, 1, 8), made(LEDGER, directory=tmp_path)
+    engine, session = SqlEngine(FixedCatalog(accounts, ledger)), Session()
+    for sql in (REPEATABLE, TOTAL):
+        ask(engine, sql, session)
+    for replica in ledger.replicas.values():
+        view = replace(replica.engine.view, progress=progress(20))
+        replica._views = (view,)
+        replica._holds.tidy(replica._views)
+    assert refusal(engine, "SELECT sum(amount) FROM ledger", session=session).sqlstate == "55S01"
+    for store in (accounts, ledger):
+        store.close()
