@@ -15,7 +15,9 @@
         ├── LogMissingError           retryable: the log's directory is not there
         ├── TornRecordError           a record is incomplete or not ours
         │   └── UnknownKindError      a definition names a kind that is not registered
-        └── EpochConflictError        another writer committed the epoch
+        ├── EpochConflictError        the epoch is committed otherwise, or a later one is
+        ├── FencedError               another writer has taken over the store
+        └── PositionBackError         an epoch would move the position back
 
 What goes wrong inside one partition is no exception but a value: a `FailureReason` with a message.
 The tree is KIP-216's, flat, with the attribute that it wanted two parent classes for.
@@ -134,4 +136,15 @@ class UnknownKindError(TornRecordError):
 
 
 class EpochConflictError(LogError):
-    """Another writer has committed this epoch or a later one."""
+    """This epoch is committed, with other content or by another writer; or a later one is."""
+
+
+class FencedError(LogError):
+    """Another writer has taken over the store: this one must end, and may be started anew."""
+
+
+class PositionBackError(LogError):
+    """An epoch would move the position of its store back: bounds that were met no longer would be.
+
+    Its input is not the one that the epochs before it were made from.
+    """

@@ -332,13 +332,12 @@ class LocalStore:
         """
         assert self.log is not None
         epoch = reached.epoch
-        commit = self.log.next_commit(epoch)
+        commit, own = self.log.following(epoch)
         if commit is not None:
             # Before it is applied, so that no bound on a topic that it begins with is ignored.
             self.inputs.renew()
         if commit is None or epoch < 0:
             return commit, False
-        own = self.log.commit(epoch)
         if not _is_made_by(own, reached, self.log):
             raise LogError(f"the log is not the one that epoch {epoch} came from")
         return commit, own is not None

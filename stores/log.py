@@ -1,10 +1,5 @@
 """The state log: all that the pipeline and the gateways share.
 
-    <root>/<store>/store.json                             the definition
-    <root>/<store>/data/<epoch>/<attempt>/p<partition>*.parquet
-    <root>/<store>/epochs/<epoch, 20 digits>.json         the commit; a file it does not name
-                                                          does not exist
-
 `StateLog` is the root, `StoreLog` one store of it for a reader and a writer alike, `StoreWriter`
 writes epochs without Spark. What a record says is in `stores.records`, what a data file holds in
 `stores.datafiles`, how a file becomes whole in `stores.logfiles`.
@@ -12,275 +7,35 @@ writes epochs without Spark. What a record says is in `stores.records`, what a d
 
 from __future__ import annotations
 
-import os
+import logging
 import time
-import uuid
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
-from stores.datafiles import latest_rows, read_part, shaped, write_part
+from stores.datafiles import latest_rows, shaped, write_part
 from stores.digests import rows_digest
-from stores.errors import EpochConflictError, LogMissingError, SchemaError, TornRecordError
-from stores.logfiles import Directory, sync_directory
+from stores.errors import (
+    EpochConflictError,
+    FencedError,
+    LogError,
+    PositionBackError,
+    TornRecordError,
+)
+from stores.logfiles import Directory, Root
 from stores.partitioner import partition_column
 from stores.position import Position
-from stores.records import (
-    Commit,
-    DataFile,
-    Skip,
-    decode_definition,
-    decode_record,
-    encode_commit,
-    encode_definition,
-)
+from stores.records import Commit, DataFile, Term
 from stores.schema import InputTopic, StoreSchema
+from stores.storelog import DEFINITION, StoreLog
+from stores.terms import require_newest, take_term
 
-__all__ = ["Commit", "DataFile", "StateLog", "StoreLog", "StoreWriter"]
+__all__ = ["Commit", "DataFile", "Root", "StateLog", "StoreLog", "StoreWriter"]
 
-Root = str | os.PathLike[str]
-
-_DEFINITION = "store.json"
-_LIST_INTERVAL_S = 1.0
-"""How often a poll that finds nothing lists the directory, to see past a gap in the numbers."""
-_RACY_NS = 50_000_000
-"""A directory's time stamp counts in ticks: a listing so soon after it may have missed a file."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Listing:
-    epochs: tuple[int, ...] = ()
-    stamp_ns: int | None = None
-    """Time stamp of the local directory if the listing is sure to hold all that it had then."""
-    at_s: float = float("-inf")
-
-
-class StoreLog:
-    """One store in the state log. Safe to share between threads.
-
-    Readers call `schema`, `next_commit` and `read`; writers `define` and `write_commit`.
-    """
-
-    def __init__(
-        self, directory: Directory, store: str, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.name = store
-        self.directory = directory
-        self._clock = clock
-        self._listing = _Listing()
-        self._schema: tuple[bytes, StoreSchema] | None = None
-
-    @staticmethod
-    def open(root: Root, store: str) -> StoreLog:
-        """The log of one store, whether it is there yet or not.
-
-        Raises:
-            LogError: no file system of that kind is known.
-        """
-        return StoreLog(Directory.at(root).within(store), store)
-
-    def schema(self) -> StoreSchema:
-        """The store's definition as it stands now.
-
-        Raises:
-            LogMissingError: there is none.
-            TornRecordError: it is incomplete, not ours, or of another store.
-        """
-        data = self.directory.read(_DEFINITION)
-        path = self.directory.join(_DEFINITION)
-        if data is None:
-            raise LogMissingError(f'there is no store definition "{path}"')
-        if self._schema is None or self._schema[0] != data:
-            schema = decode_definition(data, path)
-            if schema.name != self.name:
-                raise TornRecordError(f'record "{path}" defines store "{schema.name}"')
-            self._schema = (data, schema)
-        return self._schema[1]
-
-    def defined(self) -> bool:
-        """Whether there is a definition."""
-        return self.directory.has_file(_DEFINITION)
-
-    def define(self, schema: StoreSchema) -> StoreSchema:
-        """Create the definition, or make sure that the one that is there is the same.
-
-        Input topics that are new are added to it; all else that differs is refused.
-
-        Returns:
-            The definition as it is now.
-
-        Raises:
-            SchemaError: the store is defined otherwise; the message names what differs.
-        """
-        if self.directory.create(_DEFINITION, encode_definition(schema)):
-            return schema
-        defined = self.schema()
-        merged = replace(schema, inputs=_merged_inputs(defined, schema))
-        for name in (
-            "name",
-            "kind",
-            "key",
-            "value",
-            "partitions",
-            "window_size_ms",
-            "retention_ms",
-        ):
-            if getattr(defined, name) != getattr(merged, name):
-                raise SchemaError(
-                    f'store "{schema.name}" is defined with another {name.replace("_", " ")}: '
-                    f"{_shown(getattr(defined, name))}, not {_shown(getattr(merged, name))}"
-                )
-        if merged.inputs != defined.inputs:
-            self.directory.replace(_DEFINITION, encode_definition(merged))
-        return merged
-
-    def epochs(self, after: int = -1) -> list[int]:
-        """The committed epochs behind `after`, ascending.
-
-        Raises:
-            LogMissingError: the store's directory is not there.
-        """
-        return [epoch for epoch in self._list().epochs if epoch > after]
-
-    def latest_epoch(self) -> int:
-        """The newest committed epoch; -1 if there is none.
-
-        Raises:
-            LogMissingError: the store's directory is not there.
-        """
-        epochs = self._list().epochs
-        return epochs[-1] if epochs else -1
-
-    def commit(self, epoch: int) -> Commit | None:
-        """The commit of an epoch; None if there is none.
-
-        Raises:
-            TornRecordError: the record is incomplete, not ours, or of another epoch.
-        """
-        relative = _commit_name(epoch)
-        data = self.directory.read(relative)
-        if data is None:
-            return None
-        path = self.directory.join(relative)
-        found = decode_record(data, path)
-        if isinstance(found, Skip):
-            return None
-        if found.epoch != epoch:
-            raise TornRecordError(f'record "{path}" is the commit of epoch {found.epoch}')
-        return found
-
-    def next_commit(self, after: int, *, list_now: bool = False) -> Commit | None:
-        """The first commit behind `after`; None if there is none yet. Made to be polled.
-
-        It looks for the next number first. As numbers may have gaps, it also lists the directory,
-        but not more often than once in a second.
-
-        Args:
-            after: the last epoch that the caller has applied; -1 before the first.
-            list_now: list the directory, whenever it was last listed.
-
-        Raises:
-            TornRecordError: the record is torn, or an epoch between the two is missing.
-            LogMissingError: the store's directory is not there.
-        """
-        commit = self.commit(after + 1)
-        if commit is None:
-            listing = self._listing
-            if list_now or self._clock() - listing.at_s >= _LIST_INTERVAL_S:
-                listing = self._list()
-            epoch = next((found for found in listing.epochs if found > after), None)
-            commit = None if epoch is None else self.commit(epoch)
-        if commit is not None and commit.previous != after:
-            raise TornRecordError(
-                f'record "{self.directory.join(_commit_name(commit.epoch))}" follows epoch '
-                f"{commit.previous}, which is not in the log behind epoch {after}"
-            )
-        return commit
-
-    def read(self, commit: Commit, partition: int) -> Iterator[pa.RecordBatch]:
-        """The rows of one partition in an epoch, as batches.
-
-        Columns: key, time columns, value columns, `_timestamp` (timestamptz, may be NULL) and
-        `_deleted` (boolean), in the types of the definition. An epoch holds one row at most for
-        each key (and window).
-
-        Raises:
-            TornRecordError: a file is missing, short or not ours; the message names it.
-        """
-        schema = self.schema()
-        for file in commit.files_of(partition):
-            yield from read_part(self.directory, file, schema)
-
-    def write_commit(self, commit: Commit) -> None:
-        """Publish an epoch: whole, and only if it is not there.
-
-        Raises:
-            EpochConflictError: the epoch is committed already.
-        """
-        if self.directory.local:
-            self._sync_data(commit)
-        if not self.directory.create(_commit_name(commit.epoch), encode_commit(commit)):
-            raise EpochConflictError(
-                f'epoch {commit.epoch} of store "{self.name}" is committed already'
-            )
-
-    def remove_commit(self, epoch: int) -> None:
-        """Take an epoch out of the log; its data files, which no commit names now, stay.
-
-        To be done from the oldest epoch on, and up to one that a snapshot holds: `stores.retention`
-        decides that.
-
-        Raises:
-            LogError: it cannot be removed.
-        """
-        self.directory.remove_file(_commit_name(epoch))
-
-    def begin(self, epoch: int) -> str:
-        """A fresh directory for one attempt to write an epoch; relative to the store's."""
-        attempt = f"data/{epoch}/{uuid.uuid4().hex[:12]}"
-        self.directory.make(attempt)
-        return attempt
-
-    def remove_other_attempts(self, attempt: str) -> None:
-        """Remove what earlier attempts to write a committed epoch have left."""
-        parent, _, name = attempt.rpartition("/")
-        for other in self.directory.names(parent):
-            if other != name:
-                self.directory.remove(f"{parent}/{other}")
-
-    def _sync_data(self, commit: Commit) -> None:
-        """Bring the names of the data files to the disk; their contents are there already."""
-        parents = {file.path.rpartition("/")[0] for file in commit.files}
-        above = {parent.rpartition("/")[0] for parent in parents}
-        for relative in sorted(parents | above | ({"data"} if parents else set())):
-            sync_directory(self.directory.join(relative))
-
-    def _list(self) -> _Listing:
-        stamp_ns = self._stamp_ns()
-        if stamp_ns is not None and stamp_ns == self._listing.stamp_ns:
-            return self._listing
-        listed_ns = time.time_ns()
-        names = self.directory.names("epochs")
-        if not names:
-            self.directory.require()
-        epochs = sorted(
-            int(stem)
-            for stem, dot, suffix in (name.partition(".") for name in names)
-            if suffix == "json" and len(stem) == 20 and stem.isascii() and stem.isdigit() and dot
-        )
-        sure = stamp_ns is not None and listed_ns - stamp_ns > _RACY_NS
-        self._listing = _Listing(tuple(epochs), stamp_ns if sure else None, self._clock())
-        return self._listing
-
-    def _stamp_ns(self) -> int | None:
-        if not self.directory.local:
-            return None
-        try:
-            return os.stat(self.directory.join("epochs")).st_mtime_ns
-        except FileNotFoundError:
-            return None
+_logger = logging.getLogger(__name__)
 
 
 class StateLog:
@@ -300,7 +55,7 @@ class StateLog:
         return sorted(
             name
             for name in self._directory.names()
-            if not name.startswith((".", "_")) and self._directory.has_file(f"{name}/{_DEFINITION}")
+            if not name.startswith((".", "_")) and self._directory.has_file(f"{name}/{DEFINITION}")
         )
 
     def store(self, name: str) -> StoreLog:
@@ -311,16 +66,48 @@ class StateLog:
 class StoreWriter:
     """Writes epochs of one store without Spark: from Python, in tests, in tools.
 
-    One writer at a time: two that write the same epoch at once leave one commit, and the other
-    gets an EpochConflictError.
+    One writer at a time: with its first write it takes the store's next term, and whoever wrote
+    before is refused from then on. So a program that was thought dead, and goes on when another
+    has been started in its place, does no harm.
+
+    A write that fails, for want of space or whatever else, leaves the log as it was, or with the
+    epoch whole: then writing the same again gives its commit.
+
+    Args:
+        root: of the state log.
+        schema: the store; it is defined if it is not yet.
+        writer: a name that stays the same when the program is started again.
     """
 
     def __init__(self, root: Root, schema: StoreSchema, *, writer: str = "python") -> None:
         self.log = StoreLog.open(root, schema.name)
         self.schema = self.log.define(schema)
         self._writer = writer
+        self._term: Term | None = None
+        self._latest: int | None = None
+        """The newest epoch; None if the log has to be asked."""
         self._newest: Commit | None = None
-        """The commit before, if this writer made it."""
+        """Its commit, if it can be read."""
+        self._following = 0
+        """The number of the next epoch if none is given."""
+
+    def take_ownership(self) -> Term:
+        """Own the store from now on; done once, by the first write if it was not before.
+
+        Raises:
+            LogError: the log cannot be read or written.
+        """
+        if self._term is None:
+            self._look()
+            self._term = take_term(
+                self.log.directory,
+                writer=self._writer,
+                after=0 if self._newest is None else self._newest.term,
+                now_ms=time.time_ns() // 1_000_000,
+            )
+            # Again, for the one before may have written until now: it cannot any more.
+            self._latest = None
+        return self._term
 
     def write(
         self,
@@ -354,12 +141,17 @@ class StoreWriter:
         Raises:
             SchemaError: the rows are not rows of this store.
             EpochConflictError: the epoch is behind the newest, or is committed otherwise.
+            PositionBackError: the position lacks something that the epoch before had reached.
+            FencedError: another writer has taken over the store.
+            LogError: the log cannot be read or written.
         """
         table = pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
-        latest = latest_rows(shaped(table, self.schema), self.schema)
-        digest = rows_digest(latest)
-        number = self.log.latest_epoch() + 1 if epoch is None else epoch
-        if (found := self.log.commit(number)) is not None:
+        shown = latest_rows(shaped(table, self.schema), self.schema)
+        digest = rows_digest(shown)
+        self._require_ownership()
+        latest = self._look()
+        number = self._following if epoch is None else epoch
+        if number <= latest and (found := self.log.commit(number)) is not None:
             same = (found.writer, found.digest, found.position, found.replace)
             if same == (self._writer, digest, position, replace):
                 return found
@@ -367,18 +159,25 @@ class StoreWriter:
                 f'epoch {number} of store "{self.log.name}" is committed with other content, '
                 f"by {found.writer}"
             )
+        self._check(number, position)
         attempt = self.log.begin(number)
-        return self.publish(
-            epoch=number,
-            attempt=attempt,
-            files=self._write_parts(latest, attempt),
-            position=position,
-            watermark_ms=watermark_ms,
-            committed_ms=committed_ms,
-            replace=replace,
-            digest=digest,
-            input_digest=input_digest,
-        )
+        try:
+            with self._told_if_replaced():
+                files = self._write_parts(shown, attempt)
+            return self.publish(
+                epoch=number,
+                attempt=attempt,
+                files=files,
+                position=position,
+                watermark_ms=watermark_ms,
+                committed_ms=committed_ms,
+                replace=replace,
+                digest=digest,
+                input_digest=input_digest,
+            )
+        except BaseException:
+            self._abandon(number, attempt)
+            raise
 
     def publish(
         self,
@@ -397,44 +196,97 @@ class StoreWriter:
 
         Raises:
             EpochConflictError: the epoch is behind the newest, or another writer was first.
+            PositionBackError: the position lacks something that the epoch before had reached.
+            FencedError: another writer has taken over the store. The epoch is not committed, or
+                that writer has seen it before its own.
+            LogError: the log cannot be read or written.
         """
+        term = self._require_ownership()
+        latest = self._check(epoch, position)
         self.declare(topic for topic, _ in position.components)
-        latest = self.log.latest_epoch()
-        if epoch < latest:
-            raise EpochConflictError(
-                f'epoch {epoch} of store "{self.log.name}" is behind epoch {latest}'
-            )
         commit = Commit(
             epoch=epoch,
             previous=latest,
             position=position,
-            watermark_ms=self._watermark_ms(latest, watermark_ms),
+            watermark_ms=self._watermark_ms(watermark_ms),
             committed_ms=time.time_ns() // 1_000_000 if committed_ms is None else committed_ms,
             writer=self._writer,
             files=tuple(sorted(files, key=lambda file: (file.partition, file.path))),
             replace=replace,
+            term=term.term,
+            owner=term.owner,
             digest=digest,
             input_digest=input_digest,
         )
-        self.log.write_commit(commit)
-        self._newest = commit
-        self.log.remove_other_attempts(attempt)
+        # Whether it fails or not, what is newest is to be seen in the log, until all is done.
+        self._latest = None
+        with self._told_if_replaced():
+            self.log.write_commit(commit)
+        # Whoever took over before this looks for the newest epoch after that, and so sees it.
+        require_newest(self.log.directory, self.log.name, term.term)
+        self._latest, self._newest, self._following = epoch, commit, epoch + 1
+        self._tidy(attempt)
         return commit
 
-    def _watermark_ms(self, latest: int, given_ms: int | None) -> int | None:
+    def _look(self) -> int:
+        """The newest epoch: this writer's own, or what the log has when it begins or has failed."""
+        if self._latest is None:
+            latest = self.log.latest_epoch()
+            try:
+                self._newest = self.log.commit(latest) if latest >= 0 else None
+            except TornRecordError:
+                # Those who follow are stuck at it; it does not keep a pipeline from writing on.
+                self._newest = None
+            self._following = self.log.next_number(latest)
+            self._latest = latest
+        return self._latest
+
+    def _require_ownership(self) -> Term:
+        """Take the store, or make sure that nobody else has since."""
+        if self._term is None:
+            return self.take_ownership()
+        require_newest(self.log.directory, self.log.name, self._term.term)
+        return self._term
+
+    @contextmanager
+    def _told_if_replaced(self) -> Iterator[None]:
+        """Say so if what went wrong did because another writer has taken over.
+
+        It may have committed the same epoch, and removed the files of all other attempts at it.
+        """
+        try:
+            yield
+        except LogError as error:
+            if self._term is not None:
+                try:
+                    require_newest(self.log.directory, self.log.name, self._term.term)
+                except FencedError as fenced:
+                    raise fenced from error
+            raise
+
+    def _check(self, epoch: int, position: Position) -> int:
+        """Refuse what cannot follow the newest epoch, which it gives."""
+        latest = self._look()
+        name = self.log.name
+        if epoch < latest:
+            raise EpochConflictError(f'epoch {epoch} of store "{name}" is behind epoch {latest}')
+        if epoch == latest:
+            raise EpochConflictError(f'epoch {epoch} of store "{name}" is committed already')
+        before = Position() if self._newest is None else self._newest.position
+        if not position.covers(before):
+            raise PositionBackError(
+                f'epoch {epoch} of store "{name}" would move its position back: '
+                + _moved_back(before, position)
+            )
+        return latest
+
+    def _watermark_ms(self, given_ms: int | None) -> int | None:
         """The watermark as of the new epoch, which is never behind that of the one before.
 
         Who follows the log sees to that himself. But nothing before an epoch that is the whole
         store has to be read, so its commit must say how far the watermark had come.
         """
-        before = self._newest
-        if before is None or before.epoch != latest:
-            try:
-                before = self.log.commit(latest) if latest >= 0 else None
-            except TornRecordError:
-                # Those who follow are stuck at it; it does not keep a pipeline from writing on.
-                before = None
-        before_ms = None if before is None else before.watermark_ms
+        before_ms = None if self._newest is None else self._newest.watermark_ms
         return max((mark for mark in (given_ms, before_ms) if mark is not None), default=None)
 
     def _write_parts(self, rows: pa.Table, attempt: str) -> list[DataFile]:
@@ -466,22 +318,35 @@ class StoreWriter:
         if new:
             self.schema = self.log.define(replace(self.schema, inputs=(*self.schema.inputs, *new)))
 
+    def _tidy(self, attempt: str) -> None:
+        """Remove what earlier attempts have left; the epoch is committed in any case."""
+        try:
+            self.log.remove_other_attempts(attempt)
+        except LogError as error:
+            _logger.warning("attempts not removed store=%s error=%s", self.log.name, error)
 
-def _commit_name(epoch: int) -> str:
-    return f"epochs/{epoch:020d}.json"
+    def _abandon(self, epoch: int, attempt: str) -> None:
+        """Remove the files of an attempt that failed, if it is sure that no commit names them.
+
+        On a full disk each attempt would take away more of the room that the next one needs.
+        """
+        try:
+            found = self.log.record(epoch)
+            if not isinstance(found, Commit) or all(
+                not file.path.startswith(f"{attempt}/") for file in found.files
+            ):
+                self.log.directory.remove(attempt)
+        except LogError as error:
+            _logger.warning("attempt not removed store=%s error=%s", self.log.name, error)
 
 
-def _merged_inputs(defined: StoreSchema, schema: StoreSchema) -> tuple[InputTopic, ...]:
-    known = {topic.topic: topic for topic in defined.inputs}
-    for topic in schema.inputs:
-        if known.setdefault(topic.topic, topic) != topic:
-            raise SchemaError(
-                f'store "{schema.name}" is defined with another alignment of input "{topic.topic}"'
-            )
-    return tuple(known.values())
-
-
-def _shown(part: object) -> str:
-    if isinstance(part, tuple):
-        return ", ".join(f"{column.name} {column.type}" for column in part) or "none"
-    return str(getattr(part, "value", part))
+def _moved_back(before: Position, after: Position) -> str:
+    """The first component that would go back, in words."""
+    for topic, offsets in before.components:
+        reached = after.offsets(topic)
+        for partition, offset in offsets:
+            now = reached.get(partition)
+            if now is None or now < offset:
+                to = "nothing" if now is None else str(now)
+                return f'partition {partition} of topic "{topic}" from {offset} to {to}'
+    raise AssertionError("the position covers the one before")

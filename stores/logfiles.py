@@ -16,11 +16,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from pyarrow import fs
 
 from stores.errors import LogError, LogMissingError
 
+Root: TypeAlias = str | os.PathLike[str]
+"""A local path or a URI such as `s3://bucket/state`."""
 RECORD_BYTES_MAX = 256 << 20
 """Longest record that is read: a commit of a million data files."""
 
@@ -41,7 +44,7 @@ class Directory:
     path: str
 
     @staticmethod
-    def at(root: str | os.PathLike[str]) -> Directory:
+    def at(root: Root) -> Directory:
         """The directory of a local path or of a URI such as `s3://bucket/state`.
 
         Raises:
@@ -131,7 +134,11 @@ class Directory:
         """
         path = self.join(relative)
         try:
+            if self.local:
+                return stat.S_ISREG(os.stat(path).st_mode)
             found: fs.FileType = self.system.get_file_info(path).type
+        except (FileNotFoundError, NotADirectoryError):
+            return False
         except OSError as error:
             raise LogError(f'"{path}" cannot be reached: {error}') from error
         return found is fs.FileType.File
@@ -201,9 +208,16 @@ class Directory:
         """Make what was created and removed in a directory survive a loss of power.
 
         Other file systems than local disks promise that by themselves.
+
+        Raises:
+            LogError: the disk fails.
         """
         if self.local:
-            sync_directory(self.join(relative))
+            path = self.join(relative)
+            try:
+                sync_directory(path)
+            except OSError as error:
+                raise LogError(f'"{path}" cannot be synchronised: {error}') from error
 
     def size_of(self, relative: str) -> int | None:
         """The bytes of a file; None if there is none.

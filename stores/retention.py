@@ -21,6 +21,7 @@ from stores.records import Snapshot
 from stores.replica import wall_clock_ms
 from stores.rocksdb import layout_of
 from stores.snapshots import commit_path, newest_snapshot, snapshot_epochs, snapshot_path
+from stores.terms import remove_old_terms
 
 _logger = logging.getLogger(__name__)
 
@@ -136,6 +137,8 @@ def compact_log(
         check_stopped(log.name, is_stopped)
         epochs = _remove_epochs(log, base.epoch, retention, now_ms)
         snapshots = _remove_snapshots(log, base.epoch)
+        log.remove_skips(log.epochs()[0])
+        remove_old_terms(log.directory)
     orphans = _remove_orphans(log, now_ms - orphan_age_ms)
     done = Compacted(
         store=log.name,
@@ -241,7 +244,12 @@ def _remove_orphans(log: StoreLog, before_ms: int) -> int:
             removed += _remove_attempts(log, epoch, names, before_ms)
     for epoch in snapshot_epochs(log):
         removed += _remove_unnamed(log, epoch, before_ms)
-    for parent in ("", "epochs", *(snapshot_path(epoch) for epoch in snapshot_epochs(log))):
+    for parent in (
+        "",
+        "epochs",
+        "terms",
+        *(snapshot_path(epoch) for epoch in snapshot_epochs(log)),
+    ):
         removed += _remove_drafts(log, parent, before_ms)
     return removed
 

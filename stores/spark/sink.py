@@ -85,6 +85,8 @@ class EpochSink:
             # The checkpoint knows its query's id only once the query runs.
             self._name = f"spark:{query_id(rows.sparkSession, self._checkpoint)}"
             self._writer = StoreWriter(self._root, self._frame.schema, writer=self._name)
+            # Before the first batch is looked at: a driver that was thought dead writes no more.
+            self._writer.take_ownership()
         return self._writer
 
     def _offsets(self, rows: DataFrame, batch: int) -> BatchOffsets:

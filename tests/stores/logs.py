@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,11 @@ def empty_commit(epoch: int, *, previous: int = -1, writer: str = "w") -> Commit
         writer=writer,
         files=(),
     )
+
+
+def old_commit(epoch: int, *, previous: int = -1, writer: str = "w") -> Commit:
+    """As `empty_commit`, of format 1."""
+    return replace(empty_commit(epoch, previous=previous, writer=writer), format=1)
 
 
 class Clock:

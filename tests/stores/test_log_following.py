@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import time
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +17,10 @@ from hypothesis import strategies as st
 
 from stores.datafiles import shaped
 from stores.documents import encode_document
-from stores.errors import (
-    TornRecordError,
-)
-from stores.log import Commit, DataFile, StoreWriter
+from stores.errors import LogMissingError, TornRecordError
+from stores.log import Commit, DataFile, StoreLog, StoreWriter
 from stores.records import decode_record, encode_commit
-from tests.stores.logs import AT, CLICKS, commit_path, empty_commit, followed, rows
+from tests.stores.logs import AT, CLICKS, commit_path, empty_commit, followed, old_commit, rows
 
 
 def test_commits_are_followed_one_by_one(tmp_path: Path) -> None:
@@ -39,31 +36,69 @@ def test_commits_are_followed_one_by_one(tmp_path: Path) -> None:
     assert log.epochs(after=0) == [1, 2]
 
 
-def test_a_gap_in_the_numbers_is_seen_at_the_next_listing(tmp_path: Path) -> None:
+def test_a_gap_in_the_numbers_is_seen_at_once(tmp_path: Path) -> None:
+    log, _ = followed(tmp_path)
+    after = -1
+    for epoch in (2, 3, 5, 90):
+        assert log.next_commit(after) is None
+        log.write_commit(empty_commit(epoch, previous=after))
+        assert log.latest_epoch() == epoch
+        found = log.next_commit(after)
+        assert found is not None
+        assert found.epoch == after or found.epoch == epoch
+        after = epoch
+    assert log.epochs() == [2, 3, 5, 90]
+    assert log.commit(0) is None
+
+
+def test_a_gap_in_a_log_of_format_1_is_seen_at_the_next_listing(tmp_path: Path) -> None:
     log, clock = followed(tmp_path)
-    log.write_commit(empty_commit(0))
+    log.write_commit(old_commit(0))
     assert log.next_commit(0) is None
-    log.write_commit(empty_commit(2, previous=0))
+    log.write_commit(old_commit(2, previous=0))
     assert log.next_commit(0) is None
     asked = log.next_commit(0, list_now=True)
     assert asked is not None
     assert asked.epoch == 2
-    log.write_commit(empty_commit(5, previous=2))
+    log.write_commit(old_commit(5, previous=2))
     assert log.next_commit(2) is None
     clock.now += 1.0
     later = log.next_commit(2)
     assert later is not None
-    assert later.epoch == 5
+    assert later.epoch == log.latest_epoch() == 5
+    log.write_commit(old_commit(9, previous=5))
+    assert log.latest_epoch() == 9
 
 
-def test_what_comes_in_the_same_tick_as_a_listing_is_seen(tmp_path: Path) -> None:
-    """The directory's time stamp is the same before and after, so it tells nothing."""
+def test_a_log_of_format_1_goes_on_in_format_2(tmp_path: Path) -> None:
     log, _ = followed(tmp_path)
-    tick_ns = time.time_ns() + 10**10
-    for epoch in range(3):
+    for epoch, previous in ((0, -1), (3, 0)):
+        log.write_commit(old_commit(epoch, previous=previous))
+    commit = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT)
+    assert (commit.epoch, commit.previous, commit.term, commit.format) == (4, 3, 1, 2)
+    found = [log.next_commit(after, list_now=True) for after in (-1, 0, 3)]
+    assert [(each.epoch, each.format) for each in found if each] == [(0, 1), (3, 1), (4, 2)]
+    assert log.latest_epoch() == 4
+
+
+def test_the_newest_epoch_is_found_again_when_the_log_is_another(tmp_path: Path) -> None:
+    """Removed as old, or with the whole store, which then is written anew."""
+    log, _ = followed(tmp_path)
+    for epoch in range(5):
         log.write_commit(empty_commit(epoch, previous=epoch - 1))
-        os.utime(commit_path(tmp_path, epoch).parent, ns=(tick_ns, tick_ns))
-        assert log.latest_epoch() == epoch
+    assert log.latest_epoch() == 4
+    other = StoreLog.open(tmp_path, "clicks")
+    for epoch in range(5, 9):
+        other.write_commit(empty_commit(epoch, previous=epoch - 1))
+    for epoch in range(8):
+        other.remove_commit(epoch)
+    assert log.latest_epoch() == 8
+    shutil.rmtree(tmp_path / "clicks")
+    with pytest.raises(LogMissingError):
+        log.latest_epoch()
+    log.define(CLICKS)
+    log.write_commit(empty_commit(0))
+    assert log.latest_epoch() == 0
 
 
 def test_a_hole_is_named(tmp_path: Path) -> None:

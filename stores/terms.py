@@ -1,0 +1,111 @@
+"""Terms: which writer owns a store, so that one that was replaced finds out, and does no harm.
+
+    <root>/<store>/terms/<term, 20 digits>.json     created by the writer that takes the term
+
+Whoever creates the record of a number owns the store until somebody creates that of the next. Old
+records may be removed, the oldest first and never the newest: a term is the newest exactly if its
+record is there and that of the next is not, which takes no listing to see.
+"""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+
+from stores.errors import FencedError
+from stores.logfiles import Directory
+from stores.records import Term, decode_term, encode_term
+
+TERMS_KEPT = 100
+"""Newest records that stay when a log is compacted: they tell who has written when."""
+
+
+def term_name(term: int) -> str:
+    """The record of a term, relative to the store's directory."""
+    return f"terms/{term:020d}.json"
+
+
+def terms(directory: Directory) -> list[int]:
+    """The numbers of the terms of which there is a record, ascending.
+
+    Raises:
+        LogError: the file system does not answer.
+    """
+    names = (name.partition(".") for name in directory.names("terms"))
+    return sorted(
+        int(stem)
+        for stem, _, suffix in names
+        if suffix == "json" and len(stem) == 20 and stem.isascii() and stem.isdigit()
+    )
+
+
+def read_term(directory: Directory, term: int) -> Term | None:
+    """The record of a term; None if there is none.
+
+    Raises:
+        TornRecordError: it is incomplete, damaged or not ours.
+        LogError: the file system does not answer.
+    """
+    data = directory.read(term_name(term))
+    return None if data is None else decode_term(data, directory.join(term_name(term)))
+
+
+def take_term(directory: Directory, *, writer: str, after: int, now_ms: int) -> Term:
+    """Own a store from now on.
+
+    Args:
+        directory: the store's.
+        writer: the name of the writer.
+        after: the newest term in any commit, in case the records of terms were lost.
+        now_ms: wall clock.
+
+    Raises:
+        LogError: the record cannot be written.
+    """
+    number = max([after, *terms(directory)[-1:]])
+    owner = uuid.uuid4().hex
+    while True:
+        number += 1
+        taken = Term(term=number, owner=owner, writer=writer, taken_ms=now_ms)
+        is_created = directory.create(term_name(number), encode_term(taken))
+        # Where a file system cannot create a file only if it is absent, the last of two wins.
+        if is_created and read_term(directory, number) == taken:
+            return taken
+
+
+def remove_old_terms(directory: Directory, kept: int = TERMS_KEPT) -> None:
+    """Remove all but the newest records, the oldest first.
+
+    Raises:
+        LogError: they cannot be removed.
+    """
+    for number in terms(directory)[:-kept]:
+        directory.remove_file(term_name(number))
+
+
+def is_newest(directory: Directory, term: int) -> bool:
+    """Whether nobody has taken a later term.
+
+    Raises:
+        LogError: the file system does not answer.
+    """
+    return not directory.has_file(term_name(term + 1)) and directory.has_file(term_name(term))
+
+
+def require_newest(directory: Directory, store: str, term: int) -> None:
+    """Make sure that nobody has taken a later term.
+
+    Raises:
+        FencedError: somebody has; the message says who and when.
+        LogError: the file system does not answer.
+    """
+    if is_newest(directory, term):
+        return
+    newest = read_term(directory, max([term, *terms(directory)[-1:]]))
+    if newest is None or newest.term == term:
+        raise FencedError(f'store "{store}" has lost the record of term {term}, its writer\'s')
+    taken = datetime.datetime.fromtimestamp(newest.taken_ms / 1000, datetime.UTC)
+    raise FencedError(
+        f'store "{store}" has had another writer, {newest.writer}, since '
+        f"{taken:%Y-%m-%d %H:%M:%S} UTC: this one is of term {term}, that of term {newest.term}"
+    )
