@@ -60,7 +60,11 @@ def plan(engine: Engine, exchange: Exchange) -> Statement:
         QueryError: it does not plan, is not one, or would change a session that ends with it.
     """
     return _servable(
-        engine.prepare(_only_statement(engine, exchange.request.sql), exchange.session)
+        engine.prepare(
+            _only_statement(engine, exchange.request.sql),
+            exchange.session,
+            cancellation=exchange.cancellation,
+        )
     )
 
 

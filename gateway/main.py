@@ -347,7 +347,9 @@ def _engine(settings: Settings, host: Host) -> SqlEngine:
     from planner.sql import EngineLimits, SqlEngine  # noqa: PLC0415 - as in `_serve`
 
     limits = EngineLimits(
-        statements_max=settings.statements_max, memory_bytes_max=settings.memory_bytes_max
+        statements_max=settings.statements_max,
+        memory_bytes_max=settings.memory_bytes_max,
+        compose_processes=settings.compose_processes,
     )
     return SqlEngine(host, limits=limits, node=settings.node)
 
@@ -396,9 +398,9 @@ def _serve(settings: Settings) -> None:
         host = _host(settings)
         closing.callback(host.close)
         engine = _engine(settings, host)
-        closing.callback(engine.close)
         workers = Workers(threads=settings.workers_threads, queue_max=settings.workers_queue_max)
         closing.callback(workers.close)
+        closing.callback(engine.close)  # before them: it ends what they still wait for
         lingering = Lingering(settings.linger_us)
         wire = PgServer(
             engine=engine,

@@ -146,10 +146,19 @@ class Settings:
     memory_bytes_max: int = _setting(
         1 << 30,
         "Memory for joining, sorting and grouping, over all statements. What needs more fails "
-        "(53200) instead of taking the node down.",
+        "(53200) instead of taking the node down. A composing process may take 640 MiB beyond its "
+        "share, for the catalog, rows on their way and what functions allocate.",
         unit="bytes",
         least=64 << 20,
         most=1 << 50,
+    )
+    compose_processes: int = _setting(
+        1,
+        "Processes beside the gateway in which statements are composed. One uses all cores but one "
+        "for a statement; with more, fewer statements begin again when one has to be killed.",
+        unit="processes",
+        least=1,
+        most=64,
     )
     cache_bytes: int = _setting(
         256 << 20,

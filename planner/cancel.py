@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from planner.alarms import ALARMS
 from planner.errors import Cancelled
 
 
@@ -58,15 +59,12 @@ class Cancellation:
         """
         forget = self.on_cancel(interrupt)
         remaining_s = self.remaining_s
-        timer = None if remaining_s is None else threading.Timer(remaining_s, self._expire)
-        if timer is not None:
-            timer.daemon = True
-            timer.start()
+        alarm = None if remaining_s is None else ALARMS.after(remaining_s, self._expire)
         try:
             yield
         finally:
-            if timer is not None:
-                timer.cancel()
+            if alarm is not None:
+                alarm.cancel()
             forget()
 
     def _expire(self) -> None:

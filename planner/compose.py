@@ -19,9 +19,8 @@ from planner.composing.database import (
     ArrowRelation,
     Database,
     DatabaseClosed,
-    DatabaseError,
-    Definition,
 )
+from planner.composing.definition import DatabaseError, Definition
 from planner.duckdb_errors import translate
 from planner.errors import (
     NotSupported,

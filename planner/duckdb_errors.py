@@ -11,7 +11,7 @@ import re
 
 from sqlglot import exp
 
-from planner.composing.database import DatabaseError
+from planner.composing.definition import DatabaseError
 from planner.errors import (
     Cancelled,
     InternalProblem,

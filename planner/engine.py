@@ -89,7 +89,12 @@ class Engine(Protocol):
         """
 
     def prepare(
-        self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
+        self,
+        sql: str,
+        session: Session,
+        *,
+        parameter_types: Sequence[DataType | None] = (),
+        cancellation: Cancellation | None = None,
     ) -> Statement:
         """Plan one statement; the empty text gives a statement of kind EMPTY.
 
@@ -98,6 +103,7 @@ class Engine(Protocol):
             session: whose settings and transaction it is planned under.
             parameter_types: types the client insists on; None, or a shorter list, leaves the
                 others to be inferred from where they stand.
+            cancellation: what ends the planning early; without one, nothing does.
 
         Raises:
             QueryError: with SQLSTATE, and the place in the text where it is known.

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from planner.access import Access, Top, plan_access
 from planner.bind import Bound, Source
+from planner.cancel import Cancellation
 from planner.clause import Clause
 from planner.compose import Composer, to_duckdb
 from planner.errors import NameProblem
@@ -35,7 +36,14 @@ TOP_ROWS_MAX = 20_000
 _PLAIN_KINDS = {StoreKind.KEYVALUE, StoreKind.GLOBAL}
 
 
-def plan_query(bound: Bound, clause: Clause, composer: Composer, *, version: int) -> QueryPlan:
+def plan_query(
+    bound: Bound,
+    clause: Clause,
+    composer: Composer,
+    *,
+    version: int,
+    cancellation: Cancellation,
+) -> QueryPlan:
     """The plan with the fewest reads that the rules find.
 
     Raises:
@@ -61,7 +69,7 @@ def plan_query(bound: Bound, clause: Clause, composer: Composer, *, version: int
     }
     numbers = tuple(sorted({parameter_number(n) for n in bound.nodes.of(exp.Parameter)}))
     try:
-        columns = composer.describe(sql, schemas, numbers, bound.tree)
+        columns = composer.describe(sql, schemas, numbers, bound.tree, cancellation=cancellation)
     except NameProblem as error:
         # DuckDB knows only the columns that are read, so that it guesses among too few.
         if error.sqlstate == "42703":

@@ -18,7 +18,8 @@ from planner.cancel import Cancellation
 from planner.clause import NO_CLAUSE, Clause
 from planner.commands import Commands
 from planner.compose import Composer, composing_definition
-from planner.composing.local import LocalDatabase
+from planner.composing.processes import Processes
+from planner.composing.remote import RemoteDatabase
 from planner.cut import takes_snapshot, transaction_snapshot
 from planner.errors import (
     LimitExceeded,
@@ -84,6 +85,8 @@ class EngineLimits:
     """Plans kept by text: some 20 kB each, and no application has more statements in use."""
     memory_bytes_max: int = 1 << 30
     """DuckDB's memory for all statements together; one that needs more fails with 53200."""
+    compose_processes: int = 1
+    """Processes that run DuckDB; memory and threads are shared out among them."""
     composer_threads: int = max(1, (os.cpu_count() or 2) - 1)
     """DuckDB's threads: one core is left for lookups."""
 
@@ -109,15 +112,21 @@ class SqlEngine:
         self._limits = limits or EngineLimits()
         self._catalog = catalog
         definition = composing_definition(
-            memory_bytes_max=self._limits.memory_bytes_max, threads=self._limits.composer_threads
+            memory_bytes_max=self._limits.memory_bytes_max // self._limits.compose_processes,
+            threads=max(1, self._limits.composer_threads // self._limits.compose_processes),
         )
-        self._composer = Composer(LocalDatabase(definition))
+        self._processes = Processes(
+            count=self._limits.compose_processes, memory_bytes_max=self._limits.memory_bytes_max
+        )
+        self._composer = Composer(RemoteDatabase(self._processes, definition))
         self._queries = Queries(clock)
         self._executor = Executor(
             catalog, self._composer, queries=self._queries, node=node, clock=clock
         )
         self._commands = Commands(server_version=SERVER_VERSION, postgres=postgres_settings())
-        self._pg_catalog = PgCatalog(catalog, server_version=SERVER_VERSION)
+        self._pg_catalog = PgCatalog(
+            catalog, server_version=SERVER_VERSION, processes=self._processes
+        )
         self._statements: OrderedDict[tuple[str, tuple[DataType | None, ...], int], Statement] = (
             OrderedDict()
         )
@@ -135,21 +144,27 @@ class SqlEngine:
             result.close()
 
     def close(self) -> None:
-        """Release DuckDB; running statements fail."""
+        """End the processes of DuckDB; running statements fail."""
         self._composer.close()
+        self._processes.close()
 
     def split(self, sql: str) -> tuple[str, ...]:
         """The statements of a text, each of which parses."""
         return split(sql)
 
     def prepare(
-        self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
+        self,
+        sql: str,
+        session: Session,
+        *,
+        parameter_types: Sequence[DataType | None] = (),
+        cancellation: Cancellation | None = None,
     ) -> Statement:
         """Plan one statement, or find its plan by its text."""
         held = self._held(sql, tuple(parameter_types))
         if held is None:
             version = self._catalog.version
-            held = self._prepare(sql, session, parameter_types)
+            held = self._prepare(sql, session, parameter_types, cancellation or Cancellation())
             with self._lock:
                 self._statements[sql, tuple(parameter_types), version] = held
                 while len(self._statements) > self._limits.statements_max:
@@ -198,7 +213,7 @@ class SqlEngine:
             if not self._shapes.is_second(lifted, version):
                 return
         try:
-            shape = self._prepare(lifted.shape, session, lifted.types)
+            shape = self._prepare(lifted.shape, session, lifted.types, Cancellation())
         except QueryError:
             shape = None  # a literal stood where no parameter can, as in `date '2020-01-01'`
         if shape is not None and not is_lookup_of(shape, lifted):
@@ -265,7 +280,7 @@ class SqlEngine:
             )
         if type(plan) is QueryPlan:
             if plan.catalog_version != self._catalog.version:
-                statement = self._replan(statement, session)
+                statement = self._replan(statement, session, cancellation)
                 plan = statement.plan
             if statement.literals:
                 parameters = statement.literals
@@ -315,20 +330,26 @@ class SqlEngine:
     # Planning
 
     def _prepare(
-        self, sql: str, session: Session, parameter_types: Sequence[DataType | None]
+        self,
+        sql: str,
+        session: Session,
+        parameter_types: Sequence[DataType | None],
+        cancellation: Cancellation,
     ) -> Statement:
         parsed = parse(sql)
         kind = parsed.kind
         if kind is StatementKind.EMPTY:
             return Statement(sql=sql, kind=kind)
         if parsed.tree is not None:
-            return self._prepare_query(parsed, session, parameter_types)
+            return self._prepare_query(parsed, parameter_types, cancellation)
         if kind is StatementKind.SHOW:
-            return self._prepare_show(parsed, session)
+            return self._prepare_show(parsed, session, cancellation)
         if kind in HANDOVERS:
             return plan_handover(
                 parsed,
-                lambda text, types: self.prepare(text, session, parameter_types=types),
+                lambda text, types: self.prepare(
+                    text, session, parameter_types=types, cancellation=cancellation
+                ),
                 parameter_types,
             )
         if (command := read_transaction(parsed)) is not None:
@@ -337,14 +358,19 @@ class SqlEngine:
         return Statement(sql=sql, kind=kind, plan=parsed)
 
     def _prepare_query(
-        self, parsed: Parsed, session: Session, parameter_types: Sequence[DataType | None]
+        self,
+        parsed: Parsed,
+        parameter_types: Sequence[DataType | None],
+        cancellation: Cancellation,
     ) -> Statement:
         tree = parsed.tree
         assert tree is not None
         if not self._reads_store(tree) and self._pg_catalog.accepts(tree):
             if parsed.kind is StatementKind.EXPLAIN:
                 raise NotSupported("EXPLAIN of catalog queries is not supported")
-            found = self._pg_catalog.prepare(parsed.sql, tree, parameter_types)
+            found = self._pg_catalog.prepare(
+                parsed.sql, tree, parameter_types, cancellation=cancellation
+            )
             return Statement(
                 sql=parsed.sql,
                 kind=parsed.kind,
@@ -355,7 +381,7 @@ class SqlEngine:
                 returns_rows=True,
                 plan=found,
             )
-        plan = self._plan(parsed.sql, tree, parsed.clause, parameter_types)
+        plan = self._plan(parsed, tree, parameter_types, cancellation)
         explained = parsed.kind is StatementKind.EXPLAIN
         is_lookup = parsed.kind is StatementKind.SELECT and isinstance(plan.node, Lookup)
         return Statement(
@@ -379,24 +405,31 @@ class SqlEngine:
 
     def _plan(
         self,
-        sql: str,
+        parsed: Parsed,
         tree: exp.Query,
-        clause: Clause,
         parameter_types: Sequence[DataType | None],
+        cancellation: Cancellation,
     ) -> QueryPlan:
+        clause = parsed.clause
         version = self._catalog.version
         try:
-            asked, types = self._pg_catalog.prepare_calls(sql, tree, clause, parameter_types)
+            asked, types = self._pg_catalog.prepare_calls(
+                parsed.sql, tree, clause, parameter_types, cancellation=cancellation
+            )
             bound = bind(tree, clause, self._catalog, types)
-            plan = plan_query(bound, clause, self._composer, version=version)
+            plan = plan_query(
+                bound, clause, self._composer, version=version, cancellation=cancellation
+            )
         except RecursionError as error:
             raise LimitExceeded("statement is nested too deep") from error
         return plan if asked is None else replace(plan, asked=asked)
 
-    def _prepare_show(self, parsed: Parsed, session: Session) -> Statement:
+    def _prepare_show(
+        self, parsed: Parsed, session: Session, cancellation: Cancellation
+    ) -> Statement:
         words = [token.text.upper() for token in parsed.tokens]
         if words[0] == "SHOW" and words[1:] in (["STORES"], ["TABLES"]):
-            planned = self._prepare(_SHOW_STORES, session, ())
+            planned = self._prepare(_SHOW_STORES, session, (), cancellation)
             return structs.replace(planned, sql=parsed.sql, kind=StatementKind.SHOW)
         if words[0] in {"DESCRIBE", "DESC"}:
             rows = self._describe(parsed)
@@ -438,13 +471,20 @@ class SqlEngine:
             for column in columns
         ]
 
-    def _replan(self, statement: Statement, session: Session) -> Statement:
+    def _replan(
+        self, statement: Statement, session: Session, cancellation: Cancellation
+    ) -> Statement:
         """Plan anew after a definition changed.
 
         Raises:
             NotSupported: the statement would now give other columns than the client was told.
         """
-        fresh = self.prepare(statement.sql, session, parameter_types=statement.parameters)
+        fresh = self.prepare(
+            statement.sql,
+            session,
+            parameter_types=statement.parameters,
+            cancellation=cancellation,
+        )
         if fresh.columns != statement.columns or fresh.parameters != statement.parameters:
             raise NotSupported(
                 "cached plan must not change result type", hint="Prepare the statement again."

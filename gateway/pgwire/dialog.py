@@ -275,7 +275,8 @@ class Dialog:
         return None
 
     async def _run_parse(self, message: Parse) -> None:
-        prepared = await self._runner.prepare(message.sql, message.parameter_oids)
+        with self._runner.watched() as cancellation:
+            prepared = await self._runner.prepare(message.sql, message.parameter_oids, cancellation)
         self._names.add_statement(message.statement, prepared)
         self._send(ParseComplete())
 

@@ -171,7 +171,9 @@ class Runner:
         prepared = Prepared(sql=sql, statement=statement, parameter_oids=())
         return Portal(prepared=prepared, parameters=(), shape=prepared.shape(()))
 
-    async def prepare(self, sql: str, parameter_oids: tuple[int, ...]) -> Prepared:
+    async def prepare(
+        self, sql: str, parameter_oids: tuple[int, ...], cancellation: Cancellation
+    ) -> Prepared:
         """Plan the one statement of a text.
 
         Raises:
@@ -182,7 +184,9 @@ class Runner:
         def plan() -> Prepared:
             text = self._only_statement(sql)
             with _counted_from(sql.find(text)):
-                statement = self._engine.prepare(text, self._session, parameter_types=wanted)
+                statement = self._engine.prepare(
+                    text, self._session, parameter_types=wanted, cancellation=cancellation
+                )
             return Prepared(sql=sql, statement=statement, parameter_oids=parameter_oids)
 
         return await self._workers.run(plan)
@@ -234,7 +238,7 @@ class Runner:
 
     def _begin(self, text: str, offset: int, cancellation: Cancellation) -> tuple[Portal, bytes]:
         with _counted_from(offset):
-            statement = self._engine.prepare(text, self._session)
+            statement = self._engine.prepare(text, self._session, cancellation=cancellation)
             if statement.parameters:
                 raise QueryError("there is no parameter $1", sqlstate="42P02")
             prepared = Prepared(sql=text, statement=statement, parameter_oids=())
@@ -383,7 +387,7 @@ class Runner:
         spelled = str(data_type).replace("decimal(0,0)", "numeric")
         sql = f"SELECT CAST(({argument.sql}) AS {spelled})"
         try:
-            statement = self._engine.prepare(sql, self._session)
+            statement = self._engine.prepare(sql, self._session, cancellation=cancellation)
         except QueryError as error:
             error.position = None  # it counts in a text that the client does not know
             raise

@@ -1,47 +1,17 @@
-"""What a DuckDB database is to those who use it: a definition, statements, Arrow rows, errors.
-
-Values only: nothing here imports DuckDB, so that it may run elsewhere than those who use it.
-"""
+"""What a DuckDB database is to those who use it: statements, relations, Arrow rows, errors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
 from planner.cancel import Cancellation
+from planner.composing.definition import DescribedColumn
 
 OpenStream: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
 """Reads a relation's rows; called anew for each time that DuckDB scans it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
-    """All that makes a database, so that it can be made again. Built whole, never changed."""
-
-    config: Mapping[str, str] = field(default_factory=dict)
-    """DuckDB's settings that have to be there from the start."""
-    before: Sequence[str] = ()
-    """Statements that run before the tables come."""
-    tables: Mapping[str, pa.Table] = field(default_factory=dict)
-    """Rows by the name of the table that holds them, as SQL writes it."""
-    after: Sequence[str] = ()
-    """Statements that run once the tables are there."""
-
-
-class DatabaseError(Exception):
-    """DuckDB's own error.
-
-    Args:
-        kind: the name of its class without `Exception`: Binder, OutOfMemory, Interrupt …
-        text: what it says.
-    """
-
-    def __init__(self, kind: str, text: str) -> None:
-        super().__init__(text)
-        self.kind = kind
 
 
 class DatabaseClosed(Exception):
@@ -67,16 +37,6 @@ class ArrowRelation:
         except Exception as error:
             self.error = error  # DuckDB passes on no more than its text
             raise
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DescribedColumn:
-    """A column of a statement's rows."""
-
-    name: str
-    kind: str
-    """DuckDB's type, as it writes it."""
-    arrow: pa.DataType
 
 
 class Answer(Protocol):

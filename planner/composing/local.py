@@ -1,99 +1,70 @@
-"""A database in this process. The only module that runs DuckDB."""
+"""The only module that runs DuckDB. It is imported in composing processes, never in the gateway."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
-from planner.cancel import Cancellation
-from planner.composing.database import (
-    Answer,
-    ArrowRelation,
-    DatabaseClosed,
-    DatabaseError,
-    Definition,
-    DescribedColumn,
-)
+from planner.composing.definition import DatabaseError, Definition, DescribedColumn
 from planner.composing.functions import PYTHON_FUNCTIONS
-from planner.errors import QueryError
-from stores.query import BATCH_ROWS
 
 TYPES_MAX = 1_000
 """So many of DuckDB's types are known by their Arrow types; structs and decimals make many."""
 
 
+class LocalRelation:
+    """Rows with the Arrow stream interface.
+
+    Args:
+        schema: theirs.
+        read: gives a new stream of them; called for each time that DuckDB scans the relation.
+    """
+
+    def __init__(self, schema: pa.Schema, read: Callable[[], Iterator[pa.RecordBatch]]) -> None:
+        self._schema, self._read = schema, read
+
+    def __arrow_c_schema__(self) -> object:
+        return self._schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        reader = pa.RecordBatchReader.from_batches(self._schema, self._read())
+        return reader.__arrow_c_stream__(requested_schema)
+
+
 class LocalDatabase:
-    """A `Database` in this process.
+    """A database in this process. Safe to use from many threads.
 
     Args:
         definition: what makes it.
+
+    Raises:
+        DatabaseError: it cannot be made.
     """
 
     def __init__(self, definition: Definition) -> None:
-        self._database = duckdb.connect(":memory:", config=dict(definition.config))
-        for name, (function, first) in PYTHON_FUNCTIONS.items():
-            about: Any = {"parameters": [first, "VARCHAR"], "type": "arrow"}
-            self._database.create_function(name, function, return_type="VARCHAR", **about)
-        self._run_all(definition.before)
-        for name, table in definition.tables.items():
-            self._database.register("zz_source", table)
-            self._database.execute(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM zz_source")
-            self._database.unregister("zz_source")
-        self._run_all(definition.after)
         self._types: Mapping[str, pa.DataType] = {}
         self._lock = threading.Lock()
+        with own_errors():
+            self._database = duckdb.connect(":memory:", config=dict(definition.config))
+            for name, (function, first) in PYTHON_FUNCTIONS.items():
+                about: Any = {"parameters": [first, "VARCHAR"], "type": "arrow"}
+                self._database.create_function(name, function, return_type="VARCHAR", **about)
+            self._run_all(definition.before)
+            for name, table in definition.tables.items():
+                self._database.register("zz_source", table)
+                self._database.execute(f"CREATE OR REPLACE TABLE {name} AS FROM zz_source")
+                self._database.unregister("zz_source")
+            self._run_all(definition.after)
 
-    def describe(
-        self,
-        sql: str,
-        *,
-        relations: Mapping[str, pa.Schema] | None = None,
-        parameters: Sequence[str] = (),
-        cancellation: Cancellation,
-    ) -> tuple[DescribedColumn, ...]:
-        """The columns that a statement gives; none of it is computed."""
-        cursor = self._cursor()
-        try:
-            with _own_errors(), cancellation.interrupting(cursor.interrupt):
-                for name, schema in (relations or {}).items():
-                    cursor.register(name, schema.empty_table())
-                # Bound, but not optimised: that would compute the constants.
-                relation = cursor.sql(sql, params=dict.fromkeys(parameters) or None)
-                names, kinds = relation.columns, [str(kind) for kind in relation.types]
-                types = self._arrow_types(cursor, kinds)
-        except DatabaseError:
-            cancellation.check()
-            raise
-        finally:
-            cursor.close()
-        return tuple(
-            DescribedColumn(name=name, kind=kind, arrow=types[kind])
-            for name, kind in zip(names, kinds, strict=True)
-        )
-
-    def run(
-        self,
-        sql: str,
-        *,
-        script: str = "",
-        relations: Mapping[str, ArrowRelation] | None = None,
-        parameters: Mapping[str, Any] | None = None,
-        cancellation: Cancellation,
-    ) -> Answer:
-        """Begin a statement."""
-        return _LocalAnswer(
-            self._cursor(),
-            sql,
-            script=script,
-            relations=relations or {},
-            parameters=parameters or {},
-            cancellation=cancellation,
-        )
+    def statement(self, sql: str) -> LocalStatement:
+        """A statement, not yet begun."""
+        with self._lock, own_errors():
+            return LocalStatement(self._database.cursor(), sql, self._arrow_types)
 
     def close(self) -> None:
         """Close the database; running statements fail."""
@@ -117,100 +88,107 @@ class LocalDatabase:
             self._types = known if len(known) <= TYPES_MAX else fresh
         return known
 
-    def _cursor(self) -> duckdb.DuckDBPyConnection:
-        try:
-            with self._lock:
-                return self._database.cursor()
-        except duckdb.ConnectionException as error:
-            raise DatabaseClosed from error
 
-
-class _LocalAnswer:
-    """The rows of one statement, on a cursor of its own."""
+class LocalStatement:
+    """One statement on a cursor of its own. For one thread at a time, but for `interrupt`."""
 
     def __init__(
         self,
         cursor: duckdb.DuckDBPyConnection,
         sql: str,
-        *,
-        script: str,
-        relations: Mapping[str, ArrowRelation],
-        parameters: Mapping[str, Any],
-        cancellation: Cancellation,
+        arrow_types: Callable[
+            [duckdb.DuckDBPyConnection, Sequence[str]], Mapping[str, pa.DataType]
+        ],
     ) -> None:
-        self._cursor, self._relations, self._cancellation = cursor, relations, cancellation
-        self._interrupting = cancellation.interrupting(cursor.interrupt)
-        self._interrupting.__enter__()
-        self._closed = False
-        with self._ending():
+        self._cursor, self._sql, self._arrow_types = cursor, sql, arrow_types
+        self._reader: pa.RecordBatchReader | None = None
+        self._interrupted = False
+
+    def describe(
+        self, relations: Mapping[str, pa.Schema], parameters: Sequence[str]
+    ) -> tuple[DescribedColumn, ...]:
+        """Its columns; none of it is computed.
+
+        Raises:
+            DatabaseError: DuckDB refuses it.
+        """
+        cursor = self._cursor
+        with own_errors():
+            for name, schema in relations.items():
+                cursor.register(name, schema.empty_table())
+            # Bound, but not optimised: that would compute the constants, for as long as it takes.
+            relation = cursor.sql(self._sql, params=dict.fromkeys(parameters) or None)
+            names, kinds = relation.columns, [str(kind) for kind in relation.types]
+            types = self._arrow_types(cursor, kinds)
+        return tuple(
+            DescribedColumn(name=name, kind=kind, arrow=types[kind])
+            for name, kind in zip(names, kinds, strict=True)
+        )
+
+    def begin(
+        self,
+        script: str,
+        relations: Mapping[str, LocalRelation],
+        parameters: Mapping[str, Any],
+        rows_max: int,
+    ) -> pa.Schema:
+        """Begin to run it; gives the schema of its rows.
+
+        Raises:
+            DatabaseError: DuckDB refuses it, or failed.
+        """
+        cursor = self._cursor
+        with own_errors():
             if script:
                 cursor.execute(script)
             for name, relation in relations.items():
-                cursor.register(name, _Streams(relation))
-            found = cursor.sql(sql, params=dict(parameters) or None)
-            self._reader = found.to_arrow_reader(BATCH_ROWS)
-            self.schema = self._reader.schema
+                cursor.register(name, relation)
+            self._check()
+            found = cursor.sql(self._sql, params=dict(parameters) or None)
+            self._check()
+            self._reader = found.to_arrow_reader(rows_max)
+        schema: pa.Schema = self._reader.schema
+        return schema
 
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        return self
+    def next(self) -> pa.RecordBatch | None:
+        """The next rows; None where there are no more.
 
-    def __next__(self) -> pa.RecordBatch:
-        with self._ending():
+        Raises:
+            DatabaseError: DuckDB failed.
+        """
+        assert self._reader is not None, "it has begun"
+        with own_errors():
             while True:
-                self._cancellation.check()
-                batch = None if self._closed else next(self._reader, None)
+                self._check()
+                batch: pa.RecordBatch | None = next(self._reader, None)
                 if batch is None or batch.num_rows:
-                    break
-        if batch is None:
-            self.close()
-            raise StopIteration
-        return batch
+                    return batch
+
+    def interrupt(self) -> None:
+        """Have it end early, from any thread; what runs then fails as interrupted."""
+        self._interrupted = True
+        self._cursor.interrupt()
 
     def close(self) -> None:
-        """End the statement."""
-        if not self._closed:
-            self._closed = True
-            self._interrupting.__exit__(None, None, None)
-            self._cursor.close()
+        """End it, once nothing of it runs any more."""
+        if self._reader is not None:
+            self._reader.close()
+        self._cursor.close()
 
-    @contextmanager
-    def _ending(self) -> Iterator[None]:
-        """Close at whatever is raised, and raise what is to blame for it."""
-        try:
-            with _own_errors():
-                yield
-        except BaseException as error:
-            self.close()
-            if isinstance(error, DatabaseError):
-                for relation in self._relations.values():
-                    if isinstance(relation.error, QueryError):
-                        raise relation.error from error
-                self._cancellation.check()
-            raise
-
-
-class _Streams:
-    """A relation with the Arrow stream interface."""
-
-    def __init__(self, relation: ArrowRelation) -> None:
-        self._relation = relation
-
-    def __arrow_c_schema__(self) -> object:
-        return self._relation.schema.__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        relation = self._relation
-        reader = pa.RecordBatchReader.from_batches(relation.schema, relation.read())
-        return reader.__arrow_c_stream__(requested_schema)
+    def _check(self) -> None:
+        if self._interrupted:
+            raise DatabaseError("Interrupt", "INTERRUPT Error: Interrupted!")
 
 
 @contextmanager
-def _own_errors() -> Iterator[None]:
+def own_errors() -> Iterator[None]:
     """DuckDB's errors as `DatabaseError`; behind the first rows they come through Arrow."""
     try:
         yield
     except duckdb.Error as error:
         raise DatabaseError(type(error).__name__.removesuffix("Exception"), str(error)) from error
+    except MemoryError as error:
+        raise DatabaseError("OutOfMemory", "Out of Memory Error: failed to allocate") from error
     except OSError as error:
         kind = str(error).partition(" Error:")[0].replace(" ", "")
         found = kind if hasattr(duckdb, f"{kind}Exception") else "Error"

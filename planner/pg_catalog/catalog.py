@@ -17,8 +17,10 @@ from sqlglot.errors import SqlglotError
 from planner.cancel import Cancellation
 from planner.clause import Clause
 from planner.commands import Commands
-from planner.composing.database import Database, DatabaseError
-from planner.composing.local import LocalDatabase
+from planner.composing.database import Database
+from planner.composing.definition import DatabaseError
+from planner.composing.processes import Processes
+from planner.composing.remote import RemoteDatabase
 from planner.errors import NotSupported, ValueProblem
 from planner.pg_catalog.arrays import parse_array
 from planner.pg_catalog.assignments import Assignment, assignments
@@ -89,11 +91,18 @@ class PgCatalog:
         catalog: the stores; the tables are built anew when its version has changed.
         server_version: what the gateway claims to be, e.g. `15.3`.
         database: the name of the one database.
+        processes: where its statements run; some of its own without.
     """
 
     def __init__(
-        self, catalog: StoreCatalog, *, server_version: str, database: str = "stategate"
+        self,
+        catalog: StoreCatalog,
+        *,
+        server_version: str,
+        database: str = "stategate",
+        processes: Processes | None = None,
     ) -> None:
+        self._processes = processes or Processes()
         self._catalog = catalog
         self._server_version = server_version
         self._database = database
@@ -116,7 +125,12 @@ class PgCatalog:
         return is_catalog_statement(tree, self._catalog.stores)
 
     def prepare(
-        self, sql: str, tree: exp.Expr, parameter_types: Sequence[DataType | None] = ()
+        self,
+        sql: str,
+        tree: exp.Expr,
+        parameter_types: Sequence[DataType | None] = (),
+        *,
+        cancellation: Cancellation | None = None,
     ) -> CatalogStatement:
         """Rewrite a statement and find the types of its columns; cached by text.
 
@@ -125,6 +139,7 @@ class PgCatalog:
             tree: the text as parsed; it is left as it is.
             parameter_types: types the client insists on; None or a shorter list leaves the others
                 to be inferred.
+            cancellation: what ends it early; without one, nothing does.
 
         Raises:
             QueryError: the statement names what the catalog does not have, or does not run here.
@@ -134,7 +149,7 @@ class PgCatalog:
             if (cached := self._cache.get(key)) is not None:
                 self._cache.move_to_end(key)
                 return cached
-        statement = self._prepare(sql, tree, parameter_types)
+        statement = self._prepare(sql, tree, parameter_types, cancellation or Cancellation())
         if len(sql) <= CACHED_SQL_MAX:
             with self._lock:
                 self._cache[key] = statement
@@ -148,6 +163,8 @@ class PgCatalog:
         tree: exp.Query,
         clause: Clause,
         parameter_types: Sequence[DataType | None],
+        *,
+        cancellation: Cancellation | None = None,
     ) -> tuple[CatalogStatement | None, Sequence[DataType | None]]:
         """Take out of a statement over stores what only the catalog answers, see `lifting`.
 
@@ -156,6 +173,7 @@ class PgCatalog:
             tree: the text as parsed; calls in it become parameters behind those that it has.
             clause: its WITH clause, which may have some of them.
             parameter_types: types the client insists on.
+            cancellation: what ends it early; without one, nothing does.
 
         Returns:
             What to ask for `values` when the statement runs, None if there is nothing; and the
@@ -172,7 +190,7 @@ class PgCatalog:
         query = lift_calls(tree, self._catalog.stores, before)
         if query is None:
             return None, parameter_types
-        asked = self.prepare(query.sql(dialect="postgres"), query)
+        asked = self.prepare(query.sql(dialect="postgres"), query, cancellation=cancellation)
         inferred = (None,) * (before - len(parameter_types)) if before < PARAMETERS_MAX else ()
         return asked, (*parameter_types, *inferred, *(column.type for column in asked.columns))
 
@@ -247,7 +265,11 @@ class PgCatalog:
         return found
 
     def _prepare(
-        self, sql: str, tree: exp.Expr, parameter_types: Sequence[DataType | None]
+        self,
+        sql: str,
+        tree: exp.Expr,
+        parameter_types: Sequence[DataType | None],
+        cancellation: Cancellation,
     ) -> CatalogStatement:
         try:
             rewritten = rewrite(
@@ -260,7 +282,7 @@ class PgCatalog:
             raise NotSupported("the catalog does not run this statement") from error
         return CatalogStatement(
             sql=sql,
-            columns=self._describe(rewritten),
+            columns=self._describe(rewritten, cancellation),
             parameters=rewritten.parameters,
             parameter_oids=cast_oids(tree, len(rewritten.parameters)),
             column_oids=void_oids(tree),
@@ -269,10 +291,10 @@ class PgCatalog:
             lists=lists_names(tree),
         )
 
-    def _describe(self, rewritten: Rewritten) -> tuple[Column, ...]:
+    def _describe(self, rewritten: Rewritten, cancellation: Cancellation) -> tuple[Column, ...]:
         with _converted_errors():
             found = self._current().database.describe(
-                rewritten.sql, parameters=tuple(rewritten.bound), cancellation=Cancellation()
+                rewritten.sql, parameters=tuple(rewritten.bound), cancellation=cancellation
             )
         named = rewritten.names or tuple(each.name for each in found)
         return tuple(
@@ -304,7 +326,7 @@ class PgCatalog:
             database=self._database,
             started=self._started,
         )
-        return _Generation(version=version, database=LocalDatabase(definition))
+        return _Generation(version=version, database=RemoteDatabase(self._processes, definition))
 
 
 def _values(statement: CatalogStatement, parameters: Row) -> dict[str, Value]:

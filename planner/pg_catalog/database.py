@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from planner.composing.database import Definition
+from planner.composing.definition import Definition
 from planner.pg_catalog import seed
 from planner.pg_catalog.builtin_rows import (
     OWNER,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planner.composing.database import DatabaseError
+from planner.composing.definition import DatabaseError
 from planner.errors import (
     InternalProblem,
     LimitExceeded,

@@ -32,11 +32,18 @@ class RecordingEngine(SqlEngine):
         self.texts: list[str] = []
 
     def prepare(
-        self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
+        self,
+        sql: str,
+        session: Session,
+        *,
+        parameter_types: Sequence[DataType | None] = (),
+        cancellation: Cancellation | None = None,
     ) -> Statement:
         """As any engine, but noted."""
         self.texts.append(sql)
-        return super().prepare(sql, session, parameter_types=parameter_types)
+        return super().prepare(
+            sql, session, parameter_types=parameter_types, cancellation=cancellation
+        )
 
     def copied(self) -> list[str]:
         """The queries that were copied out since the last call, without what surrounds them."""

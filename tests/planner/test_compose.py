@@ -13,7 +13,8 @@ import sqlglot
 from planner.cancel import Cancellation
 from planner.compose import Composer, composing_definition, python_value, to_duckdb
 from planner.composing.database import ArrowRelation
-from planner.composing.local import LocalDatabase
+from planner.composing.processes import Processes
+from planner.composing.remote import RemoteDatabase
 from planner.errors import QueryError, StoreFailed
 from stores.schema import DataType, Value
 
@@ -22,10 +23,20 @@ TREE = sqlglot.parse_one("SELECT name FROM t")
 
 
 @pytest.fixture(scope="module")
-def composer() -> Iterator[Composer]:
-    made = Composer(LocalDatabase(composing_definition(memory_bytes_max=1 << 27, threads=1)))
+def processes() -> Iterator[Processes]:
+    made = Processes()
     yield made
     made.close()
+
+
+@pytest.fixture(scope="module")
+def composer(processes: Processes) -> Composer:
+    return composer_in(processes)
+
+
+def composer_in(processes: Processes) -> Composer:
+    definition = composing_definition(memory_bytes_max=1 << 27, threads=1)
+    return Composer(RemoteDatabase(processes, definition))
 
 
 def numbers(count: int = 3) -> ArrowRelation:
@@ -109,8 +120,8 @@ def test_identifiers_are_quoted() -> None:
     assert to_duckdb(tree) == 'SELECT "at" FROM "t" ORDER BY "at" DESC NULLS FIRST'
 
 
-def test_a_closed_composer_says_so() -> None:
-    composer = Composer(LocalDatabase(composing_definition(memory_bytes_max=1 << 27, threads=1)))
+def test_a_closed_composer_says_so(processes: Processes) -> None:
+    composer = composer_in(processes)
     composer.close()
     with pytest.raises(QueryError) as caught:
         composer.describe("SELECT 1", {}, (), TREE)

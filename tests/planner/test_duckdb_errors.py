@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sqlglot
 
-from planner.composing.database import DatabaseError
+from planner.composing.definition import DatabaseError
 from planner.duckdb_errors import translate
 from planner.errors import InternalProblem
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from planner.cancel import Cancellation
 from planner.compose import composing_definition
-from planner.composing.database import DatabaseError
+from planner.composing.definition import DatabaseError
 from planner.composing.local import LocalDatabase
 from planner.errors import QueryError
 from planner.refused import TABLE_FUNCTIONS
@@ -116,7 +115,7 @@ def test_the_composing_database_is_locked() -> None:
         "SELECT * FROM cursor",
     ):
         with pytest.raises(DatabaseError):
-            list(database.run(sql, cancellation=Cancellation()))
+            database.statement(sql).begin("", {}, {}, 8)
     database.close()
 
 

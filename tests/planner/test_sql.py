@@ -10,7 +10,7 @@ import pytest
 
 from planner.cancel import Cancellation
 from planner.errors import NotSupported, QueryError
-from planner.pg_catalog.database import build_database
+from planner.pg_catalog.database import catalog_definition
 from planner.session import Session, TransactionStatus
 from planner.sql import EngineLimits, SqlEngine
 from planner.statement import StatementKind
@@ -58,9 +58,9 @@ def test_warming_up_builds_the_catalog(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def noted(*args: Any, **named: Any) -> object:
         built.append(args)
-        return build_database(*args, **named)
+        return catalog_definition(*args, **named)
 
-    monkeypatch.setattr("planner.pg_catalog.catalog.build_database", noted)
+    monkeypatch.setattr("planner.pg_catalog.catalog.catalog_definition", noted)
     engine = SqlEngine(catalog_of())
     engine.warm_up()
     assert len(built) == 1

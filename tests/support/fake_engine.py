@@ -142,7 +142,14 @@ class FakeEngine:
                 raise _no_statement(text, sql.index(text))
         return texts
 
-    def prepare(self, sql: str, session: Session, *, parameter_types: Types = ()) -> Statement:
+    def prepare(
+        self,
+        sql: str,
+        session: Session,
+        *,
+        parameter_types: Types = (),
+        cancellation: Cancellation | None = None,
+    ) -> Statement:
         """Find the pattern of a statement."""
         text = sql.rstrip().rstrip(";").rstrip()
         self.prepared += 1

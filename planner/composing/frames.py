@@ -1,0 +1,141 @@
+"""Messages between the gateway and its composing processes: a kind, a head and Arrow bytes.
+
+A frame is a header of 16 bytes, the head, then the body. Bodies are Arrow's own serialised batches,
+one after the other. They go through the socket: written into fresh shared memory, the same batches
+took three times as long, because the kernel has to find, clear and map every page of it.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Sequence
+
+import msgspec
+import pyarrow as pa
+
+_HEADER = struct.Struct("!BxxxIQ")
+HEAD_BYTES_MAX = 1 << 30
+"""Longest head: the tables of a catalog come in one, at some 20 kB a store."""
+BODY_BYTES_MAX = 1 << 32
+"""Longest body: one row of the longest values; where there are more rows, they are sent apart."""
+_PARTS_MAX = 256
+"""Buffers given to the kernel at once; it takes 1,024."""
+
+
+class Torn(ConnectionError):
+    """The other side is gone, or sent what is no frame."""
+
+
+class Frame(msgspec.Struct, frozen=True, gc=False):
+    """One message."""
+
+    kind: int
+    head: bytes
+    body: pa.Buffer | None
+    fd: int | None = None
+
+
+def send(
+    sock: socket.socket,
+    kind: int,
+    head: bytes = b"",
+    body: Sequence[pa.Buffer] = (),
+    *,
+    fd: int | None = None,
+) -> None:
+    """Write one frame; blocks until the other side has taken most of it.
+
+    Raises:
+        OSError: the other side is gone.
+    """
+    parts = parts_of(kind, head, body)
+    if fd is not None:
+        sent = socket.send_fds(sock, parts[:1], [fd])
+        parts[0] = parts[0][sent:]
+    at = 0
+    while at < len(parts):
+        sent = sock.sendmsg(parts[at : at + _PARTS_MAX])
+        while at < len(parts) and sent >= len(parts[at]):
+            sent -= len(parts[at])
+            at += 1
+        if sent:
+            parts[at] = parts[at][sent:]
+
+
+def parts_of(kind: int, head: bytes = b"", body: Sequence[pa.Buffer] = ()) -> list[memoryview]:
+    """One frame as what is to be sent one after the other."""
+    size = sum(part.size for part in body)
+    return [
+        memoryview(_HEADER.pack(kind, len(head), size) + head),
+        *(memoryview(part).cast("B") for part in body),
+    ]
+
+
+def receive(sock: socket.socket, *, with_fd: bool = False) -> Frame | None:
+    """Read one frame; None where the other side has closed in between two.
+
+    Raises:
+        Torn: it ends in the middle, or is none.
+        OSError: the socket failed.
+    """
+    if with_fd:
+        begun, fds, _, _ = socket.recv_fds(sock, _HEADER.size, 1)
+    else:
+        begun, fds = sock.recv(_HEADER.size), []
+    if not begun:
+        return None
+    header = begun
+    if len(begun) < _HEADER.size:
+        header += _exactly(sock, _HEADER.size - len(begun))
+    kind, head_size, body_size = _HEADER.unpack(header)
+    if head_size > HEAD_BYTES_MAX or body_size > BODY_BYTES_MAX:
+        raise Torn("a frame is longer than any can be")
+    head = _exactly(sock, head_size)
+    body = _buffer(sock, body_size) if body_size else None
+    return Frame(kind, head, body, fds[0] if fds else None)
+
+
+def _exactly(sock: socket.socket, size: int) -> bytes:
+    if not size:
+        return b""
+    found = sock.recv(size, socket.MSG_WAITALL)
+    if len(found) == size:
+        return found
+    held = bytearray(found)
+    while len(held) < size:
+        more = sock.recv(min(size - len(held), 1 << 20))
+        if not more:
+            raise Torn("a frame ends in the middle")
+        held += more
+    return bytes(held)
+
+
+def _buffer(sock: socket.socket, size: int) -> pa.Buffer:
+    buffer = pa.allocate_buffer(size)
+    rest = memoryview(buffer).cast("B")
+    while rest:
+        got = sock.recv_into(rest, 0, socket.MSG_WAITALL)
+        if not got:
+            raise Torn("a frame ends in the middle")
+        rest = rest[got:]
+    return buffer
+
+
+def batches_in(
+    body: pa.Buffer | None, sizes: Sequence[int], schema: pa.Schema
+) -> list[pa.RecordBatch]:
+    """The batches of a body; they share its memory.
+
+    Raises:
+        Torn: the bytes are no batches of this schema.
+    """
+    found, at = [], 0
+    try:
+        for size in sizes:
+            assert body is not None
+            found.append(pa.ipc.read_record_batch(body.slice(at, size), schema))
+            at += size
+    except (pa.ArrowException, OSError, EOFError, ValueError, AssertionError) as error:
+        raise Torn("a frame holds no batches") from error
+    return found

@@ -1,0 +1,216 @@
+"""A composing process, as the gateway sees it: lanes for statements, and the means to kill it."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import socket
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+
+import msgspec
+import pyarrow as pa
+
+from planner.composing import frames
+from planner.composing.definition import DatabaseError, Definition
+from planner.composing.forkserver import FORK_SERVER
+from planner.composing.messages import (
+    NUMBERS,
+    Failed,
+    Kind,
+    Open,
+    ProcessLimits,
+    Reply,
+    decode_reply,
+)
+
+START_S = 30.0
+"""How long a process may take to start; it takes some milliseconds, the first one a second."""
+
+
+class ProcessEnded(Exception):
+    """The process has ended, or has been killed, before it answered."""
+
+
+class Lane:
+    """A socket on which one statement runs at a time."""
+
+    def __init__(self, sock: socket.socket, number: int) -> None:
+        self._sock, self.number = sock, number
+        self._statements = itertools.count(1)
+
+    def statement(self) -> int:
+        """A number for the next statement."""
+        return next(self._statements)
+
+    def call(
+        self,
+        kind: Kind,
+        head: bytes = b"",
+        body: Sequence[pa.Buffer] = (),
+        *,
+        feed: socket.socket | None = None,
+    ) -> tuple[Reply, pa.Buffer | None]:
+        """Ask, and wait for the reply.
+
+        Raises:
+            ProcessEnded: there will be none.
+        """
+        try:
+            frames.send(self._sock, kind, head, body, fd=None if feed is None else feed.fileno())
+            frame = frames.receive(self._sock)
+            if frame is None or frame.kind != Kind.REPLY:
+                raise ProcessEnded
+            return decode_reply(frame.head), frame.body
+        except (OSError, msgspec.MsgspecError) as error:
+            raise ProcessEnded from error
+
+    def shut(self) -> None:
+        """Have whoever waits here give up."""
+        with suppress(OSError):
+            self._sock.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._sock.close()
+
+
+class ComposingProcess:
+    """One process. Safe to use from many threads.
+
+    Args:
+        limits: what it is held to.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+
+    def __init__(self, limits: ProcessLimits) -> None:
+        self.load = 0
+        """Statements that it has; kept by its owner."""
+        self.load_at_end = 0
+        """How many it had when it ended."""
+        self.is_ended = False
+        self.is_spent = False
+        """Whether it gets no more statements."""
+        self.was_killed = False
+        """Whether it was ended from here."""
+        self._lock = threading.RLock()  # garbage may be collected while it is held
+        self._numbers = itertools.count(1)
+        self._idle: list[Lane] = []
+        self._lanes: dict[int, Lane] = {}
+        self._open: set[int] = set()
+        self._opening = threading.Lock()
+        self._control, theirs = socket.socketpair()
+        try:
+            FORK_SERVER.start(theirs, limits)
+        except BaseException:
+            self._control.close()
+            raise
+        finally:
+            theirs.close()
+        self.pid = self._greeted()
+
+    def take_lane(self) -> Lane:
+        """A lane for a statement.
+
+        Raises:
+            ProcessEnded: the process has ended.
+        """
+        with self._lock:
+            if self.is_ended:
+                raise ProcessEnded
+            if self._idle:
+                return self._idle.pop()
+            ours, theirs = socket.socketpair()
+            number = next(self._numbers)
+            lane = self._lanes[number] = Lane(ours, number)
+            try:
+                frames.send(self._control, Kind.LANE, NUMBERS.pack(number, 0), fd=theirs.fileno())
+            except OSError as error:
+                raise ProcessEnded from error
+            finally:
+                theirs.close()
+            return lane
+
+    def give_lane(self, lane: Lane) -> None:
+        """A lane whose statement has ended."""
+        with self._lock:
+            if not self.is_ended:
+                self._idle.append(lane)
+                return
+        lane.close()
+
+    def open(self, number: int, definition: Definition) -> None:
+        """Make a database, if that has not been done.
+
+        Raises:
+            ProcessEnded: the process has ended.
+            DatabaseError: it cannot be made.
+        """
+        if number in self._open:
+            return
+        with self._opening:
+            if number in self._open:
+                return
+            lane = self.take_lane()
+            try:
+                reply, _ = lane.call(Kind.OPEN, pickle.dumps(Open(number, definition)))
+                if isinstance(reply, Failed):
+                    raise DatabaseError(reply.kind, reply.text)
+                self._open.add(number)
+            finally:
+                self.give_lane(lane)
+
+    def drop(self, number: int) -> None:
+        """Give up a database, if it is there."""
+        if number in self._open:
+            self._open.discard(number)
+            self._tell(Kind.DROP, number)
+
+    def interrupt(self, lane: Lane, statement: int) -> None:
+        """Ask a statement to end early; does not block."""
+        self._tell(Kind.INTERRUPT, lane.number, statement)
+
+    def kill(self) -> None:
+        """End the process now, and whatever waits for it; does not block."""
+        if not self.is_ended:
+            self.was_killed = True
+            self.end()
+
+    def end(self) -> None:
+        """The process has ended, or is to."""
+        with self._lock:
+            if self.is_ended:
+                return
+            self.is_ended, self.load_at_end = True, self.load
+            idle = set(map(id, self._idle))
+            for lane in self._lanes.values():
+                if id(lane) in idle:
+                    lane.close()
+                else:
+                    lane.shut()
+            self._lanes.clear()
+            self._idle.clear()
+        FORK_SERVER.kill(self.pid)
+        self._control.close()
+
+    def _greeted(self) -> int:
+        """Wait until it is ready; gives its id."""
+        self._control.settimeout(START_S)
+        try:
+            frame = frames.receive(self._control)
+        except OSError:
+            frame = None
+        if frame is None:
+            self._control.close()
+            raise OSError("the composing process has ended at its start")
+        self._control.settimeout(None)
+        pid, _ = NUMBERS.unpack(frame.head)
+        return int(pid)
+
+    def _tell(self, kind: Kind, number: int, other: int = 0) -> None:
+        parts = frames.parts_of(kind, NUMBERS.pack(number, other))
+        with self._lock, suppress(OSError):
+            self._control.sendmsg(parts, [], socket.MSG_DONTWAIT)

@@ -1,0 +1,301 @@
+"""A composing process: statements come in on its lanes, and it dies when its gateway does.
+
+It is made to be killed. It holds nothing that cannot be made again, writes no file, and has a
+limit on its memory from the operating system, above DuckDB's own, which does not see everything
+that a function allocates.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pickle
+import resource
+import signal
+import socket
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pyarrow as pa
+
+from planner.composing import frames
+from planner.composing.attendants import READ, Attendants
+from planner.composing.definition import DatabaseError
+from planner.composing.fed import FedRelation, FeedReader
+from planner.composing.local import LocalDatabase, LocalRelation, LocalStatement, own_errors
+from planner.composing.messages import (
+    NUMBERS,
+    Describe,
+    Described,
+    Done,
+    Failed,
+    Kind,
+    Open,
+    ProcessLimits,
+    Reply,
+    Rows,
+    Run,
+    encode_reply,
+)
+
+STATEMENTS_MAX = 1_024
+"""Threads that run statements: no gateway has more workers, and each waits for one of these."""
+ANSWER_BYTES = 64 << 10
+"""Rows of one reply, at least where there are more: a batch of two numbers a row."""
+BATCH_BYTES_MAX = 4 << 20
+"""Longer batches are sent in parts, so that the gateway holds few rows of long values."""
+NICENESS = 5
+"""Lookups come before what is composed where they want the same core."""
+_PR_SET_PDEATHSIG = 1
+_OOM_SCORE = b"500"
+
+
+def main(control: socket.socket, limits: ProcessLimits, parent: int) -> None:
+    """Serve until the gateway closes the control socket; never returns.
+
+    Args:
+        control: where lanes come from.
+        limits: what it is held to.
+        parent: the id of the process that started it.
+    """
+    _settle(limits, parent)
+    process = _Process(limits)
+    try:
+        frames.send(control, Kind.HELLO, NUMBERS.pack(os.getpid(), 0))
+        while (frame := frames.receive(control, with_fd=True)) is not None:
+            process.control(frame)
+    except OSError:
+        pass
+    os._exit(0)  # without waiting for what runs
+
+
+def _settle(limits: ProcessLimits, parent: int) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the gateway drains first, and then closes it
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        with suppress(OSError):
+            Path("/proc/self/oom_score_adj").write_bytes(_OOM_SCORE)
+    if os.getppid() != parent:
+        os._exit(0)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    least = limits.memory_bytes if most < 0 else min(limits.memory_bytes, most)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, (least, most))
+    os.nice(NICENESS)
+
+
+class _Process:
+    """The databases of a process, and its lanes."""
+
+    def __init__(self, limits: ProcessLimits) -> None:
+        self.databases: dict[int, LocalDatabase] = {}
+        self._limits = limits
+        self._lanes: dict[int, _Lane] = {}
+        self._attendants = Attendants("lane", threads_max=STATEMENTS_MAX)
+
+    def control(self, frame: frames.Frame) -> None:
+        """Do what the control socket says, at once."""
+        number, other = NUMBERS.unpack(frame.head)
+        if frame.kind == Kind.LANE and frame.fd is not None:
+            sock = socket.socket(fileno=frame.fd)
+            lane = self._lanes[number] = _Lane(self, sock, number)
+            self._attendants.add(sock, lane.attend)
+        elif frame.kind == Kind.INTERRUPT:
+            lane_asked = self._lanes.get(number)
+            if lane_asked is not None:
+                lane_asked.interrupt(other)
+        elif frame.kind == Kind.DROP:
+            self.databases.pop(number, None)
+
+    def database(self, number: int) -> LocalDatabase:
+        """One that has been opened.
+
+        Raises:
+            DatabaseError: there is none of this number.
+        """
+        found = self.databases.get(number)
+        if found is None:
+            raise DatabaseError("Connection", "Connection Error: the database is not open")
+        return found
+
+    def forget(self, lane: int) -> None:
+        """A lane has been closed."""
+        self._lanes.pop(lane, None)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether half of what it may take is taken, though nothing much should be."""
+        try:
+            pages = int(Path("/proc/self/statm").read_bytes().split()[5])
+        except OSError:
+            return True
+        return pages * resource.getpagesize() > self._limits.memory_bytes // 2
+
+
+class _Lane:
+    """Statements, one after the other."""
+
+    def __init__(self, process: _Process, sock: socket.socket, number: int) -> None:
+        self._process, self._sock, self._number = process, sock, number
+        self._statement: LocalStatement | None = None
+        self._current = 0
+        self._interrupted = 0
+        self._feed: FeedReader | None = None
+        self._unsent: deque[pa.RecordBatch] = deque()
+        self._lock = threading.Lock()
+
+    def interrupt(self, number: int) -> None:
+        """End a statement early, also one that has not arrived yet."""
+        with self._lock:
+            self._interrupted = number
+            if self._statement is not None and self._current == number:
+                self._statement.interrupt()
+
+    def attend(self) -> int:
+        """Serve one request."""
+        try:
+            frame = frames.receive(self._sock, with_fd=True)
+            if frame is None:
+                self._end()
+                self._process.forget(self._number)
+                self._sock.close()
+                return 0
+            body: list[pa.Buffer] = []
+            reply = self._reply(frame, body)
+            frames.send(self._sock, Kind.REPLY, encode_reply(reply), body)
+        except OSError:
+            return 0
+        return READ
+
+    def _reply(self, frame: frames.Frame, body: list[pa.Buffer]) -> Reply:
+        try:
+            with own_errors():
+                return self._serve(frame, body)
+        except DatabaseError as error:
+            self._end()
+            is_broken = error.kind in {"Internal", "Fatal", "Error"}
+            is_full = error.kind == "OutOfMemory" and self._process.is_full
+            return Failed(error.kind, str(error), is_broken or is_full)
+        except Exception as error:  # the outermost loop of this process
+            self._end()
+            return Failed("Internal", f"Internal Error: {type(error).__name__}: {error}", True)
+
+    def _serve(self, frame: frames.Frame, body: list[pa.Buffer]) -> Reply:
+        if frame.kind == Kind.NEXT:
+            return self._rows(body)
+        if frame.kind == Kind.CLOSE:
+            self.interrupt(self._current)
+            self._end()
+            return Done()
+        asked = pickle.loads(frame.head)
+        if isinstance(asked, Run):
+            return self._run(asked, frame, body)
+        if isinstance(asked, Describe):
+            return self._describe(asked)
+        assert isinstance(asked, Open)
+        self._process.databases[asked.database] = LocalDatabase(asked.definition)
+        return Done()
+
+    def _describe(self, asked: Describe) -> Described:
+        schemas = {
+            name: pa.ipc.read_schema(pa.py_buffer(schema))
+            for name, schema in asked.relations.items()
+        }
+        statement = self._begin(asked.database, asked.sql, asked.number)
+        found = statement.describe(schemas, asked.parameters)
+        self._end()
+        schema = pa.schema([pa.field(each.name, each.arrow) for each in found])
+        return Described([each.kind for each in found], schema.serialize().to_pybytes())
+
+    def _run(self, asked: Run, frame: frames.Frame, body: list[pa.Buffer]) -> Rows:
+        feed = None if frame.fd is None else FeedReader(socket.socket(fileno=frame.fd))
+        statement = self._begin(asked.database, asked.sql, asked.number)
+        self._feed = feed
+        relations: dict[str, LocalRelation] = {}
+        at = 0
+        for place, given in enumerate(asked.relations):
+            schema = pa.ipc.read_schema(pa.py_buffer(given.schema))
+            size = sum(given.sizes)
+            part = None if frame.body is None else frame.body.slice(at, size)
+            at += size
+            relation = FedRelation(place, given, schema, part, feed)
+            relations[given.name] = LocalRelation(schema, relation.read)
+        schema = statement.begin(asked.script, relations, asked.parameters, asked.rows_max)
+        rows = self._rows(body)
+        return Rows(rows.sizes, rows.is_last, plain_schema(schema).serialize().to_pybytes())
+
+    def _rows(self, body: list[pa.Buffer]) -> Rows:
+        """Rows until there are enough for a reply.
+
+        A batch that is not full is likely the last: the end is looked for then.
+        """
+        statement, sizes, total = self._statement, list[int](), 0
+        if statement is None:
+            raise DatabaseError("Interrupt", "INTERRUPT Error: Interrupted!")
+        while total < ANSWER_BYTES:
+            if not self._unsent and (made := statement.next()) is not None:
+                self._unsent.extend(parts_of(plain(made)))
+            if not self._unsent:
+                self._end()
+                return Rows(sizes, True)
+            part = self._unsent.popleft().serialize()
+            body.append(part)
+            sizes.append(part.size)
+            total += part.size
+        return Rows(sizes, False)
+
+    def _begin(self, database: int, sql: str, number: int) -> LocalStatement:
+        self._end()
+        statement = self._process.database(database).statement(sql)
+        with self._lock:
+            self._statement, self._current = statement, number
+            if self._interrupted == number:
+                statement.interrupt()
+        return statement
+
+    def _end(self) -> None:
+        with self._lock:
+            statement, self._statement = self._statement, None
+            feed, self._feed = self._feed, None
+        self._unsent.clear()
+        if statement is not None:
+            statement.close()
+        if feed is not None:
+            feed.close()
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """A schema without dictionaries, which would have to be sent apart."""
+    return pa.schema(
+        [
+            pa.field(each.name, each.type.value_type)
+            if pa.types.is_dictionary(each.type)
+            else each.remove_metadata()
+            for each in schema
+        ]
+    )
+
+
+def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A batch without dictionaries."""
+    if not any(pa.types.is_dictionary(kind) for kind in batch.schema.types):
+        return batch
+    columns = [
+        column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+        for column in batch.columns
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=plain_schema(batch.schema))
+
+
+def parts_of(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """A batch in parts of at most `BATCH_BYTES_MAX`, or of one row."""
+    count = min(batch.num_rows, 1 + batch.nbytes // BATCH_BYTES_MAX)
+    rows = -(-batch.num_rows // count)
+    for at in range(0, batch.num_rows, rows):
+        yield batch.slice(at, rows)

@@ -1,0 +1,166 @@
+"""Databases in processes that can be killed, and what becomes of the statements in one that is.
+
+DuckDB does not look at its interrupt inside a function, nor count all that a function allocates;
+a function in Python keeps the interpreter. So DuckDB has processes of its own. A statement that
+must end is interrupted; where that does not end it soon, its process is killed. Other statements
+in it begin again in the next process, unnoticed if they have given no rows yet: what they read is
+held, and does not change.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+import weakref
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from planner.cancel import Cancellation
+from planner.composing.attendants import Attendants
+from planner.composing.database import DatabaseClosed
+from planner.composing.feeding import FEEDERS_MAX
+from planner.composing.messages import ProcessLimits
+from planner.composing.process import ComposingProcess
+from planner.errors import Unavailable
+
+logger = logging.getLogger(__name__)
+
+OVERHEAD_BYTES = 640 << 20
+"""Memory of a process beyond what DuckDB may use for composing: the catalog's database (256 MB),
+rows on their way, Python, and the stacks of threads."""
+_LOOK_S = 0.05
+
+
+class Processes:
+    """The composing processes of one engine. Safe to use from many threads.
+
+    Args:
+        count: how many there are; each is started when it is first needed.
+        memory_bytes_max: what DuckDB may use in all of them together.
+    """
+
+    def __init__(self, *, count: int = 1, memory_bytes_max: int = 1 << 30) -> None:
+        self.feeders = Attendants("feed", threads_max=FEEDERS_MAX)
+        self._count = count
+        self._limits = ProcessLimits(memory_bytes=memory_bytes_max // count + OVERHEAD_BYTES)
+        self._lock = threading.RLock()  # garbage may be collected while it is held
+        self._starting = threading.Lock()
+        self._alone = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._dropped: deque[int] = deque()
+        self._held: list[ComposingProcess] = []
+        """Those that get statements, and those that still have some."""
+        self._closed = threading.Event()
+        self._finalizer = weakref.finalize(self, _end_all, self._held, self._closed)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether no statement runs any more."""
+        return self._closed.is_set()
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The ids of the processes that there are now."""
+        with self._lock:
+            return tuple(process.pid for process in self._held)
+
+    def number(self) -> int:
+        """A number for a database."""
+        return next(self._numbers)
+
+    def drop(self, number: int) -> None:
+        """A database that is not used any more; may be called while garbage is collected."""
+        self._dropped.append(number)
+
+    @contextmanager
+    def alone(self, cancellation: Cancellation) -> Iterator[None]:
+        """One statement at a time has a process to itself; wait to be it."""
+        while not self._alone.acquire(timeout=_LOOK_S):
+            cancellation.check()
+        try:
+            yield
+        finally:
+            self._alone.release()
+
+    def take(self, *, fresh: bool = False) -> ComposingProcess:
+        """A process for one statement, to be given back; where it is fresh, no other gets it.
+
+        Raises:
+            DatabaseClosed: these are closed.
+            Unavailable: no process can be started.
+        """
+        self._forget_dropped()
+        if fresh:
+            process = self._start()
+            process.is_spent, process.load = True, 1
+            return process
+        with self._lock:
+            found = self._least_loaded()
+            if found is not None:
+                found.load += 1
+                return found
+        with self._starting:
+            with self._lock:
+                found = self._least_loaded()
+                if found is not None:  # somebody else has started one
+                    found.load += 1
+                    return found
+            process = self._start()
+            with self._lock:
+                process.load += 1
+            return process
+
+    def give(self, process: ComposingProcess) -> None:
+        """A process that one statement less needs."""
+        with self._lock:
+            process.load -= 1
+            is_over = process.is_ended or (process.is_spent and process.load <= 0)
+            if is_over and process in self._held:
+                self._held.remove(process)
+        if is_over:
+            process.kill()
+
+    def close(self) -> None:
+        """End all processes at once; running statements fail."""
+        self._finalizer()
+
+    def _least_loaded(self) -> ComposingProcess | None:
+        """The one with the fewest statements; None if one more should be started."""
+        usable = [each for each in self._held if not each.is_spent and not each.is_ended]
+        least = min(usable, key=lambda each: each.load, default=None)
+        if least is None or (least.load and len(usable) < self._count):
+            return None
+        return least
+
+    def _start(self) -> ComposingProcess:
+        if self.is_closed:
+            raise DatabaseClosed
+        try:
+            process = ComposingProcess(self._limits)
+        except OSError as error:
+            logger.error("no composing process could be started error=%s", error)
+            raise Unavailable(
+                "no process for the statement could be started", hint="Retry.", sqlstate="55000"
+            ) from error
+        with self._lock:
+            self._held.append(process)
+        if self._closed.is_set():  # in the meantime
+            process.kill()
+            raise DatabaseClosed
+        return process
+
+    def _forget_dropped(self) -> None:
+        while self._dropped:
+            number = self._dropped.popleft()
+            with self._lock:
+                held = tuple(self._held)
+            for process in held:
+                process.drop(number)
+
+
+def _end_all(held: list[ComposingProcess], closed: threading.Event) -> None:
+    closed.set()
+    while held:
+        held.pop().kill()

@@ -1,0 +1,408 @@
+"""A database whose statements run in composing processes, and how they end."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import re
+import socket
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import pyarrow as pa
+from msgspec import structs
+
+from planner.alarms import ALARMS, Alarm
+from planner.cancel import Cancellation
+from planner.composing import frames
+from planner.composing.database import Answer, ArrowRelation, DatabaseClosed
+from planner.composing.definition import DatabaseError, Definition, DescribedColumn
+from planner.composing.feeding import Feed
+from planner.composing.messages import Describe, Described, Failed, Given, Kind, Reply, Rows, Run
+from planner.composing.process import ComposingProcess, ProcessEnded
+from planner.composing.processes import Processes
+from planner.errors import Cancelled, QueryError, Unavailable
+from stores.query import BATCH_ROWS
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+KILL_S = 0.5
+"""How long a statement may take to end once it is interrupted, before its process is killed. DuckDB
+looks every few milliseconds, except inside a function; the rest is for machines that are busy."""
+AGAIN_S = 0.1
+"""After so long it is interrupted once more: DuckDB forgets what comes just before it begins."""
+INLINE_BYTES_MAX = 128 << 10
+"""Rows of a relation that go with the statement: one message more costs as much as reading them."""
+ATTEMPTS_MAX = 20
+"""How often a statement begins whose process is killed for others, twice a second at most."""
+SHAPE_MAX = 500
+_OUT_OF_MEMORY = "Out of Memory Error: the statement needs more memory than it may have"
+
+
+class RemoteDatabase:
+    """A `Database` in composing processes.
+
+    Args:
+        processes: where it is made, whenever one has no such database yet.
+        definition: what makes it.
+    """
+
+    def __init__(self, processes: Processes, definition: Definition) -> None:
+        self._processes, self._definition = processes, definition
+        self._number = processes.number()
+        self._finalizer = weakref.finalize(self, processes.drop, self._number)
+        self._closed = False
+
+    def describe(
+        self,
+        sql: str,
+        *,
+        relations: Mapping[str, pa.Schema] | None = None,
+        parameters: Sequence[str] = (),
+        cancellation: Cancellation,
+    ) -> tuple[DescribedColumn, ...]:
+        """The columns that a statement gives; none of it is computed."""
+
+        def begin(statement: _Statement) -> tuple[DescribedColumn, ...]:
+            schemas = {name: _bytes_of(schema) for name, schema in (relations or {}).items()}
+            asked = Describe(statement.number, self._number, sql, schemas, tuple(parameters))
+            try:
+                reply, _ = statement.call(Kind.DESCRIBE, pickle.dumps(asked))
+            finally:
+                statement.end()
+            assert isinstance(reply, Described), "what is described comes back"
+            schema = pa.ipc.read_schema(pa.py_buffer(reply.schema))
+            return tuple(
+                DescribedColumn(name=each.name, kind=kind, arrow=each.type)
+                for each, kind in zip(schema, reply.kinds, strict=True)
+            )
+
+        return self._try(begin, sql, cancellation)
+
+    def run(
+        self,
+        sql: str,
+        *,
+        script: str = "",
+        relations: Mapping[str, ArrowRelation] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        cancellation: Cancellation,
+    ) -> Answer:
+        """Begin a statement; the first rows have come when this returns."""
+
+        def begin(statement: _Statement) -> Answer:
+            return _RemoteAnswer(
+                statement,
+                self._processes,
+                asked=Run(
+                    statement.number, self._number, sql, script, (), parameters or {}, BATCH_ROWS
+                ),
+                relations=relations or {},
+            )
+
+        return self._try(begin, sql, cancellation)
+
+    def close(self) -> None:
+        """Close the database; no statement of it begins any more."""
+        self._closed = True
+        self._finalizer()
+
+    def _try(self, begin: Callable[[_Statement], T], sql: str, cancellation: Cancellation) -> T:
+        """Begin a statement, again where its process ends on account of others.
+
+        Where a process ends by itself, some statement in it is to blame. Of several it is not
+        known which: each then gets a process to itself, and fails if that ends, too.
+        """
+        is_suspect = False
+        for _ in range(ATTEMPTS_MAX):
+            cancellation.check()
+            if self._closed:
+                raise DatabaseClosed
+            try:
+                if is_suspect:
+                    with self._processes.alone(cancellation):
+                        return self._begin(begin, cancellation, fresh=True)
+                return self._begin(begin, cancellation)
+            except _Ended as ended:
+                ended.check(self._processes, cancellation)
+                if not ended.process.was_killed:
+                    logger.warning("a composing process has ended statement=%s", shape(sql))
+                    is_suspect = True
+        raise Unavailable(
+            "the processes that ran the statement were ended for others too often",
+            hint="Retry.",
+            sqlstate="55000",
+        )
+
+    def _begin(
+        self, begin: Callable[[_Statement], T], cancellation: Cancellation, *, fresh: bool = False
+    ) -> T:
+        process = self._processes.take(fresh=fresh)
+        try:
+            process.open(self._number, self._definition)
+            statement = _Statement(process, self._processes, cancellation)
+        except ProcessEnded as error:
+            process.end()
+            self._processes.give(process)
+            raise _Ended(process, is_culprit=False) from error
+        except BaseException:
+            self._processes.give(process)
+            raise
+        return begin(statement)
+
+
+class _Ended(Exception):
+    """The process of a statement has ended.
+
+    Args:
+        process: which.
+        is_culprit: whether it was killed to end this very statement.
+    """
+
+    def __init__(self, process: ComposingProcess, *, is_culprit: bool) -> None:
+        super().__init__()
+        self.process, self.is_culprit = process, is_culprit
+
+    def check(self, processes: Processes, cancellation: Cancellation) -> None:
+        """Return if the statement may begin again.
+
+        Raises:
+            Cancelled: it was to end.
+            DatabaseClosed: all were to end.
+            DatabaseError: the process ended by itself, and had no other statement.
+        """
+        if self.is_culprit:
+            cancellation.check()
+            raise Cancelled("canceling statement due to statement timeout")
+        if processes.is_closed:
+            raise DatabaseClosed
+        if not self.process.was_killed and self.process.load_at_end <= 1:
+            raise DatabaseError("OutOfMemory", _OUT_OF_MEMORY)
+
+
+class _Statement:
+    """One statement in one process, from its begin to its end."""
+
+    def __init__(
+        self, process: ComposingProcess, processes: Processes, cancellation: Cancellation
+    ) -> None:
+        self.process, self.cancellation = process, cancellation
+        self.on_interrupt: Callable[[], None] | None = None
+        """Called in a thread of its own once it is to end early."""
+        self.is_ended = False
+        self._processes = processes
+        self._lane = process.take_lane()
+        self.number = self._lane.statement()
+        self.was_interrupted = False
+        self._is_culprit = False
+        self._alarms: list[Alarm] = []
+        self._ending = threading.Lock()
+        self._interrupting = cancellation.interrupting(self._interrupt)
+        self._interrupting.__enter__()
+
+    def call(
+        self,
+        kind: Kind,
+        head: bytes = b"",
+        body: Sequence[pa.Buffer] = (),
+        *,
+        feed: socket.socket | None = None,
+    ) -> tuple[Reply, pa.Buffer | None]:
+        """Ask the process, and wait for the reply.
+
+        Raises:
+            DatabaseError: DuckDB failed.
+            _Ended: the process has ended, and the statement with it.
+        """
+        try:
+            reply, answer = self._lane.call(kind, head, body, feed=feed)
+        except ProcessEnded as error:
+            self.process.end()
+            self.end()
+            raise _Ended(self.process, is_culprit=self._is_culprit) from error
+        if isinstance(reply, Failed):
+            self.process.is_spent = self.process.is_spent or reply.is_spent
+            self.end()
+            self.cancellation.check()
+            raise DatabaseError(reply.kind, reply.text)
+        return reply, answer
+
+    def close(self) -> None:
+        """End it early; where that takes too long, with its process."""
+        if self.is_ended:
+            return
+        self._alarms.append(ALARMS.after(KILL_S, self._kill))
+        with suppress(_Ended, DatabaseError, Cancelled):
+            self.call(Kind.CLOSE)
+        self.end()
+
+    def end(self) -> None:
+        """It has ended in the process: give the lane back."""
+        with self._ending:
+            if self.is_ended:
+                return
+            self.is_ended = True
+        self._interrupting.__exit__(None, None, None)
+        for alarm in self._alarms:
+            alarm.cancel()
+        self.process.give_lane(self._lane)
+        self._processes.give(self.process)
+
+    def _interrupt(self) -> None:
+        if self.was_interrupted or self.is_ended:
+            return
+        self.was_interrupted = True
+        self._again()
+        self._alarms += [ALARMS.after(AGAIN_S, self._again), ALARMS.after(KILL_S, self._kill)]
+        if self.on_interrupt is not None:
+            threading.Thread(target=self.on_interrupt, name="ending", daemon=True).start()
+
+    def _again(self) -> None:
+        if not self.is_ended:
+            self.process.interrupt(self._lane, self.number)
+
+    def _kill(self) -> None:
+        with self._ending:
+            if self.is_ended:
+                return
+            self._is_culprit = True
+            self.process.kill()
+        logger.warning("a composing process was killed to end a statement pid=%d", self.process.pid)
+
+
+class _RemoteAnswer:
+    """The rows of one statement."""
+
+    def __init__(
+        self,
+        statement: _Statement,
+        processes: Processes,
+        *,
+        asked: Run,
+        relations: Mapping[str, ArrowRelation],
+    ) -> None:
+        self._statement, self._processes = statement, processes
+        self._relations = tuple(relations.values())
+        self._batches: deque[pa.RecordBatch] = deque()
+        self._feed: Feed | None = None
+        self._lock = threading.Lock()
+        try:
+            self._begin(asked, tuple(relations))
+        except DatabaseError as error:
+            self._finish()
+            raise self._blamed(error) from error
+        except BaseException:
+            self._finish()
+            raise
+        statement.on_interrupt = self.close
+        if statement.was_interrupted:
+            self.close()
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        return self
+
+    def __next__(self) -> pa.RecordBatch:
+        statement = self._statement
+        with self._lock:
+            statement.cancellation.check()
+            while not self._batches:
+                if statement.is_ended:
+                    raise StopIteration
+                try:
+                    self._take(*statement.call(Kind.NEXT))
+                except _Ended as ended:
+                    self._finish()
+                    ended.check(self._processes, statement.cancellation)
+                    raise Unavailable(
+                        "the process that ran the statement has ended on account of another",
+                        hint="Retry.",
+                        sqlstate="55000",
+                    ) from ended
+                except DatabaseError as error:
+                    self._finish()
+                    raise self._blamed(error) from error
+            return self._batches.popleft()
+
+    def close(self) -> None:
+        """End the statement."""
+        with self._lock:
+            self._batches.clear()
+            self._finish()
+
+    def _begin(self, asked: Run, names: Sequence[str]) -> None:
+        given: list[Given] = []
+        body: list[pa.Buffer] = []
+        begun: list[Iterator[pa.RecordBatch]] = []
+        for name, relation in zip(names, self._relations, strict=True):
+            stream = relation.read()
+            begun.append(stream)
+            parts, is_whole = _read_ahead(stream)
+            body += parts
+            sizes = tuple(part.size for part in parts)
+            given.append(Given(name, _bytes_of(relation.schema), sizes, is_whole))
+        head = pickle.dumps(structs.replace(asked, relations=tuple(given)))
+        theirs: socket.socket | None = None
+        if not all(each.is_whole for each in given):
+            ours, theirs = socket.socketpair()
+            self._feed = Feed(ours, self._relations, begun, self._processes.feeders)
+        try:
+            reply, rows = self._statement.call(Kind.RUN, head, body, feed=theirs)
+        finally:
+            if theirs is not None:
+                theirs.close()
+        assert isinstance(reply, Rows), "what is run gives rows"
+        self.schema = pa.ipc.read_schema(pa.py_buffer(reply.schema))
+        self._take(reply, rows)
+
+    def _take(self, reply: Reply, body: pa.Buffer | None) -> None:
+        assert isinstance(reply, Rows), "what is run gives rows"
+        try:
+            self._batches.extend(frames.batches_in(body, reply.sizes, self.schema))
+        except frames.Torn as error:
+            self._statement.process.end()
+            self._statement.end()
+            raise _Ended(self._statement.process, is_culprit=False) from error
+        if reply.is_last:
+            self._statement.end()
+            self._finish()
+
+    def _finish(self) -> None:
+        if self._feed is not None:
+            self._feed.close()
+        self._statement.close()
+
+    def _blamed(self, error: DatabaseError) -> Exception:
+        """What a relation raised, if that is why DuckDB failed."""
+        for relation in self._relations:
+            if isinstance(relation.error, QueryError):
+                return relation.error
+        return error
+
+
+def _read_ahead(stream: Iterator[pa.RecordBatch]) -> tuple[list[pa.Buffer], bool]:
+    """The first rows of a stream, serialised, and whether these are all."""
+    parts: list[pa.Buffer] = []
+    size = 0
+    for batch in stream:
+        if batch.num_rows:
+            parts.append(batch.serialize())
+            size += parts[-1].size
+        if size > INLINE_BYTES_MAX:
+            return parts, False
+    return parts, True
+
+
+def _bytes_of(schema: pa.Schema) -> bytes:
+    found: bytes = schema.serialize().to_pybytes()
+    return found
+
+
+def shape(sql: str) -> str:
+    """A statement without the values in it, and not all too long, for the log."""
+    return re.sub(r"'(?:[^']|'')*'", "'…'", re.sub(r"\b\d[\d.]*\b", "0", sql))[:SHAPE_MAX]

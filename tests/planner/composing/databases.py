@@ -1,0 +1,80 @@
+"""Databases in processes, and statements for them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from planner.cancel import Cancellation
+from planner.composing.database import ArrowRelation
+from planner.composing.definition import Definition
+from planner.composing.processes import Processes
+from planner.composing.remote import RemoteDatabase
+from stores.schema import Row
+
+MEMORY_BYTES = 64 << 20
+SCHEMA = pa.schema([("n", pa.int64())])
+LONG = 100_000
+"""Rows that do not go with their statement."""
+BOMB = "SELECT levenshtein(repeat('a', 200000), repeat('b', 200000))"
+"""Half a minute inside one function, which looks at no interrupt."""
+WAIT_S = 30.0
+
+
+def database_in(processes: Processes) -> RemoteDatabase:
+    config = {"threads": "1", "memory_limit": f"{MEMORY_BYTES >> 10}KiB", "temp_directory": ""}
+    return RemoteDatabase(processes, Definition(config=config))
+
+
+def numbers(count: int, *, rows: int = 8192) -> list[pa.RecordBatch]:
+    """0 to `count` - 1 in batches."""
+    return [
+        pa.record_batch([pa.array(range(at, min(at + rows, count)))], schema=SCHEMA)
+        for at in range(0, count, rows)
+    ]
+
+
+def relation(batches: Sequence[pa.RecordBatch]) -> ArrowRelation:
+    return ArrowRelation(SCHEMA, lambda: iter(batches))
+
+
+def rows(batches: Iterator[pa.RecordBatch]) -> list[Row]:
+    return [row for batch in batches for row in zip(*map(pa.Array.to_pylist, batch), strict=True)]
+
+
+def rows_of(
+    database: RemoteDatabase,
+    sql: str,
+    cancellation: Cancellation | None = None,
+    **relations: ArrowRelation,
+) -> list[Row]:
+    """All rows of a statement."""
+    cancellation = cancellation or Cancellation(WAIT_S)
+    return rows(iter(database.run(sql, relations=relations, cancellation=cancellation)))
+
+
+def kill(pids: Sequence[int]) -> None:
+    """As the system does when it is out of memory."""
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+
+
+def is_gone(pid: int) -> bool:
+    """Wait until a process has ended, as somebody else's child; False if it does not."""
+    until = time.monotonic() + WAIT_S
+    while time.monotonic() < until:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        if Path(f"/proc/{pid}/stat").exists():
+            with Path(f"/proc/{pid}/stat").open() as stat:
+                if stat.read().rpartition(") ")[2].startswith("Z"):
+                    return True
+        time.sleep(0.01)  # there is no event: it is not ours
+    return False

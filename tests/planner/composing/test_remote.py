@@ -1,0 +1,362 @@
+"""Databases in processes: rows come through, and whatever happens to a process is contained."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.cancel import Cancellation
+from planner.composing.database import ArrowRelation, DatabaseClosed
+from planner.composing.definition import DatabaseError, Definition
+from planner.composing.processes import Processes
+from planner.composing.remote import RemoteDatabase, shape
+from planner.errors import Cancelled, StoreFailed, Unavailable
+from tests.planner.composing.databases import (
+    BOMB,
+    LONG,
+    MEMORY_BYTES,
+    SCHEMA,
+    WAIT_S,
+    database_in,
+    kill,
+    numbers,
+    relation,
+    rows,
+    rows_of,
+)
+
+SUM = "SELECT count(*), sum(n) FROM r"
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Processes]:
+    made = Processes(memory_bytes_max=MEMORY_BYTES)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def database(processes: Processes) -> RemoteDatabase:
+    return database_in(processes)
+
+
+# --- rows ----------------------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(sizes=st.lists(st.sampled_from([0, 1, 7, 3000, 20_000, 40_000]), max_size=5))
+def test_rows_of_any_number_come_and_go_whole(database: RemoteDatabase, sizes: list[int]) -> None:
+    batches = [batch for size in sizes for batch in numbers(size, rows=max(1, size))]
+    given_rows = rows(iter(batches))
+    assert rows_of(database, "SELECT n FROM r", r=relation(batches)) == given_rows
+    twice = "SELECT count(*) FROM (SELECT n FROM r UNION ALL SELECT n FROM r WHERE n >= 0)"
+    assert rows_of(database, twice, r=relation(batches)) == [(2 * len(given_rows),)]
+
+
+def test_a_long_relation_is_read_no_further_than_it_is_needed(database: RemoteDatabase) -> None:
+    read = list[int]()
+
+    def open_stream() -> Iterator[pa.RecordBatch]:
+        for at, batch in enumerate(numbers(100 * 8192)):
+            read.append(at)
+            yield batch
+
+    found = rows_of(database, "SELECT n FROM r LIMIT 3", r=ArrowRelation(SCHEMA, open_stream))
+    assert found == [(0,), (1,), (2,)]
+    assert len(read) < 50
+
+
+def test_rows_are_made_as_they_are_asked_for(database: RemoteDatabase) -> None:
+    """A reader that stops holds a few batches back, not the whole answer."""
+    read = list[int]()
+
+    def open_stream() -> Iterator[pa.RecordBatch]:
+        for at, batch in enumerate(numbers(400 * 8192)):
+            read.append(at)
+            yield batch
+
+    answer = database.run(
+        "SELECT n + 1 AS n FROM r",
+        relations={"r": ArrowRelation(SCHEMA, open_stream)},
+        cancellation=Cancellation(WAIT_S),
+    )
+    assert next(answer).num_rows
+    assert len(read) < 100
+    answer.close()
+    with pytest.raises(StopIteration):
+        next(answer)
+
+
+def test_parameters_scripts_and_types_come_through(database: RemoteDatabase) -> None:
+    answer = database.run(
+        "SELECT $a + 1 AS a, getvariable('x') AS x, 'e'::ENUM('e') AS e",
+        script="SET VARIABLE x = 'held'",
+        parameters={"a": 41},
+        cancellation=Cancellation(WAIT_S),
+    )
+    assert [field.name for field in answer.schema] == ["a", "x", "e"]
+    assert rows(iter(answer)) == [(42, "held", "e")]
+    columns = database.describe(
+        "SELECT n, $1::TEXT AS t FROM r",
+        relations={"r": SCHEMA},
+        parameters=("1",),
+        cancellation=Cancellation(),
+    )
+    assert [(c.name, c.kind, c.arrow) for c in columns] == [
+        ("n", "BIGINT", pa.int64()),
+        ("t", "VARCHAR", pa.string()),
+    ]
+
+
+def test_a_row_of_long_values_is_sent_by_itself(database: RemoteDatabase) -> None:
+    answer = database.run(
+        "SELECT repeat('x', 3000000) AS t FROM generate_series(1, 8)",
+        cancellation=Cancellation(WAIT_S),
+    )
+    sizes = [(batch.num_rows, batch.nbytes) for batch in answer]
+    assert sum(count for count, _ in sizes) == 8
+    assert max(size for _, size in sizes) < 8 << 20
+
+
+def test_many_statements_run_at_once(database: RemoteDatabase) -> None:
+    batches = numbers(LONG)
+    sums = [(LONG, LONG * (LONG - 1) // 2)]
+    with ThreadPoolExecutor(16) as threads:
+        runs = [threads.submit(rows_of, database, SUM, r=relation(batches)) for _ in range(48)]
+        assert all(run.result() == sums for run in runs)
+
+
+# --- errors --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sql", "kind", "text"),
+    [
+        ("SELECT nothing FROM r", "Binder", "nothing"),
+        ("SELEC", "Parser", "SELEC"),
+        ("SELECT CAST('x' || n AS INTEGER) FROM r", "Conversion", "x0"),
+        # Behind the first rows, where the error comes through Arrow.
+        (
+            "SELECT CAST(CASE n WHEN 90000 THEN 'x' ELSE '1' END AS INTEGER) FROM r",
+            "Conversion",
+            "INT32",
+        ),
+        ("SELECT list_resize([1], 500000000, 1)", "OutOfMemory", "allocate"),
+        ("SELECT array_agg(n) FROM generate_series(1, 30000000) t(n)", "OutOfMemory", "MiB"),
+    ],
+)
+def test_errors_keep_their_class_and_text(
+    database: RemoteDatabase, sql: str, kind: str, text: str
+) -> None:
+    with pytest.raises(DatabaseError, match=text) as caught:
+        rows_of(database, sql, r=relation(numbers(LONG)))
+    assert caught.value.kind == kind
+    assert rows_of(database, "SELECT 1") == [(1,)]
+
+
+@pytest.mark.parametrize("at", [0, 8])
+def test_what_a_relation_raises_is_what_the_statement_raises(
+    database: RemoteDatabase, at: int
+) -> None:
+    def open_stream() -> Iterator[pa.RecordBatch]:
+        for number, batch in enumerate(numbers(LONG)):
+            if number == at:
+                raise StoreFailed("partition 3 is gone")
+            yield batch
+
+    with pytest.raises(StoreFailed, match="partition 3 is gone"):
+        rows_of(database, SUM, r=ArrowRelation(SCHEMA, open_stream))
+
+
+def test_a_definition_that_cannot_be_made_says_why(processes: Processes) -> None:
+    broken = RemoteDatabase(processes, Definition(before=("CREATE TABLE t (n NOTHING)",)))
+    with pytest.raises(DatabaseError, match="NOTHING"):
+        rows_of(broken, "SELECT 1")
+
+
+def test_values_are_left_out_of_the_log() -> None:
+    assert shape("SELECT 'it''s', 12.5, a1 FROM r0") == "SELECT '…', 0, a1 FROM r0"
+
+
+# --- cancel and timeout --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time enough for any interrupt, on any machine."""
+    monkeypatch.setattr("planner.composing.remote.KILL_S", WAIT_S)
+
+
+@pytest.mark.usefixtures("patient")
+def test_what_looks_at_its_interrupt_keeps_its_process(
+    processes: Processes, database: RemoteDatabase
+) -> None:
+    endless = "SELECT sum(a * b) FROM range(100000000) x(a), range(100000000) y(b)"
+    rows_of(database, "SELECT 1")
+    before = processes.pids
+    with pytest.raises(Cancelled, match="timeout"):
+        rows_of(database, endless, Cancellation(0.1))
+    assert processes.pids == before
+    assert rows_of(database, "SELECT 1") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "sql", [BOMB, f"SELECT * FROM range(({BOMB})::BIGINT)", f"SELECT 1 LIMIT ({BOMB})::BIGINT"]
+)
+def test_what_does_not_is_killed(processes: Processes, database: RemoteDatabase, sql: str) -> None:
+    before = processes.pids
+    with pytest.raises(Cancelled, match="timeout"):
+        rows_of(database, sql, Cancellation(0.1))
+    assert not set(before) & set(processes.pids)
+    assert rows_of(database, "SELECT 1") == [(1,)]
+
+
+def test_planning_can_be_cancelled(database: RemoteDatabase) -> None:
+    with pytest.raises(Cancelled, match="timeout"):
+        database.describe(
+            f"SELECT * FROM range(({BOMB.replace('SELECT ', '')})::BIGINT)",
+            cancellation=Cancellation(0.1),
+        )
+
+
+def test_a_statement_that_was_cancelled_before_does_not_begin(database: RemoteDatabase) -> None:
+    cancellation = Cancellation()
+    cancellation.cancel()
+    with pytest.raises(Cancelled, match="user request"):
+        rows_of(database, "SELECT 1", cancellation)
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_stream_that_nobody_reads_is_ended_by_its_cancel(
+    processes: Processes, database: RemoteDatabase
+) -> None:
+    cancellation = Cancellation()
+    answer = database.run(
+        "SELECT n FROM r",
+        relations={"r": relation(numbers(10 * LONG))},
+        cancellation=cancellation,
+    )
+    next(answer)
+    before = processes.pids
+    cancellation.cancel()
+    with pytest.raises(Cancelled):
+        list(answer)
+    assert processes.pids == before
+
+
+# --- processes that end --------------------------------------------------------------------------
+
+
+def gated(gate: threading.Event, entered: threading.Event) -> ArrowRelation:
+    """A long relation whose first reader waits behind the first batches."""
+
+    def open_stream() -> Iterator[pa.RecordBatch]:
+        batches = iter(numbers(LONG))
+        for _ in range(6):
+            yield next(batches)
+        entered.set()
+        assert gate.wait(WAIT_S)
+        yield from batches
+
+    return ArrowRelation(SCHEMA, open_stream)
+
+
+def test_others_begin_again_when_a_process_is_killed(database: RemoteDatabase) -> None:
+    gate, entered = threading.Event(), threading.Event()
+    with ThreadPoolExecutor(1) as threads:
+        other = threads.submit(rows_of, database, SUM, r=gated(gate, entered))
+        assert entered.wait(WAIT_S)
+        with pytest.raises(Cancelled):
+            rows_of(database, BOMB, Cancellation(0.1))
+        gate.set()
+        assert other.result(WAIT_S) == [(LONG, LONG * (LONG - 1) // 2)]
+
+
+def test_rows_that_were_given_cannot_be_given_again(database: RemoteDatabase) -> None:
+    answer = database.run(
+        "SELECT n FROM r",
+        relations={"r": relation(numbers(10 * LONG))},
+        cancellation=Cancellation(WAIT_S),
+    )
+    next(answer)
+    with pytest.raises(Cancelled):
+        rows_of(database, BOMB, Cancellation(0.1))
+    with pytest.raises(Unavailable) as caught:
+        list(answer)
+    assert caught.value.sqlstate == "55000"
+    answer.close()
+
+
+@settings(max_examples=12, deadline=None)
+@given(at=st.integers(0, 14), alone=st.booleans())
+def test_a_process_may_end_at_any_message(
+    processes: Processes, database: RemoteDatabase, at: int, alone: bool
+) -> None:
+    """A statement that was alone is to blame; where there were several, all begin again."""
+    killed = threading.Event()
+
+    def open_stream() -> Iterator[pa.RecordBatch]:
+        for number, batch in enumerate(numbers(LONG)):
+            if number == at and not killed.is_set():
+                killed.set()
+                kill(processes.pids)
+            yield batch
+
+    rows_of(database, "SELECT 1")
+    beside = None
+    if not alone:
+        beside = database.run(
+            "SELECT n FROM r",
+            relations={"r": relation(numbers(10 * LONG))},
+            cancellation=Cancellation(WAIT_S),
+        )
+    try:
+        found = rows_of(database, SUM, r=ArrowRelation(SCHEMA, open_stream))
+    except DatabaseError as error:
+        found = [(error.kind,)]
+    finally:
+        if beside is not None:
+            beside.close()
+    assert found == [(LONG, LONG * (LONG - 1) // 2)] or (alone and found == [("OutOfMemory",)])
+    assert rows_of(database, "SELECT 1") == [(1,)]
+
+
+def test_a_statement_that_ends_every_process_fails_and_the_others_do_not(
+    processes: Processes, database: RemoteDatabase
+) -> None:
+    gate, entered = threading.Event(), threading.Event()
+
+    def deadly() -> Iterator[pa.RecordBatch]:
+        kill(processes.pids)
+        return iter(numbers(LONG))
+
+    with ThreadPoolExecutor(1) as threads:
+        other = threads.submit(rows_of, database, SUM, r=gated(gate, entered))
+        assert entered.wait(WAIT_S)
+        gate.set()
+        with pytest.raises(DatabaseError) as caught:
+            rows_of(database, SUM, r=ArrowRelation(SCHEMA, deadly))
+        assert caught.value.kind == "OutOfMemory"
+        assert other.result(WAIT_S) == [(LONG, LONG * (LONG - 1) // 2)]
+
+
+def test_a_closed_pool_says_so() -> None:
+    mine = Processes(memory_bytes_max=MEMORY_BYTES)
+    database = database_in(mine)
+    rows_of(database, "SELECT 1")
+    answer = database.run(
+        "SELECT n FROM r",
+        relations={"r": relation(numbers(10 * LONG))},
+        cancellation=Cancellation(WAIT_S),
+    )
+    mine.close()
+    with pytest.raises(DatabaseClosed):
+        list(answer)
+    with pytest.raises(DatabaseClosed):
+        rows_of(database, "SELECT 1")
