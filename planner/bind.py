@@ -20,7 +20,7 @@ from planner.errors import NameProblem, NotSupported
 from planner.inference import Types
 from planner.literals import spell_bytes
 from planner.names import column_name
-from planner.outputs import Outputs, name_columns
+from planner.outputs import Outputs, is_field_star, name_columns, spell_fields
 from planner.parameters import Parameters, spell_arrays, spell_compared
 from planner.predicates import Predicate, strip
 from planner.pushdown import Equality, Pushdown, Readable, Resolver
@@ -116,6 +116,9 @@ class _Binder:
         # Of its own, for what it has seen of NATURAL joins is over once they are spelled out.
         before = Outputs(self._star_columns, hidden=hidden)
         types = Types(scopes, self._column_type, self._parameters.known_type, before.star)
+        for dot in self._nodes.of(exp.Dot):
+            if is_field_star(dot) and isinstance(dot.parent, exp.Select):
+                spell_fields(dot.parent, types.of)
         self._parameters.infer(self._clause, types)
         spell_arrays(self._nodes, types)
         spell_compared(self._nodes, types)

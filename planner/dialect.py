@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
@@ -35,7 +36,19 @@ _BY_NAME = frozenset(
         *("DATE_PART", "DATE_TRUNC", "DECODE", "DIV", "ENCODE", "FACTORIAL", "FORMAT", "GCD"),
         *("INITCAP", "JSONB_AGG", "JSONB_OBJECT_AGG", "JSONB_TYPEOF", "JSON_AGG"),
         *("JSON_ARRAY_LENGTH", "JSON_EXTRACT_PATH", "JSON_EXTRACT_PATH_TEXT", "JSON_OBJECT_AGG"),
-        *("JSON_TYPEOF", "LCM", "LENGTH", "LPAD", "MD5", "MOD", "NORMALIZE", "OCTET_LENGTH"),
+        *(
+            "JSON_TYPEOF",
+            "LCM",
+            "JUSTIFY_DAYS",
+            "JUSTIFY_HOURS",
+            "JUSTIFY_INTERVAL",
+            "LENGTH",
+            "LPAD",
+            "MD5",
+            "MOD",
+            "NORMALIZE",
+            "OCTET_LENGTH",
+        ),
         *("REGEXP_COUNT", "REGEXP_LIKE", "REGEXP_REPLACE", "REGEXP_SPLIT_TO_ARRAY"),
         *("REGEXP_SUBSTR", "RPAD", "SHA256", "SIGN", "SPLIT_PART", "STRING_TO_ARRAY", "TO_CHAR"),
         *("TO_DATE", "TO_HEX", "TO_NUMBER", "TO_TIMESTAMP", "TRIM_ARRAY", "WIDTH_BUCKET"),
@@ -58,10 +71,13 @@ class StategateSQL(Postgres):
         COMMANDS = set()  # noqa: RUF012
         # `x::oid[]` is what drivers send, and does not parse while the names of object identifier
         # types are keywords.
-        KEYWORDS = {  # noqa: RUF012
-            word: kind
-            for word, kind in Postgres.Tokenizer.KEYWORDS.items()
-            if kind is not TokenType.OBJECT_IDENTIFIER
+        KEYWORDS: ClassVar[dict[str, TokenType]] = {
+            **{
+                word: kind
+                for word, kind in Postgres.Tokenizer.KEYWORDS.items()
+                if kind is not TokenType.OBJECT_IDENTIFIER
+            },
+            "OVERLAPS": TokenType.OVERLAPS,
         }
         SINGLE_TOKENS = {**Postgres.Tokenizer.SINGLE_TOKENS, _PARAMETER: TokenType.PARAMETER}  # noqa: RUF012
 
@@ -81,6 +97,12 @@ class StategateSQL(Postgres):
         FUNCTION_PARSERS = {  # noqa: RUF012
             n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in _BY_NAME
         }
+
+        def _advance_any(self, ignore_reserved: bool = False) -> Token | None:
+            """Behind AS and a dot, every word is a name."""
+            at = self._prev.token_type if self._prev else None
+            is_name = at in {TokenType.ALIAS, TokenType.DOT} and self._curr.text[:1].isalpha()
+            return super()._advance_any(ignore_reserved or is_name)
 
         def _parse_cube_or_rollup(self, with_prefix: bool = False) -> exp.Cube | exp.Rollup | None:
             """`CUBE (a, b > 1)`, where sqlglot takes no comparison."""

@@ -46,7 +46,7 @@ JSON, NULL = DataType(kind=Kind.JSON), DataType(kind=Kind.NULL)
 _PREDICATES = (
     *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.And, exp.Or, exp.Not, exp.Is),
     *(exp.In, exp.Between, exp.Exists, exp.Like, exp.ILike, exp.RegexpLike, exp.RegexpILike),
-    *(exp.SimilarTo, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Boolean),
+    *(exp.Overlaps, exp.SimilarTo, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Boolean),
 )
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 _OF_THIS = (exp.Paren, exp.Filter, exp.Window, exp.Order, exp.Distinct, exp.Ordered, exp.Collate)
@@ -179,16 +179,24 @@ class Types:
         if isinstance(node, exp.Array):
             element = self._common(node.expressions)
             return None if element is None else DataType(kind=Kind.ARRAY, element=element)
-        if isinstance(node, exp.Bracket):
-            owner = self.of(node.this)
-            one = len(node.expressions) == 1 and not isinstance(node.expressions[0], exp.Slice)
-            return owner.element if owner is not None and one else owner
+        if isinstance(node, exp.Bracket | exp.Dot):
+            return self._of_part(node)
         if isinstance(node, exp.Extract):
             scale = {"epoch": 6, "second": 6, "seconds": 6, "milliseconds": 3}
             return decimal_type(24, scale.get(node.this.name.lower(), 0))
         if isinstance(node, exp.Func):
             return self._of_call(node)
         return None
+
+    def _of_part(self, node: exp.Expr) -> DataType | None:
+        """An element or a slice of an array, or a field of a struct."""
+        owner = self.of(node.this)
+        if owner is None:
+            return None
+        if isinstance(node, exp.Dot):
+            return dict(owner.fields).get(node.name)
+        one = len(node.expressions) == 1 and not isinstance(node.expressions[0], exp.Slice)
+        return owner.element if one else owner
 
     def _of_cast(self, node: exp.Cast) -> DataType | None:
         to = node.to

@@ -172,6 +172,23 @@ MACROS: tuple[str, ...] = (
         ELSE timezone('UTC', t) + to_seconds(pg_sg_zone_seconds(z)) END""",
     """pg_sg_from_zone(z, t) AS CASE WHEN pg_sg_zone_seconds(z) IS NULL THEN timezone(z, t)
         ELSE timezone('UTC', t) - to_seconds(pg_sg_zone_seconds(z)) END""",
+    # What booleans come to, of which some are unknown.
+    """pg_sg_any(l) AS CASE WHEN list_contains(l, true) THEN true
+        WHEN len(list_filter(l, lambda e: e IS NULL)) > 0 THEN NULL WHEN l IS NOT NULL THEN false
+        END""",
+    """pg_sg_all(l) AS CASE WHEN list_contains(l, false) THEN false
+        WHEN len(list_filter(l, lambda e: e IS NULL)) > 0 THEN NULL WHEN l IS NOT NULL THEN true
+        END""",
+    # (a, b) OVERLAPS (c, d): from the earlier to the later of each; one time is itself.
+    """pg_sg_overlapping(a, b, c, d) AS CASE
+        WHEN a > c THEN CASE WHEN a < d THEN true WHEN d IS NULL OR b IS NULL THEN NULL
+            ELSE false END
+        WHEN a < c THEN CASE WHEN c < b THEN true WHEN b IS NULL OR d IS NULL THEN NULL
+            ELSE false END
+        WHEN a = c THEN CASE WHEN b IS NOT NULL AND d IS NOT NULL THEN true END END""",
+    """pg_sg_overlaps(a, b, c, d) AS pg_sg_overlapping(
+        least(a, b), CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN greatest(a, b) END,
+        least(c, d), CASE WHEN c IS NOT NULL AND d IS NOT NULL THEN greatest(c, d) END)""",
     # Regular expressions.
     "pg_sg_regexp_count(t, p) AS CAST(len(regexp_extract_all(t, p)) AS INTEGER)",
     """pg_sg_regexp_group(t, p, g) AS

@@ -24,14 +24,16 @@ from planner import (
     pattern_operators,
 )
 from planner.calls import rewrite_call
-from planner.errors import TypeProblem
+from planner.errors import SyntaxProblem, TypeProblem
 from planner.inference import INTEGERS, NUMERIC, Types, common_type, is_recursive
 from planner.interval_calls import at_zone
+from planner.predicates import strip
 from planner.rewriting import Rule
 from planner.syntax import check_known
 from planner.time_calls import extracted
-from planner.trees import cast, position_of, wrapped
+from planner.trees import call, cast, position_of, wrapped
 from planner.walk import Nodes
+from stores.schema import Kind
 
 
 def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
@@ -112,6 +114,22 @@ def _at_zone(node: exp.Expr, types: Types) -> exp.Expr:
     return node.replace(fresh)
 
 
+def _overlaps(node: exp.Expr, types: Types) -> exp.Expr:
+    """`(a, b) OVERLAPS (c, d)`, where b and d can be lengths."""
+    times: list[exp.Expr] = []
+    for side in (strip(node.this), strip(node.expression)):
+        if not isinstance(side, exp.Tuple) or len(side.expressions) != 2:
+            raise SyntaxProblem(
+                "wrong number of parameters on side of OVERLAPS expression",
+                position=position_of(side),
+            )
+        start, end = side.expressions
+        if types.kind_of(end) is Kind.INTERVAL:
+            end = exp.Add(this=start.copy(), expression=end.copy())
+        times += [start.copy(), exp.Paren(this=end.copy())]
+    return node.replace(call("pg_sg_overlaps", *times))
+
+
 RULES: Mapping[type[exp.Expr], Rule] = {
     **arithmetic.RULES,
     **aggregates.RULES,
@@ -122,6 +140,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     **pattern_operators.RULES,
     exp.AtTimeZone: _at_zone,
     exp.Extract: _extract,
+    exp.Overlaps: _overlaps,
     exp.Union: _recursion,
     exp.WindowSpec: _frame,
 }

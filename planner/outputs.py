@@ -12,7 +12,10 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
+from planner.errors import TypeProblem
 from planner.names import column_name
+from planner.trees import position_of
+from stores.schema import DataType
 
 Names: TypeAlias = tuple[str, ...]
 _Place: TypeAlias = tuple[str, str]
@@ -168,11 +171,43 @@ def name_columns(select: exp.Select) -> None:
         "expressions",
         [
             node
-            if isinstance(node, exp.Alias | exp.Column | exp.Star)
+            if isinstance(node, exp.Alias | exp.Column | exp.Star) or is_field_star(node)
             else exp.Alias(this=node, alias=exp.to_identifier(column_name(node), quoted=True))
             for node in select.expressions
         ],
     )
+
+
+def spell_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | None]) -> None:
+    """Write out `(value).*`, the fields of a struct.
+
+    Raises:
+        TypeProblem: the value is no struct (42809).
+    """
+    if not any(is_field_star(node) for node in select.expressions):
+        return
+    spelled: list[exp.Expr] = []
+    for node in select.expressions:
+        if not is_field_star(node):
+            spelled.append(node)
+            continue
+        found = type_of(node.this)
+        if found is None or not found.fields:
+            raise TypeProblem(
+                f"type {found or 'unknown'} is not composite",
+                position=position_of(node),
+                sqlstate="42809",
+            )
+        for name, _ in found.fields:
+            field = exp.to_identifier(name, quoted=True)
+            taken = exp.Dot(this=node.this.copy(), expression=field)
+            spelled.append(exp.alias_(taken, name, quoted=True))
+    select.set("expressions", spelled)
+
+
+def is_field_star(node: exp.Expr) -> bool:
+    """Whether it is `(value).*`."""
+    return isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star)
 
 
 def _from_items(select: exp.Expr) -> list[exp.Expr]:

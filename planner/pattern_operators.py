@@ -11,22 +11,63 @@ from planner.inference import Types
 from planner.patterns import regular_expression, similar_to
 from planner.predicates import strip
 from planner.rewriting import Rule
-from planner.trees import position_of, wrapped
+from planner.trees import call, position_of, wrapped
+from stores.schema import BOOLEAN
+
+ALTERNATIVES_MAX = 100
+"""So many patterns that are written out are compared one by one; more as a list."""
+
+
+def _of_many(node: exp.Expr, types: Types) -> exp.Expr:
+    """`LIKE ANY (array)` and its kin: one comparison for each pattern, and what they come to.
+
+    Source: NULL is unknown, as in `= ANY`.
+    """
+    many = node.expression
+    is_any, array = isinstance(many, exp.Any), strip(many.this)
+    if isinstance(array, exp.Cast) and isinstance(strip(array.this), exp.Array):
+        array = strip(array.this)
+    if isinstance(array, exp.Query):
+        array = exp.Array(expressions=[array.copy()])
+    is_list = isinstance(array, exp.Array) and not array.find(exp.Query)
+    if is_list and 0 < len(array.expressions) <= ALTERNATIVES_MAX:
+        parts = [_one(node, pattern.copy()) for pattern in array.expressions]
+        joined = (exp.or_ if is_any else exp.and_)(*parts, copy=False)
+        fresh: exp.Expr = node.replace(exp.Paren(this=joined))
+        for part in parts:
+            types.note(part, BOOLEAN)
+            RULES[type(node)](part, types)
+        return fresh
+    pattern = exp.to_identifier("pattern", quoted=True)
+    one = _one(node, exp.column(pattern.copy()))
+    if isinstance(one, exp.Like | exp.ILike):
+        one = exp.Escape(this=one, expression=exp.Literal.string("\\"))
+    each = exp.Lambda(this=one, expressions=[pattern])
+    found = call("list_transform", array.copy(), each)
+    return node.replace(call("pg_sg_any" if is_any else "pg_sg_all", found))
+
+
+def _one(node: exp.Expr, pattern: exp.Expr) -> exp.Expr:
+    fresh = node.copy()
+    fresh.set("expression", pattern)
+    return fresh
 
 
 def _like(node: exp.Expr, types: Types) -> exp.Expr:
     r"""LIKE escapes with `\` unless ESCAPE says otherwise; in DuckDB nothing does."""
-    del types
+    if isinstance(node.expression, exp.Any | exp.All):
+        return _of_many(node, types)
     pattern = strip(node.expression)
     is_plain = isinstance(pattern, exp.Literal) and "\\" not in pattern.name
-    if isinstance(node.parent, exp.Escape) or is_plain or isinstance(pattern, exp.Any | exp.All):
+    if isinstance(node.parent, exp.Escape) or is_plain:
         return node
     return wrapped(node, lambda inner: exp.Escape(this=inner, expression=exp.Literal.string("\\")))
 
 
 def _regexp(node: exp.Expr, types: Types) -> exp.Expr:
     """`~` and `~*`."""
-    del types
+    if isinstance(node.expression, exp.Any | exp.All):
+        return _of_many(node, types)
     pattern = strip(node.expression)
     if isinstance(pattern, exp.Literal):
         found = regular_expression(pattern.name, position_of(pattern))

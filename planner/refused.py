@@ -26,7 +26,6 @@ TABLE_FUNCTIONS = frozenset(
 _WRITES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
 _REFUSED: dict[type[exp.Expr], str] = {
     exp.Lock: "SELECT … FOR UPDATE",
-    exp.TableSample: "TABLESAMPLE",
     exp.Into: "SELECT INTO",
     exp.Command: "this statement",
     exp.Placeholder: "a placeholder other than $1, $2, …",
@@ -38,7 +37,6 @@ _REFUSED: dict[type[exp.Expr], str] = {
 }
 _HINTS: dict[type[exp.Expr], str] = {
     exp.Lock: "Nothing is locked by reading; leave it out.",
-    exp.TableSample: "Take a part by WHERE, or by WITH PARTITIONS (…).",
     exp.Into: "State is written by its pipeline; SELECT reads it.",
     exp.Pivot: "Use count(*) FILTER (WHERE …) for each column.",
     exp.Columns: "Name the columns.",
@@ -69,14 +67,6 @@ def refuse(nodes: Nodes) -> None:
                 f"cannot execute {kind.key.upper()} in a read-only gateway",
                 hint="State is written by its pipeline; SELECT reads it.",
                 sqlstate="25006",
-            )
-    for fetch in nodes.of(exp.Fetch):
-        options = fetch.args.get("limit_options")
-        if options is not None and (options.args.get("with_ties") or options.args.get("percent")):
-            raise NotSupported(
-                "FETCH … WITH TIES and PERCENT are not supported",
-                hint="Count rows by rank() in a subquery, and take those up to a rank.",
-                position=position_of(fetch),
             )
     for select in nodes.of(exp.Select):
         if not select.expressions:

@@ -34,12 +34,14 @@ _BINARY = (
     *(exp.StartsWith, exp.SimilarTo, exp.Nullif, exp.Filter, exp.WithinGroup, exp.Extract),
     *(exp.ArrayContainsAll, exp.ArrayContainedBy, exp.JSONBContains, exp.JSONBContainsTopKey),
     *(exp.JSONBExtract, exp.JSONBExtractScalar, exp.Pow, exp.ArraySize, exp.Dot),
+    exp.Overlaps,
 )
 _UNARY = (
     *(exp.Not, exp.Neg, exp.Paren, exp.Any, exp.All, exp.Boolean, exp.Parameter, exp.From),
     *(exp.Where, exp.Having, exp.Abs, exp.Avg, exp.Sum, exp.Sign, exp.Factorial, exp.Ascii),
     *(exp.BitLength, exp.Length, exp.Ntile, exp.Lower, exp.Upper, exp.Stddev, exp.Variance),
     *(exp.VariancePop, exp.LogicalAnd, exp.LogicalOr, exp.CurrentTimestamp, exp.Localtimestamp),
+    exp.Qualify,
     *(exp.CurrentTime, exp.Localtime, exp.CurrentDate, exp.ByteString, exp.Initcap, exp.ArrayAgg),
 )
 _LISTS = (*(exp.Tuple, exp.Cube, exp.Rollup, exp.GroupingSets, exp.Grouping, exp.Chr),)
@@ -109,7 +111,8 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     exp.With: "expressions recursive",
     exp.CTE: "this alias materialized",
     exp.TableAlias: "this columns",
-    exp.Table: "this alias db catalog joins version ordinality only",
+    exp.Table: "this alias db catalog joins version ordinality only sample",
+    exp.TableSample: "method percent seed",
     exp.Version: "this kind expression",
     exp.Lateral: "this alias ordinality",
     exp.Values: "expressions alias",

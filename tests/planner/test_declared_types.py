@@ -121,6 +121,27 @@ def test_parameters_have_the_type_of_their_place(
     assert [str(t) for t in engine.prepare(sql, Session()).parameters] == types
 
 
+@pytest.mark.parametrize(
+    ("sql", "types", "rows"),
+    [
+        ("SELECT (p).* FROM places ORDER BY k", "double integer", [(1.5, 3), (None, None)]),
+        ("SELECT k, (q.p).*, 1 FROM places q", "text double integer integer", None),
+        ("SELECT (p).* FROM (SELECT p FROM places) x WHERE (p).n = 3", "double integer", None),
+        ("SELECT sum((p).n) FROM places", "bigint", [(3,)]),
+    ],
+)
+def test_the_fields_of_a_struct(sql: str, types: str, rows: list[Row] | None) -> None:
+    places = open_store(keyvalue("places", {"k": "text"}, {"p": 'struct("x" double, "n" integer)'}))
+    fill(places, [("a", {"x": 1.5, "n": 3}), ("b", None)])
+    engine = SqlEngine(FixedCatalog(places))
+    result = run(engine, sql)
+    assert " ".join(str(column.type) for column in result.columns) == types
+    assert rows is None or rows_of(result) == rows
+    error = refusal(engine, "SELECT (k).* FROM places")
+    assert (error.sqlstate, error.message) == ("42809", "type text is not composite")
+    engine.close()
+
+
 @pytest.mark.parametrize("given", [None, DataType(kind=Kind.DECIMAL)])
 def test_a_numeric_without_digits_holds_any(engine: SqlEngine, given: DataType | None) -> None:
     statement = engine.prepare("SELECT $1::numeric", Session(), parameter_types=(given,))

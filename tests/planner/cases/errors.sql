@@ -153,9 +153,9 @@ SELECT name FROM people WHERE name SIMILAR TO 'a%'
 SELECT FROM people
 ! 0A000 - a SELECT without columns is not supported
 
--- ours: sampling
-SELECT name FROM people TABLESAMPLE SYSTEM (10)
-! 0A000 45 TABLESAMPLE is not supported
+-- ours: a sample that comes again
+SELECT name FROM people TABLESAMPLE SYSTEM (10) REPEATABLE (1)
+! 0A000 45 TABLESAMPLE … REPEATABLE is not supported
 
 -- ours: a parameter without a number
 SELECT ? FROM people

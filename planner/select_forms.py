@@ -1,0 +1,171 @@
+"""Forms of SELECT that the composing database lacks, spelled in those that it has.
+
+`EXISTS (SELECT FROM …)`, `FETCH … WITH TIES`, `unnest` of several arrays in FROM, and the checks of
+TABLESAMPLE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from planner.errors import NotSupported, SyntaxProblem, ValueProblem
+from planner.predicates import strip
+from planner.trees import call, cast, position_of
+from planner.walk import Nodes
+
+
+def spell_selects(nodes: Nodes) -> bool:
+    """Replace such forms, in place; whether there were any.
+
+    Raises:
+        SyntaxProblem: WITH TIES without ORDER BY, or a sample of what is no relation (42601).
+        NotSupported: WITH TIES of what is DISTINCT or a set operation, REPEATABLE samples.
+        ValueProblem: a sample of less than nothing or more than all (2202H).
+    """
+    found = False
+    for exists in nodes.of(exp.Exists):
+        select = exists.this
+        if isinstance(select, exp.Select) and not select.expressions:
+            select.set("expressions", [exp.Literal.number(1)])
+            found = True
+    for fetch in nodes.of(exp.Fetch):
+        options = fetch.args.get("limit_options")
+        if options is not None and options.args.get("percent"):
+            raise SyntaxProblem('syntax error at or near "PERCENT"', position=position_of(fetch))
+        if options is not None and options.args.get("with_ties"):
+            _spell_ties(fetch)
+            found = True
+    for unnest in nodes.of(exp.Unnest):
+        if len(unnest.expressions) > 1:
+            _spell_unnest(unnest)
+            found = True
+    for sample in nodes.of(exp.TableSample):
+        _check_sample(sample)
+    return found
+
+
+def _spell_ties(fetch: exp.Expr) -> None:
+    """The rows whose rank is among the first n: `rank() <= n`, and `row_number()` for OFFSET."""
+    select = fetch.parent
+    order = None if select is None else select.args.get("order")
+    if order is None:
+        raise SyntaxProblem(
+            "WITH TIES cannot be specified without ORDER BY clause", position=position_of(fetch)
+        )
+    if not isinstance(select, exp.Select) or select.args.get("distinct"):
+        raise NotSupported(
+            "FETCH … WITH TIES of DISTINCT rows, or of a UNION, is not supported",
+            hint="Put them into a subquery in FROM.",
+            position=position_of(fetch),
+        )
+    terms = [_without_position(select, term) for term in order.expressions]
+    count = cast((fetch.args.get("count") or exp.Literal.number(1)).copy(), "BIGINT")
+    offset = select.args.get("offset")
+    last: exp.Expr = count.copy()
+    if offset is not None:
+        last = exp.Add(this=last, expression=exp.Paren(this=offset.expression.copy()))
+    conditions: list[exp.Expr] = [
+        exp.GT(this=count, expression=exp.Literal.number(0)),
+        exp.LTE(this=_window("rank", terms), expression=exp.Paren(this=last)),
+    ]
+    if offset is not None:
+        first = exp.Paren(this=offset.expression.copy())
+        conditions.append(exp.GT(this=_window("row_number", terms), expression=first))
+        select.set("offset", None)
+    select.set("limit", None)
+    select.set("qualify", exp.Qualify(this=exp.and_(*conditions)))
+
+
+def _window(name: str, terms: Sequence[exp.Expr]) -> exp.Expr:
+    order = exp.Order(expressions=[term.copy() for term in terms])
+    return exp.Window(this=call(name), order=order)
+
+
+def _without_position(select: exp.Select, term: exp.Expr) -> exp.Expr:
+    """A term of ORDER BY in which no column is meant by its place or its name in the result."""
+    fresh, bare = term.copy(), strip(term.this)
+    items = select.expressions
+    meant: exp.Expr | None = None
+    if isinstance(bare, exp.Literal) and bare.name.isdigit():
+        at = int(bare.name)
+        if not 1 <= at <= len(items) or any(item.find(exp.Star) for item in items):
+            raise NotSupported(
+                "FETCH … WITH TIES behind ORDER BY of a position is not supported here",
+                hint="Order by the column's name.",
+                position=position_of(term),
+            )
+        meant = items[at - 1].unalias()
+    elif isinstance(bare, exp.Column) and not bare.table:
+        named = (i for i in items if isinstance(i, exp.Alias) and i.alias == bare.name)
+        meant = next((item.this for item in named), None)
+    if meant is not None:
+        fresh.set("this", meant.copy())
+    return fresh
+
+
+def _spell_unnest(unnest: exp.Expr) -> None:
+    """`unnest(a, b)` in FROM as a SELECT of both, side by side; the shorter ends in NULLs."""
+    arrays = unnest.expressions
+    alias = unnest.args.get("alias") or exp.TableAlias(this=exp.to_identifier("unnest"))
+    given = [column.name for column in alias.columns]
+    ordinal = unnest.args.get("offset")
+    names = [given[i] if i < len(given) else "unnest" for i in range(len(arrays))]
+    items: list[exp.Expr] = [
+        exp.alias_(exp.Explode(this=array.copy()), f"u{i}", quoted=True)
+        for i, array in enumerate(arrays)
+    ]
+    if ordinal:
+        longest = exp.Greatest(
+            this=_length(arrays[0]), expressions=[_length(array) for array in arrays[1:]]
+        )
+        items.append(exp.alias_(exp.Explode(this=call("range", longest)), "n", quoted=True))
+        names.append(ordinal.name if isinstance(ordinal, exp.Expr) else "ordinality")
+    columns = [exp.to_identifier(name, quoted=True) for name in names]
+    outer = exp.TableAlias(this=alias.this.copy(), columns=columns)
+    if ordinal:
+        inner = exp.select(*items)
+        counted: list[exp.Expr] = [exp.column(f"u{i}", quoted=True) for i in range(len(arrays))]
+        counted.append(exp.Add(this=exp.column("n", quoted=True), expression=exp.Literal.number(1)))
+        query = exp.select(*counted).from_(inner.subquery("unnested"))
+    else:
+        query = exp.select(*items)
+    if any(array.find(exp.Column) for array in arrays):
+        unnest.replace(exp.Lateral(this=exp.Subquery(this=query), alias=outer))
+    else:
+        unnest.replace(exp.Subquery(this=query, alias=outer))
+
+
+def _length(array: exp.Expr) -> exp.Expr:
+    return exp.Coalesce(
+        this=cast(call("cardinality", array.copy()), "BIGINT"), expressions=[exp.Literal.number(0)]
+    )
+
+
+def _check_sample(sample: exp.Expr) -> None:
+    method = sample.args.get("method")
+    name = "" if method is None else method.name.lower()
+    if name not in {"bernoulli", "system"}:
+        raise ValueProblem(f"tablesample method {name} does not exist", sqlstate="42704")
+    if not isinstance(sample.parent, exp.Table):
+        raise SyntaxProblem('syntax error at or near "TABLESAMPLE"')
+    share = strip(sample.args.get("percent") or exp.null())
+    if isinstance(share, exp.Null):
+        raise ValueProblem("TABLESAMPLE parameter cannot be null", sqlstate="2202H")
+    if isinstance(share, exp.Neg) or not isinstance(share, exp.Literal) or share.is_string:
+        raise NotSupported(
+            "TABLESAMPLE takes a number that is written out", position=position_of(sample)
+        )
+    if not 0 <= float(share.name) <= 100:
+        raise ValueProblem(
+            "sample percentage must be between 0 and 100",
+            position=position_of(sample),
+            sqlstate="2202H",
+        )
+    if sample.args.get("seed") is not None:
+        raise NotSupported(
+            "TABLESAMPLE … REPEATABLE is not supported",
+            hint="Take a part by a hash: WHERE hash(key) % 100 < 5.",
+            position=position_of(sample),
+        )
