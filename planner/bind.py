@@ -24,7 +24,7 @@ from planner.outputs import Outputs, is_field_star, name_columns, spell_fields
 from planner.parameters import Parameters, spell_arrays, spell_compared
 from planner.predicates import Predicate, strip
 from planner.pushdown import Equality, Pushdown, Readable, Resolver
-from planner.qualifiers import drop_schemas
+from planner.qualifiers import drop_schemas, qualify_outer, tell_apart
 from planner.refused import TABLE_FUNCTIONS, refuse, unknown_function
 from planner.relations import Relation, identifier, resolve
 from planner.spelling import spelled_nodes
@@ -115,6 +115,7 @@ class _Binder:
             name_columns(select)
         # Of its own, for what it has seen of NATURAL joins is over once they are spelled out.
         before = Outputs(self._star_columns, hidden=hidden)
+        qualify_outer(columns, scopes, before.star)
         types = Types(scopes, self._column_type, self._parameters.known_type, before.star)
         for dot in self._nodes.of(exp.Dot):
             if is_field_star(dot) and isinstance(dot.parent, exp.Select):
@@ -152,6 +153,8 @@ class _Binder:
             spell_bytes(self._nodes, types)
             meaning.apply(self._tree, self._nodes, types)
             self._translate()
+            if any(not name.islower() for name in self._mentioned):
+                tell_apart(self._tree, {n for source in sources for n in source.columns})
             return shown
 
         return Bound(

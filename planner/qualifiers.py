@@ -1,11 +1,14 @@
-"""Columns that are named with the schema of their relation: `public.people.name`.
+"""Whose column a name is, where DuckDB would not say so.
 
-Binding gives relations names of its own, in no schema, so that the schema is checked and taken off.
+`public.people.name`: relations are bound to names of our own, in no schema, so that the schema is
+checked and taken off. A column from around a subquery that has a result column so called. And
+names that differ in case alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Container, Sequence, Set
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
@@ -52,11 +55,108 @@ def _is_named(column: exp.Column, scope: Scope | None, is_relation: IsRelation) 
             raise NameProblem(
                 f'invalid reference to FROM-clause entry for table "{name}"',
                 hint=f'Call it "{name}".',
-                position=position_of(column),
+                position=position_of(column.args["db"]),
             )
         if schema in scope.selected_sources:
             return False
         scope = scope.parent
     if schema not in _SCHEMAS:
         return False
-    raise NameProblem(f'missing FROM-clause entry for table "{name}"', position=position_of(column))
+    raise NameProblem(
+        f'missing FROM-clause entry for table "{name}"', position=position_of(column.args["db"])
+    )
+
+
+Star = Callable[[Scope, exp.Expr], Sequence[tuple[str, str]] | None]
+"""What a star in a SELECT list stands for: FROM items and their columns; None if not certain."""
+_BY_RESULT = ("order", "group", "distinct")
+"""Clauses in which a name by itself can be a result column's."""
+
+
+def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: Star) -> None:
+    """Name the relation of columns from around a subquery that has a result column so called.
+
+    DuckDB would take the result column, in WHERE as in the SELECT list.
+
+    Args:
+        columns: of the statement.
+        scopes: of the statement.
+        star: what stars stand for.
+    """
+    inner = {id(scope.expression): scope for scope in scopes if scope.parent is not None}
+    for column in columns if inner else ():
+        select = column.parent_select
+        scope = inner.get(id(select))
+        if scope is None or column.table or not isinstance(select, exp.Select):
+            continue
+        is_result = any(
+            i.alias == column.name for i in select.expressions if isinstance(i, exp.Alias)
+        )
+        if is_result and not _is_by_result(column, select):
+            _qualify(column, scope, star)
+
+
+def _qualify(column: exp.Column, scope: Scope, star: Star) -> None:
+    if _has(scope, column.name, star) is not False:
+        return
+    at, outer = scope, scope.parent
+    while outer is not None:
+        own = ""
+        if isinstance(outer.expression, exp.Lateral):
+            at, own, outer = outer, outer.expression.alias, outer.parent
+        if outer is None:
+            return
+        # The other relations of a FROM are not around a derived table, but they are of LATERAL.
+        names = () if at.is_derived_table else [n for n in outer.selected_sources if n != own]
+        owners = [name for name in names if _item_has(outer, name, column.name, star) is not False]
+        if owners:
+            is_certain = len(owners) == 1 and _item_has(outer, owners[0], column.name, star)
+            if is_certain and owners[0] not in scope.selected_sources:
+                column.set("table", exp.to_identifier(owners[0], quoted=True))
+            return
+        at, outer = outer, outer.parent
+
+
+def _has(scope: Scope, name: str, star: Star) -> bool | None:
+    """Whether a relation in a scope's own FROM has a column; None if that is not certain."""
+    found = [_item_has(scope, item, name, star) for item in scope.selected_sources]
+    return None if None in found else True in found
+
+
+def _item_has(scope: Scope, item: str, name: str, star: Star) -> bool | None:
+    places = star(scope, exp.Column(this=exp.Star(), table=exp.to_identifier(item, quoted=True)))
+    return None if places is None else any(name == each for _, each in places)
+
+
+def _is_by_result(column: exp.Column, select: exp.Select) -> bool:
+    """Whether it is an item of ORDER BY, GROUP BY or DISTINCT ON by itself."""
+    node: exp.Expr = column
+    while isinstance(node.parent, exp.Paren | exp.Ordered | exp.Tuple):
+        node = node.parent
+    parent = node.parent
+    return parent is not None and parent.parent is select and parent.arg_key in _BY_RESULT
+
+
+def tell_apart(tree: exp.Expr, kept: Set[str]) -> None:
+    """Rename what differs from another name in case alone, which DuckDB takes for the same.
+
+    Args:
+        tree: a whole statement, whose result columns are named apart.
+        kept: names that must stay, as relations have them.
+    """
+    groups: dict[str, dict[str, list[exp.Identifier]]] = {}
+    for node in tree.find_all(exp.Identifier):
+        groups.setdefault(node.name.lower(), {}).setdefault(node.name, []).append(node)
+    for group in [each for each in groups.values() if len(each) > 1]:
+        stays = next((name for name in group if name in kept), next(iter(group)))
+        for name, nodes in group.items():
+            if name != stays:
+                fresh = _fresh(name, groups)
+                groups[fresh.lower()] = {}
+                for node in nodes:
+                    node.set("this", fresh)
+
+
+def _fresh(name: str, taken: Container[str]) -> str:
+    numbered = (f"{name}#{number}" for number in itertools.count(1))
+    return next(each for each in numbered if each.lower() not in taken)
