@@ -41,7 +41,7 @@ _UNARY = (
     *(exp.Where, exp.Having, exp.Abs, exp.Avg, exp.Sum, exp.Sign, exp.Factorial, exp.Ascii),
     *(exp.BitLength, exp.Length, exp.Ntile, exp.Lower, exp.Upper, exp.Stddev, exp.Variance),
     *(exp.VariancePop, exp.LogicalAnd, exp.LogicalOr, exp.CurrentTimestamp, exp.Localtimestamp),
-    exp.Qualify,
+    *(exp.Qualify, exp.JustifyDays, exp.JustifyHours, exp.JustifyInterval),
     *(exp.CurrentTime, exp.Localtime, exp.CurrentDate, exp.ByteString, exp.Initcap, exp.ArrayAgg),
 )
 _LISTS = (*(exp.Tuple, exp.Cube, exp.Rollup, exp.GroupingSets, exp.Grouping, exp.Chr),)

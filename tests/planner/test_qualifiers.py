@@ -57,7 +57,8 @@ STATEMENTS = [
     "FROM (SELECT ARRAY['a', NULL, name] AS {1}, ',' AS {0}, 'none' AS {2} FROM people) one "
     "ORDER BY 1",
     "SELECT {1} / {2}, width_bucket({1}, {2}, {0}, 4), substring('abcdef' from {0}::int) "
-    "FROM (SELECT 7.0 AS {1}, 2.0 AS {2}, coalesce(age, 3) + 5.0 AS {0} FROM people) one ORDER BY 3",
+    "FROM (SELECT 7.0 AS {1}, 2.0 AS {2}, coalesce(age, 3) + 5.0 AS {0} FROM people) one "
+    "ORDER BY 3",
     "SELECT json_extract_path({1}, {2}), json_typeof({1}), {1}::jsonb ? {2} FROM "
     "(SELECT '{{\"a\": [1]}}'::json AS {1}, 'a' AS {2}, name AS {0} FROM people) one ORDER BY {0}",
 ]
