@@ -138,9 +138,9 @@ SELECT * FROM people FOR UPDATE
 WITH gone AS (DELETE FROM people) SELECT 1
 ! 25006 15 cannot execute DELETE in a read-only gateway
 
--- ours: WITH TIES
-SELECT name FROM people ORDER BY name FETCH FIRST 1 ROW WITH TIES
-! 0A000 51 FETCH … WITH TIES and PERCENT are not supported
+-- ours: WITH TIES of rows that are DISTINCT
+SELECT DISTINCT name FROM people ORDER BY name FETCH FIRST 1 ROW WITH TIES
+! 0A000 60 FETCH … WITH TIES of DISTINCT rows, or of a UNION, is not supported
 
 -- ours: SIMILAR TO
 SELECT name FROM people WHERE name SIMILAR TO 'a%'

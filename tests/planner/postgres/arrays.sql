@@ -25,7 +25,6 @@ SELECT * FROM unnest(ARRAY[1,2], ARRAY['a','b']) AS t(a, b)
 : integer text
 = 1	a
 = 2	b
-~ unnest takes one array
 SELECT * FROM unnest(ARRAY['a','b']) WITH ORDINALITY AS t(v, n)
 : text bigint
 = a	1

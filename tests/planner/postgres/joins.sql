@@ -309,7 +309,6 @@ SELECT id FROM samples ORDER BY i FETCH FIRST 3 ROWS WITH TIES
 = 6
 = 8
 = 1
-~ refused
 SELECT id, -id AS id2 FROM samples ORDER BY id2 LIMIT 2
 : integer integer
 = 9	-9
@@ -442,7 +441,6 @@ SELECT id FROM samples ORDER BY lower(t) DESC NULLS LAST, id
 SELECT count(*) FROM samples TABLESAMPLE SYSTEM (100)
 : bigint
 = 9
-~ refused
 SELECT id FROM samples FOR UPDATE
 : integer
 = 1

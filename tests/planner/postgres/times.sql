@@ -170,7 +170,6 @@ SELECT g, g * 2 FROM generate_series(1, 3) AS g
 SELECT (timestamp '2020-01-01', timestamp '2020-01-10') OVERLAPS (timestamp '2020-01-05', timestamp '2020-01-20')
 : boolean
 = t
-~ OVERLAPS is not there
 SELECT day, at, tz FROM samples ORDER BY id
 : date timestamp_without_time_zone timestamp_with_time_zone
 = 2020-01-01	2020-01-01 10:00:00	2020-01-01 10:00:00+00
