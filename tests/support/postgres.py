@@ -1,0 +1,154 @@
+"""A real PostgreSQL in a temporary directory, to measure against and to compare answers with."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import pwd
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from tests.support.process import ServerProcess, free_ports
+
+FAST: Mapping[str, str] = {
+    "listen_addresses": "127.0.0.1",
+    # Clients come by TCP, as they do to the gateway.
+    "unix_socket_directories": "",
+    # The rows can be made again, so no crash has to be survived.
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+}
+"""Settings of a server that lives as long as a test."""
+
+
+class PostgresMissingError(RuntimeError):
+    """No PostgreSQL server is installed, or no one may run it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Postgres:
+    """Where a running server is reached."""
+
+    port: int
+    user: str
+    version: int
+    """Its major version."""
+    database: str = "postgres"
+
+    @property
+    def dsn(self) -> str:
+        """A connection string of libpq."""
+        return f"host=127.0.0.1 port={self.port} user={self.user} dbname={self.database}"
+
+
+@contextlib.contextmanager
+def running_postgres(
+    directory: Path,
+    *,
+    user: str = "postgres",
+    settings: Mapping[str, str] = FAST,
+    locale: str = "C",
+) -> Iterator[Postgres]:
+    """A server without data, of encoding UTF8.
+
+    Args:
+        directory: for its data and its log; made anew.
+        user: its superuser, who needs no password.
+        settings: of `postgresql.conf`.
+        locale: its collation and its character classes.
+
+    Raises:
+        PostgresMissingError: there is no server, or no one may run it.
+        ServerError: it cannot be started.
+    """
+    binaries, owner = _binaries(), _owner()
+    directory.mkdir(mode=0o700)
+    if owner is not None:
+        shutil.chown(directory, owner)
+        # pytest's directories are closed to others, and the server runs as another.
+        _open_path(directory.parent)
+    _initdb(binaries, directory / "data", owner=owner, user=user, locale=locale)
+    (port,) = free_ports(1)
+    version = int((directory / "data" / "PG_VERSION").read_text())
+    server = Postgres(port=port, user=user, version=version)
+    command = [str(binaries / "postgres"), "-D", str(directory / "data"), "-p", str(port)]
+    for name, value in settings.items():
+        command += ["-c", f"{name}={value}"]
+    with ServerProcess(
+        command,
+        output=directory / "postgres.log",
+        ready=lambda: _accepts(server),
+        # Fast shutdown; the default signal would wait for clients to leave.
+        stop_signal=signal.SIGINT,
+        cwd=Path("/"),
+        user=owner,
+    ):
+        yield server
+
+
+def _binaries() -> Path:
+    """Where initdb and postgres are: Debian keeps them off the PATH, by version."""
+    beside = shutil.which("initdb")
+    places = [Path(beside).resolve().parent] if beside else []
+    places += sorted(
+        Path("/usr/lib/postgresql").glob("*/bin"),
+        key=lambda path: [int(part) for part in re.findall(r"\d+", str(path))],
+        reverse=True,
+    )
+    package = importlib.util.find_spec("pgserver")
+    for found in (package and package.submodule_search_locations) or ():
+        places.append(Path(found) / "pginstall" / "bin")
+    for place in places:
+        if (place / "initdb").exists() and (place / "postgres").exists():
+            return place
+    raise PostgresMissingError(
+        "PostgreSQL's server is not installed; pip install 'stategate[fuzz]' has one"
+    )
+
+
+def _owner() -> str | None:
+    """Whom the server runs as: PostgreSQL refuses root."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(name).pw_name
+    raise PostgresMissingError("PostgreSQL does not run as root, and there is no user postgres")
+
+
+def _open_path(directory: Path) -> None:
+    """Let others pass through the directories of ours that lead there, below the temporary one."""
+    top = Path(tempfile.gettempdir()).resolve()
+    for place in (directory.resolve(), *directory.resolve().parents):
+        if not place.is_relative_to(top) or place == top:
+            return
+        place.chmod(place.stat().st_mode | 0o011)
+
+
+def _initdb(binaries: Path, data: Path, *, owner: str | None, user: str, locale: str) -> None:
+    command = [str(binaries / "initdb"), "-D", str(data), "-U", user, "--auth=trust"]
+    command += ["--encoding=UTF8", f"--locale={locale}", "--no-sync"]
+    done = subprocess.run(
+        command, cwd="/", user=owner, capture_output=True, text=True, check=False, timeout=120
+    )
+    if done.returncode != 0:
+        raise PostgresMissingError(f"initdb failed: {done.stderr[-500:]}")
+
+
+def _accepts(server: Postgres) -> bool:
+    try:
+        psycopg.connect(server.dsn, connect_timeout=2).close()
+    except psycopg.OperationalError:
+        return False
+    return True
