@@ -281,7 +281,8 @@ _READERS: dict[int, Callable[[bytes], FrontendMessage]] = {
     ord("P"): _read_parse,
     ord("Q"): _read_query,
     ord("S"): _empty(Sync()),
-    ord("X"): _empty(Terminate()),
+    # Whatever else it says, the client leaves: there is no one to tell of a mistake.
+    ord("X"): lambda _: Terminate(),
     ord("c"): _empty(CopyDone()),
     ord("d"): lambda body: CopyData(chunk=body),
     ord("f"): _read_copy_fail,

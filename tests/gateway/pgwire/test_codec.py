@@ -73,6 +73,8 @@ MESSAGES: tuple[tuple[bytes, FrontendMessage], ...] = (
     (wire.SYNC, Sync()),
     (wire.FLUSH, Flush()),
     (wire.TERMINATE, Terminate()),
+    # Who leaves is not told what is wrong with the farewell.
+    (wire.framed("X", b"later"), Terminate()),
     (wire.framed("F", b"\0\0"), FunctionCall(body=b"\0\0")),
     (wire.framed("p", b"secret\0"), PasswordMessage(response=b"secret\0")),
     (wire.framed("d", b"1\n"), CopyData(chunk=b"1\n")),
