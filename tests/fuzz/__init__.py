@@ -1,0 +1,1 @@
+"""Defects that no one thought of: generated statements, messages, loads and histories."""

@@ -1,0 +1,68 @@
+"""`make fuzz ARGS="--seconds 1800"`: look for defects with generated work, and tell them."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from tests.fuzz import histories, selects, wire
+from tests.fuzz.open_differences import OPEN
+from tests.fuzz.report import Budget, Report
+from tests.support.postgres import PostgresMissingError
+
+SECONDS = 240.0
+"""How long a run takes unless it is told, shared by its parts."""
+
+
+def _selects(directory: Path, report: Report, budget: Budget, without: frozenset[str]) -> None:
+    try:
+        with selects.servers(directory) as found:
+            selects.run(found, report, budget, without)
+    except PostgresMissingError as error:
+        report.skip(f"select: {error}")
+
+
+PARTS: Mapping[str, Callable[[Path, Report, Budget, frozenset[str]], None]] = {
+    "select": _selects,
+    "wire": lambda directory, report, budget, _: wire.run(directory, report, budget),
+    "history": histories.run,
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the parts one after the other; 1 if one of them failed."""
+    parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
+    parser.add_argument("--parts", default=",".join(PARTS), help="of: %(default)s")
+    parser.add_argument("--seed", type=int, default=None, help="the same seed, the same cases")
+    parser.add_argument("--seconds", type=float, default=None, help=f"in all; {SECONDS:.0f}")
+    parser.add_argument("--rounds", type=int, default=None, help="cases of each part, instead")
+    parser.add_argument("--case", type=int, default=None, help="this case alone")
+    parser.add_argument("--without", default="", help="features to leave out, by ;")
+    given = parser.parse_args(arguments)
+    parts = [name for name in given.parts.split(",") if name]
+    if unknown := set(parts) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    seed = secrets.randbelow(1 << 32) if given.seed is None else given.seed
+    report = Report(seed=seed)
+    print(f"fuzz: seed {seed}, parts {', '.join(parts)}")
+    timed = given.rounds is None and given.case is None
+    seconds = (given.seconds or SECONDS) / len(parts) if timed else given.seconds
+    for name in parts:
+        budget = Budget(seconds=seconds, rounds=given.rounds, only=given.case)
+        with tempfile.TemporaryDirectory(prefix="stategate-fuzz-") as directory:
+            without = frozenset(OPEN if given.without == "open" else given.without.split(";"))
+            PARTS[name](Path(directory), report, budget, without)
+    for outcome, count in report.counts.most_common():
+        print(f"{count:7} {outcome}")
+    for kind, count in report.kinds.most_common():
+        print(f"{count:7} FAILED {kind}")
+    print(report.verdict())
+    return 1 if report.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

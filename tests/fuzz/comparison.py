@@ -1,0 +1,212 @@
+"""Whether two servers answer a statement alike.
+
+Names, types, rows and SQLSTATE have to be the same, but for the differences that the planner's
+README documents. Those are all here, each with its reason; nothing else is overlooked.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+
+from psycopg import pq
+from psycopg.adapt import Transformer
+
+_JSON, _JSONB, _NUMERICS, _FLOATS = 114, 3802, frozenset({1700, 1231}), frozenset({700, 701})
+_NUMERIC_DIGITS = 15
+"""A numeric has the scale of its type: quotients and averages end 16 digits behind the point."""
+_INEXACT = re.compile(r"percentile_cont|percent_rank|cume_dist|ln\(|extract\(epoch")
+"""What is computed in doubles, whose last digit depends on the order of the operations."""
+_EITHER_ZERO = re.compile(r"DISTINCT|GROUP BY|UNION|INTERSECT|EXCEPT|min\(|max\(|greatest|least")
+"""Where 0 and -0, which are equal, stand for each other: SQL says not which one is given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a server gave."""
+
+    names: tuple[str, ...] = ()
+    types: tuple[int, ...] = ()
+    rows: tuple[tuple[object, ...], ...] = ()
+    sqlstate: str | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How a statement is sent."""
+
+    extended: bool = False
+    parameters: bool = False
+    binary: bool = False
+
+    def __str__(self) -> str:
+        if not self.extended:
+            return "simple"
+        parts = ["extended", "binary" if self.binary else "text"]
+        return ", ".join(parts + ["parameters"] * self.parameters)
+
+
+def ask(connection: pq.abc.PGconn, sql: str, values: Sequence[str], way: Way) -> Reply:
+    """Send a statement and read all of its answer."""
+    if way.extended:
+        result = connection.exec_params(
+            sql.encode(), [value.encode() for value in values], result_format=int(way.binary)
+        )
+    else:
+        result = connection.exec_(sql.encode())
+    if result.status != pq.ExecStatus.TUPLES_OK:
+        state = (result.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode()
+        text = (result.error_field(pq.DiagnosticField.MESSAGE_PRIMARY) or b"").decode()
+        return Reply(sqlstate=state or "lost", message=text or connection.error_message.decode())
+    columns = range(result.nfields)
+    types = tuple(result.ftype(i) for i in columns)
+    return Reply(
+        names=tuple((result.fname(i) or b"").decode() for i in columns),
+        types=types,
+        rows=tuple(_rows(result, types, binary=way.binary)),
+    )
+
+
+def _rows(
+    result: pq.abc.PGresult, types: Sequence[int], *, binary: bool
+) -> list[tuple[object, ...]]:
+    formats = pq.Format.BINARY if binary else pq.Format.TEXT
+    # Numbers and json have several texts; of all else the bytes must be the same.
+    read = {i: oid for i, oid in enumerate(types) if oid in _NUMERICS | _FLOATS}
+    loaders = {i: Transformer().get_loader(oid, formats).load for i, oid in read.items()}
+    found = []
+    for row in range(result.ntuples):
+        cells: list[object] = []
+        for column in range(result.nfields):
+            value = result.get_value(row, column)
+            if value is None:
+                cells.append(None)
+            elif types[column] in {_JSON, _JSONB}:
+                text = bytes(value).removeprefix(b"\x01").decode()
+                cells.append(json.dumps(json.loads(text), sort_keys=True))
+            elif column in loaders:
+                cells.append(loaders[column](value))
+            else:
+                cells.append(bytes(value))
+        found.append(tuple(cells))
+    return found
+
+
+def difference(
+    ours: Reply, theirs: Reply, *, ordered: Sequence[int], sql: str
+) -> tuple[str, str] | None:
+    """What differs, as a kind and a text; None if nothing does."""
+    if theirs.sqlstate is not None or ours.sqlstate is not None:
+        if ours.sqlstate == theirs.sqlstate:
+            return None
+        kind = f"{ours.sqlstate or 'rows'} for {theirs.sqlstate or 'rows'}"
+        said = ours.message or theirs.message
+        return f"{kind}: {shape(said)}", f"ours: {ours.message or ours.rows[:3]}\ntheirs: " + (
+            theirs.message or str(theirs.rows[:3])
+        )
+    # json and jsonb are one type here.
+    types = tuple(_JSON if oid == _JSONB else oid for oid in theirs.types)
+    mine = tuple(_JSON if oid == _JSONB else oid for oid in ours.types)
+    if mine != types:
+        wrong = sorted({f"{a} for {b}" for a, b in zip(mine, types, strict=False) if a != b})
+        return f"types {', '.join(wrong)}", f"ours: {ours.types}\ntheirs: {theirs.types}"
+    if ours.names != theirs.names:
+        pairs = zip(ours.names, theirs.names, strict=True)
+        wrong = sorted({f"{a} for {b}" for a, b in pairs if a != b})
+        return f"names {', '.join(wrong)}", f"ours: {ours.names}\ntheirs: {theirs.names}"
+    exact = _INEXACT.search(sql) is None
+    if _EITHER_ZERO.search(sql) is not None:
+        ours, theirs = _without_signs(ours), _without_signs(theirs)
+    one, other = _bag(ours.rows), _bag(theirs.rows)
+    if not _same(one, other, exact=exact):
+        return "rows", _shown(one, other)
+    if ordered:
+        # Among equal rows, 0 and -0 are in any order.
+        keys = [tuple(row[i] for i in ordered) for row in _without_signs(ours).rows]
+        wanted = [tuple(row[i] for i in ordered) for row in _without_signs(theirs).rows]
+        if not _same(keys, wanted, exact=exact):
+            return "order of rows", f"ours: {keys}\ntheirs: {wanted}"
+    return None
+
+
+def shape(message: str) -> str:
+    """A message without what it says of one statement, to sort failures by."""
+    return re.sub(r"\d+", "0", re.sub(r"\"[^\"]*\"|'[^']*'", "_", message))[:90]
+
+
+def _without_signs(reply: Reply) -> Reply:
+    rows = tuple(
+        tuple(0.0 if isinstance(cell, float) and cell == 0 else cell for cell in row)
+        for row in reply.rows
+    )
+    return replace(reply, rows=rows)
+
+
+def _bag(rows: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    return sorted(rows, key=_row_key)
+
+
+def _row_key(row: tuple[object, ...]) -> tuple[str, ...]:
+    return tuple(map(_sort_key, row))
+
+
+def _sort_key(cell: object) -> str:
+    if isinstance(cell, Decimal) and cell.is_finite():
+        return f"{cell:.9e}"
+    if isinstance(cell, list):
+        return str([_sort_key(each) for each in cell])
+    if isinstance(cell, float):
+        return f"{cell:.9e}" if math.isfinite(cell) and cell else repr(cell)
+    return repr(cell)
+
+
+def _same(
+    one: Sequence[tuple[object, ...]], other: Sequence[tuple[object, ...]], *, exact: bool
+) -> bool:
+    return len(one) == len(other) and all(
+        _is_same(a, b, exact=exact)
+        for mine, wanted in zip(one, other, strict=True)
+        for a, b in zip(mine, wanted, strict=True)
+    )
+
+
+def _is_same(one: object, other: object, *, exact: bool) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        if math.isnan(one) or math.isnan(other):
+            return math.isnan(one) and math.isnan(other)
+        if one == other:
+            return math.copysign(1, one) == math.copysign(1, other)
+        return not exact and math.isclose(one, other, rel_tol=1e-12)
+    if isinstance(one, Decimal) and isinstance(other, Decimal):
+        return one == other or _is_near(one, other)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(
+            _is_same(a, b, exact=exact) for a, b in zip(one, other, strict=True)
+        )
+    return one == other
+
+
+def _is_near(one: Decimal, other: Decimal) -> bool:
+    """Whether they differ only behind the digits that a quotient has here."""
+    try:
+        exponent = other.as_tuple().exponent
+        if not isinstance(exponent, int) or -exponent < _NUMERIC_DIGITS:
+            return False
+        return abs(one - other) <= max(Decimal("1e-15"), abs(other) * Decimal("1e-15"))
+    except InvalidOperation:
+        return False
+
+
+def _shown(one: Sequence[tuple[object, ...]], other: Sequence[tuple[object, ...]]) -> str:
+    ours_in, theirs_in = set(map(_row_key, one)), set(map(_row_key, other))
+    mine = [row for row in one if _row_key(row) not in theirs_in]
+    theirs = [row for row in other if _row_key(row) not in ours_in]
+    return (
+        f"ours: {len(one)} rows, of them not in theirs {mine[:4]}\n"
+        f"theirs: {len(other)} rows, of them not in ours {theirs[:4]}"
+    )

@@ -1,0 +1,138 @@
+"""Draws expressions of a type out of the forms that there are, and the columns in sight."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tests.fuzz.forms import (
+    CONSTANTS,
+    FORMS,
+    GENERIC,
+    GENERIC_ORDERED,
+    NOT_COMPARABLE,
+    RISKY,
+    UNQUOTED,
+    Form,
+)
+from tests.fuzz.tree import Literal, Node, Part
+
+
+@dataclass(slots=True)
+class Scope:
+    """The columns that an expression may name."""
+
+    columns: Mapping[str, Sequence[str]]
+    """Type → the texts that name a column of it."""
+    outer: Scope | None = None
+    """Where the enclosing statement looks; a subquery that uses it is correlated."""
+    hidden: frozenset[str] = frozenset()
+    """Aliases and columns of this scope: those of `outer` with the same name cannot be seen."""
+
+    def of(self, sort: str) -> Sequence[str]:
+        """Texts of the columns of a type."""
+        return self.columns.get(sort, ())
+
+    def hides(self, text: str) -> bool:
+        """Whether a name of the enclosing statement means something else here."""
+        return text.split(".", maxsplit=1)[0].strip('"') in self.hidden
+
+
+RowsOf: TypeAlias = Callable[[str, Scope, int], Node]
+"""Draws a subquery: of one column of a type, or of any where the type is empty."""
+
+
+@dataclass(slots=True)
+class Expressions:
+    """Draws expressions."""
+
+    chance: random.Random
+    without: frozenset[str] = frozenset()
+    used: set[str] = field(default_factory=set)
+    """Names of the features that were drawn."""
+
+    def constant(self, sort: str) -> Node:
+        """A constant of a type, or of one of the sorts with a `'`."""
+        data_type, text = self.chance.choice(
+            [(kind, text) for kind, text in CONSTANTS[sort] if f"{kind} {text}" not in self.without]
+        )
+        quoted = "'" + text.replace("'", "''") + "'"
+        written = text if data_type in UNQUOTED else f"{quoted}::{data_type}"
+        if data_type == "text":
+            written = quoted
+        if written.startswith("-"):
+            written = f"({written})"
+        literal = Literal(text=text, sql=written, type=data_type)
+        return Node(sort, (literal,), None)
+
+    def leaf(self, sort: str, scope: Scope) -> Node:
+        """A column, a constant or NULL."""
+        named = scope.of(sort)
+        roll = self.chance.random()
+        if named and roll < 0.72:
+            return Node(sort, (self.chance.choice(named),), None)
+        if scope.outer is not None and roll < 0.85:
+            seen = [name for name in scope.outer.of(sort) if not scope.hides(name)]
+            if seen:
+                return Node(sort, (self.chance.choice(seen),), None)
+        if roll > 0.96:
+            return Node(sort, (f"NULL::{sort}",), None)
+        return self.constant(sort)
+
+    def draw(
+        self, sort: str, scope: Scope, depth: int, rows: RowsOf, *, risky: bool = False
+    ) -> Node:
+        """An expression of a type.
+
+        Args:
+            sort: its type.
+            scope: the columns it may name.
+            depth: how many operators may be nested.
+            rows: draws a subquery of one column of a type, or of any column.
+            risky: its outermost operator may fail for some rows.
+        """
+        if sort.startswith("'"):
+            return self.constant(sort)
+        if sort == "uuid" and "uuid" in self.without:
+            return Node(sort, (self.chance.choice(scope.of(sort) or ("NULL::uuid",)),), None)
+        if sort.startswith("rows"):
+            return rows(sort.removeprefix("rows").removeprefix(" of "), scope, depth - 1)
+        if depth <= 0:
+            return self.leaf(sort, scope)
+        form = self._form(sort, risky=risky, subqueries=depth > 1)
+        if form is None:
+            return self.leaf(sort, scope)
+        parts: list[Part] = []
+        for index, text in enumerate(form.parts):
+            if index % 2 == 0:
+                parts.append(text)
+            elif text == "=":
+                parts.append(sort)
+            else:
+                inner = sort if text == "@" else text
+                deeper = self.chance.random() < 0.45
+                parts.append(self.draw(inner, scope, depth - 1 if deeper else 0, rows))
+        return Node(sort, tuple(parts), f"NULL::{sort}")
+
+    def _form(self, sort: str, *, risky: bool, subqueries: bool) -> Form | None:
+        if risky and sort in RISKY:
+            forms: Sequence[Form] = RISKY[sort]
+        elif self.chance.random() < 0.2:
+            forms = GENERIC if sort in NOT_COMPARABLE else (*GENERIC, *GENERIC_ORDERED)
+            forms = [f for f in forms if sort not in NOT_COMPARABLE or "nullif(" not in f.parts]
+        else:
+            forms = FORMS[sort]
+        for _ in range(8):
+            form = self.chance.choice(forms)
+            if form.is_in(self.without) or (form.feature == "subquery" and not subqueries):
+                continue
+            if any(part.startswith("rows") for part in form.parts) and not subqueries:
+                continue
+            if "uuid" in self.without and "{uuid}" in form.text:
+                continue
+            if form.feature:
+                self.used.add(form.feature)
+            return form
+        return None

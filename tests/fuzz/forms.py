@@ -1,0 +1,517 @@
+"""What expressions are made of: a table by type, each line a form with typed places.
+
+`{integer}` is a place for an expression, `{'text}` for a constant. A form may carry the name of a
+feature, so that it can be left out of a run. Forms that may fail for some rows (a division, a cast
+of a text) stand apart: which expressions a statement evaluates is not said by SQL, so that they are
+put only where all of it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+_PLACE = re.compile(r"\{([^{}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to make an expression of a type."""
+
+    text: str
+    parts: tuple[str, ...]
+    """Text and places by turns."""
+    feature: str = ""
+
+    def is_in(self, names: frozenset[str]) -> bool:
+        """Whether it is named, by itself or by its feature."""
+        return self.feature in names or self.text in names
+
+
+def _forms(text: str, feature: str = "") -> tuple[Form, ...]:
+    lines = [line.strip() for line in text.strip().split("\n")]
+    return tuple(Form(line, tuple(_PLACE.split(line)), feature) for line in lines if line)
+
+
+_COMPARED = (
+    """
+    integer|smallint|bigint|numeric|double precision|real|text|date|timestamp|timestamptz|uuid
+    |bytea|boolean|bigint[]
+""".replace("\n    ", "")
+    .strip()
+    .split("|")
+)
+_OPERATORS = ("=", "<>", "!=", "<", "<=", ">", ">=")
+_TESTS = ("IS NULL", "IS NOT NULL", "ISNULL", "NOTNULL")
+
+
+def _comparisons() -> tuple[Form, ...]:
+    lines: list[str] = []
+    for name in _COMPARED:
+        place = "{" + name + "}"
+        lines += [f"({place} {operator} {place})" for operator in _OPERATORS]
+        lines += [f"({place} {test})" for test in _TESTS]
+        for word in ("", "NOT "):
+            lines += [
+                f"({place} {word}BETWEEN {place} AND {place})",
+                f"({place} {word}BETWEEN SYMMETRIC {place} AND {place})",
+                f"({place} {word}IN ({place}, {place}))",
+                f"({place} IS {word}DISTINCT FROM {place})",
+            ]
+        if name.endswith("[]"):
+            continue
+        lines += [
+            f"({place} = ANY (ARRAY[{place}, {place}]))",
+            f"({place} <> ALL (ARRAY[{place}, {place}]))",
+            f"({place} <= SOME (ARRAY[{place}, NULL]))",
+        ]
+    return _forms("\n".join(lines))
+
+
+_BOOLEAN = """
+({boolean} AND {boolean})
+({boolean} OR {boolean})
+(NOT {boolean})
+({boolean} IS TRUE)
+({boolean} IS NOT TRUE)
+({boolean} IS FALSE)
+({boolean} IS NOT FALSE)
+({boolean} IS UNKNOWN)
+({boolean} IS NOT UNKNOWN)
+starts_with({text}, {text})
+(({integer}, {text}) = ({integer}, {text}))
+(({integer}, {text}) <> ({integer}, {text}))
+(({integer}, {date}) < ({integer}, {date}))
+(({integer}, {integer}) >= ({integer}, {integer}))
+(({integer}, {text}) IS NOT DISTINCT FROM ({integer}, {text}))
+({bigint[]} @> {bigint[]})
+({bigint[]} <@ {bigint[]})
+({bigint[]} && {bigint[]})
+isfinite({timestamp})
+"""
+_ROWS_NULL = """
+(ROW({integer}, {text}) IS NULL)
+(ROW({integer}, {text}) IS NOT NULL)
+"""
+_ROWS_IN = """
+(({integer}, {text}) IN (({integer}, {text}), ({integer}, {text})))
+(({integer}, {text}) NOT IN (({integer}, {text}), ({integer}, {text})))
+"""
+_PATTERNS = """
+({text} LIKE {'pattern})
+({text} NOT LIKE {'pattern})
+({text} ILIKE {'pattern})
+({text} NOT ILIKE {'pattern})
+({text} ~~ {'pattern})
+({text} !~~ {'pattern})
+({text} ~~* {'pattern})
+({text} !~~* {'pattern})
+({text} LIKE {text})
+({text} NOT LIKE {text})
+({text} LIKE 'a#_%' ESCAPE '#')
+({text} NOT LIKE 'a#_%' ESCAPE '#')
+({text} ~ {'regex})
+({text} !~ {'regex})
+({text} ~* {'regex})
+({text} !~* {'regex})
+({text} SIMILAR TO '(a|Z)%')
+({text} NOT SIMILAR TO '(a|Z)%')
+"""
+_ARRAY_PATTERNS = """
+({text} LIKE ANY (ARRAY['a%', '%b']))
+({text} NOT LIKE ALL (ARRAY['a%', '%b']))
+"""
+_SUBQUERIES = """
+EXISTS ({rows})
+(NOT EXISTS ({rows}))
+({integer} IN ({rows of integer}))
+({integer} NOT IN ({rows of integer}))
+({text} = ANY ({rows of text}))
+({text} <> ALL ({rows of text}))
+({integer} < ALL ({rows of integer}))
+({integer} >= SOME ({rows of integer}))
+"""
+_ANY_TYPE = """
+coalesce({@}, {@})
+nullif({@}, {@})
+(CASE WHEN {boolean} THEN {@} ELSE {@} END)
+(CASE WHEN {boolean} THEN {@} WHEN {boolean} THEN {@} END)
+(CASE {integer} WHEN {integer} THEN {@} ELSE {@} END)
+({@})::{=}
+CAST({@} AS {=})
+"""
+_ORDERED = """
+greatest({@}, {@})
+least({@}, {@}, {@})
+"""
+_INTEGER = """
+({integer} + {integer})
+({integer} - {integer})
+({integer} * {'small})
+(- {integer})
+(@ {integer})
+({integer} / {'small})
+({integer} % {'small})
+({smallint} + {integer})
+({integer} & {integer})
+({integer} | {integer})
+({integer} # {integer})
+(~ {integer})
+({integer} << 2)
+({integer} >> 1)
+abs({integer})
+mod({integer}, {'small})
+length({text})
+char_length({text})
+octet_length({text})
+bit_length({text})
+ascii({text})
+strpos({text}, {text})
+position({'text} in {text})
+cardinality({bigint[]})
+array_length({bigint[]}, 1)
+array_upper({bigint[]}, 1)
+array_position({bigint[]}, 4)
+({date} - {'date})
+num_nulls({integer}, {text})
+{smallint}::integer
+{boolean}::integer
+gcd({integer}, {integer})
+json_array_length('[1, 2]'::json)
+regexp_count({text}, 'a')
+"""
+_SMALLINT = """
+{'small}::smallint
+(- {smallint})
+abs({smallint})
+"""
+_BIGINT = """
+({integer} + {'bigint})
+({integer}::bigint * 3)
+{integer}::bigint
+({bigint[]})[1]
+({bigint[]})[{integer}]
+abs({integer}::bigint)
+count_of({integer})
+bit_count({bytea})
+"""
+_NUMERIC = """
+({numeric} + {numeric})
+({numeric} - {integer})
+({numeric} * {'small})
+(- {numeric})
+({numeric} / {'small})
+({numeric} % 3)
+round({numeric})
+round({numeric}, 1)
+trunc({numeric}, 2)
+floor({numeric})
+ceil({numeric})
+abs({numeric})
+sign({numeric})
+mod({numeric}, 2.5)
+{integer}::numeric
+{integer}::numeric(8,2)
+{bigint}::numeric
+extract(year FROM {timestamp})
+extract(second FROM {timestamp})
+extract(epoch FROM {timestamptz})
+extract(dow FROM {date})
+extract(isodow FROM {date})
+extract(week FROM {date})
+extract(isoyear FROM {date})
+extract(quarter FROM {timestamp})
+extract(century FROM {date})
+extract(doy FROM {date})
+extract(millisecond FROM {timestamp})
+width_of({numeric})
+"""
+_DOUBLE = """
+({double precision} + {'double})
+({double precision} * {'double})
+(- {double precision})
+({double precision} / {'double})
+abs({double precision})
+floor({double precision})
+ceil({double precision})
+round({double precision})
+trunc({double precision})
+sign({double precision})
+{real}::double precision
+{integer}::double precision
+{numeric}::double precision
+date_part('hour', {timestamp})
+sqrt(abs({integer})::double precision)
+pi()
+"""
+_REAL = """
+({real} * 2)
+(- {real})
+{integer}::real
+abs({real})
+"""
+_TEXT = """
+({text} || {text})
+({text} || {integer})
+lower({text})
+upper({text})
+initcap({text})
+btrim({text})
+ltrim({text}, 'aA')
+rtrim({text})
+trim(both 'a' from {text})
+trim(leading from {text})
+left({text}, {integer})
+right({text}, {integer})
+lpad({text}, 5, 'xy')
+rpad({text}, 3)
+repeat({text}, {'small})
+reverse({text})
+replace({text}, 'a', {text})
+translate({text}, 'abc', 'xy')
+substring({text} from {'small} for 2)
+substring({text} from -1 for 3)
+substr({text}, {integer})
+overlay({text} placing 'zz' from 2 for 1)
+split_part({text}, 'b', {'small})
+concat({text}, {integer}, {boolean})
+concat_ws('-', {text}, {integer}, {date})
+md5({text})
+quote_ident({text})
+quote_literal({text})
+quote_nullable({text})
+format('%s|%I|%L', {integer}, 'a b', {text})
+chr(65 + abs({'small}))
+to_hex(255)
+encode({bytea}, 'hex')
+encode({bytea}, 'base64')
+encode({bytea}, 'escape')
+regexp_replace({text}, '[ab]', 'x')
+regexp_replace({text}, '[ab]', 'x', 'g')
+array_to_string({bigint[]}, ',', '*')
+{integer}::text
+{bigint}::text
+{numeric}::numeric(12,3)::text
+{double precision}::text
+{boolean}::text
+{date}::text
+{timestamp}::text
+{timestamptz}::text
+{uuid}::text
+{bytea}::text
+{bigint[]}::text
+{text}::varchar(2)::text
+to_char({timestamp}, 'YYYY-MM-DD HH24:MI:SS.US')
+to_char({date}, 'FMDay, DDth Mon YYYY Q WW IYYY-IW J')
+to_char({timestamp}, 'HH12:MI AM D DDD CC')
+to_char({integer}, 'FM0999')
+to_char({numeric}, '999,990.99')
+to_char({integer}, 'S999')
+to_char({numeric}, 'FM999999990.00')
+pg_typeof({integer} + {numeric})::text
+json_typeof({json})
+({json} ->> 'a')
+({json} #>> ARRAY['c', '1'])
+"""
+_DATE = """
+({date} + {'small})
+({date} - {'small})
+{'timestamp}::date
+make_date(2020, 2, 1 + abs({'small}))
+"""
+_TIMESTAMP = """
+({'timestamp} + interval '1 day')
+({'timestamp} - interval '1 month')
+({'timestamp} + {interval})
+date_trunc('month', {timestamp})
+date_trunc('hour', {timestamp})
+date_trunc('week', {'timestamp})
+{'date}::timestamp
+({'timestamp}::timestamptz AT TIME ZONE 'Europe/Oslo')
+({timestamptz} AT TIME ZONE 'UTC')
+make_timestamp(2020, 2, 1 + abs({'small}), 1, 2, 3.5)
+date_bin('15 minutes', {'timestamp}, timestamp '2001-01-01')
+"""
+_TIMESTAMPTZ = """
+date_trunc('day', {timestamptz})
+({'timestamp}::timestamptz + interval '2 hours')
+{'timestamp}::timestamptz
+({'timestamp} AT TIME ZONE 'America/New_York')
+to_timestamp({'small})
+"""
+_INTERVAL = """
+({interval} * 2)
+(- {interval})
+({'timestamp} - {'timestamp})
+age({'timestamp}, {'timestamp})
+make_interval(days => abs({'small}))
+"""
+_INTERVAL_SUMS = """
+({interval} + {interval})
+({interval} - {interval})
+({'small} * interval '1 day')
+justify_hours({interval})
+justify_days({interval})
+"""
+_BYTEA = """
+decode('00ff', 'hex')
+({bytea} || {bytea})
+sha256({bytea})
+"""
+_ARRAY = """
+array_append({bigint[]}, 7)
+array_prepend(7, {bigint[]})
+({bigint[]} || {bigint[]})
+array_cat({bigint[]}, {bigint[]})
+array_remove({bigint[]}, 4)
+array_replace({bigint[]}, 4, 5)
+({bigint[]})[1:1]
+ARRAY[{bigint}, {bigint}]
+ARRAY({rows of bigint} ORDER BY 1)
+"""
+_JSON = """
+json_build_object('k', {integer}, 'l', {text}::text)
+json_build_array({integer}, {text}::text, NULL)
+to_json({text}::text)
+to_json({bigint[]})
+({json} -> 'c')
+({json} -> 1)
+"""
+_UUID = """
+'6F1B3B0E6A0A4A519D0C3F5F2F9B8A01'::uuid
+"""
+_RISKY: Mapping[str, str] = {
+    "integer": """
+({integer} / {integer})
+({integer} % {integer})
+mod({integer}, {integer})
+(2147483647 + {integer})
+{text}::integer
+{numeric}::integer
+{double precision}::integer
+{bigint}::integer
+div({numeric}, {integer})::integer
+""",
+    "smallint": """
+({integer} * 10000)::smallint
+({smallint} * 20000::smallint)
+""",
+    "bigint": """
+({bigint} + {bigint})
+({bigint} * {bigint})
+(- {bigint})
+abs({bigint})
+{double precision}::bigint
+""",
+    "numeric": """
+({numeric} / {numeric})
+({numeric} / {integer})
+{text}::numeric
+{numeric}::numeric(4,1)
+""",
+    "double precision": """
+({double precision} / {double precision})
+({double precision} * {double precision})
+({double precision} * 10)
+sqrt({double precision})
+ln({numeric}::double precision)
+{text}::double precision
+""",
+    "text": """
+chr({integer})
+repeat({text}, {integer})
+split_part({text}, 'b', {integer})
+substring({text} from 1 for {integer})
+lpad({text}, {integer}, 'x')
+""",
+    "date": """
+{text}::date
+({date} + {integer})
+make_date(2021, {integer}, 29)
+{timestamp}::date
+""",
+    "timestamp": """
+({timestamp} + interval '1 day')
+({timestamp} - interval '1 year')
+{text}::timestamp
+""",
+    "timestamptz": "({timestamptz} + interval '1 hour')",
+    "boolean": "{text}::boolean\n({'small}::text)::boolean",
+    "uuid": "{text}::uuid",
+    "bytea": "decode({text}, 'hex')",
+    "json": "{text}::json",
+    "bigint[]": "{text}::bigint[]",
+    "interval": "{text}::interval",
+    "real": "{double precision}::real",
+}
+
+FORMS: Mapping[str, Sequence[Form]] = {
+    "boolean": (
+        *_comparisons(),
+        *_forms(_BOOLEAN) * 4,
+        *_forms(_ROWS_NULL, "ROW") * 4,
+        *_forms(_ROWS_IN, "rows in") * 4,
+        *_forms(_PATTERNS) * 3,
+        *_forms(_ARRAY_PATTERNS, "like any"),
+        *_forms(_SUBQUERIES, "subquery") * 3,
+    ),
+    "integer": (*_forms(_INTEGER), *_forms("(+ {integer})", "names")),
+    "smallint": _forms(_SMALLINT),
+    "bigint": _forms(_BIGINT.replace("count_of({integer})", "length({text})::bigint")),
+    "numeric": _forms(_NUMERIC.replace("width_of({numeric})", "{numeric}::numeric(20,5)")),
+    "double precision": _forms(_DOUBLE),
+    "real": _forms(_REAL),
+    "text": _forms(_TEXT),
+    "date": _forms(_DATE),
+    "timestamp": _forms(_TIMESTAMP),
+    "timestamptz": _forms(_TIMESTAMPTZ),
+    "interval": (*_forms(_INTERVAL), *_forms(_INTERVAL_SUMS, "interval sums")),
+    "bytea": _forms(_BYTEA),
+    "bigint[]": _forms(_ARRAY),
+    "json": _forms(_JSON),
+    "uuid": _forms(_UUID),
+}
+RISKY: Mapping[str, Sequence[Form]] = {name: _forms(text) for name, text in _RISKY.items()}
+GENERIC = _forms(_ANY_TYPE)
+GENERIC_ORDERED = _forms(_ORDERED)
+NOT_COMPARABLE = frozenset({"json"})
+
+CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
+    # Type of the parameter, and its text. The sorts with a ' stand where a constant must.
+    "integer": [("integer", text) for text in ("-3", "-1", "0", "1", "2", "3", "7")],
+    "smallint": [("smallint", text) for text in ("-1", "0", "2")],
+    "bigint": [("bigint", text) for text in ("-1", "0", "2", "10", "9007199254740993")],
+    "numeric": [("numeric", text) for text in ("-2.5", "0", "1.50", "0.001", "100")],
+    "double precision": [
+        ("double precision", text) for text in ("0.5", "-2.5", "NaN", "Infinity", "1e300", "0")
+    ],
+    "real": [("real", text) for text in ("0.5", "NaN", "-1.25")],
+    "text": [("text", text) for text in ("a", "", "abc", "Zed", "ä", "it's", "a%", "1", "note 2")],
+    "boolean": [("boolean", "true"), ("boolean", "false")],
+    "date": [("date", text) for text in ("2020-02-29", "1969-12-31", "0001-01-01", "9999-12-31")],
+    "timestamp": [
+        ("timestamp", text)
+        for text in ("2020-02-29 23:59:59.5", "1970-01-01 00:00:00", "9999-12-31 23:59:59.999999")
+    ],
+    "timestamptz": [
+        ("timestamptz", text)
+        for text in ("2020-01-01 02:00:00+00", "1970-01-01 01:00:00+01", "1969-12-31 23:00:00+00")
+    ],
+    "interval": [("interval", text) for text in ("1 day", "1 month 2 days", "-03:30:00", "0")],
+    "uuid": [("uuid", "6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a02")],
+    "bytea": [("bytea", text) for text in ("\\x00ff", "\\x", "\\x616263")],
+    "json": [("json", '{"a": 7, "c": [3, "x"]}'), ("json", "[1]"), ("json", "null")],
+    "bigint[]": [("bigint[]", text) for text in ("{1,2}", "{}", "{4,NULL}")],
+    "'small": [("integer", text) for text in ("1", "2", "3", "5")],
+    "'text": [("text", text) for text in ("a", "b", "", "ab")],
+    "'bigint": [("bigint", text) for text in ("1", "9007199254740993")],
+    "'double": [("double precision", text) for text in ("0.5", "2", "-4")],
+    "'date": [("date", text) for text in ("2020-02-29", "1999-12-31")],
+    "'timestamp": [
+        ("timestamp", text) for text in ("2020-01-31 23:59:59.5", "1999-12-31 12:30:00")
+    ],
+    "'pattern": [("text", text) for text in ("a%", "%b%", "_b_", "", "%", "A\\_c", "a\\%c", "%ä%")],
+    "'regex": [("text", text) for text in ("^a", "b$", "[A-Z]", "a.c", "^$", "(a|b)+", "\\d")],
+}
+UNQUOTED = frozenset({"integer"})

@@ -1,0 +1,345 @@
+"""Histories: writers, a gateway and readers, while something is killed, stopped, filled or torn.
+
+The order of the faults comes from the seed; how the processes meet it does not, so that the same
+seed gives the same faults and not the same history.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+
+from tests.fuzz.history_model import History, Mode
+from tests.fuzz.history_processes import GatewayProcess, WriterProcess, compacting, small_disk
+from tests.fuzz.history_readers import Reader, read_marks
+from tests.fuzz.planted import BUGS
+from tests.fuzz.report import Budget, Failure, Report
+
+PART = "history"
+GOOD = ("good", "fine")
+"""Stores without a fault of their own."""
+DISK_BYTES = 48 << 20
+HEALED_S = 40.0
+PLANTED_S = 25.0
+"""How long it may take to find all that is planted; on a quiet machine it takes three seconds."""
+HISTORY_S = 8.0
+"""How long one history lasts before all is healed and read a last time."""
+_SYSTEMS = ("none", "none", "coarse", "slow", "late")
+
+
+@dataclass(slots=True, kw_only=True)
+class Setting:
+    """The processes of one history, and what disturbs them."""
+
+    directory: Path
+    root: Path
+    history: History
+    chance: random.Random
+    gateway: GatewayProcess
+    writer: WriterProcess
+    system: str
+    is_small_disk: bool
+    done: list[str] = field(default_factory=list)
+
+    # What can happen; each leaves all healed.
+
+    def kill_writer(self) -> None:
+        """Kill the writer in the middle of whatever it does, and start another."""
+        self.writer.kill()
+        self.writer = self._another_writer()
+
+    def kill_gateway(self) -> None:
+        """Kill the gateway, and start it over the replicas that it has."""
+        self.gateway.kill()
+        time.sleep(self.chance.uniform(0, 0.3))
+        self.gateway.start()
+
+    def lose_replicas(self) -> None:
+        """Kill the gateway, and start it with none."""
+        self.gateway.kill()
+        self.gateway.start(fresh=True)
+
+    def stop_gateway(self) -> None:
+        """Let the gateway stand still for a while."""
+        self.gateway.signal(signal.SIGSTOP)
+        time.sleep(self.chance.uniform(0.1, 0.8))
+        self.gateway.signal(signal.SIGCONT)
+
+    def zombie(self) -> None:
+        """Stop the writer; another takes over; the first goes on as if nothing had been."""
+        self.writer.signal(signal.SIGSTOP)
+        first, self.writer = self.writer, self._another_writer()
+        self.writer.wait_for(3, timeout_s=10)
+        first.signal(signal.SIGCONT)
+        time.sleep(0.6)
+        first.kill()
+
+    def compact(self) -> None:
+        """Compact; half of the times the compaction is killed."""
+        process = compacting(self.root, self.directory)
+        if self.chance.random() < 0.5:
+            time.sleep(self.chance.uniform(0.5, 2.0))
+            process.kill()
+        process.wait(60)
+
+    def tear(self) -> None:
+        """Cut a file of the newest epoch short, and put it back a little later."""
+        store = self.chance.choice(GOOD)
+        pattern = self.chance.choice(["epochs/*.json", "data/*/*/*.parquet"])
+        files = sorted((self.root / store).glob(pattern), key=lambda path: path.stat().st_mtime_ns)
+        if not files:
+            return
+        path = files[-1]
+        whole = path.read_bytes()
+        with path.open("r+b") as file:
+            file.truncate(len(whole) // 2)
+        time.sleep(self.chance.uniform(0.2, 0.8))
+        with path.open("r+b") as file:
+            file.write(whole)
+
+    def fill_disk(self) -> None:
+        """Fill the log's disk up, and make room again."""
+        if not self.is_small_disk:
+            return
+        balloon = self.root.parent / "balloon"
+        try:
+            with balloon.open("wb", buffering=0) as file:
+                for size in (1 << 20, 1 << 12, 1):
+                    _fill(lambda: file.write(b"\0" * size))  # noqa: B023 - it is called here
+                time.sleep(self.chance.uniform(0.3, 1.0))
+        finally:
+            balloon.unlink(missing_ok=True)
+
+    def _another_writer(self) -> WriterProcess:
+        made = WriterProcess(
+            root=self.root,
+            directory=self.directory,
+            stores=self.writer.stores,
+            history=self.history,
+            pause_s=self.writer.pause_s,
+            fault=self.writer.fault,
+        )
+        made.start()
+        return made
+
+    def disturb(self, until: float, without: frozenset[str]) -> None:
+        """Do one of these things after the other."""
+        events: list[Callable[[], None]] = [
+            self.kill_writer,
+            self.kill_gateway,
+            self.lose_replicas,
+            self.stop_gateway,
+            self.zombie,
+            self.compact,
+            self.tear,
+            self.fill_disk,
+        ]
+        events = [event for event in events if event.__name__ not in without]
+        while time.monotonic() < until:
+            event = self.chance.choice(events)
+            self.done.append(event.__name__)
+            event()
+            time.sleep(self.chance.uniform(0.2, 0.6))
+
+
+def _fill(write: Callable[[], int]) -> None:
+    try:
+        while write():
+            pass
+    except OSError:
+        return
+
+
+@contextmanager
+def setting(
+    directory: Path,
+    chance: random.Random,
+    *,
+    stores: Sequence[str],
+    fault: str,
+    pause_s: float = 0.02,
+) -> Iterator[Setting]:
+    """A writer and a gateway that has read the first epoch of each store."""
+    history = History()
+    disk = directory / "disk"
+    with small_disk(disk, size_bytes=DISK_BYTES) as mounted:
+        root = disk / "root"
+        # What is wrong with a gateway is not with a writer; a file system is both's.
+        system = "none" if fault == "bugs" else fault
+        gateway = GatewayProcess(root=root, directory=directory, fault=fault)
+        writer = WriterProcess(
+            root=root,
+            directory=directory,
+            stores=stores,
+            history=history,
+            pause_s=pause_s,
+            fault=system,
+        )
+        found = Setting(
+            directory=directory,
+            root=root,
+            history=history,
+            chance=chance,
+            gateway=gateway,
+            writer=writer,
+            system=system,
+            is_small_disk=mounted,
+        )
+        try:
+            writer.start()
+            if not writer.wait_for(2 * len(stores), timeout_s=30):
+                raise RuntimeError(f"the writer does not write: {writer.refusals[:3]}")
+            gateway.start(fresh=True)
+            if not gateway.wait_until_ready():
+                raise RuntimeError(f"the gateway does not start: {gateway.log}")
+            yield found
+        finally:
+            found.writer.kill()
+            gateway.kill()
+
+
+@contextmanager
+def reading(readers: Sequence[Reader]) -> Iterator[None]:
+    """The readers ask while the block runs."""
+    threads = [threading.Thread(target=reader.run, daemon=True) for reader in readers]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        for reader in readers:
+            reader.stopped.set()
+        for thread in threads:
+            thread.join(30)
+
+
+def _reader(
+    found: Setting, stores: Sequence[str], *, modes: Sequence[Mode] = (), monotonic: bool = False
+) -> Reader:
+    return Reader(
+        dsn=found.gateway.dsn,
+        stores=stores,
+        history=found.history,
+        chance=random.Random(found.chance.random()),
+        stopped=threading.Event(),
+        monotonic=monotonic,
+        modes=modes,
+    )
+
+
+def one_history(
+    directory: Path,
+    chance: random.Random,
+    *,
+    seconds: float,
+    fault: str,
+    without: frozenset[str] = frozenset(),
+) -> tuple[History, str]:
+    """Let one history happen, heal all, and read it a last time; with what happened in it."""
+    with setting(directory, chance, stores=GOOD, fault=fault) as found:
+        with reading([_reader(found, GOOD, monotonic=number % 2 == 1) for number in range(4)]):
+            found.disturb(time.monotonic() + seconds, without)
+        found.writer.kill()
+        _finish(found)
+        happened = f"file system {found.system}, {', '.join(found.done)}"
+        if found.writer.refusals:
+            happened += f"\nthe last writer was refused: {found.writer.refusals[-1]}"
+        return found.history, happened
+
+
+def _finish(found: Setting) -> None:
+    """Read all marks at LATEST from the gateway as it is, and from one that starts anew."""
+    for fresh in (False, True):
+        if fresh:
+            found.gateway.kill()
+            found.gateway.start(fresh=True)
+        for store in found.writer.stores:
+            try:
+                marks = read_marks(found.gateway.dsn, store, timeout_s=HEALED_S)
+            except psycopg.Error as error:
+                state = f"{'a new' if fresh else 'the old'} gateway: {error}"
+                found.history.fail(store, "not healed", state)
+                continue
+            found.history.finished(store, marks)
+
+
+def run(directory: Path, report: Report, budget: Budget, without: frozenset[str]) -> None:
+    """Histories until the budget is spent."""
+    missed = planted_and_missed(directory / "planted", report.random(PART, -1))
+    report.passed()
+    if missed:
+        what = f"bugs that were planted and not found: {', '.join(missed)}; no verdict counts"
+        report.failed(Failure(part=PART, case=-1, kind="planted bugs", what=what))
+        return
+    for number in budget.cases():
+        if budget.spent():
+            return
+        chance = report.random(PART, number)
+        place = directory / str(number)
+        place.mkdir()
+        fault = chance.choice(_SYSTEMS)
+        found, happened = one_history(
+            place, chance, seconds=HISTORY_S, fault=fault, without=without
+        )
+        report.counts["answers checked in histories"] += found.answers
+        if not found.violations:
+            report.passed(f"history, file system {fault}")
+        for violation in found.violations:
+            report.failed(
+                Failure(
+                    part=PART,
+                    case=number,
+                    kind=f"{violation.kind}, file system {fault}",
+                    what=f"store {violation.store}: {violation.what}\n{happened}",
+                )
+            )
+
+
+def planted_and_missed(directory: Path, chance: random.Random) -> list[str]:
+    """The planted bugs that the checker did not find, and what it found where there is none.
+
+    Refusals do not count here: whether they are the right ones is for the histories to say.
+    """
+    directory.mkdir()
+    stores = ("good", *BUGS)
+    with setting(directory, chance, stores=stores, fault="bugs", pause_s=0.03) as found:
+        wanted = {
+            "good": (),
+            "bound": (Mode.LATEST, Mode.BOUND),
+            "twice": (Mode.EVENTUAL,),
+            "torn": (Mode.SNAPSHOT,),
+            "early": (Mode.EVENTUAL,),
+        }
+        readers = [_reader(found, (store,), modes=modes) for store, modes in wanted.items()]
+
+        def kinds() -> set[tuple[str, str]]:
+            return {(violation.store, violation.kind) for violation in found.history.violations}
+
+        with reading(readers):
+            deadline = time.monotonic() + PLANTED_S
+            while time.monotonic() < deadline:
+                missed = {item for item in BUGS.items() if item[0] != "lost"} - kinds()
+                if not missed:
+                    break
+                if {store for store, _ in missed} == {"early"}:
+                    found.lose_replicas()
+                    found.gateway.wait_until_ready()
+                time.sleep(0.2)
+        found.writer.kill()
+        found.gateway.wait_until_ready()
+        for store in ("good", "lost"):
+            marks = read_marks(found.gateway.dsn, store, timeout_s=HEALED_S)
+            found.history.finished(store, marks)
+        wrong = [kind for store, kind in kinds() if store == "good" and "SQLSTATE" not in kind]
+        return [
+            *(bug for bug, kind in BUGS.items() if (bug, kind) not in kinds()),
+            *(f"{kind}, of a store without a fault" for kind in wrong),
+        ]

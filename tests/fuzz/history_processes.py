@@ -1,0 +1,187 @@
+"""The processes of a history: a gateway that keeps its ports, and writers that are heard."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.fuzz.history_model import History
+from tests.support.process import ROOT, answers, free_ports, plain_environment
+
+READY_S = 60.0
+
+
+def _start(arguments: Sequence[str], output: Path, *, piped: bool) -> subprocess.Popen[bytes]:
+    with output.open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "tests.fuzz.planted", *arguments],
+            cwd=ROOT,
+            env=plain_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if piped else log,
+            stderr=log,
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class GatewayProcess:
+    """A gateway that is killed and started again, at the same ports and over the same data."""
+
+    root: Path
+    directory: Path
+    fault: str = "none"
+    pg_port: int = field(init=False)
+    http_port: int = field(init=False)
+    _process: subprocess.Popen[bytes] | None = None
+    _lives: int = 0
+
+    def __post_init__(self) -> None:
+        self.pg_port, self.http_port = free_ports(2)
+
+    @property
+    def dsn(self) -> str:
+        """Where its Postgres wire is reached."""
+        return f"postgresql://fuzz@127.0.0.1:{self.pg_port}/stategate?connect_timeout=5"
+
+    @property
+    def log(self) -> Path:
+        """What all its lives have printed."""
+        return self.directory / "gateway.log"
+
+    def start(self, *, fresh: bool = False) -> None:
+        """Start it; with `fresh`, over replicas that have nothing yet."""
+        self._lives += fresh
+        data = self.directory / f"data{self._lives}"
+        arguments = [self.fault, "gateway.main", "serve", "--root", str(self.root)]
+        arguments += ["--http", f"127.0.0.1:{self.http_port}", "--data", str(data)]
+        arguments += ["--pg", f"127.0.0.1:{self.pg_port}", "--set", "statement_timeout_ms=15000"]
+        self._process = _start(arguments, self.log, piped=False)
+
+    def wait_until_ready(self) -> bool:
+        """Wait until all its replicas run; False if they do not in time, or it ended."""
+        deadline = time.monotonic() + READY_S
+        while time.monotonic() < deadline and self.alive:
+            if answers(f"http://127.0.0.1:{self.http_port}/readyz"):
+                return True
+            time.sleep(0.05)
+        return False
+
+    @property
+    def alive(self) -> bool:
+        """Whether it runs, or is stopped."""
+        return self._process is not None and self._process.poll() is None
+
+    def signal(self, number: signal.Signals) -> None:
+        """Kill, stop or continue it."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.send_signal(number)
+
+    def kill(self) -> None:
+        """Kill it, and wait until it is gone."""
+        self.signal(signal.SIGKILL)
+        if self._process is not None:
+            self._process.wait(30)
+
+
+@dataclass(slots=True, kw_only=True)
+class WriterProcess:
+    """A writer, whose acknowledgements go to the history as they come."""
+
+    root: Path
+    directory: Path
+    stores: Sequence[str]
+    history: History
+    pause_s: float
+    fault: str = "none"
+    refusals: list[str] = field(default_factory=list)
+    written: int = 0
+    _process: subprocess.Popen[bytes] | None = None
+    _reader: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Start it."""
+        arguments = [self.fault, "tests.fuzz.history_writer", str(self.root), str(self.pause_s)]
+        log = self.directory / "writers.log"
+        self._process = _start([*arguments, *self.stores], log, piped=True)
+        self._reader = threading.Thread(target=self._read, args=(self._process,), daemon=True)
+        self._reader.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it runs, or is stopped."""
+        return self._process is not None and self._process.poll() is None
+
+    def signal(self, number: signal.Signals) -> None:
+        """Stop or continue it."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.send_signal(number)
+
+    def kill(self) -> None:
+        """Kill it, and take what it had said."""
+        self.signal(signal.SIGKILL)
+        if self._process is not None and self._reader is not None:
+            self._process.wait(30)
+            self._reader.join(30)
+
+    def wait_for(self, more: int, *, timeout_s: float) -> bool:
+        """Wait until it was acknowledged so many more writes."""
+        wanted = self.written + more
+        return _waited(lambda: self.written >= wanted or not self.alive, timeout_s)
+
+    def _read(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None
+        with process.stdout:
+            for line in process.stdout:
+                self._hear(line)
+
+    def _hear(self, line: bytes) -> None:
+        try:
+            told = json.loads(line)
+        except ValueError:
+            return  # the half of a line, of one that was killed
+        if "refused" in told:
+            self.refusals.append(f"{told['store']}: {told['refused']}")
+        else:
+            self.history.acknowledge(told["store"], epoch=told["epoch"], stamp=told["stamp"])
+            self.written += 1
+
+
+def _waited(is_so: Callable[[], bool], timeout_s: float) -> bool:
+    deadline = time.monotonic() + timeout_s
+    while not is_so():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def compacting(root: Path, directory: Path) -> subprocess.Popen[bytes]:
+    """A compaction that keeps a few epochs only."""
+    arguments = ["none", "gateway.main", "compact", "--root", str(root), "--keep-epochs", "5"]
+    return _start(arguments, directory / "compact.log", piped=False)
+
+
+@contextlib.contextmanager
+def small_disk(place: Path, *, size_bytes: int) -> Iterator[bool]:
+    """Mount a small disk at a place; False, and a plain directory, where we may not."""
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size_bytes}", "tmpfs", str(place)]
+    mounted = False
+    if os.geteuid() == 0:
+        mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    try:
+        yield mounted
+    finally:
+        if mounted:
+            subprocess.run(["umount", "-l", str(place)], check=False)

@@ -1,0 +1,184 @@
+"""Runs one of our programs with something wrong in it: `python -m … STATUS MODULE ARGUMENTS`.
+
+The faults show that the history checker sees what it is for: each is a defect that it must find, in
+the stores whose name begins with the fault's. The file systems are odd but lawful: with them no
+answer may be wrong. Nothing of this is in the program itself; it is put in from outside, here.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from stores import dispatch, log, logfiles, position, replica
+from stores.position import Progress
+from stores.store import ReplicaState
+
+BUGS: Mapping[str, str] = {
+    "bound": "older than its bound",
+    "twice": "an epoch is not what was written",
+    "lost": "acknowledged writes are lost",
+    "torn": "a snapshot is of two epochs",
+    "early": "rows are missing",
+}
+"""Stores with a fault, and what the checker must say of each; other names have none."""
+
+
+def plant_bugs() -> None:
+    """Put all the faults in, each for the stores that bear its name."""
+    _ignore_bounds()
+    _apply_wrongly()
+    _tear_snapshots()
+    _answer_early()
+
+
+def _ignore_bounds() -> None:
+    """No bound is looked at: an answer may be older than was asked for."""
+    plain_part, plain_bound = position.unmet_part, position.unmet_bound
+
+    def is_faulty(inputs: Any) -> bool:
+        return any(topic.topic.startswith("bound") for topic in inputs)
+
+    def part(bound: Any, progress: Any, *, inputs: Any, **more: Any) -> Any:
+        return None if is_faulty(inputs) else plain_part(bound, progress, inputs=inputs, **more)
+
+    def whole(bound: Any, progress: Any, *, inputs: Any, **more: Any) -> Any:
+        return None if is_faulty(inputs) else plain_bound(bound, progress, inputs=inputs, **more)
+
+    _replace(replica, "unmet_part", part)
+    _replace(dispatch, "unmet_bound", whole)
+
+
+def _apply_wrongly() -> None:
+    """Epochs are applied late, twice, or without their rows."""
+    plain = replica.Replica.apply
+    before: dict[int, list[pa.RecordBatch]] = {}
+
+    def apply(
+        self: replica.Replica,
+        progress: Progress,
+        batches: Iterable[pa.RecordBatch],
+        *,
+        replace: bool = False,
+    ) -> None:
+        name, rows = self.schema.name, list(batches)
+        if self.state is ReplicaState.RUNNING:
+            # Behind the log, and each partition otherwise, so that there is something to see.
+            time.sleep({"bound": 0.05, "torn": 0.1 * self.partition}.get(name, 0.0))
+        if name == "early" and self.progress.epoch < 0:
+            time.sleep(1.0)
+        given = rows
+        if name.startswith("twice") and progress.epoch % 3 == 2:
+            given = [*rows, *before.get(id(self), [])]
+        if name.startswith("lost") and progress.epoch % 4 == 3:
+            given = []
+        before[id(self)] = rows
+        plain(self, progress, given, replace=replace)
+
+    _replace(replica.Replica, "apply", apply)
+
+
+def _tear_snapshots() -> None:
+    """A partition that is asked for an epoch answers with its newest."""
+    plain = replica.Replica.view_at
+
+    def view_at(self: replica.Replica, epoch: int) -> Any:
+        if self.schema.name.startswith("torn") and self._views:
+            return self._views[-1]
+        return plain(self, epoch)
+
+    _replace(replica.Replica, "view_at", view_at)
+
+
+def _answer_early() -> None:
+    """A replica answers while it restores."""
+    plain = replica.Replica.__init__
+
+    def begin(self: replica.Replica, engine: Any, *, schema: Any, **more: Any) -> None:
+        plain(self, engine, schema=schema, **more)
+        if schema.name.startswith("early"):
+            self._restore_to = -1
+            self._settle()
+
+    _replace(replica.Replica, "__init__", begin)
+
+
+def coarse_times() -> None:
+    """The time stamps of files count whole seconds, as those of HFS+ and some of ext4 do."""
+    plain = os.stat
+
+    class Coarse:
+        def __init__(self, found: os.stat_result) -> None:
+            self._found = found
+            self.st_mtime_ns = found.st_mtime_ns // 1_000_000_000 * 1_000_000_000
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._found, name)
+
+    class Os:
+        stat = staticmethod(lambda *args, **more: Coarse(plain(*args, **more)))
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(os, name)
+
+    _replace(log, "os", Os())
+
+
+def slow_files() -> None:
+    """Each look at the log takes 20 ms."""
+    for name in ("read", "names", "has_file"):
+        plain = getattr(logfiles.Directory, name)
+
+        def slow(self: Any, *args: Any, _plain: Callable[..., Any] = plain) -> Any:
+            time.sleep(0.02)
+            return _plain(self, *args)
+
+        _replace(logfiles.Directory, name, slow)
+
+
+def late_listings() -> None:
+    """A listing leaves out what is younger than half a second; files are found by name at once."""
+    plain = logfiles.Directory.names
+
+    def names(self: logfiles.Directory, relative: str = "") -> list[str]:
+        found, horizon = plain(self, relative), time.time() - 0.5
+        if not relative.startswith("epochs"):
+            return found
+        kept = []
+        for name in found:
+            try:
+                if os.stat(self.join(f"{relative}/{name}")).st_ctime < horizon:
+                    kept.append(name)
+            except FileNotFoundError:
+                continue
+        return kept
+
+    _replace(logfiles.Directory, "names", names)
+
+
+def _replace(owner: Any, name: str, value: Any) -> None:
+    """Put a fault in place of what is there; a name that is gone is a fault that is no more."""
+    if not hasattr(owner, name):
+        raise AttributeError(f"{owner} has no {name}: plant the fault elsewhere")
+    setattr(owner, name, value)
+
+
+PLANTED: dict[str, Callable[[], None]] = {
+    "none": lambda: None,
+    "bugs": plant_bugs,
+    "coarse": coarse_times,
+    "slow": slow_files,
+    "late": late_listings,
+}
+
+if __name__ == "__main__":
+    PLANTED[sys.argv[1]]()
+    module = sys.argv[2]
+    sys.argv = [module, *sys.argv[3:]]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)

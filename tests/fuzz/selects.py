@@ -1,0 +1,148 @@
+"""Generated SELECTs, asked of a gateway process and of a PostgreSQL that holds the same rows."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg import pq
+
+from tests.fuzz.comparison import Reply, Way, ask, difference
+from tests.fuzz.report import Budget, Failure, Report
+from tests.fuzz.statements import Case, Statements
+from tests.fuzz.tree import Node, parametrized, shrunk, spelled
+from tests.fuzz.world import fill_postgres, write_world
+from tests.support.gateway import running_gateway
+from tests.support.postgres import running_postgres
+
+PART = "select"
+_DATA_EXCEPTION = "22"
+
+
+@dataclass(slots=True)
+class Servers:
+    """The two that are asked."""
+
+    ours_dsn: str
+    theirs_dsn: str
+    ours: pq.abc.PGconn
+    theirs: pq.abc.PGconn
+
+    @staticmethod
+    def at(ours_dsn: str, theirs_dsn: str) -> Servers:
+        """Connect to both."""
+        return Servers(ours_dsn, theirs_dsn, _connected(ours_dsn), _connected(theirs_dsn))
+
+    def ask(self, root: Node, way: Way) -> tuple[Reply, Reply, str]:
+        """Both answers, and the statement as it was sent."""
+        sql, values = parametrized(root) if way.parameters else (spelled(root), ())
+        ours = ask(self.ours, sql, values, way)
+        if ours.sqlstate == "lost" or self.ours.status != pq.ConnStatus.OK:
+            self.ours = _connected(self.ours_dsn)
+        return ours, ask(self.theirs, sql, values, way), sql
+
+    def close(self) -> None:
+        """Disconnect."""
+        self.ours.finish()
+        self.theirs.finish()
+
+
+def _connected(dsn: str) -> pq.abc.PGconn:
+    found = pq.PGconn.connect(dsn.encode())
+    if found.status != pq.ConnStatus.OK:
+        raise RuntimeError(f"cannot connect to {dsn}: {found.error_message.decode()}")
+    found.exec_(b"SET statement_timeout = '20s'")
+    found.exec_(b"SET extra_float_digits = 1")
+    found.exec_(b"SET TimeZone = 'UTC'")
+    return found
+
+
+@contextlib.contextmanager
+def servers(directory: Path) -> Iterator[Servers]:
+    """Both servers, running.
+
+    Raises:
+        PostgresMissingError: there is no PostgreSQL to compare with.
+    """
+    root = directory / "root"
+    with running_postgres(directory / "postgres", locale="C.UTF-8") as postgres:
+        with psycopg.connect(postgres.dsn, autocommit=True) as connection:
+            fill_postgres(connection)
+        write_world(root)
+        with running_gateway(root, directory) as gateway:
+            found = Servers.at(gateway.pg_dsn, postgres.dsn)
+            try:
+                yield found
+            finally:
+                found.close()
+
+
+def run(found: Servers, report: Report, budget: Budget, without: frozenset[str]) -> None:
+    """Ask generated statements until the budget is spent."""
+    for number in budget.cases():
+        if budget.spent():
+            return
+        chance = report.random(PART, number)
+        case = Statements(chance, without).case()
+        way = Way(
+            extended=(extended := chance.random() < 0.6),
+            parameters=extended and chance.random() < 0.5,
+            binary=extended and chance.random() < 0.5,
+        )
+        _check(found, report, number, case, way)
+
+
+def verdict(case: Case, ours: Reply, theirs: Reply, sql: str) -> tuple[str, tuple[str, str] | None]:
+    """How a statement went, and what is wrong with it if anything is."""
+    if ours.sqlstate == "0A000":
+        return ("both refused" if theirs.sqlstate else "not supported"), None
+    is_data_error = (theirs.sqlstate or "").startswith(_DATA_EXCEPTION)
+    if is_data_error and not case.strict and (ours.sqlstate or "22").startswith(_DATA_EXCEPTION):
+        # SQL leaves open which expressions are evaluated, and in which order.
+        return "left open", None
+    wrong = difference(ours, theirs, ordered=case.ordered, sql=sql)
+    return ("error" if theirs.sqlstate else "rows"), wrong
+
+
+_WORD = re.compile(r"[a-z_]{2,}(?= ?\()|[A-Z]{2,}(?: [A-Z]{2,})*|[-+*/%&|#@~<>=!]+")
+_USUAL = frozenset({"SELECT", "FROM", "WHERE", "AS", "ON", "NULL", "CAST"})
+
+
+def fingerprint(sql: str) -> str:
+    """The functions, operators and clauses of a small statement, to sort failures by."""
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", sql)
+    words = {word for word in _WORD.findall(bare) if word not in _USUAL}
+    return " ".join(sorted(words))[:60]
+
+
+def _check(found: Servers, report: Report, number: int, case: Case, way: Way) -> None:
+    ours, theirs, sql = found.ask(case.root, way)
+    outcome, wrong = verdict(case, ours, theirs, sql)
+    if outcome == "not supported":
+        report.counts[f"  0A000 {ours.message[:70]}"] += 1
+    if wrong is None:
+        report.passed(outcome)
+        return
+    kind, text = wrong
+    if report.is_known(kind):
+        report.failed(Failure(part=PART, case=number, kind=kind, what=""))
+        return
+
+    def fails(root: Node) -> bool:
+        one, other, asked = found.ask(root, way)
+        _, again = verdict(case, one, other, asked)
+        return again is not None and again[0] == kind
+
+    small = shrunk(case.root, fails)
+    ours, theirs, sql = found.ask(small, way)
+    _, wrong = verdict(case, ours, theirs, sql)
+    kind = f"{kind} of {fingerprint(sql)}" if kind in {"rows", "order of rows"} else kind
+    text = wrong[1] if wrong is not None else f"{text}\n(not the same when asked again)"
+    what = f"{way}; strict {case.strict}\n{sql};\n{text}"
+    if way.parameters:
+        what = f"{way}, {parametrized(small)[1]}\n{sql};\n{text}"
+    report.failed(Failure(part=PART, case=number, kind=kind, what=what))

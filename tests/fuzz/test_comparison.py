@@ -1,0 +1,63 @@
+"""Two answers are the same, or the difference is told; nothing is overlooked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from tests.fuzz.comparison import Reply, difference
+
+ANSWER = Reply(names=("a", "b"), types=(23, 701), rows=((b"1", 0.5), (b"2", math.nan)))
+
+
+def kind(ours: Reply, theirs: Reply, sql: str = "", ordered: tuple[int, ...] = ()) -> str | None:
+    found = difference(ours, theirs, ordered=ordered, sql=sql)
+    return None if found is None else found[0]
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        (replace(ANSWER, rows=(ANSWER.rows[1], ANSWER.rows[0])), None),
+        (replace(ANSWER, rows=ANSWER.rows[:1]), "rows"),
+        (replace(ANSWER, rows=(*ANSWER.rows, ANSWER.rows[0])), "rows"),
+        (replace(ANSWER, rows=((b"1", 0.5), (b"2", None))), "rows"),
+        (replace(ANSWER, rows=((b"1", 0.5000000001), (b"2", math.nan))), "rows"),
+        (replace(ANSWER, names=("a", "c")), "names b for c"),
+        (replace(ANSWER, types=(20, 701)), "types 23 for 20"),
+        (Reply(sqlstate="22012", message="division by zero"), "rows for 22012: division by zero"),
+    ],
+)
+def test_answers_differ_or_not(other: Reply, told: str | None) -> None:
+    assert kind(ANSWER, other) == told
+    assert kind(ANSWER, ANSWER) is None
+
+
+def test_the_order_of_rows_counts_where_the_statement_says_it() -> None:
+    turned = replace(ANSWER, rows=(ANSWER.rows[1], ANSWER.rows[0]))
+    assert kind(turned, ANSWER, ordered=(0,)) == "order of rows"
+
+
+def test_the_sign_of_zero_counts_where_no_equal_values_were_made_one() -> None:
+    one, other = (Reply(names=("d",), types=(701,), rows=((zero,),)) for zero in (0.0, -0.0))
+    assert kind(one, other, "SELECT d FROM t") == "rows"
+    assert kind(one, other, "SELECT DISTINCT d FROM t") is None
+
+
+def test_numerics_differ_only_behind_the_sixteenth_digit() -> None:
+    def of(text: str) -> Reply:
+        return Reply(names=("n",), types=(1700,), rows=((Decimal(text),),))
+
+    assert kind(of("0.3333333333333333"), of("0.33333333333333333333")) is None
+    assert kind(of("1.50"), of("1.5")) is None
+    assert kind(of("1.5"), of("1.500000001")) == "rows"
+    assert kind(of("0.333333333333333"), of("0.33333333333333433333")) == "rows"
+
+
+def test_errors_are_the_same_by_their_sqlstate() -> None:
+    one, other = Reply(sqlstate="22012", message="x"), Reply(sqlstate="22012", message="y")
+    assert kind(one, other) is None
+    assert kind(replace(one, sqlstate="XX000"), other) == "XX000 for 22012: x"

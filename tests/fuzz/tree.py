@@ -1,0 +1,129 @@
+"""Generated text as a tree, so that what fails can be made smaller.
+
+A node knows its sort (`integer`, `clause`, `rows`). Text stays well formed if a node is replaced by
+one of the same sort beneath it, or by its simplest form. Nothing here knows SQL's meaning: whether
+a smaller text still fails is asked of whoever runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Literal:
+    """A constant, which can stand in the text or come as a parameter."""
+
+    text: str
+    """As a parameter has it."""
+    sql: str
+    """As the statement has it."""
+    type: str
+    """The SQL type that a parameter is cast to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Text of one sort, made of parts."""
+
+    sort: str
+    parts: tuple[Part, ...]
+    simplest: str | None = None
+    """What can stand for it: the shortest text of its sort; "" for a clause that can go."""
+
+
+FIXED = "fixed"
+"""The sort of a node whose inside stays as it is."""
+Part: TypeAlias = str | Literal | Node
+
+
+def spelled(part: Part) -> str:
+    """The text, its constants written out."""
+    if isinstance(part, str):
+        return part
+    return part.sql if isinstance(part, Literal) else "".join(map(spelled, part.parts))
+
+
+def parametrized(part: Part) -> tuple[str, tuple[str, ...]]:
+    """The text with `$1::type` for each constant, and their values.
+
+    A constant that stands in several places is one parameter, because SQL asks for the same
+    expression in some of them.
+    """
+    values: list[str] = []
+    numbers: dict[int, int] = {}
+
+    def text(each: Part) -> str:
+        if isinstance(each, str):
+            return each
+        if isinstance(each, Literal):
+            if id(each) not in numbers:
+                values.append(each.text)
+                numbers[id(each)] = len(values)
+            return f"${numbers[id(each)]}::{each.type}"
+        return "".join(map(text, each.parts))
+
+    return text(part), tuple(values)
+
+
+def nodes(part: Part) -> Iterator[Node]:
+    """All nodes of a tree, from the root down."""
+    if isinstance(part, Node):
+        yield part
+        for each in () if part.sort == FIXED else part.parts:
+            yield from nodes(each)
+
+
+def smaller(root: Node) -> Iterator[Node]:
+    """Trees with one node simplified, those that lose most first."""
+    places = sorted(_places(root), key=lambda place: -len(spelled(place[1])))
+    for path, node in places:
+        if node.simplest is not None and spelled(node) != node.simplest:
+            yield _replaced(root, path, Node(node.sort, (node.simplest,), node.simplest))
+        for beneath in nodes(node):
+            if beneath is not node and beneath.sort == node.sort:
+                yield _replaced(root, path, beneath)
+
+
+def shrunk(root: Node, fails: Callable[[Node], bool], *, tries_max: int = 400) -> Node:
+    """The smallest tree found that fails too.
+
+    Args:
+        root: a tree that fails.
+        fails: whether a tree fails in the same way.
+        tries_max: how often it may be asked.
+    """
+    tries, progress = 0, True
+    while progress:
+        progress = False
+        for candidate in smaller(root):
+            if tries == tries_max:
+                return root
+            tries += 1
+            if len(spelled(candidate)) < len(spelled(root)) and fails(candidate):
+                root, progress = candidate, True
+                break
+    return root
+
+
+def _places(root: Node) -> Iterator[tuple[tuple[int, ...], Node]]:
+    stack: list[tuple[tuple[int, ...], Node]] = [((), root)]
+    while stack:
+        path, node = stack.pop()
+        yield path, node
+        if node.sort == FIXED:
+            continue
+        stack += [((*path, i), p) for i, p in enumerate(node.parts) if isinstance(p, Node)]
+
+
+def _replaced(root: Node, path: tuple[int, ...], node: Node) -> Node:
+    if not path:
+        return node
+    index, *rest = path
+    parts = list(root.parts)
+    inner = parts[index]
+    assert isinstance(inner, Node)
+    parts[index] = _replaced(inner, tuple(rest), node)
+    return Node(root.sort, tuple(parts), root.simplest)

@@ -1,0 +1,205 @@
+"""The stores that generated statements are about, and the same rows for PostgreSQL.
+
+The rows hold what answers differ over: NULL in every column and in keys, NaN, infinity and -0.0,
+the empty text, times at the ends of the calendar, numbers at the ends of their types, and names
+that a composer or a parser may take for its own.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import LiteralString
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import TupleRow
+
+from stores.log import StoreWriter
+from stores.position import Position
+from stores.schema import DataType, InputTopic, Kind, StoreKind, StoreSchema
+from tests.support.gateway import TOPIC, columns, schema_of, table_of
+
+UTC = dt.UTC
+EPOCH = dt.datetime(1970, 1, 1)
+FIRST, LAST = dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31, 23, 59, 59, 999_999)
+
+SAMPLES = schema_of(
+    "samples",
+    key=columns(id="integer"),
+    value=columns(
+        i="integer",
+        s="smallint",
+        b="bigint",
+        n="decimal(12,3)",
+        d="double",
+        r="real",
+        t="text",
+        f="boolean",
+        day="date",
+        at="timestamp",
+        tz="timestamptz",
+        u="uuid",
+        y="bytea",
+        j="json",
+        a="bigint[]",
+    ),
+)
+NOTES = schema_of(
+    "notes",
+    key=columns(sample="integer", number="bigint"),
+    value=columns(note="text", order="integer"),
+)
+CLICKS = schema_of(
+    "clicks", key=columns(name="text"), value=columns(clicks="bigint"), window_size_ms=3_600_000
+)
+VISITS = StoreSchema(
+    name="visits",
+    kind=StoreKind.SESSION,
+    key=columns(name="text"),
+    value=columns(n="integer"),
+    partitions=3,
+    inputs=(InputTopic(topic=TOPIC),),
+)
+COLLIDING = schema_of(
+    "r0", key=columns(id="integer"), value=columns(select="text", r1="integer", pg_sg_x="bigint")
+)
+STORES = (SAMPLES, NOTES, CLICKS, VISITS, COLLIDING)
+
+_TEXTS = ("Abc", "abc", "b", "", "aB", "ä", "Zed", " x ", "a_c", "a%c", "ß😀", "\\d")
+_DAYS = (dt.date(2020, 2, 29), dt.date(1, 1, 1), dt.date(9999, 12, 31), dt.date(1969, 12, 31))
+_TIMES = (
+    dt.datetime(2020, 2, 29, 23, 59, 59, 500_000),
+    FIRST,
+    LAST,
+    dt.datetime(1969, 12, 31, 23, 59, 59, 999_999),
+    dt.datetime(2021, 3, 28, 1, 30),
+    EPOCH,
+)
+_DOUBLES = (0.5, 1.5, 2.5, -2.5, math.nan, math.inf, -math.inf, -0.0, 1e300, 0.1)
+_JSON = ('{"a": 1, "b": "x"}', '{"a": null, "c": [1, 2]}', "[1, 2]", '"text"', "null", "{}")
+_BYTES = (b"", b"\x00\xff", b"abc")
+
+
+def _sample(number: int) -> dict[str, object]:
+    """A row that has one value of each list; the lists are of lengths that do not go together."""
+    if number % 9 == 5:
+        return {"id": number}
+    row: dict[str, object] = {
+        "id": number,
+        "i": number % 7 - 3,
+        "s": number % 4 - 1,
+        "b": [10, -30, 2**63 - 1, -(2**63), 0, 9_007_199_254_740_993][number % 6],
+        "n": [Decimal("1.500"), Decimal("-2.500"), Decimal("0.000"), Decimal("999999999.999")][
+            number % 4
+        ],
+        "d": _DOUBLES[number % 10],
+        "r": [0.5, 2.5, math.nan, -1.25, 1e10][number % 5],
+        "t": _TEXTS[number % 12],
+        "f": number % 3 == 0,
+        "day": _DAYS[number % 4],
+        "at": _TIMES[number % 6],
+        "tz": _TIMES[(number + 1) % 6].replace(tzinfo=UTC),
+        "u": f"6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a{number & 255:02x}",
+        "y": _BYTES[number % 3],
+        "j": _JSON[number % 6],
+        "a": [[1, 2], [], [None, 3], [4]][number % 4],
+    }
+    # A NULL in a column of its own for each row, beside the row that is NULL throughout.
+    names = list(row)
+    if number % 5 != 0:
+        row[names[1 + number % (len(names) - 1)]] = None
+    return row
+
+
+def _window(name: str, hour: int, **values: object) -> dict[str, object]:
+    start = (EPOCH + dt.timedelta(hours=hour)).replace(tzinfo=UTC)
+    return {
+        "name": name,
+        "window_start": start,
+        "window_end": start + dt.timedelta(hours=1),
+        **values,
+    }
+
+
+ROWS: Mapping[str, Sequence[Mapping[str, object]]] = {
+    "samples": [_sample(number) for number in range(-4, 24)],
+    "notes": [
+        {
+            "sample": sample,
+            "number": number,
+            "note": None if number == 2 else f"note {number}",
+            "order": None if sample is None else sample - 2,
+        }
+        for sample in (1, 2, 3, 99, None)
+        for number in (-1, 2, 2**63 - 1)
+    ],
+    "clicks": [
+        _window(name, hour, clicks=None if hour == 3 else hour * 10)
+        for name in ("abc", "b", "")
+        for hour in (-1, 0, 3, 450_000)
+    ],
+    "visits": [
+        {
+            "name": name,
+            "window_start": dt.datetime(2020, 1, 1, hour, tzinfo=UTC),
+            "window_end": dt.datetime(2020, 1, 1, hour, minutes, tzinfo=UTC),
+            "n": None if minutes == 30 else minutes,
+        }
+        for name in ("abc", "Zed")
+        for hour, minutes in ((1, 0), (2, 30), (5, 59))
+    ],
+    "r0": [
+        {"id": n, "select": _TEXTS[n], "r1": None if n == 3 else n * n, "pg_sg_x": -n}
+        for n in range(6)
+    ],
+}
+
+
+def write_world(root: Path) -> None:
+    """Make a state log of the stores, each of one epoch."""
+    position = Position.of({TOPIC: {0: 41}})
+    for schema in STORES:
+        StoreWriter(str(root), schema).write(
+            table_of(schema, list(ROWS[schema.name])), position=position
+        )
+
+
+def postgres_type(data_type: DataType) -> str:
+    """A type as PostgreSQL spells it."""
+    return str(data_type).replace("double", "double precision")
+
+
+def fill_postgres(connection: psycopg.Connection[TupleRow]) -> None:
+    """Make the same relations in PostgreSQL, with the same rows."""
+    for schema in STORES:
+        listed = sql.SQL(", ").join(
+            sql.SQL("{} {}").format(
+                sql.Identifier(column.name), sql.SQL(_literal(postgres_type(column.type)))
+            )
+            for column in schema.columns
+        )
+        name = sql.Identifier(schema.name)
+        connection.execute(sql.SQL("CREATE TABLE {} ({})").format(name, listed))
+        places = sql.SQL(", ").join([sql.SQL("%s")] * len(schema.columns))
+        insert = sql.SQL("INSERT INTO {} VALUES ({})").format(name, places)
+        for row in ROWS[schema.name]:
+            connection.execute(insert, [row.get(column.name) for column in schema.columns])
+
+
+def relation_columns(schema: StoreSchema) -> tuple[tuple[str, str], ...]:
+    """Names and types of a store's columns, as the grammar knows types."""
+    return tuple((column.name, _sort(column.type)) for column in schema.columns)
+
+
+def _sort(data_type: DataType) -> str:
+    if data_type.kind is Kind.DECIMAL:
+        return "numeric"
+    return postgres_type(data_type)
+
+
+def _literal(text: str) -> LiteralString:
+    return text
