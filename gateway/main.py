@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from gateway import user_commands
+from gateway import log_commands, user_commands
 from gateway.errors import GatewayError, ServeError
 from gateway.settings import SETTINGS, URL_VARIABLE, Settings, load_settings
 
@@ -45,6 +45,7 @@ app = typer.Typer(
 )
 
 app.add_typer(user_commands.app, name="user")
+app.add_typer(log_commands.app, name="log")
 
 Url = Annotated[
     str, typer.Option("--url", envvar=URL_VARIABLE, help="Gateway to talk to, by HTTP.")

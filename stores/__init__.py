@@ -18,12 +18,14 @@ from stores.errors import (
     CodecError,
     EpochConflictError,
     FailureReason,
+    FencedError,
     HostNotStartedError,
     HostRestoringError,
     HostStoppedError,
     InvalidPartitionError,
     LogError,
     LogMissingError,
+    PositionBackError,
     SchemaError,
     StoreError,
     StoreMigratedError,
@@ -85,6 +87,10 @@ from stores.registry import (
     register_kind,
     register_query,
 )
+from stores.repair import (
+    Repaired,
+    repair,
+)
 from stores.result import (
     Failure,
     QueryResult,
@@ -145,6 +151,11 @@ from stores.timestamped import (
     TimestampedRangeQuery,
     TimestampedRow,
 )
+from stores.verification import (
+    Damage,
+    Verified,
+    verify,
+)
 from stores.versions import (
     MultiVersionedKeyQuery,
     VersionedKeyQuery,
@@ -163,11 +174,13 @@ __all__ = [
     "Compacted",
     "CompactionStoppedError",
     "CountQuery",
+    "Damage",
     "DataFile",
     "DataType",
     "EpochConflictError",
     "Failure",
     "FailureReason",
+    "FencedError",
     "Handler",
     "Hold",
     "Host",
@@ -195,6 +208,7 @@ __all__ = [
     "PartitionStatus",
     "Placement",
     "Position",
+    "PositionBackError",
     "PositionBound",
     "PrefixQuery",
     "Progress",
@@ -208,6 +222,7 @@ __all__ = [
     "RawStream",
     "RegistryError",
     "Remote",
+    "Repaired",
     "ReplicaState",
     "RequestError",
     "ResultError",
@@ -245,6 +260,7 @@ __all__ = [
     "UnknownKindError",
     "UnknownStoreError",
     "Value",
+    "Verified",
     "VersionedKeyQuery",
     "VersionedRangeQuery",
     "VersionedRow",
@@ -257,7 +273,9 @@ __all__ = [
     "in_store",
     "register_kind",
     "register_query",
+    "repair",
     "snapshot_epoch",
     "snapshot_epochs",
+    "verify",
     "write_snapshot",
 ]

@@ -107,7 +107,11 @@ def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
     found = decode_snapshot(data, path)
     if found.epoch != epoch:
         raise TornRecordError(f'record "{path}" is the snapshot of epoch {found.epoch}')
-    commit = log.commit(epoch)
+    try:
+        commit = log.commit(epoch)
+    except TornRecordError:
+        # As if it had been removed: that is no reason not to use what holds the same.
+        commit = None
     same = commit is None or (commit.committed_ms, commit.position) == (
         found.committed_ms,
         found.position,

@@ -28,6 +28,7 @@ from stores.errors import EpochConflictError, LogMissingError, SchemaError, Torn
 from stores.logfiles import Directory, Root
 from stores.records import (
     Commit,
+    DataFile,
     Record,
     Skip,
     decode_definition,
@@ -192,6 +193,14 @@ class StoreLog:
             raise TornRecordError(f'record "{path}" is the commit of epoch {found.epoch}')
         return found
 
+    def numbers(self) -> list[int]:
+        """The numbers at which a record lies, of an epoch or a skip, ascending.
+
+        Raises:
+            LogError: the file system does not answer.
+        """
+        return sorted(_numbers(self.directory.names("epochs"), "json"))
+
     def next_commit(self, after: int, *, list_now: bool = False) -> Commit | None:
         """The first commit behind `after`; None if there is none yet. Made to be polled.
 
@@ -307,9 +316,16 @@ class StoreLog:
         Raises:
             TornRecordError: a file is missing, short or not ours; the message names it.
         """
-        schema = self.schema()
         for file in commit.files_of(partition):
-            yield from read_part(self.directory, file, schema)
+            yield from self.read_file(file)
+
+    def read_file(self, file: DataFile) -> Iterator[pa.RecordBatch]:
+        """The rows of one data file of an epoch, as `read` gives them.
+
+        Raises:
+            TornRecordError: the file is missing, short or not ours; the message names it.
+        """
+        yield from read_part(self.directory, file, self.schema())
 
     def write_commit(self, commit: Commit) -> None:
         """Publish an epoch: whole, and only if nothing follows the epoch before it.
@@ -320,14 +336,18 @@ class StoreLog:
         """
         self._sync_data(commit)
         if commit.format > 1:
-            self._write_skips(commit)
+            self.write_skips(commit)
         if not self.directory.create(commit_name(commit.epoch), encode_commit(commit)):
             raise self._conflict(commit.epoch)
 
-    def _write_skips(self, commit: Commit) -> None:
-        """Name the epoch at the first number that it skips, if it does.
+    def write_skips(self, commit: Commit) -> None:
+        """Name an epoch at the first number that it skips, if it does.
 
         One that was meant to come there, and never did, is skipped like a number.
+
+        Raises:
+            EpochConflictError: there is another epoch, or the number itself was skipped.
+            LogError: it cannot be written.
         """
         number = commit.previous + 1
         while number < commit.epoch:

@@ -38,9 +38,15 @@ RESERVED: dict[str, tuple[str, ...]] = {
 GENERATED = ("planner/pg_catalog/seed.py",)
 """Data written by a program. Of any length, because nobody reads it; so it may hold no code."""
 
-GATEWAY_IMPORTS_STORES = ("gateway/main.py", "gateway/demo.py", "gateway/stores_document.py")
-"""main.py wires stores to engine to servers, demo.py starts the pipeline that fills them, and
-stores_document.py puts what the stores say of themselves into words."""
+GATEWAY_IMPORTS_STORES = (
+    "gateway/main.py",
+    "gateway/demo.py",
+    "gateway/log_commands.py",
+    "gateway/stores_document.py",
+)
+"""main.py wires stores to engine to servers, demo.py starts the pipeline that fills them,
+log_commands.py looks after a log that nothing serves, and stores_document.py puts what the stores
+say of themselves into words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
