@@ -23,6 +23,7 @@ from stores.intervals import file_field, from_file, holds_interval, to_file
 from stores.logfiles import Directory
 from stores.records import DataFile
 from stores.schema import (
+    DELETED_NAME,
     TIMESTAMPTZ,
     VALID_FROM,
     VALID_TO,
@@ -35,7 +36,6 @@ from stores.schema import (
 from stores.segments import END_OF_TIME, MICROS_MAX
 
 TIMESTAMP_NAME = "_timestamp"
-DELETED_NAME = "_deleted"
 ROWS_PER_GROUP = 65_536
 """Rows that a writer buffers and a reader decodes at a time: a few MB of ordinary rows."""
 
@@ -48,13 +48,7 @@ _Order: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def file_schema(schema: StoreSchema) -> pa.Schema:
-    """The columns of a store's data files.
-
-    Raises:
-        SchemaError: a column of the store has the name of one of ours.
-    """
-    if DELETED_NAME in schema.column_by_name:
-        raise SchemaError(f'store "{schema.name}" cannot have a column "{DELETED_NAME}"')
+    """The columns of a store's data files."""
     fields = [file_field(column.name, column.type) for column in schema.logged_columns]
     return pa.schema([*fields, *_MARKS])
 

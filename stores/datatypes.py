@@ -28,6 +28,7 @@ from enum import Enum
 
 import pyarrow as pa
 
+from stores.arguments import is_integer, is_name, same_name, shown
 from stores.errors import SchemaError
 
 
@@ -190,9 +191,47 @@ def decimal_type(precision: int, scale: int) -> DataType:
     Raises:
         SchemaError: precision outside 1..38 or scale outside 0..precision.
     """
-    if not 1 <= precision <= 38 or not 0 <= scale <= precision:
+    if not _is_decimal(precision, scale):
         raise SchemaError(f"decimal({precision},{scale}) is out of range")
     return DataType(kind=Kind.DECIMAL, precision=precision, scale=scale)
+
+
+def _is_decimal(precision: int, scale: int) -> bool:
+    return is_integer(precision, least=1, most=38) and is_integer(scale, least=0, most=precision)
+
+
+def unusable(data_type: object, *, depth: int = NESTING_MAX) -> str | None:
+    """Why no column can be of a type, as a sentence about the column ends; None if one can."""
+    if not isinstance(data_type, DataType) or not isinstance(data_type.kind, Kind):
+        return f"has {shown(data_type)} for a type"
+    if not depth:
+        return f"is nested deeper than {NESTING_MAX}"
+    if (wrong := _misbuilt(data_type)) is not None:
+        return wrong
+    inner: list[object] = [each for _, each in data_type.fields]
+    if data_type.kind in {Kind.ARRAY, Kind.MAP}:
+        inner.append(data_type.element)
+    return next((found for each in inner if (found := unusable(each, depth=depth - 1))), None)
+
+
+def _misbuilt(data_type: DataType) -> str | None:
+    """What is wrong with a type itself, whatever is inside of it."""
+    names = [name for name, _ in data_type.fields]
+    wrong = None
+    match data_type.kind:
+        case Kind.NULL:
+            wrong = "is of type null, which holds no value: cast it to another type"
+        case Kind.DECIMAL if not _is_decimal(data_type.precision, data_type.scale):
+            wrong = f"is of type {data_type}, which is out of range"
+        case Kind.MAP if len(names) != 1:
+            wrong = "is a map without the type of its key"
+        case Kind.STRUCT if not names:
+            wrong = "is a struct without fields"
+        case Kind.STRUCT if unfit := [name for name in names if not is_name(name)]:
+            wrong = f"has a field called {shown(unfit[0])}"
+        case Kind.STRUCT if (same := same_name(names)) is not None:
+            wrong = f"has fields {same}: SQL could not tell them apart"
+    return wrong
 
 
 _ARROW: dict[Kind, pa.DataType] = {

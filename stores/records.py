@@ -13,7 +13,15 @@ from typing import Any, TypeAlias
 from stores.documents import FORMAT, decode_document, encode_document
 from stores.errors import UnknownKindError
 from stores.position import Position, Progress
-from stores.schema import Column, DataType, InputTopic, Kind, StoreKind, StoreSchema
+from stores.schema import (
+    TIMELESS,
+    Column,
+    DataType,
+    InputTopic,
+    Kind,
+    StoreKind,
+    StoreSchema,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,9 +275,11 @@ def _position_json(position: Position) -> dict[str, dict[str, int]]:
 
 
 def _definition(document: Mapping[str, Any]) -> StoreSchema:
+    kind = _kind(document["kind"])
+    retention_ms = _optional(document["retention_ms"])
     return StoreSchema(
         name=_text(document["name"]),
-        kind=_kind(document["kind"]),
+        kind=kind,
         key=_columns(document["key"]),
         value=_columns(document["value"]),
         partitions=_whole(document["partitions"]),
@@ -278,7 +288,8 @@ def _definition(document: Mapping[str, Any]) -> StoreSchema:
             for item in document["inputs"]
         ),
         window_size_ms=_optional(document["window_size_ms"]),
-        retention_ms=_optional(document["retention_ms"]),
+        # It was once taken for such stores, too, and nothing came of it.
+        retention_ms=None if kind in TIMELESS else retention_ms,
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from stores.arguments import is_integer, is_name, same_name, shown
 from stores.datatypes import (
     BIGINT,
     BOOLEAN,
@@ -29,6 +30,7 @@ from stores.datatypes import (
     DataType,
     Kind,
     decimal_type,
+    unusable,
 )
 from stores.errors import SchemaError
 
@@ -37,11 +39,14 @@ __all__ = [
     "BOOLEAN",
     "BYTEA",
     "DATE",
+    "DELETED_NAME",
     "DOUBLE",
     "INTEGER",
     "NESTING_MAX",
     "PSEUDO_COLUMNS",
+    "SPAN_MS_MAX",
     "TEXT",
+    "TIMELESS",
     "TIMESTAMP",
     "TIMESTAMPTZ",
     "VALID_FROM",
@@ -107,6 +112,8 @@ WINDOW_START = Column(name="window_start", type=TIMESTAMPTZ)
 WINDOW_END = Column(name="window_end", type=TIMESTAMPTZ)
 VALID_FROM = Column(name="valid_from", type=TIMESTAMPTZ)
 VALID_TO = Column(name="valid_to", type=TIMESTAMPTZ)
+DELETED_NAME = "_deleted"
+"""The column of the log's rows that marks a tombstone. No relation has it."""
 PSEUDO_COLUMNS = (
     Column(name="_partition", type=INTEGER),
     Column(name="_timestamp", type=TIMESTAMPTZ),
@@ -131,6 +138,13 @@ _KEY_KINDS = {
 }
 
 
+TIMELESS = frozenset({StoreKind.KEYVALUE, StoreKind.GLOBAL})
+"""Kinds whose rows have no time by which they could expire. Those of third parties may have."""
+PARTITIONS_MAX = 100_000
+SPAN_MS_MAX = (2**63 - 1) // 1000
+"""The longest time that a column can hold, in microseconds: 292,000 years."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputTopic:
     """A topic whose offsets a store's position counts."""
@@ -138,6 +152,11 @@ class InputTopic:
     topic: str
     aligned: bool = False
     """True if input partition p feeds only store partition p; after a shuffle it is False."""
+
+
+_STORE_NAME = re.compile(r"[^\W_][\w.-]*")
+_NAME_CHARS_MAX, _NAME_BYTES_MAX = 200, 255
+"""A store's name is that of its directory, which file systems count in bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,33 +183,94 @@ class StoreSchema:
 
     def __post_init__(self) -> None:
         """Refuse what is not a store."""
-        if len(self.name) > 200 or not re.fullmatch(r"[^\W_][\w.-]*", self.name):
+        self._check_name()
+        if not isinstance(self.kind, StoreKind):
+            raise SchemaError(f'store "{self.name}": {shown(self.kind)} is not a StoreKind')
+        most = 1 if self.kind is StoreKind.GLOBAL else PARTITIONS_MAX
+        if not is_integer(self.partitions, least=1, most=most):
+            known = "a global store has one partition" if most == 1 else f"1 to {most} are possible"
+            raise SchemaError(
+                f'store "{self.name}" cannot have {shown(self.partitions)} partitions: {known}'
+            )
+        self._check_columns()
+        self._check_names()
+        self._check_times()
+        self._check_inputs()
+
+    def _check_name(self) -> None:
+        name: object = self.name
+        if (
+            not isinstance(name, str)
+            or len(name) > _NAME_CHARS_MAX
+            or not _STORE_NAME.fullmatch(name)
+            or len(name.encode()) > _NAME_BYTES_MAX
+        ):
             # Names that begin with . or _ are no stores to whoever lists the log, Spark included.
             raise SchemaError(
-                f'"{self.name}" is not a store name: begin with a letter or digit, '
-                "go on with letters, digits, _, . and -"
+                f"{shown(name)} is not a store name: begin with a letter or digit, go on with "
+                f"letters, digits, _, . and -, {_NAME_CHARS_MAX} at most"
             )
+
+    def _check_columns(self) -> None:
+        for part, columns in (("key", self.key), ("value", self.value)):
+            if not isinstance(columns, tuple) or not all(isinstance(c, Column) for c in columns):
+                raise SchemaError(f'store "{self.name}": its {part} must be a tuple of columns')
         if not self.key:
             raise SchemaError(f'store "{self.name}" has no key column')
-        if not 1 <= self.partitions <= 100_000:
-            raise SchemaError(f'store "{self.name}" cannot have {self.partitions} partitions')
+        for column in (*self.key, *self.value):
+            if not is_name(column.name):
+                raise SchemaError(
+                    f'store "{self.name}": no column can be called {shown(column.name)}'
+                )
+            if (wrong := unusable(column.type)) is not None:
+                raise SchemaError(f'store "{self.name}": column "{column.name}" {wrong}')
         for column in self.key:
             if column.type.kind not in _KEY_KINDS:
                 raise SchemaError(f'key column "{column.name}" cannot be of type {column.type}')
-        self._check_times()
-        if self.kind is StoreKind.GLOBAL and self.partitions != 1:
-            raise SchemaError(f'store "{self.name}": a global store has one partition')
-        names = [column.name for column in (*self.columns, *PSEUDO_COLUMNS)]
-        if twice := {name for name in names if names.count(name) > 1}:
-            raise SchemaError(f'store "{self.name}" has column "{min(twice)}" twice')
+
+    def _check_names(self) -> None:
+        """No two columns that SQL takes for one; none like those that the store has anyway."""
+        names = [column.name for column in (*self.key, *self.value)]
+        ours = {DELETED_NAME, *(c.name for c in (*self.time_columns, *PSEUDO_COLUMNS))}
+        if taken := [name for name in names if name.lower() in ours]:
+            raise SchemaError(
+                f'store "{self.name}" cannot have a column "{taken[0]}": '
+                f"a {self.kind.value} store has one of its own"
+            )
+        if (wrong := same_name(names)) is not None:
+            raise SchemaError(
+                f'store "{self.name}" has columns {wrong}: SQL could not tell them apart'
+            )
 
     def _check_times(self) -> None:
         if (self.kind is StoreKind.WINDOW) != (self.window_size_ms is not None):
             raise SchemaError(f'store "{self.name}": window stores, and only they, have a size')
-        if self.window_size_ms is not None and self.window_size_ms <= 0:
-            raise SchemaError(f'store "{self.name}": the window size must be positive')
-        if self.retention_ms is not None and self.retention_ms <= 0:
-            raise SchemaError(f'store "{self.name}": the retention must be positive')
+        for what, span_ms in (
+            ("window size", self.window_size_ms),
+            ("retention", self.retention_ms),
+        ):
+            if span_ms is not None and not is_integer(span_ms, least=1, most=SPAN_MS_MAX):
+                raise SchemaError(
+                    f'store "{self.name}": the {what} must be positive, in whole milliseconds, '
+                    f"{SPAN_MS_MAX} at most, not {shown(span_ms)}"
+                )
+        if self.retention_ms is not None and self.kind in TIMELESS:
+            raise SchemaError(
+                f'store "{self.name}": a {self.kind.value} store has no retention, its rows never '
+                "expire: leave retention_ms out, or mark rows as deleted"
+            )
+
+    def _check_inputs(self) -> None:
+        inputs: object = self.inputs
+        if not isinstance(inputs, tuple) or not all(isinstance(i, InputTopic) for i in inputs):
+            raise SchemaError(f'store "{self.name}": its inputs must be a tuple of topics')
+        topics: set[str] = set()
+        for each in self.inputs:
+            if not is_name(each.topic) or not isinstance(each.aligned, bool):
+                raise SchemaError(f'store "{self.name}" cannot have the input {shown(each)}')
+            if each.topic in topics:
+                raise SchemaError(f'store "{self.name}" has input "{each.topic}" twice')
+            topics.add(each.topic)
 
     @cached_property
     def time_columns(self) -> tuple[Column, ...]:

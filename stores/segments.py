@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from stores.position import Progress
 from stores.query import TimeRange
-from stores.schema import StoreSchema
+from stores.schema import SPAN_MS_MAX, StoreSchema
 
 _INTERVAL_MS_MIN = 60_000
 _WINDOWS_PER_SEGMENT = 1024
@@ -43,9 +43,9 @@ class Segments:
             interval_ms = schema.window_size_ms * _WINDOWS_PER_SEGMENT
         else:
             interval_ms = _KEPT_INTERVAL_MS
-        return Segments(
-            interval_ms=max(interval_ms, _INTERVAL_MS_MIN), retention_ms=schema.retention_ms
-        )
+        # In microseconds it has to fit into the integers of a column.
+        bounded_ms = min(max(interval_ms, _INTERVAL_MS_MIN), SPAN_MS_MAX)
+        return Segments(interval_ms=bounded_ms, retention_ms=schema.retention_ms)
 
     def number_of(self, time_us: int) -> int:
         """The segment that a time lies in, which is in microseconds, as columns hold it."""

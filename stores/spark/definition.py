@@ -17,9 +17,11 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import DataType as SparkType
 from pyspark.sql.types import StringType, StructType, TimestampType, YearMonthIntervalType
 
-from stores.datafiles import DELETED_NAME, TIMESTAMP_NAME
+from stores.arguments import is_name, same_name, shown
+from stores.datafiles import TIMESTAMP_NAME
 from stores.errors import SchemaError
 from stores.schema import (
+    DELETED_NAME,
     WINDOW_END,
     WINDOW_START,
     Column,
@@ -29,10 +31,13 @@ from stores.schema import (
     StoreKind,
     StoreSchema,
 )
+from stores.spark.plans import Source, is_unique, ungrouped
 
 _WINDOW_NAMES = {StoreKind.WINDOW: ("window",), StoreKind.SESSION: ("session_window", "window")}
 _INTERVAL = DataType(kind=Kind.INTERVAL)
 _BINARY_COLLATION = "UTF8_BINARY"
+ORDINAL_NAME = "_stategate_ordinal"
+"""A column that tasks add, to keep the order of rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,15 +74,19 @@ def store_frame(
         SchemaError: they make none; the message says which column or argument is at fault.
     """
     types = {field.name: field.dataType for field in frame.schema.fields}
-    if len(types) < len(frame.columns):
-        twice = next(name for name in frame.columns if frame.columns.count(name) > 1)
-        raise SchemaError(f'store "{store}": the rows have column "{twice}" twice')
-    named = [*key, *([event_time] if event_time else []), *([deleted] if deleted else [])]
+    if (wrong := same_name(frame.columns)) is not None:
+        raise SchemaError(f'store "{store}": the rows have columns {wrong}')
+    if ours := [name for name in types if name.lower() == ORDINAL_NAME]:
+        raise SchemaError(f'store "{store}" cannot have a column "{ours[0]}": the name is ours')
+    named = [*key, *(name for name in (event_time, deleted) if name is not None)]
     for name in named:
-        if name not in types:
-            raise SchemaError(f'store "{store}": the rows have no column "{name}"')
+        if not isinstance(name, str) or name not in types:
+            raise SchemaError(f'store "{store}": the rows have no column {shown(name)}')
     window = _window_column(types, kind, store)
-    _require(kind, store, event_time=event_time, partitions=partitions)
+    if window in key:
+        raise SchemaError(f'store "{store}": leave "{window}" out of key=, its kind adds it')
+    if kind is StoreKind.VERSIONED and event_time is None:
+        raise SchemaError(f'store "{store}": a versioned store needs event_time, its valid-from')
     if event_time is not None and not isinstance(types[event_time], TimestampType):
         raise SchemaError(
             f'store "{store}": event time "{event_time}" is {types[event_time].simpleString()}, '
@@ -96,18 +105,52 @@ def store_frame(
         window_size_ms=window_size_ms,
         retention_ms=retention_ms,
     )
+    identity = {*key, *([window] if window else [])}
+    if event_time is None and (missing := ungrouped(frame, identity)):
+        raise SchemaError(_loses_rows(store, missing, kind))
     return StoreFrame(
         schema=schema,
         selection=_selection(schema, types, window, event_time, deleted),
-        unique=_is_unique(frame, {*key, *([window] if window else [])}, kind),
+        unique=kind is not StoreKind.VERSIONED and is_unique(frame, identity),
     )
 
 
-def _require(kind: StoreKind, store: str, *, event_time: str | None, partitions: int) -> None:
-    if kind is StoreKind.VERSIONED and event_time is None:
-        raise SchemaError(f'store "{store}": a versioned store needs event_time, its valid-from')
-    if kind is StoreKind.GLOBAL and partitions != 1:
-        raise SchemaError(f'store "{store}": a global store has one partition')
+def _loses_rows(store: str, missing: Sequence[str], kind: StoreKind) -> str:
+    """What a key does that is only a part of what the rows are grouped by."""
+    names = ", ".join(f'"{name}"' for name in missing)
+    other = next((k for k, columns in _WINDOW_NAMES.items() if missing[0] == columns[0]), None)
+    remedy = "add it to key=" if other in (None, kind) else f'use kind="{other.value}"'
+    return (
+        f'store "{store}": the rows are grouped by {names}, of which the key has nothing, so that '
+        f"of many rows of one key only one would stay: {remedy}, or group without it; or say by "
+        "event_time= which row of a key is to stay"
+    )
+
+
+def checked_inputs(
+    store: str, inputs: Sequence[str] | None, sources: Sequence[Source]
+) -> tuple[str, ...]:
+    """The names of the sources without topics: of all of them, or of none.
+
+    Raises:
+        SchemaError: they are no names, or too few or too many for the sources that there are.
+    """
+    if inputs is None:
+        return ()
+    if isinstance(inputs, str) or not isinstance(inputs, Sequence) or not all(map(is_name, inputs)):
+        raise SchemaError(f'store "{store}": inputs= is a list of names, not {shown(inputs)}')
+    names = tuple(inputs)
+    if len(set(names)) < len(names):
+        raise SchemaError(f'store "{store}": inputs= has a name twice: {shown(inputs)}')
+    least = sum(source.has_topics is False for source in sources)
+    most = least + sum(source.has_topics is None for source in sources)
+    if names and not least <= len(names) <= most:
+        found = ", ".join(source.name for source in sources if not source.has_topics) or "none"
+        raise SchemaError(
+            f'store "{store}": inputs= has {len(names)} names, and needs {least or most}, one for '
+            f"each source without topics: {found}"
+        )
+    return names
 
 
 def _window_column(types: dict[str, SparkType], kind: StoreKind, store: str) -> str | None:
@@ -185,26 +228,3 @@ def _value(name: str, spark_type: SparkType) -> SparkColumn:
 def quoted(name: str) -> str:
     """A column's name for `F.col`, which would read dots in it as fields."""
     return f"`{name.replace('`', '``')}`"
-
-
-def _is_unique(frame: DataFrame, identity: set[str], kind: StoreKind) -> bool:
-    """Whether Spark's optimizer knows some of these columns to be distinct over the rows.
-
-    It knows of an aggregation by them: then nothing has to look for several rows of one key.
-    """
-    if kind is StoreKind.VERSIONED:
-        return False
-    plan = frame._jdf.queryExecution().analyzed()
-    output = plan.output()
-    attributes = [output.apply(i) for i in range(output.size())]
-    # An attribute's text ends in its unique id, so texts are equal exactly when attributes are.
-    names = {attribute.toString(): attribute.name() for attribute in attributes}
-    found = plan.distinctKeys().iterator()
-    while found.hasNext():
-        expressions = found.next().iterator()
-        columns = set()
-        while expressions.hasNext():
-            columns.add(names.get(expressions.next().toString()))
-        if columns <= identity:
-            return True
-    return False

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from stores.arguments import is_integer, is_name, shown
 from stores.errors import SchemaError
 from stores.log import StoreLog
 from stores.retention import WEEK, Retention
 from stores.schema import StoreKind, StoreSchema
 from stores.spark.compacting import PipelineCompactor
-from stores.spark.definition import store_frame
+from stores.spark.definition import checked_inputs, store_frame
+from stores.spark.plans import check_output_mode, sources_of
 from stores.spark.sink import COLLECT_ROWS_MAX, EpochSink
 
+_ROWS_MAX = _EPOCHS_MAX = 2**63 - 1
 _OUTPUT_MODES = ("append", "update", "complete")
 
 
@@ -59,8 +65,9 @@ def materialize(
         kind: `keyvalue`, `window`, `session`, `versioned` or `global`.
         event_time: a timestamp column that says how recent a row is; of the rows of one key in
             one epoch the latest wins. It remains a value. The valid-from of a versioned store.
-        inputs: names for those sources that have no topics, in the order of the plan; bounds and
-            positions call them so. `source-0`, … by default.
+        inputs: names for those sources that have no topics, one for each, in the order of the plan;
+            bounds and positions call them so. `source-0`, … by default. They stay what they are
+            from one start of the query to the next.
         deleted: a boolean column that marks a row as a tombstone.
         window_size_ms: length of the windows of a window store. A plan shows it no better than
             rows do, and a store is defined before there are rows, so it has to be told; every
@@ -79,55 +86,103 @@ def materialize(
         retain: the epochs that compaction keeps.
 
     Raises:
-        SchemaError: the rows make no store of this kind, or the store is defined otherwise.
+        SchemaError: the rows make no store of this kind, an argument is not what it should be, or
+            the store is defined otherwise. Nothing has been written then.
         LogError: the log cannot be read or written.
     """
-    if not df.isStreaming:
-        raise SchemaError(f'store "{store}": the DataFrame is not a streaming one')
-    if output_mode not in _OUTPUT_MODES:
-        raise SchemaError(f'store "{store}": output mode "{output_mode}" is not known')
+    _check_arguments(df, store, root=root, checkpoint=checkpoint, collect_rows_max=collect_rows_max)
+    root, checkpoint = os.fspath(root), os.fspath(checkpoint)
+    names = checked_inputs(store, inputs, sources_of(df))
     frame = store_frame(
         df,
         store=store,
-        key=[key] if isinstance(key, str) else key,
+        key=_checked_key(key, store),
         partitions=partitions,
         kind=_kind(kind, store),
         event_time=event_time,
         deleted=deleted,
-        inputs=inputs or (),
+        inputs=names,
         window_size_ms=window_size_ms,
         retention_ms=retention_ms,
     )
+    compactor = _compactor(root, frame.schema, compact_every, retain)
+    writer = _writer(df, store, output_mode, trigger, query_name)
     log = StoreLog.open(root, store)
-    if inputs or log.defined():
+    if names or log.defined():
         log.define(frame.schema)
     # Otherwise the first epoch defines the store, once it is known what feeds it: a bound on a
     # topic that does not feed a store is met by anything.
-    compactor = _compactor(root, frame.schema, compact_every, retain)
     sink = EpochSink(
         frame,
         root=root,
         checkpoint=checkpoint,
-        inputs=inputs,
+        inputs=names,
         replace=output_mode == "complete",
         collect_rows_max=collect_rows_max,
         compactor=compactor,
     )
-    writer = df.writeStream.outputMode(output_mode).option("checkpointLocation", checkpoint)
-    if trigger is not None:
-        writer = writer.trigger(**trigger)
-    query = writer.queryName(query_name or store).foreachBatch(sink).start()
+    query = writer.option("checkpointLocation", checkpoint).foreachBatch(sink).start()
     if compactor is not None:
         compactor.stop_with(query)
     return query
 
 
+def _check_arguments(
+    df: DataFrame, store: str, *, root: object, checkpoint: object, collect_rows_max: object
+) -> None:
+    if not hasattr(df, "_jdf"):
+        raise SchemaError(f'store "{store}": {shown(df)} is no DataFrame of a driver\'s session')
+    if not df.isStreaming:
+        raise SchemaError(f'store "{store}": the DataFrame is not a streaming one')
+    for name, place in (("root", root), ("checkpoint", checkpoint)):
+        if not isinstance(place, str | os.PathLike) or not is_name(os.fspath(place)):
+            raise SchemaError(f'store "{store}": {name}= is a path or a URI, not {shown(place)}')
+    if not is_integer(collect_rows_max, least=0, most=_ROWS_MAX):
+        raise SchemaError(
+            f'store "{store}": collect_rows_max is a number of rows, not {shown(collect_rows_max)}'
+        )
+
+
+def _checked_key(key: Sequence[str], store: str) -> Sequence[str]:
+    if isinstance(key, str):
+        return [key]
+    if not isinstance(key, Sequence) or not all(isinstance(name, str) for name in key):
+        raise SchemaError(f'store "{store}": key= is a list of columns, not {shown(key)}')
+    return key
+
+
+def _writer(
+    df: DataFrame,
+    store: str,
+    output_mode: str,
+    trigger: Mapping[str, Any] | None,
+    query_name: str | None,
+) -> DataStreamWriter:
+    """How the query is to run, checked by Spark itself."""
+    if output_mode not in _OUTPUT_MODES:
+        raise SchemaError(f'store "{store}": output mode {shown(output_mode)} is not known')
+    name = store if query_name is None else query_name
+    if not is_name(name):
+        raise SchemaError(f'store "{store}": no query can be called {shown(name)}')
+    if any(query.name == name for query in df.sparkSession.streams.active):
+        raise SchemaError(f'store "{store}": a query called "{name}" runs already: stop it first')
+    try:
+        writer = df.writeStream.outputMode(output_mode).queryName(name)
+        writer = writer if trigger is None else writer.trigger(**trigger)
+        check_output_mode(df, output_mode)
+    except (PySparkException, TypeError) as error:
+        raise SchemaError(f'store "{store}": {error}') from error
+    return writer
+
+
 def _compactor(
     root: str, schema: StoreSchema, every: int | None, retain: Retention
 ) -> PipelineCompactor | None:
+    if not isinstance(retain, Retention):
+        raise SchemaError(f'store "{schema.name}": retain= is a Retention, not {shown(retain)}')
     if every is None:
         return None
-    if every < 1:
+    if not is_integer(every, least=1, most=_EPOCHS_MAX):
         raise SchemaError(f'store "{schema.name}": compact_every is 1 epoch at least')
     return PipelineCompactor(root, schema.name, every=every, retention=retain)
 
@@ -137,4 +192,4 @@ def _kind(kind: str, store: str) -> StoreKind:
         return StoreKind(kind)
     except ValueError as error:
         known = ", ".join(known.value for known in StoreKind)
-        raise SchemaError(f'store "{store}": kind "{kind}" is not one of {known}') from error
+        raise SchemaError(f'store "{store}": kind {shown(kind)} is not one of {known}') from error

@@ -13,7 +13,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from stores.datafiles import (
-    DELETED_NAME,
     ROWS_PER_GROUP,
     TIMESTAMP_NAME,
     latest_rows,
@@ -25,7 +24,7 @@ from stores.intervals import file_type, holds_interval, to_file
 from stores.log import Commit, DataFile, StoreLog
 from stores.logfiles import Directory
 from stores.rebuild import Recipe, build, recipe, scan
-from stores.schema import VALID_TO, WINDOW_END, WINDOW_START, StoreKind, StoreSchema
+from stores.schema import DELETED_NAME, VALID_TO, WINDOW_END, WINDOW_START, StoreKind, StoreSchema
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 

@@ -39,7 +39,7 @@ class EpochSink:
         *,
         root: str,
         checkpoint: str,
-        inputs: Sequence[str] | None,
+        inputs: Sequence[str],
         replace: bool,
         collect_rows_max: int = COLLECT_ROWS_MAX,
         compactor: PipelineCompactor | None = None,

@@ -32,13 +32,12 @@ from stores.log import DataFile
 from stores.logfiles import Directory
 from stores.partitioner import partition_column
 from stores.schema import StoreSchema
-from stores.spark.definition import quoted
+from stores.spark.definition import ORDINAL_NAME, quoted
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 HELD_BYTES_MAX = 256 << 20
 """Rows that a task holds to pick the latest of each key; twice as much for a moment."""
-_ORDINAL = "_stategate_ordinal"
 _CHECKED_ROWS = 256
 _PART_SPARK = "path string, partition int, rows long, size_bytes long, sha256 string"
 _PART_TYPES: dict[str, pa.DataType] = {
@@ -86,11 +85,11 @@ def write_by_tasks(
         placed = selected.repartition(schema.partitions, *keys)
     else:
         # Rows lose their order in the shuffle; by this number each input partition keeps its own.
-        numbered = selected.withColumn(_ORDINAL, F.monotonically_increasing_id())
+        numbered = selected.withColumn(ORDINAL_NAME, F.monotonically_increasing_id())
         placed = numbered.repartition(schema.partitions, *keys)
     if picking is Picking.SORTED:
         order = [F.col(quoted(name)) for name in (*identity(schema), TIMESTAMP_NAME)]
-        placed = placed.sortWithinPartitions(*order, _ORDINAL).drop(_ORDINAL)
+        placed = placed.sortWithinPartitions(*order, ORDINAL_NAME).drop(ORDINAL_NAME)
     write = part_writer(root, schema, attempt, picking)
     # Under numbers for names, since mapInArrow cannot pass a column with a dot in its name.
     placed = placed.toDF(*map(str, range(len(placed.columns))))
@@ -124,7 +123,7 @@ def part_writer(
 
 
 def _named(batches: _Batches, schema: StoreSchema) -> _Batches:
-    names = [*file_schema(schema).names, _ORDINAL]
+    names = [*file_schema(schema).names, ORDINAL_NAME]
     for batch in batches:
         yield batch.rename_columns(names[: batch.num_columns])
 
@@ -159,10 +158,10 @@ def _latest_of_held(batches: _Batches, schema: StoreSchema) -> _Batches:
             raise TooLargeToHoldError(f"a task has more than {HELD_BYTES_MAX} bytes of rows")
     if held:
         rows = pa.Table.from_batches(held)
-        ordinals = rows.column(_ORDINAL).to_numpy()
+        ordinals = rows.column(ORDINAL_NAME).to_numpy()
         if not bool(np.all(ordinals[1:] > ordinals[:-1])):
             rows = rows.take(np.argsort(ordinals))
-        yield from latest_rows(shaped(rows.drop_columns(_ORDINAL), schema), schema).to_batches()
+        yield from latest_rows(shaped(rows.drop_columns(ORDINAL_NAME), schema), schema).to_batches()
 
 
 def _placed(batches: _Batches, schema: StoreSchema, partition: int) -> _Batches:

@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from stores.datafiles import read_part
-from stores.errors import LogError, LogMissingError, SchemaError
+from stores.errors import LogError, LogMissingError
 from stores.log import StoreLog, StoreWriter
 from stores.partitioner import partitioner
 from stores.position import Position
@@ -370,55 +370,6 @@ def test_a_task_that_cannot_hold_its_rows_says_so(tmp_path: Path) -> None:
     )
     with pytest.raises(TooLargeToHoldError):
         list(picked(iter([rows] * 4), schema, Picking.HELD))
-
-
-# What a user can get wrong
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"key": ["nobody"]}, 'no column "nobody"'),
-        ({"key": []}, "no key column"),
-        ({"key": ["tags"]}, 'key column "tags" cannot be of type'),
-        ({"key": ["folded"]}, "cannot have collation UTF8_LCASE"),
-        ({"kind": "windows"}, 'kind "windows" is not one of keyvalue'),
-        ({"kind": "window", "window_size_ms": 5}, 'needs the column "window"'),
-        ({"kind": "session"}, 'needs the column "session_window"'),
-        ({"kind": "versioned"}, "needs event_time"),
-        ({"kind": "global"}, "has one partition"),
-        ({"event_time": "amount"}, 'event time "amount" is bigint'),
-        ({"deleted": "amount"}, 'tombstone column "amount" is not boolean'),
-        ({"window_size_ms": 5}, "window stores, and only they"),
-        ({"output_mode": "upsert"}, 'output mode "upsert"'),
-        ({"store": "a/b"}, "not a store name"),
-        ({"partitions": 0}, "0 partitions"),
-    ],
-)
-def test_what_makes_no_store_is_refused_before_the_query_starts(
-    orders: Orders, tmp_path: Path, options: dict[str, Any], message: str
-) -> None:
-    frame = orders.frame.selectExpr("*", "array(1) AS tags", "usr COLLATE UTF8_LCASE AS folded")
-    with pytest.raises(SchemaError, match=message):
-        start(frame, tmp_path, **options)
-    assert not (tmp_path / "log").exists()
-    assert not (tmp_path / "checkpoint").exists()
-
-
-def test_frames_that_make_no_store(spark: SparkSession, orders: Orders, tmp_path: Path) -> None:
-    with pytest.raises(SchemaError, match="not a streaming one"):
-        start(spark.range(1), tmp_path)
-    with pytest.raises(SchemaError, match='column "usr" twice'):
-        start(orders.frame.selectExpr("usr", "usr"), tmp_path)
-    for text in ("parse_json('1')", "array(INTERVAL '1' YEAR)"):
-        with pytest.raises(SchemaError, match='column "v"'):
-            start(orders.frame.selectExpr("usr", f"{text} AS v"), tmp_path)
-
-
-def test_a_store_that_is_defined_otherwise(orders: Orders, tmp_path: Path) -> None:
-    start(totals(orders), tmp_path, inputs=["x"]).stop()
-    with pytest.raises(SchemaError, match="another partitions: 4, not 2"):
-        start(totals(orders), tmp_path, partitions=2)
 
 
 TYPES: dict[str, Callable[[int], Any]] = {

@@ -14,6 +14,7 @@ from stores.schema import (
     TEXT,
     Column,
     DataType,
+    InputTopic,
     Kind,
     StoreKind,
     StoreSchema,
@@ -25,6 +26,9 @@ CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"})
 HOURS = window("hours", {"usr": "text"}, {"n": "bigint"}, retention_ms=1)
 NESTED = (Kind.DECIMAL, Kind.ARRAY, Kind.STRUCT, Kind.MAP)
 LIST = DataType(kind=Kind.ARRAY, element=TEXT)
+NULL = DataType(kind=Kind.NULL)
+NULLS = DataType(kind=Kind.ARRAY, element=NULL)
+EVENTS = InputTopic(topic="events")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in NESTED])
@@ -109,8 +113,29 @@ def test_an_arrow_type_that_no_column_can_hold_is_refused(arrow: pa.DataType) ->
         (HOURS, {"window_size_ms": 0}, "size must be positive"),
         (HOURS, {"retention_ms": 0}, "retention must be positive"),
         (CLICKS, {"value": (Column(name="usr", type=TEXT),)}, '"usr" twice'),
-        (CLICKS, {"value": (Column(name="_epoch", type=TEXT),)}, '"_epoch" twice'),
-        (HOURS, {"value": (Column(name="window_end", type=TEXT),)}, '"window_end" twice'),
+        (CLICKS, {"value": (Column(name="_epoch", type=TEXT),)}, 'a column "_epoch"'),
+        (
+            HOURS,
+            {"value": (Column(name="window_end", type=TEXT),)},
+            'a column "window_end"',
+        ),
+        (
+            CLICKS,
+            {"value": (Column(name="_Deleted", type=TEXT),)},
+            'a column "_Deleted"',
+        ),
+        (CLICKS, {"value": (Column(name="USR", type=TEXT),)}, '"usr" and "USR" for two names'),
+        (CLICKS, {"value": (Column(name="n", type=NULL),)}, "type null, which holds no value"),
+        (CLICKS, {"value": (Column(name="n", type=NULLS),)}, "type null, which holds no value"),
+        (CLICKS, {"value": [Column(name="n", type=TEXT)]}, "its value must be a tuple of columns"),
+        (CLICKS, {"partitions": 2.5}, "cannot have 2.5 partitions"),
+        (CLICKS, {"partitions": True}, "cannot have True partitions"),
+        (CLICKS, {"partitions": "4"}, 'cannot have "4" partitions'),
+        (CLICKS, {"retention_ms": 5}, "a keyvalue store has no retention"),
+        (HOURS, {"retention_ms": 0.5}, "retention must be positive, in whole milliseconds"),
+        (CLICKS, {"inputs": ("events",)}, "its inputs must be a tuple of topics"),
+        (CLICKS, {"inputs": (EVENTS, EVENTS)}, 'has input "events" twice'),
+        (CLICKS, {"kind": "keyvalue"}, "is not a StoreKind"),
     ],
 )
 def test_what_is_no_store_is_refused(

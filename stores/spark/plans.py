@@ -1,0 +1,233 @@
+"""What the analysed plan of a streaming query tells of its rows and sources, before it starts.
+
+The only place that reads Spark's plans. They are the JVM's objects, and `nodeName` says what a node
+is. Of what lies below a node that is not known here, nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from pyspark.sql import DataFrame
+
+_Node: TypeAlias = Any
+"""A plan, an expression or a sequence of Scala's, as py4j gives it."""
+_Ids: TypeAlias = frozenset[str]
+"""Attributes by their ids: names may repeat in a plan, these do not."""
+
+_TRANSPARENT = frozenset(
+    {
+        "EventTimeWatermark",
+        "Generate",
+        "Join",
+        "Repartition",
+        "RepartitionByExpression",
+        "SubqueryAlias",
+        "View",
+    }
+)
+"""Nodes that leave the attributes of their children as they are; they may add others."""
+_CHECKED = "spark.sql.streaming.unsupportedOperationCheck"
+_GROUPING_ID = "spark_grouping_id"
+"""What a rollup groups by besides its columns: subtotals have it, and NULL where a column was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One source of a query."""
+
+    name: str
+    """As Spark calls it: `kafka`, `rate`, `FileSource[path]`, or what a Python source is called."""
+    has_topics: bool | None
+    """Whether its offsets are of topics; None if only they can tell."""
+    topics: frozenset[str] = frozenset()
+    """The topics that it reads, if it was given their names."""
+    assigned: bool = False
+    """Whether it was given the partitions of its topics one by one, so others may read the rest."""
+
+
+def sources_of(frame: DataFrame) -> tuple[Source, ...]:
+    """The sources of a streaming DataFrame, in the order in which Spark logs their offsets."""
+    leaves = _leaves(_analyzed(frame))
+    return tuple(
+        _source(leaf) for leaf in leaves if leaf.nodeName().startswith("StreamingRelation")
+    )
+
+
+def is_unique(frame: DataFrame, columns: set[str]) -> bool:
+    """Whether Spark's optimizer knows some of these columns to be distinct over the rows.
+
+    It knows of an aggregation by them: then nothing has to look for several rows of one key.
+    """
+    plan = _analyzed(frame)
+    # An attribute's text ends in its unique id, so texts are equal exactly when attributes are.
+    names = {attribute.toString(): attribute.name() for attribute in _listed(plan.output())}
+    return any(
+        {names.get(expression.toString()) for expression in _iterated(distinct)} <= columns
+        for distinct in _iterated(plan.distinctKeys())
+    )
+
+
+def ungrouped(frame: DataFrame, columns: set[str]) -> tuple[str, ...]:
+    """What the rows are grouped by that has no part in any of these columns.
+
+    Rows that differ in that alone have the same values in all of these columns. Where a filter or a
+    join holds it equal to something, there may be no such rows, so it is left out.
+    """
+    plan = _analyzed(frame)
+    output = _listed(plan.output())
+    return _uncovered(plan, frozenset(_id(a) for a in output if a.name() in columns), {})
+
+
+def check_output_mode(frame: DataFrame, mode: str) -> None:
+    """Make sure that a query can have an output mode, as its start will.
+
+    Raises:
+        AnalysisException: it cannot; Spark says why.
+    """
+    if frame.sparkSession.conf.get(_CHECKED) != "true":
+        return
+    jvm: Any = frame.sparkSession._jvm
+    modes = jvm.org.apache.spark.sql.streaming.OutputMode
+    checker = jvm.org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
+    checker.checkForStreaming(_analyzed(frame), getattr(modes, mode.capitalize())())
+
+
+def _analyzed(frame: DataFrame) -> _Node:
+    return frame._jdf.queryExecution().analyzed()
+
+
+def _source(leaf: _Node) -> Source:
+    name: str = leaf.sourceName()
+    if name != "kafka":
+        is_plain = name in {"rate", "rate-micro-batch", "socket"} or name.startswith("FileSource[")
+        return Source(name=name, has_topics=False if is_plain else None)
+    options = leaf.extraOptions() if leaf.nodeName() == "StreamingRelationV2" else {}
+    subscribed = options.get("subscribe") or ""
+    return Source(
+        name=name,
+        has_topics=True,
+        topics=frozenset(topic.strip() for topic in subscribed.split(",") if topic.strip()),
+        assigned=options.get("assign") is not None,
+    )
+
+
+def _uncovered(plan: _Node, known: _Ids, common: Mapping[int, _Node]) -> tuple[str, ...]:
+    """What the next aggregation below groups by of which nothing is among the known attributes.
+
+    Args:
+        plan: any node.
+        known: of its output, what the columns are made from.
+        common: the tables of WITH, by their ids.
+    """
+    children = [(child, known) for child in _listed(plan.children())]
+    match plan.nodeName():
+        case "Aggregate":
+            return _uncovered_groups(plan, known)
+        case "Project":
+            made = [each for each in _listed(plan.projectList()) if _id(each) in known]
+            children = [(plan.child(), known.union(*map(_references, made)))]
+        case "Filter":
+            children = [(plan.child(), known | _compared(plan.condition()))]
+        case "Join" if plan.condition().isDefined():
+            compared = known | _references(plan.condition().get())
+            children = [(child, compared) for child, _ in children]
+        case "Union":
+            children = [(child, _at_same_places(plan, child, known)) for child, _ in children]
+        case "WithCTE":
+            tables = {each.id(): each.child() for each in _listed(plan.cteDefs())}
+            return _uncovered(plan.plan(), known, {**common, **tables})
+        case "CTERelationRef" if (table := common.get(plan.cteId())) is not None:
+            children = [(table, _at_same_places(plan, table, known))]
+        case name if name not in _TRANSPARENT:
+            return ()
+    return next((found for each, ids in children if (found := _uncovered(each, ids, common))), ())
+
+
+def _at_same_places(plan: _Node, other: _Node, known: _Ids) -> _Ids:
+    """The attributes of another plan that stand where the known ones of this one do."""
+    pairs = zip(_listed(plan.output()), _listed(other.output()), strict=True)
+    return frozenset(_id(there) for here, there in pairs if _id(here) in known)
+
+
+def _uncovered_groups(aggregate: _Node, known: _Ids) -> tuple[str, ...]:
+    groups = _listed(aggregate.groupingExpressions())
+    outputs = _listed(aggregate.aggregateExpressions())
+    # An attribute is its own output; whatever else is grouped by stands below an alias.
+    parts = [part for each in outputs if _id(each) in known for part in _nodes(each)]
+    covered = [any(group.semanticEquals(part) for part in parts) for group in groups]
+    # What is computed from columns that are grouped by and known is known too.
+    bases = frozenset[str]().union(
+        *(
+            _references(g)
+            for g, is_in in zip(groups, covered, strict=True)
+            if is_in and _is_column(g)
+        )
+    )
+    return tuple(
+        dict.fromkeys(
+            _shown(group, outputs)
+            for group, is_in in zip(groups, covered, strict=True)
+            if not (is_in or _references(group) <= bases or _is_grouping_id(group))
+        )
+    )
+
+
+def _compared(condition: _Node) -> _Ids:
+    """The attributes that a condition holds equal to something."""
+    name, children = condition.nodeName(), _listed(condition.children())
+    if name in {"And", "Or", "Not"}:
+        return frozenset[str]().union(*map(_compared, children))
+    if name in {"EqualTo", "EqualNullSafe", "IsNull"} or (name == "In" and len(children) == 2):
+        return _references(condition)
+    return _references(condition) if _is_column(condition) else frozenset()
+
+
+def _shown(group: _Node, outputs: list[_Node]) -> str:
+    """A grouping expression as the user knows it: by the name of its column, if it has one."""
+    for output in outputs:
+        if any(group.semanticEquals(child) for child in (output, *_listed(output.children()))):
+            return str(output.name())
+    return str(group.name() if _is_column(group) else group.sql())
+
+
+def _is_column(expression: _Node) -> bool:
+    return bool(expression.nodeName() == "AttributeReference")
+
+
+def _is_grouping_id(expression: _Node) -> bool:
+    return _is_column(expression) and expression.name() == _GROUPING_ID
+
+
+def _id(attribute: _Node) -> str:
+    return str(attribute.exprId().toString())
+
+
+def _references(expression: _Node) -> _Ids:
+    return frozenset(_id(attribute) for attribute in _iterated(expression.references()))
+
+
+def _nodes(expression: _Node) -> Iterator[_Node]:
+    yield expression
+    for child in _listed(expression.children()):
+        yield from _nodes(child)
+
+
+def _leaves(plan: _Node) -> Iterator[_Node]:
+    children = _listed(plan.children())
+    if not children:
+        yield plan
+    for child in children:
+        yield from _leaves(child)
+
+
+def _listed(sequence: _Node) -> list[_Node]:
+    return [sequence.apply(i) for i in range(sequence.size())]
+
+
+def _iterated(collection: _Node) -> Iterator[_Node]:
+    iterator = collection.iterator()
+    while iterator.hasNext():
+        yield iterator.next()

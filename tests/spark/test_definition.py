@@ -1,0 +1,231 @@
+"""What a user can get wrong in `materialize`: found before the query starts, and before a write."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from stores.errors import SchemaError
+from stores.spark import materialize
+from stores.spark.plans import ungrouped
+from tests.spark.conftest import Orders
+from tests.spark.test_materialize import start, totals
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"key": ["nobody"]}, 'no column "nobody"'),
+        ({"key": []}, "no key column"),
+        ({"key": ["tags"]}, 'key column "tags" cannot be of type'),
+        ({"key": ["folded"]}, "cannot have collation UTF8_LCASE"),
+        ({"kind": "windows"}, 'kind "windows" is not one of keyvalue'),
+        ({"kind": "window", "window_size_ms": 5}, 'needs the column "window"'),
+        ({"kind": "session"}, 'needs the column "session_window"'),
+        ({"kind": "versioned"}, "needs event_time"),
+        ({"kind": "global"}, "has one partition"),
+        ({"event_time": "amount"}, 'event time "amount" is bigint'),
+        ({"deleted": "amount"}, 'tombstone column "amount" is not boolean'),
+        ({"window_size_ms": 5}, "window stores, and only they"),
+        ({"output_mode": "upsert"}, 'output mode "upsert"'),
+        ({"store": "a/b"}, "not a store name"),
+        ({"partitions": 0}, "0 partitions"),
+    ],
+)
+def test_what_makes_no_store_is_refused_before_the_query_starts(
+    orders: Orders, tmp_path: Path, options: dict[str, Any], message: str
+) -> None:
+    frame = orders.frame.selectExpr("*", "array(1) AS tags", "usr COLLATE UTF8_LCASE AS folded")
+    with pytest.raises(SchemaError, match=message):
+        start(frame, tmp_path, **options)
+    assert not (tmp_path / "log").exists()
+    assert not (tmp_path / "checkpoint").exists()
+
+
+def test_frames_that_make_no_store(spark: SparkSession, orders: Orders, tmp_path: Path) -> None:
+    with pytest.raises(SchemaError, match="not a streaming one"):
+        start(spark.range(1), tmp_path)
+    with pytest.raises(SchemaError, match='columns "usr" twice'):
+        start(orders.frame.selectExpr("usr", "usr"), tmp_path)
+    for text in ("parse_json('1')", "array(INTERVAL '1' YEAR)"):
+        with pytest.raises(SchemaError, match='column "v"'):
+            start(orders.frame.selectExpr("usr", f"{text} AS v"), tmp_path)
+
+
+def test_a_store_that_is_defined_otherwise(orders: Orders, tmp_path: Path) -> None:
+    start(totals(orders), tmp_path, inputs=["x"]).stop()
+    with pytest.raises(SchemaError, match="another partitions: 4, not 2"):
+        start(totals(orders), tmp_path, partitions=2)
+
+
+ODD: tuple[Any, ...] = (None, "", "\0", "usr", 5, 0, -1, 2.5, True, b"x", [], [5], ["x"], {}, 2**70)
+"""Values of every type; most are wrong wherever they are given."""
+FITTING: dict[str, tuple[Any, ...]] = {
+    "store": ("usr",),
+    "key": ("usr",),
+    "root": ("usr",),
+    "partitions": (5,),
+    "checkpoint": ("usr",),
+    "event_time": (None,),
+    "inputs": (None, [], ["x"]),
+    "deleted": (None,),
+    "window_size_ms": (None,),
+    "retention_ms": (None,),
+    "trigger": (None,),
+    "query_name": (None, "usr"),
+    "collect_rows_max": (5, 0),
+    "compact_every": (None, 5),
+}
+"""Those of them that are right for an argument; for the arguments that are not here, none is."""
+ARGUMENTS = [name for name in inspect.signature(materialize).parameters if name != "df"]
+
+
+@pytest.mark.parametrize("argument", ARGUMENTS)
+def test_no_argument_takes_what_it_cannot_use(
+    orders: Orders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument: str
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    fitting = FITTING.get(argument, ())
+    append: dict[str, Any] = {"output_mode": "append"}
+    for value in ODD:
+        if not any(type(value) is type(each) and value == each for each in fitting):
+            with pytest.raises(SchemaError, match="store"):
+                start(orders.frame, here, **(append | {argument: value}))
+            assert not any(here.iterdir()), value
+    for value in fitting:
+        # Spark's processes do not follow this one to another directory.
+        whole = str(here / value) if argument == "checkpoint" else value
+        start(orders.frame, here, **(append | {argument: whole})).stop()
+
+
+def test_what_is_no_streaming_frame(spark: SparkSession, tmp_path: Path) -> None:
+    for frame in (*ODD, spark.range(1)):
+        with pytest.raises(SchemaError):
+            start(frame, tmp_path)
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_column_of_no_type_is_refused(orders: Orders, tmp_path: Path) -> None:
+    for text in ("NULL", "array(NULL)", "named_struct('x', NULL)", "map('x', NULL)"):
+        with pytest.raises(SchemaError, match="type null, which holds no value: cast it"):
+            start(orders.frame.selectExpr("usr", f"{text} AS v"), tmp_path)
+
+
+def test_names_that_are_ours_or_not_to_be_told_apart(
+    spark: SparkSession, orders: Orders, tmp_path: Path
+) -> None:
+    spark.conf.set("spark.sql.caseSensitive", True)
+    try:
+        with pytest.raises(SchemaError, match='"usr" and "USR" for two names'):
+            start(orders.frame.selectExpr("usr", "amount AS USR"), tmp_path)
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")
+    for name in ("_deleted", "_Timestamp", "_epoch", "_stategate_ordinal"):
+        with pytest.raises(SchemaError, match=f'cannot have a column "{name}"'):
+            start(orders.frame.selectExpr("usr", f"amount AS `{name}`"), tmp_path)
+
+
+def test_inputs_are_named_all_or_none(spark: SparkSession, orders: Orders, tmp_path: Path) -> None:
+    rate = spark.readStream.format("rate").load().selectExpr("string(value) AS usr", "value AS n")
+    both = rate.union(orders.frame.selectExpr("usr", "amount AS n"))
+    options: dict[str, Any] = {"output_mode": "append"}
+    for names, message in (
+        ("ticks", 'is a list of names, not "ticks"'),
+        (["a", "b", "c"], "has 3 names, and needs 1, one for each .* without topics: rate, orders"),
+        (["a", "a"], "has a name twice"),
+        (["a", ""], "is a list of names"),
+    ):
+        with pytest.raises(SchemaError, match=message):
+            start(both, tmp_path, inputs=names, **options)
+    with pytest.raises(SchemaError, match="has 1 names, and needs 2"):
+        start(rate.union(rate), tmp_path, inputs=["a"], **options)
+
+
+# Keys that are less than what the rows are grouped by
+
+DAY = "date_trunc('day', at) AS day"
+Grouped = Callable[[DataFrame], DataFrame]
+
+
+def by(*texts: str) -> Grouped:
+    """Amounts summed by expressions of SQL."""
+    return lambda f: f.groupBy(*map(F.expr, texts)).agg(F.sum("amount").alias("total"))
+
+
+def hours(frame: DataFrame) -> DataFrame:
+    return by("usr", "window(at, '1 hour')")(frame.withWatermark("at", "1 hour"))
+
+
+GROUPED: dict[str, tuple[Grouped, str, tuple[str, ...]]] = {
+    "all columns": (by("usr", DAY), "usr day", ()),
+    "one of two": (by("usr", DAY), "usr", ("day",)),
+    "the other of two": (by("usr", DAY), "day", ("usr",)),
+    "a sum": (by("usr", DAY), "total", ("usr", "day")),
+    "one that is dropped": (lambda f: by("usr", DAY)(f).select("usr", "total"), "usr", ("day",)),
+    "renamed": (lambda f: by("usr", DAY)(f).withColumnRenamed("usr", "u"), "u", ("day",)),
+    "computed from one": (
+        lambda f: by("usr", DAY)(f).selectExpr("upper(usr) AS u", "total"), "u", ("day",)
+    ),
+    "computed from both": (
+        lambda f: by("usr", DAY)(f).selectExpr("concat(usr, day) AS u", "total"), "u", ()
+    ),
+    "one of another": (by("usr", "upper(usr)"), "usr", ()),
+    "a window": (hours, "usr window", ()),
+    "without the window": (hours, "usr", ("window",)),
+    "the window's start": (
+        lambda f: hours(f).selectExpr("usr", "window.start AS at", "total"), "usr at", ()
+    ),
+    "filtered by a sum": (lambda f: by("usr", DAY)(f).where("total > 5"), "usr", ("day",)),
+    "filtered to one": (lambda f: by("usr", DAY)(f).where("day = DATE '2020-01-01'"), "usr", ()),
+    "filtered by itself": (lambda f: by("usr", "gone")(f).where("NOT gone"), "usr", ()),
+    "a rollup": (
+        lambda f: f.rollup("usr", "gone").agg(F.sum("amount").alias("total")), "usr gone", ()
+    ),
+    "a union": (lambda f: by("usr", "gone")(f).union(by("usr", "gone")(f)), "usr", ("gone",)),
+    "rows that are not grouped": (lambda f: f, "usr", ()),
+    "distinct rows": (lambda f: f.dropDuplicates(["usr", "amount"]), "usr", ()),
+}  # fmt: skip
+"""Rows, a key, and what of their groups is not in it."""
+
+
+@pytest.mark.parametrize("name", GROUPED)
+def test_what_a_key_lacks_of_the_groups(orders: Orders, name: str) -> None:
+    make, key, missing = GROUPED[name]
+    assert ungrouped(make(orders.frame), set(key.split())) == missing
+
+
+def test_what_a_key_lacks_behind_joins_and_tables_of_with(
+    spark: SparkSession, orders: Orders
+) -> None:
+    names = spark.createDataFrame([("a", "Ann")], "usr string, name string")
+    joined = by("usr", DAY)(orders.frame).join(names, "usr")
+    assert ungrouped(joined, {"usr"}) == ungrouped(joined, {"name"}) == ("day",)
+    assert ungrouped(joined, {"name", "day"}) == ()
+    orders.frame.createOrReplaceTempView("orders")
+    sql = (
+        "WITH t AS (SELECT usr, gone, count(*) AS n FROM orders GROUP BY ALL) SELECT usr, n FROM t"
+    )
+    assert ungrouped(spark.sql(sql), {"usr"}) == ("gone",)
+
+
+def test_a_key_that_keeps_one_row_of_many_is_refused(orders: Orders, tmp_path: Path) -> None:
+    frame = by("usr", DAY)(orders.frame)
+    with pytest.raises(SchemaError, match=r'grouped by "day", of which the key has nothing.*key='):
+        start(frame, tmp_path)
+    with pytest.raises(SchemaError, match=r'grouped by "window", .*use kind="window"'):
+        start(hours(orders.frame), tmp_path)
+    assert not (tmp_path / "log").exists()
+
+
+def test_by_event_time_one_row_of_many_may_be_kept(orders: Orders, tmp_path: Path) -> None:
+    start(by("usr", DAY)(orders.frame), tmp_path, event_time="day").stop()
