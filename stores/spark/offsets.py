@@ -9,25 +9,28 @@ object with the watermark, and each line after it the *end* of one source, in th
 | `{"orders": {"0": 10, "1": 7}}` (Kafka, and Python sources like it) | `orders`: 0 → 9, 1 → 6 |
 | `{"logOffset": 3}` (files) | input's name: 0 → 3, the number of the last group of files |
 | `8` (rate), `{"offset": 20, …}` (rate-micro-batch, sockets) | input's name: 0 → 7, 0 → 19 |
-| `-` | nothing: the source has given no data yet |
+| `-`, `{}` | nothing: the source has given no data yet |
+
+A topic that several sources read has been applied as far as the one that is furthest behind.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from hashlib import sha256
 from typing import Any
 
 import orjson
-from pyspark.sql import SparkSession
 
-from stores.errors import TornRecordError
-from stores.position import Position, merge_positions
+from stores.errors import SchemaError, TornRecordError
+from stores.position import Position
+from stores.spark.plans import Source
 
 _NAMED = re.compile(r"([^\W\d][\w.-]*):(.*)", re.DOTALL)
 _VERSIONS = ("v1", "v2")
+_UNKNOWN = Source(name="unknown", has_topics=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,145 +42,142 @@ class BatchOffsets:
     """The topics that are read, also those that have given nothing yet."""
     watermark_ms: int | None
     """The watermark by which Spark evicts state in this batch; None if there is none yet."""
+    digest: str
+    """Of the record, in hexadecimal. Spark writes it once and runs the batch again from it, so a
+    batch of another digest is another one, even with the same offsets: those of files are only
+    counted."""
 
 
-def read_offsets(
-    spark: SparkSession, checkpoint: str, batch: int, inputs: Sequence[str] | None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """What the record says of one source."""
+
+    default: str
+    """What it is called without a name of the user's."""
+    source: Source
+    end: Any
+    """The decoded offset; None if it has given no data yet."""
+
+    @property
+    def has_topics(self) -> bool | None:
+        """Whether its offsets are of topics; None if nothing has shown that yet."""
+        if self.source.has_topics is not None or self.end in (None, {}):
+            return self.source.has_topics
+        return _shows_topics(self.end)
+
+    @property
+    def topics(self) -> dict[str, dict[str, int]]:
+        """Topic → partition → next offset to read; empty if it has no topics."""
+        return self.end if self.has_topics and isinstance(self.end, dict) else {}
+
+
+def parse_offsets(
+    text: str, path: str, *, inputs: Sequence[str] = (), sources: Sequence[Source] = ()
 ) -> BatchOffsets:
-    """The offsets of a batch that is running or done.
+    """Read the text of an offset log record; see the table above.
 
     Args:
-        spark: the session, whose file systems are used where the checkpoint is not local.
-        checkpoint: the query's checkpoint directory.
-        batch: the batch id.
-        inputs: the names of the sources that have no topics, in plan order.
-
-    Raises:
-        TornRecordError: there is no such record, or it is of a version that we do not know.
-    """
-    path = f"{checkpoint.rstrip('/')}/offsets/{batch}"
-    return parse_offsets(read_text(spark, path), path, inputs)
-
-
-def query_id(spark: SparkSession, checkpoint: str) -> str:
-    """The id of the query that a checkpoint belongs to: it outlives restarts.
-
-    Raises:
-        TornRecordError: the checkpoint does not say.
-    """
-    path = f"{checkpoint.rstrip('/')}/metadata"
-    try:
-        return str(orjson.loads(read_text(spark, path))["id"])
-    except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-        raise TornRecordError(f'checkpoint record "{path}" has no query id') from error
-
-
-def parse_offsets(text: str, path: str, inputs: Sequence[str] | None) -> BatchOffsets:
-    """Read the text of an offset log record; see the table above.
+        text: the record.
+        path: where it is from.
+        inputs: the names of the sources that have no topics, in plan order; `source-0`, … without.
+        sources: what the plan says of the sources.
 
     Raises:
         TornRecordError: it is incomplete, or of a version that we do not know.
+        SchemaError: the names do not fit the sources.
     """
     version, *lines = text.splitlines() or [""]
     if version not in _VERSIONS or not lines:
         raise TornRecordError(f'offset record "{path}" is not of version {" or ".join(_VERSIONS)}')
     try:
         watermark_ms = int(orjson.loads(lines[0])["batchWatermarkMs"])
-        names = list(inputs or ())
-        position = merge_positions(_source_positions(lines[1:], names))
-        topics = frozenset(topic for line in lines[1:] for topic in _topics(line))
+        found = _lines(lines[1:], sources)
+        components = _topic_components(found)
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise TornRecordError(f'offset record "{path}" cannot be read: {error}') from error
-    topics |= {topic for topic, _ in position.components}
-    return BatchOffsets(position=position, topics=topics, watermark_ms=watermark_ms or None)
+    topics = {topic for line in found for topic in (*line.topics, *line.source.topics)}
+    for name, line in _names(found, inputs).items():
+        if name in topics:
+            raise SchemaError(f'inputs= names a source "{name}", but a topic is called so')
+        components[name] = {0: _last_of(line.end)}
+    position = Position.of(components)
+    return BatchOffsets(
+        position=position,
+        topics=frozenset(topics) | {topic for topic, _ in position.components},
+        watermark_ms=watermark_ms or None,
+        digest=sha256(text.encode()).hexdigest(),
+    )
 
 
-def _source_positions(lines: Sequence[str], names: Sequence[str]) -> list[Position]:
-    positions = []
-    unnamed = 0
-    for ordinal, line in enumerate(lines):
-        end = _end(line)
-        if isinstance(end, dict) and _has_topics(end):
-            positions.append(_topic_position(end))
-            continue
+def _lines(lines: Sequence[str], sources: Sequence[Source]) -> list[_Line]:
+    known = sources if len(sources) == len(lines) else [_UNKNOWN] * len(lines)
+    found = []
+    for ordinal, (line, source) in enumerate(zip(lines, known, strict=True)):
         named = _NAMED.fullmatch(line)
+        text = named[2] if named else line
+        end = None if text.strip() == "-" else orjson.loads(text)
         default = named[1] if named else f"source-{ordinal}"
-        # A source that has not begun shows no offset; one without topics holds its name's place.
-        name = names[unnamed] if unnamed < len(names) else default
-        unnamed += 1
-        positions.append(_plain_position(name, end))
-    return positions
+        found.append(_Line(default=default, source=source, end=end))
+    return found
 
 
-def _end(line: str) -> Any:
-    named = _NAMED.fullmatch(line)
-    text = named[2] if named else line
-    return None if text.strip() == "-" else orjson.loads(text)
-
-
-def _topics(line: str) -> frozenset[str]:
-    """The topics of a source that has some."""
-    end = _end(line)
-    return frozenset(end) if isinstance(end, dict) and _has_topics(end) else frozenset()
-
-
-def _has_topics(end: dict[str, Any]) -> bool:
-    return bool(end) and all(
+def _shows_topics(end: object) -> bool:
+    return isinstance(end, dict) and all(
         isinstance(offsets, dict)
         and all(partition.isdigit() and isinstance(o, int) for partition, o in offsets.items())
         for offsets in end.values()
     )
 
 
-def _topic_position(end: dict[str, dict[str, int]]) -> Position:
-    """Spark's end is the next offset to read; a partition whose next is 0 has given nothing."""
-    return Position.of(
-        {
-            topic: {int(partition): o - 1 for partition, o in offsets.items() if o > 0}
-            for topic, offsets in end.items()
-        }
-    )
+def _names(lines: Sequence[_Line], inputs: Sequence[str]) -> dict[str, _Line]:
+    """The sources without topics by their names.
+
+    A source that has given nothing may have topics or not. There are as many names as sources
+    without, which tells it where all that have given nothing are of one sort. Where they are not,
+    a source behind one of them has no name yet, and so no position, until more is known.
+    """
+    if not inputs:
+        return {line.default: line for line in lines if not line.has_topics}
+    plain = [line for line in lines if line.has_topics is False]
+    possible = [line for line in lines if not line.has_topics]
+    if not len(plain) <= len(inputs) <= len(possible):
+        raise SchemaError(
+            f"inputs= has {len(inputs)} names, but of {len(lines)} sources "
+            f"{len(plain)} have no topics: each of these has a name, and no other"
+        )
+    if len(inputs) == len(plain):
+        possible = plain
+    elif len(inputs) < len(possible):
+        possible = possible[: next(i for i, each in enumerate(possible) if each not in plain)]
+    return dict(zip(inputs, possible, strict=False))
 
 
-def _plain_position(name: str, end: Any) -> Position:
+def _topic_components(lines: Sequence[_Line]) -> dict[str, dict[int, int]]:
+    """Topic → partition → offset of the last record that all sources of the topic have applied.
+
+    Spark's end is the next offset to read; a partition whose next is 0 has given nothing.
+    """
+    shown = {topic for line in lines for topic in line.topics}
+    return {topic: _topic_offsets(topic, lines) for topic in shown}
+
+
+def _topic_offsets(topic: str, lines: Sequence[_Line]) -> dict[int, int]:
+    readers = [line for line in lines if topic in line.topics or topic in line.source.topics]
+    ends = [line.topics.get(topic, {}) for line in readers]
+    partitions: Iterable[str] = {partition for end in ends for partition in end}
+    if not any(line.source.assigned for line in readers):
+        # A partition that one of them has not come upon yet has been applied by the others only.
+        partitions = [partition for partition in partitions if all(partition in e for e in ends)]
+    return {int(p): min(end[p] for end in ends if p in end) - 1 for p in partitions}
+
+
+def _last_of(end: object) -> int:
+    """The number of the last record of a source without topics; -1 if there is none."""
     match end:
         case {"logOffset": int(group)}:
-            last = group
+            return group
         case {"offset": int(following)} | int(following):
-            last = following - 1
+            return following - 1
         case _:
             # No data yet, or a source whose offsets are no numbers: it has no position.
-            return Position()
-    return Position.of({name: {0: last}}) if last >= 0 else Position()
-
-
-def read_text(spark: SparkSession, path: str) -> str:
-    """A small file of a checkpoint, from wherever Spark reaches it.
-
-    Raises:
-        TornRecordError: it is not there.
-    """
-    if path.startswith("/"):
-        local = path
-    elif path.startswith("file:"):
-        local = "/" + path.removeprefix("file:").lstrip("/")
-    else:
-        return _read_hadoop(spark, path)
-    try:
-        return Path(local).read_text()
-    except FileNotFoundError as error:
-        raise TornRecordError(f'checkpoint record "{path}" is missing') from error
-
-
-def _read_hadoop(spark: SparkSession, path: str) -> str:
-    """The same by the JVM: a checkpoint may lie where only Hadoop's drivers reach."""
-    jvm: Any = spark._jvm
-    place = jvm.org.apache.hadoop.fs.Path(path)
-    system = place.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
-    if not system.exists(place):
-        raise TornRecordError(f'checkpoint record "{path}" is missing')
-    stream = system.open(place)
-    try:
-        return str(jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
-    finally:
-        stream.close()
+            return -1

@@ -16,7 +16,9 @@ from stores.errors import SchemaError
 from stores.log import StoreLog
 from stores.retention import WEEK, Retention
 from stores.schema import StoreKind, StoreSchema
+from stores.spark.checkpoint import Checkpoint
 from stores.spark.compacting import PipelineCompactor
+from stores.spark.continuity import check_start
 from stores.spark.definition import checked_inputs, store_frame
 from stores.spark.plans import check_output_mode, sources_of
 from stores.spark.sink import COLLECT_ROWS_MAX, EpochSink
@@ -54,7 +56,8 @@ def materialize(
     Args:
         df: a streaming DataFrame: an aggregation, or rows that each replace the one before.
         store: the store's name.
-        key: the key columns, in the order in which they are hashed and sorted. In a window or
+        key: the key columns, in the order in which they are hashed and sorted: of an aggregation
+            all that it groups by, or `event_time` has to say which row stays. In a window or
             session store without the column that `F.window` or `F.session_window` made, which
             must keep its name; the store has `window_start` and `window_end` instead.
         root: of the state log, a path or a URI that every Spark task reaches too.
@@ -88,11 +91,13 @@ def materialize(
     Raises:
         SchemaError: the rows make no store of this kind, an argument is not what it should be, or
             the store is defined otherwise. Nothing has been written then.
+        EpochConflictError: the checkpoint has other input for the newest epochs than the store.
         LogError: the log cannot be read or written.
     """
     _check_arguments(df, store, root=root, checkpoint=checkpoint, collect_rows_max=collect_rows_max)
     root, checkpoint = os.fspath(root), os.fspath(checkpoint)
-    names = checked_inputs(store, inputs, sources_of(df))
+    sources = sources_of(df)
+    names = checked_inputs(store, inputs, sources)
     frame = store_frame(
         df,
         store=store,
@@ -101,23 +106,24 @@ def materialize(
         kind=_kind(kind, store),
         event_time=event_time,
         deleted=deleted,
-        inputs=names,
+        inputs=(*names, *sorted({topic for source in sources for topic in source.topics})),
         window_size_ms=window_size_ms,
         retention_ms=retention_ms,
     )
     compactor = _compactor(root, frame.schema, compact_every, retain)
     writer = _writer(df, store, output_mode, trigger, query_name)
     log = StoreLog.open(root, store)
-    if names or log.defined():
+    record = Checkpoint(spark=df.sparkSession, path=checkpoint, inputs=names, sources=sources)
+    check_start(log, record)
+    if names or log.defined() or all(source.topics for source in sources):
         log.define(frame.schema)
     # Otherwise the first epoch defines the store, once it is known what feeds it: a bound on a
     # topic that does not feed a store is met by anything.
     sink = EpochSink(
         frame,
         root=root,
-        checkpoint=checkpoint,
-        inputs=names,
-        replace=output_mode == "complete",
+        checkpoint=record,
+        replaces=output_mode == "complete",
         collect_rows_max=collect_rows_max,
         compactor=compactor,
     )

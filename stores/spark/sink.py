@@ -9,7 +9,7 @@ same layout, by the same code of `stores.datafiles`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import pyarrow as pa
@@ -18,9 +18,16 @@ from pyspark.sql import DataFrame
 from stores.errors import EpochConflictError
 from stores.log import Commit, DataFile, StoreLog, StoreWriter
 from stores.position import Position
+from stores.spark.checkpoint import Checkpoint
 from stores.spark.compacting import PipelineCompactor
+from stores.spark.continuity import (
+    readable_commit,
+    require_forward,
+    require_same_input,
+    writer_name,
+)
 from stores.spark.definition import StoreFrame
-from stores.spark.offsets import BatchOffsets, query_id, read_offsets
+from stores.spark.offsets import BatchOffsets
 from stores.spark.tasks import Picking, TooLargeToHoldError, write_by_tasks
 
 COLLECT_ROWS_MAX = 100_000
@@ -28,6 +35,15 @@ COLLECT_ROWS_MAX = 100_000
 _RESULT_LIMIT = "spark.driver.maxResultSize"
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    batch: int
+    read: Position
+    """Where its sources ended."""
+    applied: Position
+    """The position of its epoch."""
 
 
 class EpochSink:
@@ -38,86 +54,99 @@ class EpochSink:
         frame: StoreFrame,
         *,
         root: str,
-        checkpoint: str,
-        inputs: Sequence[str],
-        replace: bool,
+        checkpoint: Checkpoint,
+        replaces: bool,
         collect_rows_max: int = COLLECT_ROWS_MAX,
         compactor: PipelineCompactor | None = None,
     ) -> None:
         self._frame = frame
         self._root = root
         self._checkpoint = checkpoint
-        self._inputs = inputs
-        self._replace = replace
+        self._replaces = replaces
         self._collect_rows_max = collect_rows_max
         self._compactor = compactor
         self._writer: StoreWriter | None = None
         self._name = ""
         self._rows_before: int | None = None
+        self._last: _Batch | None = None
+        """The batch before, if this query has run it."""
         self._picking = Picking.DISTINCT if frame.unique else Picking.HELD
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         """Write one batch.
 
         Raises:
-            EpochConflictError: the store's epochs are not those of this query.
+            EpochConflictError: the store's epochs are not those of this query, or of its input.
+            PositionBackError: a topic of the input was deleted and made again.
             LogError: the log or the checkpoint cannot be read or written.
             SchemaError: the rows are not rows of the store.
         """
-        writer = self._writer_for(rows)
+        writer = self._writer_for()
+        offsets = self._checkpoint.running(batch)
         if (found := writer.log.commit(batch)) is not None:
-            self._require_ours(found)
+            self._require_ours(found, offsets, writer.log)
             # Stateful operators insist that every partition of every batch is consumed.
             rows.write.format("noop").mode("append").save()
             return
-        offsets = self._offsets(rows, batch)
-        self._require_continuity(rows, writer.log, batch)
+        applied = self._require_continuity(writer.log, batch, offsets)
         # Before the rows, which may take minutes: until then no bound on a topic is reached.
         writer.declare(offsets.topics)
-        commit = self._write(writer, rows, batch, offsets)
+        # A topic that is no longer read was applied all the same.
+        position = applied.merge(offsets.position)
+        commit = self._write(writer, rows, batch, replace(offsets, position=position))
         self._rows_before = commit.rows
+        self._last = _Batch(batch, read=offsets.position, applied=position)
         logger.debug("epoch committed store=%s epoch=%d", writer.log.name, batch)
         if self._compactor is not None:
             self._compactor.committed(batch)
 
-    def _writer_for(self, rows: DataFrame) -> StoreWriter:
+    def _writer_for(self) -> StoreWriter:
         if self._writer is None:
-            # The checkpoint knows its query's id only once the query runs.
-            self._name = f"spark:{query_id(rows.sparkSession, self._checkpoint)}"
-            self._writer = StoreWriter(self._root, self._frame.schema, writer=self._name)
+            name = writer_name(self._checkpoint)
+            assert name is not None, "a query that runs has an id"
+            self._writer = StoreWriter(self._root, self._frame.schema, writer=name)
+            self._name = name
             # Before the first batch is looked at: a driver that was thought dead writes no more.
             self._writer.take_ownership()
         return self._writer
 
-    def _offsets(self, rows: DataFrame, batch: int) -> BatchOffsets:
-        return read_offsets(rows.sparkSession, self._checkpoint, batch, self._inputs)
-
-    def _require_ours(self, found: Commit) -> None:
+    def _require_ours(self, found: Commit, offsets: BatchOffsets, log: StoreLog) -> None:
         """A query with another checkpoint counts from 0 again: its epochs are not these."""
         if found.writer != self._name:
             raise EpochConflictError(
-                f'epoch {found.epoch} of store "{self._frame.schema.name}" was committed by '
+                f'epoch {found.epoch} of store "{log.name}" was committed by '
                 f"{found.writer}, not by this query: use its checkpoint, or remove the store"
             )
+        if found.input_digest not in (None, offsets.digest):
+            require_same_input(log, self._checkpoint, but=found.epoch)
 
-    def _require_continuity(self, rows: DataFrame, log: StoreLog, batch: int) -> None:
+    def _require_continuity(self, log: StoreLog, batch: int, offsets: BatchOffsets) -> Position:
         """Refuse to go on behind epochs that the store lacks, for their rows would be missing.
 
         Numbers may be skipped, as by a repartitioning of the query's state, but then the batch
         before this one had read no more than the newest epoch of the store.
+
+        Returns:
+            The position of the newest epoch.
         """
         latest = log.latest_epoch()
-        if latest == batch - 1 or self._replace:
-            return
-        if latest < batch:
-            known = log.commit(latest) if latest >= 0 else None
-            applied = Position() if known is None else known.position
-            if applied == self._offsets(rows, batch - 1).position:
-                return
-        raise EpochConflictError(
-            f'store "{log.name}" is at epoch {latest} and the query at {batch}: remove both the '
-            "store and the checkpoint to build it anew"
-        )
+        if self._last is not None and self._last.batch == latest == batch - 1:
+            read, applied = self._last.read, self._last.applied
+        else:
+            before, known = self._checkpoint.offsets(batch - 1), readable_commit(log, latest)
+            read = Position() if before is None else before.position
+            # Of a torn commit the checkpoint alone can tell.
+            torn = read if latest >= 0 else Position()
+            applied = torn if known is None else known.position
+            is_next = latest == batch - 1
+            is_behind_a_gap = latest < batch and before is not None and applied.covers(read)
+            if not (is_next or is_behind_a_gap or self._replaces):
+                raise EpochConflictError(
+                    f'store "{log.name}" is at epoch {latest} and the query at {batch}: remove '
+                    "both the store and the checkpoint to build it anew"
+                )
+        require_forward(log, read, offsets.position)
+        return applied
 
     def _write(
         self, writer: StoreWriter, rows: DataFrame, batch: int, offsets: BatchOffsets
@@ -130,7 +159,8 @@ class EpochSink:
                 epoch=batch,
                 position=offsets.position,
                 watermark_ms=offsets.watermark_ms,
-                replace=self._replace,
+                replace=self._replaces,
+                input_digest=offsets.digest,
             )
         attempt, files = self._write_by_tasks(writer, selected, batch)
         return writer.publish(
@@ -139,7 +169,8 @@ class EpochSink:
             files=files,
             position=offsets.position,
             watermark_ms=offsets.watermark_ms,
-            replace=self._replace,
+            replace=self._replaces,
+            input_digest=offsets.digest,
         )
 
     def _collect(self, selected: DataFrame) -> pa.Table | None:

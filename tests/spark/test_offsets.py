@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Sequence
+from dataclasses import replace
 
-from stores.errors import TornRecordError
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stores.errors import SchemaError, TornRecordError
 from stores.position import Position
 from stores.spark.offsets import parse_offsets
+from stores.spark.plans import Source
 
 HEAD = '{"batchWatermarkMs":0,"batchTimestampMs":1700000000000,"conf":{}}'
 
 
-def position(*lines: str, version: str = "v1", inputs: list[str] | None = None) -> Position:
-    return parse_offsets("\n".join([version, HEAD, *lines]), "offsets/3", inputs).position
+KAFKA = Source(name="kafka", has_topics=True)
+FILES = Source(name="FileSource[in]", has_topics=False)
+OTHER = Source(name="other", has_topics=None)
+
+
+def position(
+    *lines: str,
+    version: str = "v1",
+    inputs: Sequence[str] = (),
+    sources: Sequence[Source] = (),
+) -> Position:
+    text = "\n".join([version, HEAD, *lines])
+    return parse_offsets(text, "offsets/3", inputs=inputs, sources=sources).position
 
 
 @pytest.mark.parametrize(
@@ -21,9 +38,9 @@ def position(*lines: str, version: str = "v1", inputs: list[str] | None = None) 
         ('{"orders": {"0": 10, "1": 7}}', {"orders": {0: 9, 1: 6}}),
         ('{"orders":{"0":10,"1":0}}', {"orders": {0: 9}}),
         ('{"a":{"0":1},"b":{"3":2}}', {"a": {0: 0}, "b": {3: 1}}),
-        ('{"logOffset":0}', {"flights": {0: 0}}),
-        ('{"offset":20,"timestamp":2000}', {"flights": {0: 19}}),
-        ("8", {"flights": {0: 7}}),
+        ('{"logOffset":0}', {"source-0": {0: 0}}),
+        ('{"offset":20,"timestamp":2000}', {"source-0": {0: 19}}),
+        ("8", {"source-0": {0: 7}}),
         ("0", {}),
         ("-", {}),
         ('{"reservoir":"x"}', {}),
@@ -31,7 +48,9 @@ def position(*lines: str, version: str = "v1", inputs: list[str] | None = None) 
     ],
 )
 def test_each_kind_of_source(line: str, expected: dict[str, dict[int, int]]) -> None:
-    assert position(line, inputs=["flights"]) == Position.of(expected)
+    assert position(line) == Position.of(expected)
+    if "source-0" in expected:
+        assert position(line, inputs=["in"]) == Position.of({"in": expected["source-0"]})
 
 
 def test_names_go_to_the_sources_without_topics_in_plan_order() -> None:
@@ -43,6 +62,57 @@ def test_names_go_to_the_sources_without_topics_in_plan_order() -> None:
     )
 
 
+@pytest.mark.parametrize("nothing", ["-", "{}"])
+def test_a_source_that_has_given_nothing_does_not_shift_names(nothing: str) -> None:
+    files = Position.of({"files": {0: 1}})
+    lines = (nothing, '{"logOffset":1}')
+    assert position(*lines, inputs=["files"], sources=[KAFKA, FILES]) == files
+    assert position(*lines, inputs=["files"]) == files
+    assert position(*lines, inputs=["x", "files"], sources=[FILES, FILES]) == files
+    assert position(*lines, inputs=["x", "files"]) == files
+    # Of two that have given nothing one has topics, and which is not known: so no name is.
+    unsure = (nothing, nothing, '{"logOffset":1}')
+    assert position(*unsure, inputs=["x", "files"]) == Position()
+    assert position(*unsure, inputs=["x", "files"], sources=[OTHER, KAFKA, FILES]) == files
+
+
+@pytest.mark.parametrize("inputs", [["a"], ["a", "b", "c"]])
+def test_names_that_do_not_fit_the_sources_are_refused(inputs: list[str]) -> None:
+    with pytest.raises(SchemaError, match="of 3 sources 2 have no topics"):
+        position('{"logOffset":4}', '{"orders":{"0":3}}', "8", inputs=inputs)
+    with pytest.raises(SchemaError, match='names a source "orders", but a topic is called so'):
+        position('{"logOffset":4}', '{"orders":{"0":3}}', inputs=["orders"])
+
+
+LINES = st.lists(st.tuples(st.sampled_from([KAFKA, FILES, OTHER]), st.booleans()), max_size=4)
+
+
+@given(LINES, st.lists(st.integers(-1, 3), min_size=4, max_size=4), st.data())
+def test_a_name_is_of_one_source_whatever_the_others_have_given(
+    lines: list[tuple[Source, bool]], ends: list[int], data: st.DataObject
+) -> None:
+    """As sources give their first data, one by one, a component may come, and stays what it is."""
+    sources = [source for source, _ in lines]
+    plain = [source is FILES or (source is OTHER and is_plain) for source, is_plain in lines]
+    names = [f"in-{i}" for i, is_plain in enumerate(plain) if is_plain]
+
+    def text(i: int, end: int) -> str:
+        if end < 0:
+            return data.draw(st.sampled_from(["-", "{}"]))
+        return f'{{"logOffset":{end}}}' if plain[i] else f'{{"topic-{i}":{{"0":{end}}}}}'
+
+    found = position(
+        *(text(i, end) for i, end in zip(range(len(lines)), ends, strict=False)),
+        inputs=names,
+        sources=sources,
+    )
+    for topic, offsets in found.components:
+        i = int(topic.rpartition("-")[2])
+        assert offsets == ((0, ends[i] - (not plain[i])),)
+    if all(end >= 0 for end in ends):
+        assert {t for t, _ in found.components} >= set(names)
+
+
 def test_version_2_names_its_sources() -> None:
     lines = ('orders:{"orders":{"0":10}}', 'clicks:{"logOffset":2}')
     assert position(*lines, version="v2") == Position.of({"orders": {0: 9}, "clicks": {0: 2}})
@@ -50,22 +120,32 @@ def test_version_2_names_its_sources() -> None:
     assert named == Position.of({"orders": {0: 9}, "x": {0: 2}})
 
 
-def test_a_topic_that_is_read_twice_counts_once() -> None:
+def test_a_topic_that_is_read_twice_is_applied_as_far_as_by_the_slower_source() -> None:
     twice = ('{"orders":{"0":10,"1":4}}', '{"orders":{"0":8,"1":6}}')
-    assert position(*twice) == Position.of({"orders": {0: 9, 1: 5}})
+    assert position(*twice) == Position.of({"orders": {0: 7, 1: 3}})
+    # One of them has not come upon the new partition, or not begun at all.
+    assert position('{"orders":{"0":10,"1":4}}', '{"orders":{"0":8}}') == Position.of(
+        {"orders": {0: 7}}
+    )
+    subscribed = replace(KAFKA, topics=frozenset({"orders"}))
+    assert position('{"orders":{"0":10}}', "-", sources=[subscribed, subscribed]) == Position()
+    # Unless each was given its own partitions.
+    assigned = replace(KAFKA, assigned=True)
+    parts = ('{"orders":{"0":10}}', '{"orders":{"1":4}}')
+    assert position(*parts, sources=[assigned, assigned]) == Position.of({"orders": {0: 9, 1: 3}})
 
 
 def test_topics_are_known_before_their_first_data() -> None:
     lines = ('{"orders":{"0":0}}', '{"new":{}}', '{"clicks":{"0":2}}', "-", '{"logOffset":0}')
-    found = parse_offsets("\n".join(["v1", HEAD, *lines]), "x", ["a", "b"])
+    found = parse_offsets("\n".join(["v1", HEAD, *lines]), "x", inputs=["a", "b"])
     assert found.topics == {"orders", "new", "clicks", "b"}
     assert found.position == Position.of({"clicks": {0: 1}, "b": {0: 0}})
 
 
 def test_watermarks() -> None:
     text = "v1\n{}\n-".replace("{}", HEAD.replace('Ms":0', 'Ms":250', 1))
-    assert parse_offsets(text, "x", None).watermark_ms == 250
-    assert parse_offsets(f"v1\n{HEAD}\n-", "x", None).watermark_ms is None
+    assert parse_offsets(text, "x").watermark_ms == 250
+    assert parse_offsets(f"v1\n{HEAD}\n-", "x").watermark_ms is None
 
 
 @pytest.mark.parametrize(
@@ -74,4 +154,4 @@ def test_watermarks() -> None:
 )
 def test_records_that_cannot_be_read_are_named(text: str) -> None:
     with pytest.raises(TornRecordError, match="offsets/3"):
-        parse_offsets(text, "offsets/3", None)
+        parse_offsets(text, "offsets/3")

@@ -1,0 +1,118 @@
+"""A query's checkpoint as the sink reads it: whose it is, and what its batches have read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pyspark.sql import SparkSession
+
+from stores.errors import TornRecordError
+from stores.spark.offsets import BatchOffsets, parse_offsets
+from stores.spark.plans import Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """The checkpoint directory of one query."""
+
+    spark: SparkSession
+    """The session, whose file systems are used where the checkpoint is not local."""
+    path: str
+    inputs: Sequence[str] = ()
+    """The names of the sources that have no topics, in plan order."""
+    sources: Sequence[Source] = ()
+    """What the plan says of the sources."""
+
+    def query_id(self) -> str | None:
+        """The id of the query that it belongs to, which outlives restarts; None if it is new.
+
+        Raises:
+            TornRecordError: it does not say.
+        """
+        text = self._read("metadata")
+        try:
+            return None if text is None else str(orjson.loads(text)["id"])
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            path = self._at("metadata")
+            raise TornRecordError(f'checkpoint record "{path}" has no query id') from error
+
+    def newest_batch(self) -> int:
+        """The newest batch that was planned; -1 if there is none."""
+        return max((int(name) for name in self._names("offsets") if name.isdigit()), default=-1)
+
+    def offsets(self, batch: int) -> BatchOffsets | None:
+        """The offsets of a batch that is planned, running or done; None if there is no record.
+
+        Raises:
+            TornRecordError: the record is incomplete, or of a version that we do not know.
+            SchemaError: the names do not fit the sources.
+        """
+        text = self._read(f"offsets/{batch}")
+        if text is None:
+            return None
+        path = self._at(f"offsets/{batch}")
+        return parse_offsets(text, path, inputs=self.inputs, sources=self.sources)
+
+    def running(self, batch: int) -> BatchOffsets:
+        """The offsets of a batch that is running, which Spark has written before.
+
+        Raises:
+            TornRecordError: as `offsets`; or there is no such record.
+        """
+        found = self.offsets(batch)
+        if found is None:
+            raise TornRecordError(f'checkpoint record "{self._at(f"offsets/{batch}")}" is missing')
+        return found
+
+    def _at(self, relative: str) -> str:
+        return f"{self.path.rstrip('/')}/{relative}"
+
+    def _local(self, relative: str) -> Path | None:
+        """Its path where `os` reaches it; None where only Hadoop's drivers may."""
+        path = self._at(relative)
+        if path.startswith("file:"):
+            path = "/" + path.removeprefix("file:").lstrip("/")
+        return Path(path) if path.startswith("/") else None
+
+    def _read(self, relative: str) -> str | None:
+        """A small file; None if there is none."""
+        local = self._local(relative)
+        if local is None:
+            return self._read_hadoop(relative)
+        try:
+            return local.read_text()
+        except FileNotFoundError:
+            return None
+
+    def _names(self, relative: str) -> list[str]:
+        """The names in a directory; empty if there is none."""
+        local = self._local(relative)
+        if local is not None:
+            return os.listdir(local) if local.is_dir() else []
+        system, place = self._hadoop(relative)
+        if not system.exists(place):
+            return []
+        return [str(status.getPath().getName()) for status in system.listStatus(place)]
+
+    def _read_hadoop(self, relative: str) -> str | None:
+        system, place = self._hadoop(relative)
+        if not system.exists(place):
+            return None
+        stream = system.open(place)
+        try:
+            jvm: Any = self.spark._jvm
+            return str(jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
+        finally:
+            stream.close()
+
+    def _hadoop(self, relative: str) -> tuple[Any, Any]:
+        """A file system of the JVM's, and a path on it."""
+        jvm: Any = self.spark._jvm
+        place = jvm.org.apache.hadoop.fs.Path(self._at(relative))
+        conf = self.spark._jsparkSession.sessionState().newHadoopConf()
+        return place.getFileSystem(conf), place

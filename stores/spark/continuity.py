@@ -1,0 +1,119 @@
+"""Whether a checkpoint and a store still go together: what one holds, the other reflects.
+
+They part when one of them is restored from a copy, when a disk that loses power loses the newest
+files of one, or when a topic is deleted and made again. Whatever is found, nothing is written: rows
+would be missing or counted twice, and the position would claim that they are not.
+"""
+
+from __future__ import annotations
+
+from stores.errors import EpochConflictError, PositionBackError, SchemaError, TornRecordError
+from stores.log import Commit, StoreLog
+from stores.position import Position
+from stores.spark.checkpoint import Checkpoint
+
+_BUILD_ANEW = "remove both the store and the checkpoint to build it anew"
+
+
+def check_start(log: StoreLog, checkpoint: Checkpoint) -> None:
+    """Make sure, before a query starts, that it goes on where its store is.
+
+    A store of another query is left to the first batch: only a query that runs has an id.
+
+    Raises:
+        EpochConflictError: the newest epochs are not of the batches that the checkpoint has.
+        SchemaError: the inputs have other names than before.
+        LogError: the log or the checkpoint cannot be read.
+    """
+    newest = log.latest_epoch() if log.defined() else -1
+    commit = readable_commit(log, newest)
+    if commit is None or commit.writer != writer_name(checkpoint):
+        return
+    require_same_input(log, checkpoint)
+    offsets = checkpoint.offsets(newest)
+    if offsets is None or commit.position.covers(offsets.position):
+        return
+    raise SchemaError(
+        f'store "{log.name}" has the position {commit.position.token()} at epoch {newest}, which '
+        f"would be {offsets.position.token()} now: leave inputs= and the order of the sources as "
+        f"they were, or {_BUILD_ANEW}"
+    )
+
+
+def writer_name(checkpoint: Checkpoint) -> str | None:
+    """What the query of a checkpoint is called in its commits; None if it has not run yet."""
+    query_id = checkpoint.query_id()
+    return None if query_id is None else f"spark:{query_id}"
+
+
+def readable_commit(log: StoreLog, epoch: int) -> Commit | None:
+    """The commit of an epoch; None if there is none, or if it is torn.
+
+    Those who follow the log are stuck at a torn one, which `stategate log` can mend; it does not
+    keep a pipeline from writing on.
+    """
+    try:
+        return log.commit(epoch) if epoch >= 0 else None
+    except TornRecordError:
+        return None
+
+
+def require_same_input(log: StoreLog, checkpoint: Checkpoint, *, but: int | None = None) -> None:
+    """Make sure that the newest epochs were made of the batches that the checkpoint has.
+
+    Args:
+        log: of the store.
+        checkpoint: of the query that wrote them.
+        but: an epoch of which it is known that it was not.
+
+    Raises:
+        EpochConflictError: they were not; the message names them.
+    """
+    different = sorted({*different_epochs(log, checkpoint), *(() if but is None else (but,))})
+    if not different:
+        return
+    first, last = different[0], different[-1]
+    epochs = f"epoch {first}" if first == last else f"epochs {first} to {last}"
+    raise EpochConflictError(
+        f'{epochs} of store "{log.name}" were made from other input than checkpoint '
+        f'"{checkpoint.path}" has for the same batches: it was restored from a copy, or has lost '
+        f"files. Put back the checkpoint that the store was written with, or {_BUILD_ANEW}"
+    )
+
+
+def different_epochs(log: StoreLog, checkpoint: Checkpoint) -> list[int]:
+    """The newest epochs whose batches the checkpoint does not have, or has with other input.
+
+    What once parts stays so, and the epochs before have the same history: the search ends at the
+    first that agrees, mostly with the newest. Epochs of which nothing can be known agree: those
+    that were written without a digest, and those whose batch Spark has removed for its age.
+    """
+    planned = checkpoint.newest_batch()
+    different: list[int] = []
+    for epoch in reversed(log.epochs()):
+        commit = readable_commit(log, epoch)
+        if commit is None or commit.input_digest is None:
+            break
+        if epoch <= planned:
+            offsets = checkpoint.offsets(epoch)
+            if offsets is None or offsets.digest == commit.input_digest:
+                break
+        different.append(epoch)
+    return different[::-1]
+
+
+def require_forward(log: StoreLog, before: Position, after: Position) -> None:
+    """Make sure that no input goes back from one batch to the next.
+
+    Raises:
+        PositionBackError: one does; the message says where from and to.
+    """
+    for topic, offsets in after.components:
+        known = before.offsets(topic)
+        for partition, offset in offsets:
+            if offset < known.get(partition, -1):
+                raise PositionBackError(
+                    f'{topic}[{partition}], which feeds store "{log.name}", went back from offset '
+                    f"{known[partition]} to {offset}: it was deleted and made again. The store "
+                    f"holds what was made of the old records: {_BUILD_ANEW}"
+                )
