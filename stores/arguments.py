@@ -1,11 +1,13 @@
-"""What a caller passes, looked at before any of it is used.
-
-Only questions and their words; what an answer means to the caller, its own error says.
-"""
+"""What a caller passes, looked at before any of it is used."""
 
 from __future__ import annotations
 
+import os
 import re
+
+from stores.errors import ArgumentError
+
+INT64_MAX = 2**63 - 1
 
 _NAME_TEXT = re.compile("[^\0\ud800-\udfff]+")
 
@@ -46,3 +48,40 @@ def same_name(names: list[str]) -> str | None:
             return f'"{name}" twice' if other == name else f'"{other}" and "{name}" for two names'
         found[folded] = name
     return None
+
+
+def require_integer(argument: str, value: object, *, least: int = 0, most: int = INT64_MAX) -> int:
+    """The value of an argument that is an integer within both limits.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    if not is_integer(value, least=least, most=most):
+        limits = f"from {least} on" if most == INT64_MAX else f"from {least} to {most}"
+        raise ArgumentError(f"{argument} must be an integer {limits}, not {shown(value)}")
+    assert isinstance(value, int), "is_integer says so"
+    return value
+
+
+def require_name(argument: str, value: object) -> str:
+    """The value of an argument that is a name.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    if not isinstance(value, str) or not is_name(value):
+        raise ArgumentError(f"{argument} must be a name, not {shown(value)}")
+    return value
+
+
+def require_path(argument: str, value: object) -> str:
+    """The value of an argument that is a path or a URI, as text or as a Path.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    if isinstance(value, str | os.PathLike):
+        text: object = os.fspath(value)
+        if isinstance(text, str) and is_name(text):
+            return text
+    raise ArgumentError(f"{argument} must be a path, as text or as a Path, not {shown(value)}")

@@ -9,6 +9,7 @@
     ├── StoreMigratedError            retryable: this handle was closed, its host goes on
     ├── StoreNotAvailableError        this handle was closed, and so is its host
     ├── TooManyWaitersError           retryable: no more callers can wait for this replica
+    ├── ArgumentError                 an argument of the wrong type, or out of range
     ├── SchemaError                   a store definition or a type that we cannot hold
     ├── CodecError                    a value does not fit its column, or bytes are not ours
     └── LogError                      the state log cannot be read or written
@@ -107,6 +108,10 @@ class TooManyWaitersError(StoreError):
     """As many callers as there may be wait for one replica: retry later."""
 
     retryable = True
+
+
+class ArgumentError(StoreError, ValueError):
+    """An argument of the wrong type, or out of range: nothing has been done."""
 
 
 class SchemaError(StoreError):

@@ -19,9 +19,11 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+from stores.arguments import require_integer, require_name, require_path, shown
 from stores.column_budget import ColumnBudget
 from stores.deadlines import wait_for
 from stores.errors import (
+    ArgumentError,
     HostNotStartedError,
     HostRestoringError,
     HostStoppedError,
@@ -36,7 +38,7 @@ from stores.errors import (
 )
 from stores.layers import MeteredStore, Metrics, MetricsReading
 from stores.local import LocalStore, is_same_log
-from stores.log import StateLog, StoreLog
+from stores.log import Root, StateLog, StoreLog
 from stores.opening import Opener
 from stores.replica import Replica
 from stores.result import StateQueryResult
@@ -94,7 +96,8 @@ class Host:
 
     Args:
         root: path or URI of the state log; it may appear later.
-        data: directory for the databases, kept across restarts; None for a temporary one.
+        data: directory for the databases, kept across restarts; None for a temporary one. Of one
+            host at a time.
         node: this node's name, as answers show it.
         poll_ms: how often the log is asked for the next epoch.
         cache_bytes: block cache, shared by all replicas.
@@ -102,12 +105,15 @@ class Host:
         rows_bytes: rows that are looked up again and again, of keyvalue and global stores; 0 keeps
             none.
         placement: which partitions to hold of a store when it is found, and in which role.
+
+    Raises:
+        ArgumentError: one of these is not what it should be.
     """
 
     def __init__(
         self,
-        root: str,
-        data: Path | None = None,
+        root: Root,
+        data: Root | None = None,
         *,
         node: str = "local",
         poll_ms: int = 25,
@@ -116,18 +122,23 @@ class Host:
         rows_bytes: int = 256 << 20,
         placement: Placement = everything,
     ) -> None:
-        self.root, self.node = root, node
+        self.root, self.node = require_path("root", root), require_name("node", node)
         self.error: str | None = None
         self._phase = HostState.CREATED
-        self._data = data
+        self._data = None if data is None else Path(require_path("data", data))
         self._temporary: Path | None = None
-        self._poll_s = poll_ms / 1000
+        self._poll_s = require_integer("poll_ms", poll_ms, least=1) / 1000
         self._opener: Opener
         """From the start on, when there is a directory."""
-        self._columns = ColumnBudget(columns_bytes)
+        self._columns = ColumnBudget(require_integer("columns_bytes", columns_bytes))
         self._open_in = partial(
-            Opener, cache_bytes=cache_bytes, columns=self._columns, rows_bytes=rows_bytes
+            Opener,
+            cache_bytes=require_integer("cache_bytes", cache_bytes),
+            columns=self._columns,
+            rows_bytes=require_integer("rows_bytes", rows_bytes),
         )
+        if not callable(placement):
+            raise ArgumentError(f"placement must be a function, not {shown(placement)}")
         self._placement = placement
         self._placed: dict[str, dict[int, Role]] = {}
         self._stores: Mapping[str, LocalStore] = {}
@@ -368,7 +379,7 @@ class Host:
             if not 0 <= partition < held.schema.partitions:
                 raise InvalidPartitionError(
                     f'store "{store}" has partitions 0 to {held.schema.partitions - 1}, '
-                    f"not {partition}"
+                    f"not {shown(partition)}"
                 )
             yield held
 

@@ -27,6 +27,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import orjson
 import pyarrow as pa
@@ -86,6 +87,30 @@ _BLOOM_BITS_PER_KEY = 10.0
 def shared_cache(capacity_bytes: int) -> Cache:
     """A block cache for all replicas of a node."""
     return Cache(capacity_bytes)
+
+
+_opened: WeakValueDictionary[Path, RocksPartition] = WeakValueDictionary()
+"""Who has opened a directory last."""
+
+
+def _holder(text: str, path: Path) -> str | None:
+    """Who has a database open, and what to do about it; None if it was refused for another reason.
+
+    Args:
+        text: what RocksDB said when it refused to open it, too.
+        path: the database's directory.
+    """
+    if "lock file" in text and "temporarily unavailable" in text:
+        return "another process has it open: end that one, or use another directory"
+    if "lock hold by current process" not in text:
+        return None
+    last = _opened.get(path.resolve())
+    if last is not None and last.is_open:
+        return "another host of this process has it open: close that one, or use another directory"
+    return (
+        "its host was closed, but streams of that host's answers are still held: drop them first, "
+        "or use another directory"
+    )
 
 
 class RocksPartition:
@@ -175,6 +200,11 @@ class RocksPartition:
         if self._view is None:
             raise StoreError(f'partition {self.partition} of store "{self.schema.name}" is closed')
         return self._view
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be asked."""
+        return self._view is not None
 
     def apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
@@ -328,7 +358,9 @@ class RocksPartition:
             kind = CodecError if is_damaged else StoreError
             if is_new:
                 self._remove_traces()
-            raise kind(f"cannot open {self._path}: {error}") from error
+            text = _holder(text, self._path) or text
+            raise kind(f"cannot open {self._path}: {text}") from error
+        _opened[self._path.resolve()] = self
         writing = WriteOptions()
         writing.disable_wal = True  # type: ignore[assignment] # as above
         database.set_write_options(writing)

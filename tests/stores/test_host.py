@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rocksdict import Options, Rdict
 
 from stores.errors import (
+    ArgumentError,
     HostNotStartedError,
     HostRestoringError,
     HostStoppedError,
@@ -191,13 +195,66 @@ def test_two_hosts_cannot_share_their_data(tmp_path: Path) -> None:
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: host.is_ready)
         second = Host(str(tmp_path / "log"), tmp_path / "data")
-        with pytest.raises(StoreError, match=r"cannot open .*lock"):
+        with pytest.raises(StoreError, match=r"cannot open .*another host .* close that one"):
             second.start()
         assert second.state is HostState.ERROR
         assert counts(host) == {0}
+        start = "import sys; from stores import Host; Host(sys.argv[1], sys.argv[2]).start()"
+        places = [str(tmp_path / "log"), str(tmp_path / "data")]
+        ended = subprocess.run(
+            [sys.executable, "-c", start, *places], capture_output=True, text=True, check=False
+        )
+        assert "another process has it open: end that one" in ended.stderr
     # The one that failed holds nothing that the next would need.
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: counts(host) == {0})
+
+
+def test_data_of_a_closed_host_is_free_once_its_streams_are_gone(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: host.is_ready)
+        streams = [part.value for part in host.query(SCAN).partitions.values()]
+    again = Host(str(tmp_path / "log"), tmp_path / "data")
+    with pytest.raises(StoreError, match=r"answers are still held: drop them first"):
+        again.start()
+    assert len([row for stream in streams for row in rows_of(stream)]) == 10
+    del streams
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: counts(host) == {0})
+
+
+@pytest.mark.parametrize(
+    ("argument", "wrong", "said"),
+    [
+        ("root", 5, "root must be a path"),
+        ("root", "", "root must be a path"),
+        ("data", b"x", "data must be a path"),
+        ("data", "a\0b", "data must be a path"),
+        ("node", "", "node must be a name"),
+        ("node", None, "node must be a name"),
+        ("poll_ms", 0, "poll_ms must be an integer from 1 on, not 0"),
+        ("poll_ms", 2.5, "poll_ms must be an integer"),
+        ("cache_bytes", "1GB", 'cache_bytes must be an integer from 0 on, not "1GB"'),
+        ("columns_bytes", -1, "columns_bytes must be an integer"),
+        ("rows_bytes", True, "rows_bytes must be an integer"),
+        ("placement", {0: "active"}, "placement must be a function"),
+    ],
+)
+def test_arguments_that_are_wrong_are_refused(argument: str, wrong: Any, said: str) -> None:
+    given: dict[str, Any] = {"root": "log", argument: wrong}
+    with pytest.raises(ArgumentError, match=said):
+        Host(**given)
+
+
+def test_places_may_be_text_or_paths(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    host = Host(tmp_path / "log", str(tmp_path / "data"), poll_ms=2)
+    host.start()
+    until(lambda: counts(host) == {0})
+    host.close()
+    assert host.root == str(tmp_path / "log")
+    assert (tmp_path / "data" / "clicks").is_dir()
 
 
 def test_closing_while_queries_run(tmp_path: Path) -> None:
