@@ -27,7 +27,7 @@ from typing import NoReturn
 from gateway.addresses import is_loopback
 from gateway.attempts import Attempts
 from gateway.hosts import Hosts
-from gateway.users import Users, token_digest
+from gateway.users import TOKEN_PREFIX, Users, token_digest
 from gateway.verifiers import PASSWORD_CHARACTERS_MAX, Verifier, fits, mock_verifier
 from planner.engine import QueryError
 
@@ -38,6 +38,7 @@ USER = "stategate.user"
 None if it has not proved it and is answered all the same."""
 LET_IN = "stategate.let_in"
 """Where that scope holds what is to be called once the client is let in, if anything is."""
+_PASSED_ON = "A proxy passed the request on; it is believed if the setting proxies names it."
 _REMEMBERED_MAX = 1000
 """Passwords that were right lately, at some 200 bytes: HTTP sends its own with every request."""
 
@@ -50,11 +51,13 @@ class Peer:
     """Its IP address; None if it is not known, which counts as elsewhere."""
     secured: bool
     """Whether its connection is TLS."""
+    forwarded: bool = False
+    """Whether a proxy passed on what it sends: then it is elsewhere, wherever the proxy is."""
 
     @property
     def loopback(self) -> bool:
         """Whether it is on this machine."""
-        return self.address is not None and is_loopback(self.address)
+        return self.address is not None and not self.forwarded and is_loopback(self.address)
 
     @property
     def sheltered(self) -> bool:
@@ -149,6 +152,7 @@ class Access:
         if rules.method is Method.TRUST and not (peer.loopback or rules.anonymous):
             raise QueryError(
                 "anonymous access is for loopback only",
+                detail=_PASSED_ON if peer.forwarded else None,
                 hint="Make users with `stategate user add`, or start with --allow-anonymous.",
                 sqlstate="28000",
             )
@@ -180,6 +184,7 @@ class Access:
         if not peer.sheltered:
             raise QueryError(
                 "passwords and tokens are taken over TLS only",
+                detail=_PASSED_ON if peer.forwarded else None,
                 hint="Connect over TLS, and change what was sent without.",
                 sqlstate="28000",
             )
@@ -268,13 +273,23 @@ class Access:
         raise password_failed(user)
 
     def _note_failure(self, peer: Peer, *, user: str) -> float:
-        logger.warning("authentication failed, user=%r, client=%s", user[:100], peer)
+        # What is no user's name may be a password or a token that went into the wrong field.
+        known = repr(user) if self._is_user(user) else "unknown"
+        logger.warning("authentication failed, user=%s, client=%s", known, peer)
         return self._attempts.fail(peer.address)
+
+    def _is_user(self, name: str) -> bool:
+        table = None if self._users is None else self._users.current()
+        return table is not None and (name in table.verifiers or name in table.tokens.values())
 
 
 def password_failed(user: str) -> QueryError:
-    """What a stranger and a user with a wrong password are told alike, in PostgreSQL's words."""
-    return QueryError(f'password authentication failed for user "{user[:100]}"', sqlstate="28P01")
+    """What a stranger and a user with a wrong password are told alike, in PostgreSQL's words.
+
+    A token is not repeated: it went into the wrong field, and clients keep what they are told.
+    """
+    shown = f"{TOKEN_PREFIX}…" if user.startswith(TOKEN_PREFIX) else user[:100]
+    return QueryError(f'password authentication failed for user "{shown}"', sqlstate="28P01")
 
 
 class TooManyAttempts(QueryError):

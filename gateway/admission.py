@@ -10,6 +10,7 @@ from gateway.access import Access, AccessRules, Method
 from gateway.addresses import is_loopback
 from gateway.errors import SettingsError
 from gateway.hosts import Hosts
+from gateway.proxies import Proxies
 from gateway.settings import Settings, parse_address
 from gateway.tls import Tls
 from gateway.users import Users
@@ -34,6 +35,20 @@ def open_access(settings: Settings) -> Access:
     )
     users = None if method is Method.TRUST else Users(Path(settings.users))
     return Access(rules=rules, users=users)
+
+
+def open_proxies(settings: Settings) -> Proxies:
+    """The proxies that are believed.
+
+    Raises:
+        SettingsError: one of them is no address and no network.
+    """
+    try:
+        return Proxies(settings.proxies.split(","))
+    except ValueError as error:
+        raise SettingsError(
+            f'setting "proxies": {error}', hint="Write addresses and networks: 127.0.0.1,10.0.0.0/8"
+        ) from error
 
 
 def open_tls(settings: Settings) -> Tls | None:

@@ -13,20 +13,24 @@ from starlette.responses import Response
 from gateway.access import Access
 from gateway.errors import RequestProblem, to_query_error
 from gateway.http_access import HttpAccess
+from gateway.proxies import Proxies
 from gateway.routes import Services, build_routes, error_response
 from planner.engine import QueryError
 
 
-def create_app(services: Services, *, access: Access | None = None) -> Starlette:
+def create_app(
+    services: Services, *, access: Access | None = None, proxies: Proxies | None = None
+) -> Starlette:
     """The application; every error, of routing too, leaves it in one shape.
 
     Args:
         services: what its endpoints work with.
         access: who has to prove what; by default loopback is trusted and nobody else let in.
+        proxies: those that are believed; by default none are.
     """
     app = Starlette(
         routes=build_routes(services),
-        middleware=[Middleware(HttpAccess, access=access or Access())],
+        middleware=[Middleware(HttpAccess, access=access or Access(), proxies=proxies)],
         exception_handlers={HTTPException: _routing_error, QueryError: _error, Exception: _error},
     )
     # A path has one spelling: a redirect would turn a POST into two requests.

@@ -12,8 +12,9 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from gateway.access import LET_IN, USER, Access, Method, Peer, TooManyAttempts
+from gateway.access import LET_IN, USER, Access, Method, TooManyAttempts
 from gateway.errors import RequestProblem
+from gateway.proxies import Proxies
 from gateway.routes import error_response
 from gateway.verifiers import decode_base64
 from planner.engine import QueryError
@@ -30,11 +31,13 @@ class HttpAccess:
     Args:
         app: what is behind.
         access: who has to prove what.
+        proxies: those that say where a client is; none are believed by default.
     """
 
-    def __init__(self, app: ASGIApp, *, access: Access) -> None:
+    def __init__(self, app: ASGIApp, *, access: Access, proxies: Proxies | None = None) -> None:
         self._app = app
         self._access = access
+        self._proxies = proxies or Proxies()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -52,7 +55,9 @@ class HttpAccess:
 
     async def _identify(self, scope: Scope) -> str:
         client = scope.get("client")
-        peer = Peer(address=client[0] if client else None, secured=scope["scheme"] == "https")
+        peer = self._proxies.peer(
+            client[0] if client else None, scope["headers"], secured=scope["scheme"] == "https"
+        )
         if self._access.method_for(peer) is Method.TRUST:
             for name, value in scope["headers"]:
                 # A browser always sends one; a probe of HTTP/1.0 may send none.

@@ -19,8 +19,6 @@ from gateway.access import LET_IN
 from gateway.lingering import Lingering
 from gateway.strangers import Strangers
 
-_ROOM: Final = 2
-"""Connections of any kind, as a multiple of those that are answered: a refusal needs one, too."""
 _TOO_LARGE: Final = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
     b"content-length: 0\r\nconnection: close\r\n\r\n"
@@ -80,14 +78,15 @@ class HttpConnection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the connection, or cut it off."""
         super().connection_made(transport)
-        most = self.limit_concurrency
         address = self.client[0] if self.client else None
-        if most is not None and len(self.connections) > _ROOM * most:
-            transport.abort()
-        elif self._strangers.enter(self, address):
+        if self._strangers.enter(self, address):
             self._arm()
         else:
             transport.abort()
+
+    def abort(self) -> None:
+        """End the connection without a word."""
+        self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Count it no longer."""
@@ -134,6 +133,11 @@ class HttpConnection(HttpToolsProtocol):
         self._headed = True
         if self._deadline is not None:
             self._disarm()
+        most = self.config.limit_concurrency
+        if most is not None:
+            # uvicorn counts all connections, but those that are not let in have places of their
+            # own; and the last place is not refused to whom it was given.
+            self.limit_concurrency = most + len(self._strangers) + self._is_known
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:

@@ -327,6 +327,7 @@ def _pg_limits(settings: Settings) -> PgLimits:
         startup_timeout_s=settings.authentication_timeout_ms / 1000,
         write_timeout_s=settings.stall_timeout_ms / 1000,
         strangers_max=settings.strangers_max,
+        strangers_total_max=settings.strangers_total_max,
     )
 
 
@@ -380,7 +381,7 @@ def _serve(settings: Settings) -> None:
         GatewayError: an address cannot be listened on, or a replica cannot be opened.
     """
     # Imported here, so that `stategate sql` does not load an engine that it never uses.
-    from gateway.admission import open_access, open_tls, reloader  # noqa: PLC0415
+    from gateway.admission import open_access, open_proxies, open_tls, reloader  # noqa: PLC0415
     from gateway.app import create_app  # noqa: PLC0415
     from gateway.lingering import Lingering  # noqa: PLC0415
     from gateway.metrics import Metrics  # noqa: PLC0415
@@ -429,7 +430,7 @@ def _serve(settings: Settings) -> None:
 
         run_servers(
             Serving(
-                app=create_app(services, access=access),
+                app=create_app(services, access=access, proxies=open_proxies(settings)),
                 wire=wire if settings.pg else None,
                 settings=settings,
                 tls=tls,

@@ -85,7 +85,11 @@ class _HttpServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, settings: Settings, lingering: Lingering) -> None:
         super().__init__(config)
         self._lingering = lingering
-        self._strangers = Strangers(of_one_max=settings.strangers_max)
+        self._strangers = Strangers(
+            of_one_max=settings.strangers_max,
+            total_max=settings.strangers_total_max,
+            evict=HttpConnection.abort,
+        )
         self._limits = HttpLimits(head_timeout_s=settings.body_timeout_ms / 1000)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -268,8 +272,8 @@ def _uvicorn_config(serving: Serving) -> uvicorn.Config:
         loop="none",
         lifespan="off",
         interface="asgi3",
-        # Told here, or uvicorn would take it from a variable of its own.
-        forwarded_allow_ips=["127.0.0.1", "::1"],
+        # `gateway.proxies` decides whom to believe.
+        proxy_headers=False,
         access_log=False,
         log_config=None,
         server_header=False,

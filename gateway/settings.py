@@ -92,10 +92,24 @@ class Settings:
         "Names under which HTTP may be asked without credentials, separated by commas, beside "
         "localhost and IP addresses. A web page that points its own name here is refused so.",
     )
+    proxies: str = _setting(
+        "",
+        "Addresses and networks of proxies, separated by commas, whose X-Forwarded-For and "
+        "X-Forwarded-Proto say where an HTTP client is. None by default: anybody can send them. "
+        "What another proxy passes on counts as its own, and never as loopback.",
+    )
     strangers_max: int = _setting(
         250,
         "Connections of one address (an IPv6 /64) that are not let in yet, for HTTP and for the "
         "Postgres wire; more are cut off. A quarter of all places: a burst fits, a flood does not.",
+        unit="connections",
+        least=1,
+    )
+    strangers_total_max: int = _setting(
+        1_000,
+        "The same of all addresses, for HTTP and for the Postgres wire, beside the clients that "
+        "are let in. Of more, the address that has most loses its oldest, so that a few cannot "
+        "keep the others out.",
         unit="connections",
         least=1,
     )

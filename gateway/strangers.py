@@ -1,11 +1,11 @@
-"""Connections that are not let in yet, counted by address: one alone must not take all places."""
+"""Connections that are not let in yet, counted by address: a few must not take all places."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
 from collections.abc import Callable, Hashable
+from typing import Any
 
 from gateway.addresses import network_of
 
@@ -18,16 +18,31 @@ _LOG_EVERY_S = 10.0
 class Strangers:
     """The connections of one server whose clients have not been let in.
 
+    They have places of their own, so that those who are in lose none to them. When all are taken,
+    whoever comes gets the place of the address that has most, and of its oldest connection: so a
+    few addresses cannot keep the others out.
+
     Args:
         of_one_max: connections of one address, or of one IPv6 /64.
+        total_max: connections of all addresses.
+        evict: ends a connection that has lost its place; it need not leave as well.
         clock: seconds, monotonic.
     """
 
-    def __init__(self, *, of_one_max: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._of_one_max = of_one_max
+    def __init__(
+        self,
+        *,
+        of_one_max: int,
+        total_max: int,
+        evict: Callable[[Any], object],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._of_one_max, self._total_max = of_one_max, total_max
+        self._evict = evict
         self._clock = clock
         self._networks: dict[Hashable, str] = {}
-        self._counts: Counter[str] = Counter()
+        self._members: dict[str, dict[Hashable, None]] = {}
+        """The connections of each network, the oldest first."""
         self._refused = 0
         self._logged_s = float("-inf")
 
@@ -36,13 +51,14 @@ class Strangers:
         return len(self._networks)
 
     def enter(self, connection: Hashable, address: str | None) -> bool:
-        """Count a connection until it leaves; False if its address has too many already."""
+        """Count a connection until it leaves; False if there is no place for it."""
         network = network_of(address)
-        if self._counts[network] >= self._of_one_max:
+        mine = len(self._members.get(network, ()))
+        if mine >= self._of_one_max or not self._has_room(mine):
             self._note_refusal(network)
             return False
         self._networks[connection] = network
-        self._counts[network] += 1
+        self._members.setdefault(network, {})[connection] = None
         return True
 
     def leave(self, connection: Hashable) -> None:
@@ -50,9 +66,23 @@ class Strangers:
         network = self._networks.pop(connection, None)
         if network is None:
             return
-        self._counts[network] -= 1
-        if not self._counts[network]:
-            del self._counts[network]
+        members = self._members[network]
+        del members[connection]
+        if not members:
+            del self._members[network]
+
+    def _has_room(self, mine: int) -> bool:
+        """Whether there is a place for one more of a network that has so many, or one was made."""
+        if len(self._networks) < self._total_max:
+            return True
+        most = max(self._members.values(), key=len)
+        if len(most) <= mine:
+            return False
+        oldest = next(iter(most))
+        self._note_refusal(self._networks[oldest])
+        self.leave(oldest)
+        self._evict(oldest)
+        return True
 
     def _note_refusal(self, network: str) -> None:
         self._refused += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
+import stat
 import tempfile
 from pathlib import Path
 
@@ -97,6 +98,7 @@ class Opener:
         return self._make_engine(schema, partition, path)
 
     def _make_engine(self, schema: StoreSchema, partition: int, path: Path) -> StorePartition:
+        _make_private(self._directory, path)
         factory = registered_factory(schema.kind)
         if factory is not None:
             return factory(Opening(schema=schema, partition=partition, path=path))
@@ -111,6 +113,23 @@ class Opener:
 
     def _path(self, schema: StoreSchema, partition: int) -> Path:
         return self._directory / schema.name / str(partition)
+
+
+def _make_private(directory: Path, path: Path) -> None:
+    """Close the directories above a database, and its own if it is there, to all other users.
+
+    Raises:
+        StoreError: they cannot be made, or belong to somebody else.
+    """
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        for each in (path.parent, path):
+            # An older release left them open.
+            if each.exists() and stat.S_IMODE(each.stat().st_mode) & 0o077:
+                each.chmod(0o700)
+    except OSError as error:
+        raise StoreError(f"cannot open {path}: {error}") from error
 
 
 def _remove(path: Path) -> None:

@@ -346,7 +346,8 @@ class RocksPartition:
     def _open(self) -> Rdict:
         is_new = not self._path.exists()
         try:
-            self._path.mkdir(parents=True, exist_ok=True)
+            # Rows are the business of whoever runs this; above it, see `stores.opening`.
+            self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Of a database that is there already, rocksdict reads the options back from a file that
             # cannot have the cache and the filter in it, unless they are given by column family.
             families = {_FAMILY: self._options}

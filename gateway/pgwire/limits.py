@@ -13,6 +13,9 @@ class PgLimits:
     """Open connections. PostgreSQL's default is 100, but ours cost no process."""
     strangers_max: int = 250
     """Connections of one address that are not let in yet: a quarter of all that there may be."""
+    strangers_total_max: int = 1000
+    """The same of all addresses, beside those that are let in; of more, the address that has most
+    loses its oldest."""
     startup_timeout_s: float = 60.0
     """From accept to being let in, TLS included: PostgreSQL's authentication_timeout."""
     startup_bytes_max: int = 10_000

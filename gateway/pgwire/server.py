@@ -18,9 +18,6 @@ from planner.engine import Engine
 
 logger = logging.getLogger(__name__)
 
-_STARTING_SHARE = 2
-"""Connections of any kind, as a multiple of those let in: room for cancels, not for floods."""
-
 
 class PgServer:
     """Serves an engine to clients of PostgreSQL.
@@ -56,9 +53,11 @@ class PgServer:
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
         self._clients: set[Client] = set()
-        self._strangers = Strangers(of_one_max=limits.strangers_max)
-        self._cut_off = 0
-        """Connections beyond all bounds since the last sweep."""
+        self._strangers = Strangers(
+            of_one_max=limits.strangers_max,
+            total_max=limits.strangers_total_max,
+            evict=Client.abort,
+        )
         self._admitted: dict[int, Client] = {}
         self._emptied = asyncio.Event()
         self._emptied.set()
@@ -119,11 +118,6 @@ class PgServer:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(self.limits.sweep_s)
-            if self._cut_off:
-                logger.warning(
-                    "too many connections, cut off=%d, open=%d", self._cut_off, len(self._clients)
-                )
-                self._cut_off = 0
             now_s = loop.time()
             for client in tuple(self._clients):
                 client.check_timeouts(now_s)
@@ -134,10 +128,7 @@ class PgServer:
         """A connection was made; a flood of them is cut off unheard."""
         self._clients.add(client)
         self._emptied.clear()
-        if len(self._clients) > _STARTING_SHARE * self.limits.connections_max:
-            self._cut_off += 1
-            client.abort()
-        elif not self._strangers.enter(client, client.address):
+        if not self._strangers.enter(client, client.address):
             client.abort()
 
     def leave(self, client: Client) -> None:

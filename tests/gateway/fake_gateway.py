@@ -9,7 +9,7 @@ import asyncio
 import os
 import sys
 
-from gateway.admission import open_access, open_tls, reloader
+from gateway.admission import open_access, open_proxies, open_tls, reloader
 from gateway.app import create_app
 from gateway.errors import GatewayError, ServeError
 from gateway.lingering import Lingering
@@ -67,7 +67,7 @@ def main() -> None:
     given = dict(argument.split("=", 1) for argument in sys.argv[1:])
     settings = load_settings(environment={}, overrides={"http": "127.0.0.1:0", "pg": "", **given})
     try:
-        access, tls = open_access(settings), open_tls(settings)
+        access, tls, proxies = open_access(settings), open_tls(settings), open_proxies(settings)
     except GatewayError as error:
         print(f"{error.message}. {error.hint}", file=sys.stderr)
         sys.exit(2)
@@ -82,7 +82,7 @@ def main() -> None:
     try:
         run_servers(
             Serving(
-                app=create_app(services, access=access),
+                app=create_app(services, access=access, proxies=proxies),
                 tls=tls,
                 lingering=Lingering(settings.linger_us),
                 reload=reloader(access, tls),

@@ -122,6 +122,17 @@ async def test_who_is_not_a_user_is_asked_for_credentials(
                 assert "wrong" not in response.text
 
 
+async def test_who_claims_to_come_from_many_addresses_is_one_client(
+    services: Services, users: Path
+) -> None:
+    with access_of(users, failures_max=3) as access:
+        async with asking(services, access, scheme="https") as client:
+            for number in range(4):
+                claimed = {"X-Forwarded-For": f"203.0.113.{number}"}
+                response = await select(client, **basic(USER, "wrong"), **claimed)
+    assert response.status_code == 429
+
+
 async def test_a_stranger_and_a_wrong_password_read_the_same(
     services: Services, users: Path
 ) -> None:
@@ -375,3 +386,20 @@ def test_a_verifier_is_shown_to_strangers_as_to_users(users: Path) -> None:
         for name in ("joe", "nobody", "", "x" * 5000, "a\nb", "\ud800"):
             verifier, doomed = access.verifier_of(name)
             assert (verifier.iterations, len(verifier.salt), doomed) == (8192, 16, name != "joe")
+
+
+async def test_a_secret_in_the_place_of_a_name_is_not_repeated(
+    services: Services, users: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    token = add_token(users, name=USER)
+    with access_of(users) as access, caplog.at_level("DEBUG"):
+        async with asking(services, access) as client:
+            for user in (token, "my password", token[:-1]):
+                response = await select(client, **basic(user, "x"))
+                assert response.status_code == 401
+                assert token[:-1] not in response.text
+            await select(client, **basic(USER, "wrong"))
+    assert "sgt_" not in caplog.text
+    assert "my password" not in caplog.text
+    assert "user=unknown" in caplog.text
+    assert f"user='{USER}'" in caplog.text

@@ -231,13 +231,50 @@ def test_one_address_cannot_take_all_places(start_gateway: Start, tmp_path: Path
     assert PASSWORD not in err
 
 
-def test_who_may_speak_for_others_is_not_taken_from_the_environment(start_gateway: Start) -> None:
-    gateway = start_gateway(FORWARDED_ALLOW_IPS="*")
-    told = GET[:-2] + b"X-Forwarded-For: 192.0.2.1\r\n\r\n"
-    # A proxy on this machine is believed, at its usual address; nobody else is.
-    url = gateway.url()
-    for source, status in (("127.0.0.1", b"403"), ("127.0.0.2", b"200")):
+def test_who_may_speak_for_others_is_a_setting(start_gateway: Start) -> None:
+    gateway = start_gateway("proxies=127.0.0.1", "allow_anonymous=true", FORWARDED_ALLOW_IPS="*")
+    told, url = GET[:-2] + b"X-Forwarded-For: 192.0.2.1\r\n\r\n", gateway.url()
+    for source in ("127.0.0.1", "127.0.0.2"):
         made = Raw(url, source=source)
         made.send(told)
-        assert made.answer().startswith(b"HTTP/1.1 " + status)
+        assert made.answer().startswith(b"HTTP/1.1 200")
         made.close()
+    gateway.end(signal.SIGTERM)
+    # Whoever comes through a proxy is not on this machine, whether it is believed or not.
+    for setting in ("proxies=", "proxies=127.0.0.1"):
+        gateway = start_gateway(setting, FORWARDED_ALLOW_IPS="*")
+        url = gateway.url()
+        for claimed in (b"192.0.2.1", b"127.0.0.1", b"::1", b"x"):
+            made = Raw(url)
+            made.send(GET[:-2] + b"X-Forwarded-For: " + claimed + b"\r\n\r\n")
+            assert made.answer().startswith(b"HTTP/1.1 403")
+            made.close()
+        gateway.end(signal.SIGTERM)
+
+
+def test_four_addresses_cannot_keep_a_fifth_out(start_gateway: Start, tmp_path: Path) -> None:
+    """Those that are not let in have places of their own, and share them."""
+    users = make_users(tmp_path)
+    gateway = start_gateway(
+        f"users={users}", "strangers_max=5", "strangers_total_max=20", "http_connections_max=3"
+    )
+    credentials = "".join(f"{k}: {v}\r\n" for k, v in basic(USER, PASSWORD).items()).encode()
+    known, url = GET[:-2] + credentials + b"\r\n", gateway.url()
+    with ExitStack() as closing:
+
+        def connect(source: str) -> Raw:
+            made = Raw(url, source=source)
+            closing.callback(made.close)
+            return made
+
+        flood = [connect(f"127.0.0.{n}") for n in range(2, 6) for _ in range(5)]
+        friends = [connect("127.0.0.1") for _ in range(3)]
+        for _ in range(2):
+            for each in friends:
+                each.send(known)
+                assert each.answer().startswith(b"HTTP/1.1 200")
+        # They are as many as there may be; what is beside them takes none of their places.
+        last = connect("127.0.0.1")
+        last.send(known)
+        assert last.answer().startswith(b"HTTP/1.1 503")
+        assert flood[0].ended_after_s() < 5

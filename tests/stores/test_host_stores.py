@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import stat
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -189,3 +191,19 @@ def test_a_store_that_is_removed_from_the_log_is_dropped(
         (tmp_path / "away").rename(tmp_path / "log")
         write(tmp_path / "log", n=2, schema=OTHERS)
         until(lambda: "others" in host.stores and has_epoch(host, 0, "others"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions are kept elsewhere there")
+def test_no_one_else_can_look_into_the_data(tmp_path: Path) -> None:
+    """Also not into what an older release has left open."""
+    write(tmp_path / "log", n=0)
+    data = tmp_path / "above" / "data"
+    for _ in range(2):
+        with running(tmp_path / "log", data) as host:
+            until(lambda: has_epoch(host, 0))
+            assert counts(host) == {0}
+        below = [data, *(each for each in data.rglob("*") if each.is_dir())]
+        assert len(below) > 2
+        assert {stat.S_IMODE(each.stat().st_mode) for each in below} == {0o700}
+        for each in below[1:]:
+            each.chmod(0o755)

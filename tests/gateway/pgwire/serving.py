@@ -38,9 +38,9 @@ class Serving:
         """Run a coroutine on the server's loop."""
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(WAIT_S)
 
-    def connect(self) -> RawClient:
+    def connect(self, *, source: str = HOST) -> RawClient:
         """A connection that has said nothing yet."""
-        return RawClient(HOST, self.port)
+        return RawClient(HOST, self.port, source=source)
 
     def login(self, **parameters: str) -> RawClient:
         """A connection that has been let in."""

@@ -6,6 +6,7 @@ import struct
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,24 @@ def test_one_address_cannot_take_all_places(few: Serving) -> None:
                 each.read_until("E")
             assert each.at_end()
         assert few.eventually(lambda: len(few.server._strangers) == 0)
+
+
+def test_a_few_addresses_cannot_keep_the_others_out(users: Path) -> None:
+    limits = replace(LIMITS, connections_max=2, strangers_total_max=12, startup_timeout_s=60.0)
+    with (
+        access_of(users) as access,
+        serving(access=access, limits=limits) as running,
+        ExitStack() as closing,
+    ):
+        for address in ("127.0.0.2", "127.0.0.3", "127.0.0.4"):
+            for _ in range(4):
+                closing.enter_context(running.connect(source=address))
+        assert running.eventually(lambda: len(running.server._strangers) == 12)
+        for _ in range(2):
+            friend = closing.enter_context(running.connect())
+            assert log_in(friend, ScramClient(PASSWORD), user=USER)[-1][0] == "Z"
+        assert friend.ask("SELECT 1")[-1][0] == "Z"
+        assert running.server.connections == 2
 
 
 def test_a_handshake_counts_until_it_ends(users: Path, tmp_path: Path) -> None:

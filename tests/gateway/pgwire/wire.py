@@ -134,8 +134,10 @@ def columns_of(body: bytes) -> list[tuple[str, int, int, int, int]]:
 class RawClient:
     """A blocking socket that speaks messages."""
 
-    def __init__(self, host: str, port: int) -> None:
-        self.socket = socket.create_connection((host, port), timeout=TIMEOUT_S)
+    def __init__(self, host: str, port: int, *, source: str = "127.0.0.1") -> None:
+        self.socket = socket.create_connection(
+            (host, port), timeout=TIMEOUT_S, source_address=(source, 0)
+        )
         self.key: tuple[int, bytes] = (0, b"")
 
     def __enter__(self) -> RawClient:
