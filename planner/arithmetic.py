@@ -10,6 +10,7 @@ from sqlglot import exp
 from planner.errors import TypeProblem
 from planner.inference import FLOATS, INTEGERS, Types, as_decimal
 from planner.interval_text import interval_words
+from planner.json_operators import delete
 from planner.literals import check_literal
 from planner.operators import INTERVAL, OF_TIME, RESULTS, SYMBOLS, asked_type
 from planner.predicates import strip
@@ -64,6 +65,8 @@ def _whole(node: exp.Expr, scale: int) -> exp.Expr:
 
 def _add(node: exp.Expr, types: Types) -> exp.Expr:
     """Arithmetic: real with anything but real is a double, the difference of dates an integer."""
+    if isinstance(node, exp.Sub) and (fresh := delete(node, types)) is not None:
+        return fresh
     _adopt_literals(node, types)
     _check_times(node, types)
     _widen(node, types)

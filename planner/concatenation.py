@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import NotSupported
 from planner.inference import Types
+from planner.json_calls import json_of
 from planner.rewriting import Rule
-from planner.trees import call, cast, position_of, wrapped
+from planner.trees import call, cast, wrapped
 from stores.schema import TEXT, Kind
 
 
@@ -29,11 +29,8 @@ def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
                 types.note(wrapped(side, lambda inner: cast(inner, "TEXT")), TEXT)
         return node
     elif Kind.JSON in {left.kind, right.kind}:
-        raise NotSupported(
-            "|| of json values is not supported",
-            hint="json_merge_patch(a, b) merges two objects.",
-            position=position_of(node),
-        )
+        sides = [json_of(side, types) for side in (node.this, node.expression)]
+        fresh = cast(call("pg_sg_json_concat", *sides), "JSON")
     else:
         return node
     return node.replace(fresh)

@@ -27,19 +27,20 @@ _POSTGRES = """
     json_extract_path_text json_object_agg json_object_keys json_typeof jsonb_agg
     jsonb_array_elements jsonb_array_elements_text jsonb_array_length jsonb_build_array
     jsonb_build_object jsonb_extract_path jsonb_extract_path_text jsonb_object_agg jsonb_object_keys
-    jsonb_pretty jsonb_strip_nulls json_strip_nulls jsonb_typeof justify_days justify_hours
-    justify_interval lag last_value lcm lead least left
-    length ln localtime localtimestamp log log10 lower lpad ltrim make_date make_interval make_time
-    make_timestamp make_timestamptz max md5 min mod mode normalize now nth_value ntile nullif
-    num_nonnulls num_nulls octet_length overlay percent_rank percentile_cont percentile_disc
-    pg_typeof pi position pow power quote_ident quote_literal quote_nullable radians random rank
-    regexp_count regexp_like regexp_match regexp_replace regexp_split_to_array regexp_split_to_table
-    regexp_substr regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy
-    regr_syy repeat replace reverse right round row row_number row_to_json rpad rtrim sha256 sign
-    sin sinh split_part sqrt starts_with statement_timestamp stddev stddev_pop stddev_samp
-    string_agg string_to_array string_to_table strpos substr substring sum tan tanh timezone to_char
-    to_date to_hex to_json to_jsonb to_timestamp transaction_timestamp translate trim trim_array
-    trunc unnest upper var_pop var_samp variance width_bucket any all some interval array if ifnull
+    jsonb_insert jsonb_pretty jsonb_set jsonb_strip_nulls json_strip_nulls jsonb_typeof justify_days
+    justify_hours justify_interval lag last_value lcm lead least left length ln localtime
+    localtimestamp log log10 lower lpad ltrim make_date make_interval make_time make_timestamp
+    make_timestamptz max md5 min mod mode normalize now nth_value ntile nullif num_nonnulls
+    num_nulls octet_length overlay percent_rank percentile_cont percentile_disc pg_typeof pi
+    position pow power quote_ident quote_literal quote_nullable radians random rank regexp_count
+    regexp_like regexp_match regexp_matches regexp_replace regexp_split_to_array
+    regexp_split_to_table regexp_substr regr_avgx regr_avgy regr_count regr_intercept regr_r2
+    regr_slope regr_sxx regr_sxy regr_syy repeat replace reverse right round row row_number
+    row_to_json rpad rtrim sha256 sign sin sinh split_part sqrt starts_with statement_timestamp
+    stddev stddev_pop stddev_samp string_agg string_to_array string_to_table strpos substr substring
+    sum tan tanh timezone to_char to_date to_hex to_json to_number to_jsonb to_timestamp
+    transaction_timestamp translate trim trim_array trunc unnest upper var_pop var_samp variance
+    width_bucket any all some interval array if ifnull
 """
 """Functions of PostgreSQL, and syntax that parses as a call."""
 
@@ -125,10 +126,11 @@ _TYPES: dict[DataType, str] = {
     DataType(kind=Kind.JSON): """
         array_to_json json_agg json_array_elements json_build_array json_build_object
         json_extract_path json_object_agg jsonb_agg jsonb_array_elements jsonb_build_array
-        jsonb_build_object jsonb_extract_path jsonb_object_agg row_to_json to_json to_jsonb
+        jsonb_build_object jsonb_extract_path jsonb_insert jsonb_object_agg jsonb_set row_to_json
+        to_json to_jsonb
     """,
     DataType(kind=Kind.ARRAY, element=TEXT): """
-        regexp_match regexp_split_to_array string_to_array
+        regexp_match regexp_matches regexp_split_to_array string_to_array
     """,
 }
 RESULTS = {name: data_type for data_type, names in _TYPES.items() for name in names.split()}

@@ -60,6 +60,7 @@ _LITERAL_TIMES = {
     exp.JSONExtract: JSON,
     exp.JSONExtractScalar: TEXT,
     exp.JSONBExtract: JSON,
+    exp.JSONBDeleteAtPath: JSON,
     exp.JSONBExtractScalar: TEXT,
     exp.DPipe: TEXT,
     exp.Concat: TEXT,
@@ -464,6 +465,8 @@ def arithmetic_type(  # noqa: PLR0911 - one per family
     node: exp.Expr, left: DataType | None, right: DataType | None
 ) -> DataType | None:
     """What `left ± right` and their kin are."""
+    if left is not None and left.kind is Kind.JSON and isinstance(node, exp.Sub):
+        return JSON
     if left is None or right is None:
         return None
     if left.kind in OF_TIME or right.kind in OF_TIME:

@@ -6,14 +6,18 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.inference import Types
+from planner.inference import JSON, Types
+from planner.literals import check_literal
+from planner.predicates import strip
 from planner.rewriting import CallRule, copies, renamed
 from planner.trees import call, cast, outermost, wrapped
+from planner.values import parse_value
+from stores.schema import TEXT, DataType, Kind
 
 JSON_ROWS = {
     "json_array_elements": "pg_sg_json_elements",
     "json_array_elements_text": "pg_sg_json_elements_text",
-    "json_object_keys": "json_keys",
+    "json_object_keys": "pg_sg_json_keys",
 }
 JSON_ROWS |= {f"jsonb{name.removeprefix('json')}": inner for name, inner in JSON_ROWS.items()}
 """Functions that give a row for each element, and what gives the list of them."""
@@ -47,7 +51,52 @@ def _json_set(name: str) -> CallRule:
     return rule
 
 
+def json_of(node: exp.Expr, types: Types) -> exp.Expr:
+    """A json argument as its text; a text literal there is json.
+
+    Raises:
+        QueryError: it is none (22P02).
+    """
+    bare = strip(node)
+    if isinstance(bare, exp.Literal) and bare.is_string:
+        check_literal(bare, JSON)
+    return cast(node.copy(), "TEXT")
+
+
+def texts_of(node: exp.Expr) -> exp.Expr:
+    """A path of texts; a literal there is an array in Postgres's form.
+
+    Raises:
+        QueryError: it is malformed (22P02).
+    """
+    bare = strip(node)
+    if isinstance(bare, exp.Literal) and bare.is_string:
+        steps = parse_value(bare.name, DataType(kind=Kind.ARRAY, element=TEXT))
+        items = [exp.null() if step is None else exp.Literal.string(step) for step in steps]
+        return cast(exp.Array(expressions=items), "TEXT[]")
+    return cast(node.copy(), "TEXT[]")
+
+
+def _json_change(name: str, default: bool) -> CallRule:
+    """jsonb_set and jsonb_insert."""
+
+    def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+        flag = given[3].copy() if len(given) > 3 else exp.Boolean(this=default)
+        changed = call(
+            name,
+            json_of(given[0], types),
+            texts_of(given[1]),
+            json_of(given[2], types),
+            cast(flag, "BOOLEAN"),
+        )
+        return cast(changed, "JSON")
+
+    return rule
+
+
 CALLS: Mapping[str, CallRule] = {
+    "jsonb_set": _json_change("pg_sg_json_set", default=True),
+    "jsonb_insert": _json_change("pg_sg_json_insert", default=False),
     **dict.fromkeys(("json_typeof", "jsonb_typeof"), renamed("pg_sg_json_typeof")),
     "jsonb_array_length": lambda node, given, types: cast(
         call("json_array_length", given[0].copy()), "INTEGER"

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.functions import call_name
-from planner.inference import Types
-from planner.json_calls import JSON_ROWS
+from planner.inference import INTEGERS, Types
+from planner.json_calls import JSON_ROWS, json_of, texts_of
 from planner.predicates import strip
 from planner.rewriting import Rule
 from planner.trees import call, cast
@@ -47,6 +47,30 @@ def _contains(node: exp.Expr, types: Types) -> exp.Expr:
         return node
     fresh = call("json_contains", *(cast(side.copy(), "JSON") for side in sides))
     return node.replace(fresh)
+
+
+def delete(node: exp.Expr, types: Types) -> exp.Expr | None:
+    """`json - 'key'`, `json - keys` and `json - index`; None for all other differences."""
+    if types.kind_of(node.this) is not Kind.JSON:
+        return None
+    whole, what = json_of(node.this, types), node.expression
+    found = types.of(what)
+    if found is not None and found.kind in INTEGERS:
+        fresh = call("pg_sg_json_less_at", whole, cast(what.copy(), "INTEGER"))
+    elif found is not None and found.kind is Kind.ARRAY:
+        fresh = call("pg_sg_json_less", whole, texts_of(what))
+    else:
+        key = cast(what.copy(), "TEXT")
+        known = exp.Not(this=exp.Is(this=key.copy(), expression=exp.null()))
+        keys = exp.Case(ifs=[exp.If(this=known, true=exp.Array(expressions=[key]))])
+        fresh = call("pg_sg_json_less", whole, keys)
+    return node.replace(cast(fresh, "JSON"))
+
+
+def _delete_path(node: exp.Expr, types: Types) -> exp.Expr:
+    """`#-`."""
+    fresh = call("pg_sg_json_less_path", json_of(node.this, types), texts_of(node.expression))
+    return node.replace(cast(fresh, "JSON"))
 
 
 def _has_key(node: exp.Expr, types: Types) -> exp.Expr:
@@ -93,6 +117,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.ArrayContainsAll: _contains,
     exp.ArrayContainedBy: _contains,
     exp.JSONBContains: _has_key,
+    exp.JSONBDeleteAtPath: _delete_path,
     exp.JSONBContainsTopKey: _has_key,
     exp.Table: _rows,
 }

@@ -192,7 +192,7 @@ MACROS: tuple[str, ...] = (
     # Regular expressions.
     "pg_sg_regexp_count(t, p) AS CAST(len(regexp_extract_all(t, p)) AS INTEGER)",
     """pg_sg_regexp_group(t, p, g) AS
-        CASE WHEN regexp_matches(t, p) THEN regexp_extract(t, p, g) END""",
+        regexp_extract_all(t, p, g)[1]""",
     # JSON.
     """pg_sg_json_typeof(j) AS CASE json_type(j) WHEN 'OBJECT' THEN 'object'
         WHEN 'ARRAY' THEN 'array' WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean'
@@ -201,6 +201,10 @@ MACROS: tuple[str, ...] = (
         lambda s: replace(replace(s, '~', '~0'), '/', '~1'))), 'string_agg', '/')""",
     "pg_sg_json_path(j, l) AS json_extract(j, pg_sg_json_pointer(l))",
     """pg_sg_json_path_text(j, l) AS json_extract_string(j, pg_sg_json_pointer(l))""",
+    """pg_sg_json_keys(j) AS CASE WHEN json_type(j) = 'OBJECT' OR j IS NULL THEN json_keys(j)
+        ELSE """
+    + _error("22023", "'cannot call json_object_keys on a non-object'")
+    + " END",
     "pg_sg_json_elements(j) AS json_extract(j, '$[*]')",
     "pg_sg_json_elements_text(j) AS json_extract_string(j, '$[*]')",
     """pg_sg_json_has_key(j, k) AS CASE json_type(j) WHEN 'OBJECT' THEN

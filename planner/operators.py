@@ -87,6 +87,8 @@ def asked_type(symbol: str, other: DataType, *, is_left: bool) -> DataType | Non
     if (symbol, other.kind) in _ASKED:
         found = _ASKED[symbol, other.kind]
         return None if symbol == "/" and is_left else found
+    if other.kind is Kind.JSON:
+        return TEXT if symbol == "-" and not is_left else None
     if other.kind in OF_TIME:
         return other if symbol == "-" or (symbol, other.kind) == ("+", Kind.INTERVAL) else None
     return None if other == TEXT else other

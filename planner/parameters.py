@@ -28,6 +28,7 @@ PARAMETERS_MAX = 65_535
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In, exp.Between)
 _CONDITIONAL = (exp.Where, exp.Having, exp.Not, exp.And, exp.Or)
 _OF_TEXT = {"this": TEXT, "expression": INTEGER}
+_OF_PATH = {"expression": DataType(kind=Kind.ARRAY, element=TEXT)}
 _ARGUMENTS: dict[type, dict[str, DataType]] = {
     exp.Substring: {"this": TEXT, "start": INTEGER, "length": INTEGER},
     exp.Left: _OF_TEXT,
@@ -35,9 +36,14 @@ _ARGUMENTS: dict[type, dict[str, DataType]] = {
     exp.Repeat: {"this": TEXT, "times": INTEGER},
     exp.Pad: {"this": TEXT, "expression": INTEGER, "fill_pattern": TEXT},
     exp.Round: {"decimals": INTEGER},
+    exp.JSONBExtract: _OF_PATH,
+    exp.JSONBExtractScalar: _OF_PATH,
+    exp.JSONBDeleteAtPath: _OF_PATH,
+    exp.JSONExtract: {"expression": TEXT},
+    exp.JSONExtractScalar: {"expression": TEXT},
 }
 """What calls ask of their arguments that nothing beside these tells."""
-_TEXTUAL = (exp.Like, exp.ILike, exp.RegexpLike, exp.RegexpILike, exp.SimilarTo, exp.DPipe)
+_TEXTUAL = (exp.Like, exp.ILike, exp.RegexpLike, exp.RegexpILike, exp.SimilarTo)
 
 
 class Parameters:
@@ -264,9 +270,17 @@ def _expected_type(node: exp.Parameter, types: Types) -> DataType | None:
         return asked
     if isinstance(parent, exp.If) and isinstance(parent.parent, exp.Case):
         parent = parent.parent
+    if isinstance(parent, exp.DPipe):
+        return _joined_type(_beside(parent, child, types))
     if isinstance(parent, exp.Tuple):
         return _in_row(parent, child, types)
     return _beside(parent, child, types)
+
+
+def _joined_type(beside: DataType | None) -> DataType:
+    """What `||` asks of a side beside another: arrays, bytes and json join their like."""
+    is_like = beside is not None and beside.kind in {Kind.ARRAY, Kind.BYTEA, Kind.JSON}
+    return beside if beside is not None and is_like else TEXT
 
 
 def _asked_type(parent: exp.Expr | None, child: exp.Expr) -> DataType | None:

@@ -67,11 +67,26 @@ def _regexp_substr(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.E
 
 
 def _regexp_matches(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    raise unsupported(
-        node,
-        "regexp_matches() is not supported",
-        "regexp_match() gives the first match; ~ says whether there is one.",
-    )
+    """A row for the first match, or with flag g for each, of what its groups have matched."""
+    pattern = _flagged(_pattern(given[1]), given, 2)
+    text, flags = text_of(pattern), text_of(given[2]) if len(given) > 2 else ""
+    if text is None or flags is None:
+        raise unsupported(node, "regexp_matches() takes a pattern and flags that are written out")
+    groups = range(1, groups_in(text) + 1) or (0,)
+    lists = [
+        call("regexp_extract_all", given[0].copy(), pattern.copy(), exp.Literal.number(group))
+        for group in groups
+    ]
+    match = exp.to_identifier("match", quoted=True)
+    parts = [
+        call("struct_extract_at", exp.column(match.copy()), exp.Literal.number(at + 1))
+        for at in range(len(lists))
+    ]
+    each = exp.Lambda(this=exp.Array(expressions=parts), expressions=[match])
+    rows = call("list_transform", call("list_zip", *lists), each)
+    if "g" not in flags:
+        rows = call("list_slice", rows, exp.Literal.number(1), exp.Literal.number(1))
+    return call("unnest", rows)
 
 
 CALLS: Mapping[str, CallRule] = {

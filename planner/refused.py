@@ -11,6 +11,7 @@ from sqlglot import exp
 from planner.errors import NameProblem, NotSupported
 from planner.functions import FUNCTIONS
 from planner.json_calls import JSON_ROWS
+from planner.select_forms import ROW_FUNCTIONS
 from planner.syntax import check_clauses
 from planner.trees import position_of
 from planner.walk import Nodes
@@ -18,7 +19,7 @@ from planner.walk import Nodes
 TABLE_FUNCTIONS = frozenset(
     {
         *("generate_series", "unnest", "generate_subscripts", "regexp_split_to_table"),
-        *("string_to_table", *JSON_ROWS),
+        *("string_to_table", *JSON_ROWS, *ROW_FUNCTIONS),
     }
 )
 """All functions that may stand in FROM."""

@@ -15,6 +15,9 @@ from planner.predicates import strip
 from planner.trees import call, cast, position_of
 from planner.walk import Nodes
 
+FORMS = (exp.Exists, exp.Fetch, exp.Unnest, exp.TableSample, exp.Anonymous)
+"""Nodes of which one is in every such form."""
+
 
 def spell_selects(nodes: Nodes) -> bool:
     """Replace such forms, in place; whether there were any.
@@ -41,6 +44,8 @@ def spell_selects(nodes: Nodes) -> bool:
         if len(unnest.expressions) > 1:
             _spell_unnest(unnest)
             found = True
+    for table in (*nodes.of(exp.Table), *nodes.of(exp.Lateral)):
+        found = _spell_rows(table) or found
     for sample in nodes.of(exp.TableSample):
         _check_sample(sample)
     return found
@@ -135,6 +140,43 @@ def _spell_unnest(unnest: exp.Expr) -> None:
         unnest.replace(exp.Lateral(this=exp.Subquery(this=query), alias=outer))
     else:
         unnest.replace(exp.Subquery(this=query, alias=outer))
+
+
+ROW_FUNCTIONS = frozenset(f"json{b}_each{text}" for b in ("", "b") for text in ("", "_text")) | {
+    "regexp_matches"
+}
+"""Functions that may stand in FROM because a SELECT says the same."""
+
+
+def _spell_rows(table: exp.Expr) -> bool:
+    """`jsonb_each(x)` and `regexp_matches(…)` in FROM, as a SELECT; whether it was one."""
+    function = table.this
+    name = function.name.lower() if isinstance(function, exp.Anonymous) else ""
+    if name not in ROW_FUNCTIONS or not function.expressions or table.args.get("ordinality"):
+        return False
+    alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
+    given = [column.copy() for column in alias.columns]
+    if name == "regexp_matches":
+        names = [alias.name]
+        query = exp.select(function.copy())
+    else:
+        names, whole = ["key", "value"], function.expressions[0]
+        path = "jsonb_extract_path_text" if name.endswith("_text") else "jsonb_extract_path"
+        columns = [exp.column(each, quoted=True) for each in ("whole", "key")]
+        inner = exp.select(
+            exp.alias_(cast(whole.copy(), "JSON"), "whole", quoted=True),
+            exp.alias_(call("json_object_keys", cast(whole.copy(), "JSON")), "key", quoted=True),
+        )
+        query = exp.select(columns[1].copy(), call(path, *columns)).from_(inner.subquery("each"))
+    columns_as = [*given, *(exp.to_identifier(n, quoted=True) for n in names[len(given) :])]
+    outer = exp.TableAlias(this=alias.this.copy(), columns=columns_as)
+    subquery = exp.Subquery(this=query)
+    if isinstance(table, exp.Table) and not function.find(exp.Column):
+        subquery.set("alias", outer)
+        table.replace(subquery)
+    else:
+        table.replace(exp.Lateral(this=subquery, alias=outer))
+    return True
 
 
 def _length(array: exp.Expr) -> exp.Expr:

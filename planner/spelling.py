@@ -13,7 +13,7 @@ from planner.ctid import drop_page_ranges
 from planner.errors import NotSupported, SyntaxProblem
 from planner.predicates import strip
 from planner.pushdown import may_be_missing
-from planner.select_forms import spell_selects
+from planner.select_forms import FORMS, spell_selects
 from planner.trees import position_of
 from planner.walk import Nodes
 from stores.schema import VALID_FROM, VALID_TO
@@ -39,7 +39,7 @@ def spelled_nodes(tree: exp.Query) -> Nodes:
         NotSupported: rows are too wide, versions of a time range are asked for, or some pages.
     """
     nodes = Nodes(tree)
-    if nodes.has((exp.Exists, exp.Fetch, exp.Unnest, exp.TableSample)) and spell_selects(nodes):
+    if nodes.has(FORMS) and spell_selects(nodes):
         nodes = Nodes(tree)
     has_rows = nodes.has((exp.Tuple,)) or any(map(_is_row, nodes.of(exp.Anonymous)))
     has_versions = nodes.has((exp.Version,))

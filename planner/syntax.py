@@ -35,6 +35,7 @@ _BINARY = (
     *(exp.ArrayContainsAll, exp.ArrayContainedBy, exp.JSONBContains, exp.JSONBContainsTopKey),
     *(exp.JSONBExtract, exp.JSONBExtractScalar, exp.Pow, exp.ArraySize, exp.Dot),
     exp.Overlaps,
+    exp.JSONBDeleteAtPath,
 )
 _UNARY = (
     *(exp.Not, exp.Neg, exp.Paren, exp.Any, exp.All, exp.Boolean, exp.Parameter, exp.From),

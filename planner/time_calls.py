@@ -12,6 +12,7 @@ from planner.errors import ValueProblem
 from planner.functions import call_name
 from planner.inference import FLOATS, INTEGERS, Types
 from planner.interval_calls import at_zone, interval_text
+from planner.number_reading import digits_behind_point
 from planner.operators import TIMESTAMP, TIMESTAMPTZ
 from planner.rewriting import CallRule, copies, renamed, text_of, unsupported
 from planner.templates import strftime_format, strptime_format
@@ -62,6 +63,14 @@ def _to_timestamp(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
     return cast(read, "DATE" if call_name(node) == "to_date" else "TIMESTAMPTZ")
 
 
+def _to_number(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    template = text_of(given[1])
+    if template is None:
+        raise unsupported(node, "to_number() takes a template that is written out")
+    read = call("pg_sg_number_of", given[0].copy(), given[1].copy())
+    return cast(read, f"DECIMAL(38,{min(digits_behind_point(template), 38)})")
+
+
 def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     unit = text_of(given[0])
     if unit is not None and unit.lower() not in _UNITS:
@@ -109,6 +118,7 @@ def _date_bin(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 CALLS: Mapping[str, CallRule] = {
     "to_char": _to_char,
     **dict.fromkeys(("to_timestamp", "to_date"), _to_timestamp),
+    "to_number": _to_number,
     "date_trunc": _date_trunc,
     "date_part": _date_part,
     "date_bin": _date_bin,

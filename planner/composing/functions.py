@@ -2,31 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 
+from planner import json_edit
+from planner.errors import QueryError
+from planner.macros import RAISED
+from planner.number_reading import number_of
 from planner.number_text import number_text
 from planner.templates import time_text
 
 
-def _rowwise(function: Callable[..., str]) -> Callable[..., Any]:
-    """A function of a value and a template as one of Arrow columns; NULL where one is NULL."""
+def _rowwise(function: Callable[..., str], count: int = 2) -> Callable[..., Any]:
+    """A function of single values as one of Arrow columns; NULL where one of them is NULL."""
 
-    def of_columns(values: Any, templates: Any) -> Any:
-        rows = zip(values.to_pylist(), templates.to_pylist(), strict=True)
-        return pa.array([None if None in row else function(*row) for row in rows], pa.string())
+    def of_all(*columns: Any) -> Any:
+        rows = zip(*(column.to_pylist() for column in columns), strict=True)
+        return pa.array([None if None in row else of_row(row) for row in rows], pa.string())
 
-    return of_columns
+    def of_row(row: Sequence[Any]) -> str:
+        try:
+            return function(*row)
+        except QueryError as error:
+            raise ValueError(f"{RAISED}{error.sqlstate} {error.message}") from None
+
+    # DuckDB counts the parameters.
+    def of_two(a: Any, b: Any) -> Any:
+        return of_all(a, b)
+
+    def of_four(a: Any, b: Any, c: Any, d: Any) -> Any:
+        return of_all(a, b, c, d)
+
+    return of_two if count == 2 else of_four
 
 
-PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
+PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str]]] = {
     "pg_sg_number_text": (
         _rowwise(lambda number, template: number_text(Decimal(number), template)),
-        "VARCHAR",
+        ("VARCHAR", "VARCHAR"),
     ),
-    "pg_sg_time_text": (_rowwise(time_text), "BIGINT"),
+    "pg_sg_time_text": (_rowwise(time_text), ("BIGINT", "VARCHAR")),
+    "pg_sg_number_of": (_rowwise(number_of), ("VARCHAR", "VARCHAR")),
+    "pg_sg_json_concat": (_rowwise(json_edit.concatenated), ("VARCHAR", "VARCHAR")),
+    "pg_sg_json_less": (_rowwise(json_edit.without_keys), ("VARCHAR", "VARCHAR[]")),
+    "pg_sg_json_less_at": (_rowwise(json_edit.without_element), ("VARCHAR", "INTEGER")),
+    "pg_sg_json_less_path": (_rowwise(json_edit.without_path), ("VARCHAR", "VARCHAR[]")),
+    "pg_sg_json_set": (
+        _rowwise(json_edit.with_path, 4),
+        ("VARCHAR", "VARCHAR[]", "VARCHAR", "BOOLEAN"),
+    ),
+    "pg_sg_json_insert": (
+        _rowwise(json_edit.with_inserted, 4),
+        ("VARCHAR", "VARCHAR[]", "VARCHAR", "BOOLEAN"),
+    ),
 }
-"""Function and the type of its first argument, by name; the second, and what it gives, are text."""
+"""Function and the types of its arguments, by name; what it gives is text."""

@@ -51,8 +51,8 @@ class LocalDatabase:
         self._lock = threading.Lock()
         with own_errors():
             self._database = duckdb.connect(":memory:", config=dict(definition.config))
-            for name, (function, first) in PYTHON_FUNCTIONS.items():
-                about: Any = {"parameters": [first, "VARCHAR"], "type": "arrow"}
+            for name, (function, given) in PYTHON_FUNCTIONS.items():
+                about: Any = {"parameters": list(given), "type": "arrow"}
                 self._database.create_function(name, function, return_type="VARCHAR", **about)
             self._run_all(definition.before)
             for name, table in definition.tables.items():

@@ -73,7 +73,6 @@ SELECT regexp_replace('foobar', 'o', 'X'), regexp_replace('foobar', 'o', 'X', 'g
 SELECT regexp_match('foobar', '(o+)(b)'), regexp_match('x', 'y'), regexp_matches('ab', 'a(.)')
 : text[] text[] text[]
 = {oo,b}	\N	{b}
-~ refused
 SELECT regexp_split_to_array('a1b2c', '[0-9]'), regexp_count('banana', 'a'), regexp_substr('foobar', 'o+'), regexp_like('Foo', 'foo', 'i'), regexp_instr('foobar', 'b')
 : text[] integer text boolean integer
 = {a,b,c}	3	oo	t	4
