@@ -17,8 +17,9 @@ from psycopg import pq
 from psycopg.adapt import Transformer
 
 _JSON, _JSONB, _NUMERICS, _FLOATS = 114, 3802, frozenset({1700, 1231}), frozenset({700, 701})
-_NUMERIC_DIGITS = 15
-"""A numeric has the scale of its type: quotients and averages end 16 digits behind the point."""
+_NUMERIC_DIGITS = 16
+"""Of a quotient: here behind the point, as a numeric has the scale of its type; in PostgreSQL at
+least so many in all. Only such numbers are compared by the digits that both have."""
 _INEXACT = re.compile(r"percentile_cont|percent_rank|cume_dist|ln\(|extract\(epoch")
 """What is computed in doubles, whose last digit depends on the order of the operations."""
 _EITHER_ZERO = re.compile(r"DISTINCT|GROUP BY|UNION|INTERSECT|EXCEPT|min\(|max\(|greatest|least")
@@ -157,7 +158,7 @@ def _row_key(row: tuple[object, ...]) -> tuple[str, ...]:
 
 def _sort_key(cell: object) -> str:
     if isinstance(cell, Decimal) and cell.is_finite():
-        return f"{cell:.9e}"
+        return f"{cell:.9e}" if cell else "0"
     if isinstance(cell, list):
         return str([_sort_key(each) for each in cell])
     if isinstance(cell, float):
@@ -194,10 +195,10 @@ def _is_same(one: object, other: object, *, exact: bool) -> bool:
 def _is_near(one: Decimal, other: Decimal) -> bool:
     """Whether they differ only behind the digits that a quotient has here."""
     try:
-        exponent = other.as_tuple().exponent
-        if not isinstance(exponent, int) or -exponent < _NUMERIC_DIGITS:
+        _, digits, exponent = other.as_tuple()
+        if not isinstance(exponent, int) or max(len(digits), -exponent) < _NUMERIC_DIGITS:
             return False
-        return abs(one - other) <= max(Decimal("1e-15"), abs(other) * Decimal("1e-15"))
+        return abs(one - other) <= max(Decimal(1).scaleb(exponent), Decimal("1e-16"))
     except InvalidOperation:
         return False
 

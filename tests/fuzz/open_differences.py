@@ -65,5 +65,6 @@ OPEN: Mapping[str, str] = {
     "{numeric}::numeric(4,1)": "22P02 for 22003",
     "lateral": "a LATERAL subquery that names a column of the outer one: 42804",
     "({numeric} + {numeric})": "a numeric parameter has 16 digits, and the sum of a sum overflows",
+    "http leaving": "a client that goes before it has its answer: a traceback in the log",
     "names": "the name of + a is that of a",
 }

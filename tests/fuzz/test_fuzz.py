@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz import histories, selects, wire
+from tests.fuzz import histories, selects, web, wire
 from tests.fuzz.open_differences import OPEN
 from tests.fuzz.report import Budget, Report
 from tests.support.postgres import PostgresMissingError
@@ -29,6 +29,12 @@ def test_selects_are_answered_as_postgres_answers_them(tmp_path: Path) -> None:
 def test_damaged_messages_leave_the_gateway_as_it_was(tmp_path: Path) -> None:
     report = Report(seed=1)
     wire.run(tmp_path, report, Budget(rounds=200))
+    assert not report.failures, report.verdict()
+
+
+def test_damaged_requests_leave_the_gateway_as_it_was(tmp_path: Path) -> None:
+    report = Report(seed=1)
+    web.run(tmp_path, report, Budget(rounds=150), frozenset(OPEN))
     assert not report.failures, report.verdict()
 
 

@@ -118,6 +118,13 @@ def watched_gateway(directory: Path, *arguments: str) -> Iterator[Watched]:
         yield Watched(gateway, directory / "gateway.log", probe)
 
 
+def kind_of(wrong: str) -> str:
+    """The first exception of a traceback, or the beginning of what is wrong, without numbers."""
+    raised = [line for line in wrong.splitlines() if re.match(r"[\w.]*(Error|Exception)\b", line)]
+    shown = raised[0] if raised else wrong.splitlines()[0]
+    return re.sub(r"0x[0-9a-f]+|\d+|b'.*", "0", shown)[:80]
+
+
 def family(pid: int) -> list[int]:
     """A process and all that it has started."""
     found = [pid]

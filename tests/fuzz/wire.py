@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.fuzz.mutation import Chunks, fewest, mutated
 from tests.fuzz.report import Budget, Failure, Report
-from tests.fuzz.watching import Watched, watched_gateway
+from tests.fuzz.watching import Watched, kind_of, watched_gateway
 from tests.gateway.pgwire import wire
 
 PART = "wire"
@@ -192,13 +192,7 @@ def _failure(watched: Watched, recent: Sequence[tuple[int, Chunks]], wrong: str)
         if _alive(watched) and fails(chunks):
             small = fewest(chunks, fails) if len(chunks) < 200 else chunks
             shown = "\n".join(f"  {chunk[:300]!r}" for chunk in small[:40])
-            return Failure(part=PART, case=number, kind=_kind(wrong), what=f"{wrong}\n{shown}")
+            return Failure(part=PART, case=number, kind=kind_of(wrong), what=f"{wrong}\n{shown}")
     number, chunks = recent[-1]
     shown = "\n".join(f"  {chunk[:200]!r}" for chunk in chunks[:40])
-    return Failure(part=PART, case=number, kind=_kind(wrong), what=f"{wrong}\n{shown}")
-
-
-def _kind(wrong: str) -> str:
-    """The last line of a traceback, or the beginning of what is wrong."""
-    errors = [line for line in wrong.splitlines() if "Error" in line and not line.startswith(" ")]
-    return (errors[-1] if errors else wrong.splitlines()[0])[:80]
+    return Failure(part=PART, case=number, kind=kind_of(wrong), what=f"{wrong}\n{shown}")

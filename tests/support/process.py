@@ -118,6 +118,20 @@ class ServerProcess:
     ) -> None:
         self.stop()
 
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal, if it still runs."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(number)
+
+    def wait(self, timeout_s: float) -> bool:
+        """Whether it has ended by itself, within that time."""
+        assert self._process is not None
+        try:
+            self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     def stop(self) -> int:
         """Ask it to stop, kill it if it does not; returns its exit status."""
         process = self._process

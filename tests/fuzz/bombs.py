@@ -1,0 +1,287 @@
+"""Statements that take all there is, from several clients at once, beside a watcher.
+
+Whatever a statement computes, it ends with its timeout, keeps to the memory that statements have,
+does not delay a lookup on another connection, and does not keep the process alive. Beside those
+that are known to hurt, every function that SQL may call is given arguments of unexpected size.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import signal
+import statistics
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+from psycopg import pq
+
+from planner.functions import FUNCTIONS
+from tests.fuzz.report import Budget, Failure, Report
+from tests.fuzz.watching import PROBE, Watched, family, watched_gateway
+
+PART = "bomb"
+TIMEOUT_MS, MEMORY_BYTES, GRACE_MS = 2_000, 256 << 20, 3_000
+SETTINGS = (
+    *("--set", f"statement_timeout_ms={TIMEOUT_MS}"),
+    *("--set", f"memory_bytes_max={MEMORY_BYTES}"),
+    *("--set", f"grace_ms={GRACE_MS}"),
+)
+DELAYED = "delayed lookups"
+LATE_S = 1.0
+"""How much longer than its timeout a statement may take."""
+DELAY_S = 0.020
+"""How much a lookup on another connection may be delayed."""
+OUTLIER_S = 0.25
+"""The same for one lookup in a hundred, which the machine itself may delay."""
+MEMORY_SLACK = 256 << 20
+"""What a process of its own takes beside what DuckDB counts: libraries, and buffers for Arrow."""
+_ALLOWED = ("57014", "53200", "53300", "54000", "54001", "22", "21", "42", "0A000", "57P01")
+
+BOMBS = (
+    "SELECT levenshtein(repeat('a', {n}), repeat('b', {n})) FROM r0",
+    "SELECT levenshtein(repeat('a', {n}), repeat('b', {n}))",
+    "SELECT damerau_levenshtein(repeat('a', {n}), repeat('b', {n})) FROM r0",
+    "SELECT editdist3(repeat('a', {n}), repeat('b', {n})) FROM r0",
+    "SELECT jaccard(repeat('ab', {n}), repeat('bc', {n})) FROM r0",
+    "SELECT list_resize(ARRAY[1], {k}) FROM r0",
+    "SELECT array_resize(ARRAY[id], {k}, 7) FROM r0",
+    "SELECT length(printf('%1000000000d', id)) FROM r0",
+    "SELECT string_agg(repeat(t, {n}), '') FROM samples",
+    "SELECT max(lpad(t, {k}, 'x')) FROM samples",
+    "SELECT len(range({k})) FROM pg_class",
+    "SELECT count(*) FROM generate_series(1, {k}) a, generate_series(1, {k}) b",
+    "SELECT count(*) FROM samples a, samples b, samples c, samples d, samples e, samples f",
+    "SELECT a.t FROM samples a, samples b, samples c, samples d ORDER BY b.t, a.u, d.at",
+    "SELECT to_char(at, repeat('YYYY ', {n})) FROM samples",
+    "SELECT to_char(n, repeat('9', {n})) FROM samples",
+    "SELECT regexp_replace(repeat('a', {n}), '(a*)*b', '') FROM r0",
+    "SELECT repeat('a', {n}) LIKE repeat('%a', 2000) || 'b' FROM r0",
+    "SELECT array_agg(a.t || b.t || c.t) FROM samples a, samples b, samples c, notes d",
+    "WITH RECURSIVE w (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM w) SELECT count(*) FROM w",
+    "WITH RECURSIVE w (x) AS (SELECT 'a' UNION ALL SELECT x || x FROM w) SELECT max(x) FROM w",
+    "SELECT list_sort(range({k}))[1] FROM r0",
+    "SELECT string_to_array(repeat('a,', {n}), ',') FROM samples",
+    "SELECT factorial({n}) FROM r0",
+    "SELECT md5(repeat(a.t, {n})) FROM samples a, samples b, samples c",
+    "SELECT json_agg(a) FROM samples a, samples b, samples c, samples d",
+    "SELECT (" + " || ".join(["repeat(t, {n})"] * 8) + ") FROM samples",
+    "SELECT count(DISTINCT a.id * b.id || c.t) FROM samples a, samples b, samples c, samples d",
+    "SELECT list_reduce(range({k}), (x, y) -> x + y) FROM r0",
+    "SELECT format('%1000000000s', t) FROM samples",
+)
+_ARGUMENTS = (
+    "repeat('a', {n})",
+    "repeat('ab%', {n})",
+    "{k}",
+    "{n}",
+    "range({n})",
+    "range({k})",
+    "id",
+    "'%1000000000d'",
+    "1e300",
+    "interval '1000000 years'",
+)
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Looks a key up again and again, and weighs the process."""
+
+    dsn: str
+    pid: int
+    stopped: threading.Event = field(default_factory=threading.Event)
+    took_s: list[float] = field(default_factory=list)
+    peak_bytes: int = 0
+    wrong: str | None = None
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[Watcher]:
+        """Watch while the block runs."""
+        threads = [threading.Thread(target=run, daemon=True) for run in (self._look, self._weigh)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield self
+        finally:
+            self.stopped.set()
+            for thread in threads:
+                thread.join(30)
+
+    @property
+    def usual_s(self) -> float:
+        """The 99th percentile of a lookup."""
+        return statistics.quantiles(self.took_s, n=100)[98] if len(self.took_s) > 100 else 0.0
+
+    def _look(self) -> None:
+        try:
+            with psycopg.connect(self.dsn, autocommit=True, prepare_threshold=0) as connection:
+                while not self.stopped.is_set():
+                    began = time.perf_counter()
+                    row = connection.execute(PROBE, (1, -1)).fetchone()
+                    self.took_s.append(time.perf_counter() - began)
+                    if row != ("note -1",):
+                        self.wrong = f"the lookup beside it gave {row}"
+                    time.sleep(0.004)
+        except psycopg.Error as error:
+            self.wrong = f"the lookup beside it failed: {error}"
+
+    def _weigh(self) -> None:
+        while not self.stopped.wait(0.1):
+            self.peak_bytes = max(self.peak_bytes, sum(map(_own_bytes, family(self.pid))))
+
+
+def _own_bytes(pid: int) -> int:
+    """The memory of a process, what it shares with others in equal parts."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) << 10
+    return 0
+
+
+def bomb(chance: random.Random) -> str:
+    """A statement that takes much."""
+    if chance.random() < 0.5:
+        form = chance.choice(BOMBS)
+    else:
+        name = chance.choice(sorted(FUNCTIONS))
+        arguments = [chance.choice(_ARGUMENTS) for _ in range(chance.randint(1, 3))]
+        source = chance.choice(["", "", " FROM pg_class", " FROM r0", " FROM samples a, r0 b"])
+        around = chance.choice(["{}", "count({})", "length(CAST({} AS text))"])
+        call = f"{name}({', '.join(arguments)})"
+        form = f"SELECT {around.replace('{}', call)}{source}"
+    sizes = {
+        "{n}": chance.choice([5_000, 200_000, 2_000_000]),
+        "{k}": chance.choice([10_000_000, 100_000_000, 1_000_000_000]),
+    }
+    for place, size in sizes.items():
+        form = form.replace(place, str(size))
+    return form
+
+
+def _explode(dsn: str, sql: str, told: list[tuple[float, str]]) -> None:
+    """Run a statement; the seconds it took, and its SQLSTATE.
+
+    By libpq alone, which lets go of Python while it waits and reads, so that the watcher can run.
+    """
+    connection = pq.PGconn.connect(dsn.encode())
+    began = time.monotonic()
+    result = connection.exec_(sql.encode())
+    took = time.monotonic() - began
+    state = (result.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode()
+    if result.status in {pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK}:
+        state = "rows"
+    told.append((took, state or f"lost: {connection.error_message.decode()}"))
+    result.clear()
+    connection.finish()
+
+
+def _exploded(dsn: str, statements: Sequence[str]) -> list[threading.Thread]:
+    told: list[tuple[float, str]] = []
+    threads = [
+        threading.Thread(target=_explode, args=(dsn, sql, told), daemon=True) for sql in statements
+    ]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
+def one(watched: Watched, sql: str, clients: int, usual_bytes: int) -> tuple[list[str], str]:
+    """Run a statement from several clients at once.
+
+    Args:
+        watched: the gateway.
+        sql: the statement.
+        clients: how many run it.
+        usual_bytes: the memory of the process when nothing runs.
+
+    Returns:
+        What is wrong, and the figures of the case.
+    """
+    dsn = watched.gateway.pg_dsn
+    with Watcher(dsn, watched.pid).watching() as calm:
+        time.sleep(0.4)
+    told: list[tuple[float, str]] = []
+    with Watcher(dsn, watched.pid).watching() as watcher:
+        threads = [
+            threading.Thread(target=_explode, args=(dsn, sql, told), daemon=True)
+            for _ in range(clients)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(TIMEOUT_MS / 1000 + 30)
+    wrong = [] if watcher.wrong is None else [watcher.wrong]
+    # Clients wait for each other where there are more than workers; their clock begins later.
+    slowest = max((took for took, _ in told), default=0.0)
+    if len(told) < clients:
+        wrong.append(f"{clients - len(told)} clients have no answer after 30 s more than allowed")
+    elif slowest > TIMEOUT_MS / 1000 + LATE_S:
+        wrong.append(f"outlived its timeout: {slowest:.1f} s")
+    odd = {state for _, state in told if state != "rows" and not state.startswith(_ALLOWED)}
+    if odd:
+        wrong.append(f"ended with {', '.join(sorted(odd))}")
+    worst, usual = max(watcher.took_s, default=0.0), watcher.usual_s
+    if usual > calm.usual_s + DELAY_S or worst > max(calm.took_s, default=0.0) + OUTLIER_S:
+        wrong.append(
+            f"{DELAYED}: {usual * 1000:.0f} ms (99 %), {worst * 1000:.0f} ms at worst; "
+            f"before {calm.usual_s * 1000:.0f} ms"
+        )
+    if (grown := watcher.peak_bytes - usual_bytes) > MEMORY_BYTES + MEMORY_SLACK:
+        wrong.append(f"took memory: {grown >> 20} MiB, of {MEMORY_BYTES >> 20} allowed")
+    figures = f"{slowest:.1f} s, lookups {usual * 1000:.0f}/{worst * 1000:.0f} ms"
+    return wrong, f"{figures}, {grown >> 20} MiB, {sorted({state for _, state in told})}"
+
+
+def run(directory: Path, report: Report, budget: Budget) -> None:
+    """Bombs until the budget is spent; then SIGTERM, while some go off."""
+    chance = report.random(PART, -1)
+    case = 0
+    with watched_gateway(directory, *SETTINGS) as watched:
+        usual_bytes = sum(map(_own_bytes, family(watched.pid)))
+        for case in budget.cases():
+            if budget.spent():
+                break
+            chance = report.random(PART, case)
+            sql, clients = bomb(chance), chance.choice([1, 4, 8])
+            wrong, figures = one(watched, sql, clients, usual_bytes)
+            if wrong and all(each.startswith(DELAYED) for each in wrong):
+                # The machine delays, too; only what is delayed again is delayed by the statement.
+                wrong, figures = one(watched, sql, clients, usual_bytes)
+            broken = watched.wrong()
+            if broken is not None:
+                wrong.append(broken)
+            _tell(report, case, wrong, f"{clients} clients\n{sql};\n{figures}")
+            if not Path(f"/proc/{watched.pid}/stat").exists():
+                return
+        _end(watched, report, case)
+
+
+def _end(watched: Watched, report: Report, case: int) -> None:
+    """The process ends within its grace period, whatever it computes."""
+    statements = [sql.format(n=200_000, k=100_000_000) for sql in BOMBS[:2] + BOMBS[11:13]]
+    threads = _exploded(watched.gateway.pg_dsn, statements)
+    time.sleep(0.5)
+    process, began = watched.gateway.process, time.monotonic()
+    watched.probe.close()
+    process.signal(signal.SIGTERM)
+    ended = process.wait(GRACE_MS / 1000 + 15)
+    took = time.monotonic() - began
+    late = not ended or took > GRACE_MS / 1000 + LATE_S
+    wrong = [f"outlived its grace period: {took:.1f} s"] if late else []
+    _tell(report, case, wrong, "SIGTERM while four statements run")
+    for thread in threads:
+        thread.join(5)
+
+
+def _tell(report: Report, case: int, wrong: Sequence[str], what: str) -> None:
+    if not wrong:
+        report.passed("bomb")
+    for each in wrong:
+        kind = each.split(":")[0]
+        report.failed(Failure(part=PART, case=case, kind=kind, what=f"{each}\n{what}"))
