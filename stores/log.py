@@ -16,9 +16,11 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from stores.arguments import require_integer, require_name, require_path, shown
 from stores.datafiles import latest_rows, shaped, write_part
 from stores.digests import rows_digest
 from stores.errors import (
+    ArgumentError,
     EpochConflictError,
     FencedError,
     LogError,
@@ -29,7 +31,7 @@ from stores.logfiles import Directory, Root
 from stores.partitioner import partition_column
 from stores.position import Position
 from stores.records import Commit, DataFile, Term
-from stores.schema import InputTopic, StoreSchema
+from stores.schema import SPAN_MS_MAX, InputTopic, StoreSchema
 from stores.storelog import DEFINITION, StoreLog
 from stores.terms import require_newest, take_term
 
@@ -77,10 +79,18 @@ class StoreWriter:
         root: of the state log.
         schema: the store; it is defined if it is not yet.
         writer: a name that stays the same when the program is started again.
+
+    Raises:
+        ArgumentError: one of these is not what it should be.
+        SchemaError: the store is defined otherwise.
+        LogError: the log cannot be read or written.
     """
 
     def __init__(self, root: Root, schema: StoreSchema, *, writer: str = "python") -> None:
-        self.log = StoreLog.open(root, schema.name)
+        if not isinstance(schema, StoreSchema):
+            raise ArgumentError(f"schema must be a StoreSchema, not {shown(schema)}")
+        require_name("writer", writer)
+        self.log = StoreLog.open(require_path("root", root), schema.name)
         self.schema = self.log.define(schema)
         self._writer = writer
         self._term: Term | None = None
@@ -139,15 +149,26 @@ class StoreWriter:
             rows, position and `replace`), that commit, and nothing is changed.
 
         Raises:
+            ArgumentError: an argument is not what it should be.
             SchemaError: the rows are not rows of this store.
             EpochConflictError: the epoch is behind the newest, or is committed otherwise.
             PositionBackError: the position lacks something that the epoch before had reached.
             FencedError: another writer has taken over the store.
             LogError: the log cannot be read or written.
         """
+        _check_epoch(
+            epoch=epoch,
+            position=position,
+            watermark_ms=watermark_ms,
+            committed_ms=committed_ms,
+            replace=replace,
+            input_digest=input_digest,
+        )
         table = pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
-        shown = latest_rows(shaped(table, self.schema), self.schema)
-        digest = rows_digest(shown)
+        if not isinstance(table, pa.Table):
+            raise ArgumentError(f"rows must be a table or a batch of Arrow, not {shown(rows)}")
+        latest_of_keys = latest_rows(shaped(table, self.schema), self.schema)
+        digest = rows_digest(latest_of_keys)
         self._require_ownership()
         latest = self._look()
         number = self._following if epoch is None else epoch
@@ -163,7 +184,7 @@ class StoreWriter:
         attempt = self.log.begin(number)
         try:
             with self._told_if_replaced():
-                files = self._write_parts(shown, attempt)
+                files = self._write_parts(latest_of_keys, attempt)
             return self.publish(
                 epoch=number,
                 attempt=attempt,
@@ -195,12 +216,21 @@ class StoreWriter:
         """Commit an epoch whose data files lie in `attempt`, a directory that `begin` gave.
 
         Raises:
+            ArgumentError: an argument is not what it should be.
             EpochConflictError: the epoch is behind the newest, or another writer was first.
             PositionBackError: the position lacks something that the epoch before had reached.
             FencedError: another writer has taken over the store. The epoch is not committed, or
                 that writer has seen it before its own.
             LogError: the log cannot be read or written.
         """
+        _check_epoch(
+            epoch=epoch,
+            position=position,
+            watermark_ms=watermark_ms,
+            committed_ms=committed_ms,
+            replace=replace,
+            input_digest=input_digest,
+        )
         term = self._require_ownership()
         latest = self._check(epoch, position)
         self.declare(topic for topic, _ in position.components)
@@ -338,6 +368,36 @@ class StoreWriter:
                 self.log.directory.remove(attempt)
         except LogError as error:
             _logger.warning("attempt not removed store=%s error=%s", self.log.name, error)
+
+
+def _check_epoch(
+    *,
+    epoch: int | None,
+    position: Position,
+    watermark_ms: int | None,
+    committed_ms: int | None,
+    replace: bool,
+    input_digest: str | None,
+) -> None:
+    """Refuse what a commit could not say, so that whoever reads it would be stuck.
+
+    Raises:
+        ArgumentError: one of them is not what it should be.
+    """
+    if not isinstance(position, Position) or not position.is_sound:
+        raise ArgumentError(
+            f"position must be a Position of offsets by topic, not {shown(position)}"
+        )
+    if epoch is not None:
+        require_integer("epoch", epoch)
+    if watermark_ms is not None:
+        require_integer("watermark_ms", watermark_ms, least=-SPAN_MS_MAX, most=SPAN_MS_MAX)
+    if committed_ms is not None:
+        require_integer("committed_ms", committed_ms, most=SPAN_MS_MAX)
+    if not isinstance(replace, bool):
+        raise ArgumentError(f"replace must be a bool, not {shown(replace)}")
+    if input_digest is not None:
+        require_name("input_digest", input_digest)
 
 
 def _moved_back(before: Position, after: Position) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 import orjson
 
+from stores.arguments import is_name
 from stores.errors import CodecError
 from stores.schema import InputTopic
 
@@ -57,6 +58,15 @@ class Position:
     def is_empty(self) -> bool:
         """Whether no input has been applied."""
         return not self.components
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether a log can keep it: topics that are names, and offsets that a token can have."""
+        try:
+            shape = {topic: {str(p): o for p, o in parts} for topic, parts in self.components}
+            return all(map(is_name, shape)) and Position.from_json(shape) == self
+        except (CodecError, TypeError, ValueError):
+            return False
 
     def offsets(self, topic: str) -> dict[int, int]:
         """Input partition → offset of one topic; empty if the topic is not in the position."""

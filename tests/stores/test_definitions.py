@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.arrow import physical_array
 from stores.datatypes import DataType, Kind
-from stores.errors import SchemaError
+from stores.errors import ArgumentError, SchemaError
 from stores.host import Host
 from stores.log import StoreWriter
 from stores.position import Position
@@ -164,6 +165,82 @@ def test_a_definition_is_refused_or_makes_a_store_that_a_host_reads(given_: dict
             assert not result.failures
             rows = [row for part in result.partitions.values() for row in rows_of(part.value)]
     assert len(rows) == 1
+
+
+POSITIONS: list[Any] = [
+    Position.of({"events": {0: 1}, "é x": {7: 2**63 - 1}}),
+    Position(),
+    Position.of({"": {0: 1}}),
+    Position.of({"a\0b": {0: 1}}),
+    Position.of({"\ud800": {0: 1}}),
+    Position.of({"events": {0: 2**63}}),
+    Position.of({"events": {-1: 1}}),
+    Position((("events", ((0, -1),)),)),
+    Position((("b", ((0, 1),)), ("a", ((0, 1),)))),
+    Position(("events",)),  # type: ignore[arg-type] # as a caller without types may
+    {"events": {0: 1}},
+    None,
+]
+TABLE = pa.table({"key": ["a"], "value": [1]})
+ROWS: list[Any] = [
+    TABLE,
+    TABLE.to_batches()[0],
+    TABLE.slice(0, 0),
+    TABLE.drop_columns(["key"]),
+    pa.table([["a"], [1], [2]], names=["key", "value", "value"]),
+    pa.table({"key": pa.nulls(1), "value": pa.nulls(1)}),
+    {"key": ["a"], "value": [1]},
+    None,
+]
+MOMENTS = [None, 0, -5, 2**53, 2**63, 2.5, True, "1"]
+WRITTEN = ["rows", "position", "epoch", "watermark_ms", "committed_ms", "replace"]
+WRITTEN += ["input_digest", "writer"]
+WRITES = st.fixed_dictionaries(
+    {
+        "rows": st.sampled_from(ROWS),
+        "position": st.sampled_from(POSITIONS),
+        "epoch": st.sampled_from([None, 0, 3, -1, 2.5, True, "1", 2**63]),
+        "watermark_ms": st.sampled_from(MOMENTS),
+        "committed_ms": st.sampled_from(MOMENTS),
+        "replace": st.sampled_from([False, True, 1, None, "no"]),
+        "input_digest": st.sampled_from([None, "a1", "", 5]),
+        "writer": st.sampled_from(["python", "", "a\0b", 5, None]),
+    }
+)
+SOUND_WRITE: dict[str, Any] = {"rows": TABLE, "position": Position(), "writer": "python"}
+
+
+@settings(max_examples=100)
+@given(WRITES, st.sets(st.sampled_from(WRITTEN), min_size=1, max_size=3))
+def test_a_write_is_refused_or_makes_an_epoch_that_a_host_reads(
+    drawn: dict[str, Any], changed: set[str]
+) -> None:
+    arguments = SOUND_WRITE | {name: drawn[name] for name in changed}
+    writer_name, rows = arguments.pop("writer"), arguments.pop("rows")
+    schema = StoreSchema(**SOUND)
+    with tempfile.TemporaryDirectory() as directory:
+        root = Path(directory)
+        try:
+            commit = StoreWriter(root, schema, writer=writer_name).write(rows, **arguments)
+        except (ArgumentError, SchemaError):
+            assert not list(root.rglob("*.parquet"))
+            assert not list(root.glob("*/epochs/*"))
+            return
+        with running(root) as host:
+            until(lambda: has_epoch(host, commit.epoch, "s") or problems(host))
+            assert not problems(host)
+            result = host.query(in_store("s").with_query(RangeQuery()))
+            assert not result.failures
+            found = [row for part in result.partitions.values() for row in rows_of(part.value)]
+    assert len(found) == rows.num_rows
+
+
+@pytest.mark.parametrize("schema", [None, "clicks", {}])
+def test_a_writer_needs_a_schema(tmp_path: Path, schema: Any) -> None:
+    with pytest.raises(ArgumentError, match="schema must be a StoreSchema"):
+        StoreWriter(tmp_path, schema)
+    with pytest.raises(ArgumentError, match="root must be a path"):
+        StoreWriter(5, StoreSchema(**SOUND))  # type: ignore[arg-type]
 
 
 def test_the_definition_that_all_others_change_is_sound() -> None:
