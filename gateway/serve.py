@@ -34,6 +34,8 @@ SWITCH_INTERVAL_S = 0.0005
 of 5 ms would be added to every lookup that arrives while a worker decodes rows."""
 GC_YOUNG_OBJECTS = 20_000
 """Python looks for cycles after so many new objects; its default of 700 is a few lookups' worth."""
+CLOSING_S = 1.0
+"""Taken from the end of the grace period, or its half: to end what still runs, and close all."""
 _BACKLOG = 512
 """Connections that the kernel holds before they are accepted: a burst of all clients at once."""
 
@@ -245,7 +247,7 @@ async def _start_wire(serving: Serving) -> None:
 async def _stop_wire(serving: Serving, forced: asyncio.Event) -> None:
     if serving.wire is None:
         return
-    grace_s = 0.0 if forced.is_set() else serving.settings.grace_ms / 1000
+    grace_s = 0.0 if forced.is_set() else _drain_s(serving.settings)
     stopping = asyncio.create_task(serving.wire.stop(grace_s=grace_s))
     forcing = asyncio.create_task(forced.wait())
     await asyncio.wait((stopping, forcing), return_when=asyncio.FIRST_COMPLETED)
@@ -256,6 +258,12 @@ async def _stop_wire(serving: Serving, forced: asyncio.Event) -> None:
     else:
         await stopping
     forcing.cancel()
+
+
+def _drain_s(settings: Settings) -> float:
+    """How long statements may run after a signal, so that all has ended with the grace period."""
+    grace_s = settings.grace_ms / 1000
+    return max(grace_s / 2, grace_s - CLOSING_S)
 
 
 async def _force(http: _HttpServer, forced: asyncio.Event) -> None:
@@ -281,7 +289,7 @@ def _uvicorn_config(serving: Serving) -> uvicorn.Config:
         ssl_context_factory=None if tls is None else lambda *_: tls.http_context(),
         limit_concurrency=settings.http_connections_max,
         timeout_keep_alive=max(1, settings.keep_alive_ms // 1000),
-        timeout_graceful_shutdown=max(1, settings.grace_ms // 1000),
+        timeout_graceful_shutdown=max(1, int(_drain_s(settings))),
     )
 
 

@@ -281,7 +281,8 @@ class Settings:
     )
     grace_ms: int = _setting(
         10_000,
-        "How long running statements may finish after SIGTERM. Within the 30 s after which "
+        "How long the gateway may take to end after SIGTERM; all but the last second of it running "
+        "statements may finish. Within the 30 s after which "
         "Kubernetes kills, with time left to close the replicas.",
         unit="ms",
     )

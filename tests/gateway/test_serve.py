@@ -41,7 +41,7 @@ def test_a_signal_ends_it_cleanly(start_gateway: Start, number: signal.Signals) 
     assert json.loads(body)["rows"] == [[1]]
     status, out, err = gateway.end(number)
     assert (status, err) == (0, "")
-    assert out == "stopping\nwire stopped within 10 s\n"
+    assert out == "stopping\nwire stopped within 9 s\n"
 
 
 def test_an_answer_that_has_begun_is_finished_within_the_grace_period(

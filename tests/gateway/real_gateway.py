@@ -1,0 +1,172 @@
+"""A gateway as users run it: a process that serves a store; and how it feels to its others."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import psycopg
+import pyarrow as pa
+
+from stores.log import StoreWriter
+from stores.position import Position
+from tests.support.stores import keyvalue
+from tests.support.waiting import WAIT_S
+
+ROOT = Path(__file__).parents[2]
+PEOPLE = keyvalue("people", {"name": "text"}, {"age": "integer", "seen": "timestamptz"})
+
+
+class RealGateway:
+    """`stategate serve` over a directory with one store, `people`.
+
+    Args:
+        directory: an empty one.
+        settings: `NAME=VALUE` each.
+    """
+
+    def __init__(self, directory: Path, *settings: str) -> None:
+        names = [f"n{number}" for number in range(1_000)]
+        rows = pa.table(
+            {
+                "name": names,
+                "age": pa.array(range(1_000), pa.int32()),
+                "seen": pa.array(range(1_000), pa.timestamp("us", "UTC")),
+            }
+        )
+        log = directory / "log"
+        StoreWriter(str(log), PEOPLE).write(rows, position=Position.of({"events": {0: 1}}))
+        options = [part for each in settings for part in ("--set", each)]
+        addresses = ["--http", "127.0.0.1:0", "--pg", "127.0.0.1:0"]
+        self.process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "gateway.main",
+                "serve",
+                "--root",
+                str(log),
+                *addresses,
+                *options,
+            ],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        lines = [self.process.stdout.readline() for _ in range(2)]
+        self.port = int(next(each for each in lines if "Postgres" in each).rpartition(":")[2])
+
+    def connect(self) -> psycopg.Connection:
+        """A session; statements commit by themselves."""
+        return psycopg.connect(
+            f"host=127.0.0.1 port={self.port} user=u dbname=stategate", autocommit=True
+        )
+
+    def wait_until_ready(self) -> None:
+        """Return once the store answers, and the catalog."""
+        with self.connect() as session:
+            until = time.monotonic() + WAIT_S
+            while session.execute(
+                "SELECT count(*) FROM stategate.partitions WHERE epoch >= 0"
+            ).fetchone() != (PEOPLE.partitions,):
+                assert time.monotonic() < until
+                time.sleep(0.01)  # it tells no one
+            session.execute("SELECT count(*) FROM pg_class")
+
+    def family(self) -> Sequence[int]:
+        """The ids of its process and of all below it."""
+        found, parents = {self.process.pid}, _parents()
+        while more := {pid for pid, parent in parents.items() if parent in found} - found:
+            found |= more
+        return sorted(found)
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> float:
+        """Send a signal; gives the seconds until it has ended."""
+        begun = time.monotonic()
+        self.process.send_signal(number)
+        try:
+            self.process.communicate(timeout=3 * WAIT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+            raise
+        return time.monotonic() - begun
+
+
+class Watcher:
+    """Another client that only looks up, and an eye on memory; both until it is left."""
+
+    def __init__(self, gateway: RealGateway) -> None:
+        self._gateway = gateway
+        self._stop = threading.Event()
+        self.waited_s: list[float] = []
+        self.memory_bytes_max = 0
+        self._threads = [
+            threading.Thread(target=self._look_up),
+            threading.Thread(target=self._weigh),
+        ]
+
+    def __enter__(self) -> Watcher:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _look_up(self) -> None:
+        with self._gateway.connect() as session:
+            while not self._stop.wait(0.002):
+                begun = time.perf_counter()
+                row = session.execute("SELECT age FROM people WHERE name = 'n7'").fetchone()
+                self.waited_s.append(time.perf_counter() - begun)
+                assert row == (7,)
+
+    def _weigh(self) -> None:
+        while not self._stop.wait(0.02):
+            sizes = map(resident_bytes, self._gateway.family())
+            self.memory_bytes_max = max(self.memory_bytes_max, *sizes)
+
+
+def resident_bytes(pid: int) -> int:
+    """Memory of a process that it shares with no file; 0 if it is gone."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    return sum(
+        int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("RssAnon:")
+    )
+
+
+def _parents() -> dict[int, int]:
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            found[int(path.parent.name)] = int(path.read_text().rpartition(") ")[2].split()[1])
+        except OSError:
+            continue
+    return found
+
+
+def is_gone(pid: int) -> bool:
+    """Wait until a process that is not ours has ended; False if it does not."""
+    until = time.monotonic() + WAIT_S
+    while time.monotonic() < until:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)  # no one tells
+    return False
