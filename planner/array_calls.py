@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner.catalog_types import first_subscript
 from planner.functions import call_name
 from planner.inference import INTEGERS, Types
 from planner.rewriting import CallRule, copies, renamed, unsupported
@@ -54,15 +55,51 @@ def _bounded_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.
     return None
 
 
+def _counted(name: str, from_zero: str) -> CallRule:
+    """A rule for what tells an array's bounds, by the macros for arrays and for vectors."""
+
+    def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+        first = first_subscript(types.of(given[0])) if given else 1
+        return call(name if first else from_zero, *copies(given))
+
+    return rule
+
+
+def _array_position(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    found: exp.Expr = cast(call("array_position", *copies(given)), "INTEGER")
+    if given and not first_subscript(types.of(given[0])):
+        found = exp.Paren(this=exp.Sub(this=found, expression=exp.Literal.number(1)))
+    return found
+
+
+def _array_positions(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    first = first_subscript(types.of(given[0])) if given else 1
+    return call("pg_sg_array_positions", *copies(given), exp.Literal.number(first))
+
+
+def _generate_subscripts(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    if isinstance(node.parent, exp.Table) or not 2 <= len(given) <= _SUBSCRIPTS_ARGUMENTS_MAX:
+        return None
+    first = exp.Literal.number(first_subscript(types.of(given[0])))
+    listed = call("pg_sg_subscripts", *copies(given[:2]), first)
+    if len(given) == _SUBSCRIPTS_ARGUMENTS_MAX:
+        backwards = exp.If(this=given[2].copy(), true=call("list_reverse", listed.copy()))
+        listed = exp.Case(ifs=[backwards], default=listed)
+    return call("unnest", listed)
+
+
+_SUBSCRIPTS_ARGUMENTS_MAX = 3
 CALLS: Mapping[str, CallRule] = {
     **dict.fromkeys(("string_to_array", "string_to_table"), _string_to_array),
     "array_to_string": _array_to_string,
     "array_length": _array_length,
-    "array_upper": renamed("pg_sg_array_length"),
-    "array_lower": renamed("pg_sg_array_lower"),
+    "array_upper": _counted("pg_sg_array_length", "pg_sg_vector_upper"),
+    "array_lower": _counted("pg_sg_array_lower", "pg_sg_vector_lower"),
     "array_ndims": renamed("pg_sg_array_ndims"),
-    "array_dims": renamed("pg_sg_array_dims"),
-    "array_positions": renamed("pg_sg_array_positions"),
+    "array_dims": _counted("pg_sg_array_dims", "pg_sg_vector_dims"),
+    "array_position": _array_position,
+    "array_positions": _array_positions,
+    "generate_subscripts": _generate_subscripts,
     "array_remove": renamed("pg_sg_array_remove"),
     "array_replace": renamed("pg_sg_array_replace"),
     "array_fill": renamed("pg_sg_array_fill"),

@@ -15,6 +15,7 @@ from sqlglot.errors import OptimizeError, ParseError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from planner import meaning
+from planner.catalog_types import CATALOG_TYPES
 from planner.clause import Clause
 from planner.errors import NameProblem, NotSupported
 from planner.inference import Types
@@ -25,15 +26,13 @@ from planner.parameters import Parameters, spell_arrays, spell_compared
 from planner.predicates import Predicate, strip
 from planner.pushdown import Equality, Pushdown, Readable, Resolver
 from planner.qualifiers import drop_schemas, qualify_outer, tell_apart
-from planner.refused import TABLE_FUNCTIONS, refuse, unknown_function
-from planner.relations import Relation, identifier, resolve
+from planner.refused import refuse, unknown_function
+from planner.relations import Relation, identifier
 from planner.spelling import spelled_nodes
 from planner.trees import built_type, position_of
+from planner.vocabulary import Vocabulary
 from planner.walk import Nodes
-from stores.schema import PSEUDO_COLUMNS, Column, DataType
-from stores.store import StoreCatalog
-
-_PSEUDO = frozenset(column.name for column in PSEUDO_COLUMNS)
+from stores.schema import Column, DataType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +71,7 @@ class Bound:
 def bind(
     tree: exp.Query,
     clause: Clause,
-    catalog: StoreCatalog,
+    vocabulary: Vocabulary,
     parameter_types: Sequence[DataType | None] = (),
 ) -> Bound:
     """Resolve the names of a query; the given tree is changed.
@@ -84,7 +83,7 @@ def bind(
         ValueProblem: a literal that is no value of the column it is compared with.
         QueryError: `translate` raises what the tree says that cannot be run in Postgres's meaning.
     """
-    return _Binder(tree, clause, catalog, parameter_types).bind()
+    return _Binder(tree, clause, vocabulary, parameter_types).bind()
 
 
 class _Binder:
@@ -92,31 +91,31 @@ class _Binder:
         self,
         tree: exp.Query,
         clause: Clause,
-        catalog: StoreCatalog,
+        vocabulary: Vocabulary,
         parameter_types: Sequence[DataType | None],
     ) -> None:
-        self._tree, self._catalog, self._clause = tree, catalog, clause
+        self._tree, self._vocabulary, self._clause = tree, vocabulary, clause
         self._nodes = spelled_nodes(tree)
-        self._parameters = Parameters(self._nodes, parameter_types)
+        self._parameters = Parameters(self._nodes, parameter_types, vocabulary.arguments)
         self._relations: dict[int, Relation] = {}
         self._readable: dict[int, Readable] = {}
         self._mentioned: set[str] = set()
 
     def bind(self) -> Bound:
-        refuse(self._nodes)
+        refuse(self._nodes, self._vocabulary.functions)
         self._normalize()
         scopes = self._scopes()
         tables = self._resolve_tables(scopes)
         columns = self._nodes.of(exp.Column)
         drop_schemas(columns, scopes, lambda table: id(table) in self._relations)
-        hidden = sorted(self._mentioned & _PSEUDO)
+        hidden = sorted(self._mentioned & self._vocabulary.hidden)
         resolvers = {id(scope): self._resolver(scope) for scope in scopes}
         for select in self._nodes.of(exp.Select):
             name_columns(select)
         # Of its own, for what it has seen of NATURAL joins is over once they are spelled out.
         before = Outputs(self._star_columns, hidden=hidden)
         qualify_outer(columns, scopes, before.star)
-        types = Types(scopes, self._column_type, self._parameters.known_type, before.star)
+        types = self._types(scopes, before)
         for dot in self._nodes.of(exp.Dot):
             if is_field_star(dot) and isinstance(dot.parent, exp.Select):
                 spell_fields(dot.parent, types.of)
@@ -145,9 +144,9 @@ class _Binder:
 
         def translate() -> tuple[DataType | None, ...] | None:
             for source, table in zip(sources, tables, strict=True):
-                _rename(table, source.name)
+                _rename(table, source)
             # Anew: columns have been named, and parameters have types.
-            types = Types(scopes, self._column_type, self._parameters.known_type, outputs.star)
+            types = self._types(scopes, outputs)
             shown = None if root is None else types.of_query(root)
             self._parameters.give_types()
             spell_bytes(self._nodes, types)
@@ -164,6 +163,15 @@ class _Binder:
             parameters=self._parameters.types(),
             names=names,
             translate=translate,
+        )
+
+    def _types(self, scopes: Sequence[Scope], outputs: Outputs) -> Types:
+        return Types(
+            scopes,
+            self._column_type,
+            self._parameters.known_type,
+            outputs.star,
+            results=self._vocabulary.results,
         )
 
     # Names
@@ -184,9 +192,10 @@ class _Binder:
         for values in self._nodes.of(exp.Values):
             _name_values(values)
         for dot in self._nodes.of(exp.Dot):
-            _unqualify(dot)
+            unqualify(dot, self._vocabulary.schemas)
         for cast in self._nodes.of(exp.Cast):
-            _unqualify_type(cast.to)
+            for each in [*cast.to.find_all(exp.DataType)]:
+                _unqualify_type(each)
 
     def _scopes(self) -> list[Scope]:
         try:
@@ -222,15 +231,16 @@ class _Binder:
     def _resolve(self, table: exp.Table) -> bool:
         """Whether a table is a relation; a function that may stand in FROM is not."""
         if isinstance(table.this, exp.Identifier):
-            relation = resolve(table, self._catalog)
+            relation = self._vocabulary.resolve(table)
             self._relations[id(table)] = relation
             self._readable[id(table)] = _readable(table, relation)
             return True
         if table.this is None:
             raise NotSupported("ROWS FROM is not supported", hint="Join the functions instead.")
         name = column_name(table.this)
-        if name not in TABLE_FUNCTIONS:
+        if name not in self._vocabulary.table_functions:
             raise unknown_function(table.this, name, kind="table function")
+        unqualify_call(table, self._vocabulary.schemas)
         return False
 
     def _resolver(self, scope: Scope) -> Resolver:
@@ -341,12 +351,13 @@ def _cheapest(relation: Relation) -> str:
     return "_partition" if relation.store is not None else relation.columns[0].name
 
 
-def _rename(table: exp.Table, name: str) -> None:
+def _rename(table: exp.Table, source: Source) -> None:
     alias = table.args.get("alias")
     if alias is None:
         table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, quoted=True)))
+    schema, name = source.relation.in_duckdb or (None, source.name)
     table.set("this", exp.to_identifier(name))
-    table.set("db", None)
+    table.set("db", exp.to_identifier(schema))
     table.set("catalog", None)
 
 
@@ -361,17 +372,48 @@ def _name_values(values: exp.Values) -> None:
     alias.set("columns", [*given, *(exp.to_identifier(name) for name in names)])
 
 
-def _unqualify(dot: exp.Dot) -> None:
-    """`pg_catalog.now()` is `now()`; no other schema has functions."""
-    if not isinstance(dot.expression, exp.Func) or not isinstance(dot.this, exp.Identifier):
+def unqualify(dot: exp.Dot, schemas: frozenset[str]) -> None:
+    """`pg_catalog.now()` is `now()`; no other schema has functions, and no other database."""
+    if not isinstance(dot.expression, exp.Func):
         return
-    if dot.this.name != "pg_catalog":
+    check_schema(dot.this, dot.expression, schemas)
+    dot.replace(dot.expression)
+
+
+def unqualify_call(table: exp.Table, schemas: frozenset[str]) -> None:
+    """The same of a function in FROM.
+
+    Raises:
+        QueryError: as `check_schema`.
+    """
+    schema, database = table.args.get("db"), table.args.get("catalog")
+    if database is not None:
+        schema = exp.Dot(this=database, expression=schema)
+    if schema is not None:
+        check_schema(schema, table.this, schemas)
+    table.set("db", None)
+    table.set("catalog", None)
+
+
+def check_schema(schema: exp.Expr, called: exp.Expr, schemas: frozenset[str]) -> None:
+    """See that a function is qualified by a schema that has functions.
+
+    Raises:
+        NameProblem: there is no such schema (3F000).
+        NotSupported: it is in another database (0A000).
+    """
+    if not isinstance(schema, exp.Identifier):
+        raise NotSupported(
+            "cross-database references are not implemented: "
+            f"{schema.sql(dialect='postgres')}.{column_name(called)}",
+            position=position_of(called),
+        )
+    if schema.name not in schemas:
         raise NameProblem(
-            f'schema "{dot.this.name}" does not exist',
-            position=position_of(dot.expression),
+            f'schema "{schema.name}" does not exist',
+            position=position_of(called),
             sqlstate="3F000",
         )
-    dot.replace(dot.expression)
 
 
 def _unqualify_type(to: exp.DataType) -> None:
@@ -380,6 +422,10 @@ def _unqualify_type(to: exp.DataType) -> None:
     if not isinstance(kind, exp.Dot) or kind.this.name != "pg_catalog":
         return
     name = kind.expression.name
+    if name in CATALOG_TYPES:
+        named = exp.DataType(this=exp.DType.USERDEFINED, kind=exp.to_identifier(name, quoted=True))
+        to.replace(named)
+        return
     spelled = f"{name[1:]}[]" if name.startswith("_") else name
     try:
         to.replace(exp.DataType.build(spelled, dialect="postgres"))

@@ -22,21 +22,23 @@ from planner import (
 )
 from planner.functions import RESULTS, call_name
 from planner.inference import Types, arguments
-from planner.rewriting import CallRule, renamed
+from planner.rewriting import CallRule, copies, renamed
 from planner.sqltypes import duckdb_type
 from planner.syntax import check_known
-from planner.trees import cast, outermost, wrapped
+from planner.trees import call, cast, outermost, wrapped
 from stores.schema import Kind
 
 _CAST = {
     name: duckdb_type(RESULTS[name])
     for name in (
         *("char_length", "character_length", "strpos", "position", "str_position", "bit_length"),
-        *("ascii", "ntile", "grouping", "array_position", "cardinality", "generate_subscripts"),
+        *("ascii", "ntile", "grouping", "cardinality"),
         "json_array_length",
     )
 }
 """Functions whose result is narrower in Postgres."""
+_SETTING_ARGUMENTS_MAX = 2
+"""Of those that a statement can have."""
 _SPELLED = {Kind.TIMESTAMP: "timestamp without time zone", Kind.DECIMAL: "numeric"}
 _SPELLED |= {Kind.TIMESTAMPTZ: "timestamp with time zone", Kind.TIME: "time without time zone"}
 _SPELLED |= {Kind.DOUBLE: "double precision", Kind.NULL: "unknown"}
@@ -89,6 +91,11 @@ def _num_nulls(counts_nulls: bool) -> CallRule:
     return rule
 
 
+def _current_setting(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    """Over stores it comes with all settings that there are, by `lifting`."""
+    return call("pg_sg_setting", *copies(given)) if len(given) > _SETTING_ARGUMENTS_MAX else None
+
+
 CALLS: Mapping[str, CallRule] = {
     **text_calls.CALLS,
     **pattern_calls.CALLS,
@@ -97,7 +104,7 @@ CALLS: Mapping[str, CallRule] = {
     **number_calls.CALLS,
     **array_calls.CALLS,
     **json_calls.CALLS,
-    "current_setting": renamed("pg_sg_setting"),  # with all that there are, by `lifting`
+    "current_setting": _current_setting,
     "every": renamed("bool_and"),
     "num_nulls": _num_nulls(counts_nulls=True),
     "num_nonnulls": _num_nulls(counts_nulls=False),

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 from sqlglot import exp
 
+from planner import objects
+from planner.catalog_types import is_of_catalog
 from planner.errors import NotSupported, QueryError
 from planner.inference import FLOATS, INTEGERS, NUMERIC, Types
 from planner.interval_text import interval_words, parse_interval
@@ -15,7 +17,7 @@ from planner.literals import bytes_of, check_literal
 from planner.names import type_name
 from planner.predicates import strip
 from planner.rewriting import Rule
-from planner.sqltypes import data_type_of
+from planner.sqltypes import data_type_of, duckdb_type
 from planner.trees import built_type, call, cast, position_of
 from stores.schema import BOOLEAN, BYTEA, DataType, Kind
 
@@ -23,12 +25,18 @@ from stores.schema import BOOLEAN, BYTEA, DataType, Kind
 def _cast(node: exp.Expr, types: Types) -> exp.Expr:
     """Casts that parse, print or round otherwise than DuckDB's."""
     assert isinstance(node, exp.Cast)
+    target = data_type_of(node.to)
+    fresh = objects.converted(node, target, types)
+    if fresh is not None:
+        return node.replace(fresh)
+    if target is not None and is_of_catalog(target):
+        node.set("to", built_type(duckdb_type(target)))
     _name_type(node)
     for inner_type in node.to.expressions:
         is_bare = isinstance(inner_type, exp.DataType) and not inner_type.expressions
         if is_bare and inner_type.this is exp.DType.DECIMAL:
             inner_type.replace(built_type(str(NUMERIC).upper()))  # DuckDB's has three places
-    target, inner = data_type_of(node.to), strip(node.this)
+    inner = strip(node.this)
     if isinstance(inner, exp.Literal) and inner.is_string:
         return _cast_literal(node, inner, target, types)
     source = types.of(node.this)
@@ -55,7 +63,7 @@ def _shorten(node: exp.Cast, source: DataType | None) -> None:
 def _name_type(node: exp.Cast) -> None:
     """Types of Postgres that are text or numbers of ours."""
     name = type_name(node.to).removeprefix("_")
-    known = {"name": "TEXT", "bpchar": "TEXT", "oid": "BIGINT", '"char"': "TEXT", "citext": "TEXT"}
+    known = {"bpchar": "TEXT", "citext": "TEXT"}
     if name in known and not node.to.expressions:
         node.set("to", built_type(known[name]))
 

@@ -91,6 +91,7 @@ class Composer:
         *,
         cancellation: Cancellation,
         tree: exp.Expr,
+        script: str = "",
     ) -> Iterator[pa.RecordBatch]:
         """Run a statement; batches come as DuckDB makes them.
 
@@ -100,6 +101,7 @@ class Composer:
             parameters: value and type by number, of those parameters that are in it.
             cancellation: what ends it early.
             tree: what it was made from, to place errors.
+            script: statements that prepare for it; only it sees what they do.
 
         Raises:
             QueryError: what went wrong, in a relation or in DuckDB.
@@ -107,7 +109,11 @@ class Composer:
         values = {str(n): python_value(*given) for n, given in parameters.items()}
         with _our_errors(tree):
             answer = self._database.run(
-                sql, relations=relations, parameters=values, cancellation=cancellation
+                sql,
+                script=script,
+                relations=relations,
+                parameters=values,
+                cancellation=cancellation,
             )
             try:
                 yield from answer
@@ -123,6 +129,17 @@ def _our_errors(tree: exp.Expr) -> Iterator[None]:
         raise translate(error, tree) from error
     except DatabaseClosed as error:
         raise Unavailable("the engine is closed", sqlstate="57P01") from error
+
+
+MEANING = (
+    "SET GLOBAL TimeZone = 'UTC'",
+    "SET GLOBAL integer_division = true",
+    "SET GLOBAL default_null_order = 'nulls_last'",  # sqlglot writes out what differs
+    "SET GLOBAL ieee_floating_point_ops = false",  # sqrt(-1) and ln(0) are errors
+    "SET arrow_large_buffer_size = false",
+    *(f"CREATE MACRO {macro}" for macro in MACROS),
+)
+"""What makes bound statements mean the same in every database that runs them."""
 
 
 def composing_definition(*, memory_bytes_max: int, threads: int) -> Definition:
@@ -142,12 +159,7 @@ def composing_definition(*, memory_bytes_max: int, threads: int) -> Definition:
             "SET python_enable_replacements = false",
             f"SET memory_limit = '{memory_bytes_max // 1024} KiB'",
             f"SET threads = {threads}",
-            "SET GLOBAL TimeZone = 'UTC'",
-            "SET GLOBAL integer_division = true",
-            "SET GLOBAL default_null_order = 'nulls_last'",  # sqlglot writes out what differs
-            "SET GLOBAL ieee_floating_point_ops = false",  # sqrt(-1) and ln(0) are errors
-            "SET arrow_large_buffer_size = false",
-            *(f"CREATE MACRO {macro}" for macro in MACROS),
+            *MEANING,
             "SET lock_configuration = true",
         )
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner import objects
 from planner.inference import Types
 from planner.json_calls import json_of
 from planner.rewriting import Rule
@@ -15,11 +16,14 @@ from stores.schema import TEXT, Kind
 
 def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
     """`array || element` and `element || array`, which DuckDB does not have."""
+    _print_objects(node, types)
     left, right = types.of(node.this), types.of(node.expression)
     if left is None or right is None:
         return node
     arrays = left.kind is Kind.ARRAY, right.kind is Kind.ARRAY
-    if arrays == (True, False) and not _is_text_array(node.expression):
+    if arrays == (True, True):  # NULL there is an array without elements
+        fresh = call("list_concat", node.this.copy(), node.expression.copy())
+    elif arrays == (True, False) and not _is_text_array(node.expression):
         fresh = call("list_append", node.this.copy(), node.expression.copy())
     elif arrays == (False, True) and not _is_text_array(node.this):
         fresh = call("list_prepend", node.this.copy(), node.expression.copy())
@@ -34,6 +38,14 @@ def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
     else:
         return node
     return node.replace(fresh)
+
+
+def _print_objects(node: exp.Expr, types: Types) -> None:
+    for side in (node.this, node.expression):
+        text = objects.shown(side, types)
+        if text is not None:
+            side.replace(text)
+            types.note(text, TEXT)
 
 
 def _is_text_array(node: exp.Expr) -> bool:

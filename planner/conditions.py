@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner import objects
 from planner.errors import NotSupported, TypeProblem
 from planner.inference import Types
 from planner.predicates import strip
@@ -20,7 +21,7 @@ SPELLED_MAX = 16
 
 def _compare_rows(node: exp.Expr, types: Types) -> exp.Expr:
     """(a, b) = (c, d) is NULL if that is not certain; in DuckDB NULL equals NULL in a row."""
-    del types
+    objects.compared(node, types)
     left, right = _strip_row(node.this), _strip_row(node.expression)
     if not (isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple)):
         return node

@@ -64,6 +64,7 @@ class StategateSQL(Postgres):
     """Postgres's dialect but for the parameter sign."""
 
     ORIGINAL_NAME_META_KEY = "name"
+    INDEX_OFFSET = 0
 
     class Tokenizer(Postgres.Tokenizer):
         """Reads the stand-in of a parameter's `$`; tokenizes commands like all else."""
@@ -103,6 +104,17 @@ class StategateSQL(Postgres):
             at = self._prev.token_type if self._prev else None
             is_name = at in {TokenType.ALIAS, TokenType.DOT} and self._curr.text[:1].isalpha()
             return super()._advance_any(ignore_reserved or is_name)
+
+        def _parse_bracket(self, this: exp.Expr | None = None) -> exp.Expr | None:
+            """`a[i]` with the subscript as it is written.
+
+            sqlglot counts all subscripts from 0, but moves only those that it takes for integers:
+            whether it moves one back depends on what has become of it by then.
+            """
+            found = super()._parse_bracket(this)
+            if isinstance(found, exp.Bracket):
+                found.set("offset", 1)
+            return found
 
         def _parse_cube_or_rollup(self, with_prefix: bool = False) -> exp.Cube | exp.Rollup | None:
             """`CUBE (a, b > 1)`, where sqlglot takes no comparison."""

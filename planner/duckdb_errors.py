@@ -63,6 +63,12 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "42883",
     ),
     (
+        r"Macro (?:pg_sg_(?:cat_)?)?(?P<name>\w+)\(\) does not support the supplied arguments",
+        NameProblem,
+        "function {name}() does not exist",
+        "42883",
+    ),
+    (
         r"No function matches the given name and argument types '(?P<name>[^']+)'",
         NameProblem,
         "function {name} does not exist",

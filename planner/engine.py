@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from planner.cancel import Cancellation
+from planner.catalog_types import OID, CatalogType
 from planner.durations import duration_ms
 from planner.errors import QueryError
 from planner.handover import (
@@ -38,8 +39,10 @@ from stores.position import Position
 from stores.schema import Column, DataType, Kind, Row, Value
 
 __all__ = [
+    "OID",
     "Argument",
     "Cancellation",
+    "CatalogType",
     "CloseCursor",
     "Column",
     "CopyFormat",

@@ -31,8 +31,9 @@ _POSTGRES = """
     justify_hours justify_interval lag last_value lcm lead least left length ln localtime
     localtimestamp log log10 lower lpad ltrim make_date make_interval make_time make_timestamp
     make_timestamptz max md5 min mod mode normalize now nth_value ntile nullif num_nonnulls
-    num_nulls octet_length overlay percent_rank percentile_cont percentile_disc pg_typeof pi
-    position pow power quote_ident quote_literal quote_nullable radians random rank regexp_count
+    num_nulls octet_length overlay percent_rank percentile_cont percentile_disc parse_ident
+    pg_typeof pi position pow power quote_ident quote_literal quote_nullable radians random rank
+    regexp_count
     regexp_like regexp_match regexp_matches regexp_replace regexp_split_to_array
     regexp_split_to_table regexp_substr regr_avgx regr_avgy regr_count regr_intercept regr_r2
     regr_slope regr_sxx regr_sxy regr_syy repeat replace reverse right round row row_number
@@ -130,7 +131,7 @@ _TYPES: dict[DataType, str] = {
         to_json to_jsonb
     """,
     DataType(kind=Kind.ARRAY, element=TEXT): """
-        regexp_match regexp_matches regexp_split_to_array string_to_array
+        parse_ident regexp_match regexp_matches regexp_split_to_array string_to_array
     """,
 }
 RESULTS = {name: data_type for data_type, names in _TYPES.items() for name in names.split()}

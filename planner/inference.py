@@ -12,6 +12,7 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
+from planner.catalog_types import CatalogType, first_subscript, from_zero
 from planner.functions import RESULTS as OF_CALLS
 from planner.functions import SAME_AS_FIRST, call_name
 from planner.operators import (
@@ -75,6 +76,7 @@ class Types:
         column_type: the types of the relations' columns.
         parameter_type: the types of the parameters.
         star: what stars stand for.
+        results: what functions give, whatever they are given.
     """
 
     def __init__(
@@ -83,9 +85,11 @@ class Types:
         column_type: ColumnType,
         parameter_type: ParameterType,
         star: Star,
+        *,
+        results: Mapping[str, DataType] = OF_CALLS,
     ) -> None:
         self._scopes, self._column_type = scopes, column_type
-        self._parameter_type, self._star = parameter_type, star
+        self._parameter_type, self._star, self._results = parameter_type, star, results
         self._known: dict[int, DataType | None] = {}
         self._unknown: list[int] = []
         self._kept: list[exp.Expr] = []
@@ -178,8 +182,7 @@ class Types:
         if isinstance(node, exp.Subquery):
             return self._of_subquery(node)
         if isinstance(node, exp.Array):
-            element = self._common(node.expressions)
-            return None if element is None else DataType(kind=Kind.ARRAY, element=element)
+            return self._of_array(node)
         if isinstance(node, exp.Bracket | exp.Dot):
             return self._of_part(node)
         if isinstance(node, exp.Extract):
@@ -197,13 +200,24 @@ class Types:
         if isinstance(node, exp.Dot):
             return dict(owner.fields).get(node.name)
         one = len(node.expressions) == 1 and not isinstance(node.expressions[0], exp.Slice)
-        return owner.element if one else owner
+        return owner.element if one else _plain(owner)
+
+    def _of_array(self, node: exp.Array) -> DataType | None:
+        query = node.expressions[0] if len(node.expressions) == 1 else None
+        if isinstance(query, exp.Query):
+            element = self._of_query(query)
+        else:
+            element = self._common(node.expressions)
+        return None if element is None else DataType(kind=Kind.ARRAY, element=element)
 
     def _of_cast(self, node: exp.Cast) -> DataType | None:
         to = node.to
         if to.this is exp.DType.DECIMAL and not to.expressions:
             return self.bare_numeric(node.this)
-        return data_type_of(to)
+        target = data_type_of(to)
+        if target is not None and not first_subscript(self.of(node.this)):
+            return from_zero(target)
+        return target
 
     def bare_numeric(self, node: exp.Expr) -> DataType | None:
         """The numeric that holds an expression as it is: what `x::numeric` is here."""
@@ -233,7 +247,10 @@ class Types:
         return common_type(plain) if plain else TEXT
 
     def _of_subquery(self, node: exp.Subquery) -> DataType | None:
-        query = node.this
+        return self._of_query(node.this)
+
+    def _of_query(self, query: exp.Expr) -> DataType | None:
+        """The type of a query's only column."""
         items = query.selects if isinstance(query, exp.Query) else []
         return self.of(items[0].unalias()) if len(items) == 1 else None
 
@@ -247,7 +264,7 @@ class Types:
         if name in {"sum", "avg", "round", "trunc", "ceil", "ceiling", "floor", "array_agg"}:
             first = next(iter(arguments(node)), None)
             return None if first is None else aggregate_type(name, self.of(first), node)
-        return OF_CALLS.get(name)
+        return self._results.get(name)
 
     # Columns
 
@@ -447,6 +464,8 @@ def common_type(found: Sequence[DataType | None]) -> DataType | None:
 def _wider(one: DataType | None, other: DataType | None) -> DataType | None:
     if one is None or other is None or one == other:
         return one if one == other else None
+    if one.kind is other.kind is Kind.TEXT:
+        return TEXT  # a name beside a text, say
     for kinds in ([Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ], list(INTEGERS)):
         if one.kind in kinds and other.kind in kinds:
             return max(one, other, key=lambda each: kinds.index(each.kind))
@@ -475,7 +494,7 @@ def arithmetic_type(  # noqa: PLR0911 - one per family
         other = right if left.kind is Kind.TEXT else left
         return other if other.kind is not Kind.TEXT else None
     if left.kind in INTEGERS and right.kind in INTEGERS:
-        return _wider(left, right)
+        return _plain(_wider(left, right))
     if left.kind in FLOATS or right.kind in FLOATS:
         return left if left.kind is Kind.REAL and right.kind is Kind.REAL else DOUBLE
     one, other_decimal = as_decimal(left), as_decimal(right)
@@ -487,6 +506,13 @@ def arithmetic_type(  # noqa: PLR0911 - one per family
         scale = min(DIGITS_MAX, one.scale + other_decimal.scale)
         return decimal_type(min(DIGITS_MAX, one.precision + other_decimal.precision), scale)
     return _wider(one, other_decimal)
+
+
+def _plain(data_type: DataType | None) -> DataType | None:
+    """The type that holds a value of one of the catalog's."""
+    if not isinstance(data_type, CatalogType):
+        return data_type
+    return DataType(kind=data_type.kind, element=data_type.element)
 
 
 def aggregate_type(name: str, of: DataType | None, node: exp.Func) -> DataType | None:  # noqa: PLR0911 - one per family

@@ -6,6 +6,7 @@ expanded where it is called, so that it costs what its body costs.
 
 from __future__ import annotations
 
+from planner.quoting import QUOTED_WORDS, quote_text
 from planner.zones import ABBREVIATIONS
 
 RAISED = "stategate error "
@@ -74,12 +75,11 @@ MACROS: tuple[str, ...] = (
         THEN {_QUOTED} ELSE e END), 'string_agg', ',') || '}}' END""",
     "pg_sg_bytea_text(b) AS '\\x' || lower(hex(b))",
     "pg_sg_to_hex(n) AS lower(to_hex(n))",
-    r"""pg_sg_quote_ident(t) AS CASE WHEN regexp_full_match(t, '[a-z_][a-z0-9_]*')
-        AND t NOT IN ('select', 'from', 'where', 'table', 'user', 'order', 'group', 'by', 'all',
-        'and', 'or', 'not', 'null', 'true', 'false', 'case', 'when', 'then', 'else', 'end', 'as',
-        'on', 'in', 'is', 'join', 'left', 'right', 'full', 'inner', 'outer', 'cross', 'union',
-        'limit', 'offset', 'having', 'distinct', 'default', 'create', 'cast', 'check', 'column')
+    f"""pg_sg_quote_ident(t) AS CASE WHEN regexp_full_match(t, '[a-z_][a-z0-9_]*')
+        AND t NOT IN ({", ".join(map(quote_text, sorted(QUOTED_WORDS)))})
         THEN t ELSE '"' || replace(t, '"', '""') || '"' END""",
+    r"""pg_sg_parse_ident(t) AS list_transform(regexp_extract_all(t, '"(?:[^"]|"")+"|[^".\s]+'),
+        lambda w: CASE WHEN w[1] = '"' THEN replace(w[2:-2], '""', '"') ELSE lower(w) END)""",
     "pg_sg_quote_literal(t) AS CASE WHEN contains(t, '\\') THEN 'E' ELSE '' END || '''' || "
     "replace(replace(t, '''', ''''''), '\\', '\\\\') || ''''",
     "pg_sg_quote_nullable(t) AS coalesce(pg_sg_quote_literal(t), 'NULL')",
@@ -105,12 +105,23 @@ MACROS: tuple[str, ...] = (
     + _error("42704", "'unrecognized configuration parameter \"' || n || '\"'")
     + """ END""",
     # Arrays.
+    "pg_sg_element(l, i) AS CASE WHEN i > 0 THEN l[i] END",
+    """pg_sg_slice(l, i, j) AS CASE WHEN i IS NOT NULL AND j IS NOT NULL
+        THEN list_slice(l, greatest(i, 1), greatest(j, 0)) END""",
+    """pg_sg_vector(t) AS list_transform(list_filter(string_split_regex(trim(t), ' +'),
+        lambda e: e <> ''), lambda e: CAST(e AS BIGINT))""",
+    """pg_sg_vector_lower(l, d) AS CASE WHEN d = 1 AND l IS NOT NULL THEN 0 END""",
+    "pg_sg_vector_upper(l, d) AS CASE WHEN d = 1 THEN CAST(len(l) - 1 AS INTEGER) END",
+    "pg_sg_vector_dims(l) AS '[0:' || (len(l) - 1) || ']'",
+    "pg_sg_subscripts(l, d, f) AS CASE WHEN d = 1 THEN CAST(range(f, f + len(l)) AS INTEGER[]) END",
+    """pg_sg_vector_text(l) AS CASE WHEN l IS NOT NULL THEN
+        coalesce(array_to_string(l, ' '), '') END""",
     "pg_sg_array_length(l, d) AS CASE WHEN d = 1 THEN CAST(nullif(len(l), 0) AS INTEGER) END",
     "pg_sg_array_lower(l, d) AS CASE WHEN d = 1 AND len(l) > 0 THEN 1 END",
     "pg_sg_array_ndims(l) AS CASE WHEN len(l) > 0 THEN 1 END",
     "pg_sg_array_dims(l) AS CASE WHEN len(l) > 0 THEN '[1:' || len(l) || ']' END",
-    """pg_sg_array_positions(l, v) AS list_transform(list_filter(range(1, len(l) + 1),
-        lambda i: l[i] IS NOT DISTINCT FROM v), lambda i: CAST(i AS INTEGER))""",
+    """pg_sg_array_positions(l, v, f) AS list_transform(list_filter(range(1, len(l) + 1),
+        lambda i: l[i] IS NOT DISTINCT FROM v), lambda i: CAST(i + f - 1 AS INTEGER))""",
     "pg_sg_array_remove(l, v) AS list_filter(l, lambda e: e IS DISTINCT FROM v)",
     """pg_sg_array_replace(l, a, b) AS
         list_transform(l, lambda e: CASE WHEN e IS NOT DISTINCT FROM a THEN b ELSE e END)""",

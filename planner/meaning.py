@@ -22,6 +22,7 @@ from planner import (
     conditions,
     json_operators,
     pattern_operators,
+    subscripts,
 )
 from planner.calls import rewrite_call
 from planner.errors import SyntaxProblem, TypeProblem
@@ -139,6 +140,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     **json_operators.RULES,
     **pattern_operators.RULES,
     exp.AtTimeZone: _at_zone,
+    **subscripts.RULES,
     exp.Extract: _extract,
     exp.Overlaps: _overlaps,
     exp.Union: _recursion,

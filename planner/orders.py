@@ -73,7 +73,6 @@ def plan_handover(
         sql=parsed.sql,
         kind=parsed.kind,
         parameters=() if prepares else query.parameters,
-        parameter_oids=() if prepares else query.parameter_oids,
         handover=order,
         query=query,
     )

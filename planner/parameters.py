@@ -6,14 +6,16 @@ else text; as in Postgres, a place that asks for another type afterwards does no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
+from planner.catalog_types import is_vector, postgres_name
 from planner.clause import Clause
 from planner.errors import SyntaxProblem, TypeProblem, ValueProblem
 from planner.fit import are_comparable
-from planner.inference import Types
+from planner.functions import call_name
+from planner.inference import Types, arguments
 from planner.operators import SYMBOLS, asked_type
 from planner.predicates import parameter_number, strip
 from planner.sqltypes import duckdb_type, parameter_type_of, spelled_type
@@ -52,10 +54,16 @@ class Parameters:
     Args:
         nodes: of its tree.
         given: types that the client insists on; None, or a shorter list, leaves the others open.
+        arguments: what functions ask of theirs, by name.
     """
 
-    def __init__(self, nodes: Nodes, given: Sequence[DataType | None]) -> None:
-        self._nodes, self._given = nodes, given
+    def __init__(
+        self,
+        nodes: Nodes,
+        given: Sequence[DataType | None],
+        arguments: Mapping[str, Sequence[DataType]],
+    ) -> None:
+        self._nodes, self._given, self._arguments = nodes, given, arguments
         self._types: dict[int, DataType] = {}
 
     def infer(self, clause: Clause, types: Types) -> None:
@@ -75,7 +83,7 @@ class Parameters:
                 raise SyntaxProblem(f'syntax error at or near "{node.sql()}"')
             number = parameter_number(node)
             self._check(number)
-            found = self._declared(number) or _expected_type(node, types)
+            found = self._declared(number) or self._expected_type(node, types)
             if found is not None and number not in self._types:
                 self._types[number] = found
                 types.forget()
@@ -137,7 +145,18 @@ class Parameters:
             return None if inner is None else inner.element
         if isinstance(node, exp.Literal) and node.is_string:
             return None
-        return types.of(node)
+        found = types.of(node)
+        return None if postgres_name(found) == "regproc" else found  # a name, or a number
+
+    def _expected_type(self, node: exp.Parameter, types: Types) -> DataType | None:
+        """The type that a parameter's surroundings ask for; None if they do not say."""
+        called = node.parent
+        if isinstance(called, exp.Func) and self._arguments:
+            asked = self._arguments.get(call_name(called), ())
+            place = next((at for at, each in enumerate(arguments(called)) if each is node), None)
+            if place is not None and place < len(asked):
+                return asked[place]
+        return _expected_type(node, types)
 
     @staticmethod
     def _check(number: int) -> None:
@@ -182,7 +201,7 @@ def spell_compared(nodes: Nodes, types: Types) -> None:
             sides = [strip(side) for side in (node.this, *_others(node))]
             known = (types.of(s) for s in sides if not isinstance(s, exp.Any | exp.All))
             found = next((t for t in known if t is not None and t.kind in _SPELLED_KINDS), None)
-            if found is not None:
+            if found is not None and not is_vector(found):
                 for side in sides:
                     _spell(node, side, found)
 

@@ -271,10 +271,14 @@ def parameter_number(node: exp.Parameter) -> int:
     return int(node.name)
 
 
+_BYTEWISE = {"C", "POSIX", "DEFAULT", "UCS_BASIC"}
+"""Collations by which texts compare as they do here."""
+
+
 def strip(node: exp.Expr) -> exp.Expr:
     """A node without the parentheses around it."""
     while isinstance(node, exp.Paren | exp.Collate):
-        if isinstance(node, exp.Collate) and node.expression.name.upper() not in {"C", "POSIX"}:
+        if isinstance(node, exp.Collate) and node.expression.name.upper() not in _BYTEWISE:
             return node
         node = node.this
     return node

@@ -6,6 +6,8 @@ DuckDB adds is refused until somebody has looked at it.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from sqlglot import exp
 
 from planner.errors import NameProblem, NotSupported
@@ -49,8 +51,12 @@ _HINTS: dict[type[exp.Expr], str] = {
 }
 
 
-def refuse(nodes: Nodes) -> None:
+def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
     """Raise for the first thing in a query that is not run here.
+
+    Args:
+        nodes: of the query.
+        functions: all that it may call.
 
     Raises:
         NotSupported: SQL that is not run here (0A000), or a write in WITH (25006).
@@ -75,7 +81,7 @@ def refuse(nodes: Nodes) -> None:
                 "a SELECT without columns is not supported", hint="Select a constant: SELECT 1 …"
             )
     check_clauses(nodes)
-    _refuse_functions(nodes)
+    _refuse_functions(nodes, functions)
 
 
 def _place(nodes: Nodes, kind: type[exp.Expr]) -> int | None:
@@ -83,14 +89,14 @@ def _place(nodes: Nodes, kind: type[exp.Expr]) -> int | None:
     return position_of(nodes.of(kind)[0])
 
 
-def _refuse_functions(nodes: Nodes) -> None:
+def _refuse_functions(nodes: Nodes, functions: Container[str]) -> None:
     for kind in nodes.types:
         if not issubclass(kind, exp.Func):
             continue
         for node in nodes.of(kind):
             # What parses by a syntax of its own, such as CAST or EXTRACT, has no name that counts.
             name = node.name if kind is exp.Anonymous else node.meta.get("name")
-            if name is not None and name.lower() not in FUNCTIONS:
+            if name is not None and name.lower() not in functions:
                 raise unknown_function(node, name.lower())
 
 

@@ -79,13 +79,17 @@ class Relation:
     """What `*` gives."""
     store: StoreSchema | None = None
     """None for a system relation."""
+    in_duckdb: tuple[str, str] | None = None
+    """Schema and name in the composing database, where rows of it are kept there."""
+    hidden: tuple[Column, ...] = ()
+    """Further columns that can be named; a store has its own."""
 
     @property
     def readable(self) -> Mapping[str, Column]:
         """All columns that can be named."""
         if self.store is not None:
             return self.store.column_by_name
-        return {column.name: column for column in self.columns}
+        return {column.name: column for column in (*self.columns, *self.hidden)}
 
 
 def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:

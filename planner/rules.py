@@ -22,8 +22,9 @@ from planner.ordering import terms_of, top_of
 from planner.outputs import is_star
 from planner.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
 from planner.predicates import Disjunct, NotNull, Predicate, parameter_number
+from planner.sqltypes import declared
 from planner.syntax import seen
-from stores.schema import BIGINT, TEXT, Column, DataType, Kind, Row, StoreKind
+from stores.schema import BIGINT, Column, DataType, Row, StoreKind
 
 _PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "kind", "hint"}
 _PLAIN_TABLE = {"this", "alias", "db", "only"}
@@ -93,18 +94,7 @@ def plan_query(
 
 
 def _as_declared(column: Column, wanted: DataType | None) -> Column:
-    """A column of json or uuid, or arrays of them, which DuckDB reads from a store as text."""
-    if wanted is None or not _is_text_of(column.type, wanted):
-        return column
-    return Column(name=column.name, type=wanted)
-
-
-def _is_text_of(found: DataType, wanted: DataType) -> bool:
-    if found.element is not None and wanted.element is not None:
-        return found.kind is wanted.kind is Kind.ARRAY and _is_text_of(
-            found.element, wanted.element
-        )
-    return found == TEXT and wanted.kind in {Kind.JSON, Kind.UUID}
+    return Column(name=column.name, type=declared(column.type, wanted))
 
 
 def _nearest_column(message: str, bound: Bound) -> str | None:

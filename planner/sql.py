@@ -56,6 +56,7 @@ from planner.transaction import (
     read_transaction,
     run_transaction,
 )
+from planner.vocabulary import of_stores
 from stores.schema import TEXT, Column, DataType, Kind, Row
 from stores.store import StoreCatalog
 
@@ -119,6 +120,7 @@ class SqlEngine:
             count=self._limits.compose_processes, memory_bytes_max=self._limits.memory_bytes_max
         )
         self._composer = Composer(RemoteDatabase(self._processes, definition))
+        self._vocabulary = of_stores(catalog)
         self._queries = Queries(clock)
         self._executor = Executor(
             catalog, self._composer, queries=self._queries, node=node, clock=clock
@@ -376,8 +378,6 @@ class SqlEngine:
                 kind=parsed.kind,
                 columns=found.columns,
                 parameters=found.parameters,
-                parameter_oids=found.parameter_oids,
-                column_oids=found.column_oids,
                 returns_rows=True,
                 plan=found,
             )
@@ -416,7 +416,7 @@ class SqlEngine:
             asked, types = self._pg_catalog.prepare_calls(
                 parsed.sql, tree, clause, parameter_types, cancellation=cancellation
             )
-            bound = bind(tree, clause, self._catalog, types)
+            bound = bind(tree, clause, self._vocabulary, types)
             plan = plan_query(
                 bound, clause, self._composer, version=version, cancellation=cancellation
             )

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
+from planner.catalog_types import CATALOG_TYPES, CatalogType, names_objects
+from planner.names import type_name
 from stores.errors import SchemaError
 from stores.schema import DataType, Kind, decimal_type
 
@@ -53,17 +57,40 @@ def data_type_of(node: exp.DataType) -> DataType | None:
         element = data_type_of(node.expressions[0])
         return None if element is None else DataType(kind=Kind.ARRAY, element=element)
     kind = _SQLGLOT.get(node.this)
-    return None if kind is None else DataType(kind=kind)
+    return CATALOG_TYPES.get(type_name(node)) if kind is None else DataType(kind=kind)
 
 
 def parameter_type_of(node: exp.DataType) -> DataType | None:
-    """The type of a parameter that is cast to a type: a bare numeric takes any number of digits."""
+    """The type of a parameter that is cast to a type.
+
+    A bare numeric takes any number of digits, and regclass and its kin a name.
+    """
     if node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL} and not node.expressions:
         return DataType(kind=Kind.DECIMAL)
     if node.this is exp.DType.ARRAY and len(node.expressions) == 1:
         element = parameter_type_of(node.expressions[0])
         return None if element is None else DataType(kind=Kind.ARRAY, element=element)
-    return data_type_of(node)
+    found = data_type_of(node)
+    return replace(found, kind=Kind.TEXT) if names_objects(found) and found else found
+
+
+def declared(found: DataType, wanted: DataType | None) -> DataType:
+    """The type of a result column, which is DuckDB's but for what DuckDB does not know.
+
+    Types of the catalog are its bigints, texts and arrays; json and uuid, and arrays of them, it
+    reads from a store as text.
+    """
+    return found if wanted is None or not _is_held_as(wanted, found) else wanted
+
+
+def _is_held_as(wanted: DataType, found: DataType) -> bool:
+    if isinstance(wanted, CatalogType) and wanted.kind is found.kind:
+        return True
+    if found.element is not None and wanted.element is not None:
+        return found.kind is wanted.kind is Kind.ARRAY and _is_held_as(
+            wanted.element, found.element
+        )
+    return found.kind is Kind.TEXT and wanted.kind in {Kind.JSON, Kind.UUID}
 
 
 _SPELLED = {

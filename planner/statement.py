@@ -65,10 +65,6 @@ class Statement(Struct, frozen=True, kw_only=True):
     """Result columns; empty where no rows come back."""
     parameters: tuple[DataType, ...] = ()
     """The type of $1, $2, …"""
-    parameter_oids: tuple[int, ...] = ()
-    """Postgres's type of each where the catalog knows better than `parameters`; 0 elsewhere."""
-    column_oids: tuple[int, ...] = ()
-    """The same of each column."""
     returns_rows: bool = False
     plan: object | None = None
     """The planner's own; opaque to all others."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner import objects
 from planner.errors import ValueProblem
 from planner.functions import call_name
 from planner.inference import FLOATS, Types
@@ -48,7 +49,8 @@ def _concat(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | N
         kind = types.kind_of(each)
         macro = "pg_sg_boolean_text" if kind is Kind.BOOLEAN else None
         macro = "pg_sg_float_text" if kind in FLOATS else macro
-        shown.append(each.copy() if macro is None else call(macro, each.copy()))
+        plain = each.copy() if macro is None else call(macro, each.copy())
+        shown.append(objects.shown(each, types) or plain)
     return call(call_name(node), *shown)
 
 
@@ -81,7 +83,7 @@ def _format(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 def _formatted(
     node: exp.Expr, kind: str, left: str | None, width: str | None, types: Types
 ) -> exp.Expr:
-    text = cast(node.copy(), "TEXT")
+    text = objects.shown(node, types) or cast(node.copy(), "TEXT")
     if types.kind_of(node) is Kind.BOOLEAN:
         text = call("pg_sg_boolean_text", node.copy())
     macro = {"I": "pg_sg_quote_ident", "L": "pg_sg_quote_nullable"}.get(kind)
@@ -144,6 +146,7 @@ CALLS: Mapping[str, CallRule] = {
     "split_part": renamed("pg_sg_split_part"),
     "chr": renamed("pg_sg_chr"),
     "quote_ident": renamed("pg_sg_quote_ident"),
+    "parse_ident": renamed("pg_sg_parse_ident"),
     "quote_literal": renamed("pg_sg_quote_literal"),
     "quote_nullable": renamed("pg_sg_quote_nullable"),
     "encode": _encode,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner.catalog_types import postgres_name
 from planner.clock import local_now, now
 from planner.errors import ValueProblem
 from planner.functions import call_name
@@ -115,8 +116,14 @@ def _date_bin(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     return call("time_bucket", *copies(given))
 
 
+def _age(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    """Of a transaction, how many there were since; here there are none."""
+    return exp.Literal.number(0) if postgres_name(types.of(given[0])) == "xid" else None
+
+
 CALLS: Mapping[str, CallRule] = {
     "to_char": _to_char,
+    "age": _age,
     **dict.fromkeys(("to_timestamp", "to_date"), _to_timestamp),
     "to_number": _to_number,
     "date_trunc": _date_trunc,

@@ -214,7 +214,7 @@ class Dialog:
         return None
 
     def _give_looked_up(self, statement: Statement, rows: Sequence[Row]) -> None:
-        shape = shape_of(statement.columns, (), statement.column_oids)
+        shape = shape_of(statement.columns, ())
         self._has_executed = False
         self._connection.sending(ReadyForQuery)
         self._shell.write(self.lookups.query_answer(shape, rows))

@@ -54,18 +54,19 @@ class WireType:
 
 Factory: TypeAlias = Callable[[DataType], WireType]
 
-_FACTORIES: dict[Kind, Factory] = {}
+_FACTORIES: dict[Kind | type[DataType], Factory] = {}
 
 
-def register_type(kind: Kind, factory: Factory) -> None:
-    """Let values of a kind travel as the factory says for their type."""
+def register_type(kind: Kind | type[DataType], factory: Factory) -> None:
+    """Let values of a kind, or of a class of types, travel as the factory says for their type."""
     _FACTORIES[kind] = factory
 
 
 @lru_cache(maxsize=4096)
 def wire_type(data_type: DataType) -> WireType:
     """How values of a type travel."""
-    return _FACTORIES[data_type.kind](data_type)
+    own = _FACTORIES.get(type(data_type))
+    return (own or _FACTORIES[data_type.kind])(data_type)
 
 
 def text_decoder(data_type: DataType) -> Decode:

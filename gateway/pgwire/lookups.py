@@ -97,7 +97,7 @@ class Lookups:
     def learn_query(self, sql: str, statement: Statement) -> None:
         """A Query with this text was looked up; the next may differ in its literal alone."""
         self._template, self._look_up_query = template_of(sql, statement), statement.look_up
-        self._query_shape = shape_of(statement.columns, (), statement.column_oids)
+        self._query_shape = shape_of(statement.columns, ())
 
     def answer(self, found: Round) -> bytes | None:
         """The whole answer, if the round looks up one key and nothing more is to be said.

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
-from gateway.pgwire import type_nested, type_numeric, type_scalars, type_times
+from gateway.pgwire import type_catalog, type_nested, type_numeric, type_scalars, type_times
 from gateway.pgwire.encoders import (
     BINARY_FORMAT,
     Decode,
     WireType,
     decode_utf8,
-    fixed_decoder,
     wire_type,
 )
 from gateway.pgwire.errors import PROTOCOL_VIOLATION
-from planner.engine import DataType, Kind, QueryError, Row
+from planner.engine import OID, DataType, Kind, QueryError, Row
 
 # Importing a family registers its types; naming the modules here keeps that from looking unused.
-_FAMILIES = (type_nested, type_numeric, type_scalars, type_times)
+_FAMILIES = (type_catalog, type_nested, type_numeric, type_scalars, type_times)
 
 _UNSPECIFIED = frozenset({0, 705})
 """Oids that leave a type to the server: none, and that of a literal whose type is unknown."""
-OID_OID, OID_ARRAY_OID = 26, 1028
-_BIGINT = DataType(kind=Kind.BIGINT)
 _TEXT = DataType(kind=Kind.TEXT)
 _JSON = DataType(kind=Kind.JSON)
 _TEXT_ALIASES = (18, 19, 1042, 1043)
@@ -73,18 +69,9 @@ def _known() -> dict[int, ParameterType]:
         known[oid] = _parameter(oid, _TEXT, wire_type(_TEXT))
     for oid in _TEXT_ARRAY_ALIASES:
         known[oid] = known[wire_type(_TEXT).array_oid]
-    # An oid is a number to the engine, but has four bytes and no sign.
-    oids = replace(
-        wire_type(_BIGINT),
-        oid=OID_OID,
-        array_oid=OID_ARRAY_OID,
-        length=4,
-        encode_binary=struct.Struct(">I").pack,
-        decode_binary=fixed_decoder("oid", "I"),
-    )
-    many = DataType(kind=Kind.ARRAY, element=_BIGINT)
-    known[OID_OID] = _parameter(OID_OID, _BIGINT, oids)
-    known[OID_ARRAY_OID] = _parameter(OID_ARRAY_OID, many, type_nested.array_type(many, oids))
+    for data_type in (OID, DataType(kind=Kind.ARRAY, element=OID)):
+        wire = wire_type(data_type)
+        known[wire.oid] = _parameter(wire.oid, data_type, wire)
     # A jsonb parameter is JSON to the engine; only its binary form differs.
     jsonb = wire_type(DataType(kind=Kind.STRUCT))
     known[jsonb.oid] = ParameterType(

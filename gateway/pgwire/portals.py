@@ -64,7 +64,7 @@ class Prepared:
         self.made_us = 0
         """When it got its name, in epoch microseconds."""
         self.parameters: tuple[ParameterType, ...] = parameter_types(
-            parameter_oids or statement.parameter_oids, statement.parameters
+            parameter_oids, statement.parameters
         )
         self._decoders: dict[tuple[int, ...], tuple[Decode, ...]] = {}
         self._shapes: dict[tuple[int, ...], Shape] = {}
@@ -90,7 +90,7 @@ class Prepared:
         """
         found = self._shapes.get(formats)
         if found is None:
-            found = shape_of(self.statement.columns, formats, self.statement.column_oids)
+            found = shape_of(self.statement.columns, formats)
             _make_room(self._shapes)
             self._shapes[formats] = found
         return found

@@ -59,8 +59,6 @@ class Shape:
     Args:
         columns: of the result.
         formats: as a Bind has them.
-        oids: Postgres's types of the columns that are called otherwise than their values; 0 for
-            those that are not, nothing if none is.
 
     Raises:
         QueryError: the formats do not go with the columns.
@@ -68,12 +66,10 @@ class Shape:
 
     __slots__ = ("bound", "bound_described", "columns", "description", "encode_row", "formats")
 
-    def __init__(
-        self, columns: tuple[Column, ...], formats: Sequence[int], oids: Sequence[int] = ()
-    ) -> None:
+    def __init__(self, columns: tuple[Column, ...], formats: Sequence[int]) -> None:
         self.columns = columns
         self.formats = expand_formats(formats, len(columns), what="result column")
-        self.description = encode(_describe(self.columns, self.formats, oids))
+        self.description = encode(_describe(self.columns, self.formats))
         self.bound = _BIND_COMPLETE
         """What precedes the rows of a round that does not describe its portal."""
         self.bound_described = _BIND_COMPLETE + self.description
@@ -97,9 +93,7 @@ _SHAPES_MAX = 4096
 _shapes: dict[tuple[int, tuple[int, ...]], Shape] = {}
 
 
-def shape_of(
-    columns: tuple[Column, ...], formats: tuple[int, ...], oids: tuple[int, ...] = ()
-) -> Shape:
+def shape_of(columns: tuple[Column, ...], formats: tuple[int, ...]) -> Shape:
     """The shape of these very columns: statements that share a plan share their columns.
 
     To find it by the columns' values would cost as much as to make it. An identity cannot pass to
@@ -114,24 +108,18 @@ def shape_of(
         if len(_shapes) >= _SHAPES_MAX:
             _shapes.clear()
         # Workers get here, too; the worst that a race can do is to make a shape twice.
-        found = _shapes[key] = Shape(columns, formats, oids)
+        found = _shapes[key] = Shape(columns, formats)
     return found
 
 
-_LENGTH_OF = {2278: 4}
-"""`pg_type.typlen` of the types that only a description names: void."""
-
-
-def _describe(
-    columns: Sequence[Column], formats: Sequence[int], oids: Sequence[int]
-) -> RowDescription:
+def _describe(columns: Sequence[Column], formats: Sequence[int]) -> RowDescription:
     fields = []
-    for column, code, oid in zip(columns, formats, oids or (0,) * len(columns), strict=True):
+    for column, code in zip(columns, formats, strict=True):
         wire = wire_type(column.type)
         field = Field(
             name=column.name,
-            oid=oid or wire.oid,
-            length=_LENGTH_OF.get(oid, wire.length),
+            oid=wire.oid,
+            length=wire.length,
             modifier=wire.modifier,
             format=code,
         )

@@ -43,7 +43,7 @@ def _leaf(data_type: DataType) -> DataType:
     return data_type
 
 
-def _array_text(encode: Encode) -> Encode:
+def _array_text(encode: Encode, lower: int) -> Encode:
     def field(value: Value) -> bytes:
         if value is None:
             return b"NULL"
@@ -55,7 +55,11 @@ def _array_text(encode: Encode) -> Encode:
     def array(values: Value) -> bytes:
         return b"{%s}" % b",".join([field(value) for value in values])
 
-    return array
+    def with_bounds(values: Value) -> bytes:
+        bounds = b"[%d:%d]=" % (lower, lower + len(values) - 1) if values else b""
+        return bounds + array(values)
+
+    return array if lower == 1 else with_bounds
 
 
 def _dimensions(values: Value) -> list[int]:
@@ -86,12 +90,12 @@ def _leaves(values: Value) -> Iterator[Value]:
             yield value
 
 
-def _array_binary(oid: int, encode: Encode) -> Encode:
+def _array_binary(oid: int, encode: Encode, lower: int) -> Encode:
     def array(values: Value) -> bytes:
         lengths = _dimensions(values)
         leaves = list(_leaves(values)) if lengths else []
         parts = [struct.pack(">iiI", len(lengths), int(None in leaves), oid)]
-        parts.extend(struct.pack(">ii", length, 1) for length in lengths)
+        parts.extend(struct.pack(">ii", length, lower) for length in lengths)
         for leaf in leaves:
             if leaf is None:
                 parts.append(_NULL_LENGTH)
@@ -136,15 +140,21 @@ def _array(data_type: DataType) -> WireType:
     return array_type(data_type, wire_type(_leaf(data_type)))
 
 
-def array_type(data_type: DataType, wire: WireType) -> WireType:
-    """How arrays of an engine's type travel whose leaves travel as `wire` says."""
+def array_type(data_type: DataType, wire: WireType, *, lower: int = 1) -> WireType:
+    """How arrays of an engine's type travel whose leaves travel as `wire` says.
+
+    Args:
+        data_type: of the arrays.
+        wire: of their leaves.
+        lower: their first subscript.
+    """
     return WireType(
         oid=wire.array_oid,
         array_oid=wire.array_oid,
         length=-1,
         modifier=wire.modifier,
-        encode_text=_array_text(wire.encode_text),
-        encode_binary=_array_binary(wire.oid, wire.encode_binary),
+        encode_text=_array_text(wire.encode_text, lower),
+        encode_binary=_array_binary(wire.oid, wire.encode_binary, lower),
         decode_text=text_decoder(data_type),
         decode_binary=lambda raw: _decode_array(wire, f"{_leaf(data_type)}[]", raw),
     )

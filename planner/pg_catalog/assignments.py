@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from planner.errors import NotSupported, ValueProblem
-from planner.pg_catalog.parameters import parameter_number
+from planner.predicates import parameter_number
 from planner.session import Session
 from planner.values import parse_value
 from stores.schema import BOOLEAN, Row, Value

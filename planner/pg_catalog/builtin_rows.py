@@ -193,6 +193,6 @@ def _proc(fields: list[str]) -> Fields:
         "pronargs": int(count),
         "pronargdefaults": int(defaults),
         "prorettype": int(result),
-        "proargtypes": types,
+        "proargtypes": [int(oid) for oid in types.split()],
         "prosrc": fields[10],
     }

@@ -6,8 +6,7 @@ import datetime as dt
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -17,30 +16,28 @@ from sqlglot.errors import SqlglotError
 from planner.cancel import Cancellation
 from planner.clause import Clause
 from planner.commands import Commands
-from planner.composing.database import Database
-from planner.composing.definition import DatabaseError
+from planner.compose import Composer
 from planner.composing.processes import Processes
 from planner.composing.remote import RemoteDatabase
 from planner.errors import NotSupported, ValueProblem
-from planner.pg_catalog.arrays import parse_array
+from planner.parameters import PARAMETERS_MAX
 from planner.pg_catalog.assignments import Assignment, assignments
-from planner.pg_catalog.database import catalog_definition
-from planner.pg_catalog.failures import query_error
+from planner.pg_catalog.builtin_rows import OWNER
+from planner.pg_catalog.database import catalog_definition, displays_of
 from planner.pg_catalog.lifting import lift_calls, may_ask
 from planner.pg_catalog.listing_rows import listing_script, lists_names
-from planner.pg_catalog.parameters import PARAMETERS_MAX, cast_oids
-from planner.pg_catalog.quoting import quote_text
 from planner.pg_catalog.recognise import is_catalog_statement
-from planner.pg_catalog.relations import duckdb_type
-from planner.pg_catalog.results import gather, result_type, void_oids
+from planner.pg_catalog.results import Displays, gather, shown_type
 from planner.pg_catalog.rewrite import Rewritten, rewrite
 from planner.pg_catalog.settings_rows import postgres_settings
 from planner.pg_catalog.store_rows import store_relation, system_relation
+from planner.quoting import quote_name, quote_text
 from planner.relations import SYSTEM_RELATIONS
 from planner.session import Session
+from planner.sqltypes import declared
 from planner.transaction import transaction_settings
 from stores.arrow import physical_list
-from stores.schema import TEXT, Column, DataType, Kind, Row, Value
+from stores.schema import TEXT, Column, DataType, Kind, Row
 from stores.store import StoreCatalog
 
 CACHE_STATEMENTS_MAX = 512
@@ -64,10 +61,6 @@ class CatalogStatement:
     columns: tuple[Column, ...]
     """Named as PostgreSQL names them."""
     parameters: tuple[DataType, ...]
-    parameter_oids: tuple[int, ...]
-    """Type of each that was cast to oid or oid[], else 0; drivers encode by it."""
-    column_oids: tuple[int, ...]
-    """Type of each that is void, else 0; empty where none is."""
     rewritten: Rewritten
     """What DuckDB runs."""
     assignments: tuple[Assignment, ...] = ()
@@ -81,7 +74,13 @@ class _Generation:
     """The tables for one version of the store catalog; readers keep theirs until they are done."""
 
     version: int
-    database: Database
+    composer: Composer
+    displays: Displays
+
+    def displays_for(self, user: str) -> Displays:
+        """What oids print as for a user, who is the owner of all."""
+        roles = {**self.displays["regrole"], OWNER: quote_name(user)}
+        return {**self.displays, "regrole": roles}
 
 
 class PgCatalog:
@@ -127,7 +126,7 @@ class PgCatalog:
     def prepare(
         self,
         sql: str,
-        tree: exp.Expr,
+        tree: exp.Query,
         parameter_types: Sequence[DataType | None] = (),
         *,
         cancellation: Cancellation | None = None,
@@ -220,21 +219,20 @@ class PgCatalog:
                 sqlstate="08P01",
             )
         cancellation.check()
-        values = _values(statement, parameters)
-        script = [_session_script(session)]
+        rewritten, generation = statement.rewritten, self._current()
+        script = _session_script(session)
         if statement.lists and session.listing is not None:
-            script += listing_script(session.listing)
-        with _converted_errors():
-            answer = self._current().database.run(
-                statement.rewritten.sql,
-                script=";".join(script),
-                parameters=values,
-                cancellation=cancellation,
-            )
-            try:
-                table = gather(answer, statement.columns)
-            finally:
-                answer.close()
+            script = ";".join((script, *listing_script(session.listing)))
+        values = {n: (parameters[n - 1], statement.parameters[n - 1]) for n in rewritten.numbers}
+        batches = generation.composer.run(
+            rewritten.sql,
+            {},
+            values,
+            cancellation=cancellation,
+            tree=rewritten.tree,
+            script=script,
+        )
+        table = gather(batches, statement.columns, generation.displays_for(session.user))
         for assignment in statement.assignments:
             assignment.apply(session, parameters, self._commands.set_config)
         return table
@@ -267,7 +265,7 @@ class PgCatalog:
     def _prepare(
         self,
         sql: str,
-        tree: exp.Expr,
+        tree: exp.Query,
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
     ) -> CatalogStatement:
@@ -284,22 +282,27 @@ class PgCatalog:
             sql=sql,
             columns=self._describe(rewritten, cancellation),
             parameters=rewritten.parameters,
-            parameter_oids=cast_oids(tree, len(rewritten.parameters)),
-            column_oids=void_oids(tree),
             rewritten=rewritten,
             assignments=assignments(tree),
             lists=lists_names(tree),
         )
 
     def _describe(self, rewritten: Rewritten, cancellation: Cancellation) -> tuple[Column, ...]:
-        with _converted_errors():
-            found = self._current().database.describe(
-                rewritten.sql, parameters=tuple(rewritten.bound), cancellation=cancellation
-            )
-        named = rewritten.names or tuple(each.name for each in found)
+        found = self._current().composer.describe(
+            rewritten.sql,
+            {},
+            rewritten.numbers,
+            rewritten.tree,
+            cancellation=cancellation,
+        )
+        names = rewritten.names or tuple(each.name for each in found)
+        types = rewritten.types or (None,) * len(found)
         return tuple(
-            Column(name=name, type=_INTROSPECTED.get(name) or result_type(each.kind))
-            for name, each in zip(named, found, strict=True)
+            Column(
+                name=name,
+                type=_INTROSPECTED.get(name) or shown_type(declared(each.type, wanted)),
+            )
+            for name, each, wanted in zip(names, found, types, strict=True)
         )
 
     def _current(self) -> _Generation:
@@ -326,34 +329,11 @@ class PgCatalog:
             database=self._database,
             started=self._started,
         )
-        return _Generation(version=version, database=RemoteDatabase(self._processes, definition))
-
-
-def _values(statement: CatalogStatement, parameters: Row) -> dict[str, Value]:
-    """Placeholder → value."""
-    typed = enumerate(zip(parameters, statement.parameters, strict=True), start=1)
-    bound = statement.rewritten.bound
-    return {f"p{n}": _bound(value, kind) for n, (value, kind) in typed if f"p{n}" in bound}
-
-
-def _bound(value: Value, data_type: DataType) -> Value:
-    """A parameter as DuckDB takes it."""
-    if value is None or data_type.kind is not Kind.ARRAY:
-        return value
-    elements = parse_array(value) if isinstance(value, str) else list(value)
-    assert data_type.element is not None
-    if duckdb_type(data_type.element) in {"SMALLINT", "INTEGER", "BIGINT"}:
-        return [None if element is None else _integer(element) for element in elements]
-    return elements
-
-
-def _integer(value: Value) -> int:
-    try:
-        return int(value)
-    except ValueError as error:
-        raise ValueProblem(
-            f'invalid input syntax for type bigint: "{value}"', sqlstate="22P02"
-        ) from error
+        return _Generation(
+            version=version,
+            composer=Composer(RemoteDatabase(self._processes, definition)),
+            displays=displays_of(relations),
+        )
 
 
 def _settings(session: Session) -> Mapping[str, str]:
@@ -369,11 +349,3 @@ def _session_script(session: Session) -> str:
         f"SET VARIABLE session_pid = {os.getpid()};"
         f"SET VARIABLE session_settings = map([{keys}]::VARCHAR[], [{values}]::VARCHAR[])"
     )
-
-
-@contextmanager
-def _converted_errors() -> Iterator[None]:
-    try:
-        yield
-    except DatabaseError as error:
-        raise query_error(error) from error

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
+from planner.compose import MEANING
 from planner.composing.definition import Definition
 from planner.pg_catalog import seed
 from planner.pg_catalog.builtin_rows import (
@@ -21,8 +22,12 @@ from planner.pg_catalog.builtin_rows import (
 )
 from planner.pg_catalog.macros import macro_script
 from planner.pg_catalog.postgres_types import postgres_types, spellings
-from planner.pg_catalog.quoting import quote_always, quote_name, quote_text
-from planner.pg_catalog.relations import LOOKUP_SCHEMA, SCHEMA_IN_DUCKDB, catalog_relations
+from planner.pg_catalog.relations import (
+    LOOKUP_SCHEMA,
+    SCHEMA_IN_DUCKDB,
+    WIDE,
+    catalog_relations,
+)
 from planner.pg_catalog.rows import Fields, catalog_table
 from planner.pg_catalog.settings_rows import settings_table
 from planner.pg_catalog.store_rows import (
@@ -32,6 +37,7 @@ from planner.pg_catalog.store_rows import (
     settle_index_names,
 )
 from planner.pg_catalog.views import COMPUTED, INFORMATION, SESSION_INFORMATION, SESSION_VIEWS
+from planner.quoting import quote_always, quote_name, quote_text
 
 MEMORY_LIMIT = "256MB"
 """The catalog of 1,000 stores of 20 columns takes some 20 MB; the rest is for sorts and joins."""
@@ -41,7 +47,6 @@ _CONFIG = {
     "threads": "1",
     "memory_limit": MEMORY_LIMIT,
     "temp_directory": "",
-    "integer_division": "true",
     "disabled_optimizers": "join_order,build_side_probe_side",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -73,7 +78,9 @@ def catalog_definition(
         tables={**_catalog_tables(rows, database), **_lookup_tables(rows, server_version)},
         after=(
             *_view_script(database),
+            *(relation.create_wide_view for relation in catalog_relations().values()),
             *macro_script(started=quote_text(started.isoformat())),
+            *MEANING,
             "SET enable_external_access = false",
             "SET lock_configuration = true",
         ),
@@ -81,7 +88,7 @@ def catalog_definition(
 
 
 def _schema_script() -> Iterator[str]:
-    for schema in (*SCHEMA_IN_DUCKDB.values(), LOOKUP_SCHEMA):
+    for schema in (*SCHEMA_IN_DUCKDB.values(), LOOKUP_SCHEMA, WIDE):
         yield f"CREATE SCHEMA {schema}"
     for relation in catalog_relations().values():
         if relation.name not in _VIEWS[relation.schema]:
@@ -188,9 +195,9 @@ def _names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
         for spelled in _spellings(name):
             yield "regnamespace", spelled, oid
     for oid, name, arguments in _functions():
-        for spelled in (name, f"{name}({arguments})"):
-            yield "regproc", spelled, oid
-            yield "regproc", f"pg_catalog.{spelled}", oid
+        for kind, spelled in (("regproc", name), ("regprocedure", f"{name}({arguments})")):
+            yield kind, spelled, oid
+            yield kind, f"pg_catalog.{spelled}", oid
 
 
 def _spellings(name: str) -> Iterable[str]:
@@ -213,8 +220,17 @@ def _displays(rows: RelationRows) -> Iterator[tuple[str, int, str]]:
         yield "regnamespace", oid, quote_name(name)
     for oid, name in role_names().items():
         yield "regrole", oid, name
-    for oid, name, _ in _functions():
+    for oid, name, arguments in _functions():
         yield "regproc", oid, name
+        yield "regprocedure", oid, f"{name}({arguments})"
+
+
+def displays_of(relations: Sequence[Relation]) -> Mapping[str, Mapping[int, str]]:
+    """What the oids of objects print as: type, such as regclass → oid → name."""
+    found: dict[str, dict[int, str]] = {}
+    for kind, oid, text in _displays(relation_rows(settle_index_names(relations))):
+        found.setdefault(kind, {}).setdefault(oid, text)
+    return found
 
 
 def _functions() -> Iterator[tuple[int, str, str]]:

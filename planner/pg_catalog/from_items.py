@@ -1,4 +1,4 @@
-"""What stands in FROM: catalog relations under DuckDB's names for them, functions as subqueries."""
+"""What stands in FROM of a catalog statement, and functions there as subqueries."""
 
 from __future__ import annotations
 
@@ -7,17 +7,12 @@ from collections.abc import Iterator
 import sqlglot
 from sqlglot import exp
 
-from planner.errors import NameProblem
+from planner.bind import unqualify_call
 from planner.names import column_name, folded
-from planner.pg_catalog.macros import TABLE_FUNCTIONS
-from planner.pg_catalog.relations import (
-    LOOKUP_SCHEMA,
-    SCHEMA_IN_DUCKDB,
-    CatalogRelation,
-    catalog_relations,
-)
+from planner.pg_catalog.macros import ROWS_OF
+from planner.pg_catalog.relations import INTERNAL, SCHEMA_IN_DUCKDB
 
-_SYSTEM_COLUMNS = frozenset({"xmin", "xmax", "ctid", "tableoid", "cmin", "cmax"})
+_SCHEMAS = frozenset(SCHEMA_IN_DUCKDB)
 
 
 def is_function(table: exp.Table) -> bool:
@@ -25,14 +20,9 @@ def is_function(table: exp.Table) -> bool:
     return isinstance(table.this, (exp.Func, exp.Unnest))
 
 
-def common_names(tree: exp.Expr) -> frozenset[str]:
-    """The names that WITH gives; a bare relation name may mean one of them."""
-    return frozenset(cte.alias.lower() for cte in tree.find_all(exp.CTE))
-
-
 def relation_names(tree: exp.Expr) -> Iterator[tuple[str, str]]:
     """(schema, name) of each relation of a statement; the schema is empty where none is given."""
-    common = common_names(tree)
+    common = frozenset(cte.alias.lower() for cte in tree.find_all(exp.CTE))
     for table in tree.find_all(exp.Table):
         if is_function(table):
             continue
@@ -41,29 +31,20 @@ def relation_names(tree: exp.Expr) -> Iterator[tuple[str, str]]:
             yield schema, name
 
 
-def find_relation(schema: str, name: str) -> CatalogRelation | None:
-    """A built-in relation; without a schema those of pg_catalog are seen."""
-    return catalog_relations().get((schema or "pg_catalog", name))
-
-
 def rewrite_from(tree: exp.Expr) -> None:
-    """Rename relations, and make subqueries of functions that DuckDB has no table for.
+    """Make subqueries of functions: a scalar there is one row, and others have no table in DuckDB.
 
     Raises:
-        NameProblem: a relation that is not in the catalog (42P01).
+        NameProblem: a function of a schema that has none (3F000).
+        NotSupported: one of another database.
     """
-    common = common_names(tree)
-    wants_system = any(
-        column.name.lower() in _SYSTEM_COLUMNS for column in tree.find_all(exp.Column)
-    )
     for column in tree.find_all(exp.Column):
         column.set("db", None)
         column.set("catalog", None)
     for table in [*tree.find_all(exp.Table)]:
         if is_function(table):
+            unqualify_call(table, _SCHEMAS)
             _rewrite_call(table)
-        elif table.args.get("db") is not None or folded(table.this) not in common:
-            _rewrite_relation(table, wants_system=wants_system)
     for lateral in [*tree.find_all(exp.Lateral)]:
         if isinstance(lateral.this, exp.Unnest):  # DuckDB's unnest sees what stands before it
             unnest = lateral.this.copy()
@@ -73,48 +54,17 @@ def rewrite_from(tree: exp.Expr) -> None:
         _name_unnest(unnest)
 
 
-def _rewrite_relation(table: exp.Table, *, wants_system: bool) -> None:
-    schema, name = folded(table.args.get("db")), folded(table.this)
-    relation = find_relation(schema, name)
-    if relation is None:
-        shown = f"{schema}.{name}" if schema else name
-        raise NameProblem(f'relation "{shown}" does not exist')
-    if not table.alias:
-        table.set("alias", exp.TableAlias(this=exp.to_identifier(name, quoted=True)))
-    table.set("this", exp.to_identifier(name, quoted=True))
-    table.set("db", exp.to_identifier(SCHEMA_IN_DUCKDB[relation.schema]))
-    table.set("catalog", None)
-    table.set("only", None)
-    if wants_system:
-        table.replace(_with_system_columns(table, relation))
-
-
-def _with_system_columns(table: exp.Table, relation: CatalogRelation) -> exp.Subquery:
-    has_oid = any(column.name == "oid" for column in relation.columns)
-    xmin = f"{LOOKUP_SCHEMA}.xmin_of(zz_r.oid)" if has_oid else "2::BIGINT"
-    query = sqlglot.parse_one(
-        f"SELECT zz_r.*, {xmin} AS xmin, 0::BIGINT AS xmax, '(0,1)' AS ctid,"
-        f" {relation.oid}::BIGINT AS tableoid FROM {relation.in_duckdb} AS zz_r",
-        dialect="duckdb",
-    )
-    alias = table.args["alias"].copy()
-    return exp.Subquery(this=query, alias=alias, joins=table.args.get("joins"))
-
-
 def _rewrite_call(table: exp.Table) -> None:
     call = table.this
     name = column_name(call)
     ordinality = bool(table.args.get("ordinality"))
-    if name in TABLE_FUNCTIONS:
-        query = _table_function(name, ordinality=ordinality)
-    elif name in {"generate_series", "generate_subscripts", "unnest", "regexp_split_to_table"}:
-        query = exp.select(
-            exp.alias_(_as_rows(call, name), _first_column(table, name), quoted=True)
-        )
+    if name in ROWS_OF:
+        query = _rows_of(name, ordinality=ordinality)
+    else:  # one row of a scalar; a table function of DuckDB's own is none and fails there
+        rows = _as_rows(call) if name == "generate_series" else call.copy()
+        query = exp.select(exp.alias_(rows, _first_column(table, name), quoted=True))
         if ordinality:
             query = query.select("row_number() OVER () AS ordinality", dialect="duckdb")
-    else:  # one row of a scalar; a table function of DuckDB's own is none and fails there
-        query = exp.select(exp.alias_(call.copy(), _first_column(table, name), quoted=True))
     alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
     lateral = exp.Lateral(this=exp.Subquery(this=query), alias=alias.copy())
     if isinstance(table.parent, exp.From):
@@ -123,19 +73,19 @@ def _rewrite_call(table: exp.Table) -> None:
         table.replace(lateral)
 
 
-def _as_rows(call: exp.Expr, name: str) -> exp.Expr:
-    if name == "generate_series":
-        bounds = [call.args[key] for key in ("start", "end", "step") if call.args.get(key)]
-        arguments = [bound.copy() for bound in bounds or call.expressions]
-        series = exp.Anonymous(this="generate_series", expressions=arguments)
-        return exp.Anonymous(this="unnest", expressions=[series])
-    return call.copy()
+def _as_rows(call: exp.Expr) -> exp.Expr:
+    bounds = [call.args[key] for key in ("start", "end", "step") if call.args.get(key)]
+    arguments = [bound.copy() for bound in bounds or call.expressions]
+    series = exp.Anonymous(this="generate_series", expressions=arguments)
+    return exp.Anonymous(this="unnest", expressions=[series])
 
 
-def _table_function(name: str, *, ordinality: bool) -> exp.Select:
-    text = TABLE_FUNCTIONS[name].format(cat=SCHEMA_IN_DUCKDB["pg_catalog"], look=LOOKUP_SCHEMA)
-    query = sqlglot.parse_one(text, dialect="duckdb")
+def _rows_of(name: str, *, ordinality: bool) -> exp.Select:
+    query = sqlglot.parse_one(ROWS_OF[name], dialect="postgres")
     assert isinstance(query, exp.Select)
+    for table in query.find_all(exp.Table):
+        if not table.db:
+            table.meta[INTERNAL] = True
     return query.select("1::BIGINT AS ordinality", dialect="duckdb") if ordinality else query
 
 

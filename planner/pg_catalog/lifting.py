@@ -13,14 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 import sqlglot
 from sqlglot import exp
 
+from planner.bind import unqualify
 from planner.outputs import name_columns
-from planner.pg_catalog.calls import unwrap_schemas
 from planner.pg_catalog.recognise import ASKED, SESSION_NODES
+from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB
 from planner.pg_catalog.user_words import USER_WORDS, name_users
 from planner.refused import unknown_function
 from planner.trees import cast
 from stores.store import Store
 
+_SCHEMAS = frozenset(SCHEMA_IN_DUCKDB)
 _WORD = re.compile(r"\w+")
 _WORDS = ASKED | USER_WORDS
 _CONSTANT = (
@@ -59,7 +61,8 @@ def lift_calls(tree: exp.Query, stores: Mapping[str, Store], before: int) -> exp
         NameProblem: a schema that has no functions (3F000), or `current_setting` with more or
             fewer arguments than it takes (42883).
     """
-    unwrap_schemas(tree)
+    for dot in reversed([*tree.find_all(exp.Dot)]):
+        unqualify(dot, _SCHEMAS)
     for select in tree.find_all(exp.Select):
         name_columns(select)  # what stands in their place has no name
     name_users(tree, stores)
@@ -78,7 +81,10 @@ class _Lifting:
 
     def query(self) -> exp.Select | None:
         """What is asked for, in the order of its numbers."""
-        columns = [exp.alias_(node, f"v{number}") for number, node in self._asked.values()]
+        columns = [
+            exp.Alias(this=node, alias=exp.to_identifier(f"v{number}"))
+            for number, node in self._asked.values()
+        ]
         return exp.Select(expressions=columns) if columns else None
 
     def lift(self, node: exp.Expr) -> None:

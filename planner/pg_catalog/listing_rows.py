@@ -9,7 +9,7 @@ from sqlglot import exp
 from planner.listing import ListedCursor, ListedStatement, Listing
 from planner.pg_catalog.from_items import relation_names
 from planner.pg_catalog.postgres_types import postgres_types
-from planner.pg_catalog.quoting import quote_text
+from planner.quoting import quote_text
 
 _RELATIONS = frozenset({"pg_cursors", "pg_prepared_statements"})
 _CURSOR_TYPE = (

@@ -9,6 +9,7 @@ What has an effect or would tell about the machine is absent: such a call is an 
 
 from __future__ import annotations
 
+from planner.macros import RAISED
 from planner.pg_catalog.relations import LOOKUP_SCHEMA, SCHEMA_IN_DUCKDB
 
 
@@ -76,13 +77,14 @@ DESCRIPTIONS = {
         (zz_text, zz_oid, zz_pretty) AS (zz_text)""",
     "pg_get_functiondef": "(zz_oid) AS (NULL::VARCHAR)",
     "pg_get_function_arguments": """(zz_oid) AS (SELECT (
-        SELECT string_agg({cat}.format_type(zz_u.t, NULL), ', ' ORDER BY zz_u.n)
-        FROM (SELECT unnest({look}.vector(zz_p.proargtypes)) AS t,
-              generate_subscripts({look}.vector(zz_p.proargtypes), 1) AS n) AS zz_u)
+        SELECT string_agg(pg_sg_cat_format_type(zz_u.t, NULL), ', ' ORDER BY zz_u.n)
+        FROM (SELECT unnest(zz_p.proargtypes) AS t,
+              generate_subscripts(zz_p.proargtypes, 1) AS n) AS zz_u)
         FROM {cat}.pg_proc AS zz_p WHERE zz_p.oid = zz_oid)""",
-    "pg_get_function_identity_arguments": "(zz_oid) AS ({cat}.pg_get_function_arguments(zz_oid))",
+    "pg_get_function_identity_arguments": """(zz_oid) AS (
+        pg_sg_cat_pg_get_function_arguments(zz_oid))""",
     "pg_get_function_result": """(zz_oid) AS (SELECT CASE WHEN zz_p.proretset THEN 'SETOF ' ELSE ''
-        END || {cat}.format_type(zz_p.prorettype, NULL) FROM {cat}.pg_proc AS zz_p
+        END || pg_sg_cat_format_type(zz_p.prorettype, NULL) FROM {cat}.pg_proc AS zz_p
         WHERE zz_p.oid = zz_oid)""",
     "pg_get_function_sqlbody": "(zz_oid) AS (NULL::VARCHAR)",
     "pg_get_partkeydef": "(zz_oid) AS (NULL::VARCHAR)",
@@ -164,7 +166,6 @@ SERVER = {
     "pg_get_replica_identity_index": "(zz_oid) AS (NULL::BIGINT)",
     "pg_stat_get_numscans": "(zz_oid) AS (0::BIGINT)",
     "pg_advisory_unlock_all": "() AS ('')",
-    "age": "(zz_xid) AS (0)",
 }
 """The server itself."""
 VOID = frozenset({"pg_advisory_unlock_all"})
@@ -195,12 +196,14 @@ SETTINGS = {
             (SELECT zz_s.setting FROM {cat}.pg_settings AS zz_s
              WHERE lower(zz_s.name) = lower(zz_name) LIMIT 1),
             CASE WHEN zz_name IS NULL THEN NULL ELSE
-            error('42704:unrecognized configuration parameter "' || zz_name || '"') END)),
+            error('{raised}42704 unrecognized configuration parameter "' || zz_name || '"')
+            END)),
         (zz_name, zz_missing) AS (coalesce(
             (SELECT zz_s.setting FROM {cat}.pg_settings AS zz_s
              WHERE lower(zz_s.name) = lower(zz_name) LIMIT 1),
             CASE WHEN zz_missing OR zz_name IS NULL THEN NULL ELSE
-            error('42704:unrecognized configuration parameter "' || zz_name || '"') END))""",
+            error('{raised}42704 unrecognized configuration parameter "' || zz_name || '"')
+            END))""",
     "set_config": "(zz_name, zz_value, zz_local) AS (zz_value)",
 }
 """Settings of the session; what `set_config` changes is changed by whoever runs the statement."""
@@ -211,49 +214,22 @@ ARRAYS = {
     "pg_options_to_table": """(zz_options) AS (unnest([]::STRUCT(option_name VARCHAR,
         option_value VARCHAR)[]))""",
     "pg_partition_ancestors": "(zz_oid) AS (unnest([]::BIGINT[]))",
-    "array_length": "(zz_list, zz_dim) AS (CASE WHEN zz_dim = 1 THEN nullif(len(zz_list), 0) END)",
-    "array_lower": "(zz_list, zz_dim) AS (CASE WHEN len(zz_list) > 0 AND zz_dim = 1 THEN 1 END)",
-    "array_ndims": "(zz_list) AS (CASE WHEN len(zz_list) > 0 THEN 1 END)",
-    "array_remove": """(zz_list, zz_e) AS (
-        list_filter(zz_list, lambda zz_x: zz_x IS DISTINCT FROM zz_e))""",
-    "array_upper": "(zz_list, zz_dim) AS (CASE WHEN zz_dim = 1 THEN nullif(len(zz_list), 0) END)",
-    "cardinality": "(zz_list) AS (len(zz_list))",
     "_pg_expandarray": """(zz_list) AS (unnest(list_transform(
         zz_list, lambda zz_x, zz_i: {{'x': zz_x, 'n': zz_i}})))""",
     "_pg_char_max_length": "(zz_type, zz_mod) AS (NULL::INTEGER)",
     "_pg_truetypid": "(zz_a, zz_t) AS (zz_a.atttypid)",
     "_pg_truetypmod": "(zz_a, zz_t) AS (zz_a.atttypmod)",
-    "array_to_string": """
-        (zz_list, zz_sep) AS (CASE WHEN zz_list IS NOT NULL AND zz_sep IS NOT NULL THEN
-            coalesce(list_aggregate(list_filter(zz_list, lambda zz_x: zz_x IS NOT NULL),
-                'string_agg', zz_sep), '') END),
-        (zz_list, zz_sep, zz_null) AS (CASE WHEN zz_list IS NOT NULL AND zz_sep IS NOT NULL THEN
-            coalesce(list_aggregate(list_transform(zz_list,
-                lambda zz_x: coalesce(zz_x::VARCHAR, zz_null)), 'string_agg', zz_sep), '') END)""",
 }
 """Arrays, which are lists here."""
 
-TEXTS = {
-    "quote_ident": """(zz_t) AS (CASE
-        WHEN regexp_full_match(zz_t, '[a-z_][a-z0-9_$]*') THEN zz_t
-        ELSE '"' || replace(zz_t, '"', '""') || '"' END)""",
-    "quote_literal": "(zz_t) AS ('''' || replace(zz_t::VARCHAR, '''', '''''') || '''')",
-    "quote_nullable": """(zz_t) AS (
-        coalesce('''' || replace(zz_t::VARCHAR, '''', '''''') || '''', 'NULL'))""",
-    "to_char": "(zz_v, zz_format) AS (zz_v::VARCHAR)",
-    "parse_ident": """(zz_t) AS (list_transform(regexp_extract_all(zz_t, '"[^"]+"|[^".]+'),
-        lambda zz_x: CASE WHEN zz_x[1] = '"' THEN zz_x[2:-2] ELSE lower(zz_x) END))""",
-}
-"""Texts."""
-
 NAMES = {
-    "to_regclass": "(zz_name) AS ({look}.found('regclass', zz_name))",
-    "to_regnamespace": "(zz_name) AS ({look}.found('regnamespace', zz_name))",
-    "to_regproc": "(zz_name) AS ({look}.found('regproc', zz_name))",
+    "to_regclass": "(zz_name) AS (pg_sg_found('regclass', zz_name))",
+    "to_regnamespace": "(zz_name) AS (pg_sg_found('regnamespace', zz_name))",
+    "to_regproc": "(zz_name) AS (pg_sg_found('regproc', zz_name))",
     "to_regrole": """(zz_name) AS (CASE
         WHEN zz_name = getvariable('session_user') THEN 10
         ELSE (SELECT zz_r.oid FROM {look}.roles AS zz_r WHERE zz_r.rolname = zz_name) END)""",
-    "to_regtype": "(zz_name) AS ({look}.found('regtype', zz_name))",
+    "to_regtype": "(zz_name) AS (pg_sg_found('regtype', zz_name))",
 }
 """Names to oids; NULL where there is none."""
 
@@ -265,18 +241,11 @@ CATALOG_MACROS = {
     **SIZES,
     **SETTINGS,
     **ARRAYS,
-    **TEXTS,
     **NAMES,
 }
 """Function → overloads."""
 
 LOOKUP_MACROS = {
-    "vector": """(zz_text) AS (list_transform(
-        string_split_regex(nullif(trim(zz_text), ''), ' +'), lambda zz_x: zz_x::BIGINT))""",
-    "element": "(zz_text, zz_at) AS ({look}.vector(zz_text)[zz_at + 1])",
-    "subscripts": "(zz_text) AS (unnest(range(len({look}.vector(zz_text)))))",
-    "array_text": """(zz_list) AS (CASE WHEN zz_list IS NOT NULL
-        THEN '{{' || {cat}.array_to_string(zz_list, ',', 'NULL') || '}}' END)""",
     "found": """(zz_kind, zz_name) AS (coalesce(
         (SELECT min(zz_s.oid) FROM {look}.names AS zz_s
          WHERE zz_s.kind = zz_kind AND zz_s.spelling = zz_name::VARCHAR),
@@ -284,8 +253,9 @@ LOOKUP_MACROS = {
          WHERE zz_s.kind = zz_kind AND zz_s.spelling = lower(zz_name::VARCHAR))))""",
     "oid_of": """(zz_kind, zz_noun, zz_code, zz_name) AS (CASE
         WHEN zz_name IS NULL THEN NULL WHEN zz_name::VARCHAR = '-' THEN 0
-        ELSE coalesce({look}.found(zz_kind, zz_name), try_cast(zz_name::VARCHAR AS BIGINT),
-            error(zz_code || ':' || zz_noun || ' "' || zz_name || '" does not exist')) END)""",
+        ELSE coalesce(pg_sg_found(zz_kind, zz_name), try_cast(zz_name::VARCHAR AS BIGINT),
+            error('{raised}' || zz_code || ' ' || zz_noun || ' "' || zz_name
+                || '" does not exist')) END)""",
     "name_of": """(zz_kind, zz_oid) AS (CASE
         WHEN zz_oid IS NULL THEN NULL WHEN zz_oid = 0 THEN '-'
         WHEN zz_kind = 'regrole' AND zz_oid = 10 THEN getvariable('session_user')::VARCHAR
@@ -294,26 +264,27 @@ LOOKUP_MACROS = {
     "names_of": """(zz_kind, zz_oids) AS ((SELECT list(zz_d.text ORDER BY zz_u.n)
         FROM (SELECT unnest(zz_oids) AS o, generate_subscripts(zz_oids, 1) AS n) AS zz_u
         LEFT JOIN {look}.displays AS zz_d ON zz_d.kind = zz_kind AND zz_d.oid = zz_u.o))""",
-    "xmin_of": """(zz_oid) AS (coalesce(
-        (SELECT zz_x.xmin FROM {look}.xmins AS zz_x WHERE zz_x.oid = zz_oid), 2))""",
 }
 """Ours, called by rewritten statements."""
 
-TABLE_FUNCTIONS = {
-    "aclexplode": """SELECT 0::BIGINT AS grantor, 0::BIGINT AS grantee, '' AS privilege_type,
+ROWS_OF = {
+    "aclexplode": """SELECT 0::oid AS grantor, 0::oid AS grantee, ''::text AS privilege_type,
         false AS is_grantable WHERE false""",
     "pg_available_extensions": """
-        SELECT name, default_version, comment FROM {cat}.pg_available_extensions""",
-    "pg_get_keywords": "SELECT * FROM {look}.keywords",
-    "pg_get_publication_tables": "SELECT 0::BIGINT AS relid WHERE false",
-    "pg_listening_channels": "SELECT '' AS pg_listening_channels WHERE false",
-    "pg_options_to_table": "SELECT '' AS option_name, '' AS option_value WHERE false",
-    "pg_partition_ancestors": "SELECT 0::BIGINT AS relid WHERE false",
-    "pg_partition_tree": """SELECT 0::BIGINT AS relid, 0::BIGINT AS parentrelid, true AS isleaf,
-        0 AS level WHERE false""",
-    "pg_show_all_settings": "SELECT * FROM {cat}.pg_settings",
+        SELECT name, default_version, comment FROM pg_catalog.pg_available_extensions""",
+    "pg_get_keywords": "SELECT * FROM keywords",
+    "pg_get_publication_tables": "SELECT 0::oid AS relid WHERE false",
+    "pg_listening_channels": "SELECT ''::text AS pg_listening_channels WHERE false",
+    "pg_options_to_table": """
+        SELECT ''::text AS option_name, ''::text AS option_value WHERE false""",
+    "pg_partition_ancestors": "SELECT 0::regclass AS relid WHERE false",
+    "pg_partition_tree": """SELECT 0::regclass AS relid, 0::regclass AS parentrelid,
+        true AS isleaf, 0 AS level WHERE false""",
+    "pg_show_all_settings": "SELECT * FROM pg_catalog.pg_settings",
 }
 """Functions that stand in FROM, as the query they come to: whatever their arguments, as it is."""
+MACRO_PREFIX = "pg_sg_cat_"
+"""What the name of a function's macro begins with, before its own."""
 
 
 def macro_script(*, started: str) -> list[str]:
@@ -323,12 +294,9 @@ def macro_script(*, started: str) -> list[str]:
         started: the time at which the server began, as a literal.
     """
     catalog = SCHEMA_IN_DUCKDB["pg_catalog"]
-    words = {"cat": catalog, "look": LOOKUP_SCHEMA, "started": started}
+    words = {"cat": catalog, "look": LOOKUP_SCHEMA, "started": started, "raised": RAISED}
     listed = [
-        *((LOOKUP_SCHEMA, *each) for each in LOOKUP_MACROS.items() if each[0] != "array_text"),
-        *((catalog, *each) for each in CATALOG_MACROS.items()),
-        (LOOKUP_SCHEMA, "array_text", LOOKUP_MACROS["array_text"]),
+        *((f"pg_sg_{name}", body) for name, body in LOOKUP_MACROS.items()),
+        *((f"{MACRO_PREFIX}{name}", body) for name, body in CATALOG_MACROS.items()),
     ]
-    return [
-        f'CREATE MACRO {schema}."{name}"{body.format(**words)}' for schema, name, body in listed
-    ]
+    return [f"CREATE MACRO {name}{body.format(**words)}" for name, body in listed]

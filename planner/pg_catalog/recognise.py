@@ -8,17 +8,18 @@ from sqlglot import exp
 
 from planner.functions import FUNCTIONS, call_name
 from planner.names import type_name
-from planner.pg_catalog.from_items import find_relation, relation_names
+from planner.pg_catalog.from_items import relation_names
 from planner.pg_catalog.macros import (
     ACCESS,
     DESCRIPTIONS,
     NAMES,
+    ROWS_OF,
     SERVER,
     SETTINGS,
     SIZES,
-    TABLE_FUNCTIONS,
     VISIBILITY,
 )
+from planner.pg_catalog.relations import find_relation
 from planner.pg_catalog.user_words import is_user_word
 
 SESSION_NODES = (
@@ -40,7 +41,7 @@ _NAMED = frozenset(
             *SERVER,
             *SETTINGS,
             *SIZES,
-            *TABLE_FUNCTIONS,
+            *ROWS_OF,
             *VISIBILITY,
         ),
         *("version", "current_schema", "current_schemas", "current_database", "current_user"),
@@ -48,7 +49,7 @@ _NAMED = frozenset(
     )
 ) - {"age"}
 """Functions that only the catalog can answer; the other macros are plain SQL."""
-ASKED = _NAMED - {*TABLE_FUNCTIONS, "set_config"}
+ASKED = _NAMED - {*ROWS_OF, "set_config"}
 """Those that a statement over stores may call, too; see `lifting`."""
 _SYNTAX = (exp.Cast, exp.Case, exp.If, exp.Coalesce, exp.Connector, exp.Array)
 """What the parser takes for functions, though it means the same everywhere."""

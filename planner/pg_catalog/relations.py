@@ -1,7 +1,6 @@
 """The relations of `pg_catalog` and `information_schema` with their columns, read from the seed.
 
-What PostgreSQL's types become in DuckDB is decided here: oids and transaction numbers are BIGINT,
-`name`, `"char"`, `regproc` and vectors of oids are VARCHAR.
+What DuckDB holds the values of each of PostgreSQL's types in, `catalog_types` says.
 """
 
 from __future__ import annotations
@@ -12,8 +11,20 @@ from functools import cache
 
 import pyarrow as pa
 
+from planner.catalog_types import CATALOG_TYPES, CHAR, NAME, OID
 from planner.pg_catalog import seed
-from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, TIMESTAMPTZ, DataType, Kind
+from planner.sqltypes import duckdb_type
+from stores.schema import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    INTEGER,
+    TEXT,
+    TIMESTAMPTZ,
+    Column,
+    DataType,
+    Kind,
+)
 
 SCHEMA_IN_DUCKDB: Mapping[str, str] = {
     "pg_catalog": "sys_catalog",
@@ -21,7 +32,28 @@ SCHEMA_IN_DUCKDB: Mapping[str, str] = {
 }
 """DuckDB keeps the names pg_catalog and information_schema to itself."""
 LOOKUP_SCHEMA = "sys_lookup"
-"""Where our own helper tables and macros are; no client can name it."""
+"""Where our own helper tables are; no client can name it."""
+WIDE = "sys_wide"
+"""Where a view of each relation has its system columns, too, under its qualified name."""
+INTERNAL = "internal"
+"""Mark of a table that a statement was given here, and is in LOOKUP_SCHEMA."""
+SYSTEM_COLUMNS: Mapping[str, DataType] = {
+    "xmin": CATALOG_TYPES["xid"],
+    "xmax": CATALOG_TYPES["xid"],
+    "cmin": CATALOG_TYPES["cid"],
+    "cmax": CATALOG_TYPES["cid"],
+    "ctid": CATALOG_TYPES["tid"],
+    "tableoid": OID,
+}
+"""Columns of every relation that are not in `*`."""
+KEYWORDS = (
+    Column(name="word", type=TEXT),
+    Column(name="catcode", type=CHAR),
+    Column(name="barelabel", type=BOOLEAN),
+    Column(name="catdesc", type=TEXT),
+    Column(name="baredesc", type=TEXT),
+)
+"""What pg_get_keywords() gives."""
 
 _SMALLINT = DataType(kind=Kind.SMALLINT)
 _REAL = DataType(kind=Kind.REAL)
@@ -31,8 +63,8 @@ _SCALARS: Mapping[str, DataType] = {
     "int4": INTEGER,
     "cardinal_number": INTEGER,
     "int8": BIGINT,
-    "oid": BIGINT,
-    "xid": BIGINT,
+    **CATALOG_TYPES,
+    "sql_identifier": NAME,
     "float4": _REAL,
     "float8": DOUBLE,
     "numeric": DOUBLE,
@@ -41,21 +73,6 @@ _SCALARS: Mapping[str, DataType] = {
     "interval": DataType(kind=Kind.INTERVAL),
     "bytea": DataType(kind=Kind.BYTEA),
 }
-_IN_DUCKDB: Mapping[Kind, str] = {
-    Kind.BOOLEAN: "BOOLEAN",
-    Kind.TINYINT: "TINYINT",
-    Kind.SMALLINT: "SMALLINT",
-    Kind.INTEGER: "INTEGER",
-    Kind.BIGINT: "BIGINT",
-    Kind.REAL: "FLOAT",
-    Kind.DOUBLE: "DOUBLE",
-    Kind.BYTEA: "BLOB",
-    Kind.DATE: "DATE",
-    Kind.TIME: "TIME",
-    Kind.TIMESTAMP: "TIMESTAMP",
-    Kind.TIMESTAMPTZ: "TIMESTAMPTZ",
-    Kind.INTERVAL: "INTERVAL",
-}
 
 
 def type_of_postgres(name: str) -> DataType:
@@ -63,16 +80,6 @@ def type_of_postgres(name: str) -> DataType:
     if name.startswith("_"):
         return DataType(kind=Kind.ARRAY, element=type_of_postgres(name[1:]))
     return _SCALARS.get(name, TEXT)
-
-
-def duckdb_type(data_type: DataType) -> str:
-    """DuckDB's spelling of a type; VARCHAR for all that travels as text."""
-    if data_type.kind is Kind.ARRAY:
-        assert data_type.element is not None
-        return duckdb_type(data_type.element) + "[]"
-    if data_type.kind is Kind.DECIMAL:
-        return f"DECIMAL({data_type.precision or 38},{data_type.scale})"
-    return _IN_DUCKDB.get(data_type.kind, "VARCHAR")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +122,23 @@ class CatalogRelation:
         columns = ", ".join(f'"{c.name}" {duckdb_type(c.type)}' for c in self.columns)
         return f"CREATE TABLE {self.in_duckdb} ({columns})"
 
+    @property
+    def create_wide_view(self) -> str:
+        """The statement that creates its view with system columns."""
+        own = {column.name for column in self.columns}
+        xmin = f"(SELECT zz_x.xmin FROM {LOOKUP_SCHEMA}.xmins AS zz_x WHERE zz_x.oid = zz_r.oid)"
+        values = {
+            "xmin": f"coalesce({xmin}, 2)" if "oid" in own else "2::BIGINT",
+            "xmax": "0::BIGINT",
+            "cmin": "0::BIGINT",
+            "cmax": "0::BIGINT",
+            "ctid": "'(0,1)'",
+            "tableoid": f"{self.oid}::BIGINT",
+        }
+        added = "".join(f", {v} AS {n}" for n, v in values.items() if n not in own)
+        name = f'{WIDE}."{self.schema}.{self.name}"'
+        return f"CREATE VIEW {name} AS SELECT zz_r.*{added} FROM {self.in_duckdb} AS zz_r"
+
 
 def _parse(line: str) -> CatalogRelation:
     oid, relkind, qualified, *fields = line.split(" ")
@@ -136,14 +160,6 @@ def catalog_relations() -> Mapping[tuple[str, str], CatalogRelation]:
     return {(relation.schema, relation.name): relation for relation in parsed}
 
 
-@cache
-def column_types() -> Mapping[str, str]:
-    """Column name → Postgres type, for names that have the same type wherever they occur.
-
-    The catalogs prefix their columns, so that nearly all names are in it.
-    """
-    types: dict[str, set[str]] = {}
-    for relation in catalog_relations().values():
-        for column in relation.columns:
-            types.setdefault(column.name, set()).add(column.postgres_type)
-    return {name: kinds.pop() for name, kinds in types.items() if len(kinds) == 1}
+def find_relation(schema: str, name: str) -> CatalogRelation | None:
+    """A built-in relation; without a schema those of pg_catalog are seen."""
+    return catalog_relations().get((schema or "pg_catalog", name))

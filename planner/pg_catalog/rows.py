@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
+from planner.catalog_types import is_vector
 from planner.pg_catalog.relations import CatalogColumn, CatalogRelation, catalog_relations
 from stores.schema import DataType, Kind, Value
 
@@ -22,6 +23,7 @@ _ZEROS: Mapping[Kind, Value] = {
     Kind.REAL: 0.0,
     Kind.DOUBLE: 0.0,
     Kind.TEXT: "",
+    Kind.ARRAY: [],
 }
 
 
@@ -65,7 +67,7 @@ def _copied(text: str, data_type: DataType) -> Value:
         return int(text)
     if data_type.kind is Kind.ARRAY:
         assert data_type.element is not None
-        inner = text.strip("{}")
-        parts = inner.split(",") if inner else []
+        parts = text.split() if is_vector(data_type) else text.strip("{}").split(",")
+        parts = [part for part in parts if part]
         return [_copied(part, data_type.element) for part in parts]
     return text

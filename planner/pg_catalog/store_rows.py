@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from planner.pg_catalog.builtin_rows import NAMESPACES, attribute, relation_row
 from planner.pg_catalog.oids import assign_oids, definition_xmin
 from planner.pg_catalog.postgres_types import ColumnType, column_type
-from planner.pg_catalog.quoting import quote_name
 from planner.pg_catalog.rows import Fields
+from planner.quoting import quote_name
 from planner.relations import SYSTEM_SCHEMA
 from stores.schema import (
     VALID_FROM,
@@ -264,9 +264,6 @@ def _number(relation: Relation, name: str) -> int:
 def _index(
     index_oid: int, table_oid: int, numbers: Sequence[int], types: Sequence[ColumnType]
 ) -> Fields:
-    def vector(values: Iterator[int]) -> str:
-        return " ".join(map(str, values))
-
     return {
         "indexrelid": index_oid,
         "indrelid": table_oid,
@@ -278,10 +275,10 @@ def _index(
         "indisvalid": True,
         "indisready": True,
         "indislive": True,
-        "indkey": vector(iter(numbers)),
-        "indcollation": vector(each.type.collation for each in types),
-        "indclass": vector(_BTREE_CLASSES.get(each.type.name, 0) for each in types),
-        "indoption": vector(0 for _ in numbers),
+        "indkey": list(numbers),
+        "indcollation": [each.type.collation for each in types],
+        "indclass": [_BTREE_CLASSES.get(each.type.name, 0) for each in types],
+        "indoption": [0 for _ in numbers],
     }
 
 

@@ -8,6 +8,7 @@ from planner.bind import Bound, bind
 from planner.clause import NO_CLAUSE
 from planner.errors import QueryError
 from planner.parse import parse
+from planner.vocabulary import of_stores
 from tests.planner.world import STORES
 from tests.support.stores import FixedCatalog, open_store
 
@@ -17,7 +18,7 @@ CATALOG = FixedCatalog(*(open_store(schema) for schema in STORES))
 def bound_of(sql: str) -> Bound:
     tree = parse(sql).tree
     assert tree is not None
-    return bind(tree, NO_CLAUSE, CATALOG)
+    return bind(tree, NO_CLAUSE, of_stores(CATALOG))
 
 
 @pytest.mark.parametrize(

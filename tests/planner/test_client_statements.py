@@ -7,10 +7,11 @@ from decimal import Decimal
 import pytest
 
 from planner.cancel import Cancellation
+from planner.catalog_types import OID
 from planner.errors import ValueProblem
 from planner.session import Session
 from planner.sql import SqlEngine
-from stores.schema import BIGINT, DataType, Kind
+from stores.schema import DataType, Kind
 from tests.planner.sides import rows_of, run
 from tests.planner.world import world
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store
@@ -61,6 +62,4 @@ def test_oids_of_parameters_are_told() -> None:
     """asyncpg encodes by them, and knows no other array of numbers before it has asked."""
     engine = world().engine
     statement = engine.prepare("SELECT 1 FROM pg_type WHERE oid = ANY ($1::oid[])", Session())
-    assert statement.parameters == (DataType(kind=Kind.ARRAY, element=BIGINT),)
-    assert statement.parameter_oids == (1028,)
-    assert engine.prepare("SELECT age FROM people WHERE name = $1", Session()).parameter_oids == ()
+    assert statement.parameters == (DataType(kind=Kind.ARRAY, element=OID),)

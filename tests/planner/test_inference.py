@@ -7,6 +7,7 @@ import pytest
 from planner.bind import bind
 from planner.errors import QueryError
 from planner.parse import parse
+from planner.vocabulary import of_stores
 from stores.store import StoreCatalog
 from tests.planner.postgres.compare import _SAME_TYPES
 from tests.planner.postgres.corpus import files, read
@@ -31,7 +32,7 @@ def test_what_is_inferred_is_what_postgresql_has(catalog: StoreCatalog) -> None:
             parsed = parse(entry.sql)
             assert parsed.tree is not None
             try:
-                found = bind(parsed.tree, parsed.clause, catalog).translate()
+                found = bind(parsed.tree, parsed.clause, of_stores(catalog)).translate()
             except QueryError:
                 continue  # a function of the catalog, which another database answers
             for ours, theirs in zip(found or (), entry.answer.types, strict=False):

@@ -20,6 +20,7 @@ from planner.parse import parse
 from planner.predicates import Predicate
 from planner.reader import Reader
 from planner.syntax import ARGUMENTS, UNREAD, is_known
+from planner.vocabulary import of_stores
 from stores.schema import BIGINT
 from tests.planner.sides import run
 from tests.planner.world import ORDERS, world
@@ -142,14 +143,14 @@ def test_a_clause_with_an_unknown_argument_is_refused(sql: str) -> None:
     sides = world()
     tree = parse(sql).tree
     assert tree is not None
-    bind(tree.copy(), NO_CLAUSE, sides.engine._catalog)
+    bind(tree.copy(), NO_CLAUSE, of_stores(sides.engine._catalog))
     for at, of in enumerate(tree.walk()):
         if isinstance(of, exp.Condition | exp.Query) and not isinstance(of, exp.Select):
             continue
         copy = tree.copy()
         list(copy.walk())[at].args["of_a_later_release"] = exp.true()
         with pytest.raises((NotSupported, SyntaxProblem)):
-            bind(copy, NO_CLAUSE, sides.engine._catalog)
+            bind(copy, NO_CLAUSE, of_stores(sides.engine._catalog))
 
 
 @pytest.mark.parametrize(
@@ -159,7 +160,7 @@ def test_what_would_be_rewritten_is_refused(sql: str) -> None:
     tree = parse(sql).tree
     assert tree is not None
     next(tree.find_all(exp.Func)).args["of_a_later_release"] = exp.true()
-    bound = bind(tree, NO_CLAUSE, world().engine._catalog)
+    bound = bind(tree, NO_CLAUSE, of_stores(world().engine._catalog))
     with pytest.raises(NotSupported):
         bound.translate()
 

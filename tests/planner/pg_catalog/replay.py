@@ -67,10 +67,10 @@ def captured() -> tuple[Captured, ...]:
     )
 
 
-def parse(sql: str) -> exp.Expr:
+def parse(sql: str) -> exp.Query:
     """One statement as the engine hands it to the catalog."""
     tree = DIALECT.parser().parse(tokenize(sql), sql)[0]
-    assert tree is not None
+    assert isinstance(tree, exp.Query)
     return tree
 
 

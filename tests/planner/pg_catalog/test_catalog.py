@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from planner.cancel import Cancellation
+from planner.catalog_types import CATALOG_TYPES, CHAR, NAME, OID, postgres_name
 from planner.errors import Cancelled, NameProblem, NotSupported, QueryError, ValueProblem
 from planner.pg_catalog import CatalogStatement, PgCatalog
 from planner.relations import SYSTEM_RELATIONS
 from planner.session import Session
-from stores.schema import BIGINT, BOOLEAN, INTEGER, TEXT, DataType, Kind, StoreKind, StoreSchema
+from stores.schema import BIGINT, BOOLEAN, INTEGER, DataType, Kind, StoreKind, StoreSchema
 from tests.planner.pg_catalog.replay import parse, rows, run
 from tests.planner.pg_catalog.stores import CLICKS, DELAYS, SCHEMAS, USERS, columns, defined_stores
-
-TEXTS = DataType(kind=Kind.ARRAY, element=TEXT)
 
 
 def catalog_of(*schemas: StoreSchema) -> PgCatalog:
@@ -118,9 +118,9 @@ def test_key_of_a_window_store_has_the_window_start() -> None:
     )
     assert found == [("delays_pkey", [1, 2], "PRIMARY KEY (carrier, window_start)", "p")]
     assert ask("SELECT indkey, indkey[0], indkey[1] FROM pg_index WHERE indnatts = 2") == [
-        ("1 2", 1, 2),
-        ("1 2", 1, 2),
-        ("1 2", 1, 2),
+        ([1, 2], 1, 2),
+        ([1, 2], 1, 2),
+        ([1, 2], 1, 2),
     ]
 
 
@@ -169,7 +169,7 @@ def test_predefined_roles_and_functions_are_described() -> None:
     ]
     assert ask("SELECT count(*) FROM pg_roles WHERE rolcanlogin") == [(1,)]
     assert ask("SELECT obj_description(871, 'pg_proc'), to_regrole('pg_monitor')") == [
-        ("uppercase", 3373)
+        ("uppercase", "pg_monitor")
     ]
 
 
@@ -256,7 +256,7 @@ def test_types_of_columns() -> None:
         " json_build_object('a', oid) FROM pg_class"
     )
     assert [str(column.type) for column in statement.columns] == [
-        *("bigint", "text", "smallint", "integer", "boolean", "text[]", "text", "json")
+        *("bigint", "text", "smallint", "integer", "boolean", "text[]", "null", "json")
     ]
     table = CATALOG.execute(statement, (), session=Session(), cancellation=Cancellation())
     assert [field.type for field in table.schema] == [c.type.arrow for c in statement.columns]
@@ -265,15 +265,18 @@ def test_types_of_columns() -> None:
 @pytest.mark.parametrize(
     ("sql", "types"),
     [
-        ("SELECT 1 FROM pg_class WHERE oid = $1 AND relname = $2", (BIGINT, TEXT)),
-        ("SELECT 1 FROM pg_class WHERE relkind = ANY($1)", (TEXTS,)),
-        ("SELECT $1::regclass::oid", (TEXT,)),
-        ("SELECT format_type($2, $1)", (INTEGER, BIGINT)),
+        ("SELECT 1 FROM pg_class WHERE oid = $1 AND relname = $2", (OID, NAME)),
+        (
+            "SELECT 1 FROM pg_class WHERE relkind = ANY($1)",
+            (DataType(kind=Kind.ARRAY, element=CHAR),),
+        ),
+        ("SELECT $1::regclass::oid", (replace(CATALOG_TYPES["regclass"], kind=Kind.TEXT),)),
+        ("SELECT format_type($2, $1)", (INTEGER, OID)),
         ("SELECT current_schemas($1)", (BOOLEAN,)),
         ("SELECT oid FROM pg_class LIMIT $1", (BIGINT,)),
         (
             "SELECT oid FROM pg_type WHERE oid = ANY($1::oid[])",
-            (DataType(kind=Kind.ARRAY, element=BIGINT),),
+            (DataType(kind=Kind.ARRAY, element=OID),),
         ),
     ],
 )
@@ -310,7 +313,7 @@ def test_parameters_reach_the_statement() -> None:
         ),
         ("pg_size_pretty(pg_total_relation_size('clicks'))", ("0 bytes",)),
         ("current_setting('server_version_num')::int / 10000", (15,)),
-        ("format('%s.%I:%L%%', version() IS NULL, 'a b', NULL)", ('false."a b":NULL%',)),
+        ("format('%s.%I:%L%%', version() IS NULL, 'a b', NULL)", ('f."a b":NULL%',)),
         ("EXISTS (SELECT FROM pg_class)", (True,)),
         ("parse_ident('\"Some\".Thing')", (["Some", "thing"],)),
         ("c.relname, count(*) FROM pg_class c WHERE relname = 'big' GROUP BY c.oid", ("big", 1)),
@@ -429,17 +432,44 @@ def test_names_in_errors() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "oids"),
+    ("sql", "types"),
     [
-        ("SELECT pg_advisory_unlock_all()", (2278,)),
-        ("SELECT 1, pg_catalog.pg_advisory_unlock_all() AS done", (0, 2278)),
-        ("SELECT pg_advisory_unlock_all()::text", ()),
-        ("SELECT *, pg_advisory_unlock_all() FROM pg_am", ()),
-        ("SELECT version()", ()),
+        ("SELECT pg_advisory_unlock_all()", ["void"]),
+        ("SELECT 1, pg_catalog.pg_advisory_unlock_all() AS done", ["integer", "void"]),
+        ("SELECT pg_advisory_unlock_all()::text", ["text"]),
+        (
+            "SELECT *, pg_advisory_unlock_all() FROM pg_am",
+            ["oid", "name", "regproc", "char", "void"],
+        ),
+        ("SELECT version(), current_user, current_schemas(true)", ["text", "name", "name[]"]),
+        (
+            "SELECT indexrelid, indkey, indclass, indkey[0], indkey::int2[] FROM pg_index",
+            ["oid", "int2vector", "oidvector", "smallint", "smallint[]"],
+        ),
+        (
+            "SELECT conrelid::regclass, conkey, contype FROM pg_constraint",
+            ["regclass", "smallint[]", "char"],
+        ),
+        (
+            "SELECT max(o), count(n) FROM (SELECT oid, relname FROM pg_class) t(o, n)",
+            ["oid", "bigint"],
+        ),
+        (
+            "SELECT oid::int8, relname::text, relname || 'x', 'a'::name FROM pg_class",
+            ["bigint", "text", "text", "name"],
+        ),
+        ("SELECT array_agg(oid), min(relname) FROM pg_class", ["oid[]", "name"]),
+        ("SELECT table_name, is_nullable FROM information_schema.columns", ["name", "text"]),
     ],
 )
-def test_what_gives_nothing_is_void(sql: str, oids: tuple[int, ...]) -> None:
-    assert prepare(sql).column_oids == oids
+def test_types_of_the_catalogs_own(sql: str, types: list[str]) -> None:
+    found = [each.type for each in prepare(sql).columns]
+    shown = [
+        postgres_name(t)
+        or (f"{postgres_name(t.element) or t.element}[]" if t.element is not None else str(t))
+        for t in found
+    ]
+    assert shown == types
 
 
 def test_the_user_has_several_names() -> None:

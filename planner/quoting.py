@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-_PLAIN = re.compile(r"[a-z_][a-z0-9_$]*")
-_RESERVED = frozenset(
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
+QUOTED_WORDS = frozenset(
     [
         "all",
         "analyse",
@@ -165,7 +165,7 @@ _RESERVED = frozenset(
 
 def quote_name(name: str) -> str:
     """A name as quote_ident writes it: in quotes only where SQL would not read it as it is."""
-    if _PLAIN.fullmatch(name) and name not in _RESERVED:
+    if _PLAIN.fullmatch(name) and name not in QUOTED_WORDS:
         return name
     return quote_always(name)
 

@@ -1,0 +1,144 @@
+"""What a catalog statement may name: the relations of the catalog, and its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from sqlglot import exp
+
+from planner.catalog_types import CATALOG_TYPES, NAME, OID, VOID
+from planner.errors import NameProblem
+from planner.functions import FUNCTIONS, RESULTS
+from planner.names import folded
+from planner.pg_catalog.macros import CATALOG_MACROS, ROWS_OF
+from planner.pg_catalog.relations import (
+    INTERNAL,
+    KEYWORDS,
+    LOOKUP_SCHEMA,
+    SCHEMA_IN_DUCKDB,
+    SYSTEM_COLUMNS,
+    WIDE,
+    find_relation,
+)
+from planner.refused import TABLE_FUNCTIONS
+from planner.relations import Relation
+from planner.vocabulary import Vocabulary
+from stores.schema import (
+    BIGINT,
+    BOOLEAN,
+    INTEGER,
+    TEXT,
+    TIMESTAMPTZ,
+    Column,
+    DataType,
+    Kind,
+)
+
+SESSION_FUNCTIONS = frozenset(
+    (
+        *("version", "current_schema", "current_schemas", "current_database", "current_user"),
+        *("session_user", "current_role", "current_catalog", "user"),
+    )
+)
+"""Functions of the session that are no macros."""
+_NAMES = DataType(kind=Kind.ARRAY, element=NAME)
+_RESULTS: Mapping[DataType, str] = {
+    NAME: """
+        current_user session_user current_role user current_schema current_database current_catalog
+        pg_get_userbyid getdatabaseencoding pg_client_encoding pg_encoding_to_char
+    """,
+    TEXT: """
+        version current_setting set_config format_type pg_get_constraintdef pg_get_viewdef
+        pg_get_indexdef pg_get_expr pg_get_functiondef pg_get_function_arguments
+        pg_get_function_identity_arguments pg_get_function_result pg_get_function_sqlbody
+        pg_get_partkeydef pg_get_partition_constraintdef pg_get_ruledef pg_get_serial_sequence
+        pg_get_statisticsobjdef pg_get_triggerdef obj_description col_description
+        shobj_description pg_size_pretty pg_tablespace_location pg_export_snapshot
+    """,
+    BOOLEAN: """
+        has_any_column_privilege has_column_privilege has_database_privilege
+        has_function_privilege has_language_privilege has_schema_privilege
+        has_sequence_privilege has_table_privilege has_tablespace_privilege has_type_privilege
+        pg_has_role row_security_active pg_is_in_recovery pg_is_other_temp_schema
+        pg_is_wal_replay_paused pg_relation_is_publishable pg_column_is_updatable
+    """,
+    INTEGER: """
+        pg_backend_pid pg_char_to_encoding pg_encoding_max_length pg_relation_is_updatable
+        inet_server_port inet_client_port pg_column_size
+    """,
+    BIGINT: """
+        pg_database_size pg_indexes_size pg_relation_size pg_table_size pg_tablespace_size
+        pg_total_relation_size txid_current txid_current_if_assigned pg_stat_get_numscans
+    """,
+    TIMESTAMPTZ: "pg_conf_load_time pg_postmaster_start_time",
+    OID: "pg_my_temp_schema _pg_truetypid",
+    VOID: "pg_advisory_unlock_all",
+    _NAMES: "current_schemas",
+    CATALOG_TYPES["regclass"]: "to_regclass pg_get_replica_identity_index pg_partition_ancestors",
+    CATALOG_TYPES["regnamespace"]: "to_regnamespace",
+    CATALOG_TYPES["regrole"]: "to_regrole",
+    CATALOG_TYPES["regtype"]: "to_regtype",
+}
+RESULTS_OF_CATALOG: Mapping[str, DataType] = {
+    **RESULTS,
+    **{name: BOOLEAN for name in CATALOG_MACROS if name.endswith("_is_visible")},
+    **{name: data_type for data_type, names in _RESULTS.items() for name in names.split()},
+}
+"""What functions give, whatever they are given."""
+_ARGUMENTS: Mapping[str, tuple[DataType, ...]] = {
+    "col_description": (OID, INTEGER),
+    "current_schemas": (BOOLEAN,),
+    "format_type": (OID, INTEGER),
+    "obj_description": (OID, NAME),
+    "pg_encoding_to_char": (INTEGER,),
+    "pg_get_constraintdef": (OID, BOOLEAN),
+    "pg_get_expr": (CATALOG_TYPES["pg_node_tree"], OID, BOOLEAN),
+    "pg_get_function_arguments": (OID,),
+    "pg_get_function_identity_arguments": (OID,),
+    "pg_get_function_result": (OID,),
+    "pg_get_indexdef": (OID, INTEGER, BOOLEAN),
+    "pg_get_userbyid": (OID,),
+    "pg_get_viewdef": (OID, BOOLEAN),
+    "shobj_description": (OID, NAME),
+    **{name: (OID,) for name in CATALOG_MACROS if name.endswith("_is_visible")},
+}
+_FUNCTIONS = FUNCTIONS | CATALOG_MACROS.keys() | ROWS_OF.keys() | SESSION_FUNCTIONS
+
+
+@cache
+def catalog_vocabulary(*, reads_system_columns: bool) -> Vocabulary:
+    """What a catalog statement may name.
+
+    Args:
+        reads_system_columns: whether it names `xmin` or another column that is not in `*`.
+    """
+    return Vocabulary(
+        resolve=lambda table: _resolve(table, reads_system_columns=reads_system_columns),
+        functions=_FUNCTIONS,
+        table_functions=TABLE_FUNCTIONS,
+        schemas=frozenset(SCHEMA_IN_DUCKDB),
+        results=RESULTS_OF_CATALOG,
+        arguments=_ARGUMENTS,
+        hidden=frozenset(SYSTEM_COLUMNS),
+    )
+
+
+def _resolve(table: exp.Table, *, reads_system_columns: bool) -> Relation:
+    schema, name = folded(table.args.get("db")), folded(table.this)
+    if INTERNAL in table.meta:
+        return Relation(name=name, columns=KEYWORDS, in_duckdb=(LOOKUP_SCHEMA, name))
+    found = find_relation(schema, name)
+    if found is None:
+        shown = f"{schema}.{name}" if schema else name
+        start = table.this.meta.get("start")
+        raise NameProblem(
+            f'relation "{shown}" does not exist', position=None if start is None else start + 1
+        )
+    columns = tuple(Column(name=each.name, type=each.type) for each in found.columns)
+    own = {column.name for column in columns}
+    hidden = [Column(name=n, type=t) for n, t in SYSTEM_COLUMNS.items() if n not in own]
+    place = (SCHEMA_IN_DUCKDB[found.schema], found.name)
+    if reads_system_columns:
+        place = (WIDE, f"{found.schema}.{found.name}")
+    return Relation(name=name, columns=columns, in_duckdb=place, hidden=tuple(hidden))

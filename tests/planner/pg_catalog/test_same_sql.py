@@ -1,0 +1,87 @@
+"""SQL means the same whatever it reads: a catalog relation, a store, or nothing at all."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.errors import QueryError
+from planner.functions import FUNCTIONS
+from planner.sql import SqlEngine
+from stores.schema import Row
+from tests.planner.postgres.corpus import files, read
+from tests.planner.sides import Sides, rows_of, run
+
+VOLATILE = {
+    *("random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7", "now", "clock_timestamp"),
+    *("statement_timestamp", "transaction_timestamp", "current_timestamp", "localtimestamp"),
+    *("current_time", "localtime", "age"),
+}
+PLACES = (
+    "",
+    " FROM pg_class WHERE oid = 1259",
+    " FROM (SELECT relname FROM pg_catalog.pg_class LIMIT 1) AS c",
+    " FROM people WHERE name = 'ann'",
+)
+"""FROM of one row, or none: where a statement is composed, and where the catalog answers."""
+Outcome: TypeAlias = tuple[list[str], list[Row]] | str
+
+
+def outcome(engine: SqlEngine, sql: str) -> Outcome:
+    """Types and rows of a statement, or the SQLSTATE of its error."""
+    try:
+        result = run(engine, sql)
+        return [str(column.type) for column in result.columns], rows_of(result)
+    except QueryError as error:
+        return f"{error.sqlstate} {error.message}"
+    except (IndexError, KeyError, ValueError) as error:  # a wrong number of arguments
+        return type(error).__name__
+
+
+def constant_statements() -> list[str]:
+    """Statements of the corpus that read nothing and can be followed by FROM."""
+    entries = [entry.sql for path in files() for entry in read(path)]
+    words = (
+        " FROM ",
+        " ORDER ",
+        " LIMIT ",
+        "UNION",
+        "VALUES",
+        "current_",
+        "now()",
+        "session",
+        " WHERE ",
+        ";",
+    )
+    return [
+        sql
+        for sql in entries
+        if sql.startswith("SELECT ") and not any(w.lower() in sql.lower() for w in words)
+    ]
+
+
+@pytest.mark.parametrize("sql", constant_statements())
+def test_the_corpus(sides: Sides, sql: str) -> None:
+    bare, *others = (outcome(sides.engine, sql + place) for place in PLACES)
+    assert others == [bare] * len(others)
+
+
+ARGUMENTS = (
+    *("'abc'", "'a,b'", "''", "NULL", "1", "-2", "2.5", "2.5::float8", "255", "true"),
+    *("ARRAY[3,1,2]", "ARRAY['a','b']", "date '2024-02-29'", "interval '90 minutes'"),
+    *("timestamp '2024-02-29 12:34:56'", "'{\"a\": 1}'::json", "'YYYY'", "'month'"),
+)
+
+
+@settings(max_examples=150)
+@given(
+    name=st.sampled_from(sorted(FUNCTIONS - VOLATILE)),
+    given_=st.lists(st.sampled_from(ARGUMENTS), max_size=3),
+)
+def test_every_function(sides: Sides, name: str, given_: list[str]) -> None:
+    sql = f"SELECT {name}({', '.join(given_)})"
+    bare, *others = (outcome(sides.engine, sql + place) for place in PLACES)
+    assert others == [bare] * len(others)
