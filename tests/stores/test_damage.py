@@ -1,0 +1,150 @@
+"""Any file of a log, damaged anywhere: it is named, or makes no difference to what is read."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stores.compaction import write_snapshot
+from stores.errors import TornRecordError
+from stores.local import LocalStore
+from stores.log import StoreLog, StoreWriter
+from stores.position import Position
+from stores.rebuild import build, recipe, scan
+from stores.replica import Replica
+from stores.rocksdb import RocksPartition
+from stores.verification import verify
+from tests.stores.values import rows_of
+from tests.support.stores import keyvalue
+
+CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=1)
+EPOCHS = (0, 1, 2, 5, 6)
+SNAPSHOT_AT = 2
+USERS = ["ann", "bob", "cid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A log with a snapshot, skipped numbers, and two writers one after the other."""
+
+    root: Path
+    files: tuple[str, ...]
+    """All that can be damaged."""
+    begun: Path
+    """The databases of replicas that have followed some epochs of it: one below for each."""
+
+
+def at(epoch: int) -> Position:
+    return Position.of({"events": {0: epoch}})
+
+
+def expected(epoch: int) -> list[tuple[str, int]]:
+    return [(usr, epoch) for usr in USERS] if epoch >= 0 else []
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    made = tmp_path_factory.mktemp("damage")
+    root, begun = made / "log", made / "begun"
+    for count, epoch in enumerate(EPOCHS):
+        writer = StoreWriter(root, CLICKS)
+        rows = pa.table({"usr": USERS, "n": [epoch] * len(USERS)})
+        writer.write(rows, position=at(epoch), epoch=epoch)
+        store = following(root, begun / str(count))
+        while store.follow():
+            pass
+        store.close()
+        if epoch == SNAPSHOT_AT:
+            write_snapshot(root, "clicks")
+    files = [path for path in sorted(root.rglob("*")) if path.is_file() and path.stat().st_size]
+    assert {path.suffix for path in files} == {".json", ".parquet", ".sst"}
+    return Written(root, tuple(path.relative_to(root).as_posix() for path in files), begun)
+
+
+def following(root: Path, data: Path) -> LocalStore:
+    data.parent.mkdir(parents=True, exist_ok=True)
+    engine = RocksPartition(data, schema=CLICKS, partition=0)
+    replica = Replica(engine, schema=CLICKS, partition=0)
+    return LocalStore(CLICKS, {0: replica}, log=StoreLog.open(root, "clicks"))
+
+
+def held(store: LocalStore) -> tuple[int, list[tuple[object, ...]]]:
+    engine = store.replicas[0].engine
+    assert isinstance(engine, RocksPartition)
+    return store.replicas[0].progress.epoch, rows_of(scan(engine, CLICKS))
+
+
+DAMAGE = st.tuples(st.booleans(), st.integers(0, 2**32))
+"""Cut off, or else one bit changed; and where."""
+
+
+def damage(path: Path, how: tuple[bool, int]) -> None:
+    is_cut, where = how
+    data = bytearray(path.read_bytes())
+    if is_cut:
+        data = data[: where % len(data)]
+    else:
+        data[where // 8 % len(data)] ^= 1 << where % 8
+    path.write_bytes(data)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data(), DAMAGE, st.integers(-1, len(EPOCHS) - 1))
+def test_damage_is_named_or_makes_no_difference(
+    written: Written, data: st.DataObject, how: tuple[bool, int], begun: int
+) -> None:
+    """To followers that were somewhere in the log or begin, to readers of all, and to verify."""
+    name = data.draw(st.sampled_from(written.files))
+    with tempfile.TemporaryDirectory() as directory:
+        root, replica = Path(directory) / "log", Path(directory) / "data" / "0"
+        shutil.copytree(written.root, root)
+        if begun >= 0:
+            shutil.copytree(written.begun / str(begun), replica)
+        damage(root / name, how)
+        store = following(root, replica)
+        try:
+            check_follower(store, name, EPOCHS[begun] if begun >= 0 else -1)
+        finally:
+            store.close()
+        check_reader(root, name)
+        assert [Path(each.path).name for each in verify(root, "clicks").damages][:1] == [
+            Path(name).name
+        ]
+
+
+def check_follower(store: LocalStore, name: str, begun: int) -> None:
+    check_held(store, begun)
+    while store.follow():
+        check_held(store, begun)
+    epoch = store.replicas[0].progress.epoch
+    error = store.replicas[0].error
+    assert epoch == EPOCHS[-1] or (error is not None and Path(name).name in error)
+
+
+def check_held(store: LocalStore, begun: int) -> None:
+    epoch, rows = held(store)
+    assert epoch >= begun
+    assert sorted(rows) == expected(epoch)
+    assert store.replicas[0].progress.position == at(epoch)
+
+
+def check_reader(root: Path, name: str) -> None:
+    """One that reads the newest epoch at once, as Spark does."""
+    log = StoreLog.open(root, "clicks")
+    with tempfile.TemporaryDirectory() as directory:
+        try:
+            engine = build(log, recipe(log), 0, Path(directory) / "data")
+        except TornRecordError as error:
+            assert Path(name).name in str(error)  # noqa: PT017 - either way it is right
+            return
+        try:
+            assert sorted(rows_of(scan(engine, CLICKS))) == expected(EPOCHS[-1])
+        finally:
+            engine.close()
