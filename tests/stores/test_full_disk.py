@@ -1,0 +1,231 @@
+"""A disk that has no room left, at each operation of a writer on a file."""
+
+from __future__ import annotations
+
+import builtins
+import errno
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyarrow import fs
+
+from stores.compaction import write_snapshot
+from stores.errors import LogError
+from stores.log import Commit, StoreLog, StoreWriter
+from stores.logfiles import Directory
+from stores.verification import verify
+from tests.stores.logs import CLICKS as FOUR
+from tests.stores.logs import contents, rows
+from tests.stores.test_log_writers import at, chain
+
+CLICKS = replace(FOUR, partitions=1)
+
+
+class Disk:
+    """Counts what needs room, and refuses it from some operation on, or just that one."""
+
+    def __init__(self) -> None:
+        self.left: int | None = None
+        """Operations until the disk is full; None if it never is."""
+        self.only_once = False
+        self.steps: list[str] = []
+
+    def fill(self, after: int, *, only_once: bool) -> None:
+        self.left, self.only_once = after, only_once
+
+    def free(self) -> None:
+        self.left = None
+
+    def spend(self, step: str) -> None:
+        self.steps.append(step)
+        if self.left is None:
+            return
+        self.left -= 1
+        if self.left < 0:
+            if self.only_once:
+                self.free()
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+class File:
+    """A file that is being written: what it is given arrives by halves."""
+
+    def __init__(self, disk: Disk, file: Any) -> None:
+        self._disk, self._file = disk, file
+
+    def __enter__(self) -> File:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+        self._disk.spend("close")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, data: Any) -> int:
+        whole = bytes(data)
+        self._file.write(whole[: len(whole) // 2])
+        self._disk.spend("write")
+        self._file.write(whole[len(whole) // 2 :])
+        return len(whole)
+
+
+class FileSystem(fs.LocalFileSystem):  # type: ignore[misc] # of a library without types
+    """The local one, on this disk."""
+
+    disk: Disk
+
+    def create_dir(self, path: str, *, recursive: bool = True) -> None:
+        if not os.path.isdir(path):
+            self.disk.spend("create_dir")
+        fs.LocalFileSystem.create_dir(self, path, recursive=recursive)
+
+    def open_output_stream(self, path: str, *arguments: Any, **options: Any) -> Any:
+        self.disk.spend("open")
+        return File(self.disk, fs.LocalFileSystem.open_output_stream(self, path, **options))
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
+    made = Disk()
+
+    def spending(step: str, do: Callable[..., Any]) -> Callable[..., Any]:
+        def instead(*arguments: Any, **options: Any) -> Any:
+            made.spend(step)
+            return do(*arguments, **options)
+
+        return instead
+
+    def opened(path: str, mode: str = "r") -> Any:
+        if "x" not in mode and "w" not in mode:
+            return builtins.open(path, mode)
+        made.spend("open")
+        return File(made, builtins.open(path, mode))
+
+    monkeypatch.setattr("stores.logfiles.open", opened, raising=False)
+    for step in ("link", "replace"):
+        monkeypatch.setattr(os, step, spending(step, getattr(os, step)))
+    monkeypatch.setattr(os, "fsync", lambda _: made.spend("fsync"))
+    system = FileSystem()
+    system.disk = made
+    monkeypatch.setattr(Directory, "at", staticmethod(lambda root: Directory(system, str(root))))
+    yield made
+    made.free()
+
+
+def test_what_is_defined_can_be_opened_on_a_full_disk(tmp_path: Path, disk: Disk) -> None:
+    StoreWriter(tmp_path, CLICKS).write(rows(), position=at(0))
+    disk.fill(0, only_once=False)
+    writer = StoreWriter(tmp_path, CLICKS)
+    with pytest.raises(LogError, match="No space left on device"):
+        writer.write(rows(), position=at(1))
+    disk.free()
+    assert writer.write(rows(), position=at(1)).epoch == 1
+
+
+@pytest.mark.parametrize("only_once", [True, False], ids=["for a moment", "from then on"])
+@pytest.mark.parametrize("begun", [True, False], ids=["wrote before", "new"])
+def test_a_write_that_finds_no_room_harms_nothing(
+    tmp_path: Path, disk: Disk, only_once: bool, begun: bool
+) -> None:
+    """It says so, and can be made again; what is there can be read all the time."""
+
+    def prepare(root: Path) -> tuple[StoreWriter, list[Commit]]:
+        told = [StoreWriter(root, CLICKS).write(rows(3), position=at(0))]
+        writer = StoreWriter(root, CLICKS)
+        if begun:
+            told.append(writer.write(rows(3), position=at(1)))
+        return writer, told
+
+    failures = 0
+    moments = steps_of(disk, prepare(tmp_path / "whole")[0])
+    for moment in moments:
+        root = tmp_path / str(moment)
+        writer, told = prepare(root)
+        disk.fill(moment, only_once=only_once)
+        failed = attempt(writer)
+        failures += isinstance(failed, LogError)
+        found = check_log(root)
+        assert found[: len(told)] == told
+        disk.free()
+        again = attempt(writer)
+        assert isinstance(again, Commit)
+        # What was committed although it had failed is the same attempt.
+        assert found[len(told) :] in ([], [again])
+        assert failed == again or isinstance(failed, LogError)
+        after = writer.write(rows(2), position=at(9))
+        assert check_log(root) == [*told, again, after]
+        # An attempt that failed takes no room away from the next.
+        assert len(os.listdir(root / "clicks" / "data" / str(EPOCH))) == 1
+    assert verify(root, "clicks").damages == ()
+    assert failures >= len(moments) - 1
+
+
+EPOCH = 7
+"""Behind a gap, for which there is a file more to be written."""
+
+
+def steps_of(disk: Disk, writer: StoreWriter) -> list[int]:
+    """Where the disk is to be full: at each step but the many small writes, and at some of those.
+
+    So far that without room nothing else is done.
+    """
+    disk.steps.clear()
+    assert isinstance(attempt(writer), Commit)
+    assert {"write", "open", "close", "fsync", "link", "create_dir"} == set(disk.steps)
+    moments = [n for n, step in enumerate(disk.steps) if step != "write" or n % 9 == 0]
+    return [*moments, len(disk.steps)]
+
+
+def attempt(writer: StoreWriter) -> Commit | LogError:
+    try:
+        return writer.write(rows(3), position=at(5), epoch=EPOCH)
+    except LogError as error:
+        return error
+
+
+def check_log(root: Path) -> list[Commit]:
+    """All commits, after a look at every row of them."""
+    log = StoreLog.open(root, "clicks")
+    found = chain(log)
+    assert log.latest_epoch() == found[-1].epoch
+    assert all(len(contents(log, commit)) == commit.rows for commit in found)
+    return found
+
+
+def test_a_store_that_cannot_be_defined_for_want_of_room_is_defined_later(
+    tmp_path: Path, disk: Disk
+) -> None:
+    failures = 0
+    for moment in range(20):
+        root = tmp_path / str(moment)
+        disk.fill(moment, only_once=False)
+        try:
+            StoreWriter(root, CLICKS)
+        except LogError:
+            failures += 1
+        disk.free()
+        assert StoreWriter(root, CLICKS).write(rows(), position=at(0)).epoch == 0
+        check_log(root)
+    assert 3 < failures < 20
+
+
+def test_a_snapshot_that_finds_no_room_is_none(tmp_path: Path, disk: Disk) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    writer.write(rows(), position=at(0))
+    failures = 0
+    for moment in range(0, 24, 3):
+        disk.fill(moment, only_once=False)
+        try:
+            write_snapshot(tmp_path, "clicks")
+        except LogError:
+            failures += 1
+        disk.free()
+        check_log(tmp_path)
+        writer.write(rows(), position=at(moment))
+    assert 3 < failures < 8
