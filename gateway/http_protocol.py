@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from uvicorn.config import Config
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from gateway.access import LET_IN
 from gateway.lingering import Lingering
 from gateway.strangers import Strangers
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGI3Application
 
 _TOO_LARGE: Final = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
@@ -73,6 +76,8 @@ class HttpConnection(HttpToolsProtocol):
         self._headed = False
         """Whether its head is whole."""
         self._is_known = False
+        self._answering: RequestResponseCycle | None = None
+        """The request that is answered, or was last: others may have come behind it."""
         self.timeout_keep_alive = min(config.timeout_keep_alive, limits.stranger_keep_alive_s)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -93,6 +98,12 @@ class HttpConnection(HttpToolsProtocol):
         self._disarm()
         self._unset_keepalive_if_required()
         self._strangers.leave(self)
+        # uvicorn tells only the last request that came, and what is answered writes on.
+        for cycle in (self._answering, *(waiting for waiting, _ in self.pipeline)):
+            if cycle is not None and not cycle.response_complete:
+                cycle.disconnected = True
+                cycle.message_event.set()
+        self.pipeline.clear()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -146,6 +157,10 @@ class HttpConnection(HttpToolsProtocol):
         if self._deadline is not None:
             self._disarm()
         super().on_message_complete()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
 
     # --- called by the answer --------------------------------------------------------------------
 

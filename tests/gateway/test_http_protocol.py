@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import signal
 import socket
+import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -278,3 +281,57 @@ def test_four_addresses_cannot_keep_a_fifth_out(start_gateway: Start, tmp_path: 
         last.send(known)
         assert last.answer().startswith(b"HTTP/1.1 503")
         assert flood[0].ended_after_s() < 5
+
+
+# --- clients that leave --------------------------------------------------------------------------
+
+
+def query(sql: str, accept: str = "application/json") -> bytes:
+    body = json.dumps({"sql": sql}).encode()
+    head = (
+        "POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Accept: {accept}\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+LEFT = [
+    GET,
+    query("SELECT 1"),
+    query("SELECT v FROM kv WHERE k = 1"),
+    query("SELECT sleep(0.02)"),
+    query("SELECT nonsense"),
+    *(
+        query(f"SELECT * FROM {relation}", accept)
+        for relation in ("series(100000)", "broken(50000)")
+        for accept in ("application/json", "text/csv", "application/vnd.apache.arrow.stream")
+    ),
+]
+
+
+def test_what_a_client_does_as_it_leaves_is_no_error_of_ours(start_gateway: Start) -> None:
+    """At any moment of its request, of the answer, and of those that come behind."""
+    gateway = start_gateway()
+    url = gateway.url()
+    for number, request in enumerate(LEFT):
+        following = request + LEFT[number - 1] + LEFT[number - 2]
+        for sent in (request[:30], request[:-1], request, following, following[:-3]):
+            for read_bytes, resets in ((0, True), (0, False), (1, True), (65536, False)):
+                client = Raw(url)
+                client.send(sent)
+                if read_bytes:
+                    client.socket.settimeout(0.02)
+                    with contextlib.suppress(OSError):
+                        client.socket.recv(read_bytes)
+                if resets:
+                    now = struct.pack("ii", 1, 0)
+                    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, now)
+                client.close()
+    last = Raw(url)
+    last.send(GET)
+    assert last.answer().startswith(b"HTTP/1.1 200")
+    last.close()
+    status, _, err = gateway.end(signal.SIGTERM)
+    assert status == 0
+    assert "Traceback" not in err
+    assert "Error" not in err
