@@ -32,7 +32,8 @@ PLANTED_S = 25.0
 """How long it may take to find all that is planted; on a quiet machine it takes three seconds."""
 HISTORY_S = 8.0
 """How long one history lasts before all is healed and read a last time."""
-_SYSTEMS = ("none", "none", "coarse", "slow", "late")
+COARSE = "coarse"
+_SYSTEMS = ("none", "none", COARSE, "slow", "late")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -166,12 +167,15 @@ def setting(
     stores: Sequence[str],
     fault: str,
     pause_s: float = 0.02,
+    ready: bool = True,
 ) -> Iterator[Setting]:
-    """A writer and a gateway that has read the first epoch of each store."""
+    """A writer and a gateway; it has read the log, unless `ready` is false."""
     history = History()
     disk = directory / "disk"
-    with small_disk(disk, size_bytes=DISK_BYTES) as mounted:
+    with small_disk(disk, size_bytes=DISK_BYTES, coarse=fault == COARSE) as mounted:
         root = disk / "root"
+        if fault == COARSE and mounted:
+            fault = "none"  # the disk is coarse itself
         # What is wrong with a gateway is not with a writer; a file system is both's.
         system = "none" if fault == "bugs" else fault
         gateway = GatewayProcess(root=root, directory=directory, fault=fault)
@@ -190,7 +194,7 @@ def setting(
             chance=chance,
             gateway=gateway,
             writer=writer,
-            system=system,
+            system=f"{system}{', a disk of its own' * mounted}",
             is_small_disk=mounted,
         )
         try:
@@ -198,7 +202,7 @@ def setting(
             if not writer.wait_for(2 * len(stores), timeout_s=30):
                 raise RuntimeError(f"the writer does not write: {writer.refusals[:3]}")
             gateway.start(fresh=True)
-            if not gateway.wait_until_ready():
+            if ready and not gateway.wait_until_ready():
                 raise RuntimeError(f"the gateway does not start: {gateway.log}")
             yield found
         finally:
@@ -310,7 +314,9 @@ def planted_and_missed(directory: Path, chance: random.Random) -> list[str]:
     """
     directory.mkdir()
     stores = ("good", *BUGS)
-    with setting(directory, chance, stores=stores, fault="bugs", pause_s=0.03) as found:
+    with setting(
+        directory, chance, stores=stores, fault="bugs", pause_s=0.03, ready=False
+    ) as found:
         wanted = {
             "good": (),
             "bound": (Mode.LATEST, Mode.BOUND),

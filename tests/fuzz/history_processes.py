@@ -173,15 +173,37 @@ def compacting(root: Path, directory: Path) -> subprocess.Popen[bytes]:
 
 
 @contextlib.contextmanager
-def small_disk(place: Path, *, size_bytes: int) -> Iterator[bool]:
-    """Mount a small disk at a place; False, and a plain directory, where we may not."""
+def small_disk(place: Path, *, size_bytes: int, coarse: bool = False) -> Iterator[bool]:
+    """A small disk at a place, where we may mount one; else a plain directory.
+
+    Args:
+        place: where; made here.
+        size_bytes: what fits on it.
+        coarse: its time stamps are to count whole seconds, as those of ext4 with small inodes.
+
+    Returns:
+        Whether it is a disk of its own, as it was asked for.
+    """
     place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={size_bytes}", "tmpfs", str(place)]
-    mounted = False
-    if os.geteuid() == 0:
-        mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    image = place.parent / "disk.ext4"
+    commands = [["mount", "-t", "tmpfs", "-o", f"size={size_bytes}", "tmpfs", str(place)]]
+    if coarse:
+        with image.open("wb") as file:
+            file.truncate(size_bytes)
+        commands = [
+            ["mkfs.ext4", "-q", "-F", "-I", "128", "-m", "0", str(image)],
+            ["mount", "-o", "loop", str(image), str(place)],
+        ]
+    mounted = os.geteuid() == 0 and all(map(_succeeds, commands))
     try:
         yield mounted
     finally:
         if mounted:
             subprocess.run(["umount", "-l", str(place)], check=False)
+
+
+def _succeeds(command: Sequence[str]) -> bool:
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False

@@ -65,6 +65,9 @@ OPEN: Mapping[str, str] = {
     "{numeric}::numeric(4,1)": "22P02 for 22003",
     "lateral": "a LATERAL subquery that names a column of the outer one: 42804",
     "({numeric} + {numeric})": "a numeric parameter has 16 digits, and the sum of a sum overflows",
+    "({smallint} + {integer})": "of two constants it is a smallint",
+    "window": "ordered by repeat(…) and other calls of our own: 42804, they are taken for volatile",
+    "aggregate order": "string_agg('a', ',' ORDER BY 'a') and others ordered by a constant: 42804",
     "http leaving": "a client that goes before it has its answer: a traceback in the log",
     "names": "the name of + a is that of a",
 }

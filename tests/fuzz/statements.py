@@ -366,7 +366,7 @@ class Statements:
             ("bit_or(", of("integer"), ")"),
             ("bit_and(", of("integer"), ")"),
             ("percentile_disc(0.5) WITHIN GROUP (ORDER BY ", counted, ")"),
-            *ordering,
+            *(ordering if self.may(1, "aggregate order") else ()),
         ]
         if "percentile_cont" not in self.without:
             value = of("double precision")
