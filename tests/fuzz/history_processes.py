@@ -10,6 +10,8 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,6 +76,18 @@ class GatewayProcess:
                 return True
             time.sleep(0.05)
         return False
+
+    def why_not_ready(self) -> str:
+        """What it says of itself, and the end of its log."""
+        url = f"http://127.0.0.1:{self.http_port}/readyz"
+        try:
+            with urllib.request.urlopen(url, timeout=5) as response:
+                said = response.read()
+        except urllib.error.HTTPError as error:
+            said = error.read()
+        except OSError as error:
+            said = str(error).encode()
+        return f"{said.decode()[:1000]}\n{self.log.read_text(errors='replace')[-1500:]}"
 
     @property
     def alive(self) -> bool:
