@@ -1,14 +1,21 @@
-"""Numbers as Postgres's `to_char(number, template)` writes them."""
+"""Numbers as Postgres's `to_char(number, template)` writes them.
+
+Source: what PostgreSQL 15 gives, and the order in which its NUM_processor decides.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Context, Decimal
+
+from planner.errors import NotSupported, SyntaxProblem
 
 _CONTEXT = Context(prec=200)
 _TOKEN = re.compile(
-    r'"(?P<text>[^"]*)"|(?P<word>FM|PR|MI|PL|SG|TH|EEEE|RN|V|[09.,DGSL])|(?P<plain>.)', re.I
+    r'"(?P<text>(?:[^"\\]|\\.)*)"?|\\(?P<quote>")'
+    r"|(?P<word>FM|PR|MI|PL|SG|TH|EEEE|RN|[09.,DGSLVB])|(?P<plain>.)",
+    re.IGNORECASE | re.DOTALL,
 )
 _ROMAN = (
     *((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L")),
@@ -16,145 +23,263 @@ _ROMAN = (
 )
 
 
+_SIGNS = {"MI", "PL", "SG"}
+
+
 @dataclass(slots=True)
 class _Template:
     """A template, taken apart."""
 
-    tokens: list[tuple[str, str]]
-    """(kind, text): `digit` with 9 or 0, `point`, `group`, `text`, or a sign or suffix by name."""
-    fill: bool
+    tokens: list[tuple[str, str]] = field(default_factory=list)
+    """(kind, text): the kind is the word in capitals, or `text`."""
+    fill: bool = True
+    """Whether places without a digit are spaces; FM says no."""
     whole: int = 0
     fraction: int = 0
+    shift: int = 0
+    """How many digits follow V: by so many powers of ten the number is multiplied."""
+    has_point: bool = False
     zero_from: int | None = None
     """The first digit before the point that is written even if it is a leading zero."""
+    zero_to: int = 0
+    """How many digits there are up to the last `0`."""
+    sign_at: int | None = None
+    """How many digits stand before S, if it stands before the point."""
+    words: set[str] = field(default_factory=set)
 
 
 def number_text(value: Decimal | float, template: str) -> str:
-    """The text; `#` in place of digits where the number is too large for the template."""
+    """The text; `#` in place of digits where the number is too large for the template.
+
+    Raises:
+        SyntaxProblem: words that do not go together (42601).
+        NotSupported: EEEE.
+    """
     number = Decimal(value) if isinstance(value, int | Decimal) else Decimal(repr(value))
     parsed = _parse(template)
+    if "RN" in parsed.words:
+        return _roman(number, parsed)
     if not number.is_finite():
         return "NaN" if number.is_nan() else "#" * max(parsed.whole, 1)
-    if any(kind == "RN" for kind, _ in parsed.tokens):
-        return _roman(number, parsed)
-    quantum = Decimal((0, (1,), -parsed.fraction))
-    rounded = number.quantize(quantum, ROUND_HALF_UP, _CONTEXT)
-    whole, _, fraction = f"{abs(rounded):f}".partition(".")
-    whole = "" if whole == "0" and parsed.whole >= 0 and parsed.zero_from is None else whole
-    is_negative = rounded < 0
-    if len(whole) > parsed.whole:
-        whole, fraction = "#" * parsed.whole, "#" * parsed.fraction
-    if not whole and not parsed.fraction:
-        whole = "0"
-    return _written(parsed, whole, fraction, is_negative=is_negative)
+    rounded = number.scaleb(parsed.shift, _CONTEXT).quantize(
+        Decimal((0, (1,), -parsed.fraction)), ROUND_HALF_UP, _CONTEXT
+    )
+    digits = f"{abs(rounded):f}"
+    places = parsed.whole + parsed.shift
+    if len(digits.partition(".")[0]) > places:
+        digits = "#" * places + "." + "#" * parsed.fraction
+    writer = _Writer(parsed, digits, places, "-" if rounded < 0 else "+")
+    return writer.written()
 
 
 def _parse(template: str) -> _Template:
-    parsed = _Template(tokens=[], fill=True)
-    seen_point = False
+    parsed = _Template()
     for found in _TOKEN.finditer(template):
-        word = (found["word"] or "").upper()
-        if word == "FM":
-            parsed.fill = False
-        elif word in {"9", "0"} and word:
-            if seen_point:
-                parsed.fraction += 1
-            else:
-                if word == "0" and parsed.zero_from is None:
-                    parsed.zero_from = parsed.whole
-                parsed.whole += 1
-            parsed.tokens.append(("digit", word))
-        elif word in {".", "D"}:
-            seen_point = True
-            parsed.tokens.append(("point", "."))
-        elif word in {",", "G"}:
-            parsed.tokens.append(("group", ","))
-        elif word:
-            parsed.tokens.append((word, found["word"]))
-        else:
-            parsed.tokens.append(("text", found["text"] or found["plain"] or ""))
+        written = found["word"] or ""
+        word = {"D": ".", "G": ","}.get(written.upper(), written.upper())
+        if not word:
+            parsed.tokens.append(("text", _plain(found)))
+            continue
+        _check(parsed, word)
+        parsed.words.add(word)
+        parsed.tokens.append((word, written))
+        if word in {"0", "9"}:
+            _count(parsed, word)
+        elif word == "S" and not parsed.has_point:
+            parsed.sign_at = parsed.whole
+        parsed.has_point = parsed.has_point or word == "."
+        parsed.fill = parsed.fill and word != "FM"
     return parsed
 
 
-def _written(parsed: _Template, whole: str, fraction: str, *, is_negative: bool) -> str:
-    digits = whole.rjust(parsed.whole)
-    if parsed.zero_from is not None:
-        digits = digits[: parsed.zero_from] + digits[parsed.zero_from :].replace(" ", "0")
-    kept = fraction if parsed.fill else _kept_fraction(parsed, fraction)
-    names = {kind for kind, _ in parsed.tokens}
-    signed = names & {"S", "MI", "SG", "PR", "PL"}
-    pieces: list[str] = []
-    at, behind, started = 0, 0, False
-    sign = "-" if is_negative else ("" if not parsed.fill else " ")
-    first = next((i for i, c in enumerate(digits) if c != " "), len(digits))
-    for kind, text in parsed.tokens:
-        if kind == "digit" and at < parsed.whole:
-            if at == first and not signed:
-                pieces.append(sign)
-                started = True
-            pieces.append(digits[at] if digits[at] != " " else (" " if parsed.fill else ""))
-            at += 1
-        elif kind == "digit":
-            pieces.append(kept[behind] if behind < len(kept) else "")
-            behind += 1
-        elif kind == "point":
-            if not started and not signed:
-                pieces.append(sign)
-                started = True
-            pieces.append(".")
-        elif kind == "group":
-            shown = any(c != " " for c in digits[:at])
-            pieces.append("," if shown else (" " if parsed.fill else ""))
+def _plain(found: re.Match[str]) -> str:
+    if found["plain"] is not None or found["quote"] is not None:
+        return found["plain"] or '"'
+    return re.sub(r"\\(.)", r"\1", found["text"] or "")
+
+
+def _check(parsed: _Template, word: str) -> None:
+    """Refuse what Postgres refuses."""
+    words = parsed.words
+    signs = words & (_SIGNS | {"S", "PR"})
+    problem = None
+    if word in {"0", "9"} and "PR" in words:
+        problem = f'"{word}" must be ahead of "PR"'
+    elif word == "S" and signs:
+        problem = 'cannot use "S" twice'
+        if "S" not in signs:
+            problem = 'cannot use "S" and "PL"/"MI"/"SG"/"PR" together'
+    elif word in _SIGNS and "S" in words:
+        problem = f'cannot use "S" and "{word}" together'
+    elif word == "PR" and signs - {"PR"}:
+        problem = 'cannot use "PR" and "S"/"PL"/"MI"/"SG" together'
+    elif word == "." and parsed.has_point:
+        problem = "multiple decimal points"
+    elif word in {".", "V"} and words & {".", "V"} - {word}:
+        problem = 'cannot use "V" and decimal point together'
+    if problem is not None:
+        raise SyntaxProblem(problem)
+    if word == "EEEE":
+        raise NotSupported("EEEE in a template of to_char is not supported")
+
+
+def _count(parsed: _Template, word: str) -> None:
+    if word == "9" and "V" in parsed.words:
+        parsed.shift += 1
+        return
+    if word == "0" and parsed.zero_from is None and not parsed.has_point:
+        parsed.zero_from = parsed.whole
+    if parsed.has_point:
+        parsed.fraction += 1
+    else:
+        parsed.whole += 1
+    if word == "0":
+        parsed.zero_to = parsed.whole + parsed.fraction
+
+
+class _Writer:
+    """Writes a number's digits into the places of a template."""
+
+    def __init__(self, parsed: _Template, digits: str, places: int, sign: str) -> None:
+        self._parsed, self._digits, self._sign = parsed, digits, sign
+        self._spaces = max(places - len(digits.partition(".")[0]), 0)
+        self._at = 0
+        """The next of the digits."""
+        self._place = 0
+        """The next place of the template, the point included."""
+        self._shown = False
+        """Whether the last place has shown a digit, after which a comma is one."""
+        self._pieces: list[str] = []
+        words, fill = parsed.words, parsed.fill
+        self._brackets = "PR" in words and (fill or sign == "-")
+        if words & _SIGNS:
+            self._signed = "PL" not in words or bool(words & {"MI", "SG"})
         else:
-            pieces.append(_mark(kind, text, whole, is_negative=is_negative, fill=parsed.fill))
-    body = "".join(pieces)
-    if "PR" in names:
-        body = _bracketed(body, is_negative=is_negative, fill=parsed.fill)
-    return body
+            self._signed = sign == "+" and not fill and "S" not in words
+        # S behind all digits, or behind the point, is written last.
+        self._trails = "S" in words and parsed.sign_at in {None, places}
+        self._last = self._last_kept()
+        self._end = places + parsed.fraction + int(parsed.has_point)
+        if not self._spaces and self._signed:
+            self._end -= 1
+        self._has_zeros = parsed.zero_from is not None
 
+    def _last_kept(self) -> int | None:
+        """The last digit that FM keeps behind the point, or the point; None without FM."""
+        parsed, digits = self._parsed, self._digits
+        if parsed.fill or not parsed.has_point:
+            return None
+        start = max(parsed.zero_to - self._spaces, 0)
+        found = digits.find(".", start)
+        point = start if found < 0 else found
+        if point >= len(digits):
+            return None
+        return max((i for i in range(point + 1, len(digits)) if digits[i] != "0"), default=point)
 
-def _kept_fraction(parsed: _Template, fraction: str) -> str:
-    """FM drops the zeros at the end that stand for a 9."""
-    marks = [text for kind, text in parsed.tokens if kind == "digit"][parsed.whole :]
-    last = max((i for i, mark in enumerate(marks) if mark == "0"), default=-1)
-    kept = fraction
-    while len(kept) > last + 1 and kept.endswith("0"):
-        kept = kept[:-1]
-    return kept
+    def written(self) -> str:
+        for kind, text in self._parsed.tokens:
+            if kind in {"0", "9", "."}:
+                self._digit(kind)
+            else:
+                self._pieces.append(self._mark(kind, text))
+        # Postgres ends the text at a place, behind the point, for which there is no digit.
+        return "".join(self._pieces).partition("\0")[0]
 
+    @property
+    def _is_lone_zero(self) -> bool:
+        """Whether the zero of 0.5 comes next, which is a space."""
+        return (
+            not self._has_zeros
+            and self._at == 0
+            and self._digits[0] == "0"
+            and bool(self._parsed.fraction)
+        )
 
-def _mark(kind: str, text: str, whole: str, *, is_negative: bool, fill: bool) -> str:
-    if kind in {"S", "SG"}:
-        return "-" if is_negative else "+"
-    if kind == "MI":
-        return "-" if is_negative else (" " if fill else "")
-    if kind == "PL":
-        return (" " if fill else "") if is_negative else "+"
-    if kind == "L":
-        return " " if fill else ""
-    if kind == "TH":
-        number = int(whole) if whole.isdigit() else 0
+    @property
+    def _keeps_point_last(self) -> bool:
+        return self._last is not None and self._digits[self._last] == "."
+
+    def _digit(self, kind: str) -> None:
+        self._shown = False
+        zero_from = self._parsed.zero_from or 0
+        begins = self._place >= self._spaces or (self._has_zeros and zero_from == self._place)
+        if not self._signed and begins and (not self._is_lone_zero or self._keeps_point_last):
+            self._write_sign()
+        if self._place < self._spaces:
+            if self._has_zeros and zero_from <= self._place:
+                self._pieces.append("0")
+                self._shown = True
+            elif self._parsed.fill:
+                self._pieces.append(" ")
+        else:
+            self._write_digit(kind)
+            self._at = min(self._at + 1, len(self._digits))
+        end = self._place if self._last is not None and self._last == self._at else self._end
+        if self._place + 1 == end:
+            self._close()
+        self._place += 1
+
+    def _write_sign(self) -> None:
+        if "S" in self._parsed.words:
+            if self._trails:
+                return
+            self._pieces.append(self._sign)
+        elif self._brackets:
+            self._pieces.append("<" if self._sign == "-" else " ")
+        elif self._sign == "-" or self._parsed.fill:
+            self._pieces.append(self._sign.replace("+", " "))
+        self._signed = True
+
+    def _write_digit(self, kind: str) -> None:
+        digit = self._digits[self._at : self._at + 1] or "\0"
+        if digit == ".":
+            self._pieces.append(".")
+        elif self._last is not None and self._at > self._last and kind != "0":
+            return
+        elif self._is_lone_zero:
+            self._pieces.append(" " if self._parsed.fill else "0" if self._keeps_point_last else "")
+        else:
+            self._pieces.append(digit)
+            self._shown = True
+
+    def _close(self) -> None:
+        """What stands behind the last digit."""
+        if self._signed and self._brackets:
+            self._pieces.append(">" if self._sign == "-" else " ")
+        elif self._trails:
+            self._pieces.append(self._sign)
+
+    def _mark(self, kind: str, text: str) -> str:
+        space = " " if self._parsed.fill else ""
+        if kind == "TH":
+            return self._ordinal(text)
+        return {
+            ",": "," if self._shown else space,
+            "MI": "-" if self._sign == "-" else space,
+            "PL": "+" if self._sign == "+" else space,
+            "SG": self._sign,
+            "L": " ",
+            "text": text,
+        }.get(kind, "")
+
+    def _ordinal(self, text: str) -> str:
+        if self._sign == "-" or self._parsed.has_point or not self._digits.isdigit():
+            return ""
+        number = int(self._digits)
         teen = 10 < number % 100 < 14
         suffix = "th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
         return suffix.upper() if text.isupper() else suffix
-    return "" if kind == "PR" else text
-
-
-def _bracketed(body: str, *, is_negative: bool, fill: bool) -> str:
-    inner = body.lstrip(" ")
-    pad = " " * (len(body) - len(inner))
-    if is_negative:
-        return f"{pad}<{inner}>"
-    return f"{pad} {inner} " if fill else inner
 
 
 def _roman(number: Decimal, parsed: _Template) -> str:
-    left = int(number.to_integral_value(ROUND_HALF_UP))
-    if not 0 < left < 4000:
-        return "#" * 15
-    pieces = []
-    for value, letters in _ROMAN:
-        pieces.append(letters * (left // value))
-        left %= value
-    text = "".join(pieces)
-    return text.rjust(15) if parsed.fill else text
+    left = int(number.to_integral_value(ROUND_HALF_UP)) if number.is_finite() else 0
+    letters = []
+    if 0 < left < 4000:
+        for value, each in _ROMAN:
+            letters.append(each * (left // value))
+            left %= value
+    roman = "".join(letters) or "#" * 15
+    shown = {"RN": roman.rjust(15) if parsed.fill else roman, "L": " "}
+    return "".join(
+        shown.get(kind, plain if kind == "text" else "") for kind, plain in parsed.tokens
+    )

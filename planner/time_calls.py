@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 
 from sqlglot import exp
 
 from planner.catalog_types import postgres_name
 from planner.clock import local_now, now
-from planner.errors import ValueProblem
+from planner.errors import QueryError, ValueProblem
 from planner.functions import call_name
 from planner.inference import FLOATS, INTEGERS, Types
 from planner.interval_calls import at_zone, interval_text
 from planner.number_reading import digits_behind_point
+from planner.number_text import number_text
 from planner.operators import TIMESTAMP, TIMESTAMPTZ
 from planner.rewriting import CallRule, copies, renamed, text_of, unsupported
 from planner.templates import strftime_format, strptime_format
@@ -33,6 +35,8 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     value, template = given[0], given[1]
     kind, text = types.kind_of(value), text_of(template)
     if kind in INTEGERS or kind in FLOATS or kind is Kind.DECIMAL:
+        if text is not None:
+            _check_template(text, template)
         number = cast(cast(value.copy(), "DECIMAL(38,10)"), "TEXT")
         if kind in FLOATS:
             number = call("pg_sg_float_text", value.copy())
@@ -47,6 +51,15 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
         return call("pg_sg_number_text", number, template.copy())
     micros = call("epoch_us", cast(value.copy(), "TIMESTAMP"))
     return call("pg_sg_time_text", micros, template.copy())
+
+
+def _check_template(text: str, template: exp.Expr) -> None:
+    """Refuse a template of numbers that is malformed where it is written."""
+    try:
+        number_text(Decimal(0), text)
+    except QueryError as error:
+        error.position = position_of(template)
+        raise
 
 
 def _to_timestamp(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
