@@ -8,6 +8,7 @@ from functools import partial
 from sqlglot import exp
 
 from planner.errors import TypeProblem
+from planner.floats import POWER, ranged
 from planner.inference import FLOATS, INTEGERS, Types, as_decimal
 from planner.interval_text import interval_words
 from planner.json_operators import delete
@@ -186,10 +187,11 @@ def _round(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {
-    exp.Div: _divide,
-    exp.Add: _add,
-    exp.Sub: _add,
-    exp.Mul: _add,
+    exp.Div: ranged(_divide),
+    exp.Add: ranged(_add),
+    exp.Sub: ranged(_add),
+    exp.Mul: ranged(_add),
+    exp.Pow: POWER,
     exp.Mod: _add,
     exp.Round: _round,
     exp.Ceil: _round,

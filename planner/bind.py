@@ -19,7 +19,7 @@ from planner.catalog_types import CATALOG_TYPES
 from planner.clause import Clause
 from planner.errors import NameProblem, NotSupported
 from planner.inference import Types
-from planner.literals import spell_bytes
+from planner.literals import check_alternatives, spell_bytes
 from planner.names import column_name
 from planner.outputs import Outputs, is_field_star, name_columns, spell_fields
 from planner.parameters import Parameters, spell_arrays, spell_compared
@@ -28,6 +28,7 @@ from planner.pushdown import Equality, Pushdown, Readable, Resolver
 from planner.qualifiers import drop_schemas, qualify_outer, tell_apart
 from planner.refused import refuse, unknown_function
 from planner.relations import Relation, identifier
+from planner.set_operations import match_types
 from planner.spelling import spelled_nodes
 from planner.trees import built_type, position_of
 from planner.vocabulary import Vocabulary
@@ -150,6 +151,8 @@ class _Binder:
             shown = None if root is None else types.of_query(root)
             self._parameters.give_types()
             spell_bytes(self._nodes, types)
+            check_alternatives(self._nodes, types)
+            match_types(self._nodes, types)
             meaning.apply(self._tree, self._nodes, types)
             self._translate()
             if any(not name.islower() for name in self._mentioned):

@@ -37,8 +37,10 @@ def _cast(node: exp.Expr, types: Types) -> exp.Expr:
         if is_bare and inner_type.this is exp.DType.DECIMAL:
             inner_type.replace(built_type(str(NUMERIC).upper()))  # DuckDB's has three places
     inner = strip(node.this)
-    if isinstance(inner, exp.Literal) and inner.is_string:
-        return _cast_literal(node, inner, target, types)
+    if isinstance(inner, exp.Literal):
+        if inner.is_string:
+            return _cast_literal(node, inner, target, types)
+        _check_range(inner, target)
     source = types.of(node.this)
     if node.to.this is exp.DType.DECIMAL and not node.to.expressions:
         found = types.of(node)
@@ -50,6 +52,11 @@ def _cast(node: exp.Expr, types: Types) -> exp.Expr:
         if target.kind is Kind.DECIMAL:
             _shorten(node, source)
     return node
+
+
+def _check_range(number: exp.Literal, target: DataType | None) -> None:
+    if target is not None and target.kind in FLOATS:
+        check_literal(number, target)
 
 
 def _shorten(node: exp.Cast, source: DataType | None) -> None:
@@ -98,7 +105,7 @@ def _cast_literal(
         if node.to.this is exp.DType.DECIMAL and found is not None:
             node.set("to", built_type(str(found).upper()))
         return node
-    if target.kind in INTEGERS or target.kind is Kind.BOOLEAN:
+    if target.kind in INTEGERS or target.kind in FLOATS or target.kind is Kind.BOOLEAN:
         value = check_literal(literal, target)
         if target == BOOLEAN:
             literal.replace(exp.Boolean(this=bool(value)))

@@ -174,6 +174,24 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "22003",
     ),
     (
+        r"Failed to cast decimal value (?P<name>\S+) to type (?P<type>[A-Z][A-Z0-9]*)",
+        ValueProblem,
+        "{type} out of range",
+        "22003",
+    ),
+    (
+        r"(?P<name>ACOS|ASIN) is undefined outside",
+        ValueProblem,
+        "input is out of range",
+        "22003",
+    ),
+    (
+        r"(?P<name>Epoch seconds) out of range",
+        ValueProblem,
+        "timestamp out of range",
+        "22008",
+    ),
+    (
         r"Unknown TimeZone '(?P<name>[^']*)'",
         ValueProblem,
         'time zone "{name}" not recognized',

@@ -276,12 +276,22 @@ class Types:
                     self._scope_of.setdefault(id(each), scope)
         # A column that a star was spelled out to is in no scope's list.
         inner = self._scope_of.get(id(column)) or self._scope_of.get(id(column.parent_select))
-        while inner is not None:
-            found = self._in_scope(inner, column)
+        found = self._around(inner, column)
+        if found is _ABSENT and column.table:
+            # DuckDB has fields of structs without parentheses, too: `s.f` and `t.s.f`.
+            struct = exp.Column(this=column.args["table"].copy(), table=column.args.get("db"))
+            owner = self._around(inner, struct)
+            found = dict(owner.fields).get(column.name) if isinstance(owner, DataType) else None
+        return found if isinstance(found, DataType) else None
+
+    def _around(self, scope: Scope | None, column: exp.Column) -> DataType | object | None:
+        """The type of a column, of the innermost scope that has one so called."""
+        while scope is not None:
+            found = self._in_scope(scope, column)
             if found is not _ABSENT:
-                return found if isinstance(found, DataType) else None
-            inner = inner.parent
-        return None
+                return found
+            scope = scope.parent
+        return _ABSENT
 
     def _in_scope(self, scope: Scope, column: exp.Column) -> DataType | object | None:
         sources = scope.selected_sources

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from planner.errors import QueryError
-from planner.inference import Types
+from planner.inference import FLOATS, INTEGERS, TIMES, Types, common_type
 from planner.predicates import strip
 from planner.trees import call, position_of
 from planner.values import parse_value
@@ -17,6 +17,10 @@ _OF_ONE_TYPE = (
     *(exp.In, exp.Between, exp.Coalesce, exp.Nullif, exp.Greatest, exp.Least, exp.Case),
 )
 """What puts values of one type beside each other."""
+
+_ALTERNATIVES = (exp.Case, exp.Coalesce, exp.Greatest, exp.Least, exp.Nullif)
+_ADOPTED = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, Kind.UUID, Kind.JSON}
+"""Types that a text literal takes when it stands beside a value of one."""
 
 
 def check_literal(literal: exp.Literal, target: DataType) -> Value:
@@ -30,6 +34,39 @@ def check_literal(literal: exp.Literal, target: DataType) -> Value:
     except QueryError as error:
         error.position = position_of(literal)
         raise
+
+
+def adopt(literal: exp.Literal, found: DataType | None, types: Types) -> DataType | None:
+    """The type that a text literal takes beside others; None if it stays a text.
+
+    Raises:
+        QueryError: it is no value of that type; the error points at it.
+    """
+    if found is None or found.kind not in _ADOPTED:
+        return None
+    if found.kind is Kind.DECIMAL:
+        found = types.bare_numeric(literal) or found
+    check_literal(literal, found)
+    return found
+
+
+def check_alternatives(nodes: Nodes, types: Types) -> None:
+    """Check the text literals among the results of CASE, COALESCE and their kin.
+
+    DuckDB reads one when it is the result; Postgres in any case.
+
+    Raises:
+        QueryError: one has not the type of the others (22P02).
+    """
+    for kind in _ALTERNATIVES:
+        for node in nodes.of(kind):
+            sides = [strip(side) for side in _sides(node)]
+            texts = [each for each in sides if isinstance(each, exp.Literal) and each.is_string]
+            if texts and len(texts) < len(sides):
+                known = [types.of(side) for side in sides if not any(side is t for t in texts)]
+                found = None if None in known else common_type(known)
+                for text in texts:
+                    adopt(text, found, types)
 
 
 def bytes_of(node: exp.Expr) -> exp.Expr:

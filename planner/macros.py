@@ -6,7 +6,10 @@ expanded where it is called, so that it costs what its body costs.
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from planner.quoting import QUOTED_WORDS, quote_text
+from planner.trees import call
 from planner.zones import ABBREVIATIONS
 
 RAISED = "stategate error "
@@ -15,6 +18,11 @@ RAISED = "stategate error "
 
 def _error(sqlstate: str, message: str) -> str:
     return f"error('{RAISED}{sqlstate} ' || {message})"
+
+
+def error_call(sqlstate: str, message: str) -> exp.Expr:
+    """A call that raises an error of ours when it is evaluated."""
+    return call("error", exp.Literal.string(f"{RAISED}{sqlstate} {message}"))
 
 
 LENGTH_MAX = 1 << 26
@@ -54,6 +62,19 @@ MACROS: tuple[str, ...] = (
     f"""pg_sg_moments_end(a, b, s) AS
         CASE WHEN (epoch(b) - epoch(a)) / nullif(epoch(s), 0) > {SERIES_MAX} THEN {_TOO_MANY}
         ELSE b END""",
+    """pg_sg_exp(x) AS CASE WHEN x > 709.782712893384 AND NOT isinf(x) THEN """
+    + _error("22003", "'value out of range: overflow'")
+    + """ WHEN x < -745.1332191019412 AND NOT isinf(x) THEN """
+    + _error("22003", "'value out of range: underflow'")
+    + """ ELSE exp(x) END""",
+    """pg_sg_power(a, b) AS CASE WHEN a = 0 AND b < 0 THEN """
+    + _error("2201F", "'zero raised to a negative power is undefined'")
+    + """ WHEN a < 0 AND b <> trunc(b) THEN """
+    + _error("2201F", "'a negative number raised to a non-integer power yields a complex result'")
+    + """ WHEN isinf(pow(a, b)) AND NOT isinf(CAST(a AS DOUBLE)) AND NOT isinf(CAST(b AS DOUBLE))
+        THEN """
+    + _error("22003", "'value out of range: overflow'")
+    + """ ELSE pow(a, b) END""",
     "pg_sg_substring_from(t, f) AS substring(t, greatest(f, 1))",
     f"""pg_sg_boolean(t) AS CASE
         WHEN lower(trim(t)) IN ('t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1') THEN true

@@ -49,6 +49,7 @@ def _bit_count(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 CALLS: Mapping[str, CallRule] = {
     **dict.fromkeys(("gcd", "lcm"), _same_type),
+    "exp": renamed("pg_sg_exp"),
     "sign": _sign,
     "div": _div,
     "factorial": _factorial,

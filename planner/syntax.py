@@ -39,7 +39,17 @@ _BINARY = (
 )
 _UNARY = (
     *(exp.Not, exp.Neg, exp.Paren, exp.Any, exp.All, exp.Boolean, exp.Parameter, exp.From),
-    *(exp.Where, exp.Having, exp.Abs, exp.Avg, exp.Sum, exp.Sign, exp.Factorial, exp.Ascii),
+    *(
+        exp.Where,
+        exp.Having,
+        exp.Abs,
+        exp.Exp,
+        exp.Avg,
+        exp.Sum,
+        exp.Sign,
+        exp.Factorial,
+        exp.Ascii,
+    ),
     *(exp.BitLength, exp.Length, exp.Ntile, exp.Lower, exp.Upper, exp.Stddev, exp.Variance),
     *(exp.VariancePop, exp.LogicalAnd, exp.LogicalOr, exp.CurrentTimestamp, exp.Localtimestamp),
     *(exp.Qualify, exp.JustifyDays, exp.JustifyHours, exp.JustifyInterval),

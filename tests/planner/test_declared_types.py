@@ -128,6 +128,7 @@ def test_parameters_have_the_type_of_their_place(
         ("SELECT k, (q.p).*, 1 FROM places q", "text double integer integer", None),
         ("SELECT (p).* FROM (SELECT p FROM places) x WHERE (p).n = 3", "double integer", None),
         ("SELECT sum((p).n) FROM places", "bigint", [(3,)]),
+        ("SELECT sum(p.n), sum(q.p.n) FROM places q", "bigint bigint", [(3, 3)]),
     ],
 )
 def test_the_fields_of_a_struct(sql: str, types: str, rows: list[Row] | None) -> None:

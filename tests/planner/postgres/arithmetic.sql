@@ -166,7 +166,6 @@ SELECT ln(0)
 ! 2201E
 SELECT exp(1000::double precision)
 ! 22003
-~ a double that overflows is infinite
 SELECT 'NaN'::double precision = 'NaN'::double precision, 'NaN'::double precision > 1e300, 'Infinity'::double precision
 : boolean boolean double_precision
 = t	t	Infinity

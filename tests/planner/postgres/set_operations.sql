@@ -1,0 +1,170 @@
+SELECT 1 UNION SELECT 'a'
+! 22P02
+SELECT 'a' UNION SELECT 1
+! 22P02
+SELECT 1 UNION SELECT '2' ORDER BY 1
+: integer
+= 1
+= 2
+SELECT 1 UNION ALL SELECT 'a'
+! 22P02
+SELECT 1 EXCEPT SELECT 'a'
+! 22P02
+SELECT 1 INTERSECT SELECT 'a'
+! 22P02
+SELECT '1' INTERSECT SELECT 1
+: integer
+= 1
+SELECT 1 UNION SELECT 'a'::text
+! 42804
+SELECT 1 UNION SELECT 2.5 ORDER BY 1
+: numeric
+= 1
+= 2.5
+SELECT 1 UNION SELECT 2.5::float8 ORDER BY 1
+: double_precision
+= 1
+= 2.5
+SELECT 1 UNION SELECT true
+! 42804
+SELECT 1 UNION SELECT date '2020-01-01'
+! 42804
+SELECT date '2020-01-01' UNION SELECT 'x'
+! 22007
+SELECT date '2020-01-01' UNION SELECT '2020-01-02' ORDER BY 1
+: date
+= 2020-01-01
+= 2020-01-02
+SELECT date '2020-01-01' UNION SELECT timestamp '2020-01-02' ORDER BY 1
+: timestamp_without_time_zone
+= 2020-01-01 00:00:00
+= 2020-01-02 00:00:00
+SELECT NULL UNION SELECT 1 ORDER BY 1
+: integer
+= 1
+= \N
+SELECT 'a' UNION SELECT 'b' ORDER BY 1
+: text
+= a
+= b
+SELECT 1 UNION SELECT NULL UNION SELECT 'a'
+! 22P02
+SELECT '1' UNION SELECT '2' UNION SELECT 3 ORDER BY 1
+! 42804
+SELECT 1 AS x, 'b' AS y UNION SELECT '2', 3 ORDER BY 1
+! 22P02
+SELECT id FROM samples UNION SELECT 'a'
+! 22P02
+SELECT id FROM samples UNION SELECT t FROM samples
+! 42804
+SELECT i FROM samples UNION SELECT d FROM samples ORDER BY 1
+: double_precision
+= -7
+= -2.5
+= 0
+= 0.1
+= 0.5
+= 1
+= 1.5
+= 2
+= 2.5
+= 3
+= 5
+= 9
+= 123456.789
+= 1e+20
+= \N
+SELECT t FROM samples UNION SELECT 'a' ORDER BY 1
+: text
+= 
+=  x 
+= Abc
+= Zed
+= a
+= aB
+= abc
+= b
+= ä
+= \N
+SELECT x FROM (SELECT 1 AS x UNION SELECT 'a') q
+! 22P02
+VALUES (1), ('a')
+! 22P02
+VALUES (1), ('2')
+: integer
+= 1
+= 2
+SELECT * FROM (VALUES (1, 'a'), ('2', 'b')) v ORDER BY 1
+: integer text
+= 1	a
+= 2	b
+SELECT coalesce(1, 'a')
+! 22P02
+SELECT coalesce('1', 2)
+: integer
+= 1
+SELECT coalesce(i, t) FROM samples
+! 42804
+SELECT CASE WHEN true THEN 1 ELSE 'a' END
+! 22P02
+SELECT CASE WHEN true THEN 1 ELSE '2' END
+: integer
+= 1
+SELECT CASE WHEN true THEN i ELSE t END FROM samples
+! 42804
+SELECT CASE 1 WHEN 'a' THEN 1 END
+! 22P02
+SELECT ARRAY[1, 'a']
+! 22P02
+SELECT ARRAY[1, '2']
+: integer[]
+= {1,2}
+SELECT ARRAY[1, 'a'::text]
+! 42804
+SELECT greatest(1, 'a')
+! 22P02
+SELECT least('1', 2)
+: integer
+= 1
+SELECT nullif(1, 'a')
+! 22P02
+SELECT 1 IN ('a')
+! 22P02
+SELECT 1 IN ('1', 2)
+: boolean
+= t
+SELECT id = 'a' FROM samples
+! 22P02
+SELECT id BETWEEN '1' AND 'x' FROM samples
+! 22P02
+SELECT 1 = ANY (ARRAY['a'])
+! 42883
+SELECT 1 = (SELECT 'a')
+! 42883
+SELECT i = t FROM samples
+! 42883
+SELECT true = 1
+! 42883
+SELECT date '2020-01-01' = 'x'
+! 22007
+SELECT lag(i, 1, 'a') OVER () FROM samples
+! 22P02
+SELECT sum(CASE WHEN f THEN 1 ELSE 'x' END) FROM samples
+! 22P02
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT 'x') SELECT * FROM r
+! 22P02
+SELECT * FROM samples a JOIN samples b ON a.i = b.t
+! 42883
+SELECT true UNION SELECT 'maybe'
+! 22P02
+SELECT true UNION SELECT 'yes'
+: boolean
+= t
+SELECT 1 UNION SELECT 1.5 UNION SELECT 'x'
+! 22P02
+SELECT '{"a":1}'::json UNION ALL SELECT '{'
+! 22P02
+SELECT '\x01'::bytea UNION SELECT 'a'
+: bytea
+= \\x01
+= \\x61
