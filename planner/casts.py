@@ -32,10 +32,6 @@ def _cast(node: exp.Expr, types: Types) -> exp.Expr:
     if target is not None and is_of_catalog(target):
         node.set("to", built_type(duckdb_type(target)))
     _name_type(node)
-    for inner_type in node.to.expressions:
-        is_bare = isinstance(inner_type, exp.DataType) and not inner_type.expressions
-        if is_bare and inner_type.this is exp.DType.DECIMAL:
-            inner_type.replace(built_type(str(NUMERIC).upper()))  # DuckDB's has three places
     inner = strip(node.this)
     if isinstance(inner, exp.Literal):
         if inner.is_string:
@@ -73,6 +69,10 @@ def _name_type(node: exp.Cast) -> None:
     known = {"bpchar": "TEXT", "citext": "TEXT"}
     if name in known and not node.to.expressions:
         node.set("to", built_type(known[name]))
+    for inner in node.to.expressions:
+        is_bare = isinstance(inner, exp.DataType) and not inner.expressions
+        if is_bare and inner.this is exp.DType.DECIMAL:
+            inner.replace(built_type(str(NUMERIC).upper()))  # DuckDB's has three places
 
 
 def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
