@@ -27,7 +27,7 @@ from typing import NoReturn
 from gateway.addresses import is_loopback
 from gateway.attempts import Attempts
 from gateway.hosts import Hosts
-from gateway.users import TOKEN_PREFIX, Users, token_digest
+from gateway.users import Users, shown_name, token_digest
 from gateway.verifiers import PASSWORD_CHARACTERS_MAX, Verifier, fits, mock_verifier
 from planner.engine import QueryError
 
@@ -288,7 +288,7 @@ def password_failed(user: str) -> QueryError:
 
     A token is not repeated: it went into the wrong field, and clients keep what they are told.
     """
-    shown = f"{TOKEN_PREFIX}…" if user.startswith(TOKEN_PREFIX) else user[:100]
+    shown = shown_name(user)
     return QueryError(f'password authentication failed for user "{shown}"', sqlstate="28P01")
 
 

@@ -11,10 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from gateway.access import Access
-from gateway.errors import RequestProblem, to_query_error
+from gateway.errors import RequestProblem
+from gateway.failures import to_query_error
 from gateway.http_access import HttpAccess
 from gateway.proxies import Proxies
-from gateway.routes import Services, build_routes, error_response
+from gateway.routes import Services, asked_by, build_routes, error_response
 from planner.engine import QueryError
 
 
@@ -57,5 +58,4 @@ async def _routing_error(request: Request, error: Exception) -> Response:
 
 
 async def _error(request: Request, error: Exception) -> Response:
-    del request
-    return error_response(to_query_error(error))
+    return error_response(to_query_error(error, asked_by(request.scope)))

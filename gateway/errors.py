@@ -15,12 +15,9 @@ One table maps SQLSTATE to HTTP status. The body has one shape for all errors, o
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 
-from planner.errors import InternalProblem, QueryError
-
-logger = logging.getLogger(__name__)
+from planner.errors import QueryError
 
 PROTOCOL_VIOLATION = "08P01"
 
@@ -133,14 +130,6 @@ def status_of(sqlstate: str) -> int:
     """The HTTP status of a SQLSTATE: by the exact code, then by its class; 500 for others."""
     exact = _STATUS_BY_CODE.get(sqlstate)
     return exact if exact is not None else _STATUS_BY_CLASS.get(sqlstate[:2], 500)
-
-
-def to_query_error(error: Exception) -> QueryError:
-    """The error as a client sees it; an unplanned one is logged whole and told in two words."""
-    if isinstance(error, QueryError):
-        return error
-    logger.error("statement failed with an unplanned error", exc_info=error)
-    return InternalProblem("internal error", hint="The log of the gateway has more.")
 
 
 def response_status(error: QueryError) -> int:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from starlette.types import Send
 
-from gateway.errors import to_query_error
+from gateway.failures import Asked, to_query_error
 from gateway.render import Renderer, RendererFactory, Trailer, chunked
 from gateway.requests import QueryRequest, convert_parameters
 from gateway.workers import Workers
@@ -46,6 +46,8 @@ class Exchange:
     factory: RendererFactory
     started_s: float
     """`time.perf_counter()` at which the request came."""
+    asked: Asked
+    """What the log is told if it fails."""
 
     @property
     def elapsed_ms(self) -> float:
@@ -218,14 +220,18 @@ async def send_result(
             await answer.whole(renderer.media_type, render_whole(exchange, result, renderer))
             return None
         chunks = render_stream(exchange, result, renderer, chunk_bytes=chunk_bytes)
-        return await _send_stream(answer, renderer, chunks, workers)
+        return await _send_stream(exchange, answer, renderer, chunks, workers)
     finally:
         if result.on_close is not None:
             await workers.release(result.close)
 
 
 async def _send_stream(
-    answer: Answer, renderer: Renderer, chunks: Iterator[bytes], workers: Workers
+    exchange: Exchange,
+    answer: Answer,
+    renderer: Renderer,
+    chunks: Iterator[bytes],
+    workers: Workers,
 ) -> QueryError | None:
     try:
         async with aclosing(workers.stream(chunks)) as stream:
@@ -234,10 +240,10 @@ async def _send_stream(
     except ClientGone:
         raise
     except Exception as caught:
-        error = to_query_error(caught)
+        error = to_query_error(caught, exchange.asked)
         if not answer.begun:
             return error
-        logger.info("result broke off sqlstate=%s error=%s", error.sqlstate, error.message)
+        logger.info("result broke off sqlstate=%s %s", error.sqlstate, exchange.asked)
         last = renderer.failure(error)
         if last is None:
             raise ClientGone("the format has no place for an error") from error

@@ -38,9 +38,9 @@ from gateway.errors import (
     error_document,
     response_headers,
     response_status,
-    to_query_error,
 )
 from gateway.exchange import Answer, ClientGone, Exchange, open_result, recall, send_result
+from gateway.failures import Asked, to_query_error
 from gateway.metrics import Metrics
 from gateway.render import RENDERERS, RendererFactory, choose_renderer
 from gateway.requests import (
@@ -251,6 +251,7 @@ class QueryEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; an error is an answer too."""
         answer: Answer | None = None
+        exchange: Exchange | None = None
         try:
             exchange = await self._read(scope, receive)
             answer = Answer(send, exchange, stall_s=self._settings.stall_timeout_ms / 1000)
@@ -267,7 +268,7 @@ class QueryEndpoint:
                 logger.warning("answer cut off by shutdown")
                 return
         except Exception as caught:
-            error = to_query_error(caught)
+            error = to_query_error(caught, asked_by(scope) if exchange is None else exchange.asked)
         if error is not None:
             await error_response(error)(scope, receive, send)
 
@@ -282,6 +283,7 @@ class QueryEndpoint:
             cancellation=Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000),
             factory=factory,
             started_s=started_s,
+            asked=asked_by(scope, request.sql),
         )
 
     async def _answer(
@@ -337,7 +339,7 @@ class TypedEndpoint:
             # As for a statement: the grace period is over, and nobody above has to know.
             response = error_response(Unavailable("the gateway is shutting down", sqlstate="57P01"))
         except Exception as caught:
-            response = error_response(to_query_error(caught))
+            response = error_response(to_query_error(caught, asked_by(scope)))
         else:
             response = Response(
                 raw, media_type="application/json", headers={"Cache-Control": "no-store"}
@@ -359,6 +361,13 @@ class TypedEndpoint:
         )
         elapsed_ms = (time.perf_counter() - started_s) * 1000
         return orjson.dumps(typed_document(query, answer, elapsed_ms=elapsed_ms))
+
+
+def asked_by(scope: Scope, sql: str | None = None) -> Asked:
+    """Who asks for what, as the log has it."""
+    client = scope.get("client")
+    where = f"{client[0]}:{client[1]}" if client else "unknown"
+    return Asked(client=where, user=scope.get(USER) or ANONYMOUS, sql=sql)
 
 
 async def _watched(

@@ -67,6 +67,11 @@ class UserTable:
     """Those of all verifiers, in order: strangers have the same."""
 
 
+def shown_name(name: str) -> str:
+    """A name that a client gave, as far as it may be repeated: no token, and no long text."""
+    return f"{TOKEN_PREFIX}…" if name.startswith(TOKEN_PREFIX) else name[:100]
+
+
 def token_digest(token: str) -> bytes:
     """What is kept of a token. It needs no salt and no iterations, for it cannot be guessed."""
     return hashlib.sha256(token.encode(errors="surrogatepass")).digest()

@@ -25,7 +25,7 @@ from planner.handover import (
 from planner.listing import ListedCursor, ListedStatement, Listing
 from planner.options import check_settings
 from planner.session import Session, TransactionStatus
-from planner.shapes import Template, template_of
+from planner.shapes import Template, statement_shape, template_of
 from planner.statement import (
     LookUp,
     Notice,
@@ -76,6 +76,7 @@ __all__ = [
     "check_settings",
     "duration_ms",
     "parse_value",
+    "statement_shape",
     "template_of",
 ]
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 from gateway.access import Access
-from gateway.errors import to_query_error
+from gateway.failures import Asked, to_query_error
 from gateway.lingering import Lingering
 from gateway.pgwire.connection import Connection, State
 from gateway.pgwire.dialog import Dialog, Work
@@ -188,6 +188,12 @@ class Client(asyncio.Protocol):
         if waiting is not None and not waiting.done():
             waiting.set_result(None)
 
+    @property
+    def name(self) -> str:
+        """As logs have it: where it is, and its process id once it is let in."""
+        where = self.address or "unknown"
+        return f"{where} process_id={self.process_id}" if self.process_id else where
+
     # --- called by the dialog --------------------------------------------------------------------
 
     def write(self, encoded: bytes) -> None:
@@ -349,8 +355,9 @@ class Client(asyncio.Protocol):
         if self._dialog is not None:
             self._dialog.fail(error)
             return
-        told = error if isinstance(error, RemoteProtocolError) else to_query_error(error)
-        self.write(self._connection.send(respond(told, severity=FATAL)))
+        if not isinstance(error, RemoteProtocolError):
+            error = to_query_error(error, Asked(client=self.name))
+        self.write(self._connection.send(respond(error, severity=FATAL)))
 
     def _end(self, last: ErrorResponse) -> None:
         if self._connection.state is not State.CLOSED and not self._gone:

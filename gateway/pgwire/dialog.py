@@ -8,10 +8,10 @@ a coroutine, which must be awaited before the next message is handled. Errors le
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, TypeAlias
 
-from gateway.errors import to_query_error
+from gateway.failures import Asked, to_query_error
 from gateway.pgwire.codec import encode
 from gateway.pgwire.connection import Connection, State
 from gateway.pgwire.errors import RemoteProtocolError, notice_response, respond
@@ -98,6 +98,8 @@ class Dialog:
     ) -> None:
         self.session = session
         session.is_grouped = True
+        self._handled: FrontendMessage | None = None
+        """The message that is being answered, or was last."""
         self._connection = connection
         self._engine = engine
         self._reports = reports
@@ -147,6 +149,7 @@ class Dialog:
         Raises:
             Exception: give it to `fail`, as those of the coroutine.
         """
+        self._handled = message
         return self._handlers[type(message)](message)
 
     def fail(self, error: Exception) -> None:
@@ -156,12 +159,26 @@ class Dialog:
             error: what `handle`, or its coroutine, raised. One that nobody planned is logged.
         """
         self.session.fail()
-        told = error if isinstance(error, RemoteProtocolError) else to_query_error(error)
-        self._send(respond(told))
+        if not isinstance(error, RemoteProtocolError):
+            error = to_query_error(error, self._asked())
+        self._send(respond(error))
         if self.session.transaction is TransactionStatus.IDLE:
             self._names.end_transaction(committed=False)
         if self._connection.state in (State.QUERYING, State.SYNCING):
             self._ready()
+
+    def _asked(self) -> Asked:
+        sql: str | None = None
+        # What it names may be gone by now.
+        with suppress(QueryError):
+            match self._handled:
+                case Query(sql=sql) | Parse(sql=sql):
+                    pass
+                case Bind(statement=name) | Describe(kind="S", name=name):
+                    sql = self._names.statement(name).sql
+                case Execute(portal=name) | Describe(kind="P", name=name):
+                    sql = self._names.portal(name).prepared.sql
+        return Asked(client=self._shell.name, user=self.session.user, sql=sql)
 
     def cancel(self) -> None:
         """Cancel what runs in a worker, if anything does."""

@@ -49,6 +49,10 @@ class Timer(Protocol):
 class Shell(Protocol):
     """What a dialog needs of whoever holds the socket."""
 
+    @property
+    def name(self) -> str:
+        """The client, as logs have it."""
+
     def write(self, encoded: bytes) -> None:
         """Send bytes, soon."""
 

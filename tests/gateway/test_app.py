@@ -214,6 +214,8 @@ async def test_an_unplanned_error_behind_the_first_row_is_not_told(
     response = await ask(client, "SELECT n, name FROM buggy(3)")
     assert response.json()["error"]["message"] == "internal error"
     assert SECRET in caplog.text
+    asked = "statement='SELECT n, name FROM buggy(?)' user='stategate' client=127.0.0.1:"
+    assert asked in caplog.text
 
 
 # --- catalog and health -------------------------------------------------------------------------

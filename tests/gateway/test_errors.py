@@ -10,9 +10,8 @@ from gateway.errors import (
     response_headers,
     response_status,
     status_of,
-    to_query_error,
 )
-from planner.errors import InternalProblem, QueryError, Unavailable
+from planner.errors import QueryError, Unavailable
 
 
 @pytest.mark.parametrize(
@@ -58,12 +57,3 @@ def test_the_document_has_all_members_always() -> None:
     assert list(error_document(QueryError("x"))) == members
     full = Unavailable("x", detail="D.", hint="H.", position=3, sqlstate="55S01")
     assert list(error_document(full).values()) == ["x", "55S01", "D.", "H.", 3, True]
-
-
-def test_an_unplanned_error_is_logged_and_not_told(caplog: pytest.LogCaptureFixture) -> None:
-    told = to_query_error(ZeroDivisionError("secret"))
-    assert isinstance(told, InternalProblem)
-    assert "secret" not in str(error_document(told))
-    assert "secret" in caplog.text
-    planned = QueryError("x")
-    assert to_query_error(planned) is planned

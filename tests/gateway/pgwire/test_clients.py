@@ -156,13 +156,20 @@ def test_psycopg_sees_errors_with_all_their_fields(
     assert unknown.value.diag.statement_position == "26"
 
 
+@pytest.mark.parametrize("prepare", [False, True])
 def test_an_unplanned_error_tells_nothing(
-    connection: psycopg.Connection[tuple[object, ...]], caplog: pytest.LogCaptureFixture
+    connection: psycopg.Connection[tuple[object, ...]],
+    caplog: pytest.LogCaptureFixture,
+    *,
+    prepare: bool,
 ) -> None:
     with pytest.raises(psycopg.errors.InternalError_) as caught:
-        connection.execute("SELECT bug()")
+        connection.execute("SELECT bug()", prepare=prepare)
     assert "secret" not in str(caught.value)
     assert "a secret that no client may see" in caplog.text
+    process_id = connection.info.backend_pid
+    asked = f"statement='SELECT bug()' user='joe' client=127.0.0.1 process_id={process_id}"
+    assert asked.replace("joe", connection.info.user) in caplog.text
     assert connection.execute("SELECT 1").fetchone() == (1,)
 
 

@@ -1,0 +1,45 @@
+"""Errors that nobody planned: what clients are told of them, and what the log."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.errors import error_document
+from gateway.failures import Asked, to_query_error
+from planner.errors import InternalProblem, QueryError, ValueProblem
+
+ASKED = Asked(client="192.0.2.1:5000", user="joe", sql="SELECT v\nFROM kv WHERE k = 'secret' -- x")
+
+
+def test_an_unplanned_error_is_logged_and_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    told = to_query_error(ZeroDivisionError("by nothing"), ASKED)
+    assert isinstance(told, InternalProblem)
+    assert "nothing" not in str(error_document(told))
+    (record,) = caplog.records
+    assert record.exc_info is not None
+    assert record.getMessage() == (
+        "internal error statement='SELECT v FROM kv WHERE k = ?' user='joe' client=192.0.2.1:5000"
+    )
+
+
+def test_an_internal_problem_that_was_found_is_logged_as_well(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    found = InternalProblem("it cannot be")
+    assert to_query_error(found, ASKED) is found
+    assert "k = ?" in caplog.text
+
+
+def test_a_planned_error_is_told_and_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    planned = ValueProblem("x")
+    assert to_query_error(planned, ASKED) is planned
+    assert not caplog.records
+
+
+def test_a_token_in_the_place_of_a_name_is_not_logged() -> None:
+    assert "sgt_abc" not in str(Asked(client="x", user="sgt_abc"))
+    assert str(Asked(client="x")) == "statement=None user=None client=x"
+
+
+def test_the_default_error_is_internal() -> None:
+    assert QueryError("x").sqlstate == InternalProblem.sqlstate
