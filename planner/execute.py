@@ -18,11 +18,9 @@ from planner.compose import Composer
 from planner.composing.database import ArrowRelation
 from planner.cut import Snapshot
 from planner.errors import (
-    RESTORING,
     TypeProblem,
     Unavailable,
     ValueProblem,
-    partitions_failed,
 )
 from planner.gathering import (
     Streams,
@@ -43,6 +41,7 @@ from planner.reading import Asked, Reading
 from planner.relations import SYSTEM_RELATIONS, Surroundings, system_table
 from planner.session import Session
 from planner.statement import LookUp, PartitionAnswer, Result, StatementKind
+from planner.unanswered import RESTORING, partitions_failed
 from stores.errors import CodecError
 from stores.partitioner import partitioner
 from stores.query import BatchStream, KeyQuery, Query

@@ -13,12 +13,13 @@ import pyarrow as pa
 
 from planner.access import Scatter, Top
 from planner.cancel import Cancellation
-from planner.errors import QueryError, StoreFailed, partitions_failed
+from planner.errors import QueryError, StoreFailed
 from planner.filters import Keep
 from planner.merging import first_rows, trailing_null_held
 from planner.plan import Stream
 from planner.reading import Reading
 from planner.statement import Notice, PartitionAnswer
+from planner.unanswered import partitions_failed
 from stores.errors import FailureReason
 from stores.position import EMPTY, Position
 from stores.query import BatchStream

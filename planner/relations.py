@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.errors import RESTORING, NameProblem, NotSupported, StoreFailed, Unavailable
+from planner.errors import NameProblem, NotSupported, StoreFailed, Unavailable
 from planner.options import SETTINGS
 from planner.queries import Queries
 from planner.session import Session
+from planner.unanswered import RESTORING
 from stores.arrow import physical_array
 from stores.errors import UnknownKindError, UnknownStoreError
 from stores.schema import (

@@ -13,20 +13,19 @@ from typing import Any
 from planner.cancel import Cancellation
 from planner.clause import NO_CLAUSE
 from planner.errors import (
-    RESTORING,
     LimitExceeded,
     NameProblem,
     NotSupported,
     QueryError,
     StoreFailed,
     ValueProblem,
-    partitions_failed,
 )
 from planner.options import ReadOptions, read_options
 from planner.reading import Asked, Reading
 from planner.relations import require_missing
 from planner.session import Session
 from planner.statement import PartitionAnswer
+from planner.unanswered import RESTORING, partitions_failed
 from stores.errors import StoreError
 from stores.position import Position, merge_positions
 from stores.query import Batch, BatchStream, Query

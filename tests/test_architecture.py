@@ -180,8 +180,8 @@ def declared_distributions() -> set[str]:
     return {found[0] for text in requirements if (found := re.match(r"[\w-]+", text))}
 
 
-def test_no_import_cycles() -> None:
-    graph = {
+def import_graph() -> dict[str, set[str]]:
+    return {
         module_name(path): {
             target
             for found in imports_of(path)
@@ -189,7 +189,34 @@ def test_no_import_cycles() -> None:
         }
         for path in files()
     }
-    assert cycle_in(graph) is None
+
+
+def test_no_import_cycles() -> None:
+    assert cycle_in(import_graph()) is None
+
+
+def reached_from(module: str) -> set[str]:
+    """Modules that are imported with one, their packages among them."""
+    graph, reached, ahead = import_graph(), set[str](), [module]
+    while ahead:
+        if (name := ahead.pop()) not in reached:
+            reached.add(name)
+            ahead += [*graph[name], *filter(None, [name.rpartition(".")[0]])]
+    return reached
+
+
+def test_the_gateway_runs_no_duckdb() -> None:
+    """What cannot be stopped there is only in processes that can be killed."""
+    assert "planner.composing.remote" in reached_from("gateway.main")
+    assert "planner.composing.local" not in reached_from("gateway.main")
+
+
+def test_composing_processes_import_little() -> None:
+    """They are started again while statements wait, and hold no store."""
+    reached = reached_from("planner.composing.forkserver_main")
+    assert "planner.composing.local" in reached
+    libraries = {found.top for found in IMPORTS if module_name(ROOT / found.path) in reached}
+    assert not libraries & {"stores", "gateway", "sqlglot", "rocksdict", "pyspark"}
 
 
 def test_a_cycle_is_found() -> None:

@@ -17,6 +17,10 @@ TYPES_MAX = 1_000
 """So many of DuckDB's types are known by their Arrow types; structs and decimals make many."""
 
 
+_CONFIG: dict[str, Any] = {"async_threads": "1"}
+"""Threads that read files, of which there are none; DuckDB starts eight, each with its stack."""
+
+
 class LocalRelation:
     """Rows with the Arrow stream interface.
 
@@ -50,7 +54,7 @@ class LocalDatabase:
         self._types: Mapping[str, pa.DataType] = {}
         self._lock = threading.Lock()
         with own_errors():
-            self._database = duckdb.connect(":memory:", config=dict(definition.config))
+            self._database = duckdb.connect(":memory:", config={**_CONFIG, **definition.config})
             for name, (function, given) in PYTHON_FUNCTIONS.items():
                 about: Any = {"parameters": list(given), "type": "arrow"}
                 self._database.create_function(name, function, return_type="VARCHAR", **about)

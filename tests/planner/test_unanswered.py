@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from planner.errors import (
-    SQLSTATE_BY_REASON,
     QueryError,
     StoreFailed,
     Unavailable,
-    partitions_failed,
 )
+from planner.unanswered import SQLSTATE_BY_REASON, partitions_failed
 from stores.errors import FailureReason
 
 

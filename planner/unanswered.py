@@ -1,0 +1,58 @@
+"""What it means for a statement that partitions did not answer: one error, with its SQLSTATE."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner.errors import QueryError, StoreFailed, Unavailable
+from stores.errors import FailureReason
+
+SQLSTATE_BY_REASON: dict[FailureReason, str] = {
+    FailureReason.NOT_UP_TO_BOUND: "55S01",
+    FailureReason.NOT_ACTIVE: "55S02",
+    FailureReason.NOT_PRESENT: "55S03",
+    FailureReason.UNKNOWN_QUERY_TYPE: "0A000",
+    FailureReason.DOES_NOT_EXIST: "22023",
+    FailureReason.STORE_EXCEPTION: "58030",
+}
+"""The code of a statement that failed because a partition did."""
+
+RESTORING = "55S04"
+"""The code when a partition that was asked is still restoring."""
+
+_HINTS: dict[FailureReason, str] = {
+    FailureReason.NOT_UP_TO_BOUND: "Add WAIT to wait for the bound, or retry.",
+    FailureReason.NOT_ACTIVE: "Retry, or leave ACTIVE out to read a standby.",
+    FailureReason.NOT_PRESENT: "Ask the node that holds the partition, or retry.",
+    FailureReason.UNKNOWN_QUERY_TYPE: "Use a query that this kind of store answers.",
+    FailureReason.DOES_NOT_EXIST: "SHOW STORES lists the partitions of each store.",
+    FailureReason.STORE_EXCEPTION: "The log of the gateway has more.",
+}
+_SEVERITY = (
+    FailureReason.STORE_EXCEPTION,
+    FailureReason.UNKNOWN_QUERY_TYPE,
+    FailureReason.DOES_NOT_EXIST,
+    FailureReason.NOT_PRESENT,
+    FailureReason.NOT_ACTIVE,
+    FailureReason.NOT_UP_TO_BOUND,
+)
+
+
+def partitions_failed(failures: Sequence[tuple[str, int, FailureReason, str]]) -> QueryError:
+    """The one error for all failed partitions, which it names with their reasons.
+
+    Args:
+        failures: store, partition, reason and message of each; at least one.
+    """
+    worst = min((failure[2] for failure in failures), key=_SEVERITY.index)
+    store, partition, _, said = next(f for f in failures if f[2] is worst)
+    more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+    kind: type[QueryError] = Unavailable if worst.retryable else QueryError
+    if worst is FailureReason.STORE_EXCEPTION:
+        kind = StoreFailed
+    return kind(
+        f'partition {partition} of store "{store}"{more} did not answer: {said}',
+        detail="; ".join(f"{s}[{p}] {reason.value}: {text}" for s, p, reason, text in failures),
+        hint=_HINTS[worst],
+        sqlstate=SQLSTATE_BY_REASON[worst],
+    )
