@@ -15,6 +15,7 @@ from stores.cuts import (
     held_snapshot,
 )
 from stores.errors import (
+    ArgumentError,
     CodecError,
     EpochConflictError,
     FailureReason,
@@ -166,6 +167,7 @@ from stores.versions import (
 __all__ = [
     "KEY",
     "ApproximateCountQuery",
+    "ArgumentError",
     "Batch",
     "BatchStream",
     "CodecError",

@@ -18,17 +18,17 @@ _BUILD_ANEW = "remove both the store and the checkpoint to build it anew"
 def check_start(log: StoreLog, checkpoint: Checkpoint) -> None:
     """Make sure, before a query starts, that it goes on where its store is.
 
-    A store of another query is left to the first batch: only a query that runs has an id.
-
     Raises:
-        EpochConflictError: the newest epochs are not of the batches that the checkpoint has.
+        EpochConflictError: the newest epochs are not this query's, or not of the batches that the
+            checkpoint has.
         SchemaError: the inputs have other names than before.
         LogError: the log or the checkpoint cannot be read.
     """
     newest = log.latest_epoch() if log.defined() else -1
     commit = readable_commit(log, newest)
-    if commit is None or commit.writer != writer_name(checkpoint):
+    if commit is None:
         return
+    require_own(log, commit, writer_name(checkpoint))
     require_same_input(log, checkpoint)
     offsets = checkpoint.offsets(newest)
     if offsets is None or commit.position.covers(offsets.position):
@@ -38,6 +38,19 @@ def check_start(log: StoreLog, checkpoint: Checkpoint) -> None:
         f"would be {offsets.position.token()} now: leave inputs= and the order of the sources as "
         f"they were, or {_BUILD_ANEW}"
     )
+
+
+def require_own(log: StoreLog, commit: Commit, writer: str | None) -> None:
+    """Make sure that an epoch is a query's own: another checkpoint counts from 0 again.
+
+    Raises:
+        EpochConflictError: another writer has committed it.
+    """
+    if commit.writer != writer:
+        raise EpochConflictError(
+            f'epoch {commit.epoch} of store "{log.name}" was committed by {commit.writer}, not by '
+            "this query: use its checkpoint, or remove the store"
+        )
 
 
 def writer_name(checkpoint: Checkpoint) -> str | None:

@@ -29,6 +29,7 @@ _TRANSPARENT = frozenset(
     }
 )
 """Nodes that leave the attributes of their children as they are; they may add others."""
+_WITHOUT_TOPICS = {"RatePerMicroBatchProvider", "RateStreamProvider", "TextSocketSourceProvider"}
 _CHECKED = "spark.sql.streaming.unsupportedOperationCheck"
 _GROUPING_ID = "spark_grouping_id"
 """What a rollup groups by besides its columns: subtotals have it, and NULL where a column was."""
@@ -100,12 +101,16 @@ def _analyzed(frame: DataFrame) -> _Node:
 
 
 def _source(leaf: _Node) -> Source:
+    """What a leaf of the plan says of its source: by its provider, for a name may be any alias."""
     name: str = leaf.sourceName()
-    if name != "kafka":
-        is_plain = name in {"rate", "rate-micro-batch", "socket"} or name.startswith("FileSource[")
-        return Source(name=name, has_topics=False if is_plain else None)
-    options = leaf.extraOptions() if leaf.nodeName() == "StreamingRelationV2" else {}
-    subscribed = options.get("subscribe") or ""
+    if leaf.nodeName() != "StreamingRelationV2":
+        return Source(name=name, has_topics=False if name.startswith("FileSource[") else None)
+    provider = leaf.source()
+    kind = provider.get().getClass().getSimpleName() if provider.isDefined() else ""
+    if kind != "KafkaSourceProvider":
+        return Source(name=name, has_topics=False if kind in _WITHOUT_TOPICS else None)
+    options = leaf.extraOptions()
+    subscribed: str = options.get("subscribe") or ""
     return Source(
         name=name,
         has_topics=True,

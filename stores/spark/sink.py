@@ -23,6 +23,7 @@ from stores.spark.compacting import PipelineCompactor
 from stores.spark.continuity import (
     readable_commit,
     require_forward,
+    require_own,
     require_same_input,
     writer_name,
 )
@@ -84,7 +85,9 @@ class EpochSink:
         writer = self._writer_for()
         offsets = self._checkpoint.running(batch)
         if (found := writer.log.commit(batch)) is not None:
-            self._require_ours(found, offsets, writer.log)
+            require_own(writer.log, found, self._name)
+            if found.input_digest not in (None, offsets.digest):
+                require_same_input(writer.log, self._checkpoint, but=batch)
             # Stateful operators insist that every partition of every batch is consumed.
             rows.write.format("noop").mode("append").save()
             return
@@ -109,16 +112,6 @@ class EpochSink:
             # Before the first batch is looked at: a driver that was thought dead writes no more.
             self._writer.take_ownership()
         return self._writer
-
-    def _require_ours(self, found: Commit, offsets: BatchOffsets, log: StoreLog) -> None:
-        """A query with another checkpoint counts from 0 again: its epochs are not these."""
-        if found.writer != self._name:
-            raise EpochConflictError(
-                f'epoch {found.epoch} of store "{log.name}" was committed by '
-                f"{found.writer}, not by this query: use its checkpoint, or remove the store"
-            )
-        if found.input_digest not in (None, offsets.digest):
-            require_same_input(log, self._checkpoint, but=found.epoch)
 
     def _require_continuity(self, log: StoreLog, batch: int, offsets: BatchOffsets) -> Position:
         """Refuse to go on behind epochs that the store lacks, for their rows would be missing.

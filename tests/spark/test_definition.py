@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from stores.errors import SchemaError
 from stores.spark import materialize
-from stores.spark.plans import ungrouped
+from stores.spark.plans import Source, _source, sources_of, ungrouped
 from tests.spark.conftest import Orders
 from tests.spark.test_materialize import start, totals
 
@@ -149,6 +149,57 @@ def test_inputs_are_named_all_or_none(spark: SparkSession, orders: Orders, tmp_p
             start(both, tmp_path, inputs=names, **options)
     with pytest.raises(SchemaError, match="has 1 names, and needs 2"):
         start(rate.union(rate), tmp_path, inputs=["a"], **options)
+
+
+class Leaf:
+    """A source in a plan, as far as it is asked; Kafka's is in no package that comes with Spark."""
+
+    def __init__(self, provider: str, options: dict[str, str]) -> None:
+        self.provider, self.options = provider, options
+
+    def sourceName(self) -> str:
+        return "Kafka"
+
+    def nodeName(self) -> str:
+        return "StreamingRelationV2"
+
+    def extraOptions(self) -> dict[str, str]:
+        return self.options
+
+    def source(self) -> Leaf:
+        return self
+
+    get = getClass = source
+
+    def isDefined(self) -> bool:
+        return True
+
+    def getSimpleName(self) -> str:
+        return self.provider
+
+
+def test_what_kafka_is_told_of_its_topics() -> None:
+    for options, topics, assigned in (
+        ({"subscribe": "a, b"}, {"a", "b"}, False),
+        ({"subscribePattern": "a.*"}, set(), False),
+        ({"assign": '{"a":[0]}'}, set(), True),
+    ):
+        found = _source(Leaf("KafkaSourceProvider", options))
+        assert found == Source(
+            name="Kafka", has_topics=True, topics=frozenset(topics), assigned=assigned
+        )
+    assert _source(Leaf("PythonDataSourceV2", {})).has_topics is None
+
+
+def test_sources_are_those_of_the_offset_log_in_its_order(
+    spark: SparkSession, orders: Orders, tmp_path: Path
+) -> None:
+    rate = spark.readStream.format("Rate").load().selectExpr("string(value) AS usr")
+    files = spark.readStream.schema("usr string").json(str(tmp_path))
+    both = rate.union(orders.frame.select("usr")).join(spark.range(1)).select("usr").union(files)
+    found = [(source.name, source.has_topics) for source in sources_of(both.union(rate))]
+    assert [name.partition("[")[0] for name, _ in found] == ["Rate", "orders", "FileSource", "Rate"]
+    assert [has_topics for _, has_topics in found] == [False, None, False, False]
 
 
 # Keys that are less than what the rows are grouped by

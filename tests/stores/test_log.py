@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 from dataclasses import replace
@@ -88,6 +89,17 @@ def test_new_inputs_are_added_and_old_ones_kept(tmp_path: Path) -> None:
     assert log.define(CLICKS).inputs == (a, b)
     with pytest.raises(SchemaError, match='alignment of input "a"'):
         log.define(replace(CLICKS, inputs=(replace(a, aligned=True),)))
+
+
+def test_a_retention_that_meant_nothing_is_read_as_none(tmp_path: Path) -> None:
+    """As definitions of format 1 may have it, which had no checksum."""
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(CLICKS)
+    path = tmp_path / "clicks" / "store.json"
+    document = {**json.loads(path.read_text()), "format": 1, "retention_ms": 5}
+    del document["checksum"]
+    path.write_text(json.dumps(document))
+    assert StoreLog.open(tmp_path, "clicks").define(CLICKS) == CLICKS
 
 
 def test_a_missing_store_is_missing(tmp_path: Path) -> None:
