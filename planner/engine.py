@@ -22,7 +22,7 @@ from planner.handover import (
     Handover,
     PrepareStatement,
 )
-from planner.listing import ListedCursor, ListedStatement, Listing
+from planner.listing import Backends, ListedCursor, ListedSession, ListedStatement, Listing
 from planner.options import check_settings
 from planner.session import Session, TransactionStatus
 from planner.shapes import Template, statement_shape, template_of
@@ -41,6 +41,7 @@ from stores.schema import Column, DataType, Kind, Row, Value
 __all__ = [
     "OID",
     "Argument",
+    "Backends",
     "Cancellation",
     "CatalogType",
     "CloseCursor",
@@ -57,6 +58,7 @@ __all__ = [
     "Handover",
     "Kind",
     "ListedCursor",
+    "ListedSession",
     "ListedStatement",
     "Listing",
     "LookUp",

@@ -1,7 +1,6 @@
-"""What a client's connection keeps by name, as `pg_cursors` and `pg_prepared_statements` list it.
+"""What only whoever serves the clients knows: the connections, and what each keeps by name.
 
-Cursors and prepared statements belong to whoever serves the client; a session only knows whom to
-ask.
+`pg_cursors`, `pg_prepared_statements` and `pg_stat_activity` list it; a session knows whom to ask.
 """
 
 from __future__ import annotations
@@ -45,3 +44,32 @@ class Listing(Protocol):
 
     def prepared(self) -> Sequence[ListedStatement]:
         """All that have names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSession:
+    """A row of `pg_stat_activity`: a client that is connected."""
+
+    pid: int
+    """What `pg_backend_pid()` gives it."""
+    user: str
+    application_name: str
+    address: str | None
+    port: int | None
+    started_us: int
+    """Epoch microseconds."""
+    state: str
+    """`active`, `idle`, `idle in transaction` or `idle in transaction (aborted)`."""
+
+
+class Backends(Protocol):
+    """What knows of all clients that are connected, and can act on them. From any thread."""
+
+    def listed(self) -> Sequence[ListedSession]:
+        """All of them."""
+
+    def cancel_backend(self, pid: int) -> bool:
+        """Cancel what a client runs; whether there is such a client."""
+
+    def terminate(self, pid: int) -> bool:
+        """End a client's connection; whether there is such a client."""

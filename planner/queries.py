@@ -22,6 +22,8 @@ class RunningQuery:
     sql: str
     user: str
     started_ms: int
+    pid: int = 0
+    """Of the session, see `Session.pid`."""
 
 
 class Queries:
@@ -52,7 +54,11 @@ class Queries:
         """
         with self._lock:
             query = RunningQuery(
-                number=next(self._numbers), sql=sql, user=session.user, started_ms=self._clock()
+                number=next(self._numbers),
+                sql=sql,
+                user=session.user,
+                started_ms=self._clock(),
+                pid=session.pid,
             )
             self._running[query.number] = query
 

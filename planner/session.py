@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Protocol
 
 from planner.errors import LimitExceeded, TransactionProblem
-from planner.listing import Listing
+from planner.listing import Backends, Listing
 from stores.position import EMPTY, Position
 
 SAVEPOINTS_MAX = 1000
@@ -73,6 +73,7 @@ class Session:
         "_local",
         "_noted",
         "_savepoints",
+        "backends",
         "changes",
         "deferrable",
         "has_queried",
@@ -82,6 +83,7 @@ class Session:
         "isolation",
         "listing",
         "options",
+        "pid",
         "savepoints_made",
         "seen",
         "settings",
@@ -120,6 +122,10 @@ class Session:
         """Whether `end_group` is called behind what is one transaction though none was begun."""
         self.listing: Listing | None = None
         """What the connection keeps by name; None where it keeps nothing, as that of HTTP."""
+        self.backends: Backends | None = None
+        """What knows of all clients; None where no one does, as for HTTP."""
+        self.pid = 0
+        """What the client is told to name in a CancelRequest; 0 where it is told nothing."""
         self.savepoints_made = 0
         """In this transaction so far: what is made between two of them has an age by it."""
         self._savepoints: list[_Savepoint] = []

@@ -127,7 +127,10 @@ class SqlEngine:
         )
         self._commands = Commands(server_version=SERVER_VERSION, postgres=postgres_settings())
         self._pg_catalog = PgCatalog(
-            catalog, server_version=SERVER_VERSION, processes=self._processes
+            catalog,
+            server_version=SERVER_VERSION,
+            processes=self._processes,
+            queries=self._queries,
         )
         self._statements: OrderedDict[tuple[str, tuple[DataType | None, ...], int], Statement] = (
             OrderedDict()
@@ -306,11 +309,7 @@ class SqlEngine:
         if statement.handover is not None:
             return run_unserved(statement)
         if isinstance(plan, CatalogStatement):
-            table = self._pg_catalog.execute(
-                plan, parameters, session=session, cancellation=cancellation
-            )
-            batches = iter(table.to_batches())
-            return Result(kind=statement.kind, columns=statement.columns, batches=batches)
+            return self._query_catalog(plan, statement, parameters, session, cancellation)
         if isinstance(plan, QueryPlan):
             as_json = statement.columns == _JSON_PLAN_COLUMNS
             lines = [explain_json(plan)] if as_json else explain(plan)
@@ -321,6 +320,23 @@ class SqlEngine:
         if isinstance(plan, TransactionCommand | Parsed):
             return self._run_command(plan, statement.kind, session)
         return Result(kind=StatementKind.EMPTY)
+
+    def _query_catalog(
+        self,
+        plan: CatalogStatement,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        cancellation: Cancellation,
+    ) -> Result:
+        def run() -> Result:
+            table = self._pg_catalog.execute(
+                plan, parameters, session=session, cancellation=cancellation
+            )
+            batches = iter(table.to_batches())
+            return Result(kind=statement.kind, columns=statement.columns, batches=batches)
+
+        return self._queries.watch(statement.sql, session, run)
 
     def _run_command(
         self, plan: TransactionCommand | Parsed, kind: StatementKind, session: Session

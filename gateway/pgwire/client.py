@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import time
 from collections.abc import Callable
 from typing import Protocol, cast
 
@@ -27,7 +28,7 @@ from gateway.pgwire.startup import Reports
 from gateway.pgwire.timeouts import idle_timeout_s
 from gateway.tls import POSTGRES_PROTOCOL, Identity, Tls
 from gateway.workers import Workers
-from planner.engine import Engine, Session
+from planner.engine import Backends, Engine, ListedSession, Session, TransactionStatus
 
 logger = logging.getLogger(__name__)
 
@@ -36,9 +37,15 @@ IDLE_IN_TRANSACTION_TIMEOUT = "25P03"
 SHUTDOWN = "57P01"
 _QUERY = ord("Q")
 AUTHENTICATION_TIMEOUT = "57014"
+_STATES = {
+    TransactionStatus.IDLE: "idle",
+    TransactionStatus.ACTIVE: "idle in transaction",
+    TransactionStatus.FAILED: "idle in transaction (aborted)",
+}
+"""What pg_stat_activity calls a session that runs nothing."""
 
 
-class House(Protocol):
+class House(Backends, Protocol):
     """What a client needs of the server that it is a client of."""
 
     engine: Engine
@@ -75,6 +82,9 @@ class Client(asyncio.Protocol):
         """What a CancelRequest names."""
         self.address: str | None = None
         """Where it comes from, if that is known."""
+        self.port: int | None = None
+        self._started_us = 0
+        """When it was let in, in epoch microseconds."""
         self.secret_key = b""
         """What it must prove to know; both are given when the client is let in."""
         self._house = house
@@ -120,7 +130,7 @@ class Client(asyncio.Protocol):
         if sock is not None:
             _keep_alive(sock, self._limits)
         name = transport.get_extra_info("peername")
-        self.address = name[0] if name else None
+        self.address, self.port = (name[0], name[1]) if name else (None, None)
         self._entrance = Entrance(
             connection=self._connection,
             door=self,
@@ -234,6 +244,28 @@ class Client(asyncio.Protocol):
             self.abort()
         elif self._task is None:
             self._end(fatal(SHUTDOWN, "terminating connection due to administrator command"))
+
+    def terminate(self) -> None:
+        """Cancel what runs, and say goodbye."""
+        self.cancel()
+        self.drain()
+
+    def listed(self) -> ListedSession | None:
+        """The session as pg_stat_activity shows it; None before there is one."""
+        dialog = self._dialog
+        if dialog is None:
+            return None
+        session = dialog.session
+        state = "active" if self._task is not None else _STATES[session.transaction]
+        return ListedSession(
+            pid=self.process_id,
+            user=session.user,
+            application_name=session.settings.get("application_name", ""),
+            address=self.address,
+            port=self.port,
+            started_us=self._started_us,
+            state=state,
+        )
 
     def abort(self) -> None:
         """Close without a word; what runs is cancelled."""
@@ -456,6 +488,8 @@ class Client(asyncio.Protocol):
     def let_in(self, session: Session, reports: Reports) -> None:
         """From now on statements are taken."""
         self._entrance = None
+        session.pid, session.backends = self.process_id, self._house
+        self._started_us = time.time_ns() // 1000
         self._dialog = Dialog(
             connection=self._connection,
             engine=self._house.engine,

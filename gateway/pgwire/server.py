@@ -6,6 +6,7 @@ import asyncio
 import hmac
 import logging
 import secrets
+from collections.abc import Callable, Sequence
 
 from gateway.access import Access
 from gateway.lingering import Lingering
@@ -14,7 +15,7 @@ from gateway.pgwire.limits import PgLimits
 from gateway.strangers import Strangers
 from gateway.tls import Tls
 from gateway.workers import Workers
-from planner.engine import Engine
+from planner.engine import Engine, ListedSession
 
 logger = logging.getLogger(__name__)
 
@@ -59,6 +60,7 @@ class PgServer:
             evict=Client.abort,
         )
         self._admitted: dict[int, Client] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._emptied = asyncio.Event()
         self._emptied.set()
 
@@ -76,7 +78,7 @@ class PgServer:
         Raises:
             OSError: the address cannot be had.
         """
-        loop = asyncio.get_running_loop()
+        loop = self._loop = asyncio.get_running_loop()
         self._server = await loop.create_server(
             lambda: Client(self, loop), host, port, backlog=self.limits.backlog
         )
@@ -161,3 +163,25 @@ class PgServer:
             client.cancel()
         else:
             logger.warning("cancel request with a wrong key, process_id=%d", process_id)
+
+    # --- asked by statements, from worker threads ------------------------------------------------
+
+    def listed(self) -> Sequence[ListedSession]:
+        """The clients that are let in."""
+        sessions = (client.listed() for client in tuple(self._admitted.values()))
+        return [session for session in sessions if session is not None]
+
+    def cancel_backend(self, pid: int) -> bool:
+        """Cancel what a client runs; whether there is such a client."""
+        return self._signal(pid, Client.cancel)
+
+    def terminate(self, pid: int) -> bool:
+        """End a client's connection; whether there is such a client."""
+        return self._signal(pid, Client.terminate)
+
+    def _signal(self, pid: int, act: Callable[[Client], None]) -> bool:
+        client = self._admitted.get(pid)
+        if client is None or self._loop is None:
+            return False
+        self._loop.call_soon_threadsafe(act, client)
+        return True

@@ -21,9 +21,9 @@ from planner.composing.processes import Processes
 from planner.composing.remote import RemoteDatabase
 from planner.errors import NotSupported, ValueProblem
 from planner.parameters import PARAMETERS_MAX
-from planner.pg_catalog.assignments import Assignment, assignments
 from planner.pg_catalog.builtin_rows import OWNER
 from planner.pg_catalog.database import catalog_definition, displays_of
+from planner.pg_catalog.effects import apply, result_columns
 from planner.pg_catalog.lifting import lift_calls, may_ask
 from planner.pg_catalog.listing_rows import listing_script, lists_names
 from planner.pg_catalog.recognise import is_catalog_statement
@@ -31,6 +31,7 @@ from planner.pg_catalog.results import Displays, gather, shown_type
 from planner.pg_catalog.rewrite import Rewritten, rewrite
 from planner.pg_catalog.settings_rows import postgres_settings
 from planner.pg_catalog.store_rows import store_relation, system_relation
+from planner.queries import Queries
 from planner.quoting import quote_name, quote_text
 from planner.relations import SYSTEM_RELATIONS
 from planner.session import Session
@@ -61,12 +62,12 @@ class CatalogStatement:
     columns: tuple[Column, ...]
     """Named as PostgreSQL names them."""
     parameters: tuple[DataType, ...]
+    computed: tuple[Column, ...]
+    """The columns as DuckDB gives them: with the arguments of calls that do something."""
     rewritten: Rewritten
     """What DuckDB runs."""
-    assignments: tuple[Assignment, ...] = ()
-    """Settings that the statement changes by `set_config`."""
     lists: bool = False
-    """Whether it asks for what the connection keeps by name."""
+    """Whether it asks for the connections, or for what one of them keeps by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,7 @@ class PgCatalog:
         server_version: what the gateway claims to be, e.g. `15.3`.
         database: the name of the one database.
         processes: where its statements run; some of its own without.
+        queries: the statements that run now, which pg_stat_activity tells of.
     """
 
     def __init__(
@@ -100,7 +102,9 @@ class PgCatalog:
         server_version: str,
         database: str = "stategate",
         processes: Processes | None = None,
+        queries: Queries | None = None,
     ) -> None:
+        self._queries = queries
         self._processes = processes or Processes()
         self._catalog = catalog
         self._server_version = server_version
@@ -111,7 +115,7 @@ class PgCatalog:
         self._generation: _Generation | None = None
         self._cache: OrderedDict[tuple[str, tuple[DataType | None, ...]], CatalogStatement]
         self._cache = OrderedDict()
-        self._values: OrderedDict[tuple[str, int, str, frozenset[tuple[str, str]]], Row]
+        self._values: OrderedDict[tuple[str, int, str, int, frozenset[tuple[str, str]]], Row]
         self._values = OrderedDict()
 
     @property
@@ -221,8 +225,9 @@ class PgCatalog:
         cancellation.check()
         rewritten, generation = statement.rewritten, self._current()
         script = _session_script(session)
-        if statement.lists and session.listing is not None:
-            script = ";".join((script, *listing_script(session.listing)))
+        if statement.lists:
+            running = () if self._queries is None else self._queries.running()
+            script = ";".join((script, *listing_script(session, running)))
         values = {n: (parameters[n - 1], statement.parameters[n - 1]) for n in rewritten.numbers}
         batches = generation.composer.run(
             rewritten.sql,
@@ -232,10 +237,10 @@ class PgCatalog:
             tree=rewritten.tree,
             script=script,
         )
-        table = gather(batches, statement.columns, generation.displays_for(session.user))
-        for assignment in statement.assignments:
-            assignment.apply(session, parameters, self._commands.set_config)
-        return table
+        if not rewritten.effects:
+            return gather(batches, statement.columns, generation.displays_for(session.user))
+        table = gather(batches, statement.computed, generation.displays_for(session.user))
+        return apply(rewritten.effects, table, session, self._commands)
 
     def values(
         self, statement: CatalogStatement, *, session: Session, cancellation: Cancellation
@@ -248,7 +253,7 @@ class PgCatalog:
             QueryError: a value cannot be found, or it was cancelled.
         """
         settings = frozenset(_settings(session).items())
-        key = (statement.sql, self._catalog.version, session.user, settings)
+        key = (statement.sql, self._catalog.version, session.user, session.pid, settings)
         with self._lock:
             if (known := self._values.get(key)) is not None:
                 self._values.move_to_end(key)
@@ -278,12 +283,13 @@ class PgCatalog:
             )
         except SqlglotError as error:
             raise NotSupported("the catalog does not run this statement") from error
+        computed = self._describe(rewritten, cancellation)
         return CatalogStatement(
             sql=sql,
-            columns=self._describe(rewritten, cancellation),
+            columns=result_columns(computed, rewritten.effects),
+            computed=computed,
             parameters=rewritten.parameters,
             rewritten=rewritten,
-            assignments=assignments(tree),
             lists=lists_names(tree),
         )
 
@@ -346,6 +352,6 @@ def _session_script(session: Session) -> str:
     values = ", ".join(quote_text(value) for value in settings.values())
     return (
         f"SET VARIABLE session_user = {quote_text(session.user)};"
-        f"SET VARIABLE session_pid = {os.getpid()};"
+        f"SET VARIABLE session_pid = {session.pid or os.getpid()};"
         f"SET VARIABLE session_settings = map([{keys}]::VARCHAR[], [{values}]::VARCHAR[])"
     )

@@ -1,17 +1,19 @@
-"""What a connection keeps by name, as variables that the views of it read."""
+"""The connections, and what one of them keeps by name, as variables that the views of it read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
-from planner.listing import ListedCursor, ListedStatement, Listing
+from planner.listing import ListedCursor, ListedSession, ListedStatement
 from planner.pg_catalog.from_items import relation_names
 from planner.pg_catalog.postgres_types import postgres_types
+from planner.queries import RunningQuery
 from planner.quoting import quote_text
+from planner.session import Session
 
-_RELATIONS = frozenset({"pg_cursors", "pg_prepared_statements"})
+_RELATIONS = frozenset({"pg_cursors", "pg_prepared_statements", "pg_stat_activity"})
 _CURSOR_TYPE = (
     "STRUCT(name VARCHAR, statement VARCHAR, is_holdable BOOLEAN, is_binary BOOLEAN,"
     " is_scrollable BOOLEAN, created_us BIGINT)"
@@ -21,7 +23,26 @@ _STATEMENT_TYPE = (
     " from_sql BOOLEAN)"
 )
 
+_SESSION_TYPE = (
+    "STRUCT(pid INTEGER, usename VARCHAR, application_name VARCHAR, client_addr VARCHAR,"
+    " client_port INTEGER, started_us BIGINT, query_us BIGINT, state VARCHAR, query VARCHAR)"
+)
+_HIDDEN = "<insufficient privilege>"
+"""What is shown in the place of another user's statement."""
+
 LISTING_VIEWS = {
+    "pg_stat_activity": f"""
+        SELECT 5::BIGINT AS datid, {{database}} AS datname, zz_e.pid,
+            NULL::INTEGER AS leader_pid,
+            CASE WHEN zz_e.usename = getvariable('session_user') THEN 10::BIGINT END AS usesysid,
+            zz_e.usename, zz_e.application_name, zz_e.client_addr,
+            NULL::VARCHAR AS client_hostname, zz_e.client_port,
+            make_timestamptz(zz_e.started_us) AS backend_start, NULL::TIMESTAMPTZ AS xact_start,
+            make_timestamptz(zz_e.query_us) AS query_start, NULL::TIMESTAMPTZ AS state_change,
+            NULL::VARCHAR AS wait_event_type, NULL::VARCHAR AS wait_event, zz_e.state,
+            NULL::BIGINT AS backend_xid, NULL::BIGINT AS backend_xmin, NULL::BIGINT AS query_id,
+            zz_e.query, 'client backend' AS backend_type
+        FROM (SELECT unnest(getvariable('sessions')::{_SESSION_TYPE}[])) AS zz_t(zz_e)""",
     "pg_cursors": f"""
         SELECT zz_e.name, zz_e.statement, zz_e.is_holdable, zz_e.is_binary, zz_e.is_scrollable,
             make_timestamptz(zz_e.created_us) AS creation_time
@@ -41,10 +62,36 @@ def lists_names(tree: exp.Expr) -> bool:
     return any(name in _RELATIONS for _, name in relation_names(tree))
 
 
-def listing_script(listing: Listing) -> Iterator[str]:
+def listing_script(session: Session, running: Sequence[RunningQuery]) -> Iterator[str]:
     """The statements that set the variables."""
-    yield f"SET VARIABLE session_cursors = {_list(map(_cursor, listing.cursors()))}"
-    yield f"SET VARIABLE session_prepared = {_list(map(_statement, listing.prepared()))}"
+    listing = session.listing
+    if listing is not None:
+        yield f"SET VARIABLE session_cursors = {_list(map(_cursor, listing.cursors()))}"
+        yield f"SET VARIABLE session_prepared = {_list(map(_statement, listing.prepared()))}"
+    if session.backends is not None:
+        queries = {query.pid: query for query in running}
+        rows = [
+            _session(each, queries.get(each.pid), session.user)
+            for each in session.backends.listed()
+        ]
+        yield f"SET VARIABLE sessions = {_list(rows)}"
+
+
+def _session(listed: ListedSession, query: RunningQuery | None, user: str) -> str:
+    """Of another user's session one sees that it is there, not what it does."""
+    mine = listed.user == user
+    values = {
+        "pid": str(listed.pid),
+        "usename": quote_text(listed.user),
+        "application_name": quote_text(listed.application_name),
+        "client_addr": "NULL" if listed.address is None or not mine else quote_text(listed.address),
+        "client_port": "NULL" if listed.port is None or not mine else str(listed.port),
+        "started_us": str(listed.started_us) if mine else "NULL",
+        "query_us": "NULL" if query is None or not mine else str(query.started_ms * 1000),
+        "state": quote_text(listed.state) if mine else "NULL",
+        "query": quote_text(_HIDDEN if not mine else "" if query is None else query.sql),
+    }
+    return "{" + ", ".join(f"'{name}': {value}" for name, value in values.items()) + "}"
 
 
 def _list(rows: Iterable[str]) -> str:

@@ -204,7 +204,6 @@ SETTINGS = {
             CASE WHEN zz_missing OR zz_name IS NULL THEN NULL ELSE
             error('{raised}42704 unrecognized configuration parameter "' || zz_name || '"')
             END))""",
-    "set_config": "(zz_name, zz_value, zz_local) AS (zz_value)",
 }
 """Settings of the session; what `set_config` changes is changed by whoever runs the statement."""
 

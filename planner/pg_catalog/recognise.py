@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from planner.functions import FUNCTIONS, call_name
 from planner.names import type_name
+from planner.pg_catalog.effects import EFFECTS
 from planner.pg_catalog.from_items import relation_names
 from planner.pg_catalog.macros import (
     ACCESS,
@@ -40,6 +41,7 @@ _NAMED = frozenset(
             *NAMES,
             *SERVER,
             *SETTINGS,
+            *EFFECTS,
             *SIZES,
             *ROWS_OF,
             *VISIBILITY,
@@ -49,7 +51,7 @@ _NAMED = frozenset(
     )
 ) - {"age"}
 """Functions that only the catalog can answer; the other macros are plain SQL."""
-ASKED = _NAMED - {*ROWS_OF, "set_config"}
+ASKED = _NAMED - {*ROWS_OF, *EFFECTS}
 """Those that a statement over stores may call, too; see `lifting`."""
 _SYNTAX = (exp.Cast, exp.Case, exp.If, exp.Coalesce, exp.Connector, exp.Array)
 """What the parser takes for functions, though it means the same everywhere."""

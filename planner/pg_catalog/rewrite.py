@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.bind import bind
+from planner.bind import bind, unqualify
 from planner.clause import NO_CLAUSE
 from planner.compose import to_duckdb
 from planner.pg_catalog.calls import rewrite_calls
+from planner.pg_catalog.effects import Effect, take_effects
 from planner.pg_catalog.from_items import rewrite_from
-from planner.pg_catalog.relations import SYSTEM_COLUMNS
+from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB, SYSTEM_COLUMNS
 from planner.pg_catalog.user_words import name_users
 from planner.pg_catalog.vocabulary import catalog_vocabulary
 from planner.predicates import parameter_number
@@ -37,6 +38,8 @@ class Rewritten:
     parameters: tuple[DataType, ...]
     numbers: tuple[int, ...]
     """The parameters that DuckDB is given."""
+    effects: tuple[Effect, ...]
+    """Calls that do something, for which DuckDB gives the arguments."""
 
 
 def rewrite(
@@ -52,6 +55,9 @@ def rewrite(
         QueryError: as `bind`.
     """
     working = tree.copy()
+    for dot in reversed([*working.find_all(exp.Dot)]):
+        unqualify(dot, frozenset(SCHEMA_IN_DUCKDB))
+    effects = take_effects(working)
     _complete_groups(working)
     rewrite_from(working)
     name_users(working, {})
@@ -70,6 +76,7 @@ def rewrite(
         types=types,
         parameters=bound.parameters,
         numbers=tuple(sorted(numbers)),
+        effects=effects,
     )
 
 

@@ -49,7 +49,7 @@ _RESULTS: Mapping[DataType, str] = {
         pg_get_userbyid getdatabaseencoding pg_client_encoding pg_encoding_to_char
     """,
     TEXT: """
-        version current_setting set_config format_type pg_get_constraintdef pg_get_viewdef
+        version current_setting format_type pg_get_constraintdef pg_get_viewdef
         pg_get_indexdef pg_get_expr pg_get_functiondef pg_get_function_arguments
         pg_get_function_identity_arguments pg_get_function_result pg_get_function_sqlbody
         pg_get_partkeydef pg_get_partition_constraintdef pg_get_ruledef pg_get_serial_sequence

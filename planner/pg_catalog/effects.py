@@ -1,0 +1,153 @@
+"""Catalog functions that do something: `set_config`, and what acts on other sessions.
+
+DuckDB computes their arguments, row by row; here they are called with them, and what they give
+comes into the result. So they stand as whole items of the outermost SELECT list, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from sqlglot import exp
+
+from planner.commands import Commands
+from planner.errors import NotSupported, QueryError, ValueProblem
+from planner.names import column_name
+from planner.refused import unknown_function
+from planner.session import Session
+from planner.trees import position_of
+from planner.values import parse_value
+from stores.schema import BOOLEAN, INTEGER, TEXT, Column, DataType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """A call in the SELECT list."""
+
+    place: int
+    """Of its column, from 0."""
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    arguments: tuple[str, ...]
+    """Their types."""
+    needed: int
+    """How many must be there."""
+    result: DataType
+
+
+_FUNCTIONS: Mapping[str, _Function] = {
+    "set_config": _Function(("text", "text", "boolean"), 3, TEXT),
+    "pg_cancel_backend": _Function(("integer",), 1, BOOLEAN),
+    "pg_terminate_backend": _Function(("integer", "bigint"), 1, BOOLEAN),
+}
+EFFECTS = frozenset(_FUNCTIONS)
+"""Functions that do something."""
+
+
+def take_effects(tree: exp.Query) -> tuple[Effect, ...]:
+    """Put the arguments of such calls in their place, in one array of texts; the tree is changed.
+
+    Raises:
+        NotSupported: one stands where it cannot be called for each row.
+        NameProblem: one has too few or too many arguments (42883).
+    """
+    found: list[Effect] = []
+    items = tree.expressions if isinstance(tree, exp.Select) else []
+    has_star = False
+    for place, item in enumerate(items):
+        has_star = has_star or item.is_star
+        call = item.unalias()
+        function = _FUNCTIONS.get(call.name.lower()) if isinstance(call, exp.Anonymous) else None
+        if function is None or has_star:
+            continue
+        if not function.needed <= len(call.expressions) <= len(function.arguments):
+            raise unknown_function(call, call.name.lower())
+        found.append(Effect(place=place, name=call.name.lower()))
+        item.replace(exp.alias_(_texts(call, function), column_name(item), quoted=True))
+    for call in tree.find_all(exp.Anonymous):
+        if call.name.lower() in _FUNCTIONS:
+            raise NotSupported(
+                f"{call.name.lower()}() is called from the SELECT list only",
+                hint="Make it an item of the outermost SELECT, before any star.",
+                position=position_of(call),
+            )
+    return tuple(found)
+
+
+def _texts(call: exp.Anonymous, function: _Function) -> exp.Expr:
+    texts: list[exp.Expr] = []
+    for each, name in zip(call.expressions, function.arguments, strict=False):
+        typed = exp.Cast(this=each.copy(), to=exp.DataType.build(name, dialect="postgres"))
+        texts.append(exp.Cast(this=typed, to=exp.DataType.build("text", dialect="postgres")))
+    return exp.Array(expressions=texts)
+
+
+def result_columns(columns: Sequence[Column], effects: Sequence[Effect]) -> tuple[Column, ...]:
+    """The columns with the types of what the calls give."""
+    types = {effect.place: _FUNCTIONS[effect.name].result for effect in effects}
+    return tuple(
+        Column(name=column.name, type=types.get(place, column.type))
+        for place, column in enumerate(columns)
+    )
+
+
+def apply(
+    effects: Sequence[Effect], table: pa.Table, session: Session, commands: Commands
+) -> pa.Table:
+    """Call the functions, row by row, and put what they give in the place of their arguments.
+
+    Raises:
+        QueryError: SET would refuse a setting, or a session is another user's.
+    """
+    calls: Mapping[str, Callable[[Sequence[str | None]], object]] = {
+        "set_config": lambda given: _set_config(given, session, commands),
+        "pg_cancel_backend": lambda given: _signal(given, session, ends=False),
+        "pg_terminate_backend": lambda given: _signal(given, session, ends=True),
+    }
+    columns = {effect.place: table.column(effect.place).to_pylist() for effect in effects}
+    made: dict[int, list[object]] = {effect.place: [] for effect in effects}
+    for row in range(table.num_rows):
+        for effect in effects:
+            made[effect.place].append(calls[effect.name](columns[effect.place][row]))
+    for effect in effects:
+        values = pa.array(made[effect.place], _FUNCTIONS[effect.name].result.arrow)
+        table = table.set_column(effect.place, table.schema.field(effect.place).name, values)
+    return table
+
+
+def _set_config(given: Sequence[str | None], session: Session, commands: Commands) -> str:
+    name, value, local = given
+    if name is None:
+        raise ValueProblem("SET requires parameter name", sqlstate="22004")
+    is_local = local is not None and bool(parse_value(local, BOOLEAN))
+    commands.set_config(name.lower(), value, session, is_local)
+    return "" if value is None else value
+
+
+def _signal(given: Sequence[str | None], session: Session, *, ends: bool) -> bool | None:
+    """Whether there is a session of this number, which is cancelled, or ended.
+
+    Raises:
+        QueryError: it is another user's (42501).
+    """
+    if given[0] is None:
+        return None
+    pid, backends = int(parse_value(given[0], INTEGER)), session.backends
+    found = None
+    if backends is not None:
+        found = next((each for each in backends.listed() if each.pid == pid), None)
+    if found is None or backends is None:
+        return False
+    if found.user != session.user:
+        word = "terminate process" if ends else "cancel query"
+        raise QueryError(
+            f"permission denied to {word}",
+            hint="Each user can end what is their own.",
+            sqlstate="42501",
+        )
+    return backends.terminate(pid) if ends else backends.cancel_backend(pid)

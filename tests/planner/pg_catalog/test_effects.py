@@ -1,0 +1,171 @@
+"""Catalog functions that do something: `set_config`, and what acts on sessions."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.errors import QueryError
+from planner.listing import ListedSession
+from planner.session import Isolation, Session
+from tests.planner.pg_catalog.test_catalog import ask
+
+
+def transaction(session: Session) -> Session:
+    session.begin(isolation=Isolation.READ_COMMITTED, deferrable=False)
+    return session
+
+
+@pytest.mark.parametrize("local", ["false", "'f'", "$1", "NULL"])
+def test_it_sets_what_set_sets(local: str) -> None:
+    session = Session()
+    parameters = ("no",) if local == "$1" else ()
+    sql = f"SELECT set_config('Application_Name', 'x', {local})"
+    assert ask(sql, *parameters, session=session) == [("x",)]
+    assert session.settings["application_name"] == "x"
+
+
+def test_local_ends_with_the_transaction() -> None:
+    session = transaction(Session(settings={"application_name": "before"}))
+    ask("SELECT set_config('application_name', 'in', true)", session=session)
+    found = ask("SELECT current_setting('application_name')", session=session)
+    assert found == [("in",)]
+    session.end(keep=True)
+    assert session.settings["application_name"] == "before"
+
+
+def test_local_outside_of_a_transaction_is_gone_at_once() -> None:
+    session = Session()
+    assert ask("SELECT set_config('jit', 'on', true)", session=session) == [("on",)]
+    assert "jit" not in session.settings
+
+
+def test_null_is_the_default() -> None:
+    session = Session()
+    session.set("application_name", "x")
+    ask("SELECT set_config('application_name', NULL, false)", session=session)
+    assert "application_name" not in session.settings
+
+
+def test_a_setting_of_ones_own() -> None:
+    session = Session()
+    ask("SELECT set_config('request.jwt.claims', '{}', false)", session=session)
+    found = ask("SELECT current_setting('request.jwt.claims')", session=session)
+    assert found == [("{}",)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sqlstate"),
+    [
+        ("'memory_limit', '1TB', false", "42704"),
+        ("'stategate.nothing', '1', false", "42704"),
+        ("'stategate.consistency', 'strong', false", "22023"),
+        ("'server_version', '1', false", "55P02"),
+        ("NULL, 'x', false", "22004"),
+        ("'jit', 'on', 'perhaps'", "22P02"),
+    ],
+)
+def test_what_it_refuses(arguments: str, sqlstate: str) -> None:
+    session = Session()
+    with pytest.raises(QueryError) as caught:
+        ask(f"SELECT set_config({arguments}) FROM pg_class LIMIT 1", session=session)
+    assert caught.value.sqlstate == sqlstate
+    assert session.settings == {}
+
+
+def test_settings_of_ones_own_are_few_and_short() -> None:
+    session = Session()
+    for number in range(100):
+        session.set(f"my.setting{number}", "1")
+    ask("SELECT set_config('my.setting7', '2', false)", session=session)
+    for name, value in (("my.other", "1"), ("my.setting7", "x" * 65_537)):
+        with pytest.raises(QueryError) as caught:
+            ask("SELECT set_config($1, $2, false)", name, value, session=session)
+        assert caught.value.sqlstate == "54000"
+    assert session.settings["my.setting7"] == "2"
+
+
+def test_rows_may_say_what_is_set() -> None:
+    """As pg_dump asks, which knows by the row whether a setting is there."""
+    session = Session()
+    sql = "SELECT set_config(name, 'x', false) FROM pg_settings WHERE name = 'application_name'"
+    assert ask(sql, session=session) == [("x",)]
+    assert session.settings["application_name"] == "x"
+    assert ask(sql.replace("'application_name'", "'no.such'"), session=session) == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT 1 FROM pg_am WHERE set_config('jit', 'on', false) = 'on'",
+        "SELECT *, set_config('jit', 'on', false) FROM pg_am",
+        "SELECT upper(set_config('jit', 'on', false))",
+        "SELECT x FROM (SELECT pg_cancel_backend(1)) AS t(x)",
+    ],
+)
+def test_elsewhere_it_is_refused(sql: str) -> None:
+    session = Session()
+    with pytest.raises(QueryError) as caught:
+        ask(sql, session=session)
+    assert caught.value.sqlstate == "0A000"
+    assert session.settings == {}
+
+
+class Connected:
+    """Two clients; says what was done to them."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, int]] = []
+
+    def listed(self) -> list[ListedSession]:
+        return [
+            ListedSession(
+                pid=pid,
+                user=user,
+                application_name="psql",
+                address="127.0.0.1",
+                port=5,
+                started_us=1_357_034_400_000_000,
+                state="idle",
+            )
+            for pid, user in ((7, "ann"), (8, "bob"))
+        ]
+
+    def cancel_backend(self, pid: int) -> bool:
+        self.done.append(("cancel", pid))
+        return True
+
+    def terminate(self, pid: int) -> bool:
+        self.done.append(("terminate", pid))
+        return True
+
+
+def test_ones_own_sessions_can_be_cancelled_and_ended() -> None:
+    session, connected = Session(user="ann"), Connected()
+    session.backends, session.pid = connected, 7
+    sql = "SELECT pg_cancel_backend(pid), pid FROM pg_stat_activity WHERE pid = pg_backend_pid()"
+    assert ask(sql, session=session) == [(True, 7)]
+    assert ask("SELECT pg_terminate_backend($1, 5)", "7", session=session) == [(True,)]
+    assert ask("SELECT pg_catalog.pg_cancel_backend(9)", session=session) == [(False,)]
+    assert ask("SELECT pg_cancel_backend(NULL)", session=session) == [(None,)]
+    assert connected.done == [("cancel", 7), ("terminate", 7)]
+
+
+def test_of_anothers_session_one_sees_that_it_is_there() -> None:
+    session = Session(user="ann")
+    session.backends = Connected()
+    sql = "SELECT pid, usename, state, query, client_port FROM pg_stat_activity ORDER BY pid"
+    assert ask(sql, session=session) == [
+        (7, "ann", "idle", "", 5),
+        (8, "bob", None, "<insufficient privilege>", None),
+    ]
+    with pytest.raises(QueryError) as caught:
+        ask("SELECT pg_terminate_backend(8)", session=session)
+    assert caught.value.sqlstate == "42501"
+    assert ask("SELECT count(*) FROM pg_stat_activity", session=Session()) == [(0,)]
+
+
+def test_a_wrong_number_of_arguments() -> None:
+    for call in ("set_config('jit')", "pg_cancel_backend()", "pg_terminate_backend(1, 2, 3)"):
+        with pytest.raises(QueryError) as caught:
+            ask(f"SELECT {call}")
+        assert caught.value.sqlstate == "42883"
