@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -49,7 +49,18 @@ _OPERATORS: Mapping[str, Callable[[exp.Expr, exp.Expr], exp.Expr]] = {
 """What each operator alone parses to."""
 
 
-def plain_operator(node: exp.Operator) -> exp.Expr:
+def spell_operators(nodes: Sequence[exp.Operator]) -> bool:
+    """Replace all of them by plain ones, in place; whether there were any.
+
+    Raises:
+        NameProblem: as `_plain_operator`.
+    """
+    for node in reversed(nodes):
+        node.replace(_plain_operator(node))
+    return bool(nodes)
+
+
+def _plain_operator(node: exp.Operator) -> exp.Expr:
     """What the operator of a node parses to without its schema.
 
     Raises:

@@ -11,7 +11,8 @@ from sqlglot import exp
 
 from planner.ctid import drop_page_ranges
 from planner.errors import NotSupported, SyntaxProblem
-from planner.named_operators import plain_operator
+from planner.from_calls import spell_calls
+from planner.named_operators import spell_operators
 from planner.predicates import strip
 from planner.pushdown import may_be_missing
 from planner.select_forms import FORMS, spell_selects
@@ -40,9 +41,7 @@ def spelled_nodes(tree: exp.Query) -> Nodes:
         NotSupported: rows are too wide, versions of a time range are asked for, or some pages.
     """
     nodes = Nodes(tree)
-    if nodes.has((exp.Operator,)):
-        for operator in reversed(nodes.of(exp.Operator)):
-            operator.replace(plain_operator(operator))
+    if spell_operators(nodes.of(exp.Operator)) | spell_calls(nodes.of(exp.Table)):
         nodes = Nodes(tree)
     if nodes.has(FORMS) and spell_selects(nodes):
         nodes = Nodes(tree)
