@@ -73,7 +73,8 @@ class StoreWriter:
     has been started in its place, does no harm.
 
     A write that fails, for want of space or whatever else, leaves the log as it was, or with the
-    epoch whole: then writing the same again gives its commit.
+    epoch whole: then writing the same again, with its number or as the next write, gives its
+    commit.
 
     Args:
         root: of the state log.
@@ -100,6 +101,8 @@ class StoreWriter:
         """Its commit, if it can be read."""
         self._following = 0
         """The number of the next epoch if none is given."""
+        self._is_unsure = False
+        """Whether a commit failed, and may be in the log or not."""
 
     def take_ownership(self) -> Term:
         """Own the store from now on; done once, by the first write if it was not before.
@@ -170,16 +173,10 @@ class StoreWriter:
         latest_of_keys = latest_rows(shaped(table, self.schema), self.schema)
         digest = rows_digest(latest_of_keys)
         self._require_ownership()
-        latest = self._look()
+        found = self._committed(epoch, latest_of_keys, digest, position, replace=replace)
+        if found is not None:
+            return found
         number = self._following if epoch is None else epoch
-        if number <= latest and (found := self.log.commit(number)) is not None:
-            same = (found.writer, found.digest, found.position, found.replace)
-            if same == (self._writer, digest, position, replace):
-                return found
-            raise EpochConflictError(
-                f'epoch {number} of store "{self.log.name}" is committed with other content, '
-                f"by {found.writer}"
-            )
         self._check(number, position)
         attempt = self.log.begin(number)
         try:
@@ -249,12 +246,13 @@ class StoreWriter:
             input_digest=input_digest,
         )
         # Whether it fails or not, what is newest is to be seen in the log, until all is done.
-        self._latest = None
+        self._latest, self._is_unsure = None, True
         with self._told_if_replaced():
             self.log.write_commit(commit)
         # Whoever took over before this looks for the newest epoch after that, and so sees it.
         require_newest(self.log.directory, self.log.name, term.term)
         self._latest, self._newest, self._following = epoch, commit, epoch + 1
+        self._is_unsure = False
         self._tidy(attempt)
         return commit
 
@@ -309,6 +307,43 @@ class StoreWriter:
                 + _moved_back(before, position)
             )
         return latest
+
+    def _committed(
+        self, epoch: int | None, rows: pa.Table, digest: str, position: Position, *, replace: bool
+    ) -> Commit | None:
+        """The commit of this very attempt, if there is one.
+
+        Without a number it is looked for if the write before has failed: that may have been
+        committed all the same, and the caller says it again.
+
+        Raises:
+            EpochConflictError: the number is that of another commit.
+        """
+        latest = self._look()
+        number = latest if epoch is None else epoch
+        if number > latest or (epoch is None and not self._is_unsure):
+            return None
+        found = self.log.commit(number) if number >= 0 else None
+        if found is None:
+            return None
+        same = (found.writer, found.position, found.replace) == (self._writer, position, replace)
+        if same and (found.digest == digest or self._has_rows(found, rows)):
+            return found
+        if epoch is None:
+            return None
+        raise EpochConflictError(
+            f'epoch {epoch} of store "{self.log.name}" is committed with other content, '
+            f"by {found.writer}"
+        )
+
+    def _has_rows(self, commit: Commit, rows: pa.Table) -> bool:
+        """Whether a commit of format 1, which has no digest, holds exactly these rows."""
+        if commit.format > 1:
+            return False
+        partitions = partition_column(rows, self.schema.key, self.schema.partitions)
+        placed = rows.take(np.argsort(partitions, kind="stable"))
+        kept = (b for p in range(self.schema.partitions) for b in self.log.read(commit, p))
+        return rows_digest(pa.Table.from_batches(kept, placed.schema)) == rows_digest(placed)
 
     def _watermark_ms(self, given_ms: int | None) -> int | None:
         """The watermark as of the new epoch, which is never behind that of the one before.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import threading
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ from stores.schema import (
     StoreKind,
     StoreSchema,
 )
-from tests.stores.logs import AT, CLICKS, HOURS, contents, empty_commit, rows
+from tests.stores.logs import AT, CLICKS, HOURS, contents, edit_record, empty_commit, rows
 
 # Definitions
 
@@ -177,6 +177,19 @@ def test_an_epoch_is_written_once(tmp_path: Path) -> None:
     assert other.write(chunked, position=AT, epoch=3) == first
     assert other.log.epochs() == [3]
     assert len(contents(other.log, first)) == 20
+
+
+def test_an_epoch_of_format_1_is_known_by_its_rows(tmp_path: Path) -> None:
+    """It has no digest; a program that goes on with a new version may write it again."""
+    first = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT)
+    files = [{k: v for k, v in asdict(f).items() if k != "sha256"} for f in first.files]
+    edit_record(tmp_path / "clicks" / "epochs" / f"{0:020d}.json", format=1, files=files)
+    writer = StoreWriter(tmp_path, CLICKS)
+    again = writer.write(rows(), position=AT, epoch=0)
+    assert (again.format, again.epoch, again.rows) == (1, 0, 20)
+    with pytest.raises(EpochConflictError, match="committed with other content"):
+        writer.write(rows(19), position=AT, epoch=0)
+    assert writer.write(rows(), position=AT).epoch == 1
 
 
 def test_another_attempt_at_a_committed_epoch_is_refused(tmp_path: Path) -> None:

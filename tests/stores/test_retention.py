@@ -32,6 +32,7 @@ from stores.retention import (
 )
 from stores.snapshots import commit_path, snapshot_epochs
 from stores.store import StorePartition
+from stores.terms import remove_old_terms, terms
 from tests.stores.retention import (
     CLICKS,
     HOUR_MS,
@@ -67,6 +68,25 @@ def test_so_many_epochs_stay(root: Path) -> None:
     assert run(root, retention=Retention(epochs=4)).epochs_removed == 6
     assert log_of(root).epochs() == [6, 7, 8, 9]
     assert run(root, retention=Retention(epochs=4)).epochs_removed == 0
+
+
+def test_skips_and_old_terms_go_with_the_epochs(root: Path, tmp_path: Path) -> None:
+    for epoch in (14, 15, 20):
+        write(root, epoch)
+    names = root / "clicks" / "epochs"
+    assert len(list(names.glob("*.skip"))) == 2
+    run(root, retention=Retention(epochs=2))
+    assert sorted(path.name for path in names.iterdir()) == [
+        f"{number:020d}.{suffix}"
+        for number, suffix in ((15, "json"), (16, "json"), (16, "skip"), (20, "json"))
+    ]
+    run(root, retention=Retention(epochs=1))
+    assert [path.name for path in names.iterdir()] == [f"{20:020d}.json"]
+    write(root, 21)
+    assert read_whole(root, tmp_path / "data") == expected(19)
+    remove_old_terms(log_of(root).directory, kept=2)
+    assert len(terms(log_of(root).directory)) == 2
+    write(root, 22)
 
 
 def test_an_epoch_stays_that_one_of_two_limits_keeps(root: Path) -> None:
