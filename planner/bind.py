@@ -21,6 +21,7 @@ from planner.errors import NameProblem, NotSupported
 from planner.inference import Types
 from planner.literals import check_alternatives, spell_bytes
 from planner.names import column_name
+from planner.origins import Origins, origins_of
 from planner.outputs import Outputs, is_field_star, name_columns, spell_fields
 from planner.parameters import Parameters, spell_arrays, spell_compared
 from planner.predicates import Predicate, strip
@@ -64,6 +65,8 @@ class Bound:
     parameters: tuple[DataType, ...]
     names: tuple[str, ...] | None
     """Result columns as Postgres names them; None where only DuckDB knows how many there are."""
+    origins: Origins | None
+    """Which result columns are columns of a relation."""
     translate: Callable[[], tuple[DataType | None, ...] | None]
     """Makes the tree one that DuckDB runs; gives the types of the result columns in Postgres, where
     they are certain. To be called once, if at all: a plan without DuckDB needs none of it."""
@@ -129,6 +132,7 @@ class _Binder:
         outputs.spell_out(scopes)
         root = next((scope for scope in scopes if scope.is_root), None)
         names = None if root is None else outputs.names(root)
+        origins = None if root is None else origins_of(root, outputs, self._named)
         pushdown = Pushdown(scopes, self._readable, resolvers, self._parameters.type_of)
         prefix = self._free_prefix()
         sources = tuple(
@@ -165,6 +169,7 @@ class _Binder:
             sources=sources,
             parameters=self._parameters.types(),
             names=names,
+            origins=origins,
             translate=translate,
         )
 
@@ -266,6 +271,11 @@ class _Binder:
             return found[0] if len(found) == 1 else None
 
         return resolve_column
+
+    def _named(self, table: exp.Table) -> tuple[Relation, Readable] | None:
+        """The relation of a table, and its columns by their names here."""
+        relation = self._relations.get(id(table))
+        return None if relation is None else (relation, self._readable[id(table)])
 
     def _column_type(self, table: exp.Table, name: str) -> DataType | None:
         """The type of a relation's column; None if there is none of that name."""

@@ -24,6 +24,7 @@ from planner.handover import (
 )
 from planner.listing import Backends, ListedCursor, ListedSession, ListedStatement, Listing
 from planner.options import check_settings
+from planner.origins import ResultColumn
 from planner.session import Session, TransactionStatus
 from planner.shapes import Template, statement_shape, template_of
 from planner.statement import (
@@ -68,6 +69,7 @@ __all__ = [
     "PrepareStatement",
     "QueryError",
     "Result",
+    "ResultColumn",
     "Row",
     "Session",
     "Statement",

@@ -12,6 +12,7 @@ from sqlglot import exp
 from planner.access import Access
 from planner.clause import Clause
 from planner.links import Link
+from planner.origins import Origins
 from planner.pg_catalog import CatalogStatement
 from planner.predicates import Operand
 from stores.schema import Column, DataType, Row
@@ -104,6 +105,8 @@ class QueryPlan:
 
     node: Node
     columns: Columns
+    origins: Origins | None
+    """Which columns are columns of a relation."""
     parameters: tuple[DataType, ...]
     """Those of the client, then those that `asked` gives."""
     clause: Clause

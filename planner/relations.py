@@ -80,8 +80,11 @@ class Relation:
     """What `*` gives."""
     store: StoreSchema | None = None
     """None for a system relation."""
+    schema: str = "public"
     in_duckdb: tuple[str, str] | None = None
     """Schema and name in the composing database, where rows of it are kept there."""
+    oid: int = 0
+    """`pg_class.oid` of what PostgreSQL has, too; others are given theirs by the catalog."""
     hidden: tuple[Column, ...] = ()
     """Further columns that can be named; a store has its own."""
 
@@ -104,7 +107,7 @@ def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
     position = table.this.meta.get("start", -1) + 1 or None
     if schema == "stategate":
         if (columns := SYSTEM_RELATIONS.get(name)) is not None:
-            return Relation(name=name, columns=columns)
+            return Relation(name=name, columns=columns, schema=SYSTEM_SCHEMA)
     elif schema in {"", "public"}:
         store = catalog.stores.get(name)
         if store is not None:

@@ -56,6 +56,7 @@ def plan_query(
         return QueryPlan(
             node=node,
             columns=columns,
+            origins=bound.origins,
             parameters=bound.parameters,
             clause=clause,
             catalog_version=version,
@@ -86,6 +87,7 @@ def plan_query(
             sql=sql, tree=bound.tree, inputs=inputs, numbers=numbers, links=_links(bound, inputs)
         ),
         columns=columns,
+        origins=bound.origins,
         parameters=bound.parameters,
         clause=clause,
         residual=_residual(bound, inputs),

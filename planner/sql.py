@@ -39,6 +39,7 @@ from planner.options import (
     session_options,
 )
 from planner.orders import HANDOVERS, plan_handover, run_unserved
+from planner.origins import with_origins
 from planner.parse import Parsed, parse, split
 from planner.pg_catalog import CatalogStatement, PgCatalog
 from planner.pg_catalog.settings_rows import postgres_settings
@@ -438,7 +439,8 @@ class SqlEngine:
             )
         except RecursionError as error:
             raise LimitExceeded("statement is nested too deep") from error
-        return plan if asked is None else replace(plan, asked=asked)
+        columns = with_origins(plan.columns, plan.origins, self._pg_catalog.oid_of)
+        return replace(plan, columns=columns, asked=asked)
 
     def _prepare_show(
         self, parsed: Parsed, session: Session, cancellation: Cancellation

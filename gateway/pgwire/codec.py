@@ -346,9 +346,14 @@ def _write_row_description(message: RowDescription) -> bytes:
 
 
 def _write_field(field: Field) -> bytes:
-    # No column comes from a table that the client could look up by oid and column number.
     return _text(field.name) + struct.pack(
-        ">IhIhih", 0, 0, field.oid, field.length, field.modifier, field.format
+        ">IhIhih",
+        field.table_oid,
+        field.column_number,
+        field.oid,
+        field.length,
+        field.modifier,
+        field.format,
     )
 
 

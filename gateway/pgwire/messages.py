@@ -332,12 +332,17 @@ class Field:
 
     name: str
     oid: int
+    """`pg_type.oid`."""
     length: int
     """Bytes of the type's values; -1 where they vary (`pg_type.typlen`)."""
     modifier: int
     """Precision and scale of a numeric, else -1 (`pg_attribute.atttypmod`)."""
     format: int
     """0 text, 1 binary."""
+    table_oid: int = 0
+    """`pg_class.oid` of the relation that it is a column of; 0 if it is none."""
+    column_number: int = 0
+    """`pg_attribute.attnum` there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from gateway.pgwire.limits import PgLimits
 from gateway.pgwire.messages import BindComplete, Field, RowDescription
 from gateway.pgwire.parameters import expand_formats
 from gateway.pgwire.reading import ALL, Piece, Reader
-from planner.engine import Column, QueryError, Result, Row
+from planner.engine import Column, QueryError, Result, ResultColumn, Row
 
 EncodeRow: TypeAlias = Callable[[Row], bytes]
 
@@ -122,6 +122,8 @@ def _describe(columns: Sequence[Column], formats: Sequence[int]) -> RowDescripti
             length=wire.length,
             modifier=wire.modifier,
             format=code,
+            table_oid=column.table_oid if isinstance(column, ResultColumn) else 0,
+            column_number=column.number if isinstance(column, ResultColumn) else 0,
         )
         fields.append(field)
     return RowDescription(fields=tuple(fields))

@@ -20,6 +20,7 @@ from planner.compose import Composer
 from planner.composing.processes import Processes
 from planner.composing.remote import RemoteDatabase
 from planner.errors import NotSupported, ValueProblem
+from planner.origins import with_origins
 from planner.parameters import PARAMETERS_MAX
 from planner.pg_catalog.builtin_rows import OWNER
 from planner.pg_catalog.database import catalog_definition, displays_of
@@ -30,10 +31,11 @@ from planner.pg_catalog.recognise import is_catalog_statement
 from planner.pg_catalog.results import Displays, gather, shown_type
 from planner.pg_catalog.rewrite import Rewritten, rewrite
 from planner.pg_catalog.settings_rows import postgres_settings
-from planner.pg_catalog.store_rows import store_relation, system_relation
+from planner.pg_catalog.store_rows import Relation as CatalogedRelation
+from planner.pg_catalog.store_rows import relation_oids, store_relation, system_relation
 from planner.queries import Queries
 from planner.quoting import quote_name, quote_text
-from planner.relations import SYSTEM_RELATIONS
+from planner.relations import SYSTEM_RELATIONS, Relation
 from planner.session import Session
 from planner.sqltypes import declared
 from planner.transaction import transaction_settings
@@ -111,6 +113,7 @@ class PgCatalog:
         self._database = database
         self._started = dt.datetime.now(dt.UTC)
         self._commands = Commands(server_version=server_version, postgres=postgres_settings())
+        self._oids: tuple[int, Mapping[str, int]] = (-1, {})
         self._lock = threading.Lock()
         self._generation: _Generation | None = None
         self._cache: OrderedDict[tuple[str, tuple[DataType | None, ...]], CatalogStatement]
@@ -283,7 +286,9 @@ class PgCatalog:
             )
         except SqlglotError as error:
             raise NotSupported("the catalog does not run this statement") from error
-        computed = self._describe(rewritten, cancellation)
+        computed = with_origins(
+            self._describe(rewritten, cancellation), rewritten.origins, self.oid_of
+        )
         return CatalogStatement(
             sql=sql,
             columns=result_columns(computed, rewritten.effects),
@@ -311,6 +316,24 @@ class PgCatalog:
             for name, each, wanted in zip(names, found, types, strict=True)
         )
 
+    def oid_of(self, relation: Relation) -> int:
+        """`pg_class.oid` of a relation; 0 if there is none any more."""
+        if relation.oid:
+            return relation.oid
+        version, oids = self._oids
+        if version != self._catalog.version:
+            version = self._catalog.version
+            oids = relation_oids(self._relations())
+            self._oids = version, oids
+        return oids.get(f"{relation.schema}.{relation.name}", 0)
+
+    def _relations(self) -> list[CatalogedRelation]:
+        stores = sorted(self._catalog.stores.items())
+        return [
+            *(store_relation(store.schema) for _, store in stores),
+            *(system_relation(name, columns) for name, columns in SYSTEM_RELATIONS.items()),
+        ]
+
     def _current(self) -> _Generation:
         version = self._catalog.version
         generation = self._generation
@@ -324,11 +347,7 @@ class PgCatalog:
             return self._generation
 
     def _build(self, version: int) -> _Generation:
-        stores = sorted(self._catalog.stores.items())
-        relations = [
-            *(store_relation(store.schema) for _, store in stores),
-            *(system_relation(name, columns) for name, columns in SYSTEM_RELATIONS.items()),
-        ]
+        relations = self._relations()
         definition = catalog_definition(
             relations,
             server_version=self._server_version,

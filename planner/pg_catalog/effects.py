@@ -91,7 +91,7 @@ def result_columns(columns: Sequence[Column], effects: Sequence[Effect]) -> tupl
     """The columns with the types of what the calls give."""
     types = {effect.place: _FUNCTIONS[effect.name].result for effect in effects}
     return tuple(
-        Column(name=column.name, type=types.get(place, column.type))
+        Column(name=column.name, type=types[place]) if place in types else column
         for place, column in enumerate(columns)
     )
 

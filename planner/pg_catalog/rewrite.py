@@ -14,6 +14,7 @@ from sqlglot import exp
 from planner.bind import bind, unqualify
 from planner.clause import NO_CLAUSE
 from planner.compose import to_duckdb
+from planner.origins import Origins
 from planner.pg_catalog.calls import rewrite_calls
 from planner.pg_catalog.effects import Effect, take_effects
 from planner.pg_catalog.from_items import rewrite_from
@@ -38,6 +39,8 @@ class Rewritten:
     parameters: tuple[DataType, ...]
     numbers: tuple[int, ...]
     """The parameters that DuckDB is given."""
+    origins: Origins | None
+    """Which result columns are columns of a relation."""
     effects: tuple[Effect, ...]
     """Calls that do something, for which DuckDB gives the arguments."""
 
@@ -77,6 +80,7 @@ def rewrite(
         parameters=bound.parameters,
         numbers=tuple(sorted(numbers)),
         effects=effects,
+        origins=bound.origins,
     )
 
 

@@ -145,6 +145,12 @@ def _duration(milliseconds: int) -> str:
     return f"{milliseconds} ms"
 
 
+def relation_oids(relations: Sequence[Relation]) -> Mapping[str, int]:
+    """Oids of the relations, by their qualified names, which are in no quotes."""
+    oids = assign_oids(_object_names(relations))
+    return {f"{r.schema}.{r.name}": oids[f"relation {r.qualified}"] for r in relations}
+
+
 def relation_rows(relations: Sequence[Relation]) -> RelationRows:
     """All rows that these relations add to the catalog."""
     oids = assign_oids(_object_names(relations))

@@ -141,4 +141,11 @@ def _resolve(table: exp.Table, *, reads_system_columns: bool) -> Relation:
     place = (SCHEMA_IN_DUCKDB[found.schema], found.name)
     if reads_system_columns:
         place = (WIDE, f"{found.schema}.{found.name}")
-    return Relation(name=name, columns=columns, in_duckdb=place, hidden=tuple(hidden))
+    return Relation(
+        name=name,
+        columns=columns,
+        schema=found.schema,
+        in_duckdb=place,
+        oid=found.oid,
+        hidden=tuple(hidden),
+    )
