@@ -227,7 +227,7 @@ def _misbuilt(data_type: DataType) -> str | None:
             wrong = "is a map without the type of its key"
         case Kind.STRUCT if not names:
             wrong = "is a struct without fields"
-        case Kind.STRUCT if unfit := [name for name in names if not is_name(name)]:
+        case Kind.STRUCT if unfit := [name for name in names if name != "" and not is_name(name)]:
             wrong = f"has a field called {shown(unfit[0])}"
         case Kind.STRUCT if (same := same_name(names)) is not None:
             wrong = f"has fields {same}: SQL could not tell them apart"
