@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from planner.composing.definition import DatabaseError
 from planner.errors import (
+    RAISED,
     Cancelled,
     InternalProblem,
     LimitExceeded,
@@ -23,7 +24,6 @@ from planner.errors import (
     TypeProblem,
     ValueProblem,
 )
-from planner.macros import RAISED
 from planner.refused import NO_FUNCTION
 from planner.trees import position_of
 

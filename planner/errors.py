@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+RAISED = "stategate error "
+"""What the messages of errors raised in a macro begin with: then SQLSTATE, a space, the message."""
+
 
 class QueryError(Exception):
     """Root of all errors of a statement.

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from planner.errors import RAISED
 from planner.quoting import QUOTED_WORDS, quote_text
 from planner.trees import call
 from planner.zones import ABBREVIATIONS
-
-RAISED = "stategate error "
-"""What the messages of errors raised in a macro begin with: then SQLSTATE, a space, the message."""
 
 
 def _error(sqlstate: str, message: str) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from planner import json_edit
-from planner.errors import QueryError
-from planner.macros import RAISED
+from planner.errors import RAISED, QueryError
 from planner.number_reading import number_of
 from planner.number_text import number_text
 from planner.templates import time_text

@@ -100,7 +100,7 @@ class ComposingProcess:
         self._numbers = itertools.count(1)
         self._idle: list[Lane] = []
         self._lanes: dict[int, Lane] = {}
-        self._open: set[int] = set()
+        self._open: dict[int, Definition] = {}
         self._opening = threading.Lock()
         self._control, theirs = socket.socketpair()
         try:
@@ -159,14 +159,24 @@ class ComposingProcess:
                 reply, _ = lane.call(Kind.OPEN, pickle.dumps(Open(number, definition)))
                 if isinstance(reply, Failed):
                     raise DatabaseError(reply.kind, reply.text)
-                self._open.add(number)
+                self._open[number] = definition
             finally:
                 self.give_lane(lane)
+
+    def open_as(self, other: ComposingProcess) -> None:
+        """Make the databases that another process has.
+
+        Raises:
+            ProcessEnded: the process has ended.
+            DatabaseError: one cannot be made.
+        """
+        for number, definition in tuple(other._open.items()):
+            self.open(number, definition)
 
     def drop(self, number: int) -> None:
         """Give up a database, if it is there."""
         if number in self._open:
-            self._open.discard(number)
+            self._open.pop(number, None)
             self._tell(Kind.DROP, number)
 
     def interrupt(self, lane: Lane, statement: int) -> None:

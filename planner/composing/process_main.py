@@ -48,8 +48,6 @@ ANSWER_BYTES = 64 << 10
 """Rows of one reply, at least where there are more: a batch of two numbers a row."""
 BATCH_BYTES_MAX = 4 << 20
 """Longer batches are sent in parts, so that the gateway holds few rows of long values."""
-NICENESS = 5
-"""Lookups come before what is composed where they want the same core."""
 _PR_SET_PDEATHSIG = 1
 _OOM_SCORE = b"500"
 
@@ -87,7 +85,6 @@ def _settle(limits: ProcessLimits, parent: int) -> None:
     least = limits.memory_bytes if most < 0 else min(limits.memory_bytes, most)
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_DATA, (least, most))
-    os.nice(NICENESS)
 
 
 class _Process:

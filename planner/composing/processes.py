@@ -15,14 +15,15 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from planner.cancel import Cancellation
 from planner.composing.attendants import Attendants
 from planner.composing.database import DatabaseClosed
+from planner.composing.definition import DatabaseError
 from planner.composing.feeding import FEEDERS_MAX
 from planner.composing.messages import ProcessLimits
-from planner.composing.process import ComposingProcess
+from planner.composing.process import ComposingProcess, ProcessEnded
 from planner.errors import Unavailable
 
 logger = logging.getLogger(__name__)
@@ -111,6 +112,19 @@ class Processes:
             with self._lock:
                 process.load += 1
             return process
+
+    def replace(self, process: ComposingProcess) -> None:
+        """Start the next process for one that has been killed, before a statement waits for it."""
+
+        def start() -> None:
+            with suppress(DatabaseClosed, DatabaseError, ProcessEnded, Unavailable):
+                fresh = self.take()
+                try:
+                    fresh.open_as(process)
+                finally:
+                    self.give(fresh)
+
+        threading.Thread(target=start, name="starting", daemon=True).start()
 
     def give(self, process: ComposingProcess) -> None:
         """A process that one statement less needs."""

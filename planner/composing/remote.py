@@ -273,6 +273,7 @@ class _Statement:
                 return
             self._is_culprit = True
             self.process.kill()
+        self._processes.replace(self.process)
         logger.warning("a composing process was killed to end a statement pid=%d", self.process.pid)
 
 

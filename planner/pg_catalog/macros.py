@@ -9,7 +9,7 @@ What has an effect or would tell about the machine is absent: such a call is an 
 
 from __future__ import annotations
 
-from planner.macros import RAISED
+from planner.errors import RAISED
 from planner.pg_catalog.relations import LOOKUP_SCHEMA, SCHEMA_IN_DUCKDB
 
 
