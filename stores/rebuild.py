@@ -45,28 +45,26 @@ def recipe(log: StoreLog, epoch: int | None = None) -> Recipe:
         LogError: the epoch is not committed, or the log cannot be read.
         TornRecordError: an epoch that is needed is missing or torn.
     """
-    epochs = [found for found in log.epochs() if epoch is None or found <= epoch]
-    if epoch is not None and epoch not in epochs:
+    newest = log.latest_epoch()
+    if epoch is not None and (epoch > newest or log.commit(epoch) is None):
         raise LogError(f'epoch {epoch} of store "{log.name}" is not committed')
+    end = newest if epoch is None else epoch
     schema = log.schema()
-    base = newest_snapshot(
-        log, layout=layout_of(schema), partitions=schema.partitions, epoch=max(epochs, default=-1)
-    )
+    base = newest_snapshot(log, layout=layout_of(schema), partitions=schema.partitions, epoch=end)
     start = -1 if base is None else base.epoch
     commits: list[Commit] = []
-    needed = start
-    for number in reversed(epochs):
-        if number <= start:
+    # Back from one to the other, and not by a listing: a writer that had been replaced may have
+    # left commits that nobody follows.
+    while end > start:
+        commit = log.commit(end)
+        if commit is None:
             break
-        commit = log.commit(number)
-        if commit is None or (commits and commits[-1].previous != number):
-            raise TornRecordError(f'store "{log.name}" has a hole at epoch {number}')
         commits.append(commit)
+        end = commit.previous
         if commit.replace:
-            base, needed = None, commit.previous
-            break
-    if commits and commits[-1].previous != needed:
-        first = commits[-1].epoch
+            return Recipe(base=None, commits=tuple(reversed(commits)))
+    if end != start:
+        first = commits[-1].epoch if commits else end
         raise TornRecordError(
             f'store "{log.name}" has a hole before epoch {first}, and no snapshot that fills it'
         )

@@ -38,12 +38,15 @@ from stores.records import (
     encode_skip,
 )
 from stores.schema import InputTopic, StoreSchema
+from stores.terms import terms
 
 _logger = logging.getLogger(__name__)
 
 DEFINITION = "store.json"
 _LIST_INTERVAL_S = 1.0
 """How often a poll that finds nothing lists the directory, to see past a gap in the numbers."""
+_LEFT_MAX = 32
+"""Commits at the end of a listing that are looked at for one of a later term than the last."""
 
 Following: TypeAlias = tuple[Commit | None, Commit | None]
 """The commit after an epoch, and that of the epoch itself if it was looked at and is there."""
@@ -294,16 +297,18 @@ class StoreLog:
     def _listed_end(self) -> _End:
         """The newest epoch of a listing; not one that a writer left who had been replaced."""
         end: _End | None = None
-        for number in reversed(self._list()):
+        newest_term = max(terms(self.directory), default=0)
+        for number in self._list()[: -_LEFT_MAX - 1 : -1]:
             try:
                 found = self.commit(number)
             except TornRecordError:
                 return end or _End(number)
             if found is None:
                 continue  # removed since, as old
-            if end is not None and found.term <= end.term:
+            if end is None or found.term > end.term:
+                end = _End(found.epoch, found.term, found.format > 1)
+            if end.term >= newest_term or found.term < end.term:
                 break
-            end = _End(found.epoch, found.term, found.format > 1)
         return end or _End()
 
     def read(self, commit: Commit, partition: int) -> Iterator[pa.RecordBatch]:

@@ -222,6 +222,31 @@ def test_a_batch_that_spark_runs_again_is_written_once(
     assert stored(spark, tmp_path) == {"a": (2, 2), "b": (3, 2)}
 
 
+def test_a_driver_that_was_replaced_commits_no_more(
+    spark: SparkSession, orders: Orders, tmp_path: Path
+) -> None:
+    """It was thought dead, and another was started in its place; whoever starts last owns it."""
+    query = start(totals(orders), tmp_path)
+    orders.send(0, ("a", 1))
+    query.processAllAvailable()
+    log = log_of(tmp_path)
+    first = log.commit(0)
+    assert first is not None
+    driver = StoreWriter(tmp_path / "log", log.schema(), writer=first.writer)
+    assert driver.take_ownership().term == first.term + 1
+    orders.send(0, ("a", 1))
+    with pytest.raises(StreamingQueryException, match=r"FencedError.* has had another writer"):
+        query.processAllAvailable()
+    assert log.epochs() == [0]
+    query = start(totals(orders), tmp_path)
+    query.processAllAvailable()
+    query.stop()
+    second = log.commit(1)
+    assert second is not None
+    assert (second.writer, second.term) == (first.writer, first.term + 2)
+    assert stored(spark, tmp_path) == {"a": (2, 2)}
+
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path

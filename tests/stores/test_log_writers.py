@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from stores.log import Commit, StoreLog, StoreWriter
 from stores.logfiles import Directory
 from stores.position import Position
 from stores.terms import read_term, remove_old_terms, term_name, terms
+from stores.verification import verify
 from tests.stores.logs import CLICKS, commit_path, contents, edit_record, old_commit, rows
 
 
@@ -322,6 +324,54 @@ def test_whoever_is_paused_at_any_moment_breaks_nothing(
     else:
         pytest.fail("it has more steps than were tried")
     assert "FencedError" in outcomes
+
+
+def test_many_that_begin_again_and_again_lose_nothing(tmp_path: Path) -> None:
+    """Each takes over from whoever writes just then, and is taken over from."""
+    StoreWriter(tmp_path, CLICKS).write(rows(1), position=at(0))
+    told: list[Commit] = []
+    refused: list[LogError] = []
+    barrier = threading.Barrier(4)
+
+    def write() -> None:
+        barrier.wait(20)
+        for _ in range(4):
+            writer = StoreWriter(tmp_path, CLICKS)
+            try:
+                told.extend(writer.write(rows(1), position=at(0)) for _ in range(3))
+            except (FencedError, EpochConflictError) as error:
+                refused.append(error)
+
+    threads = [threading.Thread(target=write) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    found = chain(StoreLog.open(tmp_path, "clicks"))
+    assert len({commit.epoch for commit in told}) == len(told) > 0
+    assert all(commit in found for commit in told)
+    assert verify(tmp_path, "clicks").damages == ()
+    last = StoreWriter(tmp_path, CLICKS).write(rows(1), position=at(0))
+    assert last.previous == found[-1].epoch
+
+
+def test_writers_where_files_are_moved_into_their_place(tmp_path: Path) -> None:
+    """As on an object store: in one step each, one writer after the other."""
+    system = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
+
+    def opened() -> StoreWriter:
+        writer = StoreWriter(tmp_path, CLICKS)
+        writer.log = StoreLog(Directory(system, "clicks"), "clicks")
+        return writer
+
+    old, new = opened(), opened()
+    told = [old.write(rows(2), position=at(0)), old.write(rows(2), position=at(1), epoch=4)]
+    told += [new.write(rows(2), position=at(2)), new.write(rows(2), position=at(3), epoch=9)]
+    with pytest.raises(FencedError):
+        old.write(rows(2), position=at(4))
+    assert chain(new.log) == chain(StoreLog.open(tmp_path, "clicks")) == told
+    assert [commit.epoch for commit in told] == [0, 4, 5, 9] == new.log.epochs()
+    assert new.log.latest_epoch() == 9
 
 
 # Positions

@@ -14,6 +14,7 @@ from stores.position import Position, Progress
 from stores.rebuild import build, recipe, scan
 from stores.retention import Retention, compact
 from stores.schema import Row
+from tests.stores.logs import commit_path, old_commit
 from tests.stores.values import rows_of
 from tests.support.stores import keyvalue
 
@@ -109,6 +110,15 @@ def test_what_was_cut_off_is_not_read_as_if_nothing_had_been(root: Path) -> None
 def recipe_without_newest(root: Path) -> None:
     (root / "clicks" / "snapshots" / f"{8:020d}" / "commit.json").unlink()
     recipe(log_of(root))
+
+
+def test_what_a_replaced_writer_left_is_not_read(root: Path) -> None:
+    for late in (old_commit(9, previous=8), old_commit(12, previous=4)):
+        log_of(root).write_commit(late)
+    assert begins(root) == (6, [7, 8])
+    commit_path(root, 9).unlink()
+    write(root, 9)
+    assert begins(root) == (6, [7, 8, 9])
 
 
 def test_an_empty_store_is_made_of_nothing(tmp_path: Path) -> None:
