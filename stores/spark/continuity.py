@@ -105,7 +105,9 @@ def different_epochs(log: StoreLog, checkpoint: Checkpoint) -> list[int]:
     different: list[int] = []
     for epoch in reversed(log.epochs()):
         commit = readable_commit(log, epoch)
-        if commit is None or commit.input_digest is None:
+        if commit is None:
+            continue
+        if commit.input_digest is None:
             break
         if epoch <= planned:
             offsets = checkpoint.offsets(epoch)

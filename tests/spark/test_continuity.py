@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
-from stores.errors import EpochConflictError, SchemaError
+from stores.errors import EpochConflictError, SchemaError, TornRecordError
+from stores.log import StoreLog, StoreWriter
 from stores.position import Position
 from stores.spark import pipeline
 from stores.spark.checkpoint import Checkpoint
-from stores.spark.continuity import different_epochs
+from stores.spark.continuity import check_start, different_epochs
+from stores.spark.offsets import parse_offsets
 from tests.spark.conftest import Orders
 from tests.spark.test_materialize import log_of, send_lines, start, sums, totals
+from tests.stores.logs import CLICKS, commit_path, rows
 
 pytestmark = pytest.mark.spark
 
@@ -134,15 +143,91 @@ def test_a_topic_that_is_gone_has_been_applied(orders: Orders, tmp_path: Path) -
     start(totals(orders), tmp_path).stop()
 
 
-def test_what_cannot_be_known_of_an_epoch_agrees(
-    spark: SparkSession, orders: Orders, tmp_path: Path
+# Without Spark: a store and a checkpoint, each with a history
+
+
+def record(batch: int, history: str) -> str:
+    conf = f'{{"batchWatermarkMs":0,"batchTimestampMs":{batch},"conf":{{"history":"{history}"}}}}'
+    return f"v1\n{conf}\n{batch + 1}"
+
+
+def planned(directory: Path, histories: Mapping[int, str]) -> Checkpoint:
+    """A checkpoint of these batches."""
+    (directory / "offsets").mkdir(parents=True)
+    (directory / "metadata").write_text('{"id":"q"}')
+    for batch, history in histories.items():
+        (directory / "offsets" / str(batch)).write_text(record(batch, history))
+    return Checkpoint(spark=cast("SparkSession", None), path=str(directory))
+
+
+def committed(root: Path, histories: Mapping[int, str], *, writer: str = "spark:q") -> StoreLog:
+    """A store with an epoch of each of these batches; without a digest for an empty history."""
+    store = StoreWriter(root, CLICKS, writer=writer)
+    for batch, history in histories.items():
+        offsets = parse_offsets(record(batch, history), "offsets")
+        digest = offsets.digest if history else None
+        store.write(rows(0), position=offsets.position, epoch=batch, input_digest=digest)
+    return store.log
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.sampled_from(range(6)), unique=True, min_size=1).map(sorted),
+    st.integers(0, 6),
+    st.integers(-1, 6),
+    st.integers(0, 3),
+)
+def test_epochs_differ_from_where_the_histories_part(
+    epochs: list[int], parting: int, newest: int, oldest: int
 ) -> None:
-    run(orders, tmp_path, 1, 2)
-    log, checkpoint = log_of(tmp_path), Checkpoint(spark=spark, path=str(tmp_path / "checkpoint"))
+    """Spark has removed the batches before `oldest`, and knows none behind `newest`."""
+    with tempfile.TemporaryDirectory() as directory:
+        log = committed(Path(directory, "log"), dict.fromkeys(epochs, "first"))
+        batches = range(min(oldest, parting), newest + 1)
+        histories = {batch: "first" if batch < parting else "second" for batch in batches}
+        checkpoint = planned(Path(directory, "checkpoint"), histories)
+        known = max(batches, default=-1)
+        different = [epoch for epoch in epochs if epoch >= parting or epoch > known]
+        assert different_epochs(log, checkpoint) == different
+        if different:
+            with pytest.raises(EpochConflictError, match=rf"epochs? {different[0]} .*of store"):
+                check_start(log, checkpoint)
+        else:
+            check_start(log, checkpoint)
+
+
+def test_an_epoch_without_a_digest_agrees(tmp_path: Path) -> None:
+    log = committed(tmp_path / "log", {0: "first", 1: ""})
+    checkpoint = planned(tmp_path / "checkpoint", {0: "other", 1: "other"})
     assert different_epochs(log, checkpoint) == []
-    # Spark removes the records of old batches.
-    remove(tmp_path / "checkpoint/offsets/0")
-    assert different_epochs(log, checkpoint) == []
-    remote = Checkpoint(spark=spark, path=f"{tmp_path.as_uri()}/checkpoint")
-    assert remote.newest_batch() == 1
-    assert different_epochs(log, remote) == []
+
+
+def test_a_store_of_another_query_is_refused(tmp_path: Path) -> None:
+    log = committed(tmp_path / "log", {0: "first"}, writer="spark:other")
+    for checkpoint in (
+        planned(tmp_path / "checkpoint", {0: "first"}),
+        Checkpoint(spark=cast("SparkSession", None), path=str(tmp_path / "new")),
+    ):
+        with pytest.raises(EpochConflictError, match="committed by spark:other, not by this query"):
+            check_start(log, checkpoint)
+
+
+def test_a_torn_commit_says_nothing(tmp_path: Path) -> None:
+    log = committed(tmp_path / "log", {0: "first", 1: "first"})
+    commit_path(tmp_path / "log", 1).write_text("torn")
+    check_start(log, planned(tmp_path / "checkpoint", {0: "first", 1: "second"}))
+
+
+def test_a_checkpoint_that_hadoop_reaches(spark: SparkSession, tmp_path: Path) -> None:
+    """A relative path is Hadoop's to resolve, as are all that are on no local disk."""
+    planned(tmp_path / "checkpoint", {0: "first", 11: "first"})
+    for path in (f"{tmp_path.as_uri()}/checkpoint", os.path.relpath(tmp_path / "checkpoint")):
+        checkpoint = Checkpoint(spark=spark, path=path)
+        assert checkpoint.query_id() == "q"
+        assert checkpoint.newest_batch() == 11
+        assert checkpoint.offsets(5) is None
+        assert checkpoint.running(11).position == Position.of({"source-0": {0: 11}})
+        with pytest.raises(TornRecordError, match=r"offsets/5.* is missing"):
+            checkpoint.running(5)
+    nowhere = Checkpoint(spark=spark, path=os.path.relpath(tmp_path / "nowhere"))
+    assert (nowhere.query_id(), nowhere.newest_batch()) == (None, -1)
