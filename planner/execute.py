@@ -231,7 +231,7 @@ class Executor:
             self._settle(tally, options)
             return read
 
-        joining = Joining(links=node.links, open_access=open_access, rows_of=self._rows_of)
+        joining = Joining(links=node.links, open_access=open_access, rows_of=self.rows_of)
         relations = {
             name: ArrowRelation(accesses[name].schema.arrow_schema(accesses[name].columns), read)
             for name, read in joining.open_all(accesses).items()
@@ -248,7 +248,7 @@ class Executor:
         )
         return as_promised(batches, plan.arrow_schema)
 
-    def _rows_of(self, access: Access) -> int | None:
+    def rows_of(self, access: Access) -> int | None:
         """About how many rows a store holds here; None if a partition does not say."""
         store, rows = self.store(access.schema), 0
         for partition in range(access.schema.partitions):

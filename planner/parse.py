@@ -90,6 +90,8 @@ class Parsed:
     """EXPLAIN ANALYZE."""
     as_json: bool = False
     """EXPLAIN (FORMAT JSON)."""
+    costs: bool = True
+    """Not EXPLAIN (COSTS off)."""
 
 
 def split(sql: str) -> tuple[str, ...]:
@@ -152,9 +154,9 @@ def parse(sql: str) -> Parsed:
     if kind is StatementKind.SELECT:
         return _query(sql, kind, tokens, tokens, analyze=False)
     if kind is StatementKind.EXPLAIN:
-        inner, analyze, as_json = _explained(tokens)
+        inner, analyze, as_json, costs = _explained(tokens)
         found = _query(sql, kind, tokens, inner, analyze=analyze)
-        return replace(found, as_json=as_json)
+        return replace(found, as_json=as_json, costs=costs)
     return Parsed(sql=sql, kind=kind, tokens=tuple(tokens))
 
 
@@ -197,14 +199,15 @@ def _tokenize(sql: str) -> list[Token]:
         ) from error
 
 
-def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool, bool]:
-    """The tokens of the query behind EXPLAIN, and whether ANALYZE and JSON were asked."""
-    at, analyze, as_json = 1, False, False
+def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool, bool, bool]:
+    """The tokens of the query behind EXPLAIN, and whether ANALYZE, JSON and costs were asked."""
+    at, analyze, as_json, costs = 1, False, False, True
     words = [token.text.upper() for token in tokens]
     if at < len(words) and words[at] == "(" and "SELECT" not in words[at : at + 2]:
         close = words.index(")", at) if ")" in words[at:] else len(words)
         analyze = _is_on(words[at + 1 : close], "ANALYZE")
         as_json = _is_json(tokens[at:close], words[at:close])
+        costs = "COSTS" not in words[at:close] or _is_on(words[at + 1 : close], "COSTS")
         at = close + 1
     while at < len(words) and words[at] in {"ANALYZE", "VERBOSE"}:
         analyze = analyze or words[at] == "ANALYZE"
@@ -218,7 +221,7 @@ def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool, bool]:
             hint="EXPLAIN takes a SELECT.",
             position=rest[0].start + 1,
         )
-    return rest, analyze, as_json
+    return rest, analyze, as_json, costs
 
 
 def _is_on(words: Sequence[str], option: str) -> bool:

@@ -113,6 +113,8 @@ class QueryPlan:
     residual: str | None = None
     """What of the WHERE the accesses do not decide; None if nothing."""
     catalog_version: int = 0
+    costs: bool = True
+    """Whether EXPLAIN tells what it is thought to cost."""
     asked: CatalogStatement | None = None
     """What it asks of the catalog when it runs, as who its user is; one row."""
 

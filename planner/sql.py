@@ -29,6 +29,7 @@ from planner.errors import (
     SyntaxProblem,
     ValueProblem,
 )
+from planner.estimate import estimate
 from planner.execute import Executor
 from planner.explain import explain
 from planner.explain_json import explain_json
@@ -313,7 +314,7 @@ class SqlEngine:
             return self._query_catalog(plan, statement, parameters, session, cancellation)
         if isinstance(plan, QueryPlan):
             as_json = statement.columns == _JSON_PLAN_COLUMNS
-            lines = [explain_json(plan)] if as_json else explain(plan)
+            lines = [explain_json(plan)] if as_json else self._explained(plan)
             rows = [(line,) for line in lines]
             return Result(kind=statement.kind, columns=statement.columns, rows=rows)
         if isinstance(plan, _Described):
@@ -321,6 +322,13 @@ class SqlEngine:
         if isinstance(plan, TransactionCommand | Parsed):
             return self._run_command(plan, statement.kind, session)
         return Result(kind=StatementKind.EMPTY)
+
+    def _explained(self, plan: QueryPlan) -> list[str]:
+        """The lines of EXPLAIN; the first has the costs, where postgres_fdw looks for them."""
+        first, *rest = explain(plan)
+        if plan.costs:
+            first = f"{first}  {estimate(plan, self._executor.rows_of)}"
+        return [first, *rest]
 
     def _query_catalog(
         self,
@@ -440,7 +448,7 @@ class SqlEngine:
         except RecursionError as error:
             raise LimitExceeded("statement is nested too deep") from error
         columns = with_origins(plan.columns, plan.origins, self._pg_catalog.oid_of)
-        return replace(plan, columns=columns, asked=asked)
+        return replace(plan, columns=columns, asked=asked, costs=parsed.costs)
 
     def _prepare_show(
         self, parsed: Parsed, session: Session, cancellation: Cancellation
@@ -552,7 +560,7 @@ class SqlEngine:
         for batch in batches:
             returned += batch.num_rows
         elapsed_ms = (time.perf_counter() - began) * 1000
-        lines = explain(analyze.plan)
+        lines = self._explained(analyze.plan)
         lines += [
             f"partition {a.store}[{a.partition}] on {a.node}: {a.status}, epoch {a.epoch}, "
             f"{a.rows} rows read" + (f", {a.reason}: {a.message}" if a.reason else "")

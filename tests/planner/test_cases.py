@@ -100,7 +100,7 @@ def run_case(case: Case) -> Case:
     both = sides()
     try:
         rows = both.ours(case.sql, case.parameters)
-        plan = tuple(line for (line,) in both.ours(f"EXPLAIN {case.sql}"))
+        plan = tuple(line for (line,) in both.ours(f"EXPLAIN (COSTS off) {case.sql}"))
     except QueryError as error:
         position = "-" if error.position is None else error.position
         found = f"{error.sqlstate} {position} {error.message}"
