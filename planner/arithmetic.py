@@ -10,13 +10,12 @@ from sqlglot import exp
 from planner.errors import TypeProblem
 from planner.floats import POWER, ranged
 from planner.inference import FLOATS, INTEGERS, Types, as_decimal
-from planner.interval_text import interval_words
 from planner.json_operators import delete
-from planner.literals import check_literal
+from planner.literals import check_literal, typed_literal
 from planner.operators import INTERVAL, OF_TIME, RESULTS, SYMBOLS, asked_type
 from planner.predicates import strip
 from planner.rewriting import Rule
-from planner.sqltypes import duckdb_type, spelled_type
+from planner.sqltypes import spelled_type
 from planner.trees import call, cast, position_of, wrapped
 from stores.schema import DOUBLE, INTEGER, DataType, Kind
 
@@ -163,9 +162,7 @@ def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Ty
             position=position_of(literal),
             sqlstate="42725" if is_open else "42883",
         )
-    value = check_literal(literal, asked)
-    text = interval_words(value) if asked.kind is Kind.INTERVAL else literal.name
-    fresh = cast(exp.Literal.string(text), duckdb_type(asked))
+    fresh = typed_literal(literal, asked)
     literal.replace(fresh)
     types.note(fresh, asked)
 
@@ -177,6 +174,8 @@ def _round(node: exp.Expr, types: Types) -> exp.Expr:
     """
     kind = types.kind_of(node.this)
     if node.args.get("decimals") is not None:
+        if kind in INTEGERS:
+            wrapped(node.this, lambda inner: cast(inner, "DECIMAL(19,0)"))
         return node
     if kind in INTEGERS:
         return wrapped(node, lambda inner: cast(inner, "DOUBLE"))

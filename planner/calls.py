@@ -21,8 +21,11 @@ from planner import (
     time_calls,
 )
 from planner.functions import RESULTS, call_name
-from planner.inference import Types, arguments
-from planner.rewriting import CallRule, copies, renamed
+from planner.inference import FLOATS, INTEGERS, Types, arguments
+from planner.literals import typed_literal
+from planner.operators import OF_TIME
+from planner.rewriting import CallRule, copies, renamed, text_of
+from planner.signatures import OPEN, SIGNATURES, resolve
 from planner.sqltypes import duckdb_type
 from planner.syntax import check_known
 from planner.trees import call, cast, outermost, wrapped
@@ -48,6 +51,8 @@ _SPELLED |= {Kind.DOUBLE: "double precision", Kind.NULL: "unknown"}
 def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
     """What stands in a call's place; the call itself if DuckDB means the same by it."""
     name = call_name(node)
+    if name in SIGNATURES:
+        _adopt_literals(name, node, types)
     rule = CALLS.get(name)
     if rule is not None:
         check_known(node)
@@ -59,6 +64,27 @@ def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
     if wanted is not None:
         return wrapped(outermost(node), lambda inner: cast(inner, wanted))
     return node
+
+
+_ADOPTED = {*INTEGERS, *FLOATS, *OF_TIME, Kind.DECIMAL}
+
+
+def _adopt_literals(name: str, node: exp.Expr, types: Types) -> None:
+    """Text literals among the arguments are what the function takes there."""
+    given = arguments(node)
+    literals = [(at, each) for at, each in enumerate(given) if text_of(each) is not None]
+    if not literals:
+        return
+    is_open = [text_of(each) is not None or isinstance(each, exp.Null) for each in given]
+    known = [OPEN if free else types.of(n) for free, n in zip(is_open, given, strict=True)]
+    taken = resolve(name, known) or ()
+    for at, literal in literals[: len(taken)]:
+        asked = taken[at]
+        if asked is not None and asked.kind in _ADOPTED:
+            assert isinstance(literal, exp.Literal)
+            fresh = typed_literal(literal, asked)
+            literal.replace(fresh)
+            types.note(fresh, asked)
 
 
 def _pg_typeof(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:

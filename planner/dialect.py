@@ -44,6 +44,7 @@ _BY_NAME = frozenset(
             "JUSTIFY_INTERVAL",
             "LENGTH",
             "LPAD",
+            "MAKE_INTERVAL",
             "MD5",
             "MOD",
             "NORMALIZE",

@@ -96,8 +96,8 @@ FUNCTIONS = frozenset((_POSTGRES + _DUCKDB).split())
 _TYPES: dict[DataType, str] = {
     INTEGER: """
         array_length array_lower array_ndims array_position array_upper ascii bit_length cardinality
-        char_length character_length gcd generate_subscripts grouping json_array_length
-        jsonb_array_length lcm length ntile num_nonnulls num_nulls octet_length position
+        char_length character_length generate_subscripts grouping json_array_length
+        jsonb_array_length length ntile num_nonnulls num_nulls octet_length position
         regexp_count strpos width_bucket str_position
     """,
     BIGINT: "count row_number rank dense_rank regr_count bit_count",
@@ -136,6 +136,8 @@ _TYPES: dict[DataType, str] = {
 }
 RESULTS = {name: data_type for data_type, names in _TYPES.items() for name in names.split()}
 """The type that a function of Postgres gives, whatever it is given."""
+OF_ARGUMENT = {"date_trunc": 1, "date_bin": 1, "gcd": 0, "lcm": 0}
+"""Functions whose result has the type that an argument is taken as, and which argument that is."""
 SAME_AS_FIRST = frozenset(
     {
         *("any_value", "array_append", "array_cat", "array_remove", "array_replace"),

@@ -13,8 +13,8 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from planner.catalog_types import CatalogType, first_subscript, from_zero
+from planner.functions import OF_ARGUMENT, SAME_AS_FIRST, call_name
 from planner.functions import RESULTS as OF_CALLS
-from planner.functions import SAME_AS_FIRST, call_name
 from planner.operators import (
     DATE,
     INTERVAL,
@@ -26,6 +26,7 @@ from planner.operators import (
     asked_type,
 )
 from planner.outputs import is_star
+from planner.signatures import OPEN, resolve
 from planner.sqltypes import data_type_of
 from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
 
@@ -176,7 +177,7 @@ class Types:
         if isinstance(node, exp.AtTimeZone):
             return TIMESTAMPTZ if self.kind_of(node.this) is Kind.TIMESTAMP else TIMESTAMP
         if isinstance(node, exp.Neg | exp.Abs):
-            return self.of(node.this)
+            return DOUBLE if _is_open(node.this) else self.of(node.this)
         if isinstance(node, _OF_ANY):
             return self._common(_alternatives(node))
         if isinstance(node, exp.Subquery):
@@ -243,6 +244,7 @@ class Types:
             kind
             for kind, node in zip(found, nodes, strict=True)
             if not (isinstance(node, exp.Literal) and node.is_string)
+            and not (kind is None and isinstance(node, exp.Parameter))
         ]
         return common_type(plain) if plain else TEXT
 
@@ -264,6 +266,11 @@ class Types:
         if name in {"sum", "avg", "round", "trunc", "ceil", "ceiling", "floor", "array_agg"}:
             first = next(iter(arguments(node)), None)
             return None if first is None else aggregate_type(name, self.of(first), node)
+        if name in OF_ARGUMENT:
+            given = arguments(node)
+            known = [OPEN if _is_open(each) else self.of(each) for each in given]
+            taken = resolve(name, known)
+            return None if taken is None else taken[min(OF_ARGUMENT[name], len(taken) - 1)]
         return self._results.get(name)
 
     # Columns

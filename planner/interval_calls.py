@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import ValueProblem
+from planner.errors import TypeProblem, ValueProblem
 from planner.inference import Types
 from planner.rewriting import CallRule, text_of, unsupported
 from planner.trees import call, cast, position_of
@@ -211,6 +211,40 @@ def interval_sum(argument: exp.Expr, around: exp.Expr, node: exp.Expr) -> exp.Ex
     return call("pg_sg_interval", *parts)
 
 
+_MAKES = {"years": "12", "months": "1", "weeks": "7", "days": "1"}
+_MAKES_TIME = {"hours": "3600", "mins": "60", "secs": "1"}
+
+
+def _make_interval(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """Its arguments are by place, or by name."""
+    names = [*_MAKES, *_MAKES_TIME]
+    values: dict[str, exp.Expr] = {}
+    for at, each in enumerate(given[: len(names)]):
+        is_named = isinstance(each, exp.Kwarg | exp.PropertyEQ)
+        name = each.this.name.lower() if is_named else names[at]
+        if name not in names or name in values:
+            raise TypeProblem(
+                f"function make_interval({name} => …) does not exist",
+                position=position_of(node),
+                sqlstate="42883",
+            )
+        value = each.expression if is_named else each
+        values[name] = cast(value.copy(), "DOUBLE" if name == "secs" else "BIGINT")
+
+    def total(counts: Mapping[str, str]) -> exp.Expr:
+        found: exp.Expr = exp.Literal.number(0)
+        for name, size in counts.items():
+            if name in values:
+                part = exp.Mul(this=values[name], expression=exp.Literal.number(size))
+                found = exp.Add(this=found, expression=part)
+        return exp.Paren(this=found)
+
+    months = total({name: _MAKES[name] for name in ("years", "months")})
+    days = total({name: _MAKES[name] for name in ("weeks", "days")})
+    seconds = exp.Mul(this=total(_MAKES_TIME), expression=exp.Literal.number(1_000_000))
+    return call("pg_sg_interval", months, days, cast(call("round", seconds), "HUGEINT"))
+
+
 _JUSTIFIED = ("days", "hours", "interval")
 
 
@@ -234,6 +268,7 @@ CALLS: Mapping[str, CallRule] = {
     "greatest": _extreme("list_max"),
     "least": _extreme("list_min"),
     **{f"justify_{to}": _of_interval(f"pg_sg_justify_{to}") for to in _JUSTIFIED},
+    "make_interval": _make_interval,
     "timezone": _timezone,
     "isfinite": _isfinite,
 }

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from planner.constants import number_of
 from planner.errors import QueryError
 from planner.inference import FLOATS, INTEGERS, TIMES, Types, common_type
+from planner.interval_text import interval_words
 from planner.predicates import strip
-from planner.trees import call, position_of
+from planner.sqltypes import duckdb_type
+from planner.trees import call, cast, position_of
 from planner.values import parse_value
 from planner.walk import Nodes
-from stores.schema import BYTEA, DataType, Kind, Value
+from stores.schema import BYTEA, DataType, Kind, Value, decimal_type
 
 _OF_ONE_TYPE = (
     *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ),
@@ -67,6 +70,20 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
                 found = None if None in known else common_type(known)
                 for text in texts:
                     adopt(text, found, types)
+
+
+def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:
+    """A text literal as a value of a type that its place asks for.
+
+    Raises:
+        QueryError: it is none.
+    """
+    value = check_literal(literal, target)
+    text = interval_words(value) if target.kind is Kind.INTERVAL else literal.name
+    if target.kind is Kind.DECIMAL and not target.precision:
+        number = number_of(literal.name.strip().lstrip("+-"))
+        target = number[1] if number[1].kind is Kind.DECIMAL else decimal_type(38, 0)
+    return cast(exp.Literal.string(text), duckdb_type(target))
 
 
 def bytes_of(node: exp.Expr) -> exp.Expr:

@@ -235,8 +235,8 @@ MACROS: tuple[str, ...] = (
         ELSE """
     + _error("22023", "'cannot call json_object_keys on a non-object'")
     + " END",
-    "pg_sg_json_elements(j) AS json_extract(j, '$[*]')",
-    "pg_sg_json_elements_text(j) AS json_extract_string(j, '$[*]')",
+    "pg_sg_json_elements(j) AS CAST(json_extract(j, '$[*]') AS JSON[])",
+    "pg_sg_json_elements_text(j) AS CAST(json_extract_string(j, '$[*]') AS VARCHAR[])",
     """pg_sg_json_has_key(j, k) AS CASE json_type(j) WHEN 'OBJECT' THEN
         list_contains(json_keys(j), k) WHEN 'ARRAY' THEN
         list_contains(json_extract_string(j, '$[*]'), k)

@@ -18,11 +18,12 @@ from planner.functions import call_name
 from planner.inference import Types, arguments
 from planner.operators import SYMBOLS, asked_type
 from planner.predicates import parameter_number, strip
+from planner.signatures import OPEN, SIGNATURES, resolve
 from planner.sqltypes import duckdb_type, parameter_type_of, spelled_type
 from planner.trees import cast, position_of
 from planner.values import parse_array, parse_value
 from planner.walk import Nodes
-from stores.schema import BIGINT, BOOLEAN, INTEGER, TEXT, DataType, Kind
+from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind
 
 PARAMETERS_MAX = 65_535
 """What the Postgres wire can count."""
@@ -289,11 +290,30 @@ def _expected_type(node: exp.Parameter, types: Types) -> DataType | None:
         return asked
     if isinstance(parent, exp.If) and isinstance(parent.parent, exp.Case):
         parent = parent.parent
+    if isinstance(parent, exp.Func) and (name := call_name(parent)) in SIGNATURES:
+        return _argument_type(name, parent, child, types)
     if isinstance(parent, exp.DPipe):
         return _joined_type(_beside(parent, child, types))
     if isinstance(parent, exp.Tuple):
         return _in_row(parent, child, types)
     return _beside(parent, child, types)
+
+
+def _argument_type(name: str, call: exp.Func, child: exp.Expr, types: Types) -> DataType | None:
+    """What a function asks of an argument, beside the others."""
+    given = arguments(call)
+    known = [OPEN if _is_open(each, types) else types.of(each) for each in given]
+    found = resolve(name, known)
+    place = next((at for at, each in enumerate(given) if each is child), None)
+    return None if found is None or place is None else found[place]
+
+
+def _is_open(node: exp.Expr, types: Types) -> bool:
+    """Whether a node's type is what its place makes it."""
+    node = strip(node)
+    if isinstance(node, exp.Parameter):
+        return types.of(node) is None
+    return isinstance(node, exp.Null) or (isinstance(node, exp.Literal) and bool(node.is_string))
 
 
 def _joined_type(beside: DataType | None) -> DataType:
@@ -306,6 +326,8 @@ def _asked_type(parent: exp.Expr | None, child: exp.Expr) -> DataType | None:
     """The type that what a value stands in asks for, whatever stands beside it."""
     if isinstance(parent, exp.Cast):
         return parameter_type_of(parent.to)
+    if isinstance(parent, exp.Kwarg | exp.PropertyEQ):  # only make_interval has names for them
+        return DOUBLE if parent.this.name == "secs" else INTEGER
     if isinstance(parent, exp.Limit | exp.Offset | exp.Fetch):
         return BIGINT
     is_condition = isinstance(parent, exp.If) and child.arg_key == "this"

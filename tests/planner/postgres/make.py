@@ -7,13 +7,16 @@ of encoding UTF8 and collation C. It makes the relations there, and writes the f
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import psycopg
 from psycopg import pq, sql
 from psycopg.rows import TupleRow
 
 from stores.schema import Kind
-from tests.planner.postgres.corpus import Answer, files, is_prepared, read, row_text, write
+from tests.planner.postgres.corpus import Answer, Entry, files, is_prepared, read, row_text, write
+from tests.planner.postgres.prepared import NAMES, SIGNATURES, statements
 from tests.planner.postgres.world import STORES, cells
 
 Connection = psycopg.Connection[TupleRow]
@@ -91,14 +94,16 @@ def main(port: str) -> None:
         found.execute("SET TimeZone = 'UTC'")
         load(found)
         for path in files():
-            entries = read(path)
-            write(
-                path,
-                [
-                    type(entry)(sql=entry.sql, answer=ask(found, entry.sql), reason=entry.reason)
-                    for entry in entries
-                ],
-            )
+            entries = read(path) if path.stem != "prepared" else prepared_entries(found, path)
+            write(path, [replace(entry, answer=ask(found, entry.sql)) for entry in entries])
+
+
+def prepared_entries(connection: Connection, path: Path) -> list[Entry]:
+    """The statements that PostgreSQL has signatures for, with the reasons that are known."""
+    reasons = {entry.sql: entry.reason for entry in read(path)}
+    signatures = connection.execute(SIGNATURES, [NAMES]).fetchall()
+    made = (Entry(sql=each, reason=reasons.get(each)) for each in statements(signatures))
+    return [entry for entry in made if ask(connection, entry.sql).error is None]
 
 
 if __name__ == "__main__":

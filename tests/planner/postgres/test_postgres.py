@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from planner.signatures import SIGNATURES
 from planner.sql import SqlEngine
 from tests.planner.postgres.compare import differences
 from tests.planner.postgres.corpus import Answer, Entry, files, read, write
@@ -41,6 +42,11 @@ def test_the_corpus_is_large_and_most_of_it_is_the_same() -> None:
     every = [entry for path in files() for entry in read(path)]
     assert len(every) > 400
     assert sum(entry.reason is not None for entry in every) < len(every) / 5
+
+
+def test_every_signature_is_asked_for() -> None:
+    asked = {entry.sql.split("(")[0] for path in files() for entry in read(path)}
+    assert {name for name in SIGNATURES if f"SELECT {name}" not in asked} == set()
 
 
 def test_a_file_is_read_as_it_is_written(tmp_path: object) -> None:
