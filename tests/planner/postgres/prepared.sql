@@ -458,11 +458,9 @@ $ integer
 SELECT generate_subscripts(a, $1, f) FROM samples
 $ integer
 : integer
-~ is refused
 SELECT generate_subscripts(a, i, $1) FROM samples
 $ boolean
 : integer
-~ is refused
 SELECT get_bit($1, b) FROM samples
 $ bytea
 : integer

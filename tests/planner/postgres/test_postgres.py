@@ -44,9 +44,16 @@ def test_the_corpus_is_large_and_most_of_it_is_the_same() -> None:
     assert sum(entry.reason is not None for entry in every) < len(every) / 5
 
 
+UNDECIDED = {
+    *("array_ndims", "bit_or", "bit_xor", "convert_from", "first_value", "last_value", "lead"),
+    *("normalize", "nth_value", "to_hex"),
+}
+"""Functions of which PostgreSQL prepares no call so: it cannot choose, or wants OVER or a word."""
+
+
 def test_every_signature_is_asked_for() -> None:
     asked = {entry.sql.split("(")[0] for path in files() for entry in read(path)}
-    assert {name for name in SIGNATURES if f"SELECT {name}" not in asked} == set()
+    assert {name for name in SIGNATURES if f"SELECT {name}" not in asked} == UNDECIDED
 
 
 def test_a_file_is_read_as_it_is_written(tmp_path: object) -> None:
