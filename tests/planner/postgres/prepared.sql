@@ -2123,6 +2123,7 @@ $ double_precision
 SELECT $1 ^ '1' FROM samples
 $ double_precision
 : double_precision
+~ is refused
 SELECT '1' ^ $1 FROM samples
 $ double_precision
 : double_precision
