@@ -179,7 +179,7 @@ class Types:
         if isinstance(node, exp.Neg | exp.Abs):
             return DOUBLE if _is_open(node.this) else self.of(node.this)
         if isinstance(node, _OF_ANY):
-            return self._common(_alternatives(node))
+            return self._common(alternatives(node))
         if isinstance(node, exp.Subquery):
             return self._of_subquery(node)
         if isinstance(node, exp.Array):
@@ -423,7 +423,8 @@ def _is_open(node: exp.Expr) -> bool:
     return isinstance(node, exp.Null) or (isinstance(node, exp.Literal) and bool(node.is_string))
 
 
-def _alternatives(node: exp.Expr) -> list[exp.Expr]:
+def alternatives(node: exp.Expr) -> list[exp.Expr]:
+    """What a CASE, `coalesce` or the like gives one of."""
     if isinstance(node, exp.Case):
         default = node.args.get("default")
         results = [branch.args["true"] for branch in node.args["ifs"]]

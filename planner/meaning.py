@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from planner import (
     aggregates,
+    alternatives,
     arithmetic,
     casts,
     concatenation,
@@ -52,7 +53,8 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
             check_known(node)
         elif isinstance(node, exp.Func):
             rule = rewrite_call
-        if rule is None or node.parent is None:
+        # The root can only be changed inside, as set operations are.
+        if rule is None or (node.parent is None and not isinstance(node, exp.SetOperation)):
             continue
         known = types.of(node)
         fresh = rule(node, types)
@@ -82,7 +84,7 @@ def _recursion(node: exp.Expr, types: Types) -> exp.Expr:
     """A recursive query has the types of its first part; DuckDB rounds the rest to them."""
     assert isinstance(node, exp.Union)
     if not is_recursive(node):
-        return node
+        return alternatives.agree_in_sets(node, types)
     pairs = zip(node.this.selects, node.expression.selects, strict=False)
     for i, ((first, rest), is_widened) in enumerate(zip(pairs, types.widened(node), strict=True)):
         one, other = types.of(first.unalias()), types.of(rest.unalias())
@@ -134,6 +136,7 @@ def _overlaps(node: exp.Expr, types: Types) -> exp.Expr:
 RULES: Mapping[type[exp.Expr], Rule] = {
     **arithmetic.RULES,
     **aggregates.RULES,
+    **alternatives.RULES,
     **casts.RULES,
     **concatenation.RULES,
     **conditions.RULES,

@@ -1,0 +1,93 @@
+"""Numerics of different scales where one type must hold them all: CASE, UNION, ARRAY and others.
+
+DuckDB has 38 digits for a numeric. Where the digits in front of one's point and those behind
+another's are more, it keeps those in front and rounds the others away; here the scale stays, as in
+PostgreSQL, and what does not fit is out of range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlglot import exp
+
+from planner.calls import rewrite_call
+from planner.inference import DIGITS_MAX, Types, alternatives, as_decimal
+from planner.rewriting import Rule
+from planner.trees import cast, wrapped
+from stores.schema import Kind, decimal_type
+
+
+def _agree(node: exp.Expr, types: Types) -> exp.Expr:
+    """Alternatives of one expression, whose name may have a rule of its own."""
+    _hold_scale(node.expressions if isinstance(node, exp.Array) else alternatives(node), types)
+    return rewrite_call(node, types)
+
+
+def agree_in_sets(node: exp.Expr, types: Types) -> exp.Expr:
+    """The columns of all queries that a set operation joins; done by the outermost."""
+    assert isinstance(node, exp.SetOperation)
+    outer = node.parent
+    while isinstance(outer, exp.Subquery | exp.Paren):
+        outer = outer.parent
+    if not isinstance(outer, exp.SetOperation):
+        _agree_in_columns(list(_branches(node)), types)
+    return node
+
+
+def _agree_in_values(node: exp.Expr, types: Types) -> exp.Expr:
+    if not isinstance(node.parent, exp.SetOperation):
+        _agree_in_columns(list(_branches(node)), types)
+    return node
+
+
+def _agree_in_columns(branches: Sequence[Sequence[exp.Expr]], types: Types) -> None:
+    if all(branches) and len({len(branch) for branch in branches}) == 1:
+        for column in zip(*branches, strict=True):
+            _hold_scale([item.unalias() for item in column], types)
+
+
+def _branches(tree: exp.Expr) -> Iterator[Sequence[exp.Expr]]:
+    """What each query of a set operation selects; nothing for one whose columns are not told."""
+    if isinstance(tree, exp.SetOperation):
+        yield from _branches(tree.this)
+        yield from _branches(tree.expression)
+    elif isinstance(tree, exp.Subquery | exp.Paren):
+        yield from _branches(tree.this)
+    elif isinstance(tree, exp.Values):
+        for row in tree.expressions:
+            yield row.expressions if isinstance(row, exp.Tuple) else (row,)
+    elif isinstance(tree, exp.Select):
+        values = tree.args["from_"].this if tree.is_star and tree.args.get("from_") else None
+        if isinstance(values, exp.Values) and len(tree.expressions) == 1:
+            yield from _branches(values)
+        else:
+            yield () if tree.is_star else tree.expressions
+    else:
+        yield ()
+
+
+def _hold_scale(nodes: Sequence[exp.Expr], types: Types) -> None:
+    """Give numerics the scale of the finest, where DuckDB would not."""
+    known = [(node, found) for node in nodes if (found := types.of(node)) is not None]
+    exact = [(node, as_decimal(found)) for node, found in known if found.kind is not Kind.NULL]
+    decimals = [(node, found) for node, found in exact if found is not None]
+    if len(known) < len(nodes) or len(decimals) < len(exact) or len(decimals) < 2:
+        return
+    scale = max(found.scale for _, found in decimals)
+    whole = max(found.precision - found.scale for _, found in decimals)
+    if whole + scale <= DIGITS_MAX:
+        return
+    held = decimal_type(DIGITS_MAX, scale)
+    for node, found in decimals:
+        if found.scale != scale:
+            types.note(wrapped(node, lambda inner: cast(inner, str(held).upper())), held)
+
+
+RULES: Mapping[type[exp.Expr], Rule] = {
+    **dict.fromkeys((exp.Case, exp.Coalesce, exp.Greatest, exp.Least, exp.Array), _agree),
+    exp.Values: _agree_in_values,
+    exp.Except: agree_in_sets,
+    exp.Intersect: agree_in_sets,
+}
+"""Which rule reads which nodes; UNION is read by `meaning`, too."""
