@@ -27,7 +27,7 @@ PART = "history"
 GOOD = ("good", "fine")
 """Stores without a fault of their own."""
 DISK_BYTES = 48 << 20
-HEALED_S = 40.0
+HEALED_S = 90.0
 PLANTED_S = 25.0
 """How long it may take to find all that is planted; on a quiet machine it takes three seconds."""
 HISTORY_S = 8.0
