@@ -38,7 +38,7 @@ USER = "stategate.user"
 None if it has not proved it and is answered all the same."""
 LET_IN = "stategate.let_in"
 """Where that scope holds what is to be called once the client is let in, if anything is."""
-_PASSED_ON = "A proxy passed the request on; it is believed if the setting proxies names it."
+_PASSED_ON = "A proxy passed the request on, so that it is not from this machine."
 _REMEMBERED_MAX = 1000
 """Passwords that were right lately, at some 200 bytes: HTTP sends its own with every request."""
 
@@ -185,7 +185,9 @@ class Access:
             raise QueryError(
                 "passwords and tokens are taken over TLS only",
                 detail=_PASSED_ON if peer.forwarded else None,
-                hint="Connect over TLS, and change what was sent without.",
+                hint="Name the proxy in the setting proxies, and let it send X-Forwarded-Proto."
+                if peer.forwarded
+                else "Connect over TLS, and change what was sent without.",
                 sqlstate="28000",
             )
 
