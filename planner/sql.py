@@ -21,12 +21,11 @@ from planner.compose import Composer, composing_definition
 from planner.composing.processes import Processes
 from planner.composing.remote import RemoteDatabase
 from planner.cut import takes_snapshot, transaction_snapshot
+from planner.described import DESCRIBE_COLUMNS, described_rows
 from planner.errors import (
     LimitExceeded,
-    NameProblem,
     NotSupported,
     QueryError,
-    SyntaxProblem,
     ValueProblem,
 )
 from planner.estimate import estimate
@@ -46,7 +45,7 @@ from planner.pg_catalog import CatalogStatement, PgCatalog
 from planner.pg_catalog.settings_rows import postgres_settings
 from planner.plan import Lookup, QueryPlan
 from planner.queries import Queries
-from planner.relations import identifier, require_missing
+from planner.relations import identifier
 from planner.rules import plan_query
 from planner.session import DEFAULT_ISOLATION, Session, TransactionStatus
 from planner.shapes import Shapes, is_lookup_of, lift
@@ -70,9 +69,6 @@ SHAPE_LENGTH_MAX = 2_000
 
 _PLAN_COLUMNS = (Column(name="QUERY PLAN", type=TEXT),)
 _JSON_PLAN_COLUMNS = (Column(name="QUERY PLAN", type=DataType(kind=Kind.JSON)),)
-_DESCRIBE_COLUMNS = tuple(
-    Column(name=name, type=TEXT) for name in ("column", "type", "part", "store_kind")
-)
 _FIRST_STATEMENTS = ("SELECT 1", "SELECT relname FROM pg_class LIMIT 1")
 _ENDS_TRANSACTION = {StatementKind.COMMIT, StatementKind.ROLLBACK}
 _SHOW_STORES = (
@@ -318,7 +314,7 @@ class SqlEngine:
             rows = [(line,) for line in lines]
             return Result(kind=statement.kind, columns=statement.columns, rows=rows)
         if isinstance(plan, _Described):
-            return Result(kind=statement.kind, columns=_DESCRIBE_COLUMNS, rows=plan.rows)
+            return Result(kind=statement.kind, columns=DESCRIBE_COLUMNS, rows=plan.rows)
         if isinstance(plan, TransactionCommand | Parsed):
             return self._run_command(plan, statement.kind, session)
         return Result(kind=StatementKind.EMPTY)
@@ -458,11 +454,11 @@ class SqlEngine:
             planned = self._prepare(_SHOW_STORES, session, (), cancellation)
             return structs.replace(planned, sql=parsed.sql, kind=StatementKind.SHOW)
         if words[0] in {"DESCRIBE", "DESC"}:
-            rows = self._describe(parsed)
+            rows = described_rows(parsed, self._catalog)
             return Statement(
                 sql=parsed.sql,
                 kind=StatementKind.SHOW,
-                columns=_DESCRIBE_COLUMNS,
+                columns=DESCRIBE_COLUMNS,
                 returns_rows=True,
                 plan=_Described(tuple(rows)),
             )
@@ -474,28 +470,6 @@ class SqlEngine:
             returns_rows=True,
             plan=parsed,
         )
-
-    def _describe(self, parsed: Parsed) -> list[Row]:
-        if len(parsed.tokens) != 2:
-            raise SyntaxProblem("syntax error", hint="DESCRIBE takes the name of a store.")
-        token = parsed.tokens[1]
-        quoted = parsed.sql[token.start] == '"'
-        name = identifier(exp.to_identifier(token.text, quoted=quoted))
-        store = self._catalog.stores.get(name)
-        if store is None:
-            require_missing(name, self._catalog, position=token.start + 1)
-            raise NameProblem(
-                f'relation "{name}" does not exist',
-                hint="SHOW STORES lists what there is.",
-                position=token.start + 1,
-            )
-        schema = store.schema
-        parts = (("key", schema.key), ("time", schema.time_columns), ("value", schema.value))
-        return [
-            (column.name, str(column.type), part, schema.kind.value)
-            for part, columns in parts
-            for column in columns
-        ]
 
     def _replan(
         self, statement: Statement, session: Session, cancellation: Cancellation
