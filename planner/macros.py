@@ -108,9 +108,9 @@ MACROS: tuple[str, ...] = (
     """pg_sg_chr(n) AS CASE WHEN n = 0 THEN """
     + _error("54000", "'null character not permitted'")
     + " ELSE chr(n) END",
-    r"""pg_sg_initcap(t) AS list_aggregate(list_transform(
+    r"""pg_sg_initcap(t) AS CASE WHEN t = '' THEN t ELSE list_aggregate(list_transform(
         regexp_extract_all(t, '[\pL\pN]+|[^\pL\pN]+'),
-        lambda w: upper(left(w, 1)) || lower(substring(w, 2))), 'string_agg', '')""",
+        lambda w: upper(left(w, 1)) || lower(substring(w, 2))), 'string_agg', '') END""",
     """pg_sg_overlay(t, n, f, l) AS left(t, f - 1) || n || substring(t, f + l)""",
     """pg_sg_width_bucket(x, low, high, n) AS CAST(CASE
         WHEN low < high AND x < low OR low > high AND x > low THEN 0
