@@ -6,6 +6,7 @@ import itertools
 import pickle
 import socket
 import threading
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -101,7 +102,7 @@ class ComposingProcess:
         self._idle: list[Lane] = []
         self._lanes: dict[int, Lane] = {}
         self._open: dict[int, Definition] = {}
-        self._opening = threading.Lock()
+        self._opening: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
         self._control, theirs = socket.socketpair()
         try:
             FORK_SERVER.start(theirs, limits)
@@ -151,7 +152,9 @@ class ComposingProcess:
         """
         if number in self._open:
             return
-        with self._opening:
+        with self._lock:
+            opening = self._opening[number]
+        with opening:
             if number in self._open:
                 return
             lane = self.take_lane()

@@ -13,7 +13,7 @@ from planner.functions import FUNCTIONS
 from planner.sql import SqlEngine
 from stores.schema import Row
 from tests.planner.postgres.corpus import files, read
-from tests.planner.sides import Sides, rows_of, run
+from tests.planner.sides import Sides, comparable, rows_of, run
 
 VOLATILE = {
     *("random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7", "now", "clock_timestamp"),
@@ -34,7 +34,8 @@ def outcome(engine: SqlEngine, sql: str) -> Outcome:
     """Types and rows of a statement, or the SQLSTATE of its error."""
     try:
         result = run(engine, sql)
-        return [str(column.type) for column in result.columns], rows_of(result)
+        rows = [comparable(row) for row in rows_of(result)]
+        return [str(column.type) for column in result.columns], rows
     except QueryError as error:
         return f"{error.sqlstate} {error.message}"
     except (IndexError, KeyError, ValueError) as error:  # a wrong number of arguments
