@@ -343,7 +343,7 @@ class StoreLog:
         if commit.format > 1:
             self.write_skips(commit)
         if not self.directory.create(commit_name(commit.epoch), encode_commit(commit)):
-            raise self._conflict(commit.epoch)
+            raise self._conflict(commit.epoch, commit.term)
 
     def write_skips(self, commit: Commit) -> None:
         """Name an epoch at the first number that it skips, if it does.
@@ -363,19 +363,27 @@ class StoreLog:
                 return
             found = self.record(number)
             if not isinstance(found, Skip):
-                raise self._conflict(number)
+                raise self._conflict(number, commit.term)
             number = found.next_epoch
         if number > commit.epoch:
             raise self._skipped(commit.epoch, number)
 
-    def _conflict(self, epoch: int) -> EpochConflictError:
+    def _conflict(self, epoch: int, term: int) -> EpochConflictError:
+        """Why an epoch cannot be written by a writer of this term."""
+        name = f'epoch {epoch} of store "{self.name}"'
         try:
+            found = self.record(epoch)
             number = self.next_number(epoch - 1)
-        except TornRecordError:
-            number = epoch
+        except TornRecordError as error:
+            return EpochConflictError(f"{name} is committed already: {error}")
         if number > epoch:
             return self._skipped(epoch, number)
-        return EpochConflictError(f'epoch {epoch} of store "{self.name}" is committed already')
+        if isinstance(found, Commit) and found.term < term:
+            return EpochConflictError(
+                f"{name} is one that {found.writer} wrote after it had been replaced: "
+                "stategate log repair sets it aside"
+            )
+        return EpochConflictError(f"{name} is committed already")
 
     def _skipped(self, epoch: int, number: int) -> EpochConflictError:
         return EpochConflictError(

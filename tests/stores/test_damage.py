@@ -95,7 +95,7 @@ def damage(path: Path, how: tuple[bool, int]) -> None:
     path.write_bytes(data)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.data(), DAMAGE, st.integers(-1, len(EPOCHS) - 1))
 def test_damage_is_named_or_makes_no_difference(
     written: Written, data: st.DataObject, how: tuple[bool, int], begun: int

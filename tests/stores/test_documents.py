@@ -33,10 +33,10 @@ def test_what_is_written_is_read(fields: dict[str, Any], version: int) -> None:
     assert decoded(encode_document(fields, version=version)) == fields
 
 
-@given(FIELDS)
-def test_no_flipped_bit_passes(fields: dict[str, Any]) -> None:
+@given(FIELDS, st.integers(0, 16))
+def test_no_flipped_bit_passes(fields: dict[str, Any], first: int) -> None:
     data = encode_document(fields)
-    for bit in range(8 * len(data)):
+    for bit in range(first, 8 * len(data), 17):
         flipped = bytearray(data)
         flipped[bit // 8] ^= 1 << bit % 8
         with pytest.raises(TornRecordError, match='record "x"'):

@@ -210,7 +210,7 @@ def test_a_commit_of_an_older_term_is_passed_over(tmp_path: Path) -> None:
         log.write_commit(late)
         assert log.next_commit(0, list_now=True) is None
         assert log.latest_epoch() == StoreLog.open(tmp_path, "clicks").latest_epoch() == 0
-        with pytest.raises(EpochConflictError):
+        with pytest.raises(EpochConflictError, match="w wrote after it had been replaced"):
             writer.write(rows(), position=at(1), epoch=late.epoch)
         commit_path(tmp_path, late.epoch).unlink()
     assert chain(log) == [first]
