@@ -181,6 +181,25 @@ def _relations(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
         yield by_oid[row["relnamespace"]], row["relname"], row["oid"]
 
 
+def _row_types(rows: RelationRows) -> Iterator[tuple[str, str, str, int]]:
+    """Schema and name of each relation, what is behind the name of its type, and its oid."""
+    by_oid = {oid: name for name, oid in rows.namespaces.items()}
+    for row in rows.tables["pg_type"]:
+        is_array = row["typtype"] == "b"
+        name = row["typname"][1:] if is_array else row["typname"]
+        yield by_oid[row["typnamespace"]], name, "[]" if is_array else "", row["oid"]
+
+
+def _row_type_names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
+    """Every way to write the type of a relation's rows, or of arrays of them."""
+    for schema, name, suffix, oid in _row_types(rows):
+        for spelled in _spellings(name):
+            for qualifier in _spellings(schema):
+                yield "regtype", f"{qualifier}.{spelled}{suffix}", oid
+            if schema == "public":
+                yield "regtype", f"{spelled}{suffix}", oid
+
+
 def _names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
     """Every way to write each name, so that macros need no parser."""
     for schema, name, oid in _relations(rows):
@@ -191,6 +210,7 @@ def _names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
                 yield "regclass", spelled, oid
     for spelled, oid in spellings().items():
         yield "regtype", spelled, oid
+    yield from _row_type_names(rows)
     for name, oid in rows.namespaces.items():
         for spelled in _spellings(name):
             yield "regnamespace", spelled, oid
@@ -216,6 +236,9 @@ def _displays(rows: RelationRows) -> Iterator[tuple[str, int, str]]:
         yield "regclass", oid, bare if visible else f"{quote_name(schema)}.{bare}"
     for kind in postgres_types().values():
         yield "regtype", kind.oid, kind.display
+    for schema, name, suffix, oid in _row_types(rows):
+        qualifier = "" if schema == "public" else f"{quote_name(schema)}."
+        yield "regtype", oid, f"{qualifier}{quote_name(name)}{suffix}"
     for name, oid in rows.namespaces.items():
         yield "regnamespace", oid, quote_name(name)
     for oid, name in role_names().items():

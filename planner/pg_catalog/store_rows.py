@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from planner.pg_catalog.builtin_rows import NAMESPACES, attribute, relation_row
+from planner.pg_catalog.builtin_rows import NAMESPACES, OWNER, attribute, relation_row
 from planner.pg_catalog.oids import assign_oids, definition_xmin
 from planner.pg_catalog.postgres_types import ColumnType, column_type
 from planner.pg_catalog.rows import Fields
@@ -157,7 +157,10 @@ def relation_rows(relations: Sequence[Relation]) -> RelationRows:
     namespaces = {**NAMESPACES, SYSTEM_SCHEMA: oids[f"schema {SYSTEM_SCHEMA}"]}
     tables: dict[str, list[Fields]] = {
         name: []
-        for name in ("pg_attribute", "pg_class", "pg_constraint", "pg_description", "pg_index")
+        for name in (
+            *("pg_attribute", "pg_class", "pg_constraint", "pg_description", "pg_index"),
+            "pg_type",
+        )
     }
     rows = RelationRows(tables=tables, namespaces=namespaces)
     for relation in relations:
@@ -171,6 +174,8 @@ def _object_names(relations: Sequence[Relation]) -> Iterator[str]:
     yield f"schema {SYSTEM_SCHEMA}"
     for relation in relations:
         yield f"relation {relation.qualified}"
+        yield f"type {relation.qualified}"
+        yield f"array type {relation.qualified}"
         if relation.primary_key:
             yield f"index {relation.qualified}"
             yield f"constraint {relation.qualified}"
@@ -185,7 +190,11 @@ def _add_relation(rows: RelationRows, relation: Relation, oids: Mapping[str, int
         relkind=relation.relkind,
         columns=len(relation.columns),
     )
-    rows.tables["pg_class"].append({**row, "relhasindex": bool(relation.primary_key)})
+    type_oid = oids[f"type {relation.qualified}"]
+    rows.tables["pg_class"].append(
+        {**row, "reltype": type_oid, "relhasindex": bool(relation.primary_key)}
+    )
+    _add_row_type(rows, relation, oid, type_oid, oids[f"array type {relation.qualified}"])
     rows.tables["pg_attribute"] += [
         attribute(
             relation_oid=oid,
@@ -208,6 +217,55 @@ def _add_relation(rows: RelationRows, relation: Relation, oids: Mapping[str, int
         names = ",\n    ".join(quote_name(column.name) for column in relation.columns)
         definition = f" SELECT {names}\n   FROM {relation.qualified};"
         rows.definitions.append((oid, definition, definition))
+
+
+def _add_row_type(
+    rows: RelationRows, relation: Relation, oid: int, type_oid: int, array_oid: int
+) -> None:
+    """The type of a relation's rows, and that of arrays of them."""
+    alike = {
+        "typnamespace": rows.namespaces[relation.schema],
+        "typowner": OWNER,
+        "typlen": -1,
+        "typisdefined": True,
+        "typdelim": ",",
+        "typmodin": "-",
+        "typmodout": "-",
+        "typalign": "d",
+        "typstorage": "x",
+        "typtypmod": -1,
+    }
+    rows.tables["pg_type"] += [
+        {
+            **alike,
+            "oid": type_oid,
+            "typname": relation.name,
+            "typtype": "c",
+            "typcategory": "C",
+            "typrelid": oid,
+            "typsubscript": "-",
+            "typarray": array_oid,
+            "typinput": "record_in",
+            "typoutput": "record_out",
+            "typreceive": "record_recv",
+            "typsend": "record_send",
+            "typanalyze": "-",
+        },
+        {
+            **alike,
+            "oid": array_oid,
+            "typname": f"_{relation.name}",
+            "typtype": "b",
+            "typcategory": "A",
+            "typsubscript": "array_subscript_handler",
+            "typelem": type_oid,
+            "typinput": "array_in",
+            "typoutput": "array_out",
+            "typreceive": "array_recv",
+            "typsend": "array_send",
+            "typanalyze": "array_typanalyze",
+        },
+    ]
 
 
 def _add_primary_key(rows: RelationRows, relation: Relation, oids: Mapping[str, int]) -> None:

@@ -173,6 +173,20 @@ def test_predefined_roles_and_functions_are_described() -> None:
     ]
 
 
+def test_a_relation_has_a_type_of_its_rows_and_one_of_arrays_of_them() -> None:
+    found = ask(
+        "SELECT 'clicks'::regtype, 'public.\"clicks\"'::regtype, 'clicks[]'::regtype,"
+        " format_type('stategate.stores'::regtype, NULL), to_regtype('nothing')"
+    )
+    assert found == [("clicks", "clicks", "clicks[]", "stategate.stores", None)]
+    found = ask(
+        "SELECT t.typname, t.typtype, a.typname, a.typelem = t.oid, c.relname"
+        " FROM pg_class c JOIN pg_type t ON t.oid = c.reltype AND t.typrelid = c.oid"
+        " JOIN pg_type a ON a.oid = t.typarray WHERE c.oid = 'clicks'::regclass"
+    )
+    assert found == [("clicks", "c", "_clicks", True, "clicks")]
+
+
 def test_comment_of_a_store() -> None:
     assert ask("SELECT obj_description('delays'::regclass, 'pg_class')") == [
         ("window store, 8 partitions, windows of 1 hour, kept for 1 day, from flights",)
