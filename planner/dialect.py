@@ -161,6 +161,14 @@ class StategateSQL(Postgres):
                 unit = exp.IntervalSpan(this=unit, expression=self._parse_interval_field())
             return self.expression(exp.Interval(this=literal, unit=unit))
 
+        def _negate_range(self, this: exp.Expr | None = None) -> exp.Expr | None:
+            """`x !~ ALL (a)` says that none matches, and `x !~ ANY (a)` that not all do."""
+            many = this.expression if isinstance(this, exp.RegexpLike | exp.RegexpILike) else None
+            if this is not None and isinstance(many, exp.Any | exp.All):
+                other = exp.Any if isinstance(many, exp.All) else exp.All
+                this.set("expression", other(this=many.this))
+            return super()._negate_range(this)
+
         def _parse_interval_field(self) -> exp.Var | None:
             if self._curr is None or self._curr.text.upper() not in _FIELDS:
                 return None

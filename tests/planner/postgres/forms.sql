@@ -404,3 +404,83 @@ SELECT s.id, n.note FROM samples s TABLESAMPLE BERNOULLI (100) JOIN notes n TABL
 = 1	one
 = 1	uno
 = 2	two
+SELECT id FROM samples WHERE t !~ ALL (ARRAY['^a', '^A']) ORDER BY id
+: integer
+= 3
+= 4
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE t !~ ANY (ARRAY['^a', '^A']) ORDER BY id
+: integer
+= 1
+= 2
+= 3
+= 4
+= 6
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE t !~* ANY (ARRAY['^a', 'c$']) ORDER BY id
+: integer
+= 3
+= 4
+= 6
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE t !~~ ALL (ARRAY['a%', 'A%']) ORDER BY id
+: integer
+= 3
+= 4
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE t !~~ ANY (ARRAY['a%', 'A%']) ORDER BY id
+: integer
+= 1
+= 2
+= 3
+= 4
+= 6
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE t !~~* ANY (ARRAY['a%', '%c']) ORDER BY id
+: integer
+= 3
+= 4
+= 6
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE NOT t ~ ANY (ARRAY['^a', '^A']) ORDER BY id
+: integer
+= 3
+= 4
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE NOT (t ~ ALL (ARRAY['^a', 'c$'])) ORDER BY id
+: integer
+= 1
+= 3
+= 4
+= 6
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE NOT t LIKE ANY (ARRAY['a%', 'A%']) ORDER BY id
+: integer
+= 3
+= 4
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE t !~ ALL (string_to_array('^a,^A', ',')) ORDER BY id
+: integer
+= 3
+= 4
+= 7
+= 8
+= 9
