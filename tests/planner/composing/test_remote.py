@@ -233,7 +233,7 @@ def test_a_statement_that_was_cancelled_before_does_not_begin(database: RemoteDa
 
 
 @pytest.mark.usefixtures("patient")
-def test_a_stream_that_nobody_reads_is_ended_by_its_cancel(
+def test_a_stream_that_no_one_reads_is_ended_by_its_cancel(
     processes: Processes, database: RemoteDatabase
 ) -> None:
     cancellation = Cancellation()
