@@ -66,11 +66,25 @@ class ProcessLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Of data, as it counts them: what is shared or read from files aside."""
 
 
+class Given(msgspec.Struct, frozen=True):
+    """A relation, as it comes with a statement."""
+
+    name: str
+    schema: bytes
+    sizes: tuple[int, ...]
+    """Bytes of its first batches, which are in the body."""
+    is_whole: bool
+    """Whether these are all; the others are asked for on the feed."""
+
+
 class Open(msgspec.Struct, frozen=True):
     """Make a database."""
 
     database: int
     definition: Any
+    """All of it but its tables, for to pickle them would keep the interpreter."""
+    tables: tuple[Given, ...]
+    """Whole; their rows are in the body."""
 
 
 class Describe(msgspec.Struct, frozen=True):
@@ -83,17 +97,6 @@ class Describe(msgspec.Struct, frozen=True):
     relations: Mapping[str, bytes]
     """Serialised schemas by name."""
     parameters: tuple[str, ...]
-
-
-class Given(msgspec.Struct, frozen=True):
-    """A relation, as it comes with a statement."""
-
-    name: str
-    schema: bytes
-    sizes: tuple[int, ...]
-    """Bytes of its first batches, which are in the body."""
-    is_whole: bool
-    """Whether these are all; the others are asked for on the feed."""
 
 
 class Run(msgspec.Struct, frozen=True):

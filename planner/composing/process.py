@@ -9,6 +9,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import msgspec
 import pyarrow as pa
@@ -19,6 +20,7 @@ from planner.composing.forkserver import FORK_SERVER
 from planner.composing.messages import (
     NUMBERS,
     Failed,
+    Given,
     Kind,
     Open,
     ProcessLimits,
@@ -159,7 +161,7 @@ class ComposingProcess:
                 return
             lane = self.take_lane()
             try:
-                reply, _ = lane.call(Kind.OPEN, pickle.dumps(Open(number, definition)))
+                reply, _ = lane.call(Kind.OPEN, *_opening(number, definition))
                 if isinstance(reply, Failed):
                     raise DatabaseError(reply.kind, reply.text)
                 self._open[number] = definition
@@ -227,3 +229,16 @@ class ComposingProcess:
         parts = frames.parts_of(kind, NUMBERS.pack(number, other))
         with self._lock, suppress(OSError):
             self._control.sendmsg(parts, [], socket.MSG_DONTWAIT)
+
+
+def _opening(number: int, definition: Definition) -> tuple[bytes, list[pa.Buffer]]:
+    """Head and body of the message that makes a database."""
+    body: list[pa.Buffer] = []
+    tables: list[Given] = []
+    for name, table in definition.tables.items():
+        parts = [batch.serialize() for batch in table.to_batches()]
+        schema = table.schema.serialize().to_pybytes()
+        tables.append(Given(name, schema, tuple(part.size for part in parts), True))
+        body += parts
+    rest = replace(definition, tables={})
+    return pickle.dumps(Open(number, rest, tuple(tables))), body

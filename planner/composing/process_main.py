@@ -16,8 +16,9 @@ import socket
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -33,6 +34,7 @@ from planner.composing.messages import (
     Described,
     Done,
     Failed,
+    Given,
     Kind,
     Open,
     ProcessLimits,
@@ -196,7 +198,9 @@ class _Lane:
         if isinstance(asked, Describe):
             return self._describe(asked)
         assert isinstance(asked, Open)
-        self._process.databases[asked.database] = LocalDatabase(asked.definition)
+        tables = dict(_tables(asked.tables, frame.body))
+        definition = replace(asked.definition, tables=tables)
+        self._process.databases[asked.database] = LocalDatabase(definition)
         return Done()
 
     def _describe(self, asked: Describe) -> Described:
@@ -265,6 +269,15 @@ class _Lane:
             statement.close()
         if feed is not None:
             feed.close()
+
+
+def _tables(given: Sequence[Given], body: pa.Buffer | None) -> Iterator[tuple[str, pa.Table]]:
+    at = 0
+    for each in given:
+        schema = pa.ipc.read_schema(pa.py_buffer(each.schema))
+        part = None if body is None else body.slice(at)
+        at += sum(each.sizes)
+        yield each.name, pa.Table.from_batches(frames.batches_in(part, each.sizes, schema), schema)
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:
