@@ -15,6 +15,7 @@ from sqlglot.errors import OptimizeError, ParseError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from planner import meaning
+from planner.arities import check_arities
 from planner.catalog_types import CATALOG_TYPES
 from planner.clause import Clause
 from planner.errors import NameProblem, NotSupported
@@ -120,6 +121,7 @@ class _Binder:
         before = Outputs(self._star_columns, hidden=hidden)
         qualify_outer(columns, scopes, before.star)
         types = self._types(scopes, before)
+        check_arities(self._nodes, types)
         for dot in self._nodes.of(exp.Dot):
             if is_field_star(dot) and isinstance(dot.parent, exp.Select):
                 spell_fields(dot.parent, types.of)

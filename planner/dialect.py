@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
@@ -34,6 +34,7 @@ _BY_NAME = frozenset(
         *("ARRAY_PREPEND", "ARRAY_REMOVE", "ARRAY_TO_STRING", "BIT_COUNT", "BIT_LENGTH"),
         *("CHARACTER_LENGTH", "CHAR_LENGTH", "CHR", "CONCAT", "CONCAT_WS", "CONVERT", "DATE_BIN"),
         *("DATE_PART", "DATE_TRUNC", "DECODE", "DIV", "ENCODE", "FACTORIAL", "FORMAT", "GCD"),
+        *("LOG10", "LOG2", "UUID"),
         *("INITCAP", "JSONB_AGG", "JSONB_OBJECT_AGG", "JSONB_TYPEOF", "JSON_AGG"),
         *("JSON_ARRAY_LENGTH", "JSON_EXTRACT_PATH", "JSON_EXTRACT_PATH_TEXT", "JSON_OBJECT_AGG"),
         *(
@@ -99,6 +100,18 @@ class StategateSQL(Postgres):
         FUNCTION_PARSERS = {  # noqa: RUF012
             n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in _BY_NAME
         }
+
+        def validate_expression(self, expression: Any, args: list[Any] | None = None) -> Any:
+            """A call with more or fewer arguments than sqlglot knows of, as it is written.
+
+            It parses in Postgres, too, which then knows no function that takes so many. sqlglot
+            drops some of those that it does not know.
+            """
+            is_call = args is not None and isinstance(expression, exp.Func)
+            if is_call and (expression.error_messages(args) or _drops(expression, args or [])):
+                name = expression.sql_name().lower()
+                return exp.Anonymous(this=name, expressions=args)
+            return super().validate_expression(expression, args)
 
         def _advance_any(self, ignore_reserved: bool = False) -> Token | None:
             """Behind AS and a dot, every word is a name."""
@@ -191,6 +204,12 @@ class StategateSQL(Postgres):
                     )
                 self._retreat(index)
             return super()._parse_type(parse_interval, fallback_to_identifier)
+
+
+def _drops(call: exp.Expr, given: list[Any]) -> bool:
+    """Whether an argument as it is written is nowhere in a call."""
+    held = {id(node) for node in call.walk()}
+    return any(id(each) not in held for each in given)
 
 
 DIALECT = StategateSQL()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner.functions import call_name
 from planner.inference import Types
 from planner.patterns import groups_in, regular_expression, replacement
 from planner.rewriting import CallRule, text_of, unsupported
@@ -54,16 +55,46 @@ def _regexp_match(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
     return exp.Case(ifs=[exp.If(this=matches, true=exp.Array(expressions=found))])
 
 
-def _regexp_call(name: str, flags_at: int = 2) -> CallRule:
+def _regexp_call(name: str) -> CallRule:
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-        return call(name, given[0].copy(), _flagged(_pattern(given[1]), given, flags_at))
+        return call(name, given[0].copy(), _flagged(_pattern(given[1]), given, 2))
 
     return rule
 
 
+def _regexp_count(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    _check_start(node, given)
+    return call("pg_sg_regexp_count", given[0].copy(), _flagged(_pattern(given[1]), given, 3))
+
+
 def _regexp_substr(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    zero = exp.Literal.number(0)
-    return call("pg_sg_regexp_group", given[0].copy(), _pattern(given[1]), zero)
+    """The n-th match, or what a group of it has matched."""
+    _check_start(node, given)
+    pattern = _flagged(_pattern(given[1]), given, 4)
+    number, group = (_whole(given, at) for at in (3, 5))
+    if number is None or group is None:
+        raise unsupported(node, "regexp_substr() takes numbers that are written out")
+    found = exp.Literal.number(group if len(given) > 5 else 0)
+    if number == 1:
+        return call("pg_sg_regexp_group", given[0].copy(), pattern, found)
+    every = call("regexp_extract_all", given[0].copy(), pattern, found)
+    return call("list_extract", every, exp.Literal.number(number))
+
+
+def _check_start(node: exp.Expr, given: list[exp.Expr]) -> None:
+    """Matches are looked for from the first character on."""
+    if _whole(given, 2) != 1:
+        raise unsupported(
+            node, f"{call_name(node)}() from another place is not supported", "Take a substring."
+        )
+
+
+def _whole(given: list[exp.Expr], at: int) -> int | None:
+    """A number that is written out, 1 if it is left out; None if it is something else."""
+    if len(given) <= at:
+        return 1
+    node = given[at]
+    return int(node.name) if isinstance(node, exp.Literal) and node.name.isdigit() else None
 
 
 def _regexp_matches(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -93,7 +124,7 @@ CALLS: Mapping[str, CallRule] = {
     "regexp_replace": _regexp_replace,
     "regexp_match": _regexp_match,
     "regexp_matches": _regexp_matches,
-    "regexp_count": _regexp_call("pg_sg_regexp_count", 3),
+    "regexp_count": _regexp_count,
     "regexp_like": _regexp_call("regexp_matches"),
     "regexp_substr": _regexp_substr,
     "regexp_split_to_array": _regexp_call("regexp_split_to_array"),

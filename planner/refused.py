@@ -10,7 +10,7 @@ from collections.abc import Container
 
 from sqlglot import exp
 
-from planner.errors import NameProblem, NotSupported
+from planner.errors import NameProblem, NotSupported, SyntaxProblem
 from planner.functions import FUNCTIONS
 from planner.json_calls import JSON_ROWS
 from planner.select_forms import ROW_FUNCTIONS
@@ -81,6 +81,9 @@ def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
                 "a SELECT without columns is not supported", hint="Select a constant: SELECT 1 …"
             )
     check_clauses(nodes)
+    for star in nodes.of(exp.Star):
+        if isinstance(star.parent, exp.Paren):
+            raise SyntaxProblem('syntax error at or near "*"', position=position_of(star))
     _refuse_functions(nodes, functions)
 
 
@@ -95,7 +98,7 @@ def _refuse_functions(nodes: Nodes, functions: Container[str]) -> None:
             continue
         for node in nodes.of(kind):
             # What parses by a syntax of its own, such as CAST or EXTRACT, has no name that counts.
-            name = node.name if kind is exp.Anonymous else node.meta.get("name")
+            name = node.meta.get("name") or (node.name if kind is exp.Anonymous else None)
             if name is not None and name.lower() not in functions:
                 raise unknown_function(node, name.lower())
 
@@ -107,11 +110,13 @@ NO_FUNCTION = (
 """Postgres's hint."""
 
 
-def unknown_function(node: exp.Expr, name: str, *, kind: str = "function") -> NameProblem:
-    """The error for a function that is not there; it points at the call."""
+def unknown_function(
+    node: exp.Expr, name: str, given: str = "", *, kind: str = "function"
+) -> NameProblem:
+    """The error for a function that is not there, with these types; it points at the call."""
     start = node.meta.get("start")
     return NameProblem(
-        f"{kind} {name}() does not exist",
+        f"{kind} {name}({given}) does not exist",
         hint=f"These are there: {', '.join(sorted(TABLE_FUNCTIONS))}."
         if kind != "function"
         else NO_FUNCTION,

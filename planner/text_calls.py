@@ -132,6 +132,19 @@ def _decode(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     raise unsupported(node, "decode() reads hex and base64 only")
 
 
+def _convert_from(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    encoding = (text_of(given[1]) or "").lower().replace("-", "").replace("_", "")
+    if encoding not in {"utf8", "unicode"}:
+        raise unsupported(node, "convert_from() reads UTF8 only")
+    return call("decode", given[0].copy())
+
+
+def _normalize(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    if len(given) > 1 and given[1].name.upper() != "NFC":
+        raise unsupported(node, "normalize() makes NFC only")
+    return call("nfc_normalize", given[0].copy())
+
+
 CALLS: Mapping[str, CallRule] = {
     **dict.fromkeys(("substring", "substr"), _substring),
     **dict.fromkeys(("concat", "concat_ws"), _concat),
@@ -151,8 +164,8 @@ CALLS: Mapping[str, CallRule] = {
     "quote_nullable": renamed("pg_sg_quote_nullable"),
     "encode": _encode,
     "decode": _decode,
-    "convert_from": lambda node, given, types: call("decode", given[0].copy()),
+    "convert_from": _convert_from,
     "sha256": lambda node, given, types: call("unhex", call("sha256", bytes_of(given[0]))),
-    "normalize": lambda node, given, types: call("nfc_normalize", given[0].copy()),
+    "normalize": _normalize,
 }
 """Which rule takes which call."""

@@ -159,7 +159,7 @@ def test_a_clause_with_an_unknown_argument_is_refused(sql: str) -> None:
 def test_what_would_be_rewritten_is_refused(sql: str) -> None:
     tree = parse(sql).tree
     assert tree is not None
-    next(tree.find_all(exp.Func)).args["of_a_later_release"] = exp.true()
+    next(tree.find_all(exp.Func)).args["of_a_later_release"] = True
     bound = bind(tree, NO_CLAUSE, of_stores(world().engine._catalog))
     with pytest.raises(NotSupported):
         bound.translate()

@@ -640,7 +640,6 @@ $ numeric numeric
 SELECT log10($1) FROM samples
 $ double_precision
 : double_precision
-~ is refused
 SELECT lower($1) FROM samples
 $ text
 : text
@@ -948,9 +947,11 @@ $ text text
 SELECT regexp_count($1, t, i) FROM samples
 $ text
 : integer
+~ matches are looked for from the first character on
 SELECT regexp_count(t, $1, i) FROM samples
 $ text
 : integer
+~ matches are looked for from the first character on
 SELECT regexp_count(t, t, $1) FROM samples
 $ integer
 : integer
@@ -962,9 +963,11 @@ $ text text integer
 SELECT regexp_count($1, t, i, t) FROM samples
 $ text
 : integer
+~ matches are looked for from the first character on
 SELECT regexp_count(t, $1, i, t) FROM samples
 $ text
 : integer
+~ matches are looked for from the first character on
 SELECT regexp_count(t, t, $1, t) FROM samples
 $ integer
 : integer
@@ -1210,9 +1213,11 @@ $ text text
 SELECT regexp_substr($1, t, i) FROM samples
 $ text
 : text
+~ matches are looked for from the first character on
 SELECT regexp_substr(t, $1, i) FROM samples
 $ text
 : text
+~ matches are looked for from the first character on
 SELECT regexp_substr(t, t, $1) FROM samples
 $ integer
 : text
@@ -1224,9 +1229,11 @@ $ text text integer
 SELECT regexp_substr($1, t, i, i) FROM samples
 $ text
 : text
+~ matches are looked for from the first character on
 SELECT regexp_substr(t, $1, i, i) FROM samples
 $ text
 : text
+~ matches are looked for from the first character on
 SELECT regexp_substr(t, t, $1, i) FROM samples
 $ integer
 : text
@@ -1242,9 +1249,11 @@ $ text text integer integer
 SELECT regexp_substr($1, t, i, i, t) FROM samples
 $ text
 : text
+~ matches are looked for from the first character on
 SELECT regexp_substr(t, $1, i, i, t) FROM samples
 $ text
 : text
+~ matches are looked for from the first character on
 SELECT regexp_substr(t, t, $1, i, t) FROM samples
 $ integer
 : text
@@ -1264,9 +1273,11 @@ $ text text integer integer text
 SELECT regexp_substr($1, t, i, i, t, i) FROM samples
 $ text
 : text
+~ matches are looked for from the first character on
 SELECT regexp_substr(t, $1, i, i, t, i) FROM samples
 $ text
 : text
+~ matches are looked for from the first character on
 SELECT regexp_substr(t, t, $1, i, t, i) FROM samples
 $ integer
 : text

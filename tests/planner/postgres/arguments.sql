@@ -1,0 +1,46 @@
+SELECT (*) FROM samples
+! 42601
+SELECT (*) FROM pg_class
+! 42601
+SELECT regexp_count('abcabc', 'a', 1, 'i'), regexp_count('abcabc', 'A')
+: integer integer
+= 2	0
+SELECT regexp_substr('abcabc', 'b(.)', 1, 1, 'i', 1), regexp_substr('abcabd', 'b.', 1, 2), regexp_substr('abcabc', 'B.', 1, 1, 'i'), regexp_substr('abc', 'x')
+: text text text text
+= c	bd	bc	\N
+SELECT regexp_substr('abcabd', 'b(.)', 1, 2, '', 1), regexp_substr('abcabd', 'b(.)', 1, 3)
+: text text
+= d	\N
+SELECT length(convert_from('\xc3a4'::bytea, 'UTF-8'))
+: integer
+= 1
+SELECT length(normalize('ä', NFC)), length(normalize('ä'))
+: integer integer
+= 1	1
+SELECT regexp_like('a')
+! 42883
+SELECT div(1)
+! 42883
+SELECT date_trunc('day')
+! 42883
+SELECT length()
+! 42883
+SELECT json_agg() FROM samples
+! 42883
+SELECT array_agg(id, t) FROM samples
+! 42883
+SELECT log10(100::float8), log10(100)
+: double_precision double_precision
+= 2	2
+SELECT * FROM generate_series(1)
+! 42883
+SELECT pg_catalog.length()
+! 42883
+SELECT sum(DISTINCT id, i) FROM samples
+! 42883
+SELECT upper(i, s) FROM samples
+! 42883
+SELECT length() FROM pg_class
+! 42883
+SELECT div(1) FROM pg_class
+! 42883
