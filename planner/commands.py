@@ -11,6 +11,7 @@ from planner.durations import DURATIONS, canonical_duration
 from planner.errors import (
     LimitExceeded,
     NameProblem,
+    NotSupported,
     SyntaxProblem,
     TransactionProblem,
     ValueProblem,
@@ -116,6 +117,8 @@ class Commands:
         """
         if kind is StatementKind.DISCARD:
             _discarded(tokens)
+        if kind is StatementKind.LOCK:
+            _check_lock(tokens)
         if kind is StatementKind.SHOW:
             name = self._shown_name(tokens)
             if name not in {"all", "stategate.position"} and not _is_custom(name):
@@ -289,6 +292,27 @@ _PARTS = {
     "TEMP": StatementKind.DISCARD_TEMP,
     "TEMPORARY": StatementKind.DISCARD_TEMP,
 }
+
+
+def _check_lock(tokens: Sequence[Token]) -> None:
+    """See that a lock is that of a reader, which nothing here stands against: pg_dump takes it.
+
+    Raises:
+        NotSupported: it is another (25006).
+    """
+    words = [token.text.upper() for token in tokens]
+    if words[-1] == "NOWAIT":
+        del words[-1]
+    if len(words) < len(_READERS_LOCK) + 2 or tuple(words[-4:]) != _READERS_LOCK:
+        raise NotSupported(
+            "cannot execute LOCK TABLE in a read-only gateway",
+            hint="Nothing is locked by reading; IN ACCESS SHARE MODE is the mode of readers.",
+            position=tokens[0].start + 1,
+            sqlstate="25006",
+        )
+
+
+_READERS_LOCK = ("IN", "ACCESS", "SHARE", "MODE")
 
 
 def _discarded(tokens: Sequence[Token]) -> StatementKind | None:

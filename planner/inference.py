@@ -12,7 +12,7 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.catalog_types import CatalogType, first_subscript, from_zero
+from planner.catalog_types import CHAR, NAME, CatalogType, first_subscript, from_zero
 from planner.functions import OF_ARGUMENT, SAME_AS_FIRST, call_name
 from planner.functions import RESULTS as OF_CALLS
 from planner.operators import (
@@ -198,6 +198,8 @@ class Types:
         owner = self.of(node.this)
         if owner is None:
             return None
+        if owner == NAME:
+            return CHAR
         if isinstance(node, exp.Dot):
             return dict(owner.fields).get(node.name)
         one = len(node.expressions) == 1 and not isinstance(node.expressions[0], exp.Slice)

@@ -124,6 +124,7 @@ MACROS: tuple[str, ...] = (
     + _error("42704", "'unrecognized configuration parameter \"' || n || '\"'")
     + """ END""",
     # Arrays.
+    "pg_sg_character(t, i) AS CASE WHEN i >= 0 THEN substring(t, CAST(i AS BIGINT) + 1, 1) END",
     "pg_sg_element(l, i) AS CASE WHEN i > 0 THEN l[i] END",
     """pg_sg_slice(l, i, j) AS CASE WHEN i IS NOT NULL AND j IS NOT NULL
         THEN list_slice(l, greatest(i, 1), greatest(j, 0)) END""",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import TokenType
@@ -140,16 +142,25 @@ def read_prepare(words: Words) -> tuple[PrepareStatement, int]:
     return PrepareStatement(name=name, types=types), words.start
 
 
+_QUALIFIER = re.compile(r"^pg_catalog\s*\.\s*", re.IGNORECASE)
+
+
+def _is_no_ones(node: exp.DataType) -> bool:
+    """Whether it is a type neither of ours nor of the catalog."""
+    return node.this is exp.DType.USERDEFINED and parameter_type_of(node) is None
+
+
 def _read_type(text: str, start: int) -> DataType | None:
     """None for a type whose values are of one that the engine has to choose, e.g. `numeric`."""
     spelled = text.strip()
     if spelled.lower() == "unknown":
         return None
     try:
-        node = exp.DataType.build(spelled, dialect=DIALECT)
+        node = exp.DataType.build(_QUALIFIER.sub("", spelled), dialect=DIALECT, udt=True)
     except (ParseError, ValueError):
         node = None
-    if node is None or node.this in {None, exp.DType.USERDEFINED, exp.DType.UNKNOWN}:
+    is_known = node is not None and node.this not in {None, exp.DType.UNKNOWN}
+    if node is None or not is_known or _is_no_ones(node):
         position = start + len(text) - len(text.lstrip()) + 1
         raise NameProblem(
             f'type "{spelled.lower()}" does not exist', position=position, sqlstate="42704"

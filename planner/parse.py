@@ -24,7 +24,7 @@ NESTING_MAX = 200
 
 _WRITES = {
     *("INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "ALTER", "DROP", "GRANT"),
-    *("REVOKE", "VACUUM", "ANALYZE", "REINDEX", "CLUSTER", "REFRESH", "COMMENT", "LOCK", "REPLACE"),
+    *("REVOKE", "VACUUM", "ANALYZE", "REINDEX", "CLUSTER", "REFRESH", "COMMENT", "REPLACE"),
 }
 _OBJECTS = {TokenType.INTO, TokenType.FROM, TokenType.VAR, TokenType.IDENTIFIER}
 """What follows the word of a write, and no column or function of that name."""
@@ -60,6 +60,7 @@ _KINDS = {
     "PREPARE": StatementKind.PREPARE,
     "EXECUTE": StatementKind.EXECUTE,
     "UNLISTEN": StatementKind.UNLISTEN,
+    "LOCK": StatementKind.LOCK,
 }
 _NOT_RUN = {
     "LISTEN": "Nothing is notified here; ask again, or wait for a bound with BOUND and WAIT.",

@@ -50,6 +50,7 @@ class StatementKind(Enum):
     PREPARE = "PREPARE"
     EXECUTE = "EXECUTE"
     UNLISTEN = "UNLISTEN"
+    LOCK = "LOCK TABLE"
     EMPTY = ""
 
 

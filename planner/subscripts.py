@@ -1,7 +1,7 @@
 """`a[i]` and `a[i:j]` in Postgres's meaning: an array ends where it ends, and some begin at 0.
 
 DuckDB counts negative subscripts from an array's end; Postgres has no elements there. The vectors
-of the catalog (`pg_index.indkey`) begin at 0, and so does the array that one is cast to.
+of the catalog (`pg_index.indkey`) begin at 0, and so do the array that one is cast to, and names.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.catalog_types import first_subscript
+from planner.catalog_types import NAME, first_subscript
 from planner.inference import Types
 from planner.predicates import strip
 from planner.rewriting import Rule
@@ -20,6 +20,9 @@ from stores.schema import Kind
 
 def _subscript(node: exp.Expr, types: Types) -> exp.Expr:
     owner = types.of(node.this)
+    if owner == NAME and len(node.expressions) == 1:
+        character = call("pg_sg_character", node.this.copy(), node.expressions[0].copy())
+        return node.replace(character)
     if owner is None or owner.kind is not Kind.ARRAY or len(node.expressions) != 1:
         return node
     place = node.expressions[0]

@@ -111,6 +111,12 @@ DESCRIPTIONS = {
         FROM {cat}.pg_description AS zz_d WHERE zz_d.objoid = zz_oid
         AND zz_d.classoid = 1259 AND zz_d.objsubid = zz_number)""",
     "shobj_description": "(zz_oid, zz_catalog) AS (NULL::VARCHAR)",
+    "acldefault": """(zz_kind, zz_oid) AS (CASE WHEN zz_kind = 'c' THEN []::VARCHAR[] ELSE
+        string_split(replace(CASE zz_kind WHEN 'r' THEN '@=arwdDxt/@' WHEN 's' THEN '@=rwU/@'
+            WHEN 'd' THEN '=Tc/@\t@=CTc/@' WHEN 'f' THEN '=X/@\t@=X/@' WHEN 'L' THEN '@=rw/@'
+            WHEN 'l' THEN '=U/@\t@=U/@' WHEN 'T' THEN '=U/@\t@=U/@' WHEN 'n' THEN '@=UC/@'
+            WHEN 't' THEN '@=C/@' WHEN 'F' THEN '@=U/@' WHEN 'S' THEN '@=U/@'
+            WHEN 'p' THEN '@=sA/@' END, '@', pg_sg_cat_pg_get_userbyid(zz_oid)), '\t') END)""",
 }
 """Objects in words."""
 

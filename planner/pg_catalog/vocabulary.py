@@ -7,7 +7,7 @@ from functools import cache
 
 from sqlglot import exp
 
-from planner.catalog_types import CATALOG_TYPES, NAME, OID, VOID
+from planner.catalog_types import CATALOG_TYPES, CHAR, NAME, OID, VOID
 from planner.errors import NameProblem
 from planner.functions import FUNCTIONS, RESULTS
 from planner.names import folded
@@ -75,6 +75,7 @@ _RESULTS: Mapping[DataType, str] = {
     OID: "pg_my_temp_schema _pg_truetypid",
     VOID: "pg_advisory_unlock_all",
     _NAMES: "current_schemas",
+    DataType(kind=Kind.ARRAY, element=CATALOG_TYPES["aclitem"]): "acldefault",
     CATALOG_TYPES["regclass"]: "to_regclass pg_get_replica_identity_index pg_partition_ancestors",
     CATALOG_TYPES["regnamespace"]: "to_regnamespace",
     CATALOG_TYPES["regrole"]: "to_regrole",
@@ -87,6 +88,7 @@ RESULTS_OF_CATALOG: Mapping[str, DataType] = {
 }
 """What functions give, whatever they are given."""
 _ARGUMENTS: Mapping[str, tuple[DataType, ...]] = {
+    "acldefault": (CHAR, OID),
     "col_description": (OID, INTEGER),
     "current_schemas": (BOOLEAN,),
     "format_type": (OID, INTEGER),

@@ -267,3 +267,15 @@ def test_values_that_a_setting_cannot_have(
 )
 def test_forms_of_output_stay_as_they_are(sides: Sides, sql: str, message: str) -> None:
     assert [n.message for n in run(sides.engine, sql).notices] == [message]
+
+
+def test_a_readers_lock_is_no_lock(sides: Sides) -> None:
+    """pg_dump takes it of every relation that it reads."""
+    session = Session()
+    for sql in (
+        "LOCK TABLE public.people IN ACCESS SHARE MODE",
+        "LOCK people in access share mode",
+    ):
+        assert run(sides.engine, sql, session=session).kind is StatementKind.LOCK
+    for sql in ("LOCK TABLE people", "LOCK TABLE people IN ROW EXCLUSIVE MODE", "LOCK"):
+        assert refusal(sides.engine, sql).sqlstate == "25006"

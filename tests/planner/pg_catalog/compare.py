@@ -8,9 +8,9 @@ every captured statement on both sides and prints how many answers have the same
 as many rows, or neither. With numbers it prints both answers to those statements. With `--write`
 it records a digest of each answer that is PostgreSQL's, which `test_replay` holds us to.
 
-What differs by design: one database and one role; no toast schema, row types of system relations, indexes
-on them, extensions, languages or text search; sizes and pages are 0; nothing can be inserted;
-a few hundred functions of three thousand, without their comments; our own version text.
+What differs by design: one database and one role; no toast schema; no row types and indexes of
+system relations; no extensions, languages or text search; sizes and pages are 0; nothing can be
+inserted; a few hundred functions of three thousand, without their comments; our own version text.
 """
 
 from __future__ import annotations

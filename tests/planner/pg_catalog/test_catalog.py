@@ -340,6 +340,8 @@ def test_parameters_reach_the_statement() -> None:
             (["carrier", "window_start"],),
         ),
         ("age(xmin) >= 0, ctid IS NOT NULL FROM pg_database", (True, True)),
+        ("acldefault('n', 10)", (["postgres=UC/postgres"],)),
+        ("acldefault('d', 10)", (["=Tc/postgres", "postgres=CTc/postgres"],)),
         ("has_any_column_privilege(current_user, 'clicks', 'select')", (True,)),
     ],
 )

@@ -81,6 +81,7 @@ def test_a_slice_is_an_array_that_begins_at_1(first: int, last: int) -> None:
         ("string_to_array(i.indkey::text, ' ')", [["1", "2", "3"]]),
         ("'1 2'::int2vector", [[1, 2]]),
         ("('7 8'::oidvector)[1]", [8]),
+        ("('_ab'::name)[0], ('_ab'::name)[2], ('_ab'::name)[-1]", [("_", "b", None)]),
         ("''::int2vector, array_lower(''::int2vector, 1)", [([], 0)]),
     ],
 )
