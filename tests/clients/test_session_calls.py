@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
+import pytest
 from psycopg import conninfo
 
 from tests.support.gateway import Gateway
@@ -66,3 +67,24 @@ def test_what_hands_rows_over_is_of_the_session_too(gateway: Gateway) -> None:
         assert ann.execute("EXECUTE mine ('ann')").fetchall() == [("ann",)]
         with ann.transaction(), ann.cursor("held") as cursor:
             assert cursor.execute(sql).fetchall() == [("ann",)]
+
+
+def test_ones_own_sessions_are_listed_and_can_be_ended(gateway: Gateway) -> None:
+    with connected(gateway, "ann") as ann, connected(gateway, "ann") as other:
+        pid = other.info.backend_pid
+        assert other.execute("SELECT pg_backend_pid()").fetchone() == (pid,)
+        sql = (
+            "SELECT usename, application_name, state FROM pg_stat_activity WHERE pid = %s"
+            " AND client_addr IS NOT NULL"
+        )
+        assert ann.execute(sql, [pid]).fetchone() == ("ann", "of ann", "idle")
+        with connected(gateway, "bob") as bob, pytest.raises(psycopg.Error) as refused:
+            bob.execute("SELECT pg_terminate_backend(%s::int)", [pid])
+        assert refused.value.sqlstate == "42501"
+        found = ann.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s", [pid]
+        )
+        assert found.fetchone() == (True,)
+        with pytest.raises(psycopg.OperationalError):
+            other.execute("SELECT 1")
+        assert ann.execute("SELECT pg_cancel_backend(%s::int)", [pid]).fetchone() == (False,)
