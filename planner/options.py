@@ -34,8 +34,8 @@ class ReadOptions:
     bound: PositionBound = UNBOUNDED
     seen: Position = EMPTY
     """What the session has seen, if that is a bound, too: of each store what it knows of it."""
-    is_bound_here: bool = False
-    """Whether the bound is the statement's own, and not for all statements of a session."""
+    named_topics: frozenset[str] = frozenset()
+    """Topics of the bound that the statement names itself; tokens and settings carry the others."""
     ignores_unknown: bool = False
     """Whether a bound may be on topics that feed no store."""
     latest: bool = False
@@ -192,7 +192,7 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
     return ReadOptions(
         bound=_bound(clause, mine, parameters),
         seen=session.seen if mine.consistency == "monotonic" and not has_bound else EMPTY,
-        is_bound_here=bool(clause.topics or clause.positions),
+        named_topics=frozenset(each.topic for each in clause.topics),
         ignores_unknown=mine.unknown_topics == "ignore",
         latest=clause.latest if has_bound else mine.consistency == "latest",
         snapshot=clause.snapshot if has_bound else mine.consistency == "snapshot",

@@ -103,9 +103,12 @@ class Reading:
     def check_topics(self, stores: Iterable[Store], others: Iterable[Store]) -> None:
         """Refuse a bound on a topic that feeds nothing: it would be ignored without a word.
 
+        A topic that the statement names must feed a store of the statement. A token may carry what
+        was read of other stores.
+
         Args:
             stores: those that the statement reads.
-            others: all stores, which a bound for all statements of a session is about.
+            others: all stores.
 
         Raises:
             NameProblem: there is such a topic (42704).
@@ -117,7 +120,13 @@ class Reading:
             return
         mine = list({id(store): store for store in stores}.values())
         unread = frozenset(topic for topic, _ in position.components)
-        for store in mine if options.is_bound_here else (*mine, *others):
+        for store in mine:
+            unread &= _unread(store, position)
+            if not unread:
+                return
+        if named := unread & options.named_topics:
+            raise _unknown_topic(min(named), mine)
+        for store in others:
             unread &= _unread(store, position)
             if not unread:
                 return

@@ -47,8 +47,6 @@ class Reader:
                 if self._connection is None:
                     self._connection = psycopg.connect(self.dsn, autocommit=True)
                     seen = {}
-                    # A token is of all stores that the session has seen.
-                    self._connection.execute("SET stategate.unknown_topics = 'ignore'")
                     if self.monotonic:
                         self._connection.execute("SET stategate.consistency = 'monotonic'")
                 self._ask(self._connection, store, seen, tokens)

@@ -87,7 +87,6 @@ def test_parameters_fill_the_clause() -> None:
     )
     assert options({}, clause, (TOKEN, (0, 0, 2_000_000), "3 s", 1)) == ReadOptions(
         bound=PositionBound(position=AT_41, lag_ms_max=2000),
-        is_bound_here=True,
         wait_ms=3000,
         partitions=frozenset({1, 7}),
     )

@@ -74,6 +74,16 @@ def test_a_statement_s_own_bound_is_about_its_stores(engine: SqlEngine) -> None:
     assert refusal(engine, "SELECT 1 AS n WITH BOUND (a[0] >= 1)").sqlstate == "42704"
 
 
+def test_a_token_may_be_of_all_that_was_read(engine: SqlEngine) -> None:
+    """What an answer gives can be fed back with any statement, whichever stores it reads."""
+    token = '{"a": {"0": 5}, "b": {"0": 99}}'
+    for bound, parameters in ((f"'{token}'", ()), ("$1", (token,))):
+        rows_of(run(engine, f"{SCAN} WITH BOUND ({bound})", parameters))
+        assert refusal(engine, f"{JOINED} WITH BOUND ({bound})", parameters).sqlstate == "55S01"
+        both = f"{SCAN} WITH BOUND ({bound}, b[0] >= 1)"
+        assert refusal(engine, both, parameters).sqlstate == "42704"
+
+
 def test_a_session_s_bound_is_about_all_stores(engine: SqlEngine) -> None:
     def bound_by(token: str, **settings: str) -> Session:
         named = {f"stategate.{name}": value for name, value in settings.items()}
