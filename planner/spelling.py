@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from planner.ctid import drop_page_ranges
 from planner.errors import NotSupported, SyntaxProblem
-from planner.from_calls import spell_calls
+from planner.from_functions import spell_calls
 from planner.named_operators import spell_operators
 from planner.predicates import strip
 from planner.pushdown import may_be_missing
