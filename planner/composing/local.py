@@ -189,11 +189,24 @@ def own_errors() -> Iterator[None]:
     """DuckDB's errors as `DatabaseError`; behind the first rows they come through Arrow."""
     try:
         yield
-    except duckdb.Error as error:
-        raise DatabaseError(type(error).__name__.removesuffix("Exception"), str(error)) from error
     except MemoryError as error:
         raise DatabaseError("OutOfMemory", "Out of Memory Error: failed to allocate") from error
-    except OSError as error:
-        kind = str(error).partition(" Error:")[0].replace(" ", "")
-        found = kind if hasattr(duckdb, f"{kind}Exception") else "Error"
-        raise DatabaseError(found, str(error)) from error
+    except (duckdb.Error, OSError) as error:
+        raise DatabaseError(_kind_of(error), str(error)) from error
+
+
+def _kind_of(error: Exception) -> str:
+    """The kind that an error is of: by its class, or by its text where the class says nothing."""
+    named = type(error).__name__.removesuffix("Exception")
+    if named in _KINDS.values():
+        return named
+    said = str(error).partition(" Error:")[0].replace(" ", "").lower()
+    return _KINDS.get(said, "Error")
+
+
+_KINDS: dict[str, str] = {
+    name.removesuffix("Exception").lower(): name.removesuffix("Exception")
+    for name in dir(duckdb)
+    if name.endswith("Exception")
+}
+"""Kinds of DuckDB's errors, by how their text begins: "Out of Memory Error: …"."""
