@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.errors import OptimizeError, ParseError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
-from planner import meaning
+from planner import characters, meaning
 from planner.arities import check_arities
 from planner.catalog_types import CATALOG_TYPES
 from planner.clause import Clause
@@ -32,7 +32,7 @@ from planner.refused import refuse, unknown_function
 from planner.relations import Relation, identifier
 from planner.set_operations import match_types
 from planner.spelling import spelled_nodes
-from planner.trees import built_type, position_of
+from planner.trees import position_of
 from planner.vocabulary import Vocabulary
 from planner.walk import Nodes
 from stores.schema import Column, DataType
@@ -334,7 +334,7 @@ class _Binder:
     def _translate(self) -> None:
         """Put in DuckDB's words what it would read as something else."""
         for cast in self._nodes.of(exp.Cast):
-            _cut_text(cast)
+            characters.cut(cast)
 
 
 def _begins_with(prefix: str, name: str) -> bool:
@@ -443,19 +443,9 @@ def _unqualify_type(to: exp.DataType) -> None:
         return
     spelled = f"{name[1:]}[]" if name.startswith("_") else name
     try:
-        to.replace(exp.DataType.build(spelled, dialect="postgres"))
+        built = exp.DataType.build(spelled, dialect="postgres")
+        if to.expressions and not built.expressions:
+            built.set("expressions", to.expressions)
+        to.replace(built)
     except ParseError:
         return  # a type that only the catalog has: whoever reads the cast says that it is unknown
-
-
-def _cut_text(cast: exp.Cast) -> None:
-    """`varchar(n)` cuts in Postgres; DuckDB reads the length and forgets it."""
-    to = cast.to
-    if to.this not in {exp.DType.VARCHAR, exp.DType.CHAR, exp.DType.NCHAR, exp.DType.NVARCHAR}:
-        return
-    length = to.expressions[0] if to.expressions else None
-    if length is None or isinstance(cast.parent, exp.DataType):
-        return
-    inner, cut = cast.this, exp.Left(expression=length.this.copy())
-    cast.replace(cut)
-    cut.set("this", exp.Cast(this=inner, to=built_type("TEXT")))

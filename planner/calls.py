@@ -20,13 +20,14 @@ from planner import (
     text_calls,
     time_calls,
 )
+from planner.catalog_types import postgres_name
 from planner.functions import RESULTS, call_name
 from planner.inference import FLOATS, INTEGERS, Types, arguments
 from planner.literals import typed_literal
 from planner.operators import OF_TIME
 from planner.rewriting import CallRule, copies, renamed, text_of
 from planner.signatures import OPEN, SIGNATURES, resolve
-from planner.sqltypes import duckdb_type
+from planner.sqltypes import duckdb_type, spelled_type
 from planner.syntax import check_known
 from planner.trees import call, cast, outermost, wrapped
 from stores.schema import Kind
@@ -92,7 +93,8 @@ def _pg_typeof(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
     if found is None:
         return None
     inner, suffix = (found.element, "[]") if found.element is not None else (found, "")
-    return exp.Literal.string(_SPELLED.get(inner.kind, str(inner)) + suffix)
+    spelled = spelled_type(inner) if postgres_name(inner) else str(inner)
+    return exp.Literal.string(_SPELLED.get(inner.kind, spelled) + suffix)
 
 
 def _num_nulls(counts_nulls: bool) -> CallRule:

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from planner import objects
 from planner.catalog_types import is_of_catalog
+from planner.characters import length_of
 from planner.errors import NotSupported, QueryError
 from planner.inference import FLOATS, INTEGERS, NUMERIC, Types
 from planner.interval_text import interval_words, parse_interval
@@ -67,7 +68,7 @@ def _name_type(node: exp.Cast) -> None:
     """Types of Postgres that are text or numbers of ours."""
     name = type_name(node.to).removeprefix("_")
     known = {"bpchar": "TEXT", "citext": "TEXT"}
-    if name in known and not node.to.expressions:
+    if name in known and length_of(node.to) is None:
         node.set("to", built_type(known[name]))
     for inner in node.to.expressions:
         is_bare = isinstance(inner, exp.DataType) and not inner.expressions

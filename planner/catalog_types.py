@@ -1,7 +1,8 @@
-"""Types that only Postgres's system catalog has: what holds their values, and their numbers.
+"""Types that only Postgres has: what holds their values, and their numbers.
 
-An oid is held as a bigint, a name as a text, an int2vector as an array. Whoever computes with such
-a value looks at its `kind`; what differs (subscripts from 0, names of objects) the type tells.
+All but varchar and char, which `characters` is about, are only in the system catalog. An oid is
+held as a bigint, a name as a text, an int2vector as an array. Whoever computes with such a value
+looks at its `kind`; what differs (subscripts from 0, names of objects) the type tells.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ class CatalogType(DataType):
     """`pg_type.typlen`: bytes of a value, -1 where they vary."""
     lower: int = 1
     """The first subscript of an array."""
+    modifier: int = -1
+    """`pg_attribute.atttypmod`: the length of a varchar or char and 4; -1 without a length."""
 
 
 def _scalars(kind: Kind, text: str) -> dict[str, DataType]:
@@ -81,6 +84,8 @@ VOID = _TEXTS["void"]
 INT2VECTOR = CatalogType(
     kind=Kind.ARRAY, element=_SMALLINT, postgres="int2vector", oid=22, array_oid=1006, lower=0
 )
+VARCHAR = CatalogType(kind=Kind.TEXT, postgres="varchar", oid=1043, array_oid=1015)
+BPCHAR = CatalogType(kind=Kind.TEXT, postgres="bpchar", oid=1042, array_oid=1014)
 OIDVECTOR = CatalogType(
     kind=Kind.ARRAY, element=OID, postgres="oidvector", oid=30, array_oid=1013, lower=0
 )

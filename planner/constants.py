@@ -14,6 +14,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from planner.catalog_types import is_of_catalog
+from planner.characters import length_of
 from planner.errors import QueryError
 from planner.fit import INT_BITS
 from planner.sqltypes import data_type_of
@@ -124,7 +125,7 @@ def _cast(node: exp.Cast, depth: int) -> Constant | None:
     data_type = data_type_of(node.to)
     if data_type is None or data_type.kind in {Kind.JSON, Kind.UUID} or is_of_catalog(data_type):
         return None
-    if data_type == TEXT and node.to.expressions:
+    if length_of(node.to) is not None:
         return None  # varchar(3) cuts
     literal = seen(node.this)
     if isinstance(literal, exp.Literal) and literal.is_string:

@@ -290,7 +290,9 @@ def translate(error: DatabaseError, tree: exp.Expr) -> QueryError:
     if error.kind in _CLASSES:
         ours, sqlstate = _CLASSES[error.kind]
         return ours(said, sqlstate=sqlstate)
-    _logger.error("composition failed error=%s", text)
+    # What DuckDB says can have a value in it, and values are in no log.
+    _logger.error("composition failed kind=%s", error.kind)
+    _logger.debug("composition failed error=%s", text)
     return InternalProblem(said)
 
 

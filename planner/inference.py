@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from planner.catalog_types import CHAR, NAME, CatalogType, first_subscript, from_zero
+from planner.characters import as_argument, is_string, unsized
 from planner.functions import OF_ARGUMENT, SAME_AS_FIRST, call_name
 from planner.functions import RESULTS as OF_CALLS
 from planner.operators import (
@@ -27,7 +28,7 @@ from planner.operators import (
 )
 from planner.outputs import is_star
 from planner.signatures import OPEN, resolve
-from planner.sqltypes import data_type_of
+from planner.sqltypes import result_type_of
 from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
 
 ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
@@ -53,6 +54,8 @@ _PREDICATES = (
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 _OF_THIS = (exp.Paren, exp.Filter, exp.Window, exp.Order, exp.Distinct, exp.Ordered, exp.Collate)
 _OF_ANY = (exp.Coalesce, exp.Greatest, exp.Least, exp.Case, exp.Nullif, exp.If)
+_OF_TEXT = {"max", "min", "reverse"}
+"""Functions of their first argument's type, that take a varchar as a text."""
 _LITERAL_TIMES = {
     exp.CurrentDate: DATE,
     exp.CurrentTimestamp: DataType(kind=Kind.TIMESTAMPTZ),
@@ -179,7 +182,7 @@ class Types:
         if isinstance(node, exp.Neg | exp.Abs):
             return DOUBLE if _is_open(node.this) else self.of(node.this)
         if isinstance(node, _OF_ANY):
-            return self._common(alternatives(node))
+            return self._of_alternatives(node)
         if isinstance(node, exp.Subquery):
             return self._of_subquery(node)
         if isinstance(node, exp.Array):
@@ -217,7 +220,7 @@ class Types:
         to = node.to
         if to.this is exp.DType.DECIMAL and not to.expressions:
             return self.bare_numeric(node.this)
-        target = data_type_of(to)
+        target = result_type_of(to)
         if target is not None and not first_subscript(self.of(node.this)):
             return from_zero(target)
         return target
@@ -240,6 +243,15 @@ class Types:
             return next(s for s in sides if s is not None and s.kind in {Kind.JSON, Kind.BYTEA})
         return TEXT
 
+    def _of_alternatives(self, node: exp.Expr) -> DataType | None:
+        nodes = alternatives(node)
+        if isinstance(node, exp.Nullif):
+            return as_argument(self._common(nodes))
+        if isinstance(node, exp.Case) and node.args.get("default") is None:
+            return unsized(self._common(nodes))
+        # ELSE comes first: of a text and a varchar the first one is the type.
+        return self._common([nodes[-1], *nodes[:-1]] if isinstance(node, exp.Case) else nodes)
+
     def _common(self, nodes: Sequence[exp.Expr]) -> DataType | None:
         found = [self.of(node) for node in nodes]
         plain = [
@@ -248,7 +260,8 @@ class Types:
             if not (isinstance(node, exp.Literal) and node.is_string)
             and not (kind is None and isinstance(node, exp.Parameter))
         ]
-        return common_type(plain) if plain else TEXT
+        found_type = common_type(plain) if plain else TEXT
+        return found_type if len(plain) == len(nodes) else unsized(found_type)
 
     def _of_subquery(self, node: exp.Subquery) -> DataType | None:
         return self._of_query(node.this)
@@ -264,7 +277,8 @@ class Types:
         name = call_name(node)
         if name in SAME_AS_FIRST:
             first = next(iter(arguments(node)), None)
-            return None if first is None else self.of(first)
+            found = None if first is None else self.of(first)
+            return as_argument(found) if name in _OF_TEXT else unsized(found)
         if name in {"sum", "avg", "round", "trunc", "ceil", "ceiling", "floor", "array_agg"}:
             first = next(iter(arguments(node)), None)
             return None if first is None else aggregate_type(name, self.of(first), node)
@@ -344,7 +358,7 @@ class Types:
             first = self._output_types(scope.set_operation_scopes[0])
             if is_recursive(tree):
                 return first  # the rest has the types of this, in Postgres
-            sides = [first, *map(self._output_types, scope.set_operation_scopes[1:])]
+            sides = [self._open_types(side) for side in scope.set_operation_scopes]
             return [common_type(pair) for pair in zip(*sides, strict=False)]
         if isinstance(tree, exp.Query):
             found = [kind for item in tree.selects for kind in self._item_types(scope, item)]
@@ -354,6 +368,17 @@ class Types:
                 return [NUMERIC if each else t for t, each in zip(found, wide, strict=False)]
             return found
         return []
+
+    def _open_types(self, scope: Scope) -> list[DataType | None]:
+        """The types of a side of a set operation; NULL of a bare text, which takes the other's."""
+        found = self._output_types(scope)
+        items = scope.expression.selects if isinstance(scope.expression, exp.Select) else []
+        if len(items) != len(found):
+            return found
+        return [
+            NULL if _is_open(item.unalias()) else each
+            for item, each in zip(items, found, strict=True)
+        ]
 
     def _item_types(self, scope: Scope, item: exp.Expr) -> list[DataType | None]:
         """The types of what one item of a SELECT list gives."""
@@ -478,14 +503,15 @@ def common_type(found: Sequence[DataType | None]) -> DataType | None:
     first = kinds[0]
     for other in kinds[1:]:
         first = _wider(first, other)
-    return first
+    return first if len(kinds) == len(found) else unsized(first)
 
 
 def _wider(one: DataType | None, other: DataType | None) -> DataType | None:
     if one is None or other is None or one == other:
         return one if one == other else None
     if one.kind is other.kind is Kind.TEXT:
-        return TEXT  # a name beside a text, say
+        # Of varchar, char and text the first one is the type; a name gives way to each.
+        return unsized(one) if is_string(one) and is_string(other) else TEXT
     for kinds in ([Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ], list(INTEGERS)):
         if one.kind in kinds and other.kind in kinds:
             return max(one, other, key=lambda each: kinds.index(each.kind))
@@ -540,7 +566,7 @@ def aggregate_type(name: str, of: DataType | None, node: exp.Func) -> DataType |
     if of is None:
         return None
     if name == "array_agg":
-        return DataType(kind=Kind.ARRAY, element=of)
+        return DataType(kind=Kind.ARRAY, element=unsized(of))
     if of.kind is Kind.INTERVAL or (of.kind is Kind.REAL and name == "sum"):
         return of if name in {"sum", "avg"} else None
     if of.kind in FLOATS:

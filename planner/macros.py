@@ -146,6 +146,7 @@ MACROS: tuple[str, ...] = (
     """pg_sg_array_replace(l, a, b) AS
         list_transform(l, lambda e: CASE WHEN e IS NOT DISTINCT FROM a THEN b ELSE e END)""",
     "pg_sg_array_fill(v, d) AS list_transform(range(0, pg_sg_length(d[1])), lambda i: v)",
+    "pg_sg_cut(l, n) AS list_transform(l, lambda e: left(e, n))",
     "pg_sg_trim_array(l, n) AS list_slice(l, 1, len(l) - n)",
     """pg_sg_array_to_string(l, d, n) AS array_to_string(
         list_transform(l, lambda e: coalesce(CAST(e AS VARCHAR), n)), d)""",

@@ -19,7 +19,7 @@ from planner.inference import Types, arguments
 from planner.operators import SYMBOLS, asked_type
 from planner.predicates import parameter_number, strip
 from planner.signatures import OPEN, SIGNATURES, resolve
-from planner.sqltypes import duckdb_type, parameter_type_of, spelled_type
+from planner.sqltypes import duckdb_type, parameter_type_of, result_type_of, spelled_type
 from planner.trees import cast, position_of
 from planner.values import parse_array, parse_value
 from planner.walk import Nodes
@@ -185,7 +185,11 @@ def spell_arrays(nodes: Nodes, types: Types) -> None:
         element = None if to is None else to.element
         is_postgres = isinstance(literal, exp.Literal) and literal.name.strip()[:1] == "{"
         if element is not None and is_postgres:
-            node.replace(_array_of(literal, element))
+            array = _array_of(literal, element)
+            if result_type_of(node.to) == to:
+                node.replace(array)
+            else:
+                node.set("this", array)  # the cast says what texts these are, and cuts them
 
 
 def spell_compared(nodes: Nodes, types: Types) -> None:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from sqlglot import exp
 
+from planner.characters import length_of
 from planner.constants import constant_of
 from planner.fit import INT_BITS, Fit, Fitted, Fitter, Outside
 from planner.sqltypes import data_type_of
@@ -115,7 +116,7 @@ def side_of(node: exp.Expr, column_of: ColumnOf, type_of: TypeOf) -> Side | None
 
 def _cast(node: exp.Expr, inner: Side) -> Side | None:
     data_type = data_type_of(node.args["to"])
-    if data_type is None or (data_type == TEXT and node.args["to"].expressions):
+    if data_type is None or length_of(node.args["to"]) is not None:
         return None
     if inner.type.kind in _STAMPS and data_type == DATE:
         return Side(

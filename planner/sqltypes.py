@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from planner.catalog_types import CATALOG_TYPES, CatalogType, names_objects
+from planner import characters
+from planner.catalog_types import CATALOG_TYPES, CatalogType, names_objects, postgres_name
 from planner.names import type_name
 from stores.errors import SchemaError
 from stores.schema import DataType, Kind, decimal_type
@@ -29,6 +30,10 @@ _SQLGLOT = {
     exp.DType.DOUBLE: Kind.DOUBLE,
     exp.DType.TEXT: Kind.TEXT,
     exp.DType.VARCHAR: Kind.TEXT,
+    exp.DType.NVARCHAR: Kind.TEXT,
+    exp.DType.CHAR: Kind.TEXT,
+    exp.DType.NCHAR: Kind.TEXT,
+    exp.DType.BPCHAR: Kind.TEXT,
     exp.DType.VARBINARY: Kind.BYTEA,
     exp.DType.BINARY: Kind.BYTEA,
     exp.DType.DATE: Kind.DATE,
@@ -58,6 +63,16 @@ def data_type_of(node: exp.DataType) -> DataType | None:
         return None if element is None else DataType(kind=Kind.ARRAY, element=element)
     kind = _SQLGLOT.get(node.this)
     return CATALOG_TYPES.get(type_name(node)) if kind is None else DataType(kind=kind)
+
+
+def result_type_of(node: exp.DataType) -> DataType | None:
+    """The type of what is cast to a type: varchar and char are held as texts, and say so."""
+    if (characters_type := characters.named(node)) is not None:
+        return characters_type
+    if node.this is exp.DType.ARRAY and len(node.expressions) == 1:
+        element = result_type_of(node.expressions[0])
+        return None if element is None else DataType(kind=Kind.ARRAY, element=element)
+    return data_type_of(node)
 
 
 def parameter_type_of(node: exp.DataType) -> DataType | None:
@@ -102,11 +117,15 @@ _SPELLED = {
     Kind.TIMESTAMPTZ: "timestamp with time zone",
 }
 
+_CHARACTER_NAMES = {"varchar": "character varying", "bpchar": "character"}
+
 
 def spelled_type(data_type: DataType) -> str:
     """The type's name in Postgres's errors, without its size."""
     if data_type.kind is Kind.ARRAY and data_type.element is not None:
         return f"{spelled_type(data_type.element)}[]"
+    if (name := postgres_name(data_type)) in _CHARACTER_NAMES:
+        return _CHARACTER_NAMES[name]
     return _SPELLED.get(data_type.kind, str(data_type))
 
 

@@ -31,7 +31,13 @@ def _catalog_type(data_type: DataType) -> WireType:
     held = wire_type(DataType(kind=data_type.kind, element=data_type.element))
     if data_type.kind is Kind.ARRAY:
         return _array(data_type, held)
-    named = replace(held, oid=data_type.oid, array_oid=data_type.array_oid, length=data_type.length)
+    named = replace(
+        held,
+        oid=data_type.oid,
+        array_oid=data_type.array_oid,
+        length=data_type.length,
+        modifier=data_type.modifier,
+    )
     if data_type.kind is Kind.BIGINT and data_type.length == 4:
         return replace(
             named,

@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.encoders import wire_type
+from gateway.pgwire.encoders import WireType, wire_type
 from gateway.pgwire.parameters import parameter_types, requested_types
 from planner.catalog_types import CATALOG_TYPES, INT2VECTOR, OIDVECTOR, from_zero
 from planner.engine import OID, DataType, Kind, QueryError
+from planner.session import Session
+from planner.sql import SqlEngine
+from tests.support.stores import FixedCatalog
 
 OIDS = DataType(kind=Kind.ARRAY, element=OID)
 NUMBERS = st.lists(st.integers(-(1 << 15), (1 << 15) - 1), max_size=5)
@@ -97,3 +100,60 @@ def test_an_object_is_a_name_as_text_and_an_oid_as_binary() -> None:
     with pytest.raises(QueryError) as caught:
         wire.encode_binary("pg_class")
     assert caught.value.sqlstate == "42883"
+
+
+@pytest.mark.parametrize(
+    ("spelled", "oid", "modifier"),
+    [
+        ("varchar(5)", 1043, 9),
+        ("varchar", 1043, -1),
+        ("character varying(7)", 1043, 11),
+        ("char(3)", 1042, 7),
+        ("char", 1042, 5),
+        ("bpchar", 1042, -1),
+        ("varchar(2)[]", 1015, 6),
+        ("numeric(5,2)", 1700, 5 << 16 | 2 + 4),
+        ("numeric(4)", 1700, (4 << 16) + 4),
+        ("text", 25, -1),
+    ],
+)
+def test_a_cast_says_its_type_and_length_to_clients(spelled: str, oid: int, modifier: int) -> None:
+    """As PostgreSQL describes `NULL::…`."""
+    (column,) = described(f"SELECT NULL::{spelled}")
+    assert (column.oid, column.modifier) == (oid, modifier)
+
+
+@pytest.mark.parametrize(
+    ("expression", "oid", "modifier"),
+    [
+        ("coalesce(a, a)", 1043, 9),
+        ("coalesce(a, b)", 1043, -1),
+        ("coalesce(a, 'x')", 1043, -1),
+        ("CASE WHEN a = 'x' THEN a ELSE a END", 1043, 9),
+        ("CASE WHEN a = 'x' THEN a ELSE b END", 1043, -1),
+        ("CASE WHEN a = 'x' THEN a END", 1043, -1),
+        ("greatest(a, b)", 1043, -1),
+        ("min(a)", 25, -1),
+        ("a || b", 25, -1),
+        ("array_agg(a)", 1015, -1),
+        ("ARRAY[a, a]", 1015, 9),
+        ("(SELECT a)", 1043, 9),
+        ("first_value(a) OVER ()", 1043, -1),
+    ],
+)
+def test_what_is_computed_has_a_length_if_all_have_it(
+    expression: str, oid: int, modifier: int
+) -> None:
+    (column,) = described(
+        f"SELECT {expression} FROM (SELECT 'a'::varchar(5) AS a, 'b'::varchar(9) AS b) x"
+    )
+    assert (column.oid, column.modifier) == (oid, modifier)
+
+
+def described(sql: str) -> list[WireType]:
+    """How clients see the columns of a statement."""
+    engine = SqlEngine(FixedCatalog())
+    try:
+        return [wire_type(column.type) for column in engine.prepare(sql, Session()).columns]
+    finally:
+        engine.close()

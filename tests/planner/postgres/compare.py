@@ -9,8 +9,6 @@ from decimal import Decimal, InvalidOperation
 from tests.planner.postgres.corpus import Answer
 
 _SAME_TYPES = {
-    "character_varying": "text",
-    "character": "text",
     "name": "text",
     '"char"': "text",
     "regtype": "text",

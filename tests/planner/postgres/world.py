@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from gateway.pgwire.encoders import wire_type
+from planner.characters import is_string
 from planner.errors import QueryError
 from planner.session import Session
 from planner.sql import SqlEngine
+from planner.sqltypes import spelled_type
 from planner.values import parse_value
 from stores.schema import DataType, Kind, Row, StoreSchema
 from tests.planner.postgres.corpus import Answer, is_prepared, row_text
@@ -104,6 +106,8 @@ def postgres_name(data_type: DataType) -> str:
         assert data_type.element is not None
         return f"{postgres_name(data_type.element)}[]"
     name: str = data_type.kind.value
+    if is_string(data_type):
+        name = spelled_type(data_type).replace(" ", "_")
     return _TYPES.get(data_type.kind, name)
 
 
