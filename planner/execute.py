@@ -109,7 +109,7 @@ class Executor:
         """One key: the caller's thread, no DuckDB."""
         schema, options = node.access.schema, reading.options
         store = reading.store(self.store(schema))
-        reading.check_topics([store], self._catalog.stores.values())
+        reading.check_topics([store], self._catalog)
         key = key_of(node.operands, parameters)
         result = Result(kind=StatementKind.SELECT, columns=plan.columns, rows=())
         if key is None:
@@ -302,8 +302,7 @@ class Executor:
         """Wait, and settle the epochs, for all that is known to be asked."""
         reading = tally.reading
         reading.check_topics(
-            (reading.store(self.store(access.schema)) for access in accesses),
-            self._catalog.stores.values(),
+            (reading.store(self.store(access.schema)) for access in accesses), self._catalog
         )
         names = [access.schema.name for access in accesses]
         repeats = len(set(names)) < len(names)

@@ -18,7 +18,7 @@ from planner.options import ReadOptions
 from planner.waiting import Awaited, wait_for_all
 from stores.errors import LogError
 from stores.position import Position, PositionBound
-from stores.store import DEFAULT_CONFIG, QueryConfig, Store
+from stores.store import DEFAULT_CONFIG, QueryConfig, Store, StoreCatalog
 
 _TOPICS_SHOWN = 10
 """In the hint of an error."""
@@ -100,15 +100,15 @@ class Reading:
         elif repeats:
             self._cut = Newest()
 
-    def check_topics(self, stores: Iterable[Store], others: Iterable[Store]) -> None:
+    def check_topics(self, stores: Iterable[Store], catalog: StoreCatalog) -> None:
         """Refuse a bound on a topic that feeds nothing: it would be ignored without a word.
 
         A topic that the statement names must feed a store of the statement. A token may carry what
-        was read of other stores.
+        was read of other stores, also of one that cannot be opened now.
 
         Args:
             stores: those that the statement reads.
-            others: all stores.
+            catalog: all stores.
 
         Raises:
             NameProblem: there is such a topic (42704).
@@ -126,11 +126,12 @@ class Reading:
                 return
         if named := unread & options.named_topics:
             raise _unknown_topic(min(named), mine)
-        for store in others:
+        for store in catalog.stores.values():
             unread &= _unread(store, position)
             if not unread:
                 return
-        raise _unknown_topic(min(unread), mine)
+        if catalog.is_whole():
+            raise _unknown_topic(min(unread), mine)
 
     def config(self, store: Store, partition: int) -> QueryConfig:
         """How to ask a partition.

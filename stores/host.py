@@ -393,6 +393,13 @@ class Host:
         state = "is stopping" if self._phase is HostState.STOPPING else "has stopped"
         return HostStoppedError(f"the host {state}")
 
+    def is_whole(self) -> bool:
+        """Whether all stores that are in the log now are open."""
+        try:
+            return self._served.keys() >= set(StateLog(self.root).stores())
+        except StoreError:
+            return False
+
     def missing(self, store: str) -> StoreError:
         """Why a store is not among those that are open; see `StoreCatalog.missing`.
 

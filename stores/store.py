@@ -317,6 +317,12 @@ class StoreCatalog(Protocol):
     def version(self) -> int:
         """Counts up whenever a definition is added, changed or removed."""
 
+    def is_whole(self) -> bool:
+        """Whether `stores` are all that there are now: none is new, or cannot be opened.
+
+        The log may be read for it.
+        """
+
     def missing(self, store: str) -> StoreError:
         """Why a store is not among `stores`: an error that tells if it can be later.
 

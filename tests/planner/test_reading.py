@@ -84,6 +84,23 @@ def test_a_token_may_be_of_all_that_was_read(engine: SqlEngine) -> None:
         assert refusal(engine, both, parameters).sqlstate == "42704"
 
 
+class Opening(FixedCatalog):
+    """It has not opened all stores that there are."""
+
+    def is_whole(self) -> bool:
+        return False
+
+
+def test_a_token_may_be_of_a_store_that_is_not_open_yet() -> None:
+    """A client that comes from another gateway must not be told that it made up its token."""
+    engine = SqlEngine(Opening(applied(fed_by("one", "a"), a=5)))
+    for sql in (LOOKUP, SCAN):
+        rows_of(run(engine, f'{sql} WITH BOUND (\'{{"a": {{"0": 5}}, "late": {{"0": 1}}}}\')'))
+        behind = f'{sql} WITH BOUND (\'{{"a": {{"0": 6}}, "late": {{"0": 1}}}}\')'
+        assert refusal(engine, behind).sqlstate == "55S01"
+        assert refusal(engine, f"{sql} WITH BOUND (late[0] >= 1)").sqlstate == "42704"
+
+
 def test_a_session_s_bound_is_about_all_stores(engine: SqlEngine) -> None:
     def bound_by(token: str, **settings: str) -> Session:
         named = {f"stategate.{name}": value for name, value in settings.items()}

@@ -124,6 +124,7 @@ def test_a_missing_root_is_waited_for(tmp_path: Path) -> None:
             host.query(SCAN)
         assert early.value.retryable
         assert host.state is HostState.RESTORING
+        assert not host.is_whole()
         write(tmp_path / "log", n=0)
         until(lambda: host.is_ready and has_epoch(host, 0))
         assert counts(host) == {0}
@@ -376,8 +377,10 @@ def test_a_store_whose_own_epoch_cannot_be_read_is_opened_once_it_can(tmp_path: 
     with running(tmp_path / "log", tmp_path / "data") as host:
         with pytest.raises(HostRestoringError, match="cannot be opened yet"):
             host.query(SCAN)
+        assert not host.is_whole()
         path.write_bytes(whole)
         until(lambda: counts(host) == {0})
+        assert host.is_whole()
 
 
 def test_closing_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -170,6 +170,10 @@ class FixedCatalog:
         """Counts the changes."""
         return self._version
 
+    def is_whole(self) -> bool:
+        """All stores there are are held."""
+        return True
+
     def missing(self, store: str) -> StoreError:
         """All stores there are are held."""
         return UnknownStoreError(f'store "{store}" does not exist')

@@ -110,6 +110,9 @@ class DefinedStores:
     stores: Mapping[str, Store]
     version: int = 1
 
+    def is_whole(self) -> bool:
+        return True
+
     def missing(self, store: str) -> StoreError:
         return UnknownStoreError(store)
 
