@@ -208,5 +208,5 @@ _KINDS: dict[str, str] = {
     name.removesuffix("Exception").lower(): name.removesuffix("Exception")
     for name in dir(duckdb)
     if name.endswith("Exception")
-}
+} | {"mismatchtype": "TypeMismatch"}
 """Kinds of DuckDB's errors, by how their text begins: "Out of Memory Error: …"."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -22,6 +23,9 @@ from tests.support.stores import FixedCatalog, fill, keyvalue, open_store, progr
 
 SCHEMA = keyvalue("state", {"k": "text"}, {"v": "bigint"}, partitions=4)
 AT_5 = PositionBound(epoch=5)
+FOREVER_S = 600.0
+HANGS_S = 60.0
+"""After so long, what has to end by itself counts as hanging; no test that passes waits for it."""
 
 
 @pytest.fixture
@@ -42,6 +46,45 @@ def waiters(store: LocalStore) -> int:
 def apply_all(store: LocalStore, epoch: int = 5) -> None:
     for replica in store.replicas.values():
         replica.apply(progress(epoch), [])
+
+
+class RecordingStore(LocalStore):
+    """A store that tells who begins and who ends to wait for its partitions."""
+
+    def __init__(self, other: LocalStore) -> None:
+        super().__init__(other.schema, other.replicas)
+        self.events: list[str] = []
+        self.all_wait = threading.Event()
+        """Set once every partition has been asked for."""
+
+    def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
+        """Note it."""
+        made = _Recorded(super().when(partition, bound, callback), self.events)
+        self.events.append("begins")
+        if self.events.count("begins") == SCHEMA.partitions:
+            self.all_wait.set()
+        return made
+
+
+class _Recorded:
+    def __init__(self, waiting: Waiting, events: list[str]) -> None:
+        self._waiting, self._events = waiting, events
+
+    def cancel(self) -> bool:
+        self._events.append("ends")
+        return self._waiting.cancel()
+
+
+def in_thread(call: Callable[[], object]) -> Callable[[], None]:
+    """Begin a call; what is returned waits for its end, which has to come by itself."""
+    thread = threading.Thread(target=call, daemon=True)
+    thread.start()
+
+    def ended() -> None:
+        thread.join(HANGS_S)
+        assert not thread.is_alive()
+
+    return ended
 
 
 def test_nothing_to_wait_for_is_no_wait(store: LocalStore) -> None:
@@ -68,20 +111,21 @@ def test_it_ends_with_the_last_partition(store: LocalStore) -> None:
 
 
 def test_the_time_is_for_all_of_them_together(store: LocalStore) -> None:
-    began = time.monotonic()
-    assert not wait_for_all(all_of(store), timeout_s=0.1, cancellation=Cancellation())
-    elapsed_s = time.monotonic() - began
-    # One after the other would take four times as long.
-    assert 0.1 <= elapsed_s < 0.35
+    recording = RecordingStore(store)
+    assert not wait_for_all(all_of(recording), timeout_s=0.01, cancellation=Cancellation())
+    # One after the other, each would begin once the one before has ended.
+    assert recording.events == ["begins"] * SCHEMA.partitions + ["ends"] * SCHEMA.partitions
     assert waiters(store) == 0
 
 
 def test_a_statement_waits_once_for_all_that_it_reads(store: LocalStore) -> None:
-    engine = SqlEngine(FixedCatalog(store))
+    recording = RecordingStore(store)
+    engine = SqlEngine(FixedCatalog(recording))
     sql = "SELECT count(*) FROM state a JOIN state b USING (k) WITH BOUND (events[0] >= 9), WAIT "
-    began = time.monotonic()
-    assert refusal(engine, f"{sql} '100 ms'").sqlstate == "55S01"
-    assert 0.1 <= time.monotonic() - began < 0.6
+    assert refusal(engine, f"{sql} '10 ms'").sqlstate == "55S01"
+    count = len(recording.events) // 2
+    assert count >= SCHEMA.partitions
+    assert recording.events == ["begins"] * count + ["ends"] * count
     assert waiters(store) == 0
 
 
@@ -93,17 +137,23 @@ def test_the_deadline_of_the_statement_counts(store: LocalStore) -> None:
 
 @pytest.mark.parametrize("before", [True, False])
 def test_a_cancel_ends_it_at_once(store: LocalStore, *, before: bool) -> None:
-    cancellation = Cancellation()
-    timer = threading.Timer(0.0 if before else 0.05, cancellation.cancel)
-    timer.start()
+    recording, cancellation = RecordingStore(store), Cancellation()
+    said: list[str] = []
+
+    def wait() -> None:
+        with pytest.raises(Cancelled) as caught:
+            wait_for_all(all_of(recording), timeout_s=FOREVER_S, cancellation=cancellation)
+        said.append(caught.value.message)
+
     if before:
-        timer.join()
-    began = time.monotonic()
-    with pytest.raises(Cancelled, match="user request"):
-        wait_for_all(all_of(store), timeout_s=60, cancellation=cancellation)
-    assert time.monotonic() - began < 5
+        cancellation.cancel()
+    ended = in_thread(wait)
+    if not before:
+        assert recording.all_wait.wait(HANGS_S)
+        cancellation.cancel()
+    ended()
+    assert said == ["canceling statement due to user request"]
     assert waiters(store) == 0
-    timer.join()
     assert cancellation._callbacks == []
 
 
@@ -111,24 +161,36 @@ def test_a_cancel_ends_it_at_once(store: LocalStore, *, before: bool) -> None:
 def test_a_partition_that_never_will(store: LocalStore, *, all_heard: bool) -> None:
     """One that is not here ends the wait, unless the others are wanted all the same."""
     store.drop(2)
-    timer = threading.Timer(0.05, apply_all, (store,))
+    recording, met = RecordingStore(store), list[bool]()
+
+    def wait() -> None:
+        awaited = all_of(recording)
+        met.append(
+            wait_for_all(awaited, timeout_s=FOREVER_S, cancellation=None, all_heard=all_heard)
+        )
+
+    ended = in_thread(wait)
     if all_heard:
-        timer.start()
-    began = time.monotonic()
-    met = wait_for_all(all_of(store), timeout_s=60, cancellation=None, all_heard=all_heard)
-    assert not met
-    assert time.monotonic() - began < 5
+        assert recording.all_wait.wait(HANGS_S)
+        assert met == []
+        apply_all(store)
+    ended()
+    assert met == [False]
+    assert len(recording.events) == 2 * SCHEMA.partitions
     assert all(replica.progress.epoch == 5 for replica in store.replicas.values()) is all_heard
     assert waiters(store) == 0
 
 
 def test_a_store_that_closes_wakes_who_waits(store: LocalStore) -> None:
-    engine = SqlEngine(FixedCatalog(store))
-    timer = threading.Timer(0.05, store.close)
-    timer.start()
-    error = refusal(engine, "SELECT * FROM state WITH BOUND (events[0] >= 9), WAIT '60 s'")
-    assert error.sqlstate == "55S03"
-    timer.join()
+    recording = RecordingStore(store)
+    engine = SqlEngine(FixedCatalog(recording))
+    said: list[str | None] = []
+    sql = "SELECT * FROM state WITH BOUND (events[0] >= 9), WAIT '600 s'"
+    ended = in_thread(lambda: said.append(refusal(engine, sql).sqlstate))
+    assert recording.all_wait.wait(HANGS_S)
+    recording.close()
+    ended()
+    assert said == ["55S03"]
 
 
 class FullStore(LocalStore):

@@ -21,6 +21,7 @@ from planner.composing.local import own_errors
         (OSError("INTERRUPT Error: Interrupted!"), "Interrupt"),
         (duckdb.Error("Out of Memory Error: Allocation failure"), "OutOfMemory"),
         (duckdb.Error("something"), "Error"),
+        (OSError("Mismatch Type Error: no"), "TypeMismatch"),
         (OSError("broken pipe"), "Error"),
         (MemoryError(), "OutOfMemory"),
     ],
