@@ -49,13 +49,24 @@ class Attendants:
             self._selector.unregister(sock)
 
     def _engage(self) -> None:
-        """See to it that some thread watches."""
+        """See to it that some thread watches.
+
+        Raises:
+            RuntimeError: there is none, and none can be started.
+        """
         with self._lock:
             if self._idle or self._threads >= self._threads_max:
                 return
             self._threads += 1
             self._idle += 1
-        threading.Thread(target=self._run, name=self._name, daemon=True).start()
+        try:
+            threading.Thread(target=self._run, name=self._name, daemon=True).start()
+        except RuntimeError:  # no memory for its stack: those that work now watch afterwards
+            with self._lock:
+                self._threads -= 1
+                self._idle -= 1
+                if not self._threads:
+                    raise
 
     def _watch(self, sock: socket.socket, attend: Attend, events: int) -> None:
         with suppress(ValueError, OSError):  # closed in the meantime

@@ -68,8 +68,8 @@ def main(control: socket.socket, limits: ProcessLimits, parent: int) -> None:
         frames.send(control, Kind.HELLO, NUMBERS.pack(os.getpid(), 0))
         while (frame := frames.receive(control, with_fd=True)) is not None:
             process.control(frame)
-    except OSError:
-        pass
+    except (OSError, RuntimeError):
+        pass  # the gateway has gone, or there is no memory for a thread
     os._exit(0)  # without waiting for what runs
 
 

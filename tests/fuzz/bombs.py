@@ -20,6 +20,7 @@ from pathlib import Path
 import psycopg
 from psycopg import pq
 
+from planner.composing.processes import OVERHEAD_BYTES
 from planner.functions import FUNCTIONS
 from tests.fuzz.report import Budget, Failure, Report
 from tests.fuzz.watching import PROBE, Watched, family, watched_gateway
@@ -38,8 +39,8 @@ DELAY_S = 0.020
 """How much a lookup on another connection may be delayed."""
 OUTLIER_S = 0.25
 """The same for one lookup in a hundred, which the machine itself may delay."""
-MEMORY_SLACK = 256 << 20
-"""What a process of its own takes beside what DuckDB counts: libraries, and buffers for Arrow."""
+MEMORY_SLACK = OVERHEAD_BYTES
+"""What a process may take beside what DuckDB counts, as planner/README.md says."""
 _ALLOWED = ("57014", "53200", "53300", "54000", "54001", "22", "21", "42", "0A000", "57P01")
 
 BOMBS = (

@@ -41,6 +41,39 @@ def test_every_socket_is_attended_to_while_others_work() -> None:
         theirs.close()
 
 
+def test_without_memory_for_a_thread_those_that_there_are_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    attendants = Attendants("test", threads_max=3)
+    ours, theirs = socket.socketpair()
+    heard = threading.Semaphore(0)
+
+    def attend() -> int:
+        ours.recv(1)
+        heard.release()
+        return READ
+
+    def fail(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", fail)
+        with pytest.raises(RuntimeError):  # no one would watch it
+            attendants.add(ours, attend)
+    attendants.drop(ours)
+    attendants.add(ours, attend)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", fail)
+        for _ in range(3):
+            theirs.sendall(b"x")
+            assert heard.acquire(timeout=10)
+    theirs.sendall(b"x")
+    assert heard.acquire(timeout=10)
+    attendants.drop(ours)
+    ours.close()
+    theirs.close()
+
+
 def test_a_socket_that_is_dropped_leaves_its_number_to_others() -> None:
     attendants = Attendants("test", threads_max=1)
     for _ in range(3):
