@@ -1,8 +1,9 @@
 """Calls that only the catalog answers, taken out of statements over stores.
 
-Such a call is about the session, the server or the catalog, and not about rows: its value is found
-when the statement runs, for plans are kept by text and shared by all sessions. Here each becomes a
-parameter behind those of the client, and all of them one statement that the catalog answers.
+Such a call, or cast to regclass and its kin, is about the session, the server or the catalog, and
+not about rows: its value is found when the statement runs, for plans are kept by text and shared by
+all sessions. Here each becomes a parameter behind those of the client, and all of them one
+statement that the catalog answers.
 """
 
 from __future__ import annotations
@@ -14,20 +15,23 @@ import sqlglot
 from sqlglot import exp
 
 from planner.bind import unqualify
+from planner.errors import NotSupported
+from planner.functions import call_name
+from planner.names import type_name
 from planner.outputs import name_columns
-from planner.pg_catalog.recognise import ASKED, SESSION_NODES
+from planner.pg_catalog.recognise import ASKED, OBJECT_TYPES, SESSION_NODES, is_object_cast
 from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB
 from planner.pg_catalog.user_words import USER_WORDS, name_users
 from planner.refused import unknown_function
-from planner.trees import cast
+from planner.trees import cast, position_of
 from stores.store import Store
 
 _SCHEMAS = frozenset(SCHEMA_IN_DUCKDB)
 _WORD = re.compile(r"\w+")
-_WORDS = ASKED | USER_WORDS
+_WORDS = ASKED | USER_WORDS | OBJECT_TYPES
 _CONSTANT = (
     *(exp.Literal, exp.Boolean, exp.Null, exp.Neg, exp.Paren, exp.Cast, exp.DataType),
-    *(exp.DataTypeParam, exp.ObjectIdentifier, *SESSION_NODES),
+    *(exp.DataTypeParam, exp.ObjectIdentifier, exp.Identifier, *SESSION_NODES),
 )
 """What the arguments of a call are made of that the catalog can answer without the row."""
 _SETTING_NAMES, _SETTING_VALUES = (
@@ -103,7 +107,13 @@ class _Lifting:
             ]
             _replace(node, exp.Case(ifs=branches))
         elif not depends:
-            _replace(node, self._parameter(node))
+            _replace(node, self._parameter(_as_used(node)))
+        elif isinstance(node, exp.Cast):
+            raise NotSupported(
+                f"a cast of a row's value to {type_name(node.to)} is not supported over stores",
+                hint="Cast a constant, or ask pg_class or pg_type for the name.",
+                position=position_of(node),
+            )
 
     def _lift_setting(self, node: exp.Expr) -> None:
         """Give a call all settings, for only the row says which it wants, or whether it wants one.
@@ -148,8 +158,33 @@ def _calls(tree: exp.Query) -> Iterator[exp.Expr]:
 def _asks(node: exp.Expr) -> bool:
     if isinstance(node.parent, exp.Table):
         return False  # functions in FROM are an allow-list of their own
+    if isinstance(node, exp.Cast):
+        return _names_object(node)
     is_call = isinstance(node, exp.Anonymous) and node.name.lower() in ASKED
     return is_call or isinstance(node, SESSION_NODES)
+
+
+def _names_object(node: exp.Expr) -> bool:
+    """Whether it is a cast to regclass or its kin, or one of that: `'x'::regclass::oid`."""
+    while isinstance(node, exp.Cast | exp.Paren):
+        if is_object_cast(node):
+            return True
+        node = node.this
+    return False
+
+
+def _as_used(node: exp.Expr) -> exp.Expr:
+    """A cast to regclass and its kin as its place wants it: compared by its oid, else as a name."""
+    above = node.parent
+    while isinstance(above, exp.Paren):
+        above = above.parent
+    if not is_object_cast(node) or not isinstance(above, exp.Predicate):
+        return node
+    beside = [each for each in above.iter_expressions() if isinstance(each, exp.Func)]
+    if any(call_name(each) == "pg_typeof" for each in beside):
+        return exp.Cast(this=node.copy(), to=exp.DataType.build("text", dialect="postgres"))
+    oid = exp.DataType(this=exp.DType.USERDEFINED, kind=exp.to_identifier("oid", quoted=True))
+    return exp.Cast(this=node.copy(), to=oid)
 
 
 def _is_constant(node: exp.Expr) -> bool:

@@ -56,9 +56,10 @@ ASKED = _NAMED - {*ROWS_OF, *EFFECTS}
 _SYNTAX = (exp.Cast, exp.Case, exp.If, exp.Coalesce, exp.Connector, exp.Array)
 """What the parser takes for functions, though it means the same everywhere."""
 _COMPUTING = FUNCTIONS - ASKED
-_OBJECT_TYPES = frozenset(
+OBJECT_TYPES = frozenset(
     ("regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regrole")
 )
+"""Types whose values only the catalog can read and print."""
 
 
 def is_catalog_statement(tree: exp.Expr, stores: Container[str]) -> bool:
@@ -88,14 +89,15 @@ def _computes(tree: exp.Expr) -> bool:
 def _asks_only(tree: exp.Expr) -> bool:
     """Whether all that it wants of the catalog are calls that a statement over stores may have."""
     return not any(
-        _is_object_cast(node)
+        is_object_cast(node)
         or (isinstance(node, exp.Anonymous) and node.name.lower() in _NAMED - ASKED)
         for node in tree.walk()
     )
 
 
-def _is_object_cast(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Cast) and (type_name(node.to).removesuffix("[]") in _OBJECT_TYPES)
+def is_object_cast(node: exp.Expr) -> bool:
+    """Whether it is a cast to one of these types, or an array of one."""
+    return isinstance(node, exp.Cast) and (type_name(node.to).removesuffix("[]") in OBJECT_TYPES)
 
 
 def _calls_catalog(tree: exp.Expr) -> bool:
@@ -104,6 +106,6 @@ def _calls_catalog(tree: exp.Expr) -> bool:
             return True
         if isinstance(node, exp.Anonymous) and node.name.lower() in _NAMED:
             return True
-        if _is_object_cast(node):
+        if is_object_cast(node):
             return True
     return False

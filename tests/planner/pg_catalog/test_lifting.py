@@ -57,6 +57,19 @@ CALLS = [
     "has_table_privilege('people', 'select')",
     "has_database_privilege(current_database(), 'connect')",
     "pg_get_userbyid(10)",
+    "'people'::regclass",
+    "'people'::regclass::text",
+    "('people'::regclass)::oid > 0",
+    "'integer'::regtype",
+    "'int8'::regtype::oid",
+    "23::regtype",
+    "'upper'::regproc",
+    "CAST('pg_catalog' AS regnamespace)",
+    "NULL::regclass",
+    "coalesce('people'::regclass, 'pg_class'::regclass)",
+    "'a ' || 'people'::regclass",
+    "23 = 'integer'::regtype",
+    "'people'::regclass IN ('pg_class'::regclass)",
 ]
 
 
@@ -112,6 +125,33 @@ def test_a_setting_is_read_when_the_statement_runs(sides: Sides) -> None:
     for value in ("one", "two"):
         session.set("stategate.note", value)
         assert rows_of(run(sides.engine, sql, session=session)) == [(value,)]
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("pg_typeof(name) = 'text'::regtype", True),
+        ("'integer'::regtype = pg_typeof(name)", False),
+        ("pg_typeof(name) <> 'int8'::regtype", True),
+    ],
+)
+def test_a_type_is_compared_with_that_of_a_column(
+    sides: Sides, condition: str, holds: bool
+) -> None:
+    assert ask(sides, f"SELECT DISTINCT {condition} FROM people") == [(holds,)]
+
+
+def test_a_relation_that_is_not_there_is_an_error(sides: Sides) -> None:
+    with pytest.raises(QueryError, match='relation "nosuch" does not exist'):
+        ask(sides, "SELECT name, 'nosuch'::regclass FROM people")
+
+
+@pytest.mark.parametrize("operand", ["name", "upper(name)", "(SELECT name)"])
+def test_no_name_of_a_row_is_looked_up(sides: Sides, operand: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        ask(sides, f"SELECT {operand}::regclass FROM people")
+    assert caught.value.sqlstate == "0A000"
+    assert caught.value.hint is not None
 
 
 def test_what_is_kept_of_a_session_is_not_of_another(sides: Sides) -> None:
