@@ -10,6 +10,7 @@ from planner.arithmetic import quotient
 from planner.errors import TypeProblem
 from planner.inference import NUMERIC, Types, arguments, as_decimal
 from planner.interval_calls import interval_sum
+from planner.predicates import strip
 from planner.rewriting import Rule
 from planner.trees import call, cast, outermost, position_of, wrapped
 from stores.schema import DataType, Kind
@@ -77,5 +78,20 @@ def _sum(node: exp.Expr, types: Types) -> exp.Expr:
     return fresh
 
 
-RULES: Mapping[type[exp.Expr], Rule] = {exp.Avg: _average, exp.Sum: _sum}
+def _joined(node: exp.Expr, types: Types) -> exp.Expr:
+    """NULL between texts is nothing between them; DuckDB makes NULL of them all."""
+    del types
+    between = strip(node.args.get("separator") or exp.null())
+    while isinstance(between, exp.Cast):
+        between = strip(between.this)
+    if isinstance(between, exp.Null):
+        node.set("separator", exp.Literal.string(""))
+    return node
+
+
+RULES: Mapping[type[exp.Expr], Rule] = {
+    exp.Avg: _average,
+    exp.GroupConcat: _joined,
+    exp.Sum: _sum,
+}
 """Which rule reads which nodes."""

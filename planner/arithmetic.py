@@ -185,6 +185,31 @@ def _round(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
+_SHIFTED = {
+    Kind.TINYINT: ("SMALLINT", 16),
+    Kind.SMALLINT: ("SMALLINT", 16),
+    Kind.INTEGER: ("INTEGER", 32),
+    Kind.BIGINT: ("BIGINT", 64),
+}
+"""What a shifted number is, and of how many bits."""
+
+
+def _shift(node: exp.Expr, types: Types) -> exp.Expr:
+    """A shift by as many bits as are left of the distance; DuckDB has errors instead."""
+    kind = types.kind_of(node.this)
+    if kind not in _SHIFTED:
+        return node
+    name, bits = _SHIFTED[kind]
+    # A smallint is shifted as an integer is.
+    mask = exp.Literal.number(max(bits, 32) - 1)
+    given = [node.this.copy(), node.expression.copy(), mask]
+    if isinstance(node, exp.BitwiseLeftShift):
+        shifted = call("pg_sg_shifted_left", *given, exp.Literal.number(1 << (bits - 1)))
+    else:
+        shifted = call("pg_sg_shifted_right", *given)
+    return node.replace(cast(shifted, name))
+
+
 RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Div: ranged(_divide),
     exp.Add: ranged(_add),
@@ -194,6 +219,8 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Mod: _add,
     exp.Round: _round,
     exp.Ceil: _round,
+    exp.BitwiseLeftShift: _shift,
+    exp.BitwiseRightShift: _shift,
     exp.Floor: _round,
 }
 """Which rule reads which nodes."""

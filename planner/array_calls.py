@@ -9,6 +9,7 @@ from sqlglot import exp
 from planner.catalog_types import first_subscript
 from planner.functions import call_name
 from planner.inference import INTEGERS, Types
+from planner.predicates import strip
 from planner.rewriting import CallRule, copies, renamed, unsupported
 from planner.trees import call, cast
 from stores.schema import Kind
@@ -21,7 +22,11 @@ def _string_to_array(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
 
 
 def _array_to_string(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    return call("pg_sg_array_to_string", *copies(given)) if len(given) > 2 else None
+    if isinstance(strip(given[1]), exp.Literal):
+        return call("pg_sg_array_to_string", *copies(given)) if len(given) > 2 else None
+    # DuckDB's takes a constant between the elements.
+    null = given[2].copy() if len(given) > 2 else exp.null()
+    return call("pg_sg_array_joined", *copies(given[:2]), null)
 
 
 def _array_length(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:

@@ -10,6 +10,9 @@ from sqlglot.dialects.postgres import Postgres
 from sqlglot.parsers.postgres import PostgresParser
 from sqlglot.tokenizer_core import Token, TokenType
 
+from planner.errors import SyntaxProblem
+from planner.trees import position_of
+
 _PARAMETER = "\x1a"
 """Stands for the `$` of `$1` while a text is tokenized: sqlglot reads `$1,$` as a dollar quote."""
 
@@ -118,6 +121,19 @@ class StategateSQL(Postgres):
             at = self._prev.token_type if self._prev else None
             is_name = at in {TokenType.ALIAS, TokenType.DOT} and self._curr.text[:1].isalpha()
             return super()._advance_any(ignore_reserved or is_name)
+
+        def _parse_limit(
+            self, this: exp.Expr | None = None, top: bool = False, skip_limit_token: bool = False
+        ) -> exp.Expr | None:
+            """`LIMIT 2, 1` is MySQL's."""
+            found = super()._parse_limit(this, top, skip_limit_token)
+            if isinstance(found, exp.Limit) and found.args.get("offset") is not None:
+                raise SyntaxProblem(
+                    "LIMIT #,# syntax is not supported",
+                    hint="Use separate LIMIT and OFFSET clauses.",
+                    position=position_of(found.args["offset"]),
+                )
+            return found
 
         def _parse_bracket(self, this: exp.Expr | None = None) -> exp.Expr | None:
             """`a[i]` with the subscript as it is written.

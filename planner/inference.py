@@ -52,7 +52,10 @@ _PREDICATES = (
     *(exp.Overlaps, exp.SimilarTo, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Boolean),
 )
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
-_OF_THIS = (exp.Paren, exp.Filter, exp.Window, exp.Order, exp.Distinct, exp.Ordered, exp.Collate)
+_OF_THIS = (
+    *(exp.Paren, exp.Filter, exp.Window, exp.Order, exp.Distinct, exp.Ordered, exp.Collate),
+    *(exp.BitwiseLeftShift, exp.BitwiseRightShift),
+)
 _OF_ANY = (exp.Coalesce, exp.Greatest, exp.Least, exp.Case, exp.Nullif, exp.If)
 _OF_TEXT = {"max", "min", "reverse"}
 """Functions of their first argument's type, that take a varchar as a text."""

@@ -150,6 +150,15 @@ MACROS: tuple[str, ...] = (
     "pg_sg_trim_array(l, n) AS list_slice(l, 1, len(l) - n)",
     """pg_sg_array_to_string(l, d, n) AS array_to_string(
         list_transform(l, lambda e: coalesce(CAST(e AS VARCHAR), n)), d)""",
+    """pg_sg_joined(l, d) AS CASE WHEN d IS NULL THEN NULL WHEN len(l) = 0 THEN ''
+        ELSE list_reduce(l, lambda a, b: a || d || b) END""",
+    """pg_sg_array_joined(l, d, n) AS pg_sg_joined(list_filter(list_transform(
+        l, lambda e: coalesce(CAST(e AS VARCHAR), n)), lambda e: e IS NOT NULL), d)""",
+    # Shifts: the distance counts by its last bits, and what is shifted out at the top is lost.
+    "pg_sg_wrapped(v, h) AS ((v % (2::HUGEINT * h)) + 3::HUGEINT * h) % (2::HUGEINT * h) - h",
+    """pg_sg_shifted_left(x, n, mask, h) AS pg_sg_wrapped(
+        x::HUGEINT * CAST(power(2, n & mask) AS HUGEINT), h::HUGEINT)""",
+    "pg_sg_shifted_right(x, n, mask) AS x >> (n & mask)",
     """pg_sg_string_to_array(t, d, n) AS CASE WHEN t = '' THEN [] ELSE list_transform(
         CASE WHEN d IS NULL THEN string_split(t, '') WHEN d = '' THEN [t]
         ELSE string_split(t, d) END, lambda e: nullif(e, n)) END""",

@@ -37,6 +37,7 @@ _REFUSED: dict[type[exp.Expr], str] = {
     exp.Columns: "COLUMNS(…)",
     exp.BitString: "a bit string",
     exp.HexString: "a bit string",
+    exp.Variadic: "VARIADIC",
 }
 _HINTS: dict[type[exp.Expr], str] = {
     exp.Lock: "Nothing is locked by reading; leave it out.",
@@ -45,6 +46,7 @@ _HINTS: dict[type[exp.Expr], str] = {
     exp.Columns: "Name the columns.",
     exp.HistoricalData: "Versions are read by FOR SYSTEM_TIME AS OF time.",
     exp.BitString: "Write a number.",
+    exp.Variadic: "Write the elements as arguments of their own.",
     exp.HexString: "Write bytes as '\\x1f'::bytea.",
     exp.Command: "SELECT, EXPLAIN, SHOW, DESCRIBE and SET are run.",
     exp.Placeholder: "Parameters are numbered: $1, $2, …",

@@ -88,6 +88,7 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     exp.ObjectIdentifier: "this",
     exp.Div: "this expression typed safe",
     exp.DPipe: "this expression safe",
+    **dict.fromkeys((exp.BitwiseLeftShift, exp.BitwiseRightShift), "this expression"),
     exp.JSONExtract: "this expression only_json_types",
     exp.JSONExtractScalar: "this expression only_json_types",
     exp.AtTimeZone: "this zone",

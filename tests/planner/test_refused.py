@@ -159,3 +159,11 @@ def test_writes_and_commands_are_refused(
 ) -> None:
     error = refusal(sides.engine, sql)
     assert (error.sqlstate, error.position) == (sqlstate, position)
+
+
+@pytest.mark.parametrize("name", ["concat", "format", "concat_ws", "json_build_array"])
+def test_a_variadic_call_is_refused_with_a_hint(sides: Sides, name: str) -> None:
+    """PostgreSQL runs it; here it is neither run nor bad syntax."""
+    error = refusal(sides.engine, f"SELECT {name}('a', VARIADIC ARRAY['b', 'c'])")
+    assert (error.sqlstate, error.message) == ("0A000", "VARIADIC is not supported")
+    assert error.hint == "Write the elements as arguments of their own."

@@ -188,3 +188,9 @@ WITH q AS (SELECT i::bigint AS x FROM samples) SELECT sum(x), avg(x), x / 2 FROM
 = 5	5.0000000000000000	2
 = 9	9.0000000000000000	4
 = \N	\N	\N
+SELECT string_agg(t, NULL ORDER BY id) FROM samples
+: text
+= AbcabcbaBäZed x 
+SELECT string_agg(t, NULL::text ORDER BY id), string_agg(t, '' ORDER BY id) FROM samples
+: text text
+= AbcabcbaBäZed x 	AbcabcbaBäZed x 

@@ -215,3 +215,26 @@ SELECT (1, 2) < (1, 3), (1, 2) = (1, 2), ROW(1, NULL) = ROW(1, 2), (1, 2) IN ((1
 SELECT true AND NULL, false AND NULL, true OR NULL, NOT NULL::boolean, true IS TRUE, NULL::boolean IS UNKNOWN, NULL::boolean IS NOT TRUE
 : boolean boolean boolean boolean boolean boolean boolean
 = \N	f	t	\N	t	t	t
+SELECT 1 << 40, 1 << 31, -5 << 3, 5 << -1, 2147483647 << 1
+: integer integer integer integer integer
+= 256	-2147483648	-40	-2147483648	-2
+SELECT 1::bigint << 65, 1::bigint << 63, -1::bigint << 63, 9223372036854775807 << 1
+: bigint bigint bigint bigint
+= 2	-9223372036854775808	-9223372036854775808	-2
+SELECT 1::smallint << 17, 1::smallint << 15, 3::smallint << 14, 8::smallint >> 33
+: smallint smallint smallint smallint
+= 0	-32768	-16384	4
+SELECT 1 >> 33, -8 >> 1, -8::bigint >> 70, 1 << 2 << 3, 1 << 1 + 1
+: integer integer bigint integer integer
+= 0	-4	-1	32	4
+SELECT i << 1, i >> 1, n << 33 FROM (SELECT i, i::bigint AS n FROM samples) x ORDER BY i
+: integer integer bigint
+= -14	-4	-60129542144
+= 0	0	0
+= 2	0	8589934592
+= 4	1	17179869184
+= 4	1	17179869184
+= 6	1	25769803776
+= 10	2	42949672960
+= 18	4	77309411328
+= \N	\N	\N

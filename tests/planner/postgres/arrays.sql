@@ -110,3 +110,28 @@ SELECT ARRAY[ARRAY[1,2], ARRAY[3,4]], (ARRAY[[1,2],[3,4]])[2][1]
 SELECT array_dims(ARRAY[1,2]), '{}'::int[] = ARRAY[]::int[]
 : text boolean
 = [1:2]	t
+SELECT array_to_string(ARRAY['a', 'b'], t) FROM samples ORDER BY id
+: text
+= aAbcb
+= aabcb
+= abb
+= ab
+= \N
+= aaBb
+= aäb
+= aZedb
+= a x b
+SELECT array_to_string(ARRAY['a', NULL, 'b'], t, t), array_to_string(ARRAY[1, 2, NULL], coalesce(t, 'z')), array_to_string(ARRAY[]::int[], t) FROM samples ORDER BY id
+: text text text
+= aAbcAbcAbcb	1Abc2	
+= aabcabcabcb	1abc2	
+= abbbb	1b2	
+= ab	12	
+= \N	1z2	\N
+= aaBaBaBb	1aB2	
+= aäääb	1ä2	
+= aZedZedZedb	1Zed2	
+= a x  x  x b	1 x 2	
+SELECT array_to_string(ARRAY['a', 'b'], NULL), array_to_string(NULL::text[], 'x')
+: text text
+= \N	\N

@@ -484,3 +484,9 @@ SELECT id FROM samples WHERE t !~ ALL (string_to_array('^a,^A', ',')) ORDER BY i
 = 7
 = 8
 = 9
+SELECT id FROM samples ORDER BY id LIMIT 2, 1
+! 42601
+SELECT id FROM samples ORDER BY id LIMIT 2 OFFSET 1
+: integer
+= 2
+= 3

@@ -122,7 +122,6 @@ $ text
 SELECT array_to_string(a, t, $1) FROM samples
 $ text
 : text
-~ is refused
 SELECT array_upper(a, $1) FROM samples
 $ integer
 : integer
