@@ -27,7 +27,7 @@ from planner.outputs import Outputs, is_field_star, name_columns, spell_fields
 from planner.parameters import Parameters, spell_arrays, spell_compared
 from planner.predicates import Predicate, strip
 from planner.pushdown import Equality, Pushdown, Readable, Resolver
-from planner.qualifiers import drop_schemas, qualify_outer, tell_apart
+from planner.qualifiers import drop_schemas, qualify_outer, refuse_results, tell_apart
 from planner.refused import refuse, unknown_function
 from planner.relations import Relation, identifier
 from planner.set_operations import match_types
@@ -120,6 +120,7 @@ class _Binder:
         # Of its own, for what it has seen of NATURAL joins is over once they are spelled out.
         before = Outputs(self._star_columns, hidden=hidden)
         qualify_outer(columns, scopes, before.star)
+        refuse_results(columns, scopes, before.star, self._is_readable)
         types = self._types(scopes, before)
         check_arities(self._nodes, types)
         for dot in self._nodes.of(exp.Dot):
@@ -278,6 +279,9 @@ class _Binder:
         """The relation of a table, and its columns by their names here."""
         relation = self._relations.get(id(table))
         return None if relation is None else (relation, self._readable[id(table)])
+
+    def _is_readable(self, table: exp.Expr, name: str) -> bool:
+        return name in self._readable.get(id(table), {})
 
     def _column_type(self, table: exp.Table, name: str) -> DataType | None:
         """The type of a relation's column; None if there is none of that name."""

@@ -96,6 +96,55 @@ def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: 
             _qualify(column, scope, star)
 
 
+def refuse_results(
+    columns: Sequence[exp.Column],
+    scopes: Sequence[Scope],
+    star: Star,
+    is_hidden: Callable[[exp.Expr, str], bool],
+) -> None:
+    """Refuse names of result columns where PostgreSQL knows those of FROM alone, as in WHERE.
+
+    Args:
+        columns: of the statement, qualified by `qualify_outer`.
+        scopes: of the statement.
+        star: what stars stand for.
+        is_hidden: whether a table has a column of a name that is not in its star.
+
+    Raises:
+        NameProblem: a name is certainly of a result column only (42703).
+    """
+    by_tree = {id(scope.expression): scope for scope in scopes}
+    for column in columns:
+        select = column.parent_select
+        if column.table or not isinstance(select, exp.Select) or _is_by_result(column, select):
+            continue
+        name = column.name
+        if not any(isinstance(i, exp.Alias) and i.alias == name for i in select.expressions):
+            continue
+        scope = by_tree.get(id(select))
+        while scope is not None and not _may_have(scope, name, star, is_hidden):
+            scope = scope.parent
+            if scope is None:
+                raise NameProblem(
+                    f'column "{name}" does not exist',
+                    hint="The name of a result column is known in ORDER BY and GROUP BY, alone.",
+                    position=position_of(column),
+                    sqlstate="42703",
+                )
+
+
+def _may_have(
+    scope: Scope, name: str, star: Star, is_hidden: Callable[[exp.Expr, str], bool]
+) -> bool:
+    sources = scope.selected_sources
+    return (
+        isinstance(scope.expression, exp.Lateral)
+        or name in sources
+        or _has(scope, name, star) is not False
+        or any(is_hidden(node, name) for node, _ in sources.values())
+    )
+
+
 def _qualify(column: exp.Column, scope: Scope, star: Star) -> None:
     if _has(scope, column.name, star) is not False:
         return
@@ -131,10 +180,13 @@ def _item_has(scope: Scope, item: str, name: str, star: Star) -> bool | None:
 def _is_by_result(column: exp.Column, select: exp.Select) -> bool:
     """Whether it is an item of ORDER BY, GROUP BY or DISTINCT ON by itself."""
     node: exp.Expr = column
-    while isinstance(node.parent, exp.Paren | exp.Ordered | exp.Tuple):
+    while isinstance(node.parent, _AROUND_RESULTS):
         node = node.parent
     parent = node.parent
     return parent is not None and parent.parent is select and parent.arg_key in _BY_RESULT
+
+
+_AROUND_RESULTS = (exp.Paren, exp.Ordered, exp.Tuple, exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
 def tell_apart(tree: exp.Expr, kept: Set[str]) -> None:

@@ -251,3 +251,52 @@ WITH RECURSIVE r0(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r0 WHERE n < 3) SE
 WITH x AS (WITH r0 AS (SELECT 2 AS b) SELECT * FROM r0, notes) SELECT count(*) FROM x
 : bigint
 = 5
+SELECT id AS q FROM samples WHERE q = 1
+! 42703
+SELECT id AS q, q + 1 FROM samples
+! 42703
+SELECT id AS q FROM samples ORDER BY q + 1
+! 42703
+SELECT i AS q, count(*) AS c FROM samples GROUP BY i HAVING c > 1
+! 42703
+SELECT i AS q, count(*) FROM samples GROUP BY q ORDER BY q
+: integer bigint
+= -7	1
+= 0	1
+= 1	1
+= 2	2
+= 3	1
+= 5	1
+= 9	1
+= \N	1
+SELECT i AS q, count(*) FROM samples GROUP BY ROLLUP (q) ORDER BY q, 2
+: integer bigint
+= -7	1
+= 0	1
+= 1	1
+= 2	2
+= 3	1
+= 5	1
+= 9	1
+= \N	1
+= \N	9
+SELECT id AS i FROM samples WHERE i = 1 ORDER BY id
+: integer
+= 1
+SELECT DISTINCT ON (q) i AS q FROM samples ORDER BY q
+: integer
+= -7
+= 0
+= 1
+= 2
+= 3
+= 5
+= 9
+= \N
+SELECT id AS q, row_number() OVER (ORDER BY q) FROM samples
+! 42703
+SELECT (SELECT s.id AS q FROM samples s WHERE s.id = q) FROM samples
+! 42703
+SELECT (SELECT 1 AS q WHERE q = 2) FROM (SELECT 2 AS q) x
+: integer
+= 1
