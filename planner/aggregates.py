@@ -8,8 +8,10 @@ from sqlglot import exp
 
 from planner.arithmetic import quotient
 from planner.errors import TypeProblem
-from planner.inference import NUMERIC, Types, arguments, as_decimal
+from planner.functions import call_name
+from planner.inference import NUMERIC, Types, as_decimal
 from planner.interval_calls import interval_sum
+from planner.operands import arguments
 from planner.predicates import strip
 from planner.rewriting import Rule
 from planner.trees import call, cast, outermost, position_of, wrapped
@@ -89,9 +91,54 @@ def _joined(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
+def _order(node: exp.Expr, types: Types) -> exp.Expr:
+    """An aggregate ordered by a literal is not ordered by it; DuckDB refuses that."""
+    del types
+    if not isinstance(node.this, exp.Expr):
+        return node  # of a query
+    kept = [each for each in node.expressions if not isinstance(strip(each.this), exp.Literal)]
+    if kept:
+        node.set("expressions", kept)
+        return node
+    return node.replace(node.this.copy())
+
+
+def _percentile(node: exp.Expr, types: Types) -> exp.Expr:
+    """Fractions can be computed, which sqlglot cannot write; between numerics are doubles."""
+    name, terms = call_name(node.this), node.expression.expressions
+    made = {"percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc"}.get(name)
+    if made is None or len(terms) != 1:
+        return node
+    term = terms[0].copy()
+    if name == "percentile_cont" and types.kind_of(terms[0].this) is Kind.DECIMAL:
+        term.set("this", cast(term.this.copy(), "DOUBLE"))
+    fraction = arguments(node.this)[0]
+    is_known = isinstance(fraction, exp.Literal | exp.Array)
+    given = fraction.copy() if is_known else _or_half(fraction, types)
+    ordered = exp.Order(this=given, expressions=[term])
+    known = types.of(node)
+    fresh: exp.Expr = node.replace(call(made, term.this.copy(), ordered))
+    if not is_known:
+        is_null = exp.Is(this=fraction.copy(), expression=exp.null())
+        missing = exp.If(this=is_null, true=exp.null())
+        fresh = wrapped(outermost(fresh), lambda inner: exp.Case(ifs=[missing], default=inner))
+        types.note(fresh, known)
+    return fresh
+
+
+def _or_half(fraction: exp.Expr, types: Types) -> exp.Expr:
+    """A fraction that is never NULL, as DuckDB wants it, and has it when it describes."""
+    half: exp.Expr = exp.Literal.number("0.5")
+    if types.kind_of(fraction) is Kind.ARRAY:
+        half = exp.Array(expressions=[half])
+    return call("coalesce", fraction.copy(), half)
+
+
 RULES: Mapping[type[exp.Expr], Rule] = {
+    exp.WithinGroup: _percentile,
     exp.Avg: _average,
     exp.GroupConcat: _joined,
     exp.Sum: _sum,
+    exp.Order: _order,
 }
 """Which rule reads which nodes."""

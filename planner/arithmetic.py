@@ -15,7 +15,7 @@ from planner.literals import check_literal, typed_literal
 from planner.operators import INTERVAL, OF_TIME, RESULTS, SYMBOLS, asked_type
 from planner.predicates import strip
 from planner.rewriting import Rule
-from planner.sqltypes import spelled_type
+from planner.sqltypes import duckdb_type, spelled_type
 from planner.trees import call, cast, position_of, wrapped
 from stores.schema import DOUBLE, INTEGER, DataType, Kind
 
@@ -30,12 +30,14 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     if left is not None and left.kind is Kind.INTERVAL:
         one = cast(exp.Literal.number(1), "DOUBLE")
         share = exp.Paren(this=exp.Div(this=one, expression=node.expression.copy()))
-        fresh: exp.Expr = exp.Mul(this=node.this.copy(), expression=share)
-        return node.replace(fresh)
+        return node.replace(exp.Mul(this=node.this.copy(), expression=share))
     exact = as_decimal(left), as_decimal(right)
     are_whole = left is not None and right is not None and {left.kind, right.kind} <= set(INTEGERS)
     if None in exact or are_whole:
-        return _add(node, types)
+        fresh = _add(node, types)
+        if all(side.is_type(*exp.DataType.INTEGER_TYPES) for side in (node.this, node.expression)):
+            node.set("typed", None)  # else sqlglot casts the quotient to bigint
+        return fresh
     assert exact[0] is not None
     assert exact[1] is not None
     fresh = quotient(node.this, node.expression, exact[0].scale, exact[1].scale)
@@ -122,12 +124,27 @@ def _widen(node: exp.Expr, types: Types) -> None:
     kinds = types.kind_of(node.this), types.kind_of(node.expression)
     for side, kind, other in ((node.this, *kinds), (node.expression, *kinds[::-1])):
         wider = None
-        if kind is Kind.INTEGER and other in _SHORT and isinstance(strip(side), exp.Literal):
+        if kind is Kind.INTEGER and other in _SHORT and _is_number(side):
             wider = INTEGER
         elif kind is other is Kind.TINYINT:
             wider = SMALLINT
         if wider is not None:
             types.note(wrapped(side, partial(cast, data_type=str(wider).upper())), wider)
+
+
+def _is_number(node: exp.Expr) -> bool:
+    inner = strip(node)
+    while isinstance(inner, exp.Neg):
+        inner = strip(inner.this)
+    return isinstance(inner, exp.Literal)
+
+
+def _of_bits(node: exp.Expr, types: Types) -> exp.Expr:
+    """`&`, `|`, `#` and `~` of integers: as wide as the wider of both."""
+    found = types.of(node)
+    if found is None or found.kind not in INTEGERS:
+        return node
+    return wrapped(node, lambda inner: cast(exp.Paren(this=inner), duckdb_type(found)))
 
 
 def _adopt_literals(node: exp.Expr, types: Types) -> None:
@@ -217,6 +234,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Mul: ranged(_add),
     exp.Pow: POWER,
     exp.Mod: _add,
+    **dict.fromkeys((exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot), _of_bits),
     exp.Round: _round,
     exp.Ceil: _round,
     exp.BitwiseLeftShift: _shift,

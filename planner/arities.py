@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.functions import call_name
-from planner.inference import Types, arguments
+from planner.inference import Types
+from planner.operands import arguments
 from planner.refused import unknown_function
 from planner.sqltypes import spelled_type
 from planner.walk import Nodes

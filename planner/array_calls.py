@@ -111,7 +111,7 @@ CALLS: Mapping[str, CallRule] = {
     "trim_array": renamed("pg_sg_trim_array"),
     "array_append": renamed("list_append"),
     "array_prepend": renamed("list_prepend"),
-    "array_cat": renamed("list_concat"),
+    "array_cat": renamed("pg_sg_array_cat"),
     "generate_series": _generate_series,
     "range": _bounded_series,
 }

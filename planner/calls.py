@@ -22,8 +22,9 @@ from planner import (
 )
 from planner.catalog_types import postgres_name
 from planner.functions import RESULTS, call_name
-from planner.inference import FLOATS, INTEGERS, Types, arguments
+from planner.inference import FLOATS, INTEGERS, Types
 from planner.literals import typed_literal
+from planner.operands import arguments
 from planner.operators import OF_TIME
 from planner.rewriting import CallRule, copies, renamed, text_of
 from planner.signatures import OPEN, SIGNATURES, resolve
@@ -137,5 +138,6 @@ CALLS: Mapping[str, CallRule] = {
     "num_nulls": _num_nulls(counts_nulls=True),
     "num_nonnulls": _num_nulls(counts_nulls=False),
     "pg_typeof": _pg_typeof,
+    "gen_random_uuid": lambda node, given, types: cast(call("gen_random_uuid"), "TEXT"),
 }
 """Which rule takes which call."""

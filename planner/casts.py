@@ -19,14 +19,23 @@ from planner.names import type_name
 from planner.predicates import strip
 from planner.rewriting import Rule
 from planner.sqltypes import data_type_of, duckdb_type
-from planner.trees import built_type, call, cast, position_of
+from planner.trees import built_type, call, cast, position_of, wrapped
 from stores.schema import BOOLEAN, BYTEA, DataType, Kind
 
 
 def _cast(node: exp.Expr, types: Types) -> exp.Expr:
-    """Casts that parse, print or round otherwise than DuckDB's."""
+    """A uuid is held as its text everywhere, as stores do: else there were two types of it."""
     assert isinstance(node, exp.Cast)
     target = data_type_of(node.to)
+    fresh = _converted(node, target, types)
+    if target is not None and Kind.UUID in {target.kind, target.element and target.element.kind}:
+        held = "TEXT" if target.kind is Kind.UUID else "TEXT[]"
+        return wrapped(fresh, lambda inner: cast(inner, held))
+    return fresh
+
+
+def _converted(node: exp.Cast, target: DataType | None, types: Types) -> exp.Expr:
+    """Casts that parse, print or round otherwise than DuckDB's."""
     fresh = objects.converted(node, target, types)
     if fresh is not None:
         return node.replace(fresh)

@@ -22,7 +22,7 @@ def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
         return node
     arrays = left.kind is Kind.ARRAY, right.kind is Kind.ARRAY
     if arrays == (True, True):  # NULL there is an array without elements
-        fresh = call("list_concat", node.this.copy(), node.expression.copy())
+        fresh = call("pg_sg_array_cat", node.this.copy(), node.expression.copy())
     elif arrays == (True, False) and not _is_text_array(node.expression):
         fresh = call("list_append", node.this.copy(), node.expression.copy())
     elif arrays == (False, True) and not _is_text_array(node.this):

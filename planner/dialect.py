@@ -104,6 +104,40 @@ class StategateSQL(Postgres):
             n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in _BY_NAME
         }
 
+        UNARY_PARSERS = {  # noqa: RUF012
+            **PostgresParser.UNARY_PARSERS,
+            TokenType.PLUS: lambda self: self._plus(),
+            TokenType.RLIKE: lambda self: self._prefixed(exp.BitwiseNot),
+            TokenType.PIPE_SLASH: lambda self: self._prefixed(exp.Sqrt),
+            TokenType.DPIPE_SLASH: lambda self: self._prefixed(exp.Cbrt),
+        }
+
+        def _parse_unary(self) -> exp.Expr | None:
+            """`@ x` too, which is `abs(x)`; sqlglot takes it for a parameter."""
+            at = self._curr
+            if at is not None and at.token_type is TokenType.PARAMETER and at.text == "@":
+                self._advance()
+                return self._prefixed(exp.Abs)
+            return super()._parse_unary()
+
+        def _plus(self) -> exp.Expr | None:
+            """`+ x` is x, but has no name."""
+            inner = self._parse_unary()
+            if inner is None or isinstance(inner, exp.Literal):
+                return inner
+            found = self.expression(exp.Paren(this=inner))
+            found.meta["operator"] = True
+            return found
+
+        def _prefixed(self, kind: type[exp.Expr]) -> exp.Expr:
+            """An operator in front of its operand; `+` and all of arithmetic bind closer."""
+            inner = self._parse_term()
+            if isinstance(inner, exp.Binary):
+                inner = exp.Paren(this=inner)
+            found = self.expression(kind(this=inner))
+            found.meta["operator"] = True
+            return found
+
         def validate_expression(self, expression: Any, args: list[Any] | None = None) -> Any:
             """A call with more or fewer arguments than sqlglot knows of, as it is written.
 

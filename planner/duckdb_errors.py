@@ -31,6 +31,7 @@ _logger = logging.getLogger(__name__)
 
 _BY_ZERO = "Division by zero"
 
+_NUMBER = r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*"
 _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
     (
         r'Referenced column "(?P<name>[^"]+)"',
@@ -105,16 +106,40 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "42803",
     ),
     (
+        r"Could not convert string '(?P<name>.*)' to INTERVAL",
+        ValueProblem,
+        'invalid input syntax for type interval: "{name}"',
+        "22007",
+    ),
+    (
+        rf"Could not convert string ['\"](?P<name>{_NUMBER})['\"] to DECIMAL",
+        ValueProblem,
+        "numeric field overflow",
+        "22003",
+    ),
+    (
+        r"Could not convert string '(?P<name>\s*[+-]?\d+\s*)' to (?P<type>INT\d+)",
+        ValueProblem,
+        'value "{name}" is out of range for type {type}',
+        "22003",
+    ),
+    (
         r"Could not convert string '(?P<name>.*)' to (?P<type>[A-Z][A-Z0-9() ,]*)",
         ValueProblem,
         'invalid input syntax for type {type}: "{name}"',
         "22P02",
     ),
     (
-        r"Could not cast value (?P<name>\S+) to DECIMAL",
+        r"(?:Could not cast|Casting) value \"?(?P<name>[^\s\"]+)\"? to (?:type )?DECIMAL",
         ValueProblem,
         "numeric field overflow",
         "22003",
+    ),
+    (
+        r"(?P<what>Date|Time) out of range: (?P<name>\S+)",
+        ValueProblem,
+        'date/time field value out of range: "{name}"',
+        "22008",
     ),
     (
         r"while executing the UDF: (?P<name>OverflowError)",

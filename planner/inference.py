@@ -16,6 +16,7 @@ from planner.catalog_types import CHAR, NAME, CatalogType, first_subscript, from
 from planner.characters import as_argument, is_string, unsized
 from planner.functions import OF_ARGUMENT, SAME_AS_FIRST, call_name
 from planner.functions import RESULTS as OF_CALLS
+from planner.operands import alternatives, arguments, is_open, is_recursive
 from planner.operators import (
     DATE,
     INTERVAL,
@@ -26,7 +27,7 @@ from planner.operators import (
     TIMESTAMPTZ,
     asked_type,
 )
-from planner.outputs import is_star
+from planner.outputs import is_star, within_lateral
 from planner.signatures import OPEN, resolve
 from planner.sqltypes import result_type_of
 from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
@@ -52,10 +53,11 @@ _PREDICATES = (
     *(exp.Overlaps, exp.SimilarTo, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Boolean),
 )
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
-_OF_THIS = (
-    *(exp.Paren, exp.Filter, exp.Window, exp.Order, exp.Distinct, exp.Ordered, exp.Collate),
+_OF_BITS = (
+    *(exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot),
     *(exp.BitwiseLeftShift, exp.BitwiseRightShift),
 )
+_OF_THIS = (exp.Paren, exp.Filter, exp.Window, exp.Order, exp.Distinct, exp.Ordered, exp.Collate)
 _OF_ANY = (exp.Coalesce, exp.Greatest, exp.Least, exp.Case, exp.Nullif, exp.If)
 _OF_TEXT = {"max", "min", "reverse"}
 """Functions of their first argument's type, that take a varchar as a text."""
@@ -134,9 +136,9 @@ class Types:
         """The types of both sides of an operator; a bare text takes the one that it is asked."""
         left, right = self.of(node.this), self.of(node.expression)
         symbol = SYMBOLS.get(type(node))
-        if symbol is not None and right is not None and _is_open(node.this):
+        if symbol is not None and right is not None and is_open(node.this):
             left = asked_type(symbol, right, is_left=True) or left
-        elif symbol is not None and left is not None and _is_open(node.expression):
+        elif symbol is not None and left is not None and is_open(node.expression):
             right = asked_type(symbol, left, is_left=False) or right
         return left, right
 
@@ -177,13 +179,17 @@ class Types:
             return self._concatenated(node) if isinstance(node, exp.DPipe) else known
         return self._of_operation(node)
 
-    def _of_operation(self, node: exp.Expr) -> DataType | None:  # noqa: PLR0911 - one per kind
+    def _of_operation(  # noqa: C901, PLR0911 - one per kind
+        self, node: exp.Expr
+    ) -> DataType | None:
         if isinstance(node, _ARITHMETIC):
             return arithmetic_type(node, *self.operands(node))
+        if isinstance(node, _OF_BITS):
+            return self._of_bits(node)
         if isinstance(node, exp.AtTimeZone):
             return TIMESTAMPTZ if self.kind_of(node.this) is Kind.TIMESTAMP else TIMESTAMP
         if isinstance(node, exp.Neg | exp.Abs):
-            return DOUBLE if _is_open(node.this) else self.of(node.this)
+            return DOUBLE if is_open(node.this) else self.of(node.this)
         if isinstance(node, _OF_ANY):
             return self._of_alternatives(node)
         if isinstance(node, exp.Subquery):
@@ -198,6 +204,15 @@ class Types:
         if isinstance(node, exp.Func):
             return self._of_call(node)
         return None
+
+    def _of_bits(self, node: exp.Expr) -> DataType | None:
+        """Of integers; a shift, or the complement, has the type of what it changes."""
+        of = [self.of(node.this)]
+        if isinstance(node, exp.BitwiseAnd | exp.BitwiseOr | exp.BitwiseXor):
+            of.append(self.of(node.expression))
+        if any(each is None or each.kind not in INTEGERS for each in of):
+            return None
+        return _plain(common_type(of))
 
     def _of_part(self, node: exp.Expr) -> DataType | None:
         """An element or a slice of an array, or a field of a struct."""
@@ -276,7 +291,7 @@ class Types:
 
     def _of_call(self, node: exp.Func) -> DataType | None:
         if isinstance(node, exp.WithinGroup):
-            return None
+            return self._of_ordered_set(node)
         name = call_name(node)
         if name in SAME_AS_FIRST:
             first = next(iter(arguments(node)), None)
@@ -287,10 +302,22 @@ class Types:
             return None if first is None else aggregate_type(name, self.of(first), node)
         if name in OF_ARGUMENT:
             given = arguments(node)
-            known = [OPEN if _is_open(each) else self.of(each) for each in given]
+            known = [OPEN if is_open(each) else self.of(each) for each in given]
             taken = resolve(name, known)
             return None if taken is None else taken[min(OF_ARGUMENT[name], len(taken) - 1)]
         return self._results.get(name)
+
+    def _of_ordered_set(self, node: exp.WithinGroup) -> DataType | None:
+        """What is found at a place, or at each of several, in the order of an expression."""
+        name, terms = call_name(node.this), node.expression.expressions
+        if name not in {"percentile_cont", "percentile_disc", "mode"} or len(terms) != 1:
+            return None
+        found = self.of(terms[0].this)
+        if found is not None and name == "percentile_cont":
+            found = found if found.kind is Kind.INTERVAL else DOUBLE
+        given = arguments(node.this)
+        is_many = bool(given) and self.kind_of(given[0]) is Kind.ARRAY
+        return DataType(kind=Kind.ARRAY, element=found) if is_many and found else found
 
     # Columns
 
@@ -353,6 +380,7 @@ class Types:
         return self._outputs[key]
 
     def _output_types(self, scope: Scope) -> list[DataType | None]:
+        scope = within_lateral(scope)
         tree = scope.expression
         if isinstance(tree, exp.Values):
             rows = [row.expressions for row in tree.expressions if isinstance(row, exp.Tuple)]
@@ -379,7 +407,7 @@ class Types:
         if len(items) != len(found):
             return found
         return [
-            NULL if _is_open(item.unalias()) else each
+            NULL if is_open(item.unalias()) else each
             for item, each in zip(items, found, strict=True)
         ]
 
@@ -404,6 +432,7 @@ class Types:
 
     def _names(self, scope: Scope, node: exp.Expr) -> list[str]:
         """The names of a derived table's columns, as its alias has them."""
+        scope = within_lateral(scope)
         tree = scope.expression
         first = scope
         while first.set_operation_scopes:
@@ -426,50 +455,6 @@ class Types:
 
 _ABSENT = object()
 """No such column here: look further out."""
-
-
-def arguments(node: exp.Expr) -> list[exp.Expr]:
-    """The arguments of a call, in order, without DISTINCT and ORDER BY."""
-    found: list[exp.Expr] = []
-    for value in node.args.values():
-        found += [v for v in (value if isinstance(value, list) else [value]) if v is not None]
-    plain = [each for each in found if isinstance(each, exp.Expr)]
-    stripped: list[exp.Expr] = []
-    for each in plain:
-        inner = each
-        while isinstance(inner, exp.Order):
-            inner = inner.this
-        if isinstance(inner, exp.Distinct):
-            stripped += inner.expressions
-        else:
-            stripped.append(inner)
-    return stripped
-
-
-def _is_open(node: exp.Expr) -> bool:
-    """Whether it is a bare text, or NULL, whose type its place says."""
-    while isinstance(node, exp.Paren):
-        node = node.this
-    return isinstance(node, exp.Null) or (isinstance(node, exp.Literal) and bool(node.is_string))
-
-
-def alternatives(node: exp.Expr) -> list[exp.Expr]:
-    """What a CASE, `coalesce` or the like gives one of."""
-    if isinstance(node, exp.Case):
-        default = node.args.get("default")
-        results = [branch.args["true"] for branch in node.args["ifs"]]
-        return [*results, *([default] if default is not None else [])]
-    if isinstance(node, exp.Nullif):
-        return [node.this]
-    if isinstance(node, exp.If):
-        return [n for n in (node.args.get("true"), node.args.get("false")) if n is not None]
-    return [node.this, *node.expressions]
-
-
-def is_recursive(tree: exp.Expr) -> bool:
-    """Whether it is a query that may read itself."""
-    cte = tree.parent
-    return isinstance(cte, exp.CTE) and bool(cte.parent and cte.parent.args.get("recursive"))
 
 
 def _of_literal(node: exp.Literal) -> DataType | None:

@@ -39,13 +39,14 @@ def _json_path(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _contains(node: exp.Expr, types: Types) -> exp.Expr:
-    """`@>` and `<@` of json; of arrays they are DuckDB's."""
+    """`@>` and `<@` of json and of arrays."""
     sides = [node.this, node.expression]
     if isinstance(node, exp.ArrayContainedBy):
         sides.reverse()
-    if not any(types.kind_of(side) is Kind.JSON for side in sides):
-        return node
-    fresh = call("json_contains", *(cast(side.copy(), "JSON") for side in sides))
+    if any(types.kind_of(side) is Kind.JSON for side in sides):
+        fresh = call("json_contains", *(cast(side.copy(), "JSON") for side in sides))
+    else:
+        fresh = call("pg_sg_contains_all", *(side.copy() for side in sides))
     return node.replace(fresh)
 
 

@@ -50,7 +50,8 @@ MACROS: tuple[str, ...] = (
         THEN """
     + _error("22011", "'negative substring length not allowed'")
     + """
-        ELSE substring(t, greatest(f, 1), greatest(f + n - greatest(f, 1), 0)) END""",
+        WHEN f IS NOT NULL AND n IS NOT NULL
+        THEN substring(t, greatest(f, 1), greatest(f + n - greatest(f, 1), 0)) END""",
     f"""pg_sg_repeat(t, n) AS CASE WHEN strlen(t)::HUGEINT * n > {LENGTH_MAX} THEN {_TOO_LONG}
         ELSE repeat(t, n) END""",
     f"""pg_sg_length(n) AS CASE WHEN n > {LENGTH_MAX} THEN {_TOO_LONG}
@@ -73,7 +74,7 @@ MACROS: tuple[str, ...] = (
         THEN """
     + _error("22003", "'value out of range: overflow'")
     + """ ELSE pow(a, b) END""",
-    "pg_sg_substring_from(t, f) AS substring(t, greatest(f, 1))",
+    "pg_sg_substring_from(t, f) AS CASE WHEN f IS NOT NULL THEN substring(t, greatest(f, 1)) END",
     f"""pg_sg_boolean(t) AS CASE
         WHEN lower(trim(t)) IN ('t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1') THEN true
         WHEN lower(trim(t)) IN
@@ -108,9 +109,26 @@ MACROS: tuple[str, ...] = (
     """pg_sg_chr(n) AS CASE WHEN n = 0 THEN """
     + _error("54000", "'null character not permitted'")
     + " ELSE chr(n) END",
+    # DuckDB's upper has a capital ẞ, which no locale's has.
+    """pg_sg_upper(t) AS CASE WHEN contains(t, 'ß') THEN list_aggregate(list_transform(
+        string_split(t, 'ß'), lambda w: upper(w)), 'string_agg', 'ß') ELSE upper(t) END""",
     r"""pg_sg_initcap(t) AS CASE WHEN t = '' THEN t ELSE list_aggregate(list_transform(
         regexp_extract_all(t, '[\pL\pN]+|[^\pL\pN]+'),
-        lambda w: upper(left(w, 1)) || lower(substring(w, 2))), 'string_agg', '') END""",
+        lambda w: pg_sg_upper(left(w, 1)) || lower(substring(w, 2))), 'string_agg', '') END""",
+    r"""pg_sg_from_hex(t) AS CASE WHEN regexp_full_match(t, '\s*([0-9A-Fa-f]{2}\s*)*') OR t IS NULL
+        THEN unhex(regexp_replace(t, '\s', '', 'g')) ELSE """
+    + _error("22023", "'invalid hexadecimal data'")
+    + " END",
+    r"""pg_sg_from_base64(t) AS CASE WHEN t IS NULL OR regexp_full_match(
+        regexp_replace(t, '\s', '', 'g'),
+        '([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?')
+        THEN from_base64(regexp_replace(t, '\s', '', 'g')) ELSE """
+    + _error("22023", "'invalid base64 data'")
+    + " END",
+    # strftime does not pad a year of fewer than four digits.
+    """pg_sg_formatted(x, f, t) AS CASE
+        WHEN x < TIMESTAMP '1000-01-01' AND x >= TIMESTAMP '0001-01-01'
+        THEN pg_sg_time_text(epoch_us(x), t) ELSE strftime(x, f) END""",
     """pg_sg_overlay(t, n, f, l) AS left(t, f - 1) || n || substring(t, f + l)""",
     """pg_sg_width_bucket(x, low, high, n) AS CAST(CASE
         WHEN low < high AND x < low OR low > high AND x > low THEN 0
@@ -123,9 +141,16 @@ MACROS: tuple[str, ...] = (
         WHEN NOT m THEN """
     + _error("42704", "'unrecognized configuration parameter \"' || n || '\"'")
     + """ END""",
+    """pg_sg_bytes_count(b) AS CASE WHEN octet_length(b) = 0 THEN 0
+        ELSE CAST(bit_count(CAST(b AS BIT)) AS BIGINT) END""",
     # Arrays.
     "pg_sg_character(t, i) AS CASE WHEN i >= 0 THEN substring(t, CAST(i AS BIGINT) + 1, 1) END",
-    "pg_sg_element(l, i) AS CASE WHEN i > 0 THEN l[i] END",
+    "pg_sg_element(l, i) AS CASE WHEN i > 0 THEN l[CAST(i AS BIGINT)] END",
+    # Of arrays: NULL is equal to nothing, and so contained in nothing.
+    """pg_sg_contains_all(l, m) AS CASE WHEN l IS NOT NULL AND m IS NOT NULL
+        THEN len(m) = list_count(m) AND list_has_all(l, m) END""",
+    """pg_sg_array_cat(l, m) AS CASE WHEN l IS NOT NULL OR m IS NOT NULL
+        THEN list_concat(l, m) END""",
     """pg_sg_slice(l, i, j) AS CASE WHEN i IS NOT NULL AND j IS NOT NULL
         THEN list_slice(l, greatest(i, 1), greatest(j, 0)) END""",
     """pg_sg_vector(t) AS list_transform(list_filter(string_split_regex(trim(t), ' +'),

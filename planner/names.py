@@ -99,6 +99,8 @@ _NOTHING: _Named = (None, False)
 
 def _named(node: exp.Expr) -> _Named:  # noqa: PLR0911 - one line per shape
     """Source: PostgreSQL's FigureColnameInternal."""
+    if "operator" in node.meta:
+        return _NOTHING
     if isinstance(node, exp.Column):
         return folded(node.this), True
     if isinstance(node, exp.Identifier):

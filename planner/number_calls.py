@@ -44,7 +44,10 @@ def _factorial(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 
 def _bit_count(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    return cast(call("bit_count", given[0].copy()), "BIGINT")
+    of = given[0].copy()
+    if types.kind_of(given[0]) is Kind.BYTEA:
+        return call("pg_sg_bytes_count", of)
+    return cast(call("bit_count", of), "BIGINT")
 
 
 CALLS: Mapping[str, CallRule] = {

@@ -56,6 +56,7 @@ class Outputs:
         return self._known[key]
 
     def _names(self, scope: Scope) -> Names | None:
+        scope = within_lateral(scope)
         tree = scope.expression
         if isinstance(tree, exp.SetOperation):
             parts = scope.set_operation_scopes
@@ -221,3 +222,12 @@ def _renamed(node: exp.Expr | None, columns: Names) -> Names:
     alias = node.args.get("alias") if node is not None else None
     given = tuple(c.name for c in alias.columns) if isinstance(alias, exp.TableAlias) else ()
     return (*given, *columns[len(given) :])
+
+
+def within_lateral(scope: Scope) -> Scope:
+    """The scope of the query behind LATERAL; of all else, the scope itself."""
+    lateral = scope.expression
+    if not isinstance(lateral, exp.Lateral) or not isinstance(lateral.this, exp.Subquery):
+        return scope
+    inside = (each for each in scope.traverse() if each.expression is lateral.this.this)
+    return next(inside, scope)

@@ -15,7 +15,8 @@ from planner.clause import Clause
 from planner.errors import SyntaxProblem, TypeProblem, ValueProblem
 from planner.fit import are_comparable
 from planner.functions import call_name
-from planner.inference import Types, arguments
+from planner.inference import Types
+from planner.operands import arguments
 from planner.operators import SYMBOLS, asked_type
 from planner.predicates import parameter_number, strip
 from planner.signatures import OPEN, SIGNATURES, resolve
@@ -29,6 +30,7 @@ PARAMETERS_MAX = 65_535
 """What the Postgres wire can count."""
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In, exp.Between)
+_OF_ARRAYS = (exp.ArrayContainsAll, exp.ArrayContainedBy, exp.ArrayOverlaps)
 _CONDITIONAL = (exp.Where, exp.Having, exp.Not, exp.And, exp.Or)
 _OF_TEXT = {"this": TEXT, "expression": INTEGER}
 _OF_PATH = {"expression": DataType(kind=Kind.ARRAY, element=TEXT)}
@@ -119,7 +121,9 @@ class Parameters:
     def give_types(self) -> None:
         """Give each parameter its type in the tree, for DuckDB would guess."""
         for node in self._nodes.of(exp.Parameter):
-            node.replace(cast(node.copy(), duckdb_type(self._types[parameter_number(node)])))
+            name = duckdb_type(self._types[parameter_number(node)])
+            # Values of uuids are their texts already.
+            node.replace(cast(node.copy(), name.replace("UUID", "TEXT")))
 
     def check_comparisons(self, types: Types) -> None:
         """Refuse comparisons of values that Postgres has no operator for.
@@ -201,7 +205,7 @@ def spell_compared(nodes: Nodes, types: Types) -> None:
     has_text = any(literal.is_string for literal in nodes.of(exp.Literal))
     if not has_text and not nodes.has((exp.Any, exp.All)):
         return  # as in most lookups, which compare with parameters
-    for kind in _COMPARISONS:
+    for kind in (*_COMPARISONS, *_OF_ARRAYS):
         for node in nodes.of(kind):
             sides = [strip(side) for side in (node.this, *_others(node))]
             known = (types.of(s) for s in sides if not isinstance(s, exp.Any | exp.All))
@@ -218,14 +222,6 @@ def _spell(node: exp.Expr, side: exp.Expr, found: DataType) -> None:
     if isinstance(side, exp.Literal) and side.is_string:
         element = found.element
         side.replace(_uuid_of(side) if element is None else _array_of(side, element))
-    elif found.kind is Kind.UUID and _has_typed_list(side):
-        node.set("this", cast(node.this.copy(), "UUID"))  # as are the elements
-
-
-def _has_typed_list(node: exp.Expr) -> bool:
-    """Whether it is `ANY` of what is not held by a store, and so has a type in DuckDB."""
-    inner = strip(node.this) if isinstance(node, exp.Any | exp.All) else None
-    return isinstance(inner, exp.Parameter | exp.Cast | exp.Array)
 
 
 def _uuid_of(literal: exp.Literal) -> exp.Literal:
@@ -306,6 +302,8 @@ def _expected_type(node: exp.Parameter, types: Types) -> DataType | None:
 def _argument_type(name: str, call: exp.Func, child: exp.Expr, types: Types) -> DataType | None:
     """What a function asks of an argument, beside the others."""
     given = arguments(call)
+    if isinstance(call.parent, exp.WithinGroup):
+        given += [term.this for term in call.parent.expression.expressions]
     known = [OPEN if _is_open(each, types) else types.of(each) for each in given]
     found = resolve(name, known)
     place = next((at for at, each in enumerate(given) if each is child), None)

@@ -69,7 +69,8 @@ def plan_query(
         source.name: _arrow_schema(source, planned)
         for source, (_, planned) in zip(bound.sources, inputs, strict=True)
     }
-    numbers = tuple(sorted({parameter_number(n) for n in bound.nodes.of(exp.Parameter)}))
+    # Those that are left: what pg_typeof is asked about, say, is not evaluated.
+    numbers = tuple(sorted({parameter_number(n) for n in bound.tree.find_all(exp.Parameter)}))
     try:
         columns = composer.describe(sql, schemas, numbers, bound.tree, cancellation=cancellation)
     except NameProblem as error:

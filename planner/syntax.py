@@ -34,6 +34,7 @@ _BINARY = (
     *(exp.StartsWith, exp.SimilarTo, exp.Nullif, exp.Filter, exp.WithinGroup, exp.Extract),
     *(exp.ArrayContainsAll, exp.ArrayContainedBy, exp.JSONBContains, exp.JSONBContainsTopKey),
     *(exp.JSONBExtract, exp.JSONBExtractScalar, exp.Pow, exp.ArraySize, exp.Dot),
+    *(exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor),
     exp.Overlaps,
     exp.JSONBDeleteAtPath,
 )
@@ -50,6 +51,7 @@ _UNARY = (
         exp.Factorial,
         exp.Ascii,
     ),
+    *(exp.BitwiseNot, exp.Sqrt, exp.Cbrt, exp.Uuid),
     *(exp.BitLength, exp.Length, exp.Ntile, exp.Lower, exp.Upper, exp.Stddev, exp.Variance),
     *(exp.VariancePop, exp.LogicalAnd, exp.LogicalOr, exp.CurrentTimestamp, exp.Localtimestamp),
     *(exp.Qualify, exp.JustifyDays, exp.JustifyHours, exp.JustifyInterval),

@@ -127,7 +127,7 @@ def _field_text(moment: dt.datetime, name: str, *, fill: bool) -> str:
     plain = _FIELDS.get(name)
     if plain == "%g":
         return f"{moment.microsecond // 1000:03}"
-    if plain is not None:
+    if plain is not None and plain not in {"%Y", "%G"}:  # these are not padded
         return moment.strftime(plain)
     return _rare_text(moment, name, fill=fill)
 
@@ -156,6 +156,8 @@ def _rare_text(moment: dt.datetime, name: str, *, fill: bool) -> str:
         "CC": f"{(year + 99) // 100:02}",
         "RM": roman,
         "rm": roman.lower(),
+        "YYYY": f"{year:04}",
+        "IYYY": f"{iso.year:04}",
         "Y,YYY": f"{year // 1000},{year % 1000:03}",
         "YYY": f"{year % 1000:03}",
         "Y": str(year % 10),

@@ -128,7 +128,7 @@ def _encode(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 def _decode(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     form = (text_of(given[1]) or "").lower() if len(given) > 1 else ""
     if form in {"hex", "base64"}:
-        return call("unhex" if form == "hex" else "from_base64", given[0].copy())
+        return call(f"pg_sg_from_{form}", given[0].copy())
     raise unsupported(node, "decode() reads hex and base64 only")
 
 
@@ -155,6 +155,7 @@ CALLS: Mapping[str, CallRule] = {
     "length": _length,
     "repeat": renamed("pg_sg_repeat"),
     "initcap": renamed("pg_sg_initcap"),
+    "upper": renamed("pg_sg_upper"),
     "to_hex": renamed("pg_sg_to_hex"),
     "split_part": renamed("pg_sg_split_part"),
     "chr": renamed("pg_sg_chr"),

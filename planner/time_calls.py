@@ -45,7 +45,8 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
         return interval_text(node, value, template)
     known = None if text is None else strftime_format(text)
     if known is not None and kind is not None:
-        return call("strftime", cast(value.copy(), "TIMESTAMP"), exp.Literal.string(known))
+        moment = cast(value.copy(), "TIMESTAMP")
+        return call("pg_sg_formatted", moment, exp.Literal.string(known), template.copy())
     if kind is None and text is not None and not re.search(r"[A-CE-KMOQT-Y]", text.upper()):
         number = cast(cast(value.copy(), "DECIMAL(38,10)"), "TEXT")
         return call("pg_sg_number_text", number, template.copy())

@@ -17,6 +17,7 @@ from psycopg import pq
 from psycopg.adapt import Transformer
 
 _JSON, _JSONB, _NUMERICS, _FLOATS = 114, 3802, frozenset({1700, 1231}), frozenset({700, 701})
+_ARRAYS = frozenset({1000, 1005, 1007, 1009, 1016})
 _NUMERIC_DIGITS = 16
 """Of a quotient: here behind the point, as a numeric has the scale of its type; in PostgreSQL at
 least so many in all. Only such numbers are compared by the digits that both have."""
@@ -92,6 +93,9 @@ def _rows(
                 cells.append(json.dumps(json.loads(text), sort_keys=True))
             elif column in loaders:
                 cells.append(loaders[column](value))
+            elif types[column] in _ARRAYS and binary:
+                # The flag says that there may be NULLs: a slice has that of the whole array.
+                cells.append(bytes(value[:4]) + bytes(value[8:]))
             else:
                 cells.append(bytes(value))
         found.append(tuple(cells))

@@ -162,7 +162,7 @@ SELECT "Id", "Value" FROM "Mixed" WHERE "Id" = 2
 
 -- ours: a word that DuckDB reserves
 SELECT upper(name), at FROM visits WHERE at >= '1970-01-01 12:00:00+00' ORDER BY at LIMIT 1
-| compose SELECT UPPER("name") AS "upper", "at" FROM "r0" AS "visits" WHERE "at" >= '1970-01-01 12:00:00+00' ORDER BY "at" LIMIT 1
+| compose SELECT PG_SG_UPPER("name") AS "upper", "at" FROM "r0" AS "visits" WHERE "at" >= '1970-01-01 12:00:00+00' ORDER BY "at" LIMIT 1
 |   r0: range visits; at >= '1970-01-01 12:00:00+00'; first 1 by at asc; columns at, name; on 3 partitions
 => BOB, 43200000000
 
@@ -188,6 +188,6 @@ SELECT age FROM people WHERE name = E'\x61nn'
 
 -- a function of the row needs DuckDB
 SELECT upper(name) FROM people WHERE name = 'ann'
-| compose SELECT UPPER("name") AS "upper" FROM "r0" AS "people" WHERE "name" = 'ann'
+| compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "people" WHERE "name" = 'ann'
 |   r0: lookup people; name = 'ann'; columns name; on 1 partition
 => ANN

@@ -108,7 +108,7 @@ SELECT number FROM orders WHERE name = 'ann' ORDER BY number DESC LIMIT 2
 
 -- first rows, with what only DuckDB computes
 SELECT upper(name) FROM people ORDER BY name LIMIT 2
-| compose SELECT UPPER("name") AS "upper" FROM "r0" AS "people" ORDER BY "name" LIMIT 2
+| compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "people" ORDER BY "name" LIMIT 2
 |   r0: scan people; first 2 by name asc; columns name; on 3 partitions
 => 
 => ANN

@@ -194,3 +194,42 @@ SELECT string_agg(t, NULL ORDER BY id) FROM samples
 SELECT string_agg(t, NULL::text ORDER BY id), string_agg(t, '' ORDER BY id) FROM samples
 : text text
 = AbcabcbaBäZed x 	AbcabcbaBäZed x 
+SELECT string_agg('a', ',' ORDER BY 'a') FROM samples
+: text
+= a,a,a,a,a,a,a,a,a
+SELECT string_agg('a', ',' ORDER BY 'a'), array_agg(1 ORDER BY 2), count(*) FROM samples
+: text integer[] bigint
+= a,a,a,a,a,a,a,a,a	{1,1,1,1,1,1,1,1,1}	9
+SELECT string_agg(DISTINCT lower(t || $1), ',' ORDER BY lower(t || $1)) FROM samples
+$ text
+: text
+SELECT string_agg(DISTINCT upper($1), ',' ORDER BY upper($1)) FROM samples
+$ text
+: text
+SELECT string_agg(t, ',' ORDER BY 'a', t DESC), array_agg(id ORDER BY 1) FROM (SELECT * FROM samples WHERE t <> '' ORDER BY id) q
+: text integer[]
+= ä,b,abc,aB,Zed,Abc, x 	{1,2,3,6,7,8,9}
+SELECT string_agg(DISTINCT t, ',' ORDER BY t) FROM samples
+: text
+= , x ,Abc,Zed,aB,abc,b,ä
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY n), percentile_cont(0.5) WITHIN GROUP (ORDER BY i), percentile_disc(0.5) WITHIN GROUP (ORDER BY n), mode() WITHIN GROUP (ORDER BY s), percentile_cont(0.25::float8) WITHIN GROUP (ORDER BY d DESC) FROM samples WHERE id < 5
+: double_precision double_precision numeric smallint double_precision
+= 2	2	1.500	1	1.75
+SELECT percentile_cont(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY n), percentile_disc(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY i) FROM samples WHERE id < 5
+: double_precision[] integer[]
+= {0.5,4.375249999999999}	{1,2}
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY i) FILTER (WHERE i > 1) FROM samples
+: double_precision
+= 3
+SELECT percentile_cont($1) WITHIN GROUP (ORDER BY d) FROM samples
+$ double_precision
+: double_precision
+SELECT percentile_cont($1) WITHIN GROUP (ORDER BY i) FROM samples
+$ double_precision
+: double_precision
+SELECT percentile_cont(NULL::float8) WITHIN GROUP (ORDER BY d), percentile_cont(0.5::float8) WITHIN GROUP (ORDER BY d) FILTER (WHERE d < 3) FROM samples
+: double_precision double_precision
+= \N	0.30000000000000004
+SELECT percentile_cont($1::float8[]) WITHIN GROUP (ORDER BY d) FROM samples
+$ double_precision[]
+: double_precision[]

@@ -20,7 +20,6 @@ SELECT 2 ^ 10, 2.0 ^ 3, power(2, 3), power(2::double precision, 0.5)
 SELECT |/ 16, ||/ 27, @ -5
 : double_precision double_precision integer
 = 4	3.0000000000000004	5
-~ @ is not an operator here; abs() is
 SELECT 5 & 3, 5 | 3, 5 # 3, ~5, 1 << 4, 256 >> 4
 : integer integer integer integer integer integer
 = 1	7	6	-6	16	16
@@ -202,7 +201,6 @@ SELECT sum(n) / count(*) FROM samples
 SELECT bit_count('\x0f'::bytea), num_nulls(1, NULL), num_nonnulls(1, NULL)
 : bigint integer integer
 = 4	1	1
-~ bit_count of bytea is not there
 SELECT 5 BETWEEN 1 AND 10, 5 BETWEEN SYMMETRIC 10 AND 1, 5 NOT BETWEEN 1 AND 3
 : boolean boolean boolean
 = t	t	t
@@ -238,3 +236,116 @@ SELECT i << 1, i >> 1, n << 33 FROM (SELECT i, i::bigint AS n FROM samples) x OR
 = 10	2	42949672960
 = 18	4	77309411328
 = \N	\N	\N
+SELECT i FROM samples WHERE $1::int / $2::int > 1
+$ integer integer
+: integer
+SELECT $1::int / $2::int
+$ integer integer
+: integer
+SELECT $1::smallint + (-1), $1::smallint / 2
+$ smallint
+: integer integer
+SELECT sum(~i), sum(i << 2), avg(i & 3), avg(i | 1), sum(i # 2), avg(i >> 1), avg(~i), sum(~s), sum(s << 1) FROM samples WHERE i > 0
+: bigint bigint numeric numeric bigint numeric numeric bigint bigint
+= -28	88	1.6666666666666667	4.0000000000000000	22	1.5000000000000000	-4.6666666666666667	-14	16
+SELECT 5::smallint + (-1), 5::smallint + 1, 5::smallint * (2), 5::smallint + -1, - 5::smallint, 5::bigint + (-1), 7::smallint % (3)
+: integer integer integer integer smallint bigint integer
+= 4	6	10	4	-5	4	1
+SELECT 7::int / 2::int, 7 / 2, (7) / (2), 7::smallint / 2::smallint, 7::smallint / 2
+: integer integer integer smallint integer
+= 3	3	3	3	3
+SELECT gcd(12, 8), gcd(12::bigint, 8), lcm(4, 6), gcd(i, 2) FROM samples WHERE id = 1
+: integer bigint integer integer
+= 4	4	12	1
+SELECT ~ i, i & 3, i | 1, i # 2, i >> 1, i << 2 FROM samples ORDER BY id
+: integer integer integer integer integer integer
+= -2	1	1	3	0	4
+= -3	2	3	0	1	8
+= -3	2	3	0	1	8
+= -6	1	5	7	2	20
+= \N	\N	\N	\N	\N	\N
+= 6	1	-7	-5	-4	-28
+= -10	1	9	11	4	36
+= -1	0	1	2	0	0
+= -4	3	3	1	1	12
+SELECT ~ s, s & 3, s | 1, s # 2, s >> 1, s << 2 FROM samples ORDER BY id
+: smallint integer integer integer smallint smallint
+= -2	1	1	3	0	4
+= -2	1	1	3	0	4
+= -3	2	3	0	1	8
+= -3	2	3	0	1	8
+= \N	\N	\N	\N	\N	\N
+= -4	3	3	1	1	12
+= -4	3	3	1	1	12
+= 0	3	-1	-3	-1	-4
+= 0	3	-1	-3	-1	-4
+SELECT ~ b, b & 3, b | 1, b # 2, b >> 1, b << 2 FROM samples ORDER BY id
+: bigint bigint bigint bigint bigint bigint
+= -11	2	11	8	5	40
+= -21	0	21	22	10	80
+= 29	2	-29	-32	-15	-120
+= -9007199254740994	1	9007199254740993	9007199254740995	4503599627370496	36028797018963972
+= \N	\N	\N	\N	\N	\N
+= -1	0	1	2	0	0
+= -71	2	71	68	35	280
+= -81	0	81	82	40	320
+= -91	2	91	88	45	360
+SELECT 1 << 31, 1 << 32, 1 << 33, (-1) >> 1, (-1) << 1, 1::bigint << 63, 1::bigint << 64, 1::smallint << 15, 1::smallint << 16, 5 << -1
+: integer integer integer integer integer bigint bigint smallint smallint integer
+= -2147483648	1	2	-1	-2	-9223372036854775808	1	-32768	0	-2147483648
+SELECT abs((-9223372036854775808)::bigint)
+! 22003
+SELECT abs((-2147483648)::int)
+! 22003
+SELECT abs((-32768)::smallint)
+! 22003
+SELECT @ i, @ b, @ d, @ n FROM samples ORDER BY id
+: integer bigint double_precision numeric
+= 1	10	0.5	1.500
+= 2	20	1.5	2.500
+= 2	30	2.5	2.500
+= 5	9007199254740993	2.5	10.001
+= \N	\N	\N	\N
+= 7	0	0	0.000
+= 9	70	1e+20	999999.999
+= 0	80	0.1	0.005
+= 3	90	123456.789	33.333
+SELECT @ (-5), @ -5.5, abs(-3)
+: integer numeric integer
+= 5	5.5	3
+SELECT bit_count('\x0f0f'::bytea)
+: bigint
+= 8
+SELECT pg_typeof(i >> 1 + 1), pg_typeof(i & 1), pg_typeof((i >> 1) + n), pg_typeof(sum(i & 1)) FROM samples GROUP BY i, n LIMIT 1
+: regtype regtype regtype regtype
+= integer	integer	numeric	bigint
+SELECT ~ i + 1, @ i - 3, 2 * @ i, |/ 16, ||/ 27, + i, - i, +i + 1, ~ (i), @ i::bigint, @ -i FROM samples WHERE id < 4 ORDER BY id
+: integer integer integer double_precision double_precision integer integer integer integer bigint integer
+= -3	2	2	4	3.0000000000000004	1	-1	2	-2	1	1
+= -4	1	4	4	3.0000000000000004	2	-2	3	-3	2	2
+= -4	1	4	4	3.0000000000000004	2	-2	3	-3	2	2
+SELECT id FROM samples WHERE id = +2
+: integer
+= 2
+SELECT bit_count('\x'::bytea), bit_count(NULL::bytea), bit_count('\x00ff80'::bytea)
+: bigint bigint bigint
+= 0	\N	9
+SELECT i / 2, s / 2, s / s, i / s, b / i FROM samples WHERE id < 4 ORDER BY id
+: integer integer smallint integer bigint
+= 0	0	1	1	10
+= 1	0	1	2	10
+= 1	1	1	1	-15
+SELECT sum(~i + 1), pg_typeof(~s), pg_typeof(s & s), pg_typeof(s & i), pg_typeof(b << 1) FROM samples GROUP BY s, i, b ORDER BY 1 LIMIT 1
+: bigint regtype regtype regtype regtype
+= -11	smallint	smallint	integer	bigint
+SELECT ~ i + 1, t ~ 'a', t !~ 'a', t ~ 'a' AND NOT t ~ 'b' FROM samples ORDER BY id
+: integer boolean boolean boolean
+= -3	f	t	f
+= -4	t	f	f
+= -4	f	t	f
+= -7	f	t	f
+= \N	\N	\N	\N
+= 5	t	f	t
+= -11	f	t	f
+= -2	f	t	f
+= -5	f	t	f

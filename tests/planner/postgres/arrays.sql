@@ -135,3 +135,51 @@ SELECT array_to_string(ARRAY['a', NULL, 'b'], t, t), array_to_string(ARRAY[1, 2,
 SELECT array_to_string(ARRAY['a', 'b'], NULL), array_to_string(NULL::text[], 'x')
 : text text
 = \N	\N
+SELECT '{1,NULL}'::bigint[] @> '{1,NULL}'::bigint[], '{1,NULL}'::bigint[] <@ '{1,NULL}'::bigint[], '{1,NULL}'::bigint[] @> '{1}'::bigint[], '{NULL}'::bigint[] <@ '{1}'::bigint[], ARRAY[1] @> '{}'::int[], '{}'::int[] <@ '{NULL}'::int[]
+: boolean boolean boolean boolean boolean boolean
+= f	f	t	f	t	t
+SELECT NULL::bigint[] || '{1}'::bigint[], '{1}'::bigint[] || NULL::bigint[], NULL::bigint[] || NULL::bigint[], array_cat(NULL::bigint[], '{1}'::bigint[]), NULL::bigint[] || 1::bigint, 1::bigint || NULL::bigint[], array_append(NULL::int[], 1), array_prepend(1, NULL::int[])
+: bigint[] bigint[] bigint[] bigint[] bigint[] bigint[] integer[] integer[]
+= {1}	{1}	\N	{1}	{1}	{1}	{1}	{1}
+SELECT ('{4,5}'::bigint[])[-1], ('{4,5}'::bigint[])[0], ('{4,NULL}'::bigint[])[1], ('{4,NULL}'::bigint[])[3], (ARRAY[4,5])[-1]
+: bigint bigint bigint bigint integer
+= \N	\N	4	\N	\N
+SELECT ('{4,NULL}'::bigint[])[length('a')]
+: bigint
+= 4
+SELECT ('{4,5}'::bigint[])[1:1]
+: bigint[]
+= {4}
+SELECT ('{4,5}'::bigint[])[-1:1], ('{4,5}'::bigint[])[2:], ('{4,5}'::bigint[])[NULL]
+: bigint[] bigint[] bigint
+= {4}	{5}	\N
+SELECT a @> '{2}', a <@ '{1,2,3}', '{2}' <@ a, a @> a, a @> ARRAY[2::bigint], NOT a @> ARRAY[2::bigint] FROM samples ORDER BY id
+: boolean boolean boolean boolean boolean boolean
+= t	t	t	t	t	f
+= t	t	t	t	t	f
+= f	t	f	t	f	t
+= f	f	f	t	f	t
+= \N	\N	\N	\N	\N	\N
+= t	t	t	t	t	f
+= f	f	f	t	f	t
+= f	f	f	t	f	t
+= f	f	f	t	f	t
+SELECT ARRAY['a',NULL] @> ARRAY['a'], ARRAY['a',NULL] @> ARRAY[NULL], NULL::int[] @> ARRAY[1], ARRAY[1] @> NULL::int[]
+: boolean boolean boolean boolean
+= t	f	\N	\N
+SELECT a @> '{2}', a <@ '{1,2,3}', '{2}' <@ a, a @> a, a @> ARRAY[2::bigint], NOT a @> ARRAY[2::bigint], a && '{1,2}' FROM samples ORDER BY id
+: boolean boolean boolean boolean boolean boolean boolean
+= t	t	t	t	t	f	t
+= t	t	t	t	t	f	t
+= f	t	f	t	f	t	f
+= f	f	f	t	f	t	f
+= \N	\N	\N	\N	\N	\N	\N
+= t	t	t	t	t	f	t
+= f	f	f	t	f	t	f
+= f	f	f	t	f	t	f
+= f	f	f	t	f	t	f
+SELECT id FROM samples WHERE a @> '{2}' ORDER BY id
+: integer
+= 1
+= 2
+= 6

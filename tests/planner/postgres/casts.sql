@@ -148,3 +148,46 @@ SELECT '12:30'::time - '10:00'::time, '1 day'::interval * 2.5, '1 hour'::interva
 SELECT pg_typeof(1), pg_typeof('x'::text), pg_typeof(1.5), pg_typeof(now()), pg_typeof(ARRAY[1])
 : regtype regtype regtype regtype regtype
 = integer	text	numeric	timestamp with time zone	integer[]
+SELECT x = ANY (ARRAY[x]) FROM (SELECT '00000000-0000-0000-0000-000000000001'::uuid AS x) q
+: boolean
+= t
+SELECT CASE WHEN x = x THEN x END, pg_typeof(x) FROM (SELECT '00000000-0000-0000-0000-000000000001'::uuid AS x) q
+: uuid regtype
+= 00000000-0000-0000-0000-000000000001	uuid
+SELECT x BETWEEN x AND x, x IN (x), coalesce(x, x), nullif(x, x), greatest(x, x), min(x::text) FROM (SELECT '00000000-0000-0000-0000-000000000001'::uuid AS x) q GROUP BY x
+: boolean boolean uuid uuid uuid text
+= t	t	00000000-0000-0000-0000-000000000001	\N	00000000-0000-0000-0000-000000000001	00000000-0000-0000-0000-000000000001
+SELECT x FROM (SELECT '00000000-0000-0000-0000-000000000001'::uuid AS x) q UNION SELECT x FROM (SELECT '00000000-0000-0000-0000-000000000001'::uuid AS x) q
+: uuid
+= 00000000-0000-0000-0000-000000000001
+SELECT 1e10::numeric(4,1)
+! 22003
+SELECT 12345.6::numeric(4,1)
+! 22003
+SELECT n::numeric(4,1) FROM samples WHERE id = 7
+! 22003
+SELECT d::numeric(4,1) FROM samples WHERE id = 9
+! 22003
+SELECT '12345.6'::numeric(4,1)
+! 22003
+SELECT b::numeric(4,1) FROM samples WHERE id = 4
+! 22003
+SELECT t::numeric(4,1) FROM (VALUES ('12345.6')) v(t)
+! 22003
+SELECT t::int FROM (VALUES ('12345678901')) v(t)
+! 22003
+SELECT t::smallint FROM (VALUES ('x')) v(t)
+! 22P02
+SELECT x <= NULL::uuid, x = '00000000-0000-0000-0000-000000000001', x IN ('00000000-0000-0000-0000-00000000000A'), x::text, ARRAY[x], pg_typeof(x), '{00000000-0000-0000-0000-00000000000A}'::uuid[] FROM (VALUES ('00000000-0000-0000-0000-00000000000A'::uuid)) v(x)
+: boolean boolean boolean text uuid[] regtype uuid[]
+= \N	f	t	00000000-0000-0000-0000-00000000000a	{00000000-0000-0000-0000-00000000000a}	uuid	{00000000-0000-0000-0000-00000000000a}
+SELECT x = ANY ('{00000000-0000-0000-0000-00000000000A}'::uuid[]), x = ANY (ARRAY[x]), x = ANY ('{00000000-0000-0000-0000-00000000000A}') FROM (VALUES ('00000000-0000-0000-0000-00000000000A'::uuid)) v(x)
+: boolean boolean boolean
+= t	t	t
+SELECT 'zz'::uuid
+! 22P02
+SELECT t::uuid FROM (VALUES ('zz')) v(t)
+! 22P02
+SELECT $1::uuid = ANY ($2::uuid[])
+$ uuid uuid[]
+: boolean

@@ -490,3 +490,9 @@ SELECT id FROM samples ORDER BY id LIMIT 2 OFFSET 1
 : integer
 = 2
 = 3
+SELECT pg_typeof($1::int + 1)
+$ integer
+: regtype
+SELECT pg_typeof($1::int), $2::interval
+$ integer interval
+: regtype interval

@@ -490,3 +490,33 @@ SELECT a > 1, b, count(*) FROM (VALUES (1, 1), (2, 1), (3, 2)) v(a, b) GROUP BY 
 = \N	1	2
 = \N	2	1
 = \N	\N	3
+SELECT s.id, q.x FROM samples s, LATERAL (SELECT s.i + 1 AS x) q ORDER BY 1
+: integer integer
+= 1	2
+= 2	3
+= 3	3
+= 4	6
+= 5	\N
+= 6	-6
+= 7	10
+= 8	1
+= 9	4
+SELECT s.id, q.x FROM samples s CROSS JOIN LATERAL (SELECT s.id) q(x) ORDER BY 1
+: integer integer
+= 1	1
+= 2	2
+= 3	3
+= 4	4
+= 5	5
+= 6	6
+= 7	7
+= 8	8
+= 9	9
+SELECT * FROM samples s CROSS JOIN LATERAL (SELECT s.j) q(x) WHERE id = 1
+: integer integer smallint bigint numeric double_precision real text boolean date timestamp_without_time_zone timestamp_with_time_zone json bigint[] json
+= 1	1	1	10	1.500	0.5	1.5	Abc	t	2020-01-01	2020-01-01 10:00:00	2020-01-01 10:00:00+00	{"a": 1, "b": "x", "c": ["p", "q"]}	{1,2}	{"a": 1, "b": "x", "c": ["p", "q"]}
+SELECT * FROM samples s LEFT JOIN LATERAL (SELECT s.j, s.i + 1 AS z, s.n) q ON true WHERE id = 1
+: integer integer smallint bigint numeric double_precision real text boolean date timestamp_without_time_zone timestamp_with_time_zone json bigint[] json integer numeric
+= 1	1	1	10	1.500	0.5	1.5	Abc	t	2020-01-01	2020-01-01 10:00:00	2020-01-01 10:00:00+00	{"a": 1, "b": "x", "c": ["p", "q"]}	{1,2}	{"a": 1, "b": "x", "c": ["p", "q"]}	2	1.500
+SELECT q.*, q.x || '{"a": 5}' FROM (SELECT j::jsonb AS j FROM samples) s, LATERAL (SELECT s.j UNION ALL SELECT NULL) q(x) WHERE false
+: jsonb jsonb

@@ -112,3 +112,6 @@ SELECT to_char(0, '9.9.9'), to_char(1, '9.9.9'), to_char(-1, '9.9.9'), to_char(1
 ! 42601
 SELECT to_char(0, '9V9.9'), to_char(1, '9V9.9'), to_char(-1, '9V9.9'), to_char(100.5, '9V9.9'), to_char(-0.5, '9V9.9'), to_char(0.001, '9V9.9'), to_char(99.995, '9V9.9'), to_char(-12345.678, '9V9.9')
 ! 42601
+SELECT to_char(0,'S999'), to_char(12,'S999'), to_char(-12,'S999'), to_char(1234,'S999'), to_char(0.5::numeric,'S9.9'), to_char(12,'S0999'), to_char(12,'999S'), to_char(-12, 'S9,999')
+: text text text text text text text text
+=   +0	 +12	 -12	+###	 +.5	+0012	 12+	   -12

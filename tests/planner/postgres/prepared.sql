@@ -997,11 +997,9 @@ $ text
 SELECT regexp_like(t, t, $1) FROM samples
 $ text
 : boolean
-~ is refused
 SELECT regexp_like($1, $2, $3) FROM samples
 $ text text text
 : boolean
-~ is refused
 SELECT regexp_match($1, t) FROM samples
 $ text
 : text[]
@@ -1172,11 +1170,9 @@ $ text
 SELECT regexp_split_to_array(t, t, $1) FROM samples
 $ text
 : text[]
-~ is refused
 SELECT regexp_split_to_array($1, $2, $3) FROM samples
 $ text text text
 : text[]
-~ is refused
 SELECT regexp_split_to_table($1, t) FROM samples
 $ text
 : text
@@ -1195,11 +1191,9 @@ $ text
 SELECT regexp_split_to_table(t, t, $1) FROM samples
 $ text
 : text
-~ is refused
 SELECT regexp_split_to_table($1, $2, $3) FROM samples
 $ text text text
 : text
-~ is refused
 SELECT regexp_substr($1, t) FROM samples
 $ text
 : text

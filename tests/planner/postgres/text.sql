@@ -227,3 +227,46 @@ SELECT 'a' 'b' AS pasted
 SELECT 'abc' = ANY ('{abc,d}'), 5 = ALL (ARRAY[5,5]), 3 <> ALL ('{1,2}'), 2 > ANY (ARRAY[1,5]), 2 = ANY (ARRAY[NULL, 2])
 : boolean boolean boolean boolean boolean
 = t	t	t	t	t
+SELECT substr('Zed', NULL), substr('Zed', NULL::int), substr('Zed', 1, NULL)
+: text text text
+= \N	\N	\N
+SELECT substring('abc' from 1 for NULL), substring('abc' from NULL), substring('abc' from NULL for 2), substring('abc' for NULL)
+: text text text text
+= \N	\N	\N	\N
+SELECT substr('Zed', CASE WHEN id = 1 THEN NULL::int ELSE 2 END) FROM samples ORDER BY id
+: text
+= \N
+= ed
+= ed
+= ed
+= ed
+= ed
+= ed
+= ed
+= ed
+SELECT decode('abc','hex')
+! 22023
+SELECT decode('zz','hex')
+! 22023
+SELECT decode('a b','hex'), decode('ab cd', 'hex'), decode('', 'hex'), decode(NULL, 'hex'), decode(E'ab\n12', 'hex')
+! 22023
+SELECT decode('a b c','hex')
+! 22023
+SELECT decode('YWJj','base64')
+: bytea
+= \\x616263
+SELECT decode('YWJ','base64')
+! 22023
+SELECT decode('Y*Jj','base64')
+! 22023
+SELECT decode('ab cd','hex'), decode(E'YW\nJj', 'base64'), decode('YWI=', 'base64')
+: bytea bytea bytea
+= \\xabcd	\\x616263	\\x6162
+SELECT upper('ß'), upper('aßb'), upper('ß' || 'ß'), initcap('ß x')
+: text text text text
+= ß	AßB	ßß	ß X
+SELECT initcap('ß'), initcap('ÀB éa'), upper('éß')
+: text text text
+= ß	Àb Éa	Éß
+SELECT upper(5)
+! 42883

@@ -301,3 +301,32 @@ SELECT to_timestamp(floor(extract(epoch FROM tz) / 3600) * 3600) FROM samples OR
 = 2020-06-15 06:00:00+00
 = 1970-01-01 00:00:00+00
 = 2020-07-04 16:00:00+00
+SELECT extract(millisecond FROM timestamp '2021-01-01 00:00:59.999999'), extract(milliseconds FROM time '00:00:59.999999'), extract(second FROM timestamp '2021-01-01 00:00:59.999999'), extract(microseconds FROM timestamp '2021-01-01 00:00:59.999999'), date_part('millisecond', timestamp '2021-01-01 00:00:59.999999')
+: numeric numeric numeric numeric double_precision
+= 59999.999	59999.999	59.999999	59999999	59999.999
+SELECT extract(millisecond FROM interval '59.999999 seconds'), extract(millisecond FROM interval '-59.999999 seconds'), extract(epoch FROM interval '59.999999 seconds'), extract(millisecond FROM timestamptz '2021-01-01 00:00:59.999999+00')
+: numeric numeric numeric numeric
+= 59999.999	-59999.999	59.999999	59999.999
+SELECT to_char(timestamp '0001-01-02 03:04:05', 'YYYY-MM-DD'), to_char(date '0999-01-01', 'YYYY YYY YY Y'), to_char(timestamp '0987-01-01', 'FMYYYY Y,YYY IYYY'), to_char(timestamp '0987-01-01', 'IYYY-IW'), to_char(timestamp '12345-01-02', 'YYYY-MM')
+: text text text text text
+= 0001-01-02	0999 999 99 9	987 0,987 0987	0987-01	12345-01
+SELECT 'x'::interval
+! 22007
+SELECT t::interval FROM samples WHERE t = 'abc'
+! 22007
+SELECT make_date(2021, 2, 29)
+! 22008
+SELECT make_date(2021, id, 29) FROM samples WHERE id = 2
+! 22008
+SELECT make_date(2021, 13, 1)
+! 22008
+SELECT make_time(25, 0, 0)
+! 22008
+SELECT make_timestamp(2021, 2, 30, 0, 0, 0)
+! 22008
+SELECT make_interval(days => abs(1)), make_interval(hours => i, secs => 1.5) FROM samples WHERE id = 1
+: interval interval
+= 1 day	01:00:01.5
+SELECT $1::interval + '0'
+$ interval
+: interval
