@@ -337,7 +337,10 @@ class _Binder:
 
     def _translate(self) -> None:
         """Put in DuckDB's words what it would read as something else."""
-        for cast in self._nodes.of(exp.Cast):
+        if not self._nodes.of(exp.Cast):
+            return
+        # Those of the tree as it is now: rules of calls put copies in their places.
+        for cast in [node for node in self._tree.find_all(exp.Cast) if type(node) is exp.Cast]:
             characters.cut(cast)
 
 
