@@ -55,7 +55,7 @@ MACROS: tuple[str, ...] = (
     f"""pg_sg_repeat(t, n) AS CASE WHEN strlen(t)::HUGEINT * n > {LENGTH_MAX} THEN {_TOO_LONG}
         ELSE repeat(t, n) END""",
     f"""pg_sg_length(n) AS CASE WHEN n > {LENGTH_MAX} THEN {_TOO_LONG}
-        ELSE CAST(greatest(n, 0) AS INTEGER) END""",
+        WHEN n IS NOT NULL THEN CAST(greatest(n, 0) AS INTEGER) END""",
     f"""pg_sg_series_end(a, b, s) AS
         CASE WHEN (b::HUGEINT - a) // nullif(s, 0) > {SERIES_MAX} THEN {_TOO_MANY} ELSE b END""",
     f"""pg_sg_moments_end(a, b, s) AS

@@ -24,6 +24,10 @@ SELECT substring('foobar' FROM 'o.b'), substring('foobar' FROM 'o(.)b'), substri
 SELECT left('abcdef', 2), left('abcdef', -2), right('abcdef', 2), right('abcdef', -2), left('abc', 0), left('abc', 10)
 : text text text text text text
 = ab	abcd	ef	cdef		abc
+SELECT lpad('ab', n, 'x'), rpad('ab', n), repeat('a', n) FROM (VALUES (NULL::integer), (3)) AS t (n) ORDER BY n
+: text text text
+= xab	ab 	aaa
+= \N	\N	\N
 SELECT lpad('a', 3), lpad('a', 3, 'xy'), rpad('a', 4, 'xy'), lpad('abcdef', 3), rpad('abc', 0, 'x'), lpad('a', -1, 'x')
 : text text text text text text
 =   a	xya	axyx	abc		
