@@ -1,4 +1,4 @@
-"""What nobody planned: told to the client in two words, and to the log with all that finds it.
+"""Unplanned errors: the client gets a short message, the log all that helps to find the cause.
 
 The one place where an internal error (XX000) is logged, whichever protocol it was met in: with the
 statement's shape, for its values are no business of a log, and with who asked, from where.
@@ -27,7 +27,7 @@ class Asked:
     user: str | None = None
     """None before it was let in."""
     sql: str | None = None
-    """The statement; None where there is none."""
+    """The statement; None before one was read."""
 
     def __str__(self) -> str:
         """As the log has it."""

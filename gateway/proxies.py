@@ -19,7 +19,7 @@ _FOR: Final = b"x-forwarded-for"
 _PROTO: Final = b"x-forwarded-proto"
 _FORWARDING: Final = frozenset({_FOR, b"forwarded", b"x-real-ip"})
 _HOPS_MAX: Final = 32
-"""Proxies in a row that are looked at; nobody has as many."""
+"""Addresses of one header that are read, from its end: longer chains of proxies are not in use."""
 
 
 class Proxies:
@@ -59,7 +59,7 @@ class Proxies:
         )
 
     def _client(self, hops: list[str]) -> str | None:
-        """The last that no proxy of ours added; None if there is none that can be believed."""
+        """The last address that is not a named proxy; None if no address can be believed."""
         for hop in reversed(hops):
             address = _address(hop)
             if address is None or not self._trusts(address):

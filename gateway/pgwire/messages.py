@@ -340,7 +340,7 @@ class Field:
     format: int
     """0 text, 1 binary."""
     table_oid: int = 0
-    """`pg_class.oid` of the relation that it is a column of; 0 if it is none."""
+    """`pg_class.oid` of the relation that has this column; 0 for a computed column."""
     column_number: int = 0
     """`pg_attribute.attnum` there."""
 
