@@ -114,12 +114,14 @@ def refuse_results(
         NameProblem: a name is certainly of a result column only (42703).
     """
     by_tree = {id(scope.expression): scope for scope in scopes}
-    for column in columns:
-        select = column.parent_select
+    # First, for few columns are called like a result column, and the rest costs a walk for each.
+    results = {id(tree): _results(tree) for tree in (scope.expression for scope in scopes)}
+    every = set().union(*results.values())
+    for column in [each for each in columns if each.name in every]:
+        select, name = column.parent_select, column.name
         if column.table or not isinstance(select, exp.Select) or _is_by_result(column, select):
             continue
-        name = column.name
-        if not any(isinstance(i, exp.Alias) and i.alias == name for i in select.expressions):
+        if name not in results.get(id(select), ()):
             continue
         scope = by_tree.get(id(select))
         while scope is not None and not _may_have(scope, name, star, is_hidden):
@@ -131,6 +133,12 @@ def refuse_results(
                     position=position_of(column),
                     sqlstate="42703",
                 )
+
+
+def _results(tree: exp.Expr) -> set[str]:
+    """The names that a SELECT gives to its results."""
+    items = tree.expressions if isinstance(tree, exp.Select) else ()
+    return {item.alias for item in items if isinstance(item, exp.Alias)}
 
 
 def _may_have(

@@ -148,6 +148,8 @@ ARGUMENTS: Mapping[type[exp.Expr], frozenset[str]] = {
 """What is read, by type. An argument that is not here may be there if it says nothing: NULL, false,
 or empty."""
 _CLAUSES = frozenset(kind for kind in ARGUMENTS if not issubclass(kind, exp.Condition))
+_CLAUSES_ALL = tuple(_CLAUSES)
+"""The same, as `issubclass` takes them."""
 
 _JOINS = {"", "INNER", "OUTER", "CROSS", "NATURAL"}
 """What a join can be called beside its side."""
@@ -195,7 +197,7 @@ def check_clauses(nodes: Nodes) -> None:
     """
     for kind in nodes.types:
         is_read = kind in ARGUMENTS
-        if kind in _CLAUSES if is_read else issubclass(kind, tuple(_CLAUSES)):
+        if kind in _CLAUSES if is_read else issubclass(kind, _CLAUSES_ALL):
             for node in nodes.of(kind):
                 if not is_known(node):
                     raise _not_supported(node)
