@@ -7,13 +7,13 @@ request was passed on, so that it is not from this machine, wherever its connect
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
 from gateway.access import Peer
 
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
-Headers: TypeAlias = Iterable[tuple[bytes, bytes]]
+Headers: TypeAlias = Sequence[tuple[bytes, bytes]]
 
 _FOR: Final = b"x-forwarded-for"
 _PROTO: Final = b"x-forwarded-proto"
