@@ -17,6 +17,8 @@ from psycopg import pq
 from psycopg.adapt import Transformer
 
 _JSON, _JSONB, _NUMERICS, _FLOATS = 114, 3802, frozenset({1700, 1231}), frozenset({700, 701})
+ROWS_MAX = 20_000
+"""Rows of a result that are read: a statement that is made smaller may lose its join condition."""
 _ARRAYS = frozenset({1000, 1005, 1007, 1009, 1016})
 _NUMERIC_DIGITS = 16
 """Of a quotient: here behind the point, as a numeric has the scale of its type; in PostgreSQL at
@@ -36,6 +38,8 @@ class Reply:
     rows: tuple[tuple[object, ...], ...] = ()
     sqlstate: str | None = None
     message: str = ""
+    is_cut: bool = False
+    """Whether there were more rows than are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,24 +58,36 @@ class Way:
 
 
 def ask(connection: pq.abc.PGconn, sql: str, values: Sequence[str], way: Way) -> Reply:
-    """Send a statement and read all of its answer."""
+    """Send a statement and read its answer, or as much of it as is read."""
     if way.extended:
-        result = connection.exec_params(
+        connection.send_query_params(
             sql.encode(), [value.encode() for value in values], result_format=int(way.binary)
         )
     else:
-        result = connection.exec_(sql.encode())
-    if result.status != pq.ExecStatus.TUPLES_OK:
-        state = (result.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode()
-        text = (result.error_field(pq.DiagnosticField.MESSAGE_PRIMARY) or b"").decode()
+        connection.send_query(sql.encode())
+    connection.set_single_row_mode()
+    names: tuple[str, ...] = ()
+    types: tuple[int, ...] = ()
+    rows: list[tuple[object, ...]] = []
+    is_cut, failed = False, None
+    while (result := connection.get_result()) is not None:
+        if result.status not in (pq.ExecStatus.SINGLE_TUPLE, pq.ExecStatus.TUPLES_OK):
+            failed = failed or result
+        elif not is_cut:
+            columns = range(result.nfields)
+            names = tuple((result.fname(i) or b"").decode() for i in columns)
+            types = tuple(result.ftype(i) for i in columns)
+            rows += _rows(result, types, binary=way.binary)
+            if len(rows) > ROWS_MAX:
+                is_cut = True
+                connection.get_cancel().cancel()
+    if is_cut:
+        return Reply(names=names, types=types, is_cut=True)
+    if failed is not None:
+        state = (failed.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode()
+        text = (failed.error_field(pq.DiagnosticField.MESSAGE_PRIMARY) or b"").decode()
         return Reply(sqlstate=state or "lost", message=text or connection.error_message.decode())
-    columns = range(result.nfields)
-    types = tuple(result.ftype(i) for i in columns)
-    return Reply(
-        names=tuple((result.fname(i) or b"").decode() for i in columns),
-        types=types,
-        rows=tuple(_rows(result, types, binary=way.binary)),
-    )
+    return Reply(names=names, types=types, rows=tuple(rows))
 
 
 def _rows(

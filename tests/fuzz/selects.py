@@ -98,6 +98,8 @@ def run(found: Servers, report: Report, budget: Budget, without: frozenset[str])
 
 def verdict(case: Case, ours: Reply, theirs: Reply, sql: str) -> tuple[str, tuple[str, str] | None]:
     """How a statement went, and what is wrong with it if anything is."""
+    if ours.is_cut and theirs.is_cut:
+        return "too many rows", None
     if ours.sqlstate == "0A000":
         return ("both refused" if theirs.sqlstate else "not supported"), None
     is_data_error = (theirs.sqlstate or "").startswith(_DATA_EXCEPTION)
