@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 import signal
@@ -12,7 +13,9 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
+import sqlglot
 
+from gateway.serve import collect_seldom
 from tests.gateway.conftest import FakeGateway
 from tests.support.waiting import WAIT_S
 
@@ -142,3 +145,30 @@ def test_what_is_no_http_is_answered_and_harms_nobody(start_gateway: Start) -> N
         odd.sendall(b"\x00\x00\x00\x08\x04\xd2\x16\x2f\r\n\r\n")
         assert odd.recv(100).startswith(b"HTTP/1.1 400")
     assert post(url, "SELECT 1")[0] == 200
+
+
+def test_no_look_for_cycles_takes_long() -> None:
+    # The trees of statements are cycles, and no thread runs while the collector looks for them.
+    kept, took_s, begun_s = list[object](), [0.0], 0.0
+
+    def watch(phase: str, _: dict[str, int]) -> None:
+        nonlocal begun_s
+        if phase == "start":
+            begun_s = time.thread_time()
+        else:
+            took_s.append(time.thread_time() - begun_s)
+
+    before = gc.get_threshold()
+    collect_seldom()
+    gc.callbacks.append(watch)
+    try:
+        for number in range(1_500):
+            text = f"SELECT a{number}, sum(b + 1) FROM t WHERE c LIKE 'n%' AND d > 3 GROUP BY 1"
+            kept.append(sqlglot.parse_one(text))
+            del kept[:-200]
+    finally:
+        gc.callbacks.remove(watch)
+        gc.set_threshold(*before)
+        gc.unfreeze()
+    assert len(took_s) > 1
+    assert max(took_s) < 0.005, took_s
