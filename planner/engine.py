@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from planner.cancel import Cancellation
-from planner.catalog_types import OID, CatalogType
+from planner.catalog_types import OID, VOID, CatalogType
 from planner.durations import duration_ms
 from planner.errors import QueryError
 from planner.handover import (
@@ -41,6 +41,7 @@ from stores.schema import Column, DataType, Kind, Row, Value
 
 __all__ = [
     "OID",
+    "VOID",
     "Argument",
     "Backends",
     "Cancellation",

@@ -12,10 +12,13 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from planner.catalog_types import VOID
 from planner.clause import NO_CLAUSE, OPTIONS, Clause, split_clause
 from planner.dialect import DIALECT, tokenize, unterminated
 from planner.errors import LimitExceeded, NotSupported, QueryError, SyntaxProblem
 from planner.statement import StatementKind
+from planner.void_arguments import without_void
+from stores.schema import DataType
 
 SQL_BYTES_MAX = 1 << 20
 """Longest text: a list of 50,000 keys fits, and sqlglot takes about a second for it."""
@@ -129,8 +132,12 @@ def _check(piece: str, offset: int) -> None:
         raise
 
 
-def parse(sql: str) -> Parsed:
+def parse(sql: str, parameter_types: Sequence[DataType | None] = ()) -> Parsed:
     """Read one statement.
+
+    Args:
+        sql: its text.
+        parameter_types: of its parameters, as far as the client says them.
 
     Raises:
         SyntaxProblem: it is not SQL; `position` is the offending word.
@@ -138,6 +145,9 @@ def parse(sql: str) -> Parsed:
         LimitExceeded: it is too long or too deep.
     """
     tokens = _tokenize(sql)
+    if VOID in parameter_types:
+        sql = without_void(sql, tokens, parameter_types)
+        tokens = _tokenize(sql)
     while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
         tokens.pop()
     if not tokens:

@@ -359,7 +359,7 @@ class SqlEngine:
         parameter_types: Sequence[DataType | None],
         cancellation: Cancellation,
     ) -> Statement:
-        parsed = parse(sql)
+        parsed = parse(sql, parameter_types)
         kind = parsed.kind
         if kind is StatementKind.EMPTY:
             return Statement(sql=sql, kind=kind)

@@ -15,7 +15,7 @@ from gateway.pgwire.encoders import (
     wire_type,
 )
 from gateway.pgwire.errors import PROTOCOL_VIOLATION
-from planner.engine import OID, DataType, Kind, QueryError, Row
+from planner.engine import OID, VOID, DataType, Kind, QueryError, Row
 
 # Importing a family registers its types; naming the modules here keeps that from looking unused.
 _FAMILIES = (type_catalog, type_nested, type_numeric, type_scalars, type_times)
@@ -69,7 +69,8 @@ def _known() -> dict[int, ParameterType]:
         known[oid] = _parameter(oid, _TEXT, wire_type(_TEXT))
     for oid in _TEXT_ARRAY_ALIASES:
         known[oid] = known[wire_type(_TEXT).array_oid]
-    for data_type in (OID, DataType(kind=Kind.ARRAY, element=OID)):
+    # pgjdbc sends the result of `{? = call f(?)}` as $1: NULL, of type void.
+    for data_type in (OID, DataType(kind=Kind.ARRAY, element=OID), VOID):
         wire = wire_type(data_type)
         known[wire.oid] = _parameter(wire.oid, data_type, wire)
     # A jsonb parameter is JSON to the engine; only its binary form differs.

@@ -196,6 +196,30 @@ def query_timeout() -> None:
 
 
 @step
+def calls_functions() -> None:
+    """By JDBC's own form of a call, whose result is a parameter."""
+    kinds = jpype.JClass("java.sql.Types")
+    connection = connect()
+
+    def called(call: str, kind: Any, *arguments: object) -> str:
+        statement = connection.prepareCall(call)
+        statement.registerOutParameter(1, kind)
+        for at, argument in enumerate(arguments, 2):
+            statement.setObject(at, argument)
+        statement.execute()
+        return str(statement.getObject(1))
+
+    expect(called("{? = call upper(?)}", kinds.VARCHAR, "abc"), "ABC")
+    expect(called("{ ? = call pg_catalog.substr( ?, ? ) }", kinds.VARCHAR, "abc", 2), "bc")
+    expect(called("{? = call length('four')}", kinds.INTEGER), "4")
+    expect(called("{? = call current_database()}", kinds.VARCHAR), DATABASE)
+    statement = connection.prepareCall("{call upper(?)}")
+    statement.setString(1, "abc")
+    expect(rows(statement.executeQuery()), [["ABC"]])
+    connection.close()
+
+
+@step
 def copies_out() -> None:
     connection = connect()
     manager = connection.unwrap(jpype.JClass("org.postgresql.PGConnection")).getCopyAPI()
