@@ -101,8 +101,8 @@ class StoreWriter:
         """Its commit, if it can be read."""
         self._following = 0
         """The number of the next epoch if none is given."""
-        self._is_unsure = False
-        """Whether a commit failed, and may be in the log or not."""
+        self._tried: int | None = None
+        """The epoch of a commit that failed, and may be in the log or not."""
 
     def take_ownership(self) -> Term:
         """Own the store from now on; done once, by the first write if it was not before.
@@ -149,7 +149,8 @@ class StoreWriter:
 
         Returns:
             The commit. If this very attempt is committed already (the same writer's name, epoch,
-            rows, position and `replace`), that commit, and nothing is changed.
+            rows, position, input and `replace`, and no later watermark), that commit, and nothing
+            is changed.
 
         Raises:
             ArgumentError: an argument is not what it should be.
@@ -173,7 +174,15 @@ class StoreWriter:
         latest_of_keys = latest_rows(shaped(table, self.schema), self.schema)
         digest = rows_digest(latest_of_keys)
         self._require_ownership()
-        found = self._committed(epoch, latest_of_keys, digest, position, replace=replace)
+        found = self._committed(
+            epoch,
+            latest_of_keys,
+            digest,
+            position=position,
+            watermark_ms=watermark_ms,
+            replace=replace,
+            input_digest=input_digest,
+        )
         if found is not None:
             return found
         number = self._following if epoch is None else epoch
@@ -246,13 +255,13 @@ class StoreWriter:
             input_digest=input_digest,
         )
         # Whether it fails or not, what is newest is to be seen in the log, until all is done.
-        self._latest, self._is_unsure = None, True
+        self._latest, self._tried = None, epoch
         with self._told_if_replaced():
             self.log.write_commit(commit)
         # Whoever took over before this looks for the newest epoch after that, and so sees it.
         require_newest(self.log.directory, self.log.name, term.term)
         self._latest, self._newest, self._following = epoch, commit, epoch + 1
-        self._is_unsure = False
+        self._tried = None
         self._tidy(attempt)
         return commit
 
@@ -309,25 +318,38 @@ class StoreWriter:
         return latest
 
     def _committed(
-        self, epoch: int | None, rows: pa.Table, digest: str, position: Position, *, replace: bool
+        self,
+        epoch: int | None,
+        rows: pa.Table,
+        digest: str,
+        *,
+        position: Position,
+        watermark_ms: int | None,
+        replace: bool,
+        input_digest: str | None,
     ) -> Commit | None:
         """The commit of this very attempt, if there is one.
 
-        Without a number it is looked for if the write before has failed: that may have been
+        Without a number it is looked for where the write before has failed: that may have been
         committed all the same, and the caller says it again.
 
         Raises:
             EpochConflictError: the number is that of another commit.
         """
         latest = self._look()
-        number = latest if epoch is None else epoch
-        if number > latest or (epoch is None and not self._is_unsure):
+        number = self._tried if epoch is None else epoch
+        if number is None or number > latest:
             return None
-        found = self.log.commit(number) if number >= 0 else None
+        found = self.log.commit(number)
         if found is None:
             return None
-        same = (found.writer, found.position, found.replace) == (self._writer, position, replace)
-        if same and (found.digest == digest or self._has_rows(found, rows)):
+        if (
+            (found.writer, found.position, found.replace) == (self._writer, position, replace)
+            # What is committed has the later of its own and that of the epoch before.
+            and _is_reached(watermark_ms, found.watermark_ms)
+            and found.input_digest in (None, input_digest)
+            and (found.digest == digest or self._has_rows(found, rows))
+        ):
             return found
         if epoch is None:
             return None
@@ -433,6 +455,10 @@ def _check_epoch(
         raise ArgumentError(f"replace must be a bool, not {shown(replace)}")
     if input_digest is not None:
         require_name("input_digest", input_digest)
+
+
+def _is_reached(watermark_ms: int | None, by_ms: int | None) -> bool:
+    return watermark_ms is None or (by_ms is not None and by_ms >= watermark_ms)
 
 
 def _moved_back(before: Position, after: Position) -> str:

@@ -205,8 +205,44 @@ def test_another_attempt_at_a_committed_epoch_is_refused(tmp_path: Path) -> None
         writer = StoreWriter(tmp_path, CLICKS, writer=name)
         with pytest.raises(EpochConflictError, match='epoch 3 of store "clicks" is committed'):
             writer.write(table, position=position, epoch=3, replace=whole)
+    with pytest.raises(EpochConflictError, match="committed with other content"):
+        StoreWriter(tmp_path, CLICKS).write(rows(), position=AT, epoch=3, watermark_ms=1)
     assert writer.log.commit(3) == first
     assert len(contents(writer.log, first)) == 20
+
+
+def test_a_replay_has_the_watermark_and_the_input_that_are_committed(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    writer.write(rows(1), position=AT, watermark_ms=8)
+    first = writer.write(rows(), position=AT, watermark_ms=5, input_digest="a")
+    writer = StoreWriter(tmp_path, CLICKS)
+    for watermark_ms in (None, 5, 8):
+        again: dict[str, Any] = {
+            "epoch": 1,
+            "watermark_ms": watermark_ms,
+            "input_digest": "a",
+        }
+        assert writer.write(rows(), position=AT, **again) == first
+    for changed in ({"watermark_ms": 9}, {"input_digest": "b"}, {"input_digest": None}):
+        with pytest.raises(EpochConflictError, match="committed with other content"):
+            writer.write(rows(), position=AT, **{**again, **changed})
+
+
+def test_a_write_after_one_that_failed_is_not_taken_for_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Heartbeats have the same rows and position each time."""
+    writer = StoreWriter(tmp_path, CLICKS)
+    writer.write(rows(0), position=AT, watermark_ms=1)
+
+    def fail(commit: Commit) -> None:
+        raise LogError("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(writer.log, "write_commit", fail)
+        with pytest.raises(LogError, match="no room"):
+            writer.write(rows(0), position=AT, watermark_ms=1)
+    assert writer.write(rows(0), position=AT, watermark_ms=1).epoch == 1
 
 
 def test_an_epoch_behind_the_newest_is_refused(tmp_path: Path) -> None:
