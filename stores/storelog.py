@@ -17,8 +17,10 @@ from __future__ import annotations
 import logging
 import time
 import uuid
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -45,6 +47,8 @@ _logger = logging.getLogger(__name__)
 DEFINITION = "store.json"
 _LIST_INTERVAL_S = 1.0
 """How often a poll that finds nothing lists the directory, to see past a gap in the numbers."""
+_LIST_SHARE_MAX = 0.01
+"""The most of a follower's time that it lists, however many epochs the log keeps."""
 _LEFT_MAX = 32
 """Commits at the end of a listing that are looked at for one of a later term than the last."""
 
@@ -75,7 +79,7 @@ class StoreLog:
         self.directory = directory
         self._clock = clock
         self._listed: tuple[int, ...] = ()
-        self._listed_s = float("-inf")
+        self._list_again_s = float("-inf")
         self._end = _End()
         self._passed_over: set[int] = set()
         self._schema: tuple[bytes, StoreSchema] | None = None
@@ -208,7 +212,8 @@ class StoreLog:
         """The first commit behind `after`; None if there is none yet. Made to be polled.
 
         It looks for the next number first. As numbers may have gaps in format 1, and as epochs may
-        be missing, it also lists the directory, but not more often than once in a second.
+        be missing, it also lists the directory, but not more often than once in a second, and less
+        often where the listing is long.
 
         Args:
             after: the last epoch that the caller has applied; -1 before the first.
@@ -232,13 +237,14 @@ class StoreLog:
         if first is not None:
             own = self._own(after)
             return (None if self._is_stale(first, own) else self._linked(first, after)), own
-        if list_now or self._clock() - self._listed_s >= _LIST_INTERVAL_S:
+        if list_now or self._clock() >= self._list_again_s:
             self._list()
-        later = [number for number in self._listed if number > after]
-        if not later:
+        listed = self._listed
+        at = bisect_right(listed, after)
+        if at == len(listed):
             return None, None
         own = self._own(after)
-        for number in later:
+        for number in islice(listed, at, None):
             found = self.commit(number)
             if found is not None and not self._is_stale(found, own):
                 return self._linked(found, after), own
@@ -343,7 +349,7 @@ class StoreLog:
         if commit.format > 1:
             self.write_skips(commit)
         if not self.directory.create(commit_name(commit.epoch), encode_commit(commit)):
-            raise self._conflict(commit.epoch, commit.term)
+            raise self._conflict(commit.epoch, commit)
 
     def write_skips(self, commit: Commit) -> None:
         """Name an epoch at the first number that it skips, if it does.
@@ -363,27 +369,30 @@ class StoreLog:
                 return
             found = self.record(number)
             if not isinstance(found, Skip):
-                raise self._conflict(number, commit.term)
+                raise self._conflict(number, commit)
             number = found.next_epoch
         if number > commit.epoch:
             raise self._skipped(commit.epoch, number)
 
-    def _conflict(self, epoch: int, term: int) -> EpochConflictError:
-        """Why an epoch cannot be written by a writer of this term."""
+    def _conflict(self, epoch: int, commit: Commit) -> EpochConflictError:
+        """Why there is no room at this number for a commit, which may be of a later one."""
         name = f'epoch {epoch} of store "{self.name}"'
         try:
             found = self.record(epoch)
+            before = self._own(commit.previous)
             number = self.next_number(epoch - 1)
         except TornRecordError as error:
             return EpochConflictError(f"{name} is committed already: {error}")
         if number > epoch:
             return self._skipped(epoch, number)
-        if isinstance(found, Commit) and found.term < term:
+        if not isinstance(found, Commit):
+            return EpochConflictError(f"{name} is committed already")
+        if self._is_stale(found, before):
             return EpochConflictError(
                 f"{name} is one that {found.writer} wrote after it had been replaced: "
                 "stategate log repair sets it aside"
             )
-        return EpochConflictError(f"{name} is committed already")
+        return EpochConflictError(f"{name} is committed already, by {found.writer}")
 
     def _skipped(self, epoch: int, number: int) -> EpochConflictError:
         return EpochConflictError(
@@ -446,13 +455,16 @@ class StoreLog:
 
     def _list(self) -> tuple[int, ...]:
         """The epochs of a fresh listing, ascending, without numbers that are skipped."""
+        began_s = self._clock()
         names = self.directory.names("epochs")
         if not names:
             self.directory.require()
         numbers = _numbers(names, "json")
         marked = numbers & _numbers(names, "skip")
         self._listed = tuple(sorted(numbers - {each for each in marked if self._is_skip(each)}))
-        self._listed_s = self._clock()
+        ended_s = self._clock()
+        pause_s = max(_LIST_INTERVAL_S, (ended_s - began_s) / _LIST_SHARE_MAX)
+        self._list_again_s = ended_s + pause_s
         return self._listed
 
     def _is_skip(self, number: int) -> bool:

@@ -15,13 +15,24 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import fs
 
 from stores.datafiles import shaped
 from stores.documents import encode_document
 from stores.errors import LogMissingError, TornRecordError
 from stores.log import Commit, DataFile, StoreLog, StoreWriter
+from stores.logfiles import Directory
 from stores.records import decode_record, encode_commit
-from tests.stores.logs import AT, CLICKS, commit_path, empty_commit, followed, old_commit, rows
+from tests.stores.logs import (
+    AT,
+    CLICKS,
+    Clock,
+    commit_path,
+    empty_commit,
+    followed,
+    old_commit,
+    rows,
+)
 
 
 def test_commits_are_followed_one_by_one(tmp_path: Path) -> None:
@@ -69,6 +80,36 @@ def test_a_gap_in_a_log_of_format_1_is_seen_at_the_next_listing(tmp_path: Path) 
     assert later.epoch == log.latest_epoch() == 5
     log.write_commit(old_commit(9, previous=5))
     assert log.latest_epoch() == 9
+
+
+def test_a_long_listing_is_made_seldom(tmp_path: Path) -> None:
+    """A log of a week may keep half a million epochs: who waits for the next must not list on."""
+    clock = Clock()
+    seconds = 0.5
+
+    class Slow(Directory):
+        listings = 0
+
+        def names(self, relative: str = "") -> list[str]:
+            Slow.listings += 1
+            clock.now += seconds
+            return Directory.names(self, relative)
+
+    log = StoreLog(Slow(fs.LocalFileSystem(), str(tmp_path / "clicks")), "clicks", clock=clock)
+    log.define(CLICKS)
+    log.write_commit(old_commit(0))
+    began_s = clock.now
+    for _ in range(4000):
+        assert log.next_commit(0) is None
+        clock.now += 0.025
+    spent_s = Slow.listings * seconds
+    assert 0 < spent_s <= 0.02 * (clock.now - began_s)
+    # What it waits for is seen all the same: at once at the next number, later behind a gap.
+    log.write_commit(old_commit(2, previous=0))
+    clock.now += 100 * seconds
+    later = log.next_commit(0)
+    assert later is not None
+    assert later.epoch == 2
 
 
 def test_a_log_of_format_1_goes_on_in_format_2(tmp_path: Path) -> None:

@@ -222,6 +222,28 @@ def test_a_commit_of_an_older_term_is_passed_over(tmp_path: Path) -> None:
     assert log.latest_epoch() == 5
 
 
+def test_what_a_writer_committed_as_it_was_replaced_counts(tmp_path: Path) -> None:
+    """Readers follow it, so there is nothing to repair, and the new writer goes on behind it."""
+    old, new = StoreWriter(tmp_path, CLICKS, writer="a"), StoreWriter(tmp_path, CLICKS, writer="b")
+    old.write(rows(), position=at(0))
+    create = old.log.write_commit
+
+    def replaced(commit: Commit) -> None:
+        # The new writer has looked for the newest epoch when the old one creates another.
+        new.take_ownership()
+        new._look()
+        create(commit)
+
+    old.log.write_commit = replaced  # type: ignore[method-assign]
+    with pytest.raises(FencedError):
+        old.write(rows(), position=at(1))
+    with pytest.raises(EpochConflictError, match=r"epoch 1 .* committed already, by a$"):
+        new.write(rows(), position=at(1))
+    assert verify(tmp_path, "clicks").damages == ()
+    assert new.write(rows(), position=at(1)).epoch == 2
+    assert [commit.writer for commit in chain(new.log)] == ["a", "a", "b"]
+
+
 # Beside one another
 
 
