@@ -17,13 +17,14 @@ from stores.log import Root, StoreLog
 from stores.records import Commit, Record, encode_commit
 from stores.snapshots import commit_path, snapshot_epochs
 from stores.storelog import commit_name
-from stores.terms import take_term
+from stores.terms import take_term, term_name
 from stores.verification import (
     Damage,
     Verified,
     leads_to,
     read_records,
     read_snapshots,
+    read_terms,
     stale_commits,
     verify_log,
 )
@@ -52,9 +53,11 @@ def repair(root: Root, store: str) -> Repaired:
     - Skips that are missing are written.
     - Epochs up to one that cannot be read are set aside where a snapshot holds what they did.
     - Snapshots that are damaged are set aside where the epochs are all there.
+    - Records of terms that are damaged are set aside, with those before them.
 
-    If any epoch has to be touched it takes the store's next term first, so a writer that is still
-    there is refused from then on and has to be started again. Readers may go on.
+    If any epoch has to be touched, or the newest term, it takes the store's next term first, so a
+    writer that is still there is refused from then on and has to be started again. Readers may go
+    on.
 
     Raises:
         LogMissingError: there is no such store.
@@ -71,6 +74,7 @@ def repair_log(log: StoreLog) -> Repaired:
         run = _Repair(log, actions)
         run.snapshots(found)
         run.epochs(found)
+        run.terms()
         found = verify_log(log) if actions else found
     for action in actions:
         _logger.warning("log repaired store=%s action=%s", log.name, action)
@@ -114,6 +118,22 @@ class _Repair:
             del records[commit.epoch]
         self._cut(found, records, set(torn))
         self._link(records)
+
+    def terms(self) -> None:
+        """Set records aside that do not say any more who took a term.
+
+        Who took it, or one before, is refused all the same: its own record is gone.
+        """
+        taken, torn = read_terms(self._log)
+        if not torn:
+            return
+        last = max(torn)
+        if last > max(taken, default=0):
+            self._own()
+        # The oldest first, so that none is ever the newest that was not.
+        for number in sorted(n for n in (*taken, *torn) if n <= last):
+            self._set_aside(term_name(number))
+        self._actions.append(f"set aside the records of terms up to {last}")
 
     def _cut(self, found: Verified, records: dict[int, Record], torn: set[int]) -> None:
         """Begin the log behind what cannot be read, if a snapshot holds it."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import datetime
 import uuid
 
-from stores.errors import FencedError
+from stores.errors import FencedError, TornRecordError
 from stores.logfiles import Directory
 from stores.records import Term, decode_term, encode_term
 
@@ -101,11 +101,22 @@ def require_newest(directory: Directory, store: str, term: int) -> None:
     """
     if is_newest(directory, term):
         return
-    newest = read_term(directory, max([term, *terms(directory)[-1:]]))
-    if newest is None or newest.term == term:
+    number = max([term, *terms(directory)[-1:]])
+    if number == term:
         raise FencedError(f'store "{store}" has lost the record of term {term}, its writer\'s')
-    taken = datetime.datetime.fromtimestamp(newest.taken_ms / 1000, datetime.UTC)
     raise FencedError(
-        f'store "{store}" has had another writer, {newest.writer}, since '
-        f"{taken:%Y-%m-%d %H:%M:%S} UTC: this one is of term {term}, that of term {newest.term}"
+        f'store "{store}" has had another writer{_described(directory, number)}: '
+        f"this one is of term {term}, that of term {number}"
     )
+
+
+def _described(directory: Directory, term: int) -> str:
+    """Who took a term, and when, as far as its record says so."""
+    try:
+        found = read_term(directory, term)
+    except TornRecordError:
+        found = None
+    if found is None:
+        return ""
+    taken = datetime.datetime.fromtimestamp(found.taken_ms / 1000, datetime.UTC)
+    return f", {found.writer}, since {taken:%Y-%m-%d %H:%M:%S} UTC"

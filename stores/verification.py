@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from stores.errors import LogError, LogMissingError, TornRecordError
 from stores.log import Root, StoreLog
-from stores.records import Commit, Record, Skip, Snapshot
+from stores.records import Commit, Record, Skip, Snapshot, Term
 from stores.snapshots import commit_path, fetch, read_snapshot, snapshot_epochs
 from stores.storelog import DEFINITION, commit_name
 from stores.terms import read_term, term_name, terms
@@ -59,12 +59,13 @@ def verify(root: Root, store: str) -> Verified:
 def verify_log(log: StoreLog) -> Verified:
     """As `verify`, for a log that is open."""
     log.directory.require()
-    damages = [*_definition(log), *_terms(log)]
+    taken, torn_terms = read_terms(log)
+    damages = [*_definition(log), *torn_terms.values()]
     records, torn = read_records(log)
     damages += torn.values()
     snapshots, unusable = read_snapshots(log)
     damages += unusable
-    chain = list(_chain(log, records, snapshots, damages))
+    chain = list(_chain(log, taken, records, snapshots, damages))
     lost = {damage.epoch for damage in damages}
     read = [commit for commit in chain if commit.epoch not in lost]
     for commit in read:
@@ -77,11 +78,27 @@ def verify_log(log: StoreLog) -> Verified:
     )
 
 
+def read_terms(log: StoreLog) -> tuple[dict[int, Term], dict[int, Damage]]:
+    """The records of terms by number, and what is wrong with those that cannot be read."""
+    taken: dict[int, Term] = {}
+    torn: dict[int, Damage] = {}
+    for number in terms(log.directory):
+        try:
+            found = read_term(log.directory, number)
+        except TornRecordError as error:
+            torn[number] = Damage(path=term_name(number), message=str(error))
+        else:
+            if found is not None:
+                taken[number] = found
+    return taken, torn
+
+
 def read_records(log: StoreLog) -> tuple[dict[int, Record], dict[int, Damage]]:
     """The records of epochs by number, and what is wrong with those that cannot be read."""
     records: dict[int, Record] = {}
     torn: dict[int, Damage] = {}
-    for number in log.numbers():
+    # The newest first: old epochs are removed from the other end, which leaves no hole here.
+    for number in reversed(log.numbers()):
         try:
             found = log.record(number)
         except TornRecordError as error:
@@ -134,16 +151,9 @@ def _definition(log: StoreLog) -> Iterator[Damage]:
         yield Damage(path=DEFINITION, message=str(error))
 
 
-def _terms(log: StoreLog) -> Iterator[Damage]:
-    for number in terms(log.directory):
-        try:
-            read_term(log.directory, number)
-        except TornRecordError as error:
-            yield Damage(path=term_name(number), message=str(error))
-
-
 def _chain(
     log: StoreLog,
+    taken: Mapping[int, Term],
     records: Mapping[int, Record],
     snapshots: Mapping[int, Snapshot],
     damages: list[Damage],
@@ -153,30 +163,17 @@ def _chain(
     for commit in stale:
         damages.append(_wrong(log, commit, "is of a writer that had been replaced"))
     before: Commit | None = None
-    owners = _owners(log)
     for number in sorted(records):
         found = records[number]
         if not isinstance(found, Commit) or found in stale:
             continue
         commit = found
         damages += _links(log, before, commit, records, snapshots)
-        owner = owners.get(commit.term, commit.owner)
-        if owner != commit.owner:
+        term = taken.get(commit.term)
+        if term is not None and term.owner != commit.owner:
             damages.append(_wrong(log, commit, f"is not of the owner of term {commit.term}"))
         before = commit
         yield commit
-
-
-def _owners(log: StoreLog) -> dict[int, str]:
-    found = {}
-    for number in terms(log.directory):
-        try:
-            term = read_term(log.directory, number)
-        except TornRecordError:
-            continue
-        if term is not None:
-            found[number] = term.owner
-    return found
 
 
 def _links(

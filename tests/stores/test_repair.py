@@ -12,9 +12,11 @@ from stores.compaction import write_snapshot
 from stores.errors import FencedError, LogMissingError
 from stores.log import StoreLog, StoreWriter
 from stores.position import Position
+from stores.records import Record
 from stores.repair import repair
 from stores.snapshots import commit_path as snapshot_commit
-from stores.verification import verify
+from stores.terms import term_name
+from stores.verification import verify, verify_log
 from tests.stores.logs import commit_path, edit_record, old_commit
 from tests.stores.retention import CLICKS, expected, read_whole, run, ten_epochs, write
 
@@ -207,11 +209,57 @@ def test_a_damaged_snapshot_that_alone_holds_epochs_stays(root: Path) -> None:
     assert len(done.after.damages) == 2
 
 
-@pytest.mark.parametrize("file", ["store.json", f"terms/{3:020d}.json"])
-def test_other_records_are_looked_at(root: Path, file: str) -> None:
-    flip(root / "clicks" / file)
-    assert damages(root) == [Path(file).name]
+def test_a_damaged_definition_is_named(root: Path) -> None:
+    flip(root / "clicks" / "store.json")
+    assert damages(root) == ["store.json"]
     assert repair(root, "clicks").actions == ()
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_a_damaged_term_is_set_aside(root: Path, tmp_path: Path, which: int) -> None:
+    """Whoever took it, or one before, is refused as before; whoever took a later one goes on."""
+    old, new = StoreWriter(root, CLICKS, writer="a"), StoreWriter(root, CLICKS, writer="b")
+    first = old.take_ownership().term
+    middle = StoreWriter(root, CLICKS, writer="c").take_ownership().term
+    assert new.take_ownership().term == middle + 1 == first + 2
+    flip(root / "clicks" / term_name(first + which))
+    assert damages(root) == [name(first + which)]
+    empty = CLICKS.arrow_schema().empty_table()
+    beyond = Position.of({"events": {0: 99}})
+    with pytest.raises(FencedError, match="has had another writer"):
+        old.write(empty, position=beyond)
+    done = repair(root, "clicks")
+    assert done.after.damages == ()
+    assert done.actions == (f"set aside the records of terms up to {first + which}",)
+    with pytest.raises(FencedError):
+        old.write(empty, position=beyond)
+    if which < 2:
+        assert new.write(empty, position=beyond).term == first + 2
+    else:
+        with pytest.raises(FencedError, match="stategate log repair"):
+            new.write(empty, position=beyond)
+    after = StoreWriter(root, CLICKS).write(empty, position=beyond)
+    assert after.term == first + 3 + (which == 2)
+    assert read_whole(root, tmp_path / "data") == expected(LAST)
+
+
+@pytest.mark.parametrize("moment", range(1, LAST, 2))
+def test_what_is_removed_meanwhile_is_no_damage(root: Path, moment: int) -> None:
+    """Compaction removes the oldest epochs while their records are being read."""
+    write_snapshot(root, "clicks")
+    log = StoreLog.open(root, "clicks")
+    record, read = log.record, []
+
+    def removing(number: int) -> Record | None:
+        if len(read) == moment:
+            for epoch in range(LAST - 1):
+                StoreLog.open(root, "clicks").remove_commit(epoch)
+        read.append(number)
+        return record(number)
+
+    log.record = removing  # type: ignore[method-assign]
+    assert verify_log(log).damages == ()
+    assert len(read) > moment
 
 
 def test_a_log_of_format_1_is_verified_by_reading_it(root: Path) -> None:
