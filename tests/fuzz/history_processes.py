@@ -25,7 +25,7 @@ READY_S = 60.0
 def _start(arguments: Sequence[str], output: Path, *, piped: bool) -> subprocess.Popen[bytes]:
     with output.open("ab") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "tests.fuzz.planted", *arguments],
+            [sys.executable, "-m", "tests.fuzz.planted", str(os.getpid()), *arguments],
             cwd=ROOT,
             env=plain_environment(),
             stdin=subprocess.DEVNULL,
@@ -151,7 +151,7 @@ class WriterProcess:
     def wait_for(self, more: int, *, timeout_s: float) -> bool:
         """Wait until it was acknowledged so many more writes."""
         wanted = self.written + more
-        return _waited(lambda: self.written >= wanted or not self.alive, timeout_s)
+        return waited(lambda: self.written >= wanted or not self.alive, timeout_s)
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
@@ -171,7 +171,8 @@ class WriterProcess:
             self.written += 1
 
 
-def _waited(is_so: Callable[[], bool], timeout_s: float) -> bool:
+def waited(is_so: Callable[[], bool], timeout_s: float) -> bool:
+    """Whether something has come to be so, within that time."""
     deadline = time.monotonic() + timeout_s
     while not is_so():
         if time.monotonic() > deadline:
@@ -208,12 +209,31 @@ def small_disk(place: Path, *, size_bytes: int, coarse: bool = False) -> Iterato
             ["mkfs.ext4", "-q", "-F", "-I", "128", "-m", "0", str(image)],
             ["mount", "-o", "loop", str(image), str(place)],
         ]
-    mounted = os.geteuid() == 0 and all(map(_succeeds, commands))
+    if os.geteuid() != 0:
+        yield False
+        return
+    with _unmounted(place):
+        yield all(map(_succeeds, commands))
+
+
+@contextlib.contextmanager
+def _unmounted(place: Path) -> Iterator[None]:
+    """Unmount what is mounted at a place when the block ends, or this process does.
+
+    A process of its own does it, once it finds its input ended: that is so too where this one is
+    killed. In a session of its own no key of the terminal ends it.
+    """
+    keeper = subprocess.Popen(
+        ["sh", "-c", 'cat; exec umount -l "$1"', "sh", str(place)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     try:
-        yield mounted
+        yield
     finally:
-        if mounted:
-            subprocess.run(["umount", "-l", str(place)], check=False)
+        keeper.communicate(timeout=30)
 
 
 def _succeeds(command: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Runs one of our programs with something wrong in it: `python -m … STATUS MODULE ARGUMENTS`.
+"""Runs one of our programs with something wrong in it: `python -m … PARENT FAULT MODULE ARGUMENTS`.
 
 The faults show that the history checker sees what it is for: each is a defect that it must find, in
 the stores whose name begins with the fault's. The file systems are odd but lawful: with them no
@@ -7,8 +7,10 @@ answer may be wrong. Nothing of this is in the program itself; it is put in from
 
 from __future__ import annotations
 
+import ctypes
 import os
 import runpy
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -177,7 +179,20 @@ PLANTED: dict[str, Callable[[], None]] = {
     "late": late_listings,
 }
 
+
+def end_with_parent(parent: int) -> None:
+    """Be killed when the process that has started this one ends, however it does."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            sys.exit("the process that has started this one is gone")
+
+
+_PR_SET_PDEATHSIG = 1
+
 if __name__ == "__main__":
+    end_with_parent(int(sys.argv[1]))
+    del sys.argv[1]
     PLANTED[sys.argv[1]]()
     module = sys.argv[2]
     sys.argv = [module, *sys.argv[3:]]
