@@ -248,7 +248,8 @@ def test_what_is_removed_meanwhile_is_no_damage(root: Path, moment: int) -> None
     """Compaction removes the oldest epochs while their records are being read."""
     write_snapshot(root, "clicks")
     log = StoreLog.open(root, "clicks")
-    record, read = log.record, []
+    record = log.record
+    read: list[int] = []
 
     def removing(number: int) -> Record | None:
         if len(read) == moment:
