@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.errors import OptimizeError, ParseError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
-from planner import characters, meaning
+from planner import characters, meaning, precision
 from planner.arities import check_arities
 from planner.catalog_types import CATALOG_TYPES
 from planner.clause import Clause
@@ -342,6 +342,7 @@ class _Binder:
         # Those of the tree as it is now: rules of calls put copies in their places.
         for cast in [node for node in self._tree.find_all(exp.Cast) if type(node) is exp.Cast]:
             characters.cut(cast)
+            precision.round_seconds(cast)
 
 
 def _begins_with(prefix: str, name: str) -> bool:

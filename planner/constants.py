@@ -17,6 +17,7 @@ from planner.catalog_types import is_of_catalog
 from planner.characters import length_of
 from planner.errors import QueryError
 from planner.fit import INT_BITS
+from planner.precision import digits_of
 from planner.sqltypes import data_type_of
 from planner.syntax import seen
 from planner.values import parse_value
@@ -125,8 +126,8 @@ def _cast(node: exp.Cast, depth: int) -> Constant | None:
     data_type = data_type_of(node.to)
     if data_type is None or data_type.kind in {Kind.JSON, Kind.UUID} or is_of_catalog(data_type):
         return None
-    if length_of(node.to) is not None:
-        return None  # varchar(3) cuts
+    if length_of(node.to) is not None or digits_of(node.to) is not None:
+        return None  # varchar(3) cuts, timestamp(3) rounds
     literal = seen(node.this)
     if isinstance(literal, exp.Literal) and literal.is_string:
         return parse_value(literal.name, data_type), data_type

@@ -34,6 +34,8 @@ _ROUNDED = f"(2 * abs(a) * {_SCALE}::HUGEINT * up + abs(b) * down) // (2 * abs(b
 _BAD_BOOLEAN = _error("22P02", "'invalid input syntax for type boolean: \"' || t || '\"'")
 _BAD_INTEGER = _error("22P02", "'invalid input syntax for type integer: \"' || t || '\"'")
 _QUOTED = "'\"' || replace(replace(e, '\\', '\\\\'), '\"', '\\\"') || '\"'"
+_YEAR_2000 = 946_684_800_000_000
+"""In microseconds since 1970."""
 _DAY, _INT32_MAX, _MICROS_MAX = 86_400_000_000, (1 << 31) - 1, (1 << 63) // 1000 - 1
 _INTERVAL_RANGE = _error("22008", "'interval out of range'")
 _POSIX = r"'(?:[A-Za-z]{3,})?([+-]?)(\d{1,3})(?::(\d{1,2}))?'"
@@ -221,6 +223,21 @@ MACROS: tuple[str, ...] = (
     "pg_sg_time_length(t) AS to_microseconds(epoch_us(t))",
     f"""pg_sg_length_time(x) AS TIME '00:00' + to_microseconds(
         (pg_sg_interval_micros(x) % {_DAY} + {_DAY}) % {_DAY})""",
+    # Fewer digits of a second: halves go away from zero, which is the year 2000 for timestamps.
+    "pg_sg_rounded(us, u) AS CASE WHEN us < 0 THEN -1 ELSE 1 END * ((abs(us) + u // 2) // u * u)",
+    f"""pg_sg_rounded_timestamp(t, u) AS
+        make_timestamp(pg_sg_rounded(epoch_us(t) - {_YEAR_2000}, u) + {_YEAR_2000})""",
+    """pg_sg_rounded_timestamptz(t, u) AS
+        CAST(pg_sg_rounded_timestamp(CAST(t AS TIMESTAMP), u) AS TIMESTAMPTZ)""",
+    f"""pg_sg_rounded_time(t, u) AS CASE WHEN pg_sg_rounded(epoch_us(t), u) >= {_DAY}
+        THEN TIME '24:00:00' ELSE TIME '00:00' + to_microseconds(pg_sg_rounded(epoch_us(t), u))
+        END""",
+    """pg_sg_rounded_interval(x, u) AS pg_sg_interval(pg_sg_interval_months(x),
+        pg_sg_interval_days(x), pg_sg_rounded(pg_sg_interval_micros(x), u))""",
+    *(
+        f"pg_sg_rounded_{kind}s(l, u) AS list_transform(l, lambda e: pg_sg_rounded_{kind}(e, u))"
+        for kind in ("time", "timestamp", "timestamptz", "interval")
+    ),
     """pg_sg_padded(n, w) AS CASE WHEN n < 0 THEN '-' ELSE '' END
         || lpad(CAST(abs(n) AS VARCHAR),
             CAST(greatest(w, strlen(CAST(abs(n) AS VARCHAR))) AS INTEGER), '0')""",

@@ -16,6 +16,7 @@ from sqlglot import exp
 from planner.characters import length_of
 from planner.constants import constant_of
 from planner.fit import INT_BITS, Fit, Fitted, Fitter, Outside
+from planner.precision import digits_of
 from planner.sqltypes import data_type_of
 from planner.syntax import seen
 from stores.schema import DATE, TEXT, DataType, Kind, Value
@@ -115,8 +116,9 @@ def side_of(node: exp.Expr, column_of: ColumnOf, type_of: TypeOf) -> Side | None
 
 
 def _cast(node: exp.Expr, inner: Side) -> Side | None:
-    data_type = data_type_of(node.args["to"])
-    if data_type is None or length_of(node.args["to"]) is not None:
+    to = node.args["to"]
+    data_type = data_type_of(to)
+    if data_type is None or length_of(to) is not None or digits_of(to) is not None:
         return None
     if inner.type.kind in _STAMPS and data_type == DATE:
         return Side(

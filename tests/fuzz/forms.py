@@ -328,6 +328,7 @@ date_trunc('month', {timestamp})
 date_trunc('hour', {timestamp})
 date_trunc('week', {'timestamp})
 {'date}::timestamp
+{'timestamp}::timestamp(1)
 ({'timestamp}::timestamptz AT TIME ZONE 'Europe/Oslo')
 ({timestamptz} AT TIME ZONE 'UTC')
 make_timestamp(2020, 2, 1 + abs({'small}), 1, 2, 3.5)
@@ -337,6 +338,7 @@ _TIMESTAMPTZ = """
 date_trunc('day', {timestamptz})
 ({'timestamp}::timestamptz + interval '2 hours')
 {'timestamp}::timestamptz
+{'timestamp}::timestamptz(0)
 ({'timestamp} AT TIME ZONE 'America/New_York')
 to_timestamp({'small})
 """

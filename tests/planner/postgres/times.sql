@@ -330,3 +330,39 @@ SELECT make_interval(days => abs(1)), make_interval(hours => i, secs => 1.5) FRO
 SELECT $1::interval + '0'
 $ interval
 : interval
+SELECT timestamp(3) '2024-01-01 00:00:00.123456', '2024-01-01 00:00:00.1236'::timestamptz(0), time(1) '01:02:03.456', interval(3) '1 month 1.23456 seconds', timestamp(9) '2024-01-01 00:00:00.123456', timestamp(0) with time zone '2024-01-01 10:00:00.5+02'
+: timestamp_without_time_zone timestamp_with_time_zone time_without_time_zone interval timestamp_without_time_zone timestamp_with_time_zone
+= 2024-01-01 00:00:00.123	2024-01-01 00:00:00+00	01:02:03.5	1 mon 00:00:01.235	2024-01-01 00:00:00.123456	2024-01-01 08:00:01+00
+SELECT id, at::timestamp(0), at::timestamp(3), at::timestamp(6), at::time(2), tz::timestamptz(1), cast(tz AS timestamp(0) with time zone) FROM samples ORDER BY id
+: integer timestamp_without_time_zone timestamp_without_time_zone timestamp_without_time_zone time_without_time_zone timestamp_with_time_zone timestamp_with_time_zone
+= 1	2020-01-01 10:00:00	2020-01-01 10:00:00	2020-01-01 10:00:00	10:00:00	2020-01-01 10:00:00+00	2020-01-01 10:00:00+00
+= 2	2020-03-01 00:00:00	2020-02-29 23:59:59.5	2020-02-29 23:59:59.5	23:59:59.5	2020-02-29 23:59:59.5+00	2020-03-01 00:00:00+00
+= 3	2020-03-15 00:00:00	2020-03-15 00:00:00	2020-03-15 00:00:00	00:00:00	2020-03-15 01:30:00+00	2020-03-15 01:30:00+00
+= 4	2020-12-31 12:30:15	2020-12-31 12:30:15.123	2020-12-31 12:30:15.123456	12:30:15.12	2020-12-31 12:30:15.1+00	2020-12-31 12:30:15+00
+= 5	\N	\N	\N	\N	\N	\N
+= 6	1999-12-31 23:00:00	1999-12-31 23:00:00	1999-12-31 23:00:00	23:00:00	1999-12-31 23:00:00+00	1999-12-31 23:00:00+00
+= 7	2020-06-15 06:07:08	2020-06-15 06:07:08.009	2020-06-15 06:07:08.009	06:07:08.01	2020-06-15 06:07:08+00	2020-06-15 06:07:08+00
+= 8	1970-01-01 00:00:00	1970-01-01 00:00:00	1970-01-01 00:00:00	00:00:00	1970-01-01 00:00:00+00	1970-01-01 00:00:00+00
+= 9	2020-07-04 16:45:30	2020-07-04 16:45:30	2020-07-04 16:45:30	16:45:30	2020-07-04 16:45:30+00	2020-07-04 16:45:30+00
+SELECT id FROM samples WHERE at = timestamp(0) '2020-02-29 23:59:59.4' OR tz::timestamptz(0) = tz ORDER BY id
+: integer
+= 1
+= 3
+= 6
+= 8
+= 9
+SELECT id FROM samples WHERE tz::timestamptz(0) = timestamptz '2020-03-01' ORDER BY id
+: integer
+= 2
+SELECT t::timestamp(0), t::timestamp(1), t::timestamp(5) FROM (VALUES (timestamp '1999-12-31 23:59:59.5'), ('1969-12-31 23:59:59.999999'), ('2000-01-01 00:00:00.5'), (NULL)) AS v(t)
+: timestamp_without_time_zone timestamp_without_time_zone timestamp_without_time_zone
+= 1999-12-31 23:59:59	1999-12-31 23:59:59.5	1999-12-31 23:59:59.5
+= 1970-01-01 00:00:00	1970-01-01 00:00:00	1970-01-01 00:00:00
+= 2000-01-01 00:00:01	2000-01-01 00:00:00.5	2000-01-01 00:00:00.5
+= \N	\N	\N
+SELECT time '23:59:59.4'::time(0), ARRAY[timestamp '2024-01-01 00:00:00.99', NULL]::timestamp(0)[], (-interval '1 day 0.15 seconds')::interval(1), ARRAY['0.5 s']::interval(0)[]
+: time_without_time_zone timestamp_without_time_zone[] interval interval[]
+= 23:59:59	{"2024-01-01 00:00:01",NULL}	-1 days -00:00:00.2	{00:00:01}
+SELECT length('2024-01-01 00:00:00.26'::timestamp(1)::text), extract(seconds FROM '0:0:1.26'::time(1)), max(tz::timestamptz(0)) FROM samples
+: integer numeric timestamp_with_time_zone
+= 21	1.300000	2020-12-31 12:30:15+00
