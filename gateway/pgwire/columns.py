@@ -41,6 +41,8 @@ def as_stored(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any] | None
             return array.cast(wanted, safe=False)
         case Kind.DECIMAL | Kind.NULL | Kind.INTERVAL:
             return None
+        case Kind.ARRAY if pa.types.is_list(array.type):
+            return array  # the same goes for its elements, when they are looked at
         case _:
             return array.cast(wanted)
 

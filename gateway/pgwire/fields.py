@@ -145,7 +145,7 @@ def framed_rows(type_byte: int, columns: Sequence[Fields], rows: int) -> bytes:
     for length, column in zip(lengths, columns, strict=True):
         stretch.add(length, ">i4")
         width = int(length[0]) if rows else -1
-        if width > 0 and (length == width).all():
+        if 0 < width <= _BESIDE_MAX and (length == width).all():
             # Copied beside its neighbours it costs a third of a part of its own.
             stretch.add(bytes_of(column).view(_WHOLE.get(width, f"V{width}")))
         else:
@@ -156,6 +156,8 @@ def framed_rows(type_byte: int, columns: Sequence[Fields], rows: int) -> bytes:
     return content(parts[0] if len(parts) == 1 else join(*parts))
 
 
+_BESIDE_MAX = 1024
+"""Longer fields are left to Arrow, which copies them without the interpreter; numpy keeps it."""
 _WHOLE = {1: "u1", 2: "u2", 4: "u4", 8: "u8"}
 """Types of the widths that numpy copies in one go."""
 

@@ -6,6 +6,7 @@ import math
 import re
 import struct
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import orjson
 
@@ -18,6 +19,7 @@ from gateway.pgwire.encoders import (
     text_decoder,
     wire_type,
 )
+from gateway.pgwire.vector_nested import array_binary, array_text
 from planner.engine import DataType, Kind, QueryError, Value
 
 _NULL_LENGTH = struct.pack(">i", -1)
@@ -137,7 +139,14 @@ def _read_leaves(raw: bytes, at: int, wire: WireType) -> Iterator[Value]:
 
 
 def _array(data_type: DataType) -> WireType:
-    return array_type(data_type, wire_type(_leaf(data_type)))
+    leaf, element = wire_type(_leaf(data_type)), data_type.element
+    assert element is not None, "an array has an element type"
+    flat = element.kind is not Kind.ARRAY
+    return replace(
+        array_type(data_type, leaf),
+        encode_column_text=array_text(element),
+        encode_column_binary=array_binary(element, leaf.oid) if flat else None,
+    )
 
 
 def array_type(data_type: DataType, wire: WireType, *, lower: int = 1) -> WireType:

@@ -63,12 +63,17 @@ def decimals(data_type: DataType) -> st.SearchStrategy[Decimal]:
 
 
 def arrow(values: list[Value], data_type: DataType) -> pa.Array[Any]:
+    return pa.array([stored(value, data_type) for value in values], data_type.arrow)
+
+
+def stored(value: Value, data_type: DataType) -> Value:
+    if value is None:
+        return None
+    if data_type.element is not None:
+        return [stored(each, data_type.element) for each in value]
     if data_type.kind is Kind.INTERVAL:
-        values = [
-            None if value is None else pa.MonthDayNano((value[0], value[1], value[2] * 1000))
-            for value in values
-        ]
-    return pa.array(values, data_type.arrow)
+        return pa.MonthDayNano((value[0], value[1], value[2] * 1000))
+    return value
 
 
 def one_by_one(values: list[Value], data_type: DataType, code: int) -> list[bytes | None]:
@@ -106,6 +111,23 @@ def test_columns_are_as_their_values(kind: Kind, code: int, data: st.DataObject)
 def test_decimals_are_as_their_values(code: int, data: st.DataObject) -> None:
     data_type = data.draw(decimal_types())
     values = data.draw(st.lists(st.none() | decimals(data_type), max_size=12))
+    check(values, data_type, code, data.draw(st.integers(0, len(values))))
+
+
+@pytest.mark.parametrize("code", [0, 1], ids=["text", "binary"])
+@pytest.mark.parametrize("kind", [kind for kind in SCALARS if kind is not Kind.DECIMAL])
+@given(st.data())
+def test_columns_of_arrays_are_as_their_values(kind: Kind, code: int, data: st.DataObject) -> None:
+    scalars = st.none() | (SCALARS[kind] if code else values_of(kind))
+    if kind is Kind.TEXT:
+        scalars |= st.sampled_from(["null", "NULL", "nulls", "{", '"', "\\", "a b", "\v", "\x85"])
+    lists: st.SearchStrategy[Value] = st.lists(scalars, max_size=4)
+    data_type = DataType(kind=Kind.ARRAY, element=DataType(kind=kind))
+    if data.draw(st.booleans()):
+        width = data.draw(st.integers(0, 3))
+        lists = st.lists(st.lists(scalars, min_size=width, max_size=width), max_size=3)
+        data_type = DataType(kind=Kind.ARRAY, element=data_type)
+    values = data.draw(st.lists(st.none() | lists, max_size=5))
     check(values, data_type, code, data.draw(st.integers(0, len(values))))
 
 

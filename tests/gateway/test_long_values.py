@@ -1,0 +1,98 @@
+"""Long values on their way out: nobody else waits for one, whatever its form."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+import pytest
+
+from gateway.pgwire import copying
+from gateway.pgwire.copying import CopyEncoder
+from gateway.pgwire.rows import Shape
+from gateway.render import RENDERERS
+from gateway.serve import SWITCH_INTERVAL_S
+from planner.engine import Column, CopyFormat, CopyOut, DataType, Kind
+from tests.support.holding import longest_hold_s
+
+HELD_S_MAX = 0.02
+INTEGER, TEXT, BYTEA = (DataType(kind=kind) for kind in (Kind.INTEGER, Kind.TEXT, Kind.BYTEA))
+PAIR = DataType(kind=Kind.STRUCT, fields=(("a", INTEGER), ("b", TEXT)))
+COUNT = 400_000
+VALUES: dict[DataType, Callable[[], object]] = {
+    TEXT: lambda: "ab" * 4_000_000,
+    BYTEA: lambda: b"ab" * 4_000_000,
+    DataType(kind=Kind.ARRAY, element=TEXT): lambda: list(map(str, range(COUNT))),
+    DataType(kind=Kind.ARRAY, element=PAIR): lambda: [
+        {"a": number, "b": str(number)} for number in range(COUNT // 4)
+    ],
+}
+Encode = Callable[[pa.RecordBatch], object]
+
+
+def rows(code: int) -> Callable[[Column], Encode]:
+    return lambda column: Shape((column,), (code,)).encode_batch
+
+
+def copied(form: CopyFormat) -> Callable[[Column], Encode]:
+    delimiter = "," if form is CopyFormat.CSV else "\t"
+    order = CopyOut(format=form, delimiter=delimiter, null="\\N")
+    return lambda column: CopyEncoder(order, (column,)).encode_batch
+
+
+def rendered(media_type: str) -> Callable[[Column], Encode]:
+    return lambda column: RENDERERS[media_type]((column,)).batch
+
+
+ENCODERS: dict[str, Callable[[Column], Encode]] = {
+    "text": rows(0),
+    "binary": rows(1),
+    **{f"copy {form.value}": copied(form) for form in CopyFormat},
+    **{media_type: rendered(media_type) for media_type in RENDERERS},
+}
+
+
+@pytest.fixture
+def _as_a_gateway() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what threads compute is seen on Linux")
+@pytest.mark.usefixtures("_as_a_gateway")
+@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("data_type", VALUES, ids=str)
+def test_no_long_value_keeps_the_interpreter(data_type: DataType, encoder: str) -> None:
+    column = pa.array([VALUES[data_type]()], data_type.arrow)
+    batch = pa.RecordBatch.from_arrays([column], names=["a"])
+    encode = ENCODERS[encoder](Column(name="a", type=data_type))
+    assert longest_hold_s(lambda: encode(batch)) < HELD_S_MAX
+
+
+@pytest.mark.parametrize("media_type", RENDERERS)
+def test_long_arrays_are_written_as_short_ones(
+    media_type: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data_type = DataType(kind=Kind.ARRAY, element=DataType(kind=Kind.ARRAY, element=TEXT))
+    column = pa.array([None, [], [["a", None], None, [], ["b,", '"c"', "d"]]], data_type.arrow)
+    batch = pa.RecordBatch.from_arrays([column], names=["a"]).slice(1)
+    encode = RENDERERS[media_type]
+    expected = encode((Column(name="a", type=data_type),)).batch(batch)
+    monkeypatch.setattr("gateway.cells._ELEMENTS_MAX", 1)
+    assert encode((Column(name="a", type=data_type),)).batch(batch) == expected
+
+
+@pytest.mark.parametrize("form", [CopyFormat.TEXT, CopyFormat.CSV])
+def test_long_fields_are_copied_as_short_ones(
+    form: CopyFormat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["", "a", None, 'b"c,"d', "\\\t\n\\", "ö,\r", "\\", "x" * 9, "\\N"]
+    batch = pa.RecordBatch.from_arrays([pa.array(texts)] * 2, names=["a", "b"]).slice(1)
+    columns = (Column(name="a", type=TEXT), Column(name="b", type=TEXT))
+    order = CopyOut(format=form, delimiter="," if form is CopyFormat.CSV else "\t", null="\\N")
+    expected = CopyEncoder(order, columns).encode_batch(batch)
+    monkeypatch.setattr(copying, "_PIECE_BYTES", 2)
+    assert CopyEncoder(order, columns).encode_batch(batch) == expected
