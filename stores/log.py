@@ -187,8 +187,7 @@ class StoreWriter:
             return found
         number = self._following if epoch is None else epoch
         self._check(number, position)
-        attempt = self.log.begin(number)
-        try:
+        with self.attempt(number) as attempt:
             with self._told_if_replaced():
                 files = self._write_parts(latest_of_keys, attempt)
             return self.publish(
@@ -202,8 +201,19 @@ class StoreWriter:
                 digest=digest,
                 input_digest=input_digest,
             )
+
+    @contextmanager
+    def attempt(self, epoch: int) -> Iterator[str]:
+        """A fresh directory for the data files of an epoch, to be published in the block.
+
+        If that fails it is removed with all that is in it, unless the epoch is committed with it:
+        on a full disk each attempt would take away more of the room that the next one needs.
+        """
+        attempt = self.log.begin(epoch)
+        try:
+            yield attempt
         except BaseException:
-            self._abandon(number, attempt)
+            self._abandon(epoch, attempt)
             raise
 
     def publish(
@@ -219,7 +229,7 @@ class StoreWriter:
         digest: str | None = None,
         input_digest: str | None = None,
     ) -> Commit:
-        """Commit an epoch whose data files lie in `attempt`, a directory that `begin` gave.
+        """Commit an epoch whose data files lie in a directory that `attempt` gave.
 
         Raises:
             ArgumentError: an argument is not what it should be.
@@ -413,10 +423,7 @@ class StoreWriter:
             _logger.warning("attempts not removed store=%s error=%s", self.log.name, error)
 
     def _abandon(self, epoch: int, attempt: str) -> None:
-        """Remove the files of an attempt that failed, if it is sure that no commit names them.
-
-        On a full disk each attempt would take away more of the room that the next one needs.
-        """
+        """Remove the files of an attempt that failed, if it is sure that no commit names them."""
         try:
             found = self.log.record(epoch)
             if not isinstance(found, Commit) or all(

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
-from functools import partial
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from stores.errors import EpochConflictError
-from stores.log import Commit, DataFile, StoreLog, StoreWriter
+from stores.log import Commit, StoreLog, StoreWriter
 from stores.position import Position
 from stores.spark.checkpoint import Checkpoint
 from stores.spark.compacting import PipelineCompactor
@@ -155,16 +154,38 @@ class EpochSink:
                 replace=self._replaces,
                 input_digest=offsets.digest,
             )
-        attempt, files = self._write_by_tasks(writer, selected, batch)
-        return writer.publish(
-            epoch=batch,
-            attempt=attempt,
-            files=files,
-            position=offsets.position,
-            watermark_ms=offsets.watermark_ms,
-            replace=self._replaces,
-            input_digest=offsets.digest,
-        )
+        try:
+            return self._publish_tasks(writer, selected, batch, offsets)
+        except Exception as error:
+            # What a task raises arrives as text in one of Spark's exceptions.
+            is_too_large = TooLargeToHoldError.__name__ in str(error)
+            if self._picking is not Picking.HELD or not is_too_large:
+                raise
+            logger.warning("epoch too large to hold, sorting from now on store=%s", writer.log.name)
+        self._picking = Picking.SORTED
+        return self._publish_tasks(writer, selected, batch, offsets)
+
+    def _publish_tasks(
+        self, writer: StoreWriter, selected: DataFrame, batch: int, offsets: BatchOffsets
+    ) -> Commit:
+        """The epoch with the files that the tasks write."""
+        with writer.attempt(batch) as attempt:
+            files = write_by_tasks(
+                selected,
+                root=self._root,
+                schema=self._frame.schema,
+                attempt=attempt,
+                picking=self._picking,
+            )
+            return writer.publish(
+                epoch=batch,
+                attempt=attempt,
+                files=files,
+                position=offsets.position,
+                watermark_ms=offsets.watermark_ms,
+                replace=self._replaces,
+                input_digest=offsets.digest,
+            )
 
     def _collect(self, selected: DataFrame) -> pa.Table | None:
         """The batch as one table, if the one before it was small; None for the tasks to write it.
@@ -194,20 +215,3 @@ class EpochSink:
                 "epoch too large to collect, the tasks write it store=%s", self._frame.schema.name
             )
             return None
-
-    def _write_by_tasks(
-        self, writer: StoreWriter, selected: DataFrame, batch: int
-    ) -> tuple[str, list[DataFile]]:
-        """The directory of the attempt and the files that the tasks wrote into it."""
-        run = partial(write_by_tasks, selected, root=self._root, schema=self._frame.schema)
-        attempt = writer.log.begin(batch)
-        try:
-            return attempt, run(attempt=attempt, picking=self._picking)
-        except Exception as error:
-            # What a task raises arrives as text in one of Spark's exceptions.
-            if TooLargeToHoldError.__name__ not in str(error):
-                raise
-            logger.warning("epoch too large to hold, sorting from now on store=%s", writer.log.name)
-        self._picking = Picking.SORTED
-        attempt = writer.log.begin(batch)
-        return attempt, run(attempt=attempt, picking=self._picking)

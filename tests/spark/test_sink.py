@@ -1,0 +1,128 @@
+"""The sink without a session of Spark: what its attempts leave behind when something fails."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from pyspark.sql import DataFrame
+
+from stores.errors import LogError
+from stores.log import Commit, DataFile, StoreLog, StoreWriter
+from stores.spark import sink as sinks
+from stores.spark.definition import StoreFrame
+from stores.spark.sink import EpochSink
+from stores.spark.tasks import Picking, TooLargeToHoldError
+from tests.spark.test_continuity import planned
+from tests.stores.logs import CLICKS
+
+pytestmark = pytest.mark.spark
+
+
+class Frame:
+    """A batch, of which no one looks at the rows."""
+
+    def select(self, *columns: object) -> Frame:
+        return self
+
+
+ROWS = cast("DataFrame", Frame())
+Tasks = Callable[..., list[Any]]
+
+
+def sink_of(tmp_path: Path, tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> EpochSink:
+    """A sink whose tasks are this function, after they have left a file."""
+
+    def run(selected: object, *, root: str, attempt: str, **options: Any) -> list[Any]:
+        (Path(root) / "clicks" / attempt / "p00000-0.parquet").write_bytes(b"half a file")
+        return tasks(attempt=attempt, **options)
+
+    monkeypatch.setattr(sinks, "write_by_tasks", run)
+    return EpochSink(
+        StoreFrame(schema=CLICKS, selection=(), unique=False),
+        root=str(tmp_path),
+        checkpoint=planned(tmp_path / "checkpoint", {0: "first"}),
+        replaces=False,
+    )
+
+
+def attempts(tmp_path: Path) -> list[str]:
+    data = tmp_path / "clicks" / "data" / "0"
+    return os.listdir(data) if data.is_dir() else []
+
+
+def no_room(**options: object) -> list[Any]:
+    raise RuntimeError("no room")
+
+
+def test_tasks_that_fail_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark runs the batch again and again: on a full disk each attempt would take room away."""
+    sink = sink_of(tmp_path, no_room, monkeypatch)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="no room"):
+            sink(ROWS, 0)
+        assert attempts(tmp_path) == []
+
+
+def test_a_commit_that_fails_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sink = sink_of(tmp_path, lambda **options: [], monkeypatch)
+
+    def fail(log: StoreLog, commit: Commit) -> None:
+        raise LogError("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(StoreLog, "write_commit", fail)
+        with pytest.raises(LogError, match="no room"):
+            sink(ROWS, 0)
+        assert attempts(tmp_path) == []
+    sink(ROWS, 0)
+    assert len(attempts(tmp_path)) == 1
+
+
+def test_what_was_committed_although_it_failed_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def written(*, attempt: str, **options: object) -> list[Any]:
+        path = f"{attempt}/p00000-0.parquet"
+        return [DataFile(path=path, partition=0, rows=1, size_bytes=11)]
+
+    sink = sink_of(tmp_path, written, monkeypatch)
+    write_commit = StoreLog.write_commit
+
+    def fail(log: StoreLog, commit: Commit) -> None:
+        write_commit(log, commit)
+        raise LogError("no room")
+
+    monkeypatch.setattr(StoreLog, "write_commit", fail)
+    with pytest.raises(LogError, match="no room"):
+        sink(ROWS, 0)
+    commit = StoreLog.open(tmp_path, "clicks").commit(0)
+    assert commit is not None
+    assert [file.path.split("/")[2] for file in commit.files] == attempts(tmp_path)
+
+
+def test_an_attempt_that_has_to_sort_takes_the_place_of_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[int] = []
+
+    def tasks(*, picking: Picking, **options: object) -> list[Any]:
+        left.append(len(attempts(tmp_path)))
+        if picking is Picking.HELD:
+            raise RuntimeError(f"{TooLargeToHoldError.__name__}: as Spark tells of it")
+        if len(left) == 2:
+            raise RuntimeError(f"{TooLargeToHoldError.__name__} in a text is not asked twice")
+        return []
+
+    sink = sink_of(tmp_path, tasks, monkeypatch)
+    with pytest.raises(RuntimeError, match="not asked twice"):
+        sink(ROWS, 0)
+    assert attempts(tmp_path) == []
+    sink(ROWS, 0)
+    assert left == [1, 1, 1]
+    assert StoreWriter(tmp_path, CLICKS).log.latest_epoch() == 0
