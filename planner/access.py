@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import pyarrow as pa
+from msgspec import Struct, structs
 
 from planner.domains import Domain, domains, sortable, span_of
 from planner.filters import Allowed, Keep, row_filter
@@ -90,8 +91,7 @@ class Scatter:
     """Drops what was read beyond the predicate; None if nothing was."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+class Access(Struct, frozen=True, kw_only=True):
     """How one relation of a statement is read; the parameters are still open."""
 
     schema: StoreSchema
@@ -163,7 +163,7 @@ class Access:
     def and_also(self, condition: Condition) -> Access:
         """The same for those of its rows that meet one more condition."""
         found = tuple((*disjunct, condition) for disjunct in self.predicate.disjuncts)
-        return replace(self, predicate=replace(self.predicate, disjuncts=found))
+        return structs.replace(self, predicate=structs.replace(self.predicate, disjuncts=found))
 
     def describe(self) -> str:
         """One line: what is read, by which conditions, of how many partitions."""
@@ -203,7 +203,7 @@ def plan_access(schema: StoreSchema, predicate: Predicate, columns: tuple[str, .
     """The access to the rows that a predicate allows; disjuncts that allow none are left out."""
     kept = tuple(d for d in predicate.disjuncts if not _is_contradiction(d))
     if len(kept) < len(predicate.disjuncts):
-        predicate = replace(predicate, disjuncts=kept)
+        predicate = structs.replace(predicate, disjuncts=kept)
     return Access(schema=schema, columns=columns, predicate=predicate)
 
 

@@ -15,7 +15,7 @@ from planner.inference import Types
 from planner.operands import arguments
 from planner.refused import unknown_function
 from planner.sqltypes import spelled_type
-from planner.walk import Nodes
+from planner.walk import CALLS, Nodes
 from stores.schema import Kind
 
 _LISTED = {
@@ -82,14 +82,11 @@ def check_arities(nodes: Nodes, types: Types) -> None:
     Raises:
         NameProblem: one is (42883); its message has the types of the arguments.
     """
-    for kind in nodes.types:
-        if not issubclass(kind, exp.Func):
-            continue
-        for node in nodes.of(kind):
-            counts = ARITIES.get(call_name(node)) if _is_named(node) else None
-            if counts is not None and not _allows(counts, len(given := arguments(node))):
-                shown = ", ".join(_shown(each, types) for each in given)
-                raise unknown_function(node, call_name(node), shown)
+    for node in nodes.among(CALLS):
+        counts = ARITIES.get(call_name(node)) if _is_named(node) else None
+        if counts is not None and not _allows(counts, len(given := arguments(node))):
+            shown = ", ".join(_shown(each, types) for each in given)
+            raise unknown_function(node, call_name(node), shown)
 
 
 def _is_named(node: exp.Expr) -> bool:

@@ -8,11 +8,11 @@ operators Postgres's meaning. What only DuckDB can know is left to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlglot import exp
-from sqlglot.errors import OptimizeError, ParseError
-from sqlglot.optimizer.scope import Scope, traverse_scope
+from sqlglot.errors import ParseError
+from sqlglot.optimizer.scope import Scope
 
 from planner import characters, meaning, precision
 from planner.arities import check_arities
@@ -30,6 +30,7 @@ from planner.pushdown import Equality, Pushdown, Readable, Resolver
 from planner.qualifiers import drop_schemas, qualify_outer, refuse_results, tell_apart
 from planner.refused import refuse, unknown_function
 from planner.relations import Relation, identifier
+from planner.scopes import scopes_of
 from planner.set_operations import match_types
 from planner.spelling import spelled_nodes
 from planner.trees import position_of
@@ -38,8 +39,7 @@ from planner.walk import Nodes
 from stores.schema import Column, DataType
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """One mention of a relation in FROM."""
 
     relation: Relation
@@ -55,8 +55,7 @@ class Source:
     """Its table node, by id, as equalities name it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
+class Bound(Struct, frozen=True, kw_only=True):
     """A query whose names and parameters are known."""
 
     tree: exp.Query
@@ -66,8 +65,8 @@ class Bound:
     parameters: tuple[DataType, ...]
     names: tuple[str, ...] | None
     """Result columns as Postgres names them; None where only DuckDB knows how many there are."""
-    origins: Origins | None
-    """Which result columns are columns of a relation."""
+    origins: Callable[[], Origins | None]
+    """Tells which result columns are columns of a relation."""
     translate: Callable[[], tuple[DataType | None, ...] | None]
     """Makes the tree one that DuckDB runs; gives the types of the result columns in Postgres, where
     they are certain. To be called once, if at all: a plan without DuckDB needs none of it."""
@@ -109,7 +108,7 @@ class _Binder:
     def bind(self) -> Bound:
         refuse(self._nodes, self._vocabulary.functions)
         self._normalize()
-        scopes = self._scopes()
+        scopes = scopes_of(self._tree, self._nodes)
         tables = self._resolve_tables(scopes)
         columns = self._nodes.of(exp.Column)
         drop_schemas(columns, scopes, lambda table: id(table) in self._relations)
@@ -135,7 +134,6 @@ class _Binder:
         outputs.spell_out(scopes)
         root = next((scope for scope in scopes if scope.is_root), None)
         names = None if root is None else outputs.names(root)
-        origins = None if root is None else origins_of(root, outputs, self._named)
         pushdown = Pushdown(scopes, self._readable, resolvers, self._parameters.type_of)
         prefix = self._free_prefix()
         sources = tuple(
@@ -172,7 +170,7 @@ class _Binder:
             sources=sources,
             parameters=self._parameters.types(),
             names=names,
-            origins=origins,
+            origins=lambda: None if root is None else origins_of(root, outputs, self._named),
             translate=translate,
         )
 
@@ -207,21 +205,6 @@ class _Binder:
         for cast in self._nodes.of(exp.Cast):
             for each in [*cast.to.find_all(exp.DataType)]:
                 _unqualify_type(each)
-
-    def _scopes(self) -> list[Scope]:
-        try:
-            scopes = list(traverse_scope(self._tree))
-            for scope in scopes:
-                _ = scope.selected_sources  # computed when it is first asked for
-        except OptimizeError as error:
-            said = str(error).split("\n", maxsplit=1)[0]
-            if said.startswith("Alias already used: "):
-                name = said.removeprefix("Alias already used: ")
-                raise NameProblem(
-                    f'table name "{name}" specified more than once', sqlstate="42712"
-                ) from error
-            raise NotSupported(f"not supported: {said[:1].lower()}{said[1:]}") from error
-        return scopes
 
     def _resolve_tables(self, scopes: Sequence[Scope]) -> list[exp.Table]:
         """Find the relation of every table; those that scopes know come first."""
@@ -294,7 +277,8 @@ class _Binder:
         DuckDB minds no case: a common table expression "R0" would stand in the place of r0.
         """
         prefix = "r"
-        while any(_begins_with(prefix, name.lower()) for name in self._mentioned):
+        taken = [name.lower() for name in self._mentioned if name[-1:].isdigit()]
+        while any(_begins_with(prefix, name) for name in taken):
             prefix += "r"
         return prefix
 

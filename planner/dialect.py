@@ -107,18 +107,18 @@ class StategateSQL(Postgres):
         UNARY_PARSERS = {  # noqa: RUF012
             **PostgresParser.UNARY_PARSERS,
             TokenType.PLUS: lambda self: self._plus(),
+            TokenType.PARAMETER: lambda self: self._absolute(),
             TokenType.RLIKE: lambda self: self._prefixed(exp.BitwiseNot),
             TokenType.PIPE_SLASH: lambda self: self._prefixed(exp.Sqrt),
             TokenType.DPIPE_SLASH: lambda self: self._prefixed(exp.Cbrt),
         }
 
-        def _parse_unary(self) -> exp.Expr | None:
-            """`@ x` too, which is `abs(x)`; sqlglot takes it for a parameter."""
-            at = self._curr
-            if at is not None and at.token_type is TokenType.PARAMETER and at.text == "@":
-                self._advance()
+        def _absolute(self) -> exp.Expr | None:
+            """`@ x` is `abs(x)`; sqlglot takes it for a parameter, which `$1` is."""
+            if self._prev.text == "@":
                 return self._prefixed(exp.Abs)
-            return super()._parse_unary()
+            self._retreat(self._index - 1)
+            return self._parse_type()
 
         def _plus(self) -> exp.Expr | None:
             """`+ x` is x, but has no name."""
@@ -144,11 +144,14 @@ class StategateSQL(Postgres):
             It parses in Postgres, too, which then knows no function that takes so many. sqlglot
             drops some of those that it does not know.
             """
+            messages = expression.error_messages(args)
             is_call = args is not None and isinstance(expression, exp.Func)
-            if is_call and (expression.error_messages(args) or _drops(expression, args or [])):
+            if is_call and (messages or _drops(expression, args or [])):
                 name = expression.sql_name().lower()
                 return exp.Anonymous(this=name, expressions=args)
-            return super().validate_expression(expression, args)
+            for message in messages:
+                self.raise_error(message)
+            return expression
 
         def _advance_any(self, ignore_reserved: bool = False) -> Token | None:
             """Behind AS and a dot, every word is a name."""

@@ -98,12 +98,9 @@ def with_origins(
 def _of_relation(
     column: Column, relation: Relation, name: str, oid_of: Callable[[Relation], int]
 ) -> Column:
-    names = [each.name for each in relation.columns]
-    if name not in names:
-        return column  # one that only we have, such as _partition
-    return ResultColumn(
-        name=column.name,
-        type=column.type,
-        table_oid=oid_of(relation),
-        number=names.index(name) + 1,
-    )
+    for number, each in enumerate(relation.columns, start=1):
+        if each.name == name:
+            return ResultColumn(
+                name=column.name, type=column.type, table_oid=oid_of(relation), number=number
+            )
+    return column  # one that only we have, such as _partition

@@ -32,6 +32,12 @@ PARAMETERS_MAX = 65_535
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In, exp.Between)
 _OF_ARRAYS = (exp.ArrayContainsAll, exp.ArrayContainedBy, exp.ArrayOverlaps)
 _CONDITIONAL = (exp.Where, exp.Having, exp.Not, exp.And, exp.Or)
+_MANY = (exp.Any, exp.All)
+_NAMED = (exp.Kwarg, exp.PropertyEQ)
+_COUNTED = (exp.Limit, exp.Offset, exp.Fetch)
+_COMPUTED = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Pow)
+_ALIKE = (exp.Binary, exp.Coalesce, exp.Greatest, exp.Least, exp.Nullif)
+"""What asks of all that is in it to be of one type."""
 _OF_TEXT = {"this": TEXT, "expression": INTEGER}
 _OF_PATH = {"expression": DataType(kind=Kind.ARRAY, element=TEXT)}
 _ARGUMENTS: dict[type, dict[str, DataType]] = {
@@ -145,7 +151,7 @@ class Parameters:
         node = strip(node)
         if isinstance(node, exp.Parameter):
             return self._types[parameter_number(node)]
-        if isinstance(node, exp.Any | exp.All):
+        if isinstance(node, _MANY):
             inner = self._compared_type(node.this, types)
             return None if inner is None else inner.element
         if isinstance(node, exp.Literal) and node.is_string:
@@ -203,7 +209,7 @@ def spell_compared(nodes: Nodes, types: Types) -> None:
         ValueProblem: one is none (22P02).
     """
     has_text = any(literal.is_string for literal in nodes.of(exp.Literal))
-    if not has_text and not nodes.has((exp.Any, exp.All)):
+    if not has_text and not nodes.of(exp.Any) and not nodes.of(exp.All):
         return  # as in most lookups, which compare with parameters
     for kind in (*_COMPARISONS, *_OF_ARRAYS):
         for node in nodes.of(kind):
@@ -283,7 +289,7 @@ def _expected_type(node: exp.Parameter, types: Types) -> DataType | None:
     parent = node.parent
     while isinstance(parent, exp.Paren):
         child, parent = parent, parent.parent
-    if isinstance(parent, exp.Any | exp.All):
+    if isinstance(parent, _MANY):
         element = _beside(parent.parent, parent, types)
         return DataType(kind=Kind.ARRAY, element=element or TEXT)
     if (asked := _asked_type(parent, child)) is not None:
@@ -328,9 +334,9 @@ def _asked_type(parent: exp.Expr | None, child: exp.Expr) -> DataType | None:
     """The type that what a value stands in asks for, whatever stands beside it."""
     if isinstance(parent, exp.Cast):
         return parameter_type_of(parent.to)
-    if isinstance(parent, exp.Kwarg | exp.PropertyEQ):  # only make_interval has names for them
+    if isinstance(parent, _NAMED):  # only make_interval has names for them
         return DOUBLE if parent.this.name == "secs" else INTEGER
-    if isinstance(parent, exp.Limit | exp.Offset | exp.Fetch):
+    if isinstance(parent, _COUNTED):
         return BIGINT
     is_condition = isinstance(parent, exp.If) and child.arg_key == "this"
     if is_condition or isinstance(parent, _CONDITIONAL):
@@ -352,7 +358,7 @@ def _in_row(row: exp.Tuple, child: exp.Expr, types: Types) -> DataType | None:
 
 def _value_type(node: exp.Expr, types: Types) -> DataType | None:
     """The type of a value, or of the elements of `ANY (…)`."""
-    if not isinstance(node, exp.Any | exp.All):
+    if not isinstance(node, _MANY):
         return types.of(node)
     array = types.of(strip(node.this))
     return None if array is None else array.element
@@ -380,9 +386,9 @@ def _beside(parent: exp.Expr | None, child: exp.Expr, types: Types) -> DataType 
         beside = [parent.args[each] for each in ("start", "end") if parent.args.get(each)]
     elif isinstance(parent, exp.Array):
         beside = parent.expressions
-    elif isinstance(parent, exp.Add | exp.Sub | exp.Mul | exp.Div | exp.Mod | exp.Pow):
+    elif isinstance(parent, _COMPUTED):
         return _operand_type(parent, child, types)
-    elif isinstance(parent, exp.Binary | exp.Coalesce | exp.Greatest | exp.Least | exp.Nullif):
+    elif isinstance(parent, _ALIKE):
         second = parent.args.get("expression")
         beside = [parent.this, *([second] if second else []), *parent.expressions]
     known = (_value_type(each, types) for each in beside if each is not child)

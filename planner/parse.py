@@ -6,8 +6,9 @@ The only place that turns sqlglot's errors into ours.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
@@ -79,8 +80,7 @@ _NOT_RUN = {
 """Statements of Postgres that nothing here answers to, and what to do instead."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parsed:
+class Parsed(Struct, frozen=True, kw_only=True):
     """One statement as its text says it; nothing is resolved yet."""
 
     sql: str

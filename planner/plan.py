@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import pyarrow as pa
+from msgspec import Struct
 from sqlglot import exp
 
 from planner.access import Access
@@ -20,8 +20,7 @@ from stores.schema import Column, DataType, Row
 Columns: TypeAlias = tuple[Column, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lookup:
+class Lookup(Struct, frozen=True, kw_only=True):
     """One key of a keyvalue store, its row returned as it is: no thread, no DuckDB."""
 
     access: Access
@@ -35,8 +34,7 @@ class Lookup:
         return f"inline {self.access.describe()}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stream:
+class Stream(Struct, frozen=True, kw_only=True):
     """One access whose rows are the result."""
 
     access: Access
@@ -55,8 +53,7 @@ class Stream:
         return "; ".join(parts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemScan:
+class SystemScan(Struct, frozen=True, kw_only=True):
     """A system relation, read whole."""
 
     name: str
@@ -66,8 +63,7 @@ class SystemScan:
         return f"system stategate.{self.name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compose:
+class Compose(Struct, frozen=True, kw_only=True):
     """Accesses composed by DuckDB."""
 
     sql: str
@@ -85,8 +81,7 @@ class Compose:
         return f"compose {self.sql}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+class Count(Struct, frozen=True, kw_only=True):
     """How many rows an access gives, counted as they are read; nothing is decoded for it."""
 
     access: Access
@@ -99,8 +94,7 @@ class Count:
 Node: TypeAlias = Lookup | Stream | Count | Compose
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryPlan:
+class QueryPlan(Struct, frozen=True, kw_only=True):
     """How a query is run."""
 
     node: Node

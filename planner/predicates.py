@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec import Struct
 from sqlglot import exp
 
 from planner.errors import TypeProblem
@@ -24,8 +24,7 @@ DISJUNCTS_MAX = 64
 """A WHERE with more alternatives than that is read as if some of its parts were not there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operand:
+class Operand(Struct, frozen=True, kw_only=True):
     """The side of a comparison that is known once the parameters are."""
 
     text: str
@@ -50,8 +49,7 @@ class Operand:
         return self.constant if self.parameter is None else parameters[self.parameter]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Equals:
+class Equals(Struct, frozen=True, kw_only=True):
     """The column is one of these values."""
 
     column: str
@@ -72,8 +70,7 @@ class Equals:
         return len(self.operands) == 1 and not self.operands[0].is_list and not self.null
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compares:
+class Compares(Struct, frozen=True, kw_only=True):
     """The column lies on one side of a value; `operator` is one of <, <=, >, >=."""
 
     column: str
@@ -86,8 +83,7 @@ class Compares:
         return (self.column,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotNull:
+class NotNull(Struct, frozen=True, kw_only=True):
     """The column is not NULL."""
 
     column: str
@@ -98,8 +94,7 @@ class NotNull:
         return (self.column,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneOf:
+class OneOf(Struct, frozen=True, kw_only=True):
     """Several columns together are one of these rows: `(a, b) IN ((1, 2), (3, 4))`."""
 
     columns: tuple[str, ...]
@@ -122,8 +117,7 @@ Condition: TypeAlias = Equals | Compares | NotNull | OneOf
 Disjunct: TypeAlias = tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Predicate:
+class Predicate(Struct, frozen=True, kw_only=True):
     """A WHERE as far as it is understood; without disjuncts nothing can match."""
 
     disjuncts: tuple[Disjunct, ...]
@@ -271,13 +265,14 @@ def parameter_number(node: exp.Parameter) -> int:
     return int(node.name)
 
 
+_AROUND = (exp.Paren, exp.Collate)
 _BYTEWISE = {"C", "POSIX", "DEFAULT", "UCS_BASIC"}
 """Collations by which texts compare as they do here."""
 
 
 def strip(node: exp.Expr) -> exp.Expr:
     """A node without the parentheses around it."""
-    while isinstance(node, exp.Paren | exp.Collate):
+    while isinstance(node, _AROUND):
         if isinstance(node, exp.Collate) and node.expression.name.upper() not in _BYTEWISE:
             return node
         node = node.this

@@ -9,9 +9,10 @@ whose key is equal to columns of another is *linked* to it: few rows there mean 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec import Struct, field
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
@@ -47,8 +48,7 @@ class Equality:
     pairs: tuple[Pair, ...]
 
 
-@dataclass(slots=True, kw_only=True)
-class Said:
+class Said(Struct, kw_only=True):
     """What is said of one relation."""
 
     predicate: Predicate = EVERY_ROW
@@ -65,8 +65,7 @@ class Said:
         return tuple(Equality(table=table, pairs=tuple(found)) for table, found in pairs.items())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Clause:
+class _Clause(Struct, frozen=True, kw_only=True):
     """A condition, and the join whose ON it is; None for WHERE."""
 
     condition: exp.Expr

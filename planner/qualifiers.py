@@ -83,8 +83,10 @@ def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: 
         scopes: of the statement.
         star: what stars stand for.
     """
+    if len(scopes) == 1:
+        return
     inner = {id(scope.expression): scope for scope in scopes if scope.parent is not None}
-    for column in columns if inner else ():
+    for column in columns:
         select = column.parent_select
         scope = inner.get(id(select))
         if scope is None or column.table or not isinstance(select, exp.Select):
@@ -113,11 +115,14 @@ def refuse_results(
     Raises:
         NameProblem: a name is certainly of a result column only (42703).
     """
-    by_tree = {id(scope.expression): scope for scope in scopes}
     # First, for few columns are called like a result column, and the rest costs a walk for each.
-    results = {id(tree): _results(tree) for tree in (scope.expression for scope in scopes)}
+    results = {id(scope.expression): _results(scope.expression) for scope in scopes}
     every = set().union(*results.values())
-    for column in [each for each in columns if each.name in every]:
+    named = [column for column in columns if column.name in every] if every else ()
+    if not named:
+        return
+    by_tree = {id(scope.expression): scope for scope in scopes}
+    for column in named:
         select, name = column.parent_select, column.name
         if column.table or not isinstance(select, exp.Select) or _is_by_result(column, select):
             continue

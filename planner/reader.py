@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec import Struct
 from sqlglot import exp
 
 from planner.constants import constant_of
@@ -62,8 +62,7 @@ _LAST_TEXT = "\U0010ffff"
 _PLAIN_REGEX = re.compile(r"\^([\w \-/:@,;=#%&~`'\"<>!]+)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reader:
+class Reader(Struct, frozen=True, kw_only=True):
     """Reads predicates on one relation."""
 
     column_of: ColumnOf

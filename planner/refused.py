@@ -16,7 +16,7 @@ from planner.json_calls import JSON_ROWS
 from planner.select_forms import ROW_FUNCTIONS
 from planner.syntax import check_clauses
 from planner.trees import position_of
-from planner.walk import Nodes
+from planner.walk import CALLS, Nodes, kinds
 
 TABLE_FUNCTIONS = frozenset(
     {
@@ -26,7 +26,7 @@ TABLE_FUNCTIONS = frozenset(
 )
 """All functions that may stand in FROM."""
 
-_WRITES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
+_WRITES = kinds(exp.Insert, exp.Update, exp.Delete, exp.Merge)
 _REFUSED: dict[type[exp.Expr], str] = {
     exp.Lock: "SELECT … FOR UPDATE",
     exp.Into: "SELECT INTO",
@@ -39,6 +39,7 @@ _REFUSED: dict[type[exp.Expr], str] = {
     exp.HexString: "a bit string",
     exp.Variadic: "VARIADIC",
 }
+_NEVER = _WRITES | _REFUSED.keys()
 _HINTS: dict[type[exp.Expr], str] = {
     exp.Lock: "Nothing is locked by reading; leave it out.",
     exp.Into: "State is written by its pipeline; SELECT reads it.",
@@ -64,19 +65,8 @@ def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
         NotSupported: SQL that is not run here (0A000), or a write in WITH (25006).
         NameProblem: a function that is not there for clients (42883).
     """
-    for kind in nodes.types:
-        if kind in _REFUSED:
-            raise NotSupported(
-                f"{_REFUSED[kind]} is not supported",
-                hint=_HINTS.get(kind),
-                position=_place(nodes, kind),
-            )
-        if issubclass(kind, _WRITES):
-            raise NotSupported(
-                f"cannot execute {kind.key.upper()} in a read-only gateway",
-                hint="State is written by its pipeline; SELECT reads it.",
-                sqlstate="25006",
-            )
+    if nodes.has(_NEVER):
+        raise _refused(nodes)
     for select in nodes.of(exp.Select):
         if not select.expressions:
             raise NotSupported(
@@ -89,20 +79,30 @@ def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
     _refuse_functions(nodes, functions)
 
 
+def _refused(nodes: Nodes) -> NotSupported:
+    kind = type(next(nodes.among(_NEVER)))
+    if kind in _WRITES:
+        return NotSupported(
+            f"cannot execute {kind.key.upper()} in a read-only gateway",
+            hint="State is written by its pipeline; SELECT reads it.",
+            sqlstate="25006",
+        )
+    return NotSupported(
+        f"{_REFUSED[kind]} is not supported", hint=_HINTS.get(kind), position=_place(nodes, kind)
+    )
+
+
 def _place(nodes: Nodes, kind: type[exp.Expr]) -> int | None:
     """Where the first of a kind is: at it, or at the first word inside it."""
     return position_of(nodes.of(kind)[0])
 
 
 def _refuse_functions(nodes: Nodes, functions: Container[str]) -> None:
-    for kind in nodes.types:
-        if not issubclass(kind, exp.Func):
-            continue
-        for node in nodes.of(kind):
-            # What parses by a syntax of its own, such as CAST or EXTRACT, has no name that counts.
-            name = node.meta.get("name") or (node.name if kind is exp.Anonymous else None)
-            if name is not None and name.lower() not in functions:
-                raise unknown_function(node, name.lower())
+    for node in nodes.among(CALLS):
+        # What parses by a syntax of its own, such as CAST or EXTRACT, has no name that counts.
+        name = node.meta.get("name") or (node.name if type(node) is exp.Anonymous else None)
+        if name is not None and name.lower() not in functions:
+            raise unknown_function(node, name.lower())
 
 
 NO_FUNCTION = (

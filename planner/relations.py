@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
+from msgspec import Struct
 from sqlglot import exp
 
 from planner.errors import NameProblem, NotSupported, StoreFailed, Unavailable
@@ -71,8 +72,7 @@ SYSTEM_RELATIONS: Mapping[str, tuple[Column, ...]] = {
 """Relations of schema `stategate`, with their columns."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
+class Relation(Struct, frozen=True, kw_only=True):
     """What a name in FROM stands for."""
 
     name: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from operator import itemgetter
+from typing import TypeAlias
 
 import pyarrow as pa
+from msgspec.structs import replace
 from sqlglot import exp
 
 from planner.access import Access, Top, plan_access
@@ -19,16 +20,20 @@ from planner.compose import Composer, to_duckdb
 from planner.errors import NameProblem
 from planner.links import Link, link
 from planner.ordering import terms_of, top_of
+from planner.origins import Origins
 from planner.outputs import is_star
 from planner.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
 from planner.predicates import Disjunct, NotNull, Predicate, parameter_number
 from planner.sqltypes import declared
 from planner.syntax import seen
+from planner.walk import kinds
 from stores.schema import BIGINT, Column, DataType, Row, StoreKind
 
 _PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "kind", "hint"}
 _PLAIN_TABLE = {"this", "alias", "db", "only"}
-_NOT_BY_ROW = (exp.AggFunc, exp.Window, exp.UDTF, exp.Explode, exp.GenerateSeries, exp.Anonymous)
+_NOT_BY_ROW = kinds(
+    exp.AggFunc, exp.Window, exp.UDTF, exp.Explode, exp.GenerateSeries, exp.Anonymous
+)
 """Where one of them is, the first rows of the result need more than the first rows of the store."""
 LIMIT_PUSHED_MAX = 1_000_000
 """Above it, a limit per partition saves nothing."""
@@ -52,18 +57,18 @@ def plan_query(
     """
     direct = _plan_direct(bound)
     if direct is not None:
-        node, columns = direct
+        node, columns, of_relation = direct
         return QueryPlan(
             node=node,
             columns=columns,
-            origins=bound.origins,
+            origins=of_relation,
             parameters=bound.parameters,
             clause=clause,
             catalog_version=version,
         )
     inputs = tuple((source.name, _input(source)) for source in bound.sources)
     inputs = _push_ends(bound, _push_top(bound, inputs))
-    types = bound.translate()
+    origins, types = bound.origins(), bound.translate()
     sql = to_duckdb(bound.tree)
     schemas = {
         source.name: _arrow_schema(source, planned)
@@ -88,7 +93,7 @@ def plan_query(
             sql=sql, tree=bound.tree, inputs=inputs, numbers=numbers, links=_links(bound, inputs)
         ),
         columns=columns,
-        origins=bound.origins,
+        origins=origins,
         parameters=bound.parameters,
         clause=clause,
         residual=_residual(bound, inputs),
@@ -141,7 +146,11 @@ def _only_select(bound: Bound) -> tuple[exp.Select, Source] | None:
     return (tree, source) if alias is None or not alias.columns else None
 
 
-def _plan_direct(bound: Bound) -> tuple[Lookup | Stream | Count, tuple[Column, ...]] | None:
+_Direct: TypeAlias = tuple[Lookup | Stream | Count, tuple[Column, ...], Origins]
+"""A plan without DuckDB, its result columns, and which of the relation's these are."""
+
+
+def _plan_direct(bound: Bound) -> _Direct | None:
     """The plan without DuckDB, for columns of rows that the access decides, or their number."""
     found = _only_select(bound)
     limits = None if found is None else _limits(found[0])
@@ -151,7 +160,7 @@ def _plan_direct(bound: Bound) -> tuple[Lookup | Stream | Count, tuple[Column, .
     access = _input(source)
     assert isinstance(access, Access)
     if _is_count(select):
-        return _plan_count(bound, select, access)
+        return (*_plan_count(bound, select, access), (None,))
     projected = _projection(select, source)
     if projected is None:
         return None
@@ -160,22 +169,23 @@ def _plan_direct(bound: Bound) -> tuple[Lookup | Stream | Count, tuple[Column, .
         Column(name=alias, type=source.relation.readable[name].type)
         for name, alias in zip(names, aliases, strict=True)
     )
+    origins = tuple((source.relation, name) for name in names)
     if select.args.get("order"):
-        return _plan_ordered(select, access, names, columns)
+        ordered = _plan_ordered(select, access, names)
+        return None if ordered is None else (ordered, columns, origins)
     lookup = _lookup(access, names) if limits == (None, 0) else None
     if lookup is not None:
-        return lookup, columns
+        return lookup, columns, origins
     limit, offset = limits
     used = tuple(dict.fromkeys(names)) or access.columns
     pushed = limit + offset if limit is not None and limit + offset <= LIMIT_PUSHED_MAX else None
     access = replace(access, columns=used, limit=pushed)
     projection = tuple(used.index(name) for name in names)
-    return Stream(access=access, projection=projection, limit=limit, offset=offset), columns
+    stream = Stream(access=access, projection=projection, limit=limit, offset=offset)
+    return stream, columns, origins
 
 
-def _plan_ordered(
-    select: exp.Select, access: Access, names: tuple[str, ...], columns: tuple[Column, ...]
-) -> tuple[Stream, tuple[Column, ...]] | None:
+def _plan_ordered(select: exp.Select, access: Access, names: tuple[str, ...]) -> Stream | None:
     """`ORDER BY key LIMIT n`: ordered reads of the partitions, merged until there are n rows."""
     top, limits = _top(select, access), _limits(select)
     if top is None or limits is None:
@@ -183,7 +193,7 @@ def _plan_ordered(
     used = tuple(dict.fromkeys((*names, *(name for name, _ in top.columns))))
     access = replace(access, columns=used, top=top)
     projection = tuple(used.index(name) for name in names)
-    return Stream(access=access, projection=projection, limit=limits[0], offset=limits[1]), columns
+    return Stream(access=access, projection=projection, limit=limits[0], offset=limits[1])
 
 
 def _is_count(select: exp.Select) -> bool:

@@ -13,9 +13,9 @@ from sqlglot import exp
 from planner.errors import NotSupported, SyntaxProblem, ValueProblem
 from planner.predicates import strip
 from planner.trees import call, cast, position_of
-from planner.walk import Nodes
+from planner.walk import Nodes, kinds
 
-FORMS = (exp.Exists, exp.Fetch, exp.Unnest, exp.TableSample, exp.Anonymous)
+FORMS = kinds(exp.Exists, exp.Fetch, exp.Unnest, exp.TableSample, exp.Anonymous)
 """Nodes of which one is in every such form."""
 
 

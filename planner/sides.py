@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from msgspec import Struct
 from sqlglot import exp
 
 from planner.characters import length_of
@@ -52,8 +53,7 @@ class Steps:
     next: Callable[[int], int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Side(Struct, frozen=True, kw_only=True):
     """A column as one side of a comparison has it."""
 
     column: str

@@ -45,8 +45,8 @@ def spelled_nodes(tree: exp.Query) -> Nodes:
         nodes = Nodes(tree)
     if nodes.has(FORMS) and spell_selects(nodes):
         nodes = Nodes(tree)
-    has_rows = nodes.has((exp.Tuple,)) or any(map(_is_row, nodes.of(exp.Anonymous)))
-    has_versions = nodes.has((exp.Version,))
+    has_rows = bool(nodes.of(exp.Tuple)) or any(map(_is_row, nodes.of(exp.Anonymous)))
+    has_versions = bool(nodes.of(exp.Version))
     has_pages = drop_page_ranges(nodes.of(exp.Between))
     if has_rows:
         for kind in _COMPARED:

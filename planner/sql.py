@@ -444,7 +444,7 @@ class SqlEngine:
         except RecursionError as error:
             raise LimitExceeded("statement is nested too deep") from error
         columns = with_origins(plan.columns, plan.origins, self._pg_catalog.oid_of)
-        return replace(plan, columns=columns, asked=asked, costs=parsed.costs)
+        return structs.replace(plan, columns=columns, asked=asked, costs=parsed.costs)
 
     def _prepare_show(
         self, parsed: Parsed, session: Session, cancellation: Cancellation

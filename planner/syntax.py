@@ -175,7 +175,10 @@ def seen(node: exp.Expr) -> exp.Expr:
         if not is_known(node):
             return UNREAD
         node = node.this
-    return bare if is_known(bare) else UNREAD
+    # As `is_known`, which is not called for most: this is asked for each value of an IN.
+    names = ARGUMENTS.get(type(bare))
+    plain = names is not None and bare.args.keys() <= names
+    return bare if plain or is_known(bare) else UNREAD
 
 
 def check_known(node: exp.Expr) -> None:
@@ -196,10 +199,10 @@ def check_clauses(nodes: Nodes) -> None:
         SyntaxProblem: one is other databases' SQL (42601).
     """
     for kind in nodes.types:
-        is_read = kind in ARGUMENTS
-        if kind in _CLAUSES if is_read else issubclass(kind, _CLAUSES_ALL):
+        names = ARGUMENTS.get(kind)
+        if kind in _CLAUSES if names is not None else issubclass(kind, _CLAUSES_ALL):
             for node in nodes.of(kind):
-                if not is_known(node):
+                if (names is None or not node.args.keys() <= names) and not is_known(node):
                     raise _not_supported(node)
     for join in nodes.of(exp.Join):
         if {join.kind.upper(), join.method.upper()} - _JOINS:

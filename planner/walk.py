@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, TypeAlias, TypeVar
 
 from sqlglot import exp
 
 N = TypeVar("N", bound=exp.Expr)
+Kinds: TypeAlias = frozenset[type[exp.Expr]]
+"""Types of nodes, with all that are below them."""
+
+
+def kinds(*above: type[exp.Expr]) -> Kinds:
+    """These types and all below them: made once, so that a tree is asked for them in one step."""
+    found: set[type[exp.Expr]] = set()
+    left = [*above]
+    while left:
+        kind = left.pop()
+        found.add(kind)
+        left += kind.__subclasses__()
+    return frozenset(found)
+
+
+CALLS = kinds(exp.Func)
+"""What may be a call of a function."""
 
 
 class Nodes:
@@ -36,6 +55,10 @@ class Nodes:
         found: list[Any] = self._by_type.get(kind, [])
         return found
 
-    def has(self, kinds: tuple[type[exp.Expr], ...]) -> bool:
-        """Whether there is a node of one of these types, or of a type below them."""
-        return any(issubclass(kind, kinds) for kind in self._by_type)
+    def has(self, asked: Kinds) -> bool:
+        """Whether there is a node of one of these types."""
+        return not self._by_type.keys().isdisjoint(asked)
+
+    def among(self, asked: Kinds) -> Iterator[exp.Expr]:
+        """The nodes of these types, one type after the other."""
+        return chain.from_iterable(found for kind, found in self._by_type.items() if kind in asked)

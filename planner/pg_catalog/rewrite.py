@@ -69,6 +69,7 @@ def rewrite(
     )
     vocabulary = catalog_vocabulary(reads_system_columns=wants_system)
     bound = bind(working, NO_CLAUSE, vocabulary, parameter_types)
+    origins = bound.origins()
     types = bound.translate()
     rewrite_calls(bound.tree, database=database, version=version)
     numbers = {parameter_number(node) for node in bound.tree.find_all(exp.Parameter)}
@@ -80,7 +81,7 @@ def rewrite(
         parameters=bound.parameters,
         numbers=tuple(sorted(numbers)),
         effects=effects,
-        origins=bound.origins,
+        origins=origins,
     )
 
 
