@@ -15,12 +15,12 @@ from planner.zones import ABBREVIATIONS
 
 
 def _error(sqlstate: str, message: str) -> str:
-    return f"error('{RAISED}{sqlstate} ' || {message})"
+    return f"pg_sg_error('{RAISED}{sqlstate} ' || {message})"
 
 
 def error_call(sqlstate: str, message: str) -> exp.Expr:
     """A call that raises an error of ours when it is evaluated."""
-    return call("error", exp.Literal.string(f"{RAISED}{sqlstate} {message}"))
+    return call("pg_sg_error", exp.Literal.string(f"{RAISED}{sqlstate} {message}"))
 
 
 LENGTH_MAX = 1 << 26

@@ -38,24 +38,40 @@ def _rowwise(function: Callable[..., str], count: int = 2) -> Callable[..., Any]
     return of_two if count == 2 else of_four
 
 
-PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str]]] = {
+def _raise(messages: Any) -> Any:
+    """Raise the first of some errors, each with its SQLSTATE in front; NULL is none.
+
+    DuckDB's own `error` is volatile, so that no window could be ordered by what may raise one; but
+    what is volatile is not computed ahead, either, which the catalog's macros rely on in COALESCE.
+    """
+    for message in messages.to_pylist():
+        if message is not None:
+            raise ValueError(message)
+    return pa.nulls(len(messages))
+
+
+PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
+    "pg_sg_error": (_raise, ("VARCHAR",), '"NULL"'),
     "pg_sg_number_text": (
         _rowwise(lambda number, template: number_text(Decimal(number), template)),
         ("VARCHAR", "VARCHAR"),
+        "VARCHAR",
     ),
-    "pg_sg_time_text": (_rowwise(time_text), ("BIGINT", "VARCHAR")),
-    "pg_sg_number_of": (_rowwise(number_of), ("VARCHAR", "VARCHAR")),
-    "pg_sg_json_concat": (_rowwise(json_edit.concatenated), ("VARCHAR", "VARCHAR")),
-    "pg_sg_json_less": (_rowwise(json_edit.without_keys), ("VARCHAR", "VARCHAR[]")),
-    "pg_sg_json_less_at": (_rowwise(json_edit.without_element), ("VARCHAR", "INTEGER")),
-    "pg_sg_json_less_path": (_rowwise(json_edit.without_path), ("VARCHAR", "VARCHAR[]")),
+    "pg_sg_time_text": (_rowwise(time_text), ("BIGINT", "VARCHAR"), "VARCHAR"),
+    "pg_sg_number_of": (_rowwise(number_of), ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "pg_sg_json_concat": (_rowwise(json_edit.concatenated), ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "pg_sg_json_less": (_rowwise(json_edit.without_keys), ("VARCHAR", "VARCHAR[]"), "VARCHAR"),
+    "pg_sg_json_less_at": (_rowwise(json_edit.without_element), ("VARCHAR", "INTEGER"), "VARCHAR"),
+    "pg_sg_json_less_path": (_rowwise(json_edit.without_path), ("VARCHAR", "VARCHAR[]"), "VARCHAR"),
     "pg_sg_json_set": (
         _rowwise(json_edit.with_path, 4),
         ("VARCHAR", "VARCHAR[]", "VARCHAR", "BOOLEAN"),
+        "VARCHAR",
     ),
     "pg_sg_json_insert": (
         _rowwise(json_edit.with_inserted, 4),
         ("VARCHAR", "VARCHAR[]", "VARCHAR", "BOOLEAN"),
+        "VARCHAR",
     ),
 }
-"""Function and the types of its arguments, by name; what it gives is text."""
+"""Function, the types of its arguments and what it gives, by name."""

@@ -55,9 +55,9 @@ class LocalDatabase:
         self._lock = threading.Lock()
         with own_errors():
             self._database = duckdb.connect(":memory:", config={**_CONFIG, **definition.config})
-            for name, (function, given) in PYTHON_FUNCTIONS.items():
-                about: Any = {"parameters": list(given), "type": "arrow"}
-                self._database.create_function(name, function, return_type="VARCHAR", **about)
+            for name, (function, given, result) in PYTHON_FUNCTIONS.items():
+                about: Any = {"parameters": list(given), "type": "arrow", "return_type": result}
+                self._database.create_function(name, function, **about)
             self._run_all(definition.before)
             for name, table in definition.tables.items():
                 self._database.register("zz_source", table)

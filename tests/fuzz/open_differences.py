@@ -11,5 +11,4 @@ from collections.abc import Mapping
 OPEN: Mapping[str, str] = {
     "percentile_cont": "of NaN and infinities",
     "({numeric} + {numeric})": "a numeric parameter has 16 digits, and the sum of a sum overflows",
-    "window": "ordered by repeat(…) and other calls of our own: 42804, they are taken for volatile",
 }

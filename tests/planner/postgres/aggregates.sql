@@ -233,3 +233,6 @@ SELECT percentile_cont(NULL::float8) WITHIN GROUP (ORDER BY d), percentile_cont(
 SELECT percentile_cont($1::float8[]) WITHIN GROUP (ORDER BY d) FROM samples
 $ double_precision[]
 : double_precision[]
+SELECT string_agg(DISTINCT lpad(t, 3), ',' ORDER BY lpad(t, 3)) FROM samples
+: text
+=    ,  b,  ä, aB, x ,Abc,Zed,abc

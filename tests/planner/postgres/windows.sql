@@ -161,3 +161,27 @@ SELECT row_number() OVER () > 0 FROM samples WHERE id = 1
 = t
 SELECT sum(row_number() OVER ()) FROM samples
 ! 42803
+SELECT id, rank() OVER (PARTITION BY split_part(t, 'b', 1) ORDER BY repeat(t, 2)) FROM samples ORDER BY id
+: integer bigint
+= 1	1
+= 2	1
+= 3	2
+= 4	1
+= 5	1
+= 6	1
+= 7	1
+= 8	1
+= 9	1
+SELECT id, sum(i) OVER (ORDER BY r * 2), count(*) OVER (ORDER BY decode('00ff', 'hex')) FROM samples ORDER BY id
+: integer bigint bigint
+= 1	-4	9
+= 2	-2	9
+= 3	-5	9
+= 4	15	9
+= 5	15	9
+= 6	-7	9
+= 7	7	9
+= 8	0	9
+= 9	10	9
+SELECT rank() OVER (ORDER BY split_part(t, 'b', i - 1)) FROM samples
+! 22023
