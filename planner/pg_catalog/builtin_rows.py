@@ -24,7 +24,7 @@ NAMESPACES: Mapping[str, int] = {
 PUBLIC_OWNER = 6171
 """Oid of the predefined role pg_database_owner, which has schema public."""
 _PG_PROC_OID = 1255
-_PG_NAMESPACE_OID = 2615
+PG_NAMESPACE_OID = 2615
 HEAP = 2
 """Oid of the table access method that tables claim."""
 _INTERNAL_LANGUAGE = 12
@@ -168,7 +168,7 @@ def role_names() -> dict[int, str]:
 
 
 def _descriptions() -> Iterator[Fields]:
-    public = (NAMESPACES["public"], _PG_NAMESPACE_OID, "standard public schema")
+    public = (NAMESPACES["public"], PG_NAMESPACE_OID, "standard public schema")
     functions = [(int(line[0]), _PG_PROC_OID, line[11]) for line in proc_lines()]
     for oid, catalog, text in (public, *functions):
         if text != "\\N":

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.metadata import version
 
-from planner.pg_catalog.builtin_rows import NAMESPACES, OWNER, attribute, relation_row
+from planner.pg_catalog.builtin_rows import (
+    NAMESPACES,
+    OWNER,
+    PG_NAMESPACE_OID,
+    attribute,
+    relation_row,
+)
 from planner.pg_catalog.oids import assign_oids, definition_xmin
 from planner.pg_catalog.postgres_types import ColumnType, column_type
 from planner.pg_catalog.rows import Fields
@@ -23,6 +30,9 @@ from stores.schema import (
 
 PG_CLASS_OID = 1259
 """pg_description says with it that an object is a relation."""
+_PG_EXTENSION_OID = 3079
+_EXTENSION_OID = 16_000
+"""Below those of a user: a dump does not make such an extension, it is there."""
 _BTREE = 403
 _BTREE_CLASSES: Mapping[str, int] = {
     "bool": 424,
@@ -158,16 +168,45 @@ def relation_rows(relations: Sequence[Relation]) -> RelationRows:
     tables: dict[str, list[Fields]] = {
         name: []
         for name in (
-            *("pg_attribute", "pg_class", "pg_constraint", "pg_description", "pg_index"),
-            "pg_type",
+            *("pg_attribute", "pg_class", "pg_constraint", "pg_depend", "pg_description"),
+            *("pg_extension", "pg_index", "pg_type"),
         )
     }
     rows = RelationRows(tables=tables, namespaces=namespaces)
+    _add_extension(rows, namespaces[SYSTEM_SCHEMA])
     for relation in relations:
         _add_relation(rows, relation, oids)
         if relation.primary_key:
             _add_primary_key(rows, relation, oids)
     return rows
+
+
+def _add_extension(rows: RelationRows, namespace: int) -> None:
+    """The schema of system relations as an extension's, whose members no dump contains.
+
+    They are made by the gateway, and no SQL makes them anywhere else.
+    """
+    rows.tables["pg_extension"].append(
+        {
+            "oid": _EXTENSION_OID,
+            "extname": SYSTEM_SCHEMA,
+            "extowner": OWNER,
+            "extnamespace": namespace,
+            "extversion": version("stategate"),
+        }
+    )
+    rows.tables["pg_depend"].append(_member(PG_NAMESPACE_OID, namespace))
+
+
+def _member(catalog: int, oid: int) -> Fields:
+    """A row of pg_depend: that an object belongs to the extension."""
+    return {
+        "classid": catalog,
+        "objid": oid,
+        "refclassid": _PG_EXTENSION_OID,
+        "refobjid": _EXTENSION_OID,
+        "deptype": "e",
+    }
 
 
 def _object_names(relations: Sequence[Relation]) -> Iterator[str]:
@@ -217,6 +256,8 @@ def _add_relation(rows: RelationRows, relation: Relation, oids: Mapping[str, int
         names = ",\n    ".join(quote_name(column.name) for column in relation.columns)
         definition = f" SELECT {names}\n   FROM {relation.qualified};"
         rows.definitions.append((oid, definition, definition))
+    if relation.schema == SYSTEM_SCHEMA:
+        rows.tables["pg_depend"].append(_member(PG_CLASS_OID, oid))
 
 
 def _add_row_type(
