@@ -9,10 +9,11 @@ from sqlglot import exp
 from planner.arithmetic import quotient
 from planner.errors import TypeProblem
 from planner.functions import call_name
-from planner.inference import NUMERIC, Types, as_decimal
+from planner.inference import Types
 from planner.interval_calls import interval_sum
 from planner.operands import arguments
 from planner.predicates import strip
+from planner.result_types import NUMERIC, as_decimal
 from planner.rewriting import Rule
 from planner.trees import call, cast, outermost, position_of, wrapped
 from stores.schema import DataType, Kind

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlglot import exp
 
 from planner.calls import rewrite_call
-from planner.inference import DIGITS_MAX, Types, as_decimal
+from planner.inference import Types
 from planner.operands import alternatives
+from planner.result_types import DIGITS_MAX, as_decimal
 from planner.rewriting import Rule
 from planner.trees import cast, wrapped
 from stores.schema import Kind, decimal_type

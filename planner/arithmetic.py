@@ -9,11 +9,12 @@ from sqlglot import exp
 
 from planner.errors import TypeProblem
 from planner.floats import POWER, ranged
-from planner.inference import FLOATS, INTEGERS, Types, as_decimal
+from planner.inference import Types
 from planner.json_operators import delete
 from planner.literals import check_literal, typed_literal
 from planner.operators import INTERVAL, OF_TIME, RESULTS, SYMBOLS, asked_type
 from planner.predicates import strip
+from planner.result_types import FLOATS, INTEGERS, as_decimal
 from planner.rewriting import Rule
 from planner.sqltypes import duckdb_type, spelled_type
 from planner.trees import call, cast, position_of, wrapped
@@ -35,8 +36,7 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     are_whole = left is not None and right is not None and {left.kind, right.kind} <= set(INTEGERS)
     if None in exact or are_whole:
         fresh = _add(node, types)
-        if all(side.is_type(*exp.DataType.INTEGER_TYPES) for side in (node.this, node.expression)):
-            node.set("typed", None)  # else sqlglot casts the quotient to bigint
+        node.set("typed", None)  # else sqlglot casts the quotient of integers to bigint
         return fresh
     assert exact[0] is not None
     assert exact[1] is not None

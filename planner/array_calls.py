@@ -8,8 +8,9 @@ from sqlglot import exp
 
 from planner.catalog_types import first_subscript
 from planner.functions import call_name
-from planner.inference import INTEGERS, Types
+from planner.inference import Types
 from planner.predicates import strip
+from planner.result_types import INTEGERS
 from planner.rewriting import CallRule, copies, renamed, unsupported
 from planner.trees import call, cast
 from stores.schema import Kind

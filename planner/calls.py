@@ -22,10 +22,11 @@ from planner import (
 )
 from planner.catalog_types import postgres_name
 from planner.functions import RESULTS, call_name
-from planner.inference import FLOATS, INTEGERS, Types
+from planner.inference import Types
 from planner.literals import typed_literal
 from planner.operands import arguments
 from planner.operators import OF_TIME
+from planner.result_types import FLOATS, INTEGERS
 from planner.rewriting import CallRule, copies, renamed, text_of
 from planner.signatures import OPEN, SIGNATURES, resolve
 from planner.sqltypes import duckdb_type, spelled_type

@@ -9,14 +9,16 @@ import numpy as np
 from sqlglot import exp
 
 from planner import objects
+from planner.castable import is_castable, no_cast
 from planner.catalog_types import is_of_catalog
 from planner.characters import length_of
-from planner.errors import NotSupported, QueryError
-from planner.inference import FLOATS, INTEGERS, NUMERIC, Types
+from planner.errors import NotSupported, QueryError, TypeProblem
+from planner.inference import Types
 from planner.interval_text import interval_words, parse_interval
 from planner.literals import bytes_of, check_literal
 from planner.names import type_name
 from planner.predicates import strip
+from planner.result_types import FLOATS, INTEGERS, NUMERIC
 from planner.rewriting import Rule
 from planner.sqltypes import data_type_of, duckdb_type
 from planner.trees import built_type, call, cast, position_of, wrapped
@@ -48,6 +50,7 @@ def _converted(node: exp.Cast, target: DataType | None, types: Types) -> exp.Exp
             return _cast_literal(node, inner, target, types)
         _check_range(inner, target)
     source = types.of(node.this)
+    _check(node, source, types.of(node))
     if node.to.this is exp.DType.DECIMAL and not node.to.expressions:
         found = types.of(node)
         if found is not None:
@@ -58,6 +61,13 @@ def _converted(node: exp.Cast, target: DataType | None, types: Types) -> exp.Exp
         if target.kind is Kind.DECIMAL:
             _shorten(node, source)
     return node
+
+
+def _check(node: exp.Cast, source: DataType | None, target: DataType | None) -> None:
+    if source is not None and target is not None and not is_castable(source, target):
+        raise TypeProblem(
+            no_cast(source, target), position=position_of(node.this), sqlstate="42846"
+        )
 
 
 def _check_range(number: exp.Literal, target: DataType | None) -> None:

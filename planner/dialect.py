@@ -85,7 +85,12 @@ class StategateSQL(Postgres):
             },
             "OVERLAPS": TokenType.OVERLAPS,
         }
-        SINGLE_TOKENS = {**Postgres.Tokenizer.SINGLE_TOKENS, _PARAMETER: TokenType.PARAMETER}  # noqa: RUF012
+        SINGLE_TOKENS: ClassVar[dict[str, TokenType]] = {
+            **Postgres.Tokenizer.SINGLE_TOKENS,
+            _PARAMETER: TokenType.PARAMETER,
+            # Of `@ x`, which is abs(x). Behind the sign of a parameter NULL and CASE were names.
+            "@": TokenType.SESSION_PARAMETER,
+        }
 
     class Parser(PostgresParser):
         """Reads `ALL($1)` as what it is; sqlglot knows only `ALL (SELECT …)`."""
@@ -107,18 +112,11 @@ class StategateSQL(Postgres):
         UNARY_PARSERS = {  # noqa: RUF012
             **PostgresParser.UNARY_PARSERS,
             TokenType.PLUS: lambda self: self._plus(),
-            TokenType.PARAMETER: lambda self: self._absolute(),
             TokenType.RLIKE: lambda self: self._prefixed(exp.BitwiseNot),
+            TokenType.SESSION_PARAMETER: lambda self: self._prefixed(exp.Abs),
             TokenType.PIPE_SLASH: lambda self: self._prefixed(exp.Sqrt),
             TokenType.DPIPE_SLASH: lambda self: self._prefixed(exp.Cbrt),
         }
-
-        def _absolute(self) -> exp.Expr | None:
-            """`@ x` is `abs(x)`; sqlglot takes it for a parameter, which `$1` is."""
-            if self._prev.text == "@":
-                return self._prefixed(exp.Abs)
-            self._retreat(self._index - 1)
-            return self._parse_type()
 
         def _plus(self) -> exp.Expr | None:
             """`+ x` is x, but has no name."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.inference import FLOATS, Types
+from planner.inference import Types
 from planner.macros import error_call
+from planner.result_types import FLOATS
 from planner.rewriting import Rule
 from planner.trees import call
 

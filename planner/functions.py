@@ -11,7 +11,18 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from stores.schema import BIGINT, BOOLEAN, BYTEA, DATE, DOUBLE, INTEGER, TEXT, DataType, Kind
+from stores.schema import (
+    BIGINT,
+    BOOLEAN,
+    BYTEA,
+    DATE,
+    DOUBLE,
+    INTEGER,
+    TEXT,
+    DataType,
+    Kind,
+    decimal_type,
+)
 
 _POSTGRES = """
     abs acos acosh age any_value array_agg array_append array_cat array_dims array_fill array_length
@@ -116,6 +127,7 @@ _TYPES: dict[DataType, str] = {
     """,
     BYTEA: "decode sha256",
     DATE: "current_date date make_date to_date",
+    decimal_type(38, 0): "factorial",
     DataType(kind=Kind.TIME): "make_time current_time localtime",
     DataType(kind=Kind.TIMESTAMP): "make_timestamp localtimestamp",
     DataType(kind=Kind.TIMESTAMPTZ): """
@@ -138,10 +150,17 @@ RESULTS = {name: data_type for data_type, names in _TYPES.items() for name in na
 """The type that a function of Postgres gives, whatever it is given."""
 OF_ARGUMENT = {"date_trunc": 1, "date_bin": 1, "gcd": 0, "lcm": 0}
 """Functions whose result has the type that an argument is taken as, and which argument that is."""
+OF_SIGNATURE = frozenset(
+    {
+        *("div", "log", "log10", "mod", "pow", "power", "sign", "stddev", "stddev_pop"),
+        *("stddev_samp", "var_pop", "var_samp", "variance"),
+    }
+)
+"""Functions of numbers whose result is a double or a numeric, as their arguments are taken."""
 SAME_AS_FIRST = frozenset(
     {
         *("any_value", "array_append", "array_cat", "array_remove", "array_replace"),
-        *("first_value", "lag", "last_value", "lead", "max", "min", "mod", "mode", "nth_value"),
+        *("first_value", "lag", "last_value", "lead", "max", "min", "mode", "nth_value"),
         *("percentile_disc", "reverse", "trim_array", "bit_and", "bit_or", "bit_xor"),
     }
 )

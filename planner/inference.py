@@ -12,22 +12,32 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.catalog_types import CHAR, NAME, CatalogType, first_subscript, from_zero
-from planner.characters import as_argument, is_string, unsized
-from planner.functions import OF_ARGUMENT, SAME_AS_FIRST, call_name
+from planner.catalog_types import CHAR, NAME, first_subscript, from_zero
+from planner.characters import as_argument, unsized
+from planner.functions import OF_ARGUMENT, OF_SIGNATURE, SAME_AS_FIRST, call_name
 from planner.functions import RESULTS as OF_CALLS
 from planner.operands import alternatives, arguments, is_open, is_recursive
 from planner.operators import (
     DATE,
     INTERVAL,
-    OF_TIME,
-    RESULTS,
     SYMBOLS,
     TIMESTAMP,
     TIMESTAMPTZ,
     asked_type,
 )
 from planner.outputs import is_star, within_lateral
+from planner.result_types import (
+    DIGITS_MAX,
+    INTEGERS,
+    JSON,
+    NUMERIC,
+    aggregate_type,
+    arithmetic_type,
+    as_decimal,
+    common_type,
+    number_type,
+    plain_type,
+)
 from planner.signatures import OPEN, resolve
 from planner.sqltypes import result_type_of
 from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
@@ -39,14 +49,8 @@ Star: TypeAlias = Callable[[Scope, exp.Expr], Sequence[tuple[str, str]] | None]
 """What a star in a SELECT list stands for: FROM items and their columns, no item for a column that
 a join has merged; None if it is not certain."""
 
-NUMERIC = decimal_type(38, 16)
-"""A numeric whose digits nobody has counted: what division, avg and bare casts give."""
-DIGITS_MAX = 38
-INTEGERS = {Kind.TINYINT: 5, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
-"""The integer kinds, narrowest first, with the digits that each needs."""
-FLOATS = {Kind.REAL, Kind.DOUBLE}
 TIMES = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
-JSON, NULL = DataType(kind=Kind.JSON), DataType(kind=Kind.NULL)
+NULL = DataType(kind=Kind.NULL)
 _PREDICATES = (
     *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.And, exp.Or, exp.Not, exp.Is),
     *(exp.In, exp.Between, exp.Exists, exp.Like, exp.ILike, exp.RegexpLike, exp.RegexpILike),
@@ -199,8 +203,8 @@ class Types:
         if isinstance(node, exp.Bracket | exp.Dot):
             return self._of_part(node)
         if isinstance(node, exp.Extract):
-            scale = {"epoch": 6, "second": 6, "seconds": 6, "milliseconds": 3}
-            return decimal_type(24, scale.get(node.this.name.lower(), 0))
+            scale = {"epoch": 6, "second": 6, "millisecond": 3}
+            return decimal_type(24, scale.get(node.this.name.lower().removesuffix("s"), 0))
         if isinstance(node, exp.Func):
             return self._of_call(node)
         return None
@@ -212,7 +216,7 @@ class Types:
             of.append(self.of(node.expression))
         if any(each is None or each.kind not in INTEGERS for each in of):
             return None
-        return _plain(common_type(of))
+        return plain_type(common_type(of))
 
     def _of_part(self, node: exp.Expr) -> DataType | None:
         """An element or a slice of an array, or a field of a struct."""
@@ -224,7 +228,7 @@ class Types:
         if isinstance(node, exp.Dot):
             return dict(owner.fields).get(node.name)
         one = len(node.expressions) == 1 and not isinstance(node.expressions[0], exp.Slice)
-        return owner.element if one else _plain(owner)
+        return owner.element if one else plain_type(owner)
 
     def _of_array(self, node: exp.Array) -> DataType | None:
         query = node.expressions[0] if len(node.expressions) == 1 else None
@@ -300,12 +304,16 @@ class Types:
         if name in {"sum", "avg", "round", "trunc", "ceil", "ceiling", "floor", "array_agg"}:
             first = next(iter(arguments(node)), None)
             return None if first is None else aggregate_type(name, self.of(first), node)
-        if name in OF_ARGUMENT:
-            given = arguments(node)
-            known = [OPEN if is_open(each) else self.of(each) for each in given]
-            taken = resolve(name, known)
-            return None if taken is None else taken[min(OF_ARGUMENT[name], len(taken) - 1)]
+        if name in OF_ARGUMENT or name in OF_SIGNATURE:
+            return self._by_signature(name, arguments(node))
         return self._results.get(name)
+
+    def _by_signature(self, name: str, given: Sequence[exp.Expr]) -> DataType | None:
+        known = [OPEN if is_open(each) else self.of(each) for each in given]
+        taken = resolve(name, known)
+        if taken is None or name in OF_ARGUMENT:
+            return None if taken is None else taken[min(OF_ARGUMENT[name], len(taken) - 1)]
+        return number_type(name, known, taken)
 
     def _of_ordered_set(self, node: exp.WithinGroup) -> DataType | None:
         """What is found at a place, or at each of several, in the order of an expression."""
@@ -471,113 +479,3 @@ def _of_literal(node: exp.Literal) -> DataType | None:
     if not point or not (whole + fraction).isdigit() or len(digits) > DIGITS_MAX:
         return None
     return decimal_type(max(len(digits), len(fraction), 1), len(fraction))
-
-
-def as_decimal(data_type: DataType | None) -> DataType | None:
-    """The decimal that holds all values of an exact numeric type."""
-    if data_type is None:
-        return None
-    if data_type.kind is Kind.DECIMAL:
-        return data_type if data_type.precision else NUMERIC  # a parameter says no digits
-    digits = INTEGERS.get(data_type.kind)
-    return None if digits is None else decimal_type(digits, 0)
-
-
-def common_type(found: Sequence[DataType | None]) -> DataType | None:
-    """The type that alternatives agree on, NULL aside."""
-    kinds = [each for each in found if each is None or each.kind is not Kind.NULL]
-    if not kinds:
-        return TEXT if found else None
-    first = kinds[0]
-    for other in kinds[1:]:
-        first = _wider(first, other)
-    return first if len(kinds) == len(found) else unsized(first)
-
-
-def _wider(one: DataType | None, other: DataType | None) -> DataType | None:
-    if one is None or other is None or one == other:
-        return one if one == other else None
-    if one.kind is other.kind is Kind.TEXT:
-        # Of varchar, char and text the first one is the type; a name gives way to each.
-        return unsized(one) if is_string(one) and is_string(other) else TEXT
-    for kinds in ([Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ], list(INTEGERS)):
-        if one.kind in kinds and other.kind in kinds:
-            return max(one, other, key=lambda each: kinds.index(each.kind))
-    if one.kind in FLOATS or other.kind in FLOATS:
-        numbers = {*FLOATS, *INTEGERS, Kind.DECIMAL}
-        return DOUBLE if {one.kind, other.kind} <= numbers else None
-    left, right = as_decimal(one), as_decimal(other)
-    if left is None or right is None:
-        return None
-    scale = max(left.scale, right.scale)
-    whole = max(left.precision - left.scale, right.precision - right.scale)
-    return decimal_type(min(DIGITS_MAX, whole + scale), scale)
-
-
-def arithmetic_type(  # noqa: PLR0911 - one per family
-    node: exp.Expr, left: DataType | None, right: DataType | None
-) -> DataType | None:
-    """What `left ± right` and their kin are."""
-    if left is not None and left.kind is Kind.JSON and isinstance(node, exp.Sub):
-        return JSON
-    if left is None or right is None:
-        return None
-    if left.kind in OF_TIME or right.kind in OF_TIME:
-        return RESULTS.get((SYMBOLS[type(node)], left.kind, right.kind))
-    if left.kind is Kind.TEXT or right.kind is Kind.TEXT:
-        other = right if left.kind is Kind.TEXT else left
-        return other if other.kind is not Kind.TEXT else None
-    if left.kind in INTEGERS and right.kind in INTEGERS:
-        return _plain(_wider(left, right))
-    if left.kind in FLOATS or right.kind in FLOATS:
-        return left if left.kind is Kind.REAL and right.kind is Kind.REAL else DOUBLE
-    one, other_decimal = as_decimal(left), as_decimal(right)
-    if one is None or other_decimal is None:
-        return None
-    if isinstance(node, exp.Div):
-        return NUMERIC
-    if isinstance(node, exp.Mul):
-        scale = min(DIGITS_MAX, one.scale + other_decimal.scale)
-        return decimal_type(min(DIGITS_MAX, one.precision + other_decimal.precision), scale)
-    return _wider(one, other_decimal)
-
-
-def _plain(data_type: DataType | None) -> DataType | None:
-    """The type that holds a value of one of the catalog's."""
-    if not isinstance(data_type, CatalogType):
-        return data_type
-    return DataType(kind=data_type.kind, element=data_type.element)
-
-
-def aggregate_type(name: str, of: DataType | None, node: exp.Func) -> DataType | None:  # noqa: PLR0911 - one per family
-    """What sum, avg, round and their kin give for an argument of a type."""
-    if of is None:
-        return None
-    if name == "array_agg":
-        return DataType(kind=Kind.ARRAY, element=unsized(of))
-    if of.kind is Kind.INTERVAL or (of.kind is Kind.REAL and name == "sum"):
-        return of if name in {"sum", "avg"} else None
-    if of.kind in FLOATS:
-        return DOUBLE
-    if name == "sum":
-        return _sum_type(of)
-    if name == "avg":
-        return NUMERIC if as_decimal(of) is not None else None
-    decimal = as_decimal(of)
-    if of.kind in INTEGERS and len(arguments(node)) == 1:
-        return DOUBLE
-    if decimal is None:
-        return None
-    digits = next((n for n in arguments(node)[1:]), None)
-    if digits is None:
-        return decimal_type(decimal.precision, 0)
-    known = isinstance(digits, exp.Literal) and digits.name.isdigit()
-    return decimal_type(decimal.precision, min(int(digits.name), decimal.scale)) if known else None
-
-
-def _sum_type(of: DataType) -> DataType | None:
-    if of.kind in {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER}:
-        return BIGINT
-    if of.kind is Kind.BIGINT:
-        return decimal_type(DIGITS_MAX, 0)
-    return decimal_type(DIGITS_MAX, of.scale) if of.kind is Kind.DECIMAL else None

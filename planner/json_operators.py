@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.functions import call_name
-from planner.inference import INTEGERS, Types
+from planner.inference import Types
 from planner.json_calls import JSON_ROWS, json_of, texts_of
 from planner.predicates import strip
+from planner.result_types import INTEGERS
 from planner.rewriting import Rule
 from planner.trees import call, cast
 from planner.values import parse_value

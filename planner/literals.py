@@ -6,9 +6,10 @@ from sqlglot import exp
 
 from planner.constants import number_of
 from planner.errors import QueryError
-from planner.inference import FLOATS, INTEGERS, TIMES, Types, common_type
+from planner.inference import TIMES, Types
 from planner.interval_text import interval_words
 from planner.predicates import strip
+from planner.result_types import FLOATS, INTEGERS, common_type
 from planner.sqltypes import duckdb_type
 from planner.trees import call, cast, position_of
 from planner.values import parse_value

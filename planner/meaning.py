@@ -27,10 +27,11 @@ from planner import (
 )
 from planner.calls import rewrite_call
 from planner.errors import SyntaxProblem, TypeProblem
-from planner.inference import INTEGERS, NUMERIC, Types, common_type
+from planner.inference import Types
 from planner.interval_calls import at_zone
 from planner.operands import is_recursive
 from planner.predicates import strip
+from planner.result_types import INTEGERS, NUMERIC, common_type
 from planner.rewriting import Rule
 from planner.syntax import check_known
 from planner.time_calls import extracted

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.functions import call_name
-from planner.inference import INTEGERS, Types, as_decimal, common_type
+from planner.inference import Types
+from planner.result_types import INTEGERS, as_decimal, common_type
 from planner.rewriting import CallRule, copies, renamed
 from planner.sqltypes import duckdb_type
 from planner.trees import call, cast

@@ -16,8 +16,9 @@ from planner.catalog_types import (
     names_objects,
     postgres_name,
 )
-from planner.inference import INTEGERS, Types
+from planner.inference import Types
 from planner.predicates import strip
+from planner.result_types import INTEGERS
 from planner.trees import call, cast
 from stores.schema import DataType, Kind
 

@@ -11,9 +11,10 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from planner.errors import TypeProblem
-from planner.inference import FLOATS, INTEGERS, TIMES, Types, common_type
+from planner.inference import TIMES, Types
 from planner.literals import adopt
 from planner.predicates import strip
+from planner.result_types import FLOATS, INTEGERS, common_type
 from planner.sqltypes import duckdb_type, spelled_type
 from planner.trees import cast, position_of
 from planner.walk import Nodes

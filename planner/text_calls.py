@@ -10,9 +10,10 @@ from sqlglot import exp
 from planner import objects
 from planner.errors import ValueProblem
 from planner.functions import call_name
-from planner.inference import FLOATS, Types
+from planner.inference import Types
 from planner.literals import bytes_of
 from planner.patterns import group_of, regular_expression
+from planner.result_types import FLOATS
 from planner.rewriting import CallRule, copies, renamed, text_of, unsupported
 from planner.trees import call, cast, position_of
 from stores.schema import Kind

@@ -12,11 +12,12 @@ from planner.catalog_types import postgres_name
 from planner.clock import local_now, now
 from planner.errors import QueryError, ValueProblem
 from planner.functions import call_name
-from planner.inference import FLOATS, INTEGERS, Types
+from planner.inference import Types
 from planner.interval_calls import at_zone, interval_text
 from planner.number_reading import digits_behind_point
 from planner.number_text import number_text
 from planner.operators import TIMESTAMP, TIMESTAMPTZ
+from planner.result_types import FLOATS, INTEGERS
 from planner.rewriting import CallRule, copies, renamed, text_of, unsupported
 from planner.templates import strftime_format, strptime_format
 from planner.trees import call, cast, position_of

@@ -236,3 +236,9 @@ $ double_precision[]
 SELECT string_agg(DISTINCT lpad(t, 3), ',' ORDER BY lpad(t, 3)) FROM samples
 : text
 =    ,  b,  ä, aB, x ,Abc,Zed,abc
+SELECT bit_and((i / 5)), bit_or(NULL::integer / 2), bit_xor(s / 2), max(i / 2), sum(i / 2), min(s / s) FROM samples GROUP BY i ORDER BY 1 LIMIT 1
+: integer integer integer integer bigint smallint
+= -1	\N	1	-3	-3	1
+SELECT bit_and(0 / 5), bit_or((-3) / 2)
+: integer integer
+= 0	-1

@@ -349,3 +349,61 @@ SELECT ~ i + 1, t ~ 'a', t !~ 'a', t ~ 'a' AND NOT t ~ 'b' FROM samples ORDER BY
 = -11	f	t	f
 = -2	f	t	f
 = -5	f	t	f
+SELECT (@ NULL::integer), @ CASE WHEN i > 1 THEN -3 END, @ CAST(-n AS numeric(8,2)), @(-3), @ -3 + 4, (@ i) FROM samples ORDER BY id
+! 22003
+SELECT i, sum(mod(i, 2.5)), sum(mod(i, 2)), sum(mod(s, b)), sum(mod(n, 2)), avg(mod(i, 3)) FROM samples WHERE b <> 0 GROUP BY i ORDER BY 1
+: integer numeric bigint numeric numeric numeric
+= 0	0.0	0	-1	-0.005	0.00000000000000000000
+= 1	1.0	1	1	1.500	1.00000000000000000000
+= 2	4.0	0	3	0.000	2.0000000000000000
+= 3	0.5	1	-1	1.333	0.00000000000000000000
+= 5	0.0	1	2	0.001	2.0000000000000000
+= 9	1.5	1	3	1.999	0.00000000000000000000
+SELECT i, mod(i, 2)::text, mod(i, 2.5)::text, mod(n, 2), pg_typeof(mod(s, i)) FROM samples WHERE i <> 0 ORDER BY id
+: integer text text numeric regtype
+= 1	1	1.0	1.500	integer
+= 2	0	2.0	0.500	integer
+= 2	0	2.0	-0.500	integer
+= 5	1	0.0	0.001	integer
+= -7	-1	-2.0	0.000	integer
+= 9	1	1.5	1.999	integer
+= 3	1	0.5	1.333	integer
+SELECT power(i, 2)::text, power(d, 2)::text, (i ^ 2)::text, pow(r, 2)::text, sqrt(i)::text, ln(d + 100)::text FROM samples WHERE id < 3 ORDER BY id
+: text text text text text text
+= 1	0.25	1	2.25	1	4.61015772749913
+= 4	2.25	4	6.25	1.4142135623730951	4.620058798481842
+SELECT avg(power(i, 2)), sum(power(i, 2)), avg(div(n, 2)), div(n, 2)::text, sum(factorial(3)), avg(factorial(i)) FROM samples WHERE id = 1 GROUP BY n
+: double_precision double_precision numeric text numeric numeric
+= 1	1	0.00000000000000000000	0	6	1.00000000000000000000
+SELECT sign('NaN'::double precision)::text, sign(n)::text, sign(d)::text, sign(i)::text, sign(r)::text, sign(b)::text FROM samples ORDER BY id
+: text text text text text text
+= 0	1	1	1	1	1
+= 0	1	1	1	1	1
+= 0	-1	1	1	1	-1
+= 0	1	-1	1	1	1
+= 0	\N	\N	\N	\N	\N
+= 0	0	0	-1	0	0
+= 0	1	1	1	1	1
+= 0	-1	1	0	-1	1
+= 0	1	1	1	1	1
+SELECT avg(sign(n)), sum(sign(n)), avg(sign(d)) FROM samples
+: numeric numeric double_precision
+= 0.37500000000000000000	3	0.625
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY sign(n)) FROM samples
+: double_precision
+= 1
+SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY sign(n)), avg(CASE WHEN f THEN sign(n) END) FROM samples
+: numeric numeric
+= 1	0.25000000000000000000
+SELECT sum(stddev_pop(d)) OVER () FROM samples WHERE id < 4
+: double_precision
+= 0.816496580927726
+SELECT stddev_pop(r)::text, var_pop(d)::text, stddev(r)::text, stddev_samp(d)::text, variance(r)::text FROM samples WHERE id = 3
+: text text text text text
+= 0	0	\N	\N	\N
+SELECT sum(mod(5, '3'))
+: bigint
+= 2
+SELECT abs(sign(-2.5) - 1), sign(-2.5) * 100, sign(i) * 2 FROM samples WHERE id = 1
+: numeric numeric double_precision
+= 2	-100	2

@@ -191,3 +191,87 @@ SELECT t::uuid FROM (VALUES ('zz')) v(t)
 SELECT $1::uuid = ANY ($2::uuid[])
 $ uuid uuid[]
 : boolean
+SELECT n::timestamp FROM samples
+! 42846
+SELECT n::timestamptz FROM samples
+! 42846
+SELECT n::date FROM samples
+! 42846
+SELECT n::interval FROM samples
+! 42846
+SELECT n::time FROM samples
+! 42846
+SELECT i::timestamp FROM samples
+! 42846
+SELECT d::date FROM samples
+! 42846
+SELECT d::timestamp FROM samples
+! 42846
+SELECT i::interval FROM samples
+! 42846
+SELECT at::integer FROM samples
+! 42846
+SELECT day::integer FROM samples
+! 42846
+SELECT day::numeric FROM samples
+! 42846
+SELECT f::numeric FROM samples
+! 42846
+SELECT f::bigint FROM samples
+! 42846
+SELECT f::double precision FROM samples
+! 42846
+SELECT n::boolean FROM samples
+! 42846
+SELECT b::boolean FROM samples
+! 42846
+SELECT s::boolean FROM samples
+! 42846
+SELECT i::bytea FROM samples
+! 42846
+SELECT i::uuid FROM samples
+! 42846
+SELECT f::date FROM samples
+! 42846
+SELECT at::boolean FROM samples
+! 42846
+SELECT day::time FROM samples
+! 42846
+SELECT at::interval FROM samples
+! 42846
+SELECT a::integer FROM samples
+! 42846
+SELECT i::bigint[] FROM samples
+! 42846
+SELECT a::date FROM samples
+! 42846
+SELECT j::integer FROM samples
+! 42846
+~ json and jsonb are one type, and a jsonb is cast to numbers
+SELECT j::date FROM samples
+! 42846
+SELECT tz::interval FROM samples
+! 42846
+SELECT '1 day'::interval::integer
+! 42846
+SELECT '1 day'::interval::date
+! 42846
+SELECT '1 day'::interval::time
+: time_without_time_zone
+= 00:00:00
+SELECT '00:10'::time::interval
+: interval
+= 00:10:00
+SELECT '00:10'::time::timestamp
+! 42846
+SELECT '00:10'::time::date
+! 42846
+SELECT '\x00'::bytea::integer
+! 42846
+SELECT '\x00'::bytea::json
+! 42846
+SELECT n::real, n::double precision, r::numeric, d::text::numeric FROM samples WHERE id < 4 ORDER BY id
+: real double_precision numeric numeric
+= 1.5	1.5	1.5	0.5
+= 2.5	2.5	2.5	1.5
+= -2.5	-2.5	0.1	2.5

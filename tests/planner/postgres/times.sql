@@ -366,3 +366,6 @@ SELECT time '23:59:59.4'::time(0), ARRAY[timestamp '2024-01-01 00:00:00.99', NUL
 SELECT length('2024-01-01 00:00:00.26'::timestamp(1)::text), extract(seconds FROM '0:0:1.26'::time(1)), max(tz::timestamptz(0)) FROM samples
 : integer numeric timestamp_with_time_zone
 = 21	1.300000	2020-12-31 12:30:15+00
+SELECT avg(extract(millisecond FROM at)), sum(extract(milliseconds FROM at)), avg(extract(second FROM at)) FROM samples
+: numeric numeric numeric
+= 14079.057000000000	112632.456	14.0790570000000000
