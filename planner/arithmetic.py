@@ -35,9 +35,7 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     exact = as_decimal(left), as_decimal(right)
     are_whole = left is not None and right is not None and {left.kind, right.kind} <= set(INTEGERS)
     if None in exact or are_whole:
-        fresh = _add(node, types)
-        node.set("typed", None)  # else sqlglot casts the quotient of integers to bigint
-        return fresh
+        return _add(node, types)
     assert exact[0] is not None
     assert exact[1] is not None
     fresh = quotient(node.this, node.expression, exact[0].scale, exact[1].scale)

@@ -13,6 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.generators.duckdb import DuckDBGenerator
 
 from planner.cancel import Cancellation
 from planner.composing.database import (
@@ -165,6 +167,16 @@ def composing_definition(*, memory_bytes_max: int, threads: int) -> Definition:
     )
 
 
+class _Written(DuckDB):
+    """DuckDB's SQL as it is written here."""
+
+    class Generator(DuckDBGenerator):
+        """Divides integers as DuckDB's setting has it; sqlglot casts some quotients to bigint."""
+
+        def div_sql(self, expression: exp.Div) -> str:
+            return self.binary(expression, "/")
+
+
 def to_duckdb(tree: exp.Expr) -> str:
     """A bound tree as DuckDB's SQL.
 
@@ -173,7 +185,7 @@ def to_duckdb(tree: exp.Expr) -> str:
     """
     try:
         # Quoted, for DuckDB reserves words that Postgres does not, such as `at`.
-        return tree.sql(dialect="duckdb", identify=True)
+        return tree.sql(dialect=_Written, identify=True)
     except (ValueError, KeyError) as error:
         raise NotSupported(f"not supported: {error}") from error
 

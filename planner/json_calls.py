@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.inference import JSON, Types
+from planner.inference import Types
 from planner.literals import check_literal
 from planner.predicates import strip
+from planner.result_types import JSON
 from planner.rewriting import CallRule, copies, renamed
 from planner.trees import call, cast, outermost, wrapped
 from planner.values import parse_value
