@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from planner.access import Access
+from planner.pg_catalog import CatalogStatement
 from planner.plan import Compose, Count, Lookup, QueryPlan, Stream
 from planner.predicates import Disjunct, Equals, OneOf
 from stores.schema import DataType, Kind
@@ -55,8 +56,10 @@ class Estimate:
         return f"(cost=0.00..{self.cost:.2f} rows={self.rows} width={self.width})"
 
 
-def estimate(plan: QueryPlan, rows_of: RowsOf) -> Estimate:
+def estimate(plan: QueryPlan | CatalogStatement, rows_of: RowsOf) -> Estimate:
     """The estimate for a plan."""
+    if isinstance(plan, CatalogStatement):
+        return _of_catalog(plan)
     node, read, partitions = plan.node, 0.0, 0
     rows = 1.0
     if isinstance(node, Compose):
@@ -74,6 +77,15 @@ def estimate(plan: QueryPlan, rows_of: RowsOf) -> Estimate:
     width = sum(_width(column.type) for column in plan.columns)
     cost = (read + rows) * _ROW_COST + partitions * _PARTITION_COST
     return Estimate(cost=cost, rows=max(1, round(rows)), width=width)
+
+
+def _of_catalog(statement: CatalogStatement) -> Estimate:
+    """All that is known of the catalog is that its relations are small."""
+    tree = statement.rewritten.tree
+    read = float(_ROWS_UNKNOWN if tree.find(exp.From) else 1)
+    rows = _composed(tree, read)
+    width = sum(_width(column.type) for column in statement.columns)
+    return Estimate(cost=(read + rows) * _ROW_COST, rows=round(rows), width=width)
 
 
 def _rows(access: Access, rows_of: RowsOf) -> float:

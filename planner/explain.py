@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from planner.clause import NO_CLAUSE, Clause, ParameterRef
+from planner.pg_catalog import CatalogStatement
 from planner.plan import Compose, Count, QueryPlan, Stream
 from stores.position import Position
 
 
-def explain(plan: QueryPlan) -> list[str]:
+def explain(plan: QueryPlan | CatalogStatement) -> list[str]:
     """The lines of a plan."""
+    if isinstance(plan, CatalogStatement):
+        return [f"catalog {plan.rewritten.sql}"]
     lines = [plan.node.describe()]
     if isinstance(plan.node, Stream | Count):
         lines.append(f"  {plan.node.access.describe()}")

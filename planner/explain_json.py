@@ -8,11 +8,14 @@ import orjson
 
 from planner.clause import NO_CLAUSE
 from planner.explain import describe_clause
+from planner.pg_catalog import CatalogStatement
 from planner.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
 from planner.statement import Result
 
 
-def explain_json(plan: QueryPlan, result: Result | None = None, **measured: float) -> str:
+def explain_json(
+    plan: QueryPlan | CatalogStatement, result: Result | None = None, **measured: float
+) -> str:
     """The text of the JSON.
 
     Args:
@@ -21,10 +24,11 @@ def explain_json(plan: QueryPlan, result: Result | None = None, **measured: floa
         measured: what else is known of the run, by the name that is shown for it.
     """
     shown: dict[str, Any] = {"Plan": _node(plan)}
-    if plan.residual is not None:
-        shown["Residual"] = plan.residual
-    if plan.clause != NO_CLAUSE:
-        shown["With"] = describe_clause(plan.clause)
+    if isinstance(plan, QueryPlan):
+        if plan.residual is not None:
+            shown["Residual"] = plan.residual
+        if plan.clause != NO_CLAUSE:
+            shown["With"] = describe_clause(plan.clause)
     if result is not None:
         shown["Partitions"] = [_partition(answer) for answer in result.partitions]
         shown["Position"] = orjson.loads(result.position.token())
@@ -32,7 +36,9 @@ def explain_json(plan: QueryPlan, result: Result | None = None, **measured: floa
     return orjson.dumps([shown], option=orjson.OPT_INDENT_2).decode()
 
 
-def _node(plan: QueryPlan) -> dict[str, Any]:
+def _node(plan: QueryPlan | CatalogStatement) -> dict[str, Any]:
+    if isinstance(plan, CatalogStatement):
+        return {"Node Type": "Catalog", "SQL": plan.rewritten.sql}
     node = plan.node
     shown: dict[str, Any] = {"Node Type": type(node).__name__}
     if isinstance(node, Compose):

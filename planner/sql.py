@@ -306,9 +306,10 @@ class SqlEngine:
         plan = statement.plan
         if statement.handover is not None:
             return run_unserved(statement)
-        if isinstance(plan, CatalogStatement):
+        explains = statement.kind is StatementKind.EXPLAIN
+        if isinstance(plan, CatalogStatement) and not explains:
             return self._query_catalog(plan, statement, parameters, session, cancellation)
-        if isinstance(plan, QueryPlan):
+        if isinstance(plan, QueryPlan | CatalogStatement):
             as_json = statement.columns == _JSON_PLAN_COLUMNS
             lines = [explain_json(plan)] if as_json else self._explained(plan)
             rows = [(line,) for line in lines]
@@ -319,7 +320,7 @@ class SqlEngine:
             return self._run_command(plan, statement.kind, session)
         return Result(kind=StatementKind.EMPTY)
 
-    def _explained(self, plan: QueryPlan) -> list[str]:
+    def _explained(self, plan: QueryPlan | CatalogStatement) -> list[str]:
         """The lines of EXPLAIN; the first has the costs, where postgres_fdw looks for them."""
         first, *rest = explain(plan)
         if plan.costs:
@@ -388,22 +389,21 @@ class SqlEngine:
     ) -> Statement:
         tree = parsed.tree
         assert tree is not None
+        explained = parsed.kind is StatementKind.EXPLAIN
         if not self._reads_store(tree) and self._pg_catalog.accepts(tree):
-            if parsed.kind is StatementKind.EXPLAIN:
-                raise NotSupported("EXPLAIN of catalog queries is not supported")
             found = self._pg_catalog.prepare(
                 parsed.sql, tree, parameter_types, cancellation=cancellation
             )
+            shown = replace(found, costs=parsed.costs) if explained else found
             return Statement(
                 sql=parsed.sql,
                 kind=parsed.kind,
-                columns=found.columns,
+                columns=_plan_columns(parsed) if explained else found.columns,
                 parameters=found.parameters,
                 returns_rows=True,
-                plan=found,
+                plan=_Analyze(shown) if parsed.analyze else shown,
             )
         plan = self._plan(parsed, tree, parameter_types, cancellation)
-        explained = parsed.kind is StatementKind.EXPLAIN
         is_lookup = parsed.kind is StatementKind.SELECT and isinstance(plan.node, Lookup)
         return Statement(
             sql=parsed.sql,
@@ -527,14 +527,17 @@ class SqlEngine:
         session: Session,
         cancellation: Cancellation,
     ) -> Result:
-        began = time.perf_counter()
-        result = self._query(analyze.plan, statement.sql, parameters, session, cancellation)
+        began, plan = time.perf_counter(), analyze.plan
+        if isinstance(plan, CatalogStatement):
+            result = self._query_catalog(plan, statement, parameters, session, cancellation)
+        else:
+            result = self._query(plan, statement.sql, parameters, session, cancellation)
         returned = len(result.rows or ())
         batches: Iterator[pa.RecordBatch] = result.batches or iter(())
         for batch in batches:
             returned += batch.num_rows
         elapsed_ms = (time.perf_counter() - began) * 1000
-        lines = self._explained(analyze.plan)
+        lines = self._explained(plan)
         lines += [
             f"partition {a.store}[{a.partition}] on {a.node}: {a.status}, epoch {a.epoch}, "
             f"{a.rows} rows read" + (f", {a.reason}: {a.message}" if a.reason else "")
@@ -544,7 +547,7 @@ class SqlEngine:
         lines.append(f"position {result.position.token()}")
         if statement.columns == _JSON_PLAN_COLUMNS:
             measured = {"rows_returned": returned, "execution_time": round(elapsed_ms, 3)}
-            lines = [explain_json(analyze.plan, result, **measured)]
+            lines = [explain_json(plan, result, **measured)]
         return Result(
             kind=statement.kind,
             columns=statement.columns,
@@ -569,7 +572,7 @@ def _isolated(options: ReadOptions, session: Session) -> ReadOptions:
 class _Analyze:
     """EXPLAIN ANALYZE of a plan."""
 
-    plan: QueryPlan
+    plan: QueryPlan | CatalogStatement
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,8 @@ class CatalogStatement:
     """What DuckDB runs."""
     lists: bool = False
     """Whether it asks for the connections, or for what one of them keeps by name."""
+    costs: bool = True
+    """Whether EXPLAIN tells an estimate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,6 +45,13 @@ def test_system_relations(sides: Sides) -> None:
     assert found["Plan"]["Plans"][0]["Node Type"] == "System Scan"
 
 
+def test_the_catalog(sides: Sides) -> None:
+    found = explained(sides, "EXPLAIN (ANALYZE, FORMAT JSON) SELECT 1 FROM pg_class LIMIT 1")
+    assert found["Plan"]["Node Type"] == "Catalog"
+    assert "pg_class" in found["Plan"]["SQL"]
+    assert (found["Rows Returned"], found["Partitions"]) == (1, [])
+
+
 def test_text_stays_text(sides: Sides) -> None:
     assert len(rows_of(run(sides.engine, "EXPLAIN (ANALYZE off) SELECT age FROM people"))) == 2
 

@@ -375,8 +375,22 @@ def test_explain_shows_the_clause(sides: Sides) -> None:
     )
 
 
-def test_explain_of_the_catalog_is_refused(sides: Sides) -> None:
-    assert refusal(sides.engine, "EXPLAIN SELECT current_database()").sqlstate == "0A000"
+def test_explain_of_the_catalog(sides: Sides) -> None:
+    """A foreign table of it is planned by this, as one of a store is."""
+    sql = "SELECT relname FROM pg_class WHERE relkind = 'r'"
+    ((line,),) = sides.ours(f"EXPLAIN {sql}")
+    assert line.startswith("catalog SELECT ")
+    assert line.endswith("(cost=0.00..20.00 rows=1000 width=32)")
+    ((line,),) = sides.ours(f"EXPLAIN (COSTS off) {sql}")
+    assert "cost=" not in line
+    ((line,),) = sides.ours("EXPLAIN SELECT current_database()")
+    assert "rows=1 " in line
+    ((line,),) = sides.ours("EXPLAIN SELECT count(*) FROM pg_class WHERE relname = $1")
+    assert "rows=1 " in line
+    (count,) = sides.ours(f"SELECT count(*) FROM ({sql}) AS q")[0]
+    lines = [line for (line,) in sides.ours(f"EXPLAIN ANALYZE {sql}")]
+    assert any(line.startswith(f"returned {count} rows in ") for line in lines)
+    assert refusal(sides.engine, "EXPLAIN SELECT nothing FROM pg_class").sqlstate == "42703"
 
 
 def test_each_statement_of_a_text_must_parse(sides: Sides) -> None:
