@@ -10,20 +10,18 @@ from __future__ import annotations
 import contextlib
 import random
 import signal
-import statistics
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-import psycopg
 from psycopg import pq
 
 from planner.composing.processes import OVERHEAD_BYTES
 from planner.functions import FUNCTIONS
 from tests.fuzz.report import Budget, Failure, Report
-from tests.fuzz.watching import PROBE, Watched, family, watched_gateway
+from tests.fuzz.watching import Watched, family, watched_gateway
+from tests.support.lookups import looking_up
 
 PART = "bomb"
 TIMEOUT_MS, MEMORY_BYTES, GRACE_MS = 2_000, 256 << 20, 3_000
@@ -36,9 +34,8 @@ DELAYED = "delayed lookups"
 LATE_S = 1.0
 """How much longer than its timeout a statement may take."""
 DELAY_S = 0.020
-"""How much a lookup on another connection may be delayed."""
-OUTLIER_S = 0.25
-"""The same for one lookup in a hundred, which the machine itself may delay."""
+"""How much any lookup on another connection may be delayed."""
+LOOKUP = "SELECT note FROM notes WHERE sample = 1 AND number = -1"
 MEMORY_SLACK = OVERHEAD_BYTES
 """What a process may take beside what DuckDB counts, as planner/README.md says."""
 _ALLOWED = ("57014", "53200", "53300", "54000", "54001", "22", "21", "42", "0A000", "57P01")
@@ -89,51 +86,22 @@ _ARGUMENTS = (
 )
 
 
-@dataclass(slots=True)
-class Watcher:
-    """Looks a key up again and again, and weighs the process."""
+@contextlib.contextmanager
+def weighing(pid: int) -> Iterator[list[int]]:
+    """The memory of a process and its children, again and again, while the block runs."""
+    stopped, weighed = threading.Event(), [0]
 
-    dsn: str
-    pid: int
-    stopped: threading.Event = field(default_factory=threading.Event)
-    took_s: list[float] = field(default_factory=list)
-    peak_bytes: int = 0
-    wrong: str | None = None
+    def weigh() -> None:
+        while not stopped.wait(0.1):
+            weighed.append(sum(map(_own_bytes, family(pid))))
 
-    @contextlib.contextmanager
-    def watching(self) -> Iterator[Watcher]:
-        """Watch while the block runs."""
-        threads = [threading.Thread(target=run, daemon=True) for run in (self._look, self._weigh)]
-        for thread in threads:
-            thread.start()
-        try:
-            yield self
-        finally:
-            self.stopped.set()
-            for thread in threads:
-                thread.join(30)
-
-    @property
-    def usual_s(self) -> float:
-        """The 99th percentile of a lookup."""
-        return statistics.quantiles(self.took_s, n=100)[98] if len(self.took_s) > 100 else 0.0
-
-    def _look(self) -> None:
-        try:
-            with psycopg.connect(self.dsn, autocommit=True, prepare_threshold=0) as connection:
-                while not self.stopped.is_set():
-                    began = time.perf_counter()
-                    row = connection.execute(PROBE, (1, -1)).fetchone()
-                    self.took_s.append(time.perf_counter() - began)
-                    if row != ("note -1",):
-                        self.wrong = f"the lookup beside it gave {row}"
-                    time.sleep(0.004)
-        except psycopg.Error as error:
-            self.wrong = f"the lookup beside it failed: {error}"
-
-    def _weigh(self) -> None:
-        while not self.stopped.wait(0.1):
-            self.peak_bytes = max(self.peak_bytes, sum(map(_own_bytes, family(self.pid))))
+    thread = threading.Thread(target=weigh, daemon=True)
+    thread.start()
+    try:
+        yield weighed
+    finally:
+        stopped.set()
+        thread.join(30)
 
 
 def _own_bytes(pid: int) -> int:
@@ -168,7 +136,7 @@ def bomb(chance: random.Random) -> str:
 def _explode(dsn: str, sql: str, told: list[tuple[float, str]]) -> None:
     """Run a statement; the seconds it took, and its SQLSTATE.
 
-    By libpq alone, which lets go of Python while it waits and reads, so that the watcher can run.
+    By libpq alone, which lets go of Python while it waits and reads.
     """
     connection = pq.PGconn.connect(dsn.encode())
     began = time.monotonic()
@@ -205,10 +173,8 @@ def one(watched: Watched, sql: str, clients: int, usual_bytes: int) -> tuple[lis
         What is wrong, and the figures of the case.
     """
     dsn = watched.gateway.pg_dsn
-    with Watcher(dsn, watched.pid).watching() as calm:
-        time.sleep(0.4)
     told: list[tuple[float, str]] = []
-    with Watcher(dsn, watched.pid).watching() as watcher:
+    with looking_up(dsn, watched.pid, LOOKUP) as lookups, weighing(watched.pid) as weighed:
         threads = [
             threading.Thread(target=_explode, args=(dsn, sql, told), daemon=True)
             for _ in range(clients)
@@ -217,7 +183,7 @@ def one(watched: Watched, sql: str, clients: int, usual_bytes: int) -> tuple[lis
             thread.start()
         for thread in threads:
             thread.join(TIMEOUT_MS / 1000 + 30)
-    wrong = [] if watcher.wrong is None else [watcher.wrong]
+    wrong = [] if lookups.wrong is None else [lookups.wrong]
     # Clients wait for each other where there are more than workers; their clock begins later.
     slowest = max((took for took, _ in told), default=0.0)
     if len(told) < clients:
@@ -227,15 +193,12 @@ def one(watched: Watched, sql: str, clients: int, usual_bytes: int) -> tuple[lis
     odd = {state for _, state in told if state != "rows" and not state.startswith(_ALLOWED)}
     if odd:
         wrong.append(f"ended with {', '.join(sorted(odd))}")
-    worst, usual = max(watcher.took_s, default=0.0), watcher.usual_s
-    if usual > calm.usual_s + DELAY_S or worst > max(calm.took_s, default=0.0) + OUTLIER_S:
-        wrong.append(
-            f"{DELAYED}: {usual * 1000:.0f} ms (99 %), {worst * 1000:.0f} ms at worst; "
-            f"before {calm.usual_s * 1000:.0f} ms"
-        )
-    if (grown := watcher.peak_bytes - usual_bytes) > MEMORY_BYTES + MEMORY_SLACK:
+    worst = max(lookups.delayed_s, default=0.0)
+    if worst > DELAY_S:
+        wrong.append(f"{DELAYED}: by {worst * 1000:.0f} ms")
+    if (grown := max(weighed) - usual_bytes) > MEMORY_BYTES + MEMORY_SLACK:
         wrong.append(f"took memory: {grown >> 20} MiB, of {MEMORY_BYTES >> 20} allowed")
-    figures = f"{slowest:.1f} s, lookups {usual * 1000:.0f}/{worst * 1000:.0f} ms"
+    figures = f"{slowest:.1f} s, lookups {max(lookups.took_s, default=0.0) * 1000:.0f} ms"
     return wrong, f"{figures}, {grown >> 20} MiB, {sorted({state for _, state in told})}"
 
 

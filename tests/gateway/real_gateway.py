@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import psycopg
@@ -16,6 +17,7 @@ import pyarrow as pa
 
 from stores.log import StoreWriter
 from stores.position import Position
+from tests.support.lookups import looking_up
 from tests.support.stores import keyvalue
 from tests.support.waiting import WAIT_S
 
@@ -65,11 +67,14 @@ class RealGateway:
         lines = [self.process.stdout.readline() for _ in range(2)]
         self.port = int(next(each for each in lines if "Postgres" in each).rpartition(":")[2])
 
+    @property
+    def dsn(self) -> str:
+        """How to connect to it."""
+        return f"host=127.0.0.1 port={self.port} user=u dbname=stategate"
+
     def connect(self) -> psycopg.Connection:
         """A session; statements commit by themselves."""
-        return psycopg.connect(
-            f"host=127.0.0.1 port={self.port} user=u dbname=stategate", autocommit=True
-        )
+        return psycopg.connect(self.dsn, autocommit=True)
 
     def wait_until_ready(self) -> None:
         """Return once the store answers, and the catalog."""
@@ -108,30 +113,22 @@ class Watcher:
     def __init__(self, gateway: RealGateway) -> None:
         self._gateway = gateway
         self._stop = threading.Event()
-        self.waited_s: list[float] = []
         self.memory_bytes_max = 0
-        self._threads = [
-            threading.Thread(target=self._look_up),
-            threading.Thread(target=self._weigh),
-        ]
+        self._weighing = threading.Thread(target=self._weigh)
+        self._stack = ExitStack()
 
     def __enter__(self) -> Watcher:
-        for thread in self._threads:
-            thread.start()
+        sql = "SELECT age FROM people WHERE name = 'n7'"
+        client = looking_up(self._gateway.dsn, self._gateway.process.pid, sql)
+        self.lookups = self._stack.enter_context(client)
+        self._weighing.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stop.set()
-        for thread in self._threads:
-            thread.join()
-
-    def _look_up(self) -> None:
-        with self._gateway.connect() as session:
-            while not self._stop.wait(0.002):
-                begun = time.perf_counter()
-                row = session.execute("SELECT age FROM people WHERE name = 'n7'").fetchone()
-                self.waited_s.append(time.perf_counter() - begun)
-                assert row == (7,)
+        self._weighing.join()
+        self._stack.close()
+        assert self.lookups.wrong is None
 
     def _weigh(self) -> None:
         while not self._stop.wait(0.02):
