@@ -35,7 +35,7 @@ from planner.set_operations import match_types
 from planner.spelling import spelled_nodes
 from planner.trees import position_of
 from planner.vocabulary import Vocabulary
-from planner.walk import Nodes
+from planner.walk import Nodes, kinds
 from stores.schema import Column, DataType
 
 
@@ -60,7 +60,6 @@ class Bound(Struct, frozen=True, kw_only=True):
 
     tree: exp.Query
     nodes: Nodes
-    """Those of the tree as it was parsed; what binding has replaced is still among them."""
     sources: tuple[Source, ...]
     parameters: tuple[DataType, ...]
     names: tuple[str, ...] | None
@@ -122,9 +121,7 @@ class _Binder:
         refuse_results(columns, scopes, before.star, self._is_readable)
         types = self._types(scopes, before)
         check_arities(self._nodes, types)
-        for dot in self._nodes.of(exp.Dot):
-            if is_field_star(dot) and isinstance(dot.parent, exp.Select):
-                spell_fields(dot.parent, types.of)
+        self._spell_fields(types)
         self._parameters.infer(self._clause, types)
         spell_arrays(self._nodes, types)
         spell_compared(self._nodes, types)
@@ -159,7 +156,9 @@ class _Binder:
             check_alternatives(self._nodes, types)
             match_types(self._nodes, types)
             meaning.apply(self._tree, self._nodes, types)
-            self._translate()
+            for each in self._nodes.of(exp.Cast):
+                characters.cut(each)
+                precision.round_seconds(each)
             if any(not name.islower() for name in self._mentioned):
                 tell_apart(self._tree, {n for source in sources for n in source.columns})
             return shown
@@ -192,6 +191,7 @@ class _Binder:
             if name != node.args["this"]:
                 node.set("this", name)
             self._mentioned.add(name)
+        is_changed = self._nodes.has(_REPLACED)
         for text in self._nodes.of(exp.ByteString):
             literal = exp.Literal.string(text.name)  # E'…' is text in Postgres
             literal.meta.update(text.meta)
@@ -205,6 +205,8 @@ class _Binder:
         for cast in self._nodes.of(exp.Cast):
             for each in [*cast.to.find_all(exp.DataType)]:
                 _unqualify_type(each)
+        if is_changed:
+            self._nodes.renew()
 
     def _resolve_tables(self, scopes: Sequence[Scope]) -> list[exp.Table]:
         """Find the relation of every table; those that scopes know come first."""
@@ -319,14 +321,18 @@ class _Binder:
         used = tuple(n for n in relation.readable if n in self._mentioned or n in plain)
         return used or (_cheapest(relation),)
 
-    def _translate(self) -> None:
-        """Put in DuckDB's words what it would read as something else."""
-        if not self._nodes.of(exp.Cast):
-            return
-        # Those of the tree as it is now: rules of calls put copies in their places.
-        for cast in [node for node in self._tree.find_all(exp.Cast) if type(node) is exp.Cast]:
-            characters.cut(cast)
-            precision.round_seconds(cast)
+    def _spell_fields(self, types: Types) -> None:
+        """Write out `(value).*`."""
+        stars = [dot for dot in self._nodes.of(exp.Dot) if is_field_star(dot)]
+        for select in (star.parent for star in stars):
+            if isinstance(select, exp.Select):
+                spell_fields(select, types.of)
+        if stars:
+            self._nodes.renew()
+
+
+_REPLACED = kinds(exp.ByteString, exp.Collate, exp.Dot)
+"""What `_normalize` puts other nodes in the place of."""
 
 
 def _begins_with(prefix: str, name: str) -> bool:

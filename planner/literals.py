@@ -106,6 +106,7 @@ def spell_bytes(nodes: Nodes, types: Types) -> None:
     Raises:
         QueryError: one is no bytea (22P02).
     """
+    is_changed = False
     for kind in _OF_ONE_TYPE:
         for node in nodes.of(kind):
             sides = [strip(side) for side in _sides(node)]
@@ -115,6 +116,9 @@ def spell_bytes(nodes: Nodes, types: Types) -> None:
                         fresh = bytes_of(side)
                         side.replace(fresh)
                         types.note(fresh, BYTEA)
+                        is_changed = True
+    if is_changed:
+        nodes.renew()
 
 
 def _sides(node: exp.Expr) -> list[exp.Expr]:

@@ -64,6 +64,7 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
             types.note(fresh, known)
             if "start" in node.meta:
                 fresh.meta.setdefault("start", node.meta["start"])
+    nodes.renew()
 
 
 def _concerns(nodes: Nodes) -> bool:

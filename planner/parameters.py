@@ -130,6 +130,7 @@ class Parameters:
             name = duckdb_type(self._types[parameter_number(node)])
             # Values of uuids are their texts already.
             node.replace(cast(node.copy(), name.replace("UUID", "TEXT")))
+        self._nodes.renew()
 
     def check_comparisons(self, types: Types) -> None:
         """Refuse comparisons of values that Postgres has no operator for.
@@ -184,22 +185,26 @@ def spell_arrays(nodes: Nodes, types: Types) -> None:
     Raises:
         ValueProblem: one is malformed (22P02).
     """
+    is_changed, casts = False, nodes.of(exp.Cast)
     for within in (*nodes.of(exp.Any), *nodes.of(exp.All)):
         array = strip(within.this)
         beside = strip(within.parent.this) if isinstance(within.parent, exp.Binary) else None
         known = None if beside is None else types.of(beside)
         if isinstance(array, exp.Literal) and array.is_string:
             array.replace(_array_of(array, known or TEXT))
-    for node in nodes.of(exp.Cast):
+            is_changed = True
+    for node in casts:
         to, literal = parameter_type_of(node.to), node.this
         element = None if to is None else to.element
         is_postgres = isinstance(literal, exp.Literal) and literal.name.strip()[:1] == "{"
         if element is not None and is_postgres:
-            array = _array_of(literal, element)
+            is_changed, array = True, _array_of(literal, element)
             if result_type_of(node.to) == to:
                 node.replace(array)
             else:
                 node.set("this", array)  # the cast says what texts these are, and cuts them
+    if is_changed:
+        nodes.renew()
 
 
 def spell_compared(nodes: Nodes, types: Types) -> None:
@@ -211,6 +216,7 @@ def spell_compared(nodes: Nodes, types: Types) -> None:
     has_text = any(literal.is_string for literal in nodes.of(exp.Literal))
     if not has_text and not nodes.of(exp.Any) and not nodes.of(exp.All):
         return  # as in most lookups, which compare with parameters
+    is_changed = False
     for kind in (*_COMPARISONS, *_OF_ARRAYS):
         for node in nodes.of(kind):
             sides = [strip(side) for side in (node.this, *_others(node))]
@@ -218,16 +224,15 @@ def spell_compared(nodes: Nodes, types: Types) -> None:
             found = next((t for t in known if t is not None and t.kind in _SPELLED_KINDS), None)
             if found is not None and not is_vector(found):
                 for side in sides:
-                    _spell(node, side, found)
+                    if isinstance(side, exp.Literal) and side.is_string:
+                        element = found.element
+                        side.replace(_array_of(side, element) if element else _uuid_of(side))
+                        is_changed = True
+    if is_changed:
+        nodes.renew()
 
 
 _SPELLED_KINDS = {Kind.UUID, Kind.ARRAY}
-
-
-def _spell(node: exp.Expr, side: exp.Expr, found: DataType) -> None:
-    if isinstance(side, exp.Literal) and side.is_string:
-        element = found.element
-        side.replace(_uuid_of(side) if element is None else _array_of(side, element))
 
 
 def _uuid_of(literal: exp.Literal) -> exp.Literal:

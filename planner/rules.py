@@ -68,7 +68,8 @@ def plan_query(
         )
     inputs = tuple((source.name, _input(source)) for source in bound.sources)
     inputs = _push_ends(bound, _push_top(bound, inputs))
-    origins, types = bound.origins(), bound.translate()
+    origins, residual = bound.origins(), _residual(bound, inputs)
+    types = bound.translate()
     sql = to_duckdb(bound.tree)
     schemas = {
         source.name: _arrow_schema(source, planned)
@@ -96,7 +97,7 @@ def plan_query(
         origins=origins,
         parameters=bound.parameters,
         clause=clause,
-        residual=_residual(bound, inputs),
+        residual=residual,
         catalog_version=version,
     )
 

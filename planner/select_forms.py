@@ -19,36 +19,51 @@ FORMS = kinds(exp.Exists, exp.Fetch, exp.Unnest, exp.TableSample, exp.Anonymous)
 """Nodes of which one is in every such form."""
 
 
-def spell_selects(nodes: Nodes) -> bool:
-    """Replace such forms, in place; whether there were any.
+def spell_selects(nodes: Nodes) -> None:
+    """Replace such forms, in place.
 
     Raises:
         SyntaxProblem: WITH TIES without ORDER BY, or a sample of what is no relation (42601).
         NotSupported: WITH TIES of what is DISTINCT or a set operation, REPEATABLE samples.
         ValueProblem: a sample of less than nothing or more than all (2202H).
     """
+    for spell in (_spell_exists, _spell_fetches, _spell_unnests, _spell_functions):
+        if spell(nodes):
+            nodes.renew()
+    for sample in nodes.of(exp.TableSample):
+        _check_sample(sample)
+
+
+def _spell_exists(nodes: Nodes) -> bool:
+    selects = [exists.this for exists in nodes.of(exp.Exists)]
+    bare = [each for each in selects if isinstance(each, exp.Select) and not each.expressions]
+    for select in bare:
+        select.set("expressions", [exp.Literal.number(1)])
+    return bool(bare)
+
+
+def _spell_fetches(nodes: Nodes) -> bool:
     found = False
-    for exists in nodes.of(exp.Exists):
-        select = exists.this
-        if isinstance(select, exp.Select) and not select.expressions:
-            select.set("expressions", [exp.Literal.number(1)])
-            found = True
-    for fetch in nodes.of(exp.Fetch):
+    for fetch in reversed(nodes.of(exp.Fetch)):  # inner ones first: others hold copies of them
         options = fetch.args.get("limit_options")
         if options is not None and options.args.get("percent"):
             raise SyntaxProblem('syntax error at or near "PERCENT"', position=position_of(fetch))
         if options is not None and options.args.get("with_ties"):
             _spell_ties(fetch)
             found = True
-    for unnest in nodes.of(exp.Unnest):
-        if len(unnest.expressions) > 1:
-            _spell_unnest(unnest)
-            found = True
-    for table in (*nodes.of(exp.Table), *nodes.of(exp.Lateral)):
-        found = _spell_rows(table) or found
-    for sample in nodes.of(exp.TableSample):
-        _check_sample(sample)
     return found
+
+
+def _spell_unnests(nodes: Nodes) -> bool:
+    several = [unnest for unnest in nodes.of(exp.Unnest) if len(unnest.expressions) > 1]
+    for unnest in reversed(several):
+        _spell_unnest(unnest)
+    return bool(several)
+
+
+def _spell_functions(nodes: Nodes) -> bool:
+    items = sorted((*nodes.of(exp.Table), *nodes.of(exp.Lateral)), key=lambda item: -item.depth)
+    return bool([item for item in items if _spell_rows(item)])
 
 
 def _spell_ties(fetch: exp.Expr) -> None:

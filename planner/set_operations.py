@@ -17,13 +17,14 @@ from planner.predicates import strip
 from planner.result_types import FLOATS, INTEGERS, common_type
 from planner.sqltypes import duckdb_type, spelled_type
 from planner.trees import cast, position_of
-from planner.walk import Nodes
+from planner.walk import Nodes, kinds
 from stores.schema import TEXT, DataType, Kind
 
 _Column: TypeAlias = tuple[DataType | None, exp.Expr | None]
 """Its type, None if that is not certain; and the text literal that it is, of no type yet."""
 _NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
 _KINDS = (exp.Union, exp.Except, exp.Intersect)
+_EITHER = kinds(*_KINDS)
 
 
 def match_types(nodes: Nodes, types: Types) -> None:
@@ -36,6 +37,8 @@ def match_types(nodes: Nodes, types: Types) -> None:
     for kind in _KINDS:
         for node in reversed(nodes.of(kind)):
             _columns(node, types)
+    if nodes.has(_EITHER):
+        nodes.renew()
 
 
 def _columns(query: exp.Expr | None, types: Types) -> Sequence[_Column] | None:

@@ -41,25 +41,35 @@ def spelled_nodes(tree: exp.Query) -> Nodes:
         NotSupported: rows are too wide, versions of a time range are asked for, or some pages.
     """
     nodes = Nodes(tree)
-    if spell_operators(nodes.of(exp.Operator)) | spell_calls(nodes.of(exp.Table)):
-        nodes = Nodes(tree)
-    if nodes.has(FORMS) and spell_selects(nodes):
-        nodes = Nodes(tree)
+    if spell_operators(nodes.of(exp.Operator)):
+        nodes.renew()
+    if spell_calls(nodes.of(exp.Table)):
+        nodes.renew()
+    if nodes.has(FORMS):
+        spell_selects(nodes)
     has_rows = bool(nodes.of(exp.Tuple)) or any(map(_is_row, nodes.of(exp.Anonymous)))
     has_versions = bool(nodes.of(exp.Version))
-    has_pages = drop_page_ranges(nodes.of(exp.Between))
+    if drop_page_ranges(nodes.of(exp.Between)):
+        nodes.renew()
     if has_rows:
-        for kind in _COMPARED:
-            for node in nodes.of(kind):
-                _spell_comparison(node)
-        for within in nodes.of(exp.In):
-            within.set("this", _as_tuple(within.this))
-            within.set("expressions", [_as_tuple(member) for member in within.expressions])
-            _check_widths(within)
+        _spell_rows(nodes)
     if has_versions:
         for table in nodes.of(exp.Table):
             _spell_version(table)
-    return Nodes(tree) if has_rows or has_versions or has_pages else nodes
+        nodes.renew()
+    return nodes
+
+
+def _spell_rows(nodes: Nodes) -> None:
+    for kind in _COMPARED:
+        # Inner ones first, for those around them hold copies of them.
+        if [node for node in reversed(nodes.of(kind)) if _spell_comparison(node)]:
+            nodes.renew()
+    for within in nodes.of(exp.In):
+        within.set("this", _as_tuple(within.this))
+        within.set("expressions", [_as_tuple(member) for member in within.expressions])
+        _check_widths(within)
+    nodes.renew()
 
 
 def _is_row(node: exp.Expr) -> bool:
@@ -80,10 +90,11 @@ def _check_widths(within: exp.In) -> None:
             raise SyntaxProblem(_UNEQUAL, position=position_of(member))
 
 
-def _spell_comparison(node: exp.Binary) -> None:
+def _spell_comparison(node: exp.Binary) -> bool:
+    """Compare rows column by column; whether they are rows."""
     left, right = (strip(_as_tuple(side)) for side in (node.this, node.expression))
     if not isinstance(left, exp.Tuple) or not isinstance(right, exp.Tuple):
-        return
+        return False
     ones, others = left.expressions, right.expressions
     if len(ones) != len(others):
         raise SyntaxProblem(_UNEQUAL, position=position_of(node))
@@ -94,7 +105,7 @@ def _spell_comparison(node: exp.Binary) -> None:
         parts = [kind(this=one.copy(), expression=o.copy()) for one, o in _pairs(ones, others)]
         joined = exp.and_(*parts) if kind is exp.EQ else exp.or_(*parts)
         node.replace(exp.Paren(this=joined))
-        return
+        return True
     strict = _STRICT[kind]
     alternatives: list[exp.Expr] = []
     for i, (one, other) in enumerate(_pairs(ones, others)):
@@ -104,6 +115,7 @@ def _spell_comparison(node: exp.Binary) -> None:
         ]
         alternatives.append(exp.and_(*before, last(this=one.copy(), expression=other.copy())))
     node.replace(exp.Paren(this=exp.or_(*alternatives)))
+    return True
 
 
 def _pairs(ones: list[exp.Expr], others: list[exp.Expr]) -> list[tuple[exp.Expr, exp.Expr]]:

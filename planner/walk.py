@@ -29,14 +29,23 @@ CALLS = kinds(exp.Func)
 
 
 class Nodes:
-    """The nodes that a tree had when it was walked, outermost first."""
+    """The nodes of a tree, outermost first.
 
-    __slots__ = ("_by_type",)
+    Whoever puts a node in another's place, or a copy beside it, calls `renew`. Else a later step
+    would change a node that is no longer in the tree, and miss the one that is.
+    """
+
+    __slots__ = ("_by_type", "_tree")
 
     def __init__(self, tree: exp.Expr) -> None:
+        self._tree = tree
+        self.renew()
+
+    def renew(self) -> None:
+        """Walk the tree again."""
         self._by_type: dict[type[exp.Expr], list[exp.Expr]] = {}
-        found = [tree]
-        for node in found:  # it grows: what a node holds comes behind all that is known by then
+        found = [self._tree]
+        for node in found:  # it grows: what a node holds comes after all that is known by then
             self._by_type.setdefault(type(node), []).append(node)
             for value in node.args.values():
                 if isinstance(value, exp.Expr):

@@ -146,7 +146,7 @@ SELECT DISTINCT name FROM people ORDER BY name FETCH FIRST 1 ROW WITH TIES
 SELECT name FROM people WHERE name SIMILAR TO 'a%'
 | compose SELECT "name" FROM "r0" AS "people" WHERE REGEXP_MATCHES("name", '(?s)^(?:a.*)$')
 |   r0: scan people; columns name; on 3 partitions
-| residual name ~ '(?s)^(?:a.*)$'
+| residual name SIMILAR TO 'a%'
 => ann
 
 -- ours: no columns

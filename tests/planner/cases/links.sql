@@ -64,7 +64,7 @@ SELECT name, age FROM people WHERE name IN (SELECT name FROM orders WHERE number
 |   r0: scan orders; filter number = 1; columns name, number; on 3 partitions
 |   r1: scan people; columns name, age; on 3 partitions
 |     or lookup by name = r0.name, if those are 10000 at most
-| residual name IN (SELECT name FROM r0 AS "orders" WHERE number = 1); number = 1
+| residual name IN (SELECT name FROM orders WHERE number = 1); number = 1
 => ann, 30
 => bob, NULL
 
@@ -75,7 +75,7 @@ SELECT name, age FROM people p WHERE EXISTS (SELECT 1 FROM orders o WHERE o.name
 |     or lookup by name = r1.name, if those are 10000 at most
 |   r1: scan people; columns name, age; on 3 partitions
 |     or lookup by name = r0.name, if those are 10000 at most
-| residual EXISTS(SELECT 1 AS "?column?" FROM r0 AS o WHERE o.name = p.name AND o.number = 1); o.name = p.name AND o.number = 1
+| residual EXISTS(SELECT 1 AS "?column?" FROM orders AS o WHERE o.name = p.name AND o.number = 1); o.name = p.name AND o.number = 1
 => ann, 30
 => bob, NULL
 
@@ -85,7 +85,7 @@ SELECT name FROM people p WHERE age > 25 AND NOT EXISTS (SELECT 1 FROM orders o 
 |   r0: scan orders; filter number = 1; columns name, number; on 3 partitions
 |     or lookup by name = r1.name, if those are 10000 at most
 |   r1: scan people; filter age > 25; columns name, age; on 3 partitions
-| residual age > 25 AND NOT EXISTS(SELECT 1 AS "?column?" FROM r0 AS o WHERE o.name = p.name AND o.number = 1); o.name = p.name AND o.number = 1
+| residual age > 25 AND NOT EXISTS(SELECT 1 AS "?column?" FROM orders AS o WHERE o.name = p.name AND o.number = 1); o.name = p.name AND o.number = 1
 => dan
 
 -- a subquery of a row
@@ -125,7 +125,7 @@ SELECT item, amount FROM stock WHERE (item, day) IN (SELECT s.item, s.day FROM s
 |   r0: scan stock; filter amount = 21; columns item, day, amount; on 3 partitions
 |   r1: scan stock; columns item, day, amount; on 3 partitions
 |     or lookup by item = r0.item and day = r0.day, if those are 10000 at most
-| residual (item, day) IN (SELECT s.item, s.day FROM r0 AS s WHERE s.amount = 21); s.amount = 21
+| residual (item, day) IN (SELECT s.item, s.day FROM stock AS s WHERE s.amount = 21); s.amount = 21
 => 2, 21
 
 -- a group has a row where no row meets the condition
@@ -134,7 +134,7 @@ SELECT p.name FROM people p WHERE EXISTS (SELECT 1 FROM orders o WHERE o.name = 
 |   r0: scan orders; columns name; on 3 partitions
 |     or range by name = r1.name, if those are 64 at most
 |   r1: scan people; columns name; on 3 partitions
-| residual EXISTS(SELECT 1 AS "?column?" FROM r0 AS o WHERE o.name = p.name HAVING COUNT(*) = 0); o.name = p.name
+| residual EXISTS(SELECT 1 AS "?column?" FROM orders AS o WHERE o.name = p.name HAVING COUNT(*) = 0); o.name = p.name
 => NULL
 => 
 => cid

@@ -120,7 +120,7 @@ $ [["ann", "bob"]]
 SELECT name FROM people WHERE name <> ALL($1)
 | compose SELECT "name" FROM "r0" AS "people" WHERE "name" <> ALL (CAST($1 AS TEXT[]))
 |   r0: scan people; columns name; on 3 partitions
-| residual name <> ALL (CAST($1 AS TEXT[]))
+| residual name <> ALL ($1)
 => 
 => cid
 => dan

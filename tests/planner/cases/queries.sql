@@ -19,7 +19,7 @@ SELECT name FROM people p WHERE EXISTS (SELECT 1 FROM orders o WHERE o.name = p.
 |     or lookup by name = r1.name, if those are 10000 at most
 |   r1: scan people; columns name; on 3 partitions
 |     or lookup by name = r0.name, if those are 10000 at most
-| residual EXISTS(SELECT 1 AS "?column?" FROM r0 AS o WHERE o.name = p.name AND o.number = 1); o.name = p.name AND o.number = 1
+| residual EXISTS(SELECT 1 AS "?column?" FROM orders AS o WHERE o.name = p.name AND o.number = 1); o.name = p.name AND o.number = 1
 => ann
 => bob
 
@@ -29,7 +29,7 @@ SELECT name FROM people WHERE name IN (SELECT name FROM orders)
 |   r0: scan orders; columns name; on 3 partitions
 |   r1: scan people; columns name; on 3 partitions
 |     or lookup by name = r0.name, if those are 10000 at most
-| residual name IN (SELECT name FROM r0 AS "orders")
+| residual name IN (SELECT name FROM orders)
 => ann
 => bob
 
@@ -38,7 +38,7 @@ SELECT name FROM people WHERE age NOT IN (SELECT number FROM orders)
 | compose SELECT "name" FROM "r1" AS "people" WHERE NOT "age" IN (SELECT "number" FROM "r0" AS "orders")
 |   r0: scan orders; columns name, number; on 3 partitions
 |   r1: scan people; columns name, age; on 3 partitions
-| residual NOT age IN (SELECT number FROM r0 AS "orders")
+| residual NOT age IN (SELECT number FROM orders)
 
 -- a derived table that renames
 SELECT t.a FROM (SELECT name, age FROM people WHERE name = 'ann') AS t (a, b)
@@ -212,7 +212,7 @@ SELECT CASE WHEN age > 10 THEN 'old' ELSE 'young' END, coalesce(city, '?') FROM 
 SELECT name::varchar(2) FROM people WHERE name::varchar(1) = 'a'
 | compose SELECT LEFT(CAST("name" AS TEXT), 2) AS "name" FROM "r0" AS "people" WHERE LEFT(CAST("name" AS TEXT), 1) = 'a'
 |   r0: scan people; columns name; on 3 partitions
-| residual LEFT(CAST(name AS TEXT), 1) = 'a'
+| residual CAST(name AS VARCHAR(1)) = 'a'
 => an
 
 -- the same parameter in two places

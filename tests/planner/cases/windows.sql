@@ -40,7 +40,7 @@ $ [3600000000, 10800000000]
 SELECT clicks FROM clicks WHERE name = 'ann' AND window_start >= to_timestamp($1::bigint / 1000000) AND window_end <= to_timestamp($2::bigint / 1000000)
 | compose SELECT "clicks" FROM "r0" AS "clicks" WHERE "name" = 'ann' AND "window_start" >= TO_TIMESTAMP(CAST(CAST(CAST($1 AS BIGINT) AS BIGINT) / 1000000 AS DOUBLE)) AND "window_end" <= TO_TIMESTAMP(CAST(CAST(CAST($2 AS BIGINT) AS BIGINT) / 1000000 AS DOUBLE))
 |   r0: window lookup clicks; name = 'ann'; columns name, window_start, window_end, clicks; on 1 partition
-| residual name = 'ann' AND window_start >= TO_TIMESTAMP(CAST(CAST(CAST($1 AS BIGINT) AS BIGINT) / 1000000 AS DOUBLE PRECISION)) AND window_end <= TO_TIMESTAMP(CAST(CAST(CAST($2 AS BIGINT) AS BIGINT) / 1000000 AS DOUBLE PRECISION))
+| residual name = 'ann' AND window_start >= TO_TIMESTAMP(CAST($1 AS BIGINT) / 1000000) AND window_end <= TO_TIMESTAMP(CAST($2 AS BIGINT) / 1000000)
 => 10
 => 20
 

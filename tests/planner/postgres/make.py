@@ -1,7 +1,8 @@
 """Ask a PostgreSQL for the answers of the corpus: `python -m tests.planner.postgres.make PORT`.
 
 It wants a server of version 15 on this host, whose user postgres needs no password, and a database
-of encoding UTF8 and collation C. It makes the relations there, and writes the files of the corpus.
+of encoding UTF8 with `lc_collate=C` and `lc_ctype=C.UTF-8`. It makes the relations there, and
+writes the files of the corpus.
 """
 
 from __future__ import annotations
