@@ -72,10 +72,24 @@ def _counted(name: str, from_zero: str) -> CallRule:
 
 
 def _array_position(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    found: exp.Expr = cast(call("array_position", *copies(given)), "INTEGER")
+    name = "pg_sg_array_position" if len(given) > 2 else "array_position"
+    found: exp.Expr = cast(call(name, *copies(given)), "INTEGER")
     if given and not first_subscript(types.of(given[0])):
         found = exp.Paren(this=exp.Sub(this=found, expression=exp.Literal.number(1)))
     return found
+
+
+def _array_fill(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """Of several dimensions, an array of arrays."""
+    if len(given) > 2:
+        raise unsupported(node, "array_fill() with lower bounds is not supported")
+    dimensions = strip(given[1])
+    several = dimensions.expressions if isinstance(dimensions, exp.Array) else []
+    found = given[0].copy()
+    for length in reversed(several[1:]):
+        found = call("pg_sg_array_fill", found, exp.Array(expressions=[length.copy()]))
+    last = exp.Array(expressions=copies(several[:1])) if several else given[1].copy()
+    return call("pg_sg_array_fill", found, last)
 
 
 def _array_positions(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -108,7 +122,7 @@ CALLS: Mapping[str, CallRule] = {
     "generate_subscripts": _generate_subscripts,
     "array_remove": renamed("pg_sg_array_remove"),
     "array_replace": renamed("pg_sg_array_replace"),
-    "array_fill": renamed("pg_sg_array_fill"),
+    "array_fill": _array_fill,
     "trim_array": renamed("pg_sg_trim_array"),
     "array_append": renamed("list_append"),
     "array_prepend": renamed("list_prepend"),

@@ -39,7 +39,6 @@ _CAST = {
     for name in (
         *("char_length", "character_length", "strpos", "position", "str_position", "bit_length"),
         *("ascii", "ntile", "grouping", "cardinality"),
-        "json_array_length",
     )
 }
 """Functions whose result is narrower in Postgres."""

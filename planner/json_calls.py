@@ -99,8 +99,8 @@ CALLS: Mapping[str, CallRule] = {
     "jsonb_set": _json_change("pg_sg_json_set", default=True),
     "jsonb_insert": _json_change("pg_sg_json_insert", default=False),
     **dict.fromkeys(("json_typeof", "jsonb_typeof"), renamed("pg_sg_json_typeof")),
-    "jsonb_array_length": lambda node, given, types: cast(
-        call("json_array_length", given[0].copy()), "INTEGER"
+    **dict.fromkeys(
+        ("json_array_length", "jsonb_array_length"), renamed("pg_sg_json_array_length")
     ),
     **dict.fromkeys(("json_extract_path", "jsonb_extract_path"), _json_path("pg_sg_json_path")),
     **dict.fromkeys(

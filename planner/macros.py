@@ -55,7 +55,7 @@ MACROS: tuple[str, ...] = (
         WHEN f IS NOT NULL AND n IS NOT NULL
         THEN substring(t, greatest(f, 1), greatest(f + n - greatest(f, 1), 0)) END""",
     f"""pg_sg_repeat(t, n) AS CASE WHEN strlen(t)::HUGEINT * n > {LENGTH_MAX} THEN {_TOO_LONG}
-        ELSE repeat(t, n) END""",
+        ELSE repeat(t::VARCHAR, n) END""",
     f"""pg_sg_length(n) AS CASE WHEN n > {LENGTH_MAX} THEN {_TOO_LONG}
         WHEN n IS NOT NULL THEN CAST(greatest(n, 0) AS INTEGER) END""",
     f"""pg_sg_series_end(a, b, s) AS
@@ -97,6 +97,15 @@ MACROS: tuple[str, ...] = (
         THEN {_QUOTED} ELSE e END), 'string_agg', ',') || '}}' END""",
     "pg_sg_bytea_text(b) AS '\\x' || lower(hex(b))",
     "pg_sg_to_hex(n) AS lower(to_hex(n))",
+    """pg_sg_acosh(x) AS CASE WHEN x < 1 THEN """
+    + _error("22003", "'input is out of range'")
+    + " ELSE acosh(x) END",
+    """pg_sg_atanh(x) AS CASE WHEN abs(x) > 1 AND NOT isnan(x::DOUBLE) THEN """
+    + _error("22003", "'input is out of range'")
+    + " ELSE atanh(x) END",
+    """pg_sg_offset(n) AS CASE WHEN n < 0 THEN """
+    + _error("2201X", "'OFFSET must not be negative'")
+    + " ELSE n END",
     f"""pg_sg_quote_ident(t) AS CASE WHEN regexp_full_match(t, '[a-z_][a-z0-9_]*')
         AND t NOT IN ({", ".join(map(quote_text, sorted(QUOTED_WORDS)))})
         THEN t ELSE '"' || replace(t, '"', '""') || '"' END""",
@@ -107,9 +116,13 @@ MACROS: tuple[str, ...] = (
     "pg_sg_quote_nullable(t) AS coalesce(pg_sg_quote_literal(t), 'NULL')",
     """pg_sg_split_part(t, d, n) AS CASE WHEN n = 0 THEN """
     + _error("22023", "'field position must not be zero'")
-    + " ELSE split_part(t, d, n) END",
+    + """ WHEN d = '' AND t IS NOT NULL THEN
+            CASE WHEN abs(n) = 1 THEN t WHEN n IS NOT NULL THEN '' END
+        ELSE split_part(t, d, n) END""",
     """pg_sg_chr(n) AS CASE WHEN n = 0 THEN """
     + _error("54000", "'null character not permitted'")
+    + " WHEN n > 1114111 THEN "
+    + _error("54000", "'requested character too large for encoding: ' || n")
     + " ELSE chr(n) END",
     # DuckDB's upper has a capital ẞ, which no locale's has.
     """pg_sg_upper(t) AS CASE WHEN contains(t, 'ß') THEN list_aggregate(list_transform(
@@ -131,8 +144,20 @@ MACROS: tuple[str, ...] = (
     """pg_sg_formatted(x, f, t) AS CASE
         WHEN x < TIMESTAMP '1000-01-01' AND x >= TIMESTAMP '0001-01-01'
         THEN pg_sg_time_text(epoch_us(x), t) ELSE strftime(x, f) END""",
-    """pg_sg_overlay(t, n, f, l) AS left(t, f - 1) || n || substring(t, f + l)""",
+    """pg_sg_overlay(t, n, f, l) AS CASE
+        WHEN t IS NULL OR n IS NULL OR f IS NULL OR l IS NULL THEN NULL WHEN f < 1 THEN """
+    + _error("22011", "'negative substring length not allowed'")
+    + " ELSE left(t, f - 1) || n || substring(t, greatest(f + l, 1)) END",
     """pg_sg_width_bucket(x, low, high, n) AS CAST(CASE
+        WHEN x IS NULL OR low IS NULL OR high IS NULL OR n IS NULL THEN NULL WHEN n < 1 THEN """
+    + _error("2201G", "'count must be greater than zero'")
+    + """ WHEN isnan(x::DOUBLE) OR isnan(low::DOUBLE) OR isnan(high::DOUBLE) THEN """
+    + _error("2201G", "'operand, lower bound, and upper bound cannot be NaN'")
+    + """ WHEN isinf(low::DOUBLE) OR isinf(high::DOUBLE) THEN """
+    + _error("2201G", "'lower and upper bounds must be finite'")
+    + """ WHEN low = high THEN """
+    + _error("2201G", "'lower bound cannot equal upper bound'")
+    + """
         WHEN low < high AND x < low OR low > high AND x > low THEN 0
         WHEN low < high AND x >= high OR low > high AND x <= high THEN n + 1
         ELSE floor(CAST(x - low AS DOUBLE) / CAST(high - low AS DOUBLE) * n) + 1 END AS INTEGER)""",
@@ -172,9 +197,22 @@ MACROS: tuple[str, ...] = (
     "pg_sg_array_remove(l, v) AS list_filter(l, lambda e: e IS DISTINCT FROM v)",
     """pg_sg_array_replace(l, a, b) AS
         list_transform(l, lambda e: CASE WHEN e IS NOT DISTINCT FROM a THEN b ELSE e END)""",
-    "pg_sg_array_fill(v, d) AS list_transform(range(0, pg_sg_length(d[1])), lambda i: v)",
+    """pg_sg_array_position(l, v, s) AS CASE WHEN s IS NULL THEN """
+    + _error("22004", "'initial position must not be null'")
+    + """ ELSE list_position(list_slice(l, greatest(s, 1), len(l)), v) + greatest(s, 1) - 1 END""",
+    """pg_sg_array_fill(v, d) AS CASE WHEN d IS NULL THEN """
+    + _error("22004", "'dimension array or low bound array cannot be null'")
+    + """ WHEN len(d) > 1 THEN """
+    + _error("0A000", "'array_fill() takes several dimensions as ARRAY[…] only'")
+    + """ WHEN len(d) = 1 AND d[1] IS NULL THEN """
+    + _error("22004", "'dimension values cannot be null'")
+    + """ WHEN d[1] < 0 THEN """
+    + _error("54000", "'array size exceeds the maximum allowed'")
+    + """ ELSE list_transform(range(0, coalesce(pg_sg_length(d[1]), 0)), lambda i: v) END""",
     "pg_sg_cut(l, n) AS list_transform(l, lambda e: left(e, n))",
-    "pg_sg_trim_array(l, n) AS list_slice(l, 1, len(l) - n)",
+    """pg_sg_trim_array(l, n) AS CASE WHEN n < 0 OR n > len(l) THEN """
+    + _error("2202E", "'number of elements to trim must be between 0 and ' || len(l)")
+    + " ELSE list_slice(l, 1, len(l) - n) END",
     """pg_sg_array_to_string(l, d, n) AS array_to_string(
         list_transform(l, lambda e: coalesce(CAST(e AS VARCHAR), n)), d)""",
     """pg_sg_joined(l, d) AS CASE WHEN d IS NULL THEN NULL WHEN len(l) = 0 THEN ''
@@ -282,6 +320,9 @@ MACROS: tuple[str, ...] = (
         WHEN 'NULL' THEN 'null' ELSE CASE WHEN j IS NOT NULL THEN 'number' END END""",
     """pg_sg_json_pointer(l) AS list_aggregate(list_prepend('', list_transform(l,
         lambda s: replace(replace(s, '~', '~0'), '/', '~1'))), 'string_agg', '/')""",
+    """pg_sg_json_array_length(j) AS CASE WHEN json_type(j) <> 'ARRAY' THEN """
+    + _error("22023", "'cannot get array length of a non-array'")
+    + " ELSE CAST(json_array_length(j) AS INTEGER) END",
     "pg_sg_json_path(j, l) AS json_extract(j, pg_sg_json_pointer(l))",
     """pg_sg_json_path_text(j, l) AS json_extract_string(j, pg_sg_json_pointer(l))""",
     """pg_sg_json_keys(j) AS CASE WHEN json_type(j) = 'OBJECT' OR j IS NULL THEN json_keys(j)

@@ -115,6 +115,14 @@ def _frame(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
+def _offset(node: exp.Expr, types: Types) -> exp.Expr:
+    """A negative OFFSET has an error of its own; DuckDB has one for LIMIT, too."""
+    del types
+    if not isinstance(node.expression, exp.Literal):
+        wrapped(node.expression, lambda inner: call("pg_sg_offset", inner))
+    return node
+
+
 def _at_zone(node: exp.Expr, types: Types) -> exp.Expr:
     fresh = at_zone(node, node.args["zone"], node.this, types)
     return node.replace(fresh)
@@ -148,6 +156,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.AtTimeZone: _at_zone,
     **subscripts.RULES,
     exp.Extract: _extract,
+    exp.Offset: _offset,
     exp.Overlaps: _overlaps,
     exp.Union: _recursion,
     exp.WindowSpec: _frame,

@@ -57,6 +57,7 @@ CALLS: Mapping[str, CallRule] = {
     "sign": _sign,
     "div": _div,
     "factorial": _factorial,
+    **{name: renamed(f"pg_sg_{name}") for name in ("acosh", "atanh")},
     "width_bucket": renamed("pg_sg_width_bucket"),
     "bit_count": _bit_count,
 }

@@ -51,7 +51,7 @@ _UNARY = (
         exp.Factorial,
         exp.Ascii,
     ),
-    *(exp.BitwiseNot, exp.Sqrt, exp.Cbrt, exp.Uuid),
+    *(exp.BitwiseNot, exp.Sqrt, exp.Cbrt, exp.Uuid, exp.Acosh, exp.Atanh),
     *(exp.BitLength, exp.Length, exp.Ntile, exp.Lower, exp.Upper, exp.Stddev, exp.Variance),
     *(exp.VariancePop, exp.LogicalAnd, exp.LogicalOr, exp.CurrentTimestamp, exp.Localtimestamp),
     *(exp.Qualify, exp.JustifyDays, exp.JustifyHours, exp.JustifyInterval),

@@ -20,6 +20,7 @@ from stores.schema import Kind
 
 _SPEC = re.compile(r"%(?:(\d+)\$)?(-)?(\d+)?([sIL%])|%")
 """What `format` puts an argument in the place of: position, `-`, width, kind."""
+_SHORT_INTEGERS = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER}
 
 
 def _substring(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
@@ -107,6 +108,23 @@ def _overlay(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     return call("pg_sg_overlay", *copies(given[:3]), count)
 
 
+def _to_hex(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """The bits of an integer are 32; DuckDB shows those of a bigint."""
+    of = given[0].copy()
+    if types.kind_of(given[0]) in _SHORT_INTEGERS:
+        of = exp.BitwiseAnd(this=cast(of, "BIGINT"), expression=exp.Literal.number(0xFFFFFFFF))
+    return call("pg_sg_to_hex", of)
+
+
+def _quoted(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """A literal that stands for a value of any type."""
+    kind = types.kind_of(given[0])
+    text = cast(given[0].copy(), "TEXT") if kind is not Kind.TEXT else given[0].copy()
+    if kind in FLOATS:
+        text = call("pg_sg_float_text", given[0].copy())
+    return call(f"pg_sg_{call_name(node)}", text)
+
+
 def _octets(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     name = "octet_length" if types.kind_of(given[0]) is Kind.BYTEA else "strlen"
     return cast(call(name, given[0].copy()), "INTEGER")
@@ -157,13 +175,12 @@ CALLS: Mapping[str, CallRule] = {
     "repeat": renamed("pg_sg_repeat"),
     "initcap": renamed("pg_sg_initcap"),
     "upper": renamed("pg_sg_upper"),
-    "to_hex": renamed("pg_sg_to_hex"),
+    "to_hex": _to_hex,
     "split_part": renamed("pg_sg_split_part"),
     "chr": renamed("pg_sg_chr"),
     "quote_ident": renamed("pg_sg_quote_ident"),
     "parse_ident": renamed("pg_sg_parse_ident"),
-    "quote_literal": renamed("pg_sg_quote_literal"),
-    "quote_nullable": renamed("pg_sg_quote_nullable"),
+    **dict.fromkeys(("quote_literal", "quote_nullable"), _quoted),
     "encode": _encode,
     "decode": _decode,
     "convert_from": _convert_from,

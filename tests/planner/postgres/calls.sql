@@ -249,3 +249,99 @@ $ integer
 SELECT j -> $1, j ->> $2 FROM samples
 $ text text
 : json text
+SELECT overlay('abcdef' placing 'xx' from 0)
+! 22011
+SELECT overlay('abcdef' placing 'xx' from -1 for 2)
+! 22011
+SELECT overlay('abcdef' placing 'xx' from 2 for -5), overlay('abcdef' placing 'xx' from 3 for -1), overlay('abcdef' placing 'xx' from 2 for NULL), overlay(NULL placing 'xx' from 0), overlay('abcdef' placing 'xx' from 9)
+: text text text text text
+= axxabcdef	abxxbcdef	\N	\N	abcdefxx
+SELECT id, overlay(t placing 'x' from i) FROM samples WHERE i > 0 OR i IS NULL ORDER BY id
+: integer text
+= 1	xbc
+= 2	axc
+= 3	bx
+= 4	x
+= 5	\N
+= 7	äx
+= 9	 xx
+SELECT width_bucket(5, 0, 10, 0)
+! 2201G
+SELECT width_bucket(5, 3, 3, 5)
+! 2201G
+SELECT width_bucket('NaN'::float8, 0, 10, 5)
+! 2201G
+SELECT width_bucket(5, 0, 'Infinity'::float8, 5)
+! 2201G
+SELECT width_bucket(5, NULL, 10, 0), width_bucket(NULL, 3, 3, 5), width_bucket(5.5, 10, 0, 4), width_bucket(i, 0, 10, 5) FROM samples ORDER BY id
+: integer integer integer integer
+= \N	\N	2	1
+= \N	\N	2	2
+= \N	\N	2	2
+= \N	\N	2	3
+= \N	\N	2	\N
+= \N	\N	2	0
+= \N	\N	2	5
+= \N	\N	2	1
+= \N	\N	2	2
+SELECT trim_array(ARRAY[1,2,3], 4)
+! 2202E
+SELECT trim_array(ARRAY[1,2,3], -1)
+! 2202E
+SELECT trim_array(ARRAY[1,2,3], 3), trim_array(ARRAY[1,2,3], 0), trim_array(NULL::int[], 9), trim_array(ARRAY[1], NULL)
+: integer[] integer[] integer[] integer[]
+= {}	{1,2,3}	\N	\N
+SELECT array_fill(7, ARRAY[NULL]::int[])
+! 22004
+SELECT array_fill(7, NULL)
+! 22004
+SELECT array_fill(7, ARRAY[-1])
+! 54000
+SELECT array_fill(7, ARRAY[]::int[])
+: integer[]
+= {}
+SELECT split_part('a,b', '', 1), split_part('a,b', '', -1), split_part('a,b', '', 2), split_part(NULL, '', 2), split_part('a,b', '', NULL), split_part('a,b', ',', -2)
+: text text text text text text
+= a,b	a,b		\N	\N	a
+SELECT quote_literal(1), quote_literal(2.5::float8), quote_literal(1::float8), quote_literal(true), quote_nullable(7), quote_nullable(NULL), quote_literal(date '2020-01-01')
+: text text text text text text text
+= '1'	'2.5'	'1'	'true'	'7'	NULL	'2020-01-01'
+SELECT array_position(ARRAY[1,2,1], 1, 2), array_position(ARRAY[1,2,1], 1, -5), array_position(ARRAY[1,2], 1, 2), array_position(NULL::int[], 1, 1), array_position(ARRAY[1,NULL,NULL], NULL, 3)
+: integer integer integer integer integer
+= 3	1	\N	\N	3
+SELECT array_position(ARRAY[1,2,1], 1, NULL)
+! 22004
+SELECT repeat(NULL, 2), repeat('a', NULL)
+: text text
+= \N	\N
+SELECT json_array_length('{}')
+! 22023
+SELECT json_array_length('1')
+! 22023
+SELECT jsonb_array_length('{"a":1}')
+! 22023
+SELECT json_array_length('[1,[2,3]]'), json_array_length('[]'), json_array_length(NULL)
+: integer integer integer
+= 2	0	\N
+SELECT chr(1114112)
+! 54000
+SELECT acosh(0.5)
+! 22003
+SELECT atanh(2)
+! 22003
+SELECT atanh(1), acosh(1), atanh(-1), acosh(NULL)
+: double_precision double_precision double_precision double_precision
+= Infinity	0	-Infinity	\N
+SELECT id FROM samples ORDER BY id OFFSET -1
+! 2201X
+SELECT id FROM samples ORDER BY id LIMIT 1 OFFSET -1
+! 2201X
+SELECT id FROM samples ORDER BY id LIMIT -1 OFFSET 1
+! 2201W
+SELECT count(*) FROM samples OFFSET (1 - 2)
+! 2201X
+SELECT id, to_hex(-1), to_hex(-1::bigint), to_hex(2147483647), to_hex(i), to_hex(b) FROM samples WHERE id IN (1, 3, 6) ORDER BY id
+: integer text text text text text
+= 1	ffffffff	ffffffffffffffff	7fffffff	1	a
+= 3	ffffffff	ffffffffffffffff	7fffffff	2	ffffffffffffffe2
+= 6	ffffffff	ffffffffffffffff	7fffffff	fffffff9	0

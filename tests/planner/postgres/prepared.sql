@@ -58,19 +58,15 @@ $ text[] text
 SELECT array_position($1, b, i) FROM samples
 $ bigint[]
 : integer
-~ is refused
 SELECT array_position(a, $1, i) FROM samples
 $ bigint
 : integer
-~ is refused
 SELECT array_position(a, b, $1) FROM samples
 $ integer
 : integer
-~ is refused
 SELECT array_position($1, $2, $3) FROM samples
 $ text[] text integer
 : integer
-~ is refused
 SELECT array_positions($1, b) FROM samples
 $ bigint[]
 : integer[]
