@@ -105,7 +105,7 @@ class LocalStore:
         if config is DEFAULT_CONFIG:
             partitions: dict[int, QueryResult[R]] = {}
             for number in numbers:
-                partitions[number] = self.query_partition(number, query)
+                partitions[number] = self._answered(number, query, config)
         elif config.bound.snapshot and config.at_epoch is None:
             partitions = self._cut(query, config, numbers)
         else:
@@ -262,13 +262,20 @@ class LocalStore:
         except LogError as error:
             unknown = error
         if unknown is None:
-            return {number: self.query_partition(number, query, config) for number in numbers}
+            return {number: self._answered(number, query, config) for number in numbers}
         return {
             number: self._absent(number)
             if (replica := self.replicas.get(number)) is None
             else _behind_unknown(unknown, replica, config)
             for number in numbers
         }
+
+    def _answered(self, partition: int, query: Query[R], config: QueryConfig) -> QueryResult[R]:
+        """What a partition says, whose bound is settled."""
+        replica = self.replicas.get(partition)
+        if replica is None:
+            return self._absent(partition)
+        return query_partition(replica, query, config, self._clock)
 
     def _cut(
         self, query: Query[R], config: QueryConfig, numbers: Iterable[int]
