@@ -244,7 +244,10 @@ class StoreSchema:
 
     def _check_times(self) -> None:
         if (self.kind is StoreKind.WINDOW) != (self.window_size_ms is not None):
-            raise SchemaError(f'store "{self.name}": window stores, and only they, have a size')
+            raise SchemaError(
+                f'store "{self.name}": a window store needs window_size_ms, and no other kind '
+                "takes it"
+            )
         for what, span_ms in (
             ("window size", self.window_size_ms),
             ("retention", self.retention_ms),

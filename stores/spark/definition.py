@@ -14,8 +14,16 @@ from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.types import (
+    ArrayType,
+    MapType,
+    NullType,
+    StringType,
+    StructType,
+    TimestampType,
+    YearMonthIntervalType,
+)
 from pyspark.sql.types import DataType as SparkType
-from pyspark.sql.types import StringType, StructType, TimestampType, YearMonthIntervalType
 
 from stores.arguments import is_name, same_name, shown
 from stores.datafiles import TIMESTAMP_NAME
@@ -175,12 +183,29 @@ def _column(name: str, spark_type: SparkType, store: str, *, key: bool = False) 
         raise SchemaError(f'store "{store}": cast variant column "{name}" to string or a struct')
     if isinstance(spark_type, YearMonthIntervalType):
         return Column(name=name, type=_INTERVAL)
+    if _is_of_nulls(spark_type):
+        # Arrow has no keys, and no elements that are never NULL, of this type.
+        return Column(name=name, type=DataType(kind=Kind.NULL))
     try:
         arrow: pa.DataType = to_arrow_type(spark_type, timezone="UTC")
         return Column(name=name, type=DataType.from_arrow(arrow))
     except Exception as error:
         # pyspark raises classes of its own here, of no common root but Exception.
         raise SchemaError(f'store "{store}": column "{name}": {error}') from error
+
+
+def _is_of_nulls(spark_type: SparkType) -> bool:
+    """Whether a type is, or has inside of it, the one of NULL alone: of `array()`, too."""
+    match spark_type:
+        case ArrayType():
+            inner = [spark_type.elementType]
+        case MapType():
+            inner = [spark_type.keyType, spark_type.valueType]
+        case StructType():
+            inner = [field.dataType for field in spark_type.fields]
+        case _:
+            return isinstance(spark_type, NullType)
+    return any(map(_is_of_nulls, inner))
 
 
 def _selection(
