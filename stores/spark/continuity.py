@@ -25,13 +25,14 @@ def check_start(log: StoreLog, checkpoint: Checkpoint) -> None:
         LogError: the log or the checkpoint cannot be read.
     """
     newest = log.latest_epoch() if log.defined() else -1
-    commit = readable_commit(log, newest)
-    if commit is None:
+    if newest < 0:
         return
-    require_own(log, commit, writer_name(checkpoint))
+    commit = readable_commit(log, newest)
+    if commit is not None:
+        require_own(log, commit, writer_name(checkpoint))
     require_same_input(log, checkpoint)
     offsets = checkpoint.offsets(newest)
-    if offsets is None or commit.position.covers(offsets.position):
+    if commit is None or offsets is None or commit.position.covers(offsets.position):
         return
     raise SchemaError(
         f'store "{log.name}" has the position {commit.position.token()} at epoch {newest}, which '

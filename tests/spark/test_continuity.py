@@ -212,10 +212,12 @@ def test_a_store_of_another_query_is_refused(tmp_path: Path) -> None:
             check_start(log, checkpoint)
 
 
-def test_a_torn_commit_says_nothing(tmp_path: Path) -> None:
+def test_a_torn_commit_says_nothing_and_those_before_it_do(tmp_path: Path) -> None:
     log = committed(tmp_path / "log", {0: "first", 1: "first"})
     commit_path(tmp_path / "log", 1).write_text("torn")
     check_start(log, planned(tmp_path / "checkpoint", {0: "first", 1: "second"}))
+    with pytest.raises(EpochConflictError, match="epoch 0 of store"):
+        check_start(log, planned(tmp_path / "other", {0: "second", 1: "second"}))
 
 
 def test_a_checkpoint_that_hadoop_reaches(spark: SparkSession, tmp_path: Path) -> None:
