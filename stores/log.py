@@ -316,14 +316,18 @@ class StoreWriter:
         latest = self._look()
         name = self.log.name
         if epoch < latest:
-            raise EpochConflictError(f'epoch {epoch} of store "{name}" is behind epoch {latest}')
+            raise EpochConflictError(
+                f'epoch {epoch} of store "{name}" is behind epoch {latest}, the newest: epochs '
+                "only follow it"
+            )
         if epoch == latest:
             raise EpochConflictError(f'epoch {epoch} of store "{name}" is committed already')
         before = Position() if self._newest is None else self._newest.position
         if not position.covers(before):
             raise PositionBackError(
                 f'epoch {epoch} of store "{name}" would move its position back: '
-                + _moved_back(before, position)
+                f"{_moved_back(before, position)}. Leave no topic out; if the input was made "
+                "again, build the store anew"
             )
         return latest
 
@@ -365,7 +369,7 @@ class StoreWriter:
             return None
         raise EpochConflictError(
             f'epoch {epoch} of store "{self.log.name}" is committed with other content, '
-            f"by {found.writer}"
+            f"by {found.writer}: write the next number, or find out who wrote it"
         )
 
     def _has_rows(self, commit: Commit, rows: pa.Table) -> bool:

@@ -103,10 +103,14 @@ def require_newest(directory: Directory, store: str, term: int) -> None:
         return
     number = max([term, *terms(directory)[-1:]])
     if number == term:
-        raise FencedError(f'store "{store}" has lost the record of term {term}, its writer\'s')
+        raise FencedError(
+            f'store "{store}" has lost the record of term {term}, by which this writer owned it: '
+            "start the writer again"
+        )
     raise FencedError(
         f'store "{store}" has had another writer{_described(directory, number)}: '
-        f"this one is of term {term}, that of term {number}"
+        f"this one is of term {term}, that of term {number}. Stop this one, and start it again "
+        "only if the other has ended"
     )
 
 
