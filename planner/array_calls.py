@@ -12,6 +12,7 @@ from planner.inference import Types
 from planner.predicates import strip
 from planner.result_types import INTEGERS
 from planner.rewriting import CallRule, copies, renamed, unsupported
+from planner.row_functions import columns_of
 from planner.trees import call, cast
 from stores.schema import Kind
 
@@ -19,7 +20,19 @@ from stores.schema import Kind
 def _string_to_array(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     null = given[2].copy() if len(given) > 2 else exp.null()
     found = call("pg_sg_string_to_array", *copies(given[:2]), null)
-    return call("unnest", found) if call_name(node) == "string_to_table" else found
+    return as_rows(node, found) if call_name(node) == "string_to_table" else found
+
+
+def as_rows(node: exp.Expr, listed: exp.Expr) -> exp.Expr:
+    """The elements of an array, in the place of a call that gives rows; in FROM it has its name."""
+    table = node.parent
+    names = columns_of(table) if isinstance(table, exp.Table) else None
+    if isinstance(table, exp.Table) and names is not None:
+        given = table.args.get("alias")
+        relation = exp.to_identifier(call_name(node)) if given is None else given.this.copy()
+        columns = [exp.to_identifier(name, quoted=True) for name in names]
+        table.set("alias", exp.TableAlias(this=relation, columns=columns))
+    return call("unnest", listed)
 
 
 def _array_to_string(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
@@ -98,14 +111,14 @@ def _array_positions(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
 
 
 def _generate_subscripts(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    if isinstance(node.parent, exp.Table) or not 2 <= len(given) <= _SUBSCRIPTS_ARGUMENTS_MAX:
+    if not 2 <= len(given) <= _SUBSCRIPTS_ARGUMENTS_MAX:
         return None
     first = exp.Literal.number(first_subscript(types.of(given[0])))
     listed = call("pg_sg_subscripts", *copies(given[:2]), first)
     if len(given) == _SUBSCRIPTS_ARGUMENTS_MAX:
         backwards = exp.If(this=given[2].copy(), true=call("list_reverse", listed.copy()))
         listed = exp.Case(ifs=[backwards], default=listed)
-    return call("unnest", listed)
+    return as_rows(node, listed)
 
 
 _SUBSCRIPTS_ARGUMENTS_MAX = 3

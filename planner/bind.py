@@ -30,6 +30,7 @@ from planner.pushdown import Equality, Pushdown, Readable, Resolver
 from planner.qualifiers import drop_schemas, qualify_outer, refuse_results, tell_apart
 from planner.refused import refuse, unknown_function
 from planner.relations import Relation, identifier
+from planner.row_functions import columns_of
 from planner.scopes import scopes_of
 from planner.set_operations import match_types
 from planner.spelling import spelled_nodes
@@ -117,8 +118,8 @@ class _Binder:
             name_columns(select)
         # Of its own, for what it has seen of NATURAL joins is over once they are spelled out.
         before = Outputs(self._star_columns, hidden=hidden)
-        qualify_outer(columns, scopes, before.star)
         refuse_results(columns, scopes, before.star, self._is_readable)
+        qualify_outer(columns, scopes, before.star)
         types = self._types(scopes, before)
         check_arities(self._nodes, types)
         self._spell_fields(types)
@@ -288,7 +289,9 @@ class _Binder:
 
     def _star_columns(self, table: exp.Table) -> tuple[str, ...] | None:
         relation = self._relations.get(id(table))
-        return None if relation is None else tuple(column.name for column in relation.columns)
+        if relation is None:
+            return columns_of(table)
+        return tuple(column.name for column in relation.columns)
 
     def _whole(self) -> set[int]:
         """Tables of which every column can be needed: by a star, NATURAL, or by their own name."""

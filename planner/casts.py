@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
-import numpy as np
 from sqlglot import exp
 
 from planner import objects
@@ -15,7 +13,8 @@ from planner.characters import length_of
 from planner.errors import NotSupported, QueryError, TypeProblem
 from planner.inference import Types
 from planner.interval_text import interval_words, parse_interval
-from planner.literals import bytes_of, check_literal
+from planner.literals import SPELLED, bytes_of, check_literal, spell_time
+from planner.moment_text import PLAIN_FORMS
 from planner.names import type_name
 from planner.predicates import strip
 from planner.result_types import FLOATS, INTEGERS, NUMERIC
@@ -113,8 +112,20 @@ def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
         macro = "pg_sg_length_time"
     elif source.kind is Kind.TEXT and target == BYTEA:
         macro = "encode"
+    elif source.kind is Kind.TEXT and target.kind in SPELLED:
+        node.set("this", _time_words(node.this, target.kind))
     if macro is not None:
         node.set("this", call(macro, node.this.copy()))
+
+
+def _time_words(text: exp.Expr, kind: Kind) -> exp.Expr:
+    """A text as one that DuckDB reads as a time; most are, as they stand."""
+    words = call("pg_sg_time_words", text.copy(), exp.Literal.string(kind.value))
+    plain = PLAIN_FORMS.get(kind.value)
+    if plain is None:
+        return words
+    is_plain = call("regexp_full_match", text.copy(), exp.Literal.string(plain))
+    return exp.Case(ifs=[exp.If(this=is_plain, true=text.copy())], default=words)
 
 
 def _cast_literal(
@@ -131,22 +142,12 @@ def _cast_literal(
             literal.replace(exp.Boolean(this=bool(value)))
     elif target.kind is Kind.JSON:
         check_literal(literal, target)
-    elif target.kind is Kind.INTERVAL:
-        literal.replace(exp.Literal.string(interval_words(check_literal(literal, target))))
-    elif target.kind is Kind.TIMESTAMPTZ:
-        _name_moment(literal, target)
+    elif target.kind in SPELLED:
+        spell_time(literal, target)
     elif target.kind is Kind.BYTEA:
         fresh = bytes_of(literal)
         return node.replace(fresh)
     return node
-
-
-def _name_moment(literal: exp.Literal, target: DataType) -> None:
-    """Write a moment that names a zone in UTC: DuckDB knows no abbreviations."""
-    if re.search(r"\d.*(?:[A-Za-z]|[T \d]\s[+-])", literal.name):
-        value = check_literal(literal, target)
-        moment = np.datetime64(value, "us")
-        literal.replace(exp.Literal.string(f"{moment}+00"))
 
 
 def _interval(node: exp.Expr, types: Types) -> exp.Expr:

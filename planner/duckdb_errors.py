@@ -217,6 +217,12 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "22008",
     ),
     (
+        r'[Ee]xtract specifier "(?P<name>[^"]*)" not recognized',
+        ValueProblem,
+        'unit "{name}" not recognized',
+        "22023",
+    ),
+    (
         r"Unknown TimeZone '(?P<name>[^']*)'",
         ValueProblem,
         'time zone "{name}" not recognized',

@@ -148,7 +148,10 @@ _TYPES: dict[DataType, str] = {
 }
 RESULTS = {name: data_type for data_type, names in _TYPES.items() for name in names.split()}
 """The type that a function of Postgres gives, whatever it is given."""
-OF_ARGUMENT = {"date_trunc": 1, "date_bin": 1, "gcd": 0, "lcm": 0}
+OF_ARGUMENT = {
+    **{"date_trunc": 1, "date_bin": 1, "gcd": 0, "lcm": 0, "array_append": 0, "array_prepend": 1},
+    **{"array_cat": 0, "array_remove": 0, "array_replace": 0},
+}
 """Functions whose result has the type that an argument is taken as, and which argument that is."""
 OF_SIGNATURE = frozenset(
     {
@@ -159,8 +162,17 @@ OF_SIGNATURE = frozenset(
 """Functions of numbers whose result is a double or a numeric, as their arguments are taken."""
 SAME_AS_FIRST = frozenset(
     {
-        *("any_value", "array_append", "array_cat", "array_remove", "array_replace"),
-        *("first_value", "lag", "last_value", "lead", "max", "min", "mode", "nth_value"),
+        *(
+            "any_value",
+            "first_value",
+            "lag",
+            "last_value",
+            "lead",
+            "max",
+            "min",
+            "mode",
+            "nth_value",
+        ),
         *("percentile_disc", "reverse", "trim_array", "bit_and", "bit_or", "bit_xor"),
     }
 )

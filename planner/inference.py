@@ -40,6 +40,7 @@ from planner.result_types import (
 )
 from planner.signatures import OPEN, resolve
 from planner.sqltypes import result_type_of
+from planner.time_fields import scale_of
 from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
 
 ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
@@ -203,8 +204,7 @@ class Types:
         if isinstance(node, exp.Bracket | exp.Dot):
             return self._of_part(node)
         if isinstance(node, exp.Extract):
-            scale = {"epoch": 6, "second": 6, "millisecond": 3}
-            return decimal_type(24, scale.get(node.this.name.lower().removesuffix("s"), 0))
+            return decimal_type(24, scale_of(node.this.name))
         if isinstance(node, exp.Func):
             return self._of_call(node)
         return None

@@ -7,7 +7,7 @@ from sqlglot import exp
 from planner.constants import number_of
 from planner.errors import QueryError
 from planner.inference import TIMES, Types
-from planner.interval_text import interval_words
+from planner.moment_text import time_words
 from planner.predicates import strip
 from planner.result_types import FLOATS, INTEGERS, common_type
 from planner.sqltypes import duckdb_type
@@ -25,6 +25,8 @@ _OF_ONE_TYPE = (
 _ALTERNATIVES = (exp.Case, exp.Coalesce, exp.Greatest, exp.Least, exp.Nullif)
 _ADOPTED = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, Kind.UUID, Kind.JSON}
 """Types that a text literal takes when it stands beside a value of one."""
+SPELLED = {*TIMES, Kind.INTERVAL}
+"""Types that DuckDB reads otherwise."""
 
 
 def check_literal(literal: exp.Literal, target: DataType) -> Value:
@@ -40,6 +42,19 @@ def check_literal(literal: exp.Literal, target: DataType) -> Value:
         raise
 
 
+def spell_time(literal: exp.Literal, target: DataType) -> None:
+    """Write a literal as DuckDB reads it: of a time, as Postgres does not, it reads its own forms.
+
+    Raises:
+        QueryError: it is no value of the type; the error points at it.
+    """
+    try:
+        literal.set("this", time_words(literal.name, target.kind.value))
+    except QueryError as error:
+        error.position = position_of(literal)
+        raise
+
+
 def adopt(literal: exp.Literal, found: DataType | None, types: Types) -> DataType | None:
     """The type that a text literal takes beside others; None if it stays a text.
 
@@ -50,7 +65,10 @@ def adopt(literal: exp.Literal, found: DataType | None, types: Types) -> DataTyp
         return None
     if found.kind is Kind.DECIMAL:
         found = types.bare_numeric(literal) or found
-    check_literal(literal, found)
+    if found.kind in SPELLED:
+        spell_time(literal, found)
+    else:
+        check_literal(literal, found)
     return found
 
 
@@ -79,12 +97,14 @@ def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:
     Raises:
         QueryError: it is none.
     """
-    value = check_literal(literal, target)
-    text = interval_words(value) if target.kind is Kind.INTERVAL else literal.name
+    if target.kind in SPELLED:
+        spell_time(literal, target)
+    else:
+        check_literal(literal, target)
     if target.kind is Kind.DECIMAL and not target.precision:
         number = number_of(literal.name.strip().lstrip("+-"))
         target = number[1] if number[1].kind is Kind.DECIMAL else decimal_type(38, 0)
-    return cast(exp.Literal.string(text), duckdb_type(target))
+    return cast(exp.Literal.string(literal.name), duckdb_type(target))
 
 
 def bytes_of(node: exp.Expr) -> exp.Expr:

@@ -119,11 +119,14 @@ MACROS: tuple[str, ...] = (
     + """ WHEN d = '' AND t IS NOT NULL THEN
             CASE WHEN abs(n) = 1 THEN t WHEN n IS NOT NULL THEN '' END
         ELSE split_part(t, d, n) END""",
-    """pg_sg_chr(n) AS CASE WHEN n = 0 THEN """
+    """pg_sg_chr(n) AS CASE WHEN n > 0 AND n < 55296 OR n > 57343 AND n < 1114112 THEN chr(n)
+        WHEN n < 0 THEN """
+    + _error("22023", "'character number must be positive'")
+    + " WHEN n = 0 THEN "
     + _error("54000", "'null character not permitted'")
-    + " WHEN n > 1114111 THEN "
-    + _error("54000", "'requested character too large for encoding: ' || n")
-    + " ELSE chr(n) END",
+    + " WHEN n IS NOT NULL THEN "
+    + _error("54000", "'requested character not valid for encoding: ' || n")
+    + " END",
     # DuckDB's upper has a capital ẞ, which no locale's has.
     """pg_sg_upper(t) AS CASE WHEN contains(t, 'ß') THEN list_aggregate(list_transform(
         string_split(t, 'ß'), lambda w: upper(w)), 'string_agg', 'ß') ELSE upper(t) END""",
@@ -140,10 +143,15 @@ MACROS: tuple[str, ...] = (
         THEN from_base64(regexp_replace(t, '\s', '', 'g')) ELSE """
     + _error("22023", "'invalid base64 data'")
     + " END",
-    # strftime does not pad a year of fewer than four digits.
+    # strftime pads no year to four digits, and counts years before 1 from 0.
     """pg_sg_formatted(x, f, t) AS CASE
-        WHEN x < TIMESTAMP '1000-01-01' AND x >= TIMESTAMP '0001-01-01'
-        THEN pg_sg_time_text(epoch_us(x), t) ELSE strftime(x, f) END""",
+        WHEN x < TIMESTAMP '1000-01-01' THEN pg_sg_time_text(epoch_us(x), t)
+        ELSE strftime(x, f) END""",
+    """pg_sg_year(n) AS CASE WHEN n > 0 THEN n ELSE n - 1 END""",
+    # Of years as DuckDB counts them, where 0 is 1 BC; % goes towards zero.
+    """pg_sg_cut_years(t, n) AS date_trunc('year', t)
+        - to_years(CAST(((date_part('year', t) - 1) % n + n) % n AS INTEGER))""",
+    """pg_sg_decade(n) AS CASE WHEN n >= 0 THEN n // 10 ELSE -((9 - n) // 10) END""",
     """pg_sg_overlay(t, n, f, l) AS CASE
         WHEN t IS NULL OR n IS NULL OR f IS NULL OR l IS NULL THEN NULL WHEN f < 1 THEN """
     + _error("22011", "'negative substring length not allowed'")

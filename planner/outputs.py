@@ -14,6 +14,7 @@ from sqlglot.optimizer.scope import Scope
 
 from planner.errors import TypeProblem
 from planner.names import column_name
+from planner.row_functions import columns_of
 from planner.trees import position_of
 from stores.schema import DataType
 
@@ -116,6 +117,8 @@ class Outputs:
             columns = self._columns_of(source)
         elif isinstance(source.expression, exp.Values):
             columns = ()  # its alias names them all
+        elif isinstance(item, exp.Unnest):
+            columns = columns_of(item)
         else:
             columns = self.names(source)
             if columns is not None:

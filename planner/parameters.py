@@ -16,6 +16,7 @@ from planner.errors import SyntaxProblem, TypeProblem, ValueProblem
 from planner.fit import are_comparable
 from planner.functions import call_name
 from planner.inference import Types
+from planner.literals import SPELLED, spell_time
 from planner.operands import arguments
 from planner.operators import SYMBOLS, asked_type
 from planner.predicates import parameter_number, strip
@@ -208,7 +209,7 @@ def spell_arrays(nodes: Nodes, types: Types) -> None:
 
 
 def spell_compared(nodes: Nodes, types: Types) -> None:
-    """Write texts that are compared with a uuid or an array as these are held.
+    """Write texts that are compared with a uuid, an array or a time as these are held.
 
     Raises:
         ValueProblem: one is none (22P02).
@@ -224,15 +225,19 @@ def spell_compared(nodes: Nodes, types: Types) -> None:
             found = next((t for t in known if t is not None and t.kind in _SPELLED_KINDS), None)
             if found is not None and not is_vector(found):
                 for side in sides:
-                    if isinstance(side, exp.Literal) and side.is_string:
-                        element = found.element
-                        side.replace(_array_of(side, element) if element else _uuid_of(side))
-                        is_changed = True
+                    if not isinstance(side, exp.Literal) or not side.is_string:
+                        continue
+                    if found.kind in SPELLED:
+                        spell_time(side, found)
+                        continue
+                    element = found.element
+                    side.replace(_array_of(side, element) if element else _uuid_of(side))
+                    is_changed = True
     if is_changed:
         nodes.renew()
 
 
-_SPELLED_KINDS = {Kind.UUID, Kind.ARRAY}
+_SPELLED_KINDS = {Kind.UUID, Kind.ARRAY, *SPELLED}
 
 
 def _uuid_of(literal: exp.Literal) -> exp.Literal:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner.array_calls import as_rows
 from planner.functions import call_name
 from planner.inference import Types
 from planner.patterns import groups_in, regular_expression, replacement
@@ -60,6 +61,11 @@ def _regexp_call(name: str) -> CallRule:
         return call(name, given[0].copy(), _flagged(_pattern(given[1]), given, 2))
 
     return rule
+
+
+def _regexp_split_to_table(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    pattern = _flagged(_pattern(given[1]), given, 2)
+    return as_rows(node, call("regexp_split_to_array", given[0].copy(), pattern))
 
 
 def _regexp_count(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -128,6 +134,6 @@ CALLS: Mapping[str, CallRule] = {
     "regexp_like": _regexp_call("regexp_matches"),
     "regexp_substr": _regexp_substr,
     "regexp_split_to_array": _regexp_call("regexp_split_to_array"),
-    "regexp_split_to_table": _regexp_call("regexp_split_to_table"),
+    "regexp_split_to_table": _regexp_split_to_table,
 }
 """Which rule takes which call."""

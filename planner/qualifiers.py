@@ -74,9 +74,10 @@ _BY_RESULT = ("order", "group", "distinct")
 
 
 def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: Star) -> None:
-    """Name the relation of columns from around a subquery that has a result column so called.
+    """Tell columns from around a subquery from its result columns of the same name.
 
-    DuckDB would take the result column, in WHERE as in the SELECT list.
+    DuckDB would take the result column, in WHERE as in the SELECT list. Where no one sees the names
+    of the results, these give way; elsewhere the relation of the outer column is named.
 
     Args:
         columns: of the statement.
@@ -94,8 +95,31 @@ def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: 
         is_result = any(
             i.alias == column.name for i in select.expressions if isinstance(i, exp.Alias)
         )
-        if is_result and not _is_by_result(column, select):
+        if not is_result or _is_by_result(column, select) or _has(scope, column.name, star):
+            continue
+        is_named = any(
+            each.name == column.name
+            and each.parent_select is select
+            and _is_by_result(each, select)
+            for each in columns
+        )
+        if _hides_names(scope, select) and not is_named:
+            for item in select.expressions:
+                if isinstance(item, exp.Alias) and item.alias == column.name:
+                    item.set("alias", exp.to_identifier(f"{column.name}#", quoted=True))
+        else:
             _qualify(column, scope, star)
+
+
+def _hides_names(scope: Scope, select: exp.Select) -> bool:
+    """Whether the names of a subquery's results mean nothing outside of it."""
+    holder = select.parent
+    around = holder.parent if holder is not None else None
+    alias = (around if isinstance(around, exp.Lateral) else holder or select).args.get("alias")
+    if isinstance(alias, exp.TableAlias):
+        is_starred = any(item.is_star for item in select.expressions)
+        return not is_starred and len(alias.columns) >= len(select.expressions)
+    return bool(scope.is_subquery)
 
 
 def refuse_results(
@@ -107,7 +131,7 @@ def refuse_results(
     """Refuse names of result columns where PostgreSQL knows those of FROM alone, as in WHERE.
 
     Args:
-        columns: of the statement, qualified by `qualify_outer`.
+        columns: of the statement.
         scopes: of the statement.
         star: what stars stand for.
         is_hidden: whether a table has a column of a name that is not in its star.

@@ -269,8 +269,13 @@ def _concrete(
     """A signature's types, where a pseudo type is what the other arguments make it."""
     element: DataType | None = None
     for wanted, each in zip(signature, given, strict=True):
-        if isinstance(wanted, str) and each is not None and each != OPEN and element is None:
-            element = each.element if wanted in _ARRAYS else each
+        if not isinstance(wanted, str) or each is None or each == OPEN:
+            continue
+        found_element = each.element if wanted in _ARRAYS else each
+        if element is None or found_element is None:
+            element = element or found_element
+        elif found_element.kind in _IMPLICIT.get(element.kind, ()):
+            element = found_element  # of an integer and a bigint both are bigints
     is_told = element is not None or any(
         isinstance(wanted, str) and each is None
         for wanted, each in zip(signature, given, strict=True)

@@ -30,9 +30,12 @@ _FIELDS = {
     "Dy": "%a",
     "TZ": "UTC",
     "OF": "+00",
+    "TZH": "+00",
+    "TZM": "00",
 }
 _OTHERS = (
-    *("Month", "MONTH", "month", "MON", "mon", "Day", "DAY", "day", "DY", "dy", "FF3", "FF6"),
+    *("Month", "MONTH", "month", "MON", "mon", "Day", "DAY", "day", "DY", "dy"),
+    *("FF1", "FF2", "FF3", "FF4", "FF5", "FF6", "B.C.", "A.D.", "b.c.", "a.d.", "bc", "ad"),
     *("SSSSS", "SSSS", "Q", "WW", "W", "D", "J", "CC", "RM", "rm", "Y,YYY", "YYY", "Y", "IYY"),
     *("IY", "A.M.", "P.M.", "a.m.", "p.m.", "am", "pm", "BC", "AD", "tz", "IDDD", "I"),
 )
@@ -66,6 +69,11 @@ def strftime_format(template: str) -> str | None:
     return "".join(pieces)
 
 
+def without_zone(template: str) -> str:
+    """The template of a time that has no zone, and so shows none."""
+    return _TOKEN.sub(lambda found: "" if found["field"] in {"TZ", "tz"} else found[0], template)
+
+
 def strptime_format(template: str) -> str | None:
     """The strptime format that reads what `to_timestamp` reads; None if there is none."""
     pieces: list[str] = []
@@ -97,24 +105,35 @@ def _literal(found: re.Match[str]) -> str:
     return re.sub(r"\\(.)", r"\1", quoted[1:-1]) if quoted else found["plain"]
 
 
+_FRACTIONS = {"MS", "US", "FF1", "FF2", "FF3", "FF4", "FF5", "FF6"}
+"""Fields that keep their zeros."""
+_CYCLE_YEARS, _CYCLE_DAYS = 400, 146_097
+"""After so many years the calendar is the same again, the days of the week too."""
+
+
 def time_text(micros: int, template: str) -> str:
     """A moment, in microseconds since 1970 UTC, as `to_char` writes it."""
-    moment = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=micros)
+    # Python has no years before 1 or from 10,000 on: the same day in our cycle is shown.
+    cycles, within = divmod(micros, _CYCLE_DAYS * 86_400_000_000)
+    moment = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=within)
     pieces: list[str] = []
     for found in _TOKEN.finditer(_upper(template)):
         name = found["field"]
         if not name:
             pieces.append(_literal(found))
             continue
-        text = _field_text(moment, name, fill=not found["fill"])
-        if found["fill"] and text.isdigit():
-            text = text.lstrip("0") or "0"
+        text = _field_text(moment, cycles * _CYCLE_YEARS, name, fill=not found["fill"])
+        if found["fill"] and text.lstrip("-").isdigit() and name not in _FRACTIONS:
+            text = str(int(text))
+        elif found["fill"] and "," in text:
+            text = text.lstrip("0") if text[1] != "," else text
         ordinal = found["ordinal"]
         pieces.append(text + (_ordinal(text, ordinal) if ordinal else ""))
     return "".join(pieces)
 
 
-def _field_text(moment: dt.datetime, name: str, *, fill: bool) -> str:
+def _field_text(moment: dt.datetime, later: int, name: str, *, fill: bool) -> str:
+    """A field of a moment so many years after the one that is given."""
     if name.lower() in {"month", "day"}:
         text = moment.strftime("%B" if name.lower() == "month" else "%A")
         return _cased(text, name).ljust(9 if fill else 0)
@@ -127,9 +146,9 @@ def _field_text(moment: dt.datetime, name: str, *, fill: bool) -> str:
     plain = _FIELDS.get(name)
     if plain == "%g":
         return f"{moment.microsecond // 1000:03}"
-    if plain is not None and plain not in {"%Y", "%G"}:  # these are not padded
+    if plain is not None and name not in {"YYYY", "IYYY", "YY"}:
         return moment.strftime(plain)
-    return _rare_text(moment, name, fill=fill)
+    return _rare_text(moment, later, name, fill=fill)
 
 
 def _cased(text: str, name: str) -> str:
@@ -138,41 +157,56 @@ def _cased(text: str, name: str) -> str:
     return text.lower() if name.islower() else text
 
 
-def _rare_text(moment: dt.datetime, name: str, *, fill: bool) -> str:
-    year, iso = moment.year, moment.isocalendar()
+def _rare_text(moment: dt.datetime, later: int, name: str, *, fill: bool) -> str:
+    iso = moment.isocalendar()
+    is_before, year = _since_birth(moment.year + later)
+    _, iso_year = _since_birth(iso.year + later)
     day = moment.timetuple().tm_yday
     seconds = moment.hour * 3600 + moment.minute * 60 + moment.second
+    century = -((year + 99) // 100) if is_before else (year + 99) // 100
     roman = _ROMAN[moment.month - 1].ljust(4 if fill else 0)
+    era = "BC" if is_before else "AD"
     return {
-        "FF3": f"{moment.microsecond // 1000:03}",
-        "FF6": f"{moment.microsecond:06}",
+        **{f"FF{n}": f"{moment.microsecond:06}"[:n] for n in range(1, 7)},
         "SSSS": str(seconds),
         "SSSSS": str(seconds),
         "Q": str((moment.month + 2) // 3),
         "WW": f"{(day + 6) // 7:02}",
         "W": str((moment.day + 6) // 7),
         "D": str(moment.isoweekday() % 7 + 1),
-        "J": str(moment.toordinal() + 1_721_425),
-        "CC": f"{(year + 99) // 100:02}",
+        "J": str(moment.toordinal() + 1_721_425 + later * _CYCLE_DAYS // _CYCLE_YEARS),
+        "CC": f"{century:0{3 if is_before else 2}}",
         "RM": roman,
         "rm": roman.lower(),
         "YYYY": f"{year:04}",
-        "IYYY": f"{iso.year:04}",
+        "IYYY": f"{iso_year:04}",
         "Y,YYY": f"{year // 1000},{year % 1000:03}",
         "YYY": f"{year % 1000:03}",
+        "YY": f"{year % 100:02}",
         "Y": str(year % 10),
-        "IYY": f"{iso.year % 1000:03}",
-        "IY": f"{iso.year % 100:02}",
-        "I": str(iso.year % 10),
+        "IYY": f"{iso_year % 1000:03}",
+        "IY": f"{iso_year % 100:02}",
+        "I": str(iso_year % 10),
         "IDDD": f"{(iso.week - 1) * 7 + iso.weekday:03}",
-        "BC": "AD",
-        "AD": "AD",
+        "BC": era,
+        "AD": era,
+        "bc": era.lower(),
+        "ad": era.lower(),
+        "B.C.": f"{era[0]}.{era[1]}.",
+        "A.D.": f"{era[0]}.{era[1]}.",
+        "b.c.": f"{era[0]}.{era[1]}.".lower(),
+        "a.d.": f"{era[0]}.{era[1]}.".lower(),
         "tz": "utc",
     }[name]
 
 
+def _since_birth(year: int) -> tuple[bool, int]:
+    """Whether a year is before Christ, and its number; the one before 1 is 0."""
+    return year < 1, year if year > 0 else 1 - year
+
+
 def _ordinal(text: str, spelled: str) -> str:
-    number = int(text) if text.isdigit() else 0
+    number = abs(int(text)) if text.lstrip("-").isdigit() else 0
     teen = 10 < number % 100 < 14
     suffix = "th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return suffix.upper() if spelled.isupper() else suffix

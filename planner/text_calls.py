@@ -136,19 +136,31 @@ def _length(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 
 def _encode(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    form = (text_of(given[1]) or "").lower() if len(given) > 1 else ""
-    if form == "hex":
-        return call("lower", call("hex", bytes_of(given[0])))
+    form, value = _byte_form(node, given), bytes_of(given[0])
     if form == "base64":
-        return call("to_base64", bytes_of(given[0]))
-    raise unsupported(node, "encode() writes hex and base64 only")
+        return call("to_base64", value)
+    digits = call("lower", call("hex", value))
+    return call("pg_sg_escaped", digits) if form == "escape" else digits
 
 
 def _decode(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    form = (text_of(given[1]) or "").lower() if len(given) > 1 else ""
-    if form in {"hex", "base64"}:
-        return call(f"pg_sg_from_{form}", given[0].copy())
-    raise unsupported(node, "decode() reads hex and base64 only")
+    form = _byte_form(node, given)
+    if form == "escape":
+        return call("unhex", call("pg_sg_unescaped", given[0].copy()))
+    return call(f"pg_sg_from_{form}", given[0].copy())
+
+
+def _byte_form(node: exp.Expr, given: list[exp.Expr]) -> str:
+    form = text_of(given[1])
+    if form is None:
+        raise unsupported(node, f"{call_name(node)}() takes a format that is written out")
+    if form.lower() not in {"hex", "base64", "escape"}:
+        raise ValueProblem(
+            f'unrecognized encoding: "{form[:100]}"',
+            hint="There are hex, base64 and escape.",
+            position=position_of(given[1]),
+        )
+    return form.lower()
 
 
 def _convert_from(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:

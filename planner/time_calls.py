@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from planner.catalog_types import postgres_name
 from planner.clock import local_now, now
-from planner.errors import QueryError, ValueProblem
+from planner.errors import QueryError
 from planner.functions import call_name
 from planner.inference import Types
 from planner.interval_calls import at_zone, interval_text
@@ -19,17 +19,10 @@ from planner.number_text import number_text
 from planner.operators import TIMESTAMP, TIMESTAMPTZ
 from planner.result_types import FLOATS, INTEGERS
 from planner.rewriting import CallRule, copies, renamed, text_of, unsupported
-from planner.templates import strftime_format, strptime_format
+from planner.templates import strftime_format, strptime_format, without_zone
+from planner.time_fields import cut, cut_of, field_of, read, scale_of
 from planner.trees import call, cast, position_of
-from stores.schema import Kind
-
-_UNITS = frozenset(
-    {
-        *("microseconds", "milliseconds", "second", "minute", "hour", "day", "week", "month"),
-        *("quarter", "year", "decade", "century", "millennium"),
-    }
-)
-"""What `date_trunc` cuts to."""
+from stores.schema import DataType, Kind
 
 
 def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -44,6 +37,9 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
         return call("pg_sg_number_text", number, template.copy())
     if kind is Kind.INTERVAL:
         return interval_text(node, value, template)
+    if text is not None and kind is Kind.TIMESTAMP:
+        text = without_zone(text)
+        template = exp.Literal.string(text)
     known = None if text is None else strftime_format(text)
     if known is not None and kind is not None:
         moment = cast(value.copy(), "TIMESTAMP")
@@ -88,35 +84,37 @@ def _to_number(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 
 def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    unit = text_of(given[0])
-    if unit is not None and unit.lower() not in _UNITS:
-        raise ValueProblem(f'unit "{unit}" not recognized', position=position_of(given[0]))
-    value = given[1].copy()
-    if types.kind_of(given[1]) is Kind.DATE or text_of(given[1]) is not None:
-        value = cast(value, "TIMESTAMPTZ")
+    value, of, name = given[1].copy(), types.of(given[1]), text_of(given[0])
+    if (of is not None and of.kind is Kind.DATE) or text_of(given[1]) is not None:
+        value, of = cast(value, "TIMESTAMPTZ"), TIMESTAMPTZ
+    field = None if name is None else cut_of(name, of, position_of(given[0]))
+
+    def cut_down(time: exp.Expr, of: DataType | None) -> exp.Expr:
+        return call("date_trunc", given[0].copy(), time) if field is None else cut(field, time, of)
+
     if len(given) < 3:
-        return call("date_trunc", given[0].copy(), value)
+        return cut_down(value, of)
     zone = given[2]
     moment = cast(value, "TIMESTAMPTZ")
     types.note(moment, TIMESTAMPTZ)
-    local = call("date_trunc", given[0].copy(), at_zone(node, zone, moment, types))
+    local = cut_down(at_zone(node, zone, moment, types), TIMESTAMP)
     types.note(local, TIMESTAMP)
     return at_zone(node, zone, local, types)
 
 
-def extracted(field: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.Expr:
+def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.Expr:
     """A field of a time, as `extract` (exact) or `date_part` has it."""
-    field = field.lower().rstrip("s") if field.lower() != "microseconds" else "microsecond"
+    of = types.of(source)
     if isinstance(source, exp.Literal) and source.is_string:
-        source = cast(source.copy(), "TIMESTAMP")
-    fractions = {"second": 6, "millisecond": 3, "epoch": 6}
-    read = {"second": "microseconds", "millisecond": "microseconds"}.get(field, field)
-    part: exp.Expr = call("date_part", exp.Literal.string(read), source.copy())
+        source, of = cast(source.copy(), "TIMESTAMP"), TIMESTAMP
+    # date_part of a date is that of its midnight.
+    asked = TIMESTAMP if not exact and of is not None and of.kind is Kind.DATE else of
+    field = field_of(name, asked, position_of(source))
+    scale = scale_of(field)
     if field == "epoch":
-        return cast(part, "DECIMAL(24,6)" if exact else "DOUBLE")
-    scale = fractions.get(field)
-    part = cast(part, "DECIMAL(18,0)")
-    if scale is not None:
+        return cast(read(field, source, of), "DECIMAL(24,6)" if exact else "DOUBLE")
+    part = cast(read(field if not scale else "microseconds", source, of), "DECIMAL(18,0)")
+    if scale:
         unit = exp.Literal.number(f"0.{'1'.rjust(scale, '0')}")
         part = exp.Paren(this=exp.Mul(this=part, expression=unit))
     return part if exact else cast(part, "DOUBLE")

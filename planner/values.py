@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import math
 import re
@@ -10,16 +9,12 @@ import struct
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 
+from planner.byte_text import unescaped
 from planner.errors import ValueProblem
 from planner.interval_text import parse_interval
-from planner.zones import offset_at
+from planner.moment_text import MalformedMomentError, parse_moment
 from stores.schema import DataType, Kind, Value
 
-_EPOCH_DATE = dt.date(1970, 1, 1)
-_EPOCH = dt.datetime(1970, 1, 1)
-_EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-_MICROSECOND = dt.timedelta(microseconds=1)
-_ZONE_MAX = dt.timedelta(hours=16)
 _TRUE = {"t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"}
 _FALSE = {"f", "fa", "fal", "fals", "false", "n", "no", "of", "off", "0"}
 """Words may be cut short while they are of one meaning."""
@@ -39,12 +34,6 @@ _FLOAT = re.compile(
 )
 _UUID = re.compile(r"(\{)?[0-9a-fA-F]{4}(?:-?[0-9a-fA-F]{4}){7}(?(1)\})")
 _FLOAT4 = struct.Struct("<f")
-_STAMP = re.compile(
-    r"(\d{4,})-(\d{1,2})-(\d{1,2})"
-    r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?"
-    r"\s*([+-]\d{1,2}(?::?\d{2}(?::\d{2})?)?|[A-Za-z][\w/+-]*)?",
-    re.IGNORECASE,
-)
 
 
 def parse_value(text: str, data_type: DataType) -> Value:
@@ -164,73 +153,30 @@ def _parse_bytea(text: str, data_type: DataType) -> bytes:
             return bytes.fromhex(text[2:])
         except ValueError:
             raise invalid_value(text, data_type) from None
-    pieces = re.split(r"\\(\\|[0-3][0-7]{2})", text)
-    if any("\\" in piece for piece in pieces[::2]):
-        raise invalid_value(text, data_type)
-    escapes = ["\\" if piece == "\\" else chr(int(piece, 8)) for piece in pieces[1::2]]
-    plain = [piece.encode() for piece in pieces[::2]]
-    return plain[0] + b"".join(
-        escape.encode("latin-1") + piece for escape, piece in zip(escapes, plain[1:], strict=True)
-    )
+    try:
+        return bytes.fromhex(unescaped(text))
+    except ValueProblem:
+        raise invalid_value(text, data_type) from None
 
 
 def _parse_date(text: str, data_type: DataType) -> int:
-    moment, _ = _parse_moment(text, data_type)
-    return (moment.date() - _EPOCH_DATE).days
+    return _moment(text, data_type)[0] // _DAY_MICROS
 
 
 def _parse_timestamp(text: str, data_type: DataType) -> int:
-    moment, _ = _parse_moment(text, data_type)
-    return (moment - _EPOCH) // _MICROSECOND
+    return _moment(text, data_type)[0]
 
 
 def _parse_timestamptz(text: str, data_type: DataType) -> int:
-    moment, offset = _parse_moment(text, data_type)
-    return (moment - _EPOCH - offset) // _MICROSECOND
+    local, ahead = _moment(text, data_type)
+    return local - ahead
 
 
-def _parse_moment(text: str, data_type: DataType) -> tuple[dt.datetime, dt.timedelta]:
-    stripped = text.strip()
-    if stripped.lower() == "epoch":
-        return _EPOCH, dt.timedelta()
-    found = _STAMP.fullmatch(stripped)
-    if found is None:
-        raise invalid_value(text, data_type, sqlstate="22007")
-    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
-    fraction = (found[7] or "").ljust(6, "0")
-    micros = int(fraction[:6]) + (1 if fraction[6:7] >= "5" else 0)
-    is_midnight = hour == 24 and not (minute or second or micros)
-    carry = dt.timedelta(microseconds=micros, days=1 if is_midnight else 0)
+def _moment(text: str, data_type: DataType) -> tuple[int, int]:
     try:
-        moment = dt.datetime(year, month, day, hour % 24, minute, second) + carry
-        zone = _zone_offset(found[8], moment, invalid_value(text, data_type, sqlstate="22007"))
-        if (hour > 23 and not is_midnight) or abs(zone) >= _ZONE_MAX:
-            raise ValueError("no such hour")
-    except (ValueError, OverflowError):
-        raise ValueProblem(
-            f'date/time field value out of range: "{stripped}"', sqlstate="22008"
-        ) from None
-    return moment, zone
-
-
-def _zone_offset(zone: str | None, local: dt.datetime, invalid: ValueProblem) -> dt.timedelta:
-    if zone is None or zone[0] not in "+-":
-        return dt.timedelta() if zone is None else _named_offset(zone, local, invalid)
-    digits = zone[1:].replace(":", "")
-    if len(digits) in {1, 3}:
-        digits = "0" + digits
-    hours, minutes, seconds = int(digits[:2]), int(digits[2:4] or 0), int(digits[4:6] or 0)
-    offset = dt.timedelta(hours=hours, minutes=minutes, seconds=seconds)
-    return -offset if zone[0] == "-" else offset
-
-
-def _named_offset(zone: str, local: dt.datetime, invalid: ValueProblem) -> dt.timedelta:
-    try:
-        return offset_at(zone, local)
-    except ValueProblem:
-        if "/" in zone:
-            raise
-        raise invalid from None  # a word, such as PM, that is no zone
+        return parse_moment(text)
+    except MalformedMomentError:
+        raise invalid_value(text, data_type, sqlstate="22007") from None
 
 
 def _parse_time(text: str, data_type: DataType) -> int:

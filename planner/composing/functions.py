@@ -9,7 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from planner import json_edit
+from planner.byte_text import escaped, unescaped
 from planner.errors import RAISED, QueryError
+from planner.moment_text import time_words
 from planner.number_reading import number_of
 from planner.number_text import number_text
 from planner.templates import time_text
@@ -29,13 +31,17 @@ def _rowwise(function: Callable[..., str], count: int = 2) -> Callable[..., Any]
             raise ValueError(f"{RAISED}{error.sqlstate} {error.message}") from None
 
     # DuckDB counts the parameters.
+    def of_one(a: Any) -> Any:
+        return of_all(a)
+
     def of_two(a: Any, b: Any) -> Any:
         return of_all(a, b)
 
     def of_four(a: Any, b: Any, c: Any, d: Any) -> Any:
         return of_all(a, b, c, d)
 
-    return of_two if count == 2 else of_four
+    shapes: dict[int, Callable[..., Any]] = {1: of_one, 2: of_two, 4: of_four}
+    return shapes[count]
 
 
 def _raise(messages: Any) -> Any:
@@ -58,6 +64,9 @@ PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
         "VARCHAR",
     ),
     "pg_sg_time_text": (_rowwise(time_text), ("BIGINT", "VARCHAR"), "VARCHAR"),
+    "pg_sg_time_words": (_rowwise(time_words), ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "pg_sg_escaped": (_rowwise(escaped, 1), ("VARCHAR",), "VARCHAR"),
+    "pg_sg_unescaped": (_rowwise(unescaped, 1), ("VARCHAR",), "VARCHAR"),
     "pg_sg_number_of": (_rowwise(number_of), ("VARCHAR", "VARCHAR"), "VARCHAR"),
     "pg_sg_json_concat": (_rowwise(json_edit.concatenated), ("VARCHAR", "VARCHAR"), "VARCHAR"),
     "pg_sg_json_less": (_rowwise(json_edit.without_keys), ("VARCHAR", "VARCHAR[]"), "VARCHAR"),

@@ -407,3 +407,6 @@ SELECT sum(mod(5, '3'))
 SELECT abs(sign(-2.5) - 1), sign(-2.5) * 100, sign(i) * 2 FROM samples WHERE id = 1
 : numeric numeric double_precision
 = 2	-100	2
+SELECT @ NULL::integer, (@ true::integer), @ CASE WHEN true THEN -1 END, @ -2
+: integer integer integer integer
+= \N	1	1	2

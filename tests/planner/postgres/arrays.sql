@@ -183,3 +183,29 @@ SELECT id FROM samples WHERE a @> '{2}' ORDER BY id
 = 1
 = 2
 = 6
+SELECT array_prepend(7, '{1,2}'::bigint[])::text, array_append('{1}'::integer[], 2::bigint), array_prepend(2::bigint, '{1}'::integer[]), array_cat('{1}'::integer[], '{2}'::bigint[])::text
+: text bigint[] bigint[] text
+= {7,1,2}	{1,2}	{2,1}	{1,2}
+SELECT * FROM generate_subscripts(ARRAY[5,6], 1) WITH ORDINALITY AS s
+: integer bigint
+= 1	1
+= 2	2
+SELECT s.id, e FROM samples AS s, generate_subscripts(s.a, 1, true) AS e ORDER BY 1, 2
+: integer integer
+= 1	1
+= 1	2
+= 2	1
+= 2	2
+= 4	1
+= 6	1
+= 7	1
+= 7	2
+= 7	3
+= 8	1
+= 8	2
+= 9	1
+= 9	2
+SELECT * FROM samples JOIN generate_series(1, 2) AS s (id) USING (id) ORDER BY id
+: integer integer smallint bigint numeric double_precision real text boolean date timestamp_without_time_zone timestamp_with_time_zone json bigint[]
+= 1	1	1	10	1.500	0.5	1.5	Abc	t	2020-01-01	2020-01-01 10:00:00	2020-01-01 10:00:00+00	{"a": 1, "b": "x", "c": ["p", "q"]}	{1,2}
+= 2	2	1	20	2.500	1.5	2.5	abc	f	2020-02-29	2020-02-29 23:59:59.5	2020-02-29 23:59:59.5+00	{"a": 2, "b": null}	{2,3}

@@ -520,3 +520,7 @@ SELECT * FROM samples s LEFT JOIN LATERAL (SELECT s.j, s.i + 1 AS z, s.n) q ON t
 = 1	1	1	10	1.500	0.5	1.5	Abc	t	2020-01-01	2020-01-01 10:00:00	2020-01-01 10:00:00+00	{"a": 1, "b": "x", "c": ["p", "q"]}	{1,2}	{"a": 1, "b": "x", "c": ["p", "q"]}	2	1.500
 SELECT q.*, q.x || '{"a": 5}' FROM (SELECT j::jsonb AS j FROM samples) s, LATERAL (SELECT s.j UNION ALL SELECT NULL) q(x) WHERE false
 : jsonb jsonb
+WITH s (x) AS (SELECT id FROM samples WHERE id < 3) SELECT q.z, q.y FROM s AS r CROSS JOIN LATERAL (SELECT x::bigint, x + r.id + 1 AS b FROM samples AS r WHERE r.id = 1) AS q (z, y) ORDER BY 1
+: bigint integer
+= 1	3
+= 2	4

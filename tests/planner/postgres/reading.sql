@@ -215,3 +215,56 @@ SELECT id FROM samples WHERE (i, t) IS NOT NULL ORDER BY id
 SELECT id FROM samples WHERE NOT ((i, t) IS NOT NULL) ORDER BY id
 : integer
 = 5
+SELECT '0001-12-31 23:59:59 BC'::timestamp, '0044-03-15 BC'::date, '0044-03-15 01:02+01 BC'::timestamptz, '2020-01-01 AD'::date
+: timestamp_without_time_zone date timestamp_with_time_zone date
+= 0001-12-31 23:59:59 BC	0044-03-15 BC	0044-03-15 00:02:00+00 BC	2020-01-01
+SELECT '2020-01-01 01:02 PM'::timestamp, '2020-01-01 12:00 am'::timestamp, '2020-01-01 01:02:03.1234567'::timestamp, '2020-01-01 23:59:60'::timestamp
+: timestamp_without_time_zone timestamp_without_time_zone timestamp_without_time_zone timestamp_without_time_zone
+= 2020-01-01 13:02:00	2020-01-01 00:00:00	2020-01-01 01:02:03.123457	2020-01-02 00:00:00
+SELECT '1-2-03'::date, '1/2/2020'::date, '20200102'::date, '200102'::date, '2020.1.2'::date, '12345-01-01'::date
+: date date date date date date
+= 2003-01-02	2020-01-02	2020-01-02	2020-01-02	2020-01-02	12345-01-01
+SELECT '0000-01-01'::date
+! 22008
+SELECT '99-01-01'::date
+! 22008
+SELECT '0'::date
+! 22008
+SELECT '7'::date
+! 22007
+SELECT '2020-01-01 02:00:00 a'::timestamp
+! 22007
+SELECT '2020-01-01 13:00 PM'::timestamp
+! 22008
+SELECT '2020-01-01 00:00+16'::timestamptz
+! 22009
+SELECT '4714-11-23 BC'::date
+! 22008
+SELECT id FROM samples WHERE at > '0044-03-15 01:02 BC' AND day > '20200101' ORDER BY id
+: integer
+= 2
+= 3
+= 4
+= 7
+= 9
+SELECT lower(x)::timestamp, lower(x)::date, lower(x)::timestamptz FROM (VALUES ('0044-03-15 01:02 BC'), ('2020-01-01 01:02 PM'), ('20200102'), ('2020-01-01T01:02:03.5'), (NULL)) AS v (x)
+: timestamp_without_time_zone date timestamp_with_time_zone
+= 0044-03-15 01:02:00 BC	0044-03-15 BC	0044-03-15 01:02:00+00 BC
+= 2020-01-01 13:02:00	2020-01-01	2020-01-01 13:02:00+00
+= 2020-01-02 00:00:00	2020-01-02	2020-01-02 00:00:00+00
+= 2020-01-01 01:02:03.5	2020-01-01	2020-01-01 01:02:03.5+00
+= \N	\N	\N
+SELECT lower(x)::interval FROM (VALUES ('1e+300')) AS v (x)
+! 22007
+SELECT lower(x)::interval FROM (VALUES ('9223372036854775807')) AS v (x)
+! 22015
+SELECT lower(x)::date FROM (VALUES ('13')) AS v (x)
+! 22008
+SELECT (x || '')::interval FROM (VALUES ('1 day'), ('1'), ('1-2'), ('P1D'), ('@ 1 hour ago'), (NULL)) AS v (x)
+: interval
+= 1 day
+= 00:00:01
+= 1 year 2 mons
+= 1 day
+= -01:00:00
+= \N

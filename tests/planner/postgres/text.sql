@@ -274,3 +274,26 @@ SELECT initcap('ß'), initcap('ÀB éa'), upper('éß')
 = ß	Àb Éa	Éß
 SELECT upper(5)
 ! 42883
+SELECT chr(-1)
+! 22023
+SELECT chr(1114112)
+! 54000
+SELECT chr(55296)
+! 54000
+SELECT chr(65), chr(8364), chr(NULL)
+: text text text
+= A	€	\N
+SELECT encode('\x00ff5c61c3a4'::bytea, 'escape'), decode('\001\\a\303\244', 'escape'), decode('aä', 'ESCAPE')
+: text bytea bytea
+= \\000\\377\\\\a\\303\\244	\\x015c61c3a4	\\x61c3a4
+SELECT decode('a\bc', 'escape')
+! 22P02
+SELECT decode('00', 'octal')
+! 22023
+SELECT encode('\x00'::bytea, 'octal')
+! 22023
+SELECT w, n FROM regexp_split_to_table('a b c', ' ') WITH ORDINALITY AS s (w, n)
+: text bigint
+= a	1
+= b	2
+= c	3

@@ -13,7 +13,6 @@ SELECT date_trunc('hour', interval '1 day 02:30:00')
 SELECT date_trunc('decade', timestamp '2025-01-02'), date_trunc('century', timestamp '2025-01-02'), date_trunc('milliseconds', timestamp '2020-01-01 00:00:00.123456')
 : timestamp_without_time_zone timestamp_without_time_zone timestamp_without_time_zone
 = 2020-01-01 00:00:00	2001-01-01 00:00:00	2020-01-01 00:00:00.123
-~ date_trunc counts centuries from 0
 SELECT date_trunc('fortnight', timestamp '2020-01-01')
 ! 22023
 SELECT extract(year FROM timestamp '2020-02-28 10:11:12.5'), extract(month FROM date '2020-02-28'), extract(second FROM timestamp '2020-02-28 10:11:12.5'), extract(epoch FROM timestamp '2020-02-28 10:11:12.5')
@@ -369,3 +368,40 @@ SELECT length('2024-01-01 00:00:00.26'::timestamp(1)::text), extract(seconds FRO
 SELECT avg(extract(millisecond FROM at)), sum(extract(milliseconds FROM at)), avg(extract(second FROM at)) FROM samples
 : numeric numeric numeric
 = 14079.057000000000	112632.456	14.0790570000000000
+SELECT date_trunc('century', timestamp '2000-02-03'), date_trunc('mil', timestamptz '2001-02-03 01:02'), date_trunc('century', timestamp '0001-01-01' - interval '1 year'), date_trunc('centuries', interval '250 years')
+: timestamp_without_time_zone timestamp_with_time_zone timestamp_without_time_zone interval
+= 1901-01-01 00:00:00	2001-01-01 00:00:00+00	0100-01-01 00:00:00 BC	200 years
+SELECT date_trunc('dow', timestamp '2000-02-03')
+! 22023
+SELECT date_trunc('timezone', timestamp '2000-02-03')
+! 0A000
+SELECT extract(year FROM d), extract(decade FROM d), extract(century FROM d), extract(millennium FROM d), extract(isoyear FROM d), extract(julian FROM d), date_part('year', d) FROM (VALUES (date '0001-01-01' - 1), (date '0001-01-01' - 36525), (date '2020-02-29')) AS v (d)
+: numeric numeric numeric numeric numeric numeric double_precision
+= -1	0	-1	-1	-1	1721425	-1
+= -100	-10	-1	-1	-100	1684901	-100
+= 2020	202	21	3	2020	2458909	2020
+SELECT extract(hour FROM date '2020-01-01')
+! 0A000
+SELECT date_part('hour', date '2020-01-01')
+: double_precision
+= 0
+SELECT extract(timezone FROM timestamp '2020-01-01')
+! 0A000
+SELECT extract(week FROM interval '1 day')
+! 0A000
+SELECT extract(day FROM time '01:02')
+! 0A000
+SELECT extract(fortnight FROM timestamp '2020-01-01')
+! 22023
+SELECT date_part('msecs', timestamp '2020-01-01 01:02:03.5'), date_part('hrs', timestamp '2020-01-01 01:02:03.5'), extract(mins FROM interval '5 minutes')
+: double_precision double_precision numeric
+= 3500	1	5
+SELECT to_char(timestamp '2020-01-01 12:34:56.0234', 'FF1 FF2 FF3 FF4 FF5 FF6 FMUS FMMS TZ tz OF TZH:TZM'), to_char(timestamptz '2020-01-01 00:00+00', 'TZ tz OF TZH:TZM'), to_char(date '2020-01-01', 'TZ')
+: text text text
+= 0 02 023 0234 02340 023400 023400 023   +00 +00:00	UTC utc +00 +00:00	UTC
+SELECT to_char(d, 'YYYY YYY YY Y Y,YYY IYYY IYY IY I CC BC ad B.C. a.d. J WW W IW ID D DDD IDDD Q Day dy RM'), to_char(d, 'FMYYYY FMYYY FMYY FMY,YYY FMIYYY FMCC FMDDD FMRM FMDay YYYYth CCth') FROM (VALUES (date '0001-01-01' - 1), (date '0001-01-01' - 365250), ('0999-01-01'), (date '9999-12-31' + 365250)) AS v (d)
+: text text
+= 0001 001 01 1 0,001 0001 001 01 1 -01 BC bc B.C. b.c. 1721425 53 5 52 7 1 366 364 4 Sunday    sun XII 	1 1 1 0,001 1 -1 366 XII Sunday 0001st -01st
+= 1001 001 01 1 1,001 1001 001 01 1 -11 BC bc B.C. b.c. 1356176 52 4 52 4 5 359 361 4 Thursday  thu XII 	1001 1 1 1,001 1001 -11 359 XII Thursday 1001st -11th
+= 0999 999 99 9 0,999 0999 999 99 9 10 AD ad A.D. a.d. 2085938 01 1 01 2 3 001 002 1 Tuesday   tue I   	999 999 99 0,999 999 10 1 I Tuesday 0999th 10th
+= 11000 000 00 0 11,000 11000 000 00 0 110 AD ad A.D. a.d. 5738734 01 1 02 2 3 007 009 1 Tuesday   tue I   	11000 0 0 11,000 11000 110 7 I Tuesday 11000th 110th

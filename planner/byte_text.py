@@ -1,0 +1,37 @@
+r"""Postgres's format `escape` of bytes: printable ASCII as it is, all else as `\\ooo`, in octal."""
+
+from __future__ import annotations
+
+import re
+
+from planner.errors import ValueProblem
+
+_ESCAPE = re.compile(r"\\(?:(\\)|([0-3][0-7]{2}))")
+
+
+def escaped(digits: str) -> str:
+    """The text of bytes that are given in hexadecimal digits."""
+    return "".join(_escape(byte) for byte in bytes.fromhex(digits))
+
+
+def _escape(byte: int) -> str:
+    if byte == ord("\\"):
+        return "\\\\"
+    return chr(byte) if 0 < byte < 128 else f"\\{byte:03o}"
+
+
+def unescaped(text: str) -> str:
+    """The bytes of a text, in hexadecimal digits.
+
+    Raises:
+        ValueProblem: a backslash stands before something else (22P02).
+    """
+    if "\\" in _ESCAPE.sub("", text):
+        raise ValueProblem("invalid input syntax for type bytea", sqlstate="22P02")
+    found = bytearray()
+    at = 0
+    for each in _ESCAPE.finditer(text):
+        found += text[at : each.start()].encode()
+        found.append(ord("\\") if each[1] else int(each[2], 8))
+        at = each.end()
+    return (bytes(found) + text[at:].encode()).hex()
