@@ -29,7 +29,7 @@ from planner.syntax import seen
 from planner.walk import kinds
 from stores.schema import BIGINT, Column, DataType, Row, StoreKind
 
-_PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "kind", "hint"}
+_PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "hint"}
 _PLAIN_TABLE = {"this", "alias", "db", "only"}
 _NOT_BY_ROW = kinds(
     exp.AggFunc, exp.Window, exp.UDTF, exp.Explode, exp.GenerateSeries, exp.Anonymous

@@ -118,7 +118,7 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     exp.Unnest: "expressions alias offset",
     exp.Explode: "this expressions",
     # Clauses.
-    exp.Select: "with_ kind expressions hint distinct into from_ laterals joins where group "
+    exp.Select: "with_ expressions hint distinct into from_ laterals joins where group "
     "having qualify windows order limit offset locks",
     exp.Subquery: "with_ this alias joins order limit offset",
     **dict.fromkeys((exp.Union, exp.Except, exp.Intersect), _OF_SETS),

@@ -171,6 +171,7 @@ def test_what_would_be_rewritten_is_refused(sql: str) -> None:
         ("SELECT 1 LIMIT 5 PERCENT", "42601"),
         ("SELECT name FROM orders GROUP BY ALL", "0A000"),
         ("SELECT name FROM orders SORT BY name", "0A000"),
+        ("SELECT AS STRUCT name FROM orders", "0A000"),
         ("SELECT 1 UNION BY NAME SELECT 1", "0A000"),
         ("SELECT o.name FROM orders o ANTI JOIN people p ON o.name = p.name", "0A000"),
     ],
