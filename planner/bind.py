@@ -36,6 +36,7 @@ from planner.set_operations import match_types
 from planner.spelling import spelled_nodes
 from planner.trees import position_of
 from planner.vocabulary import Vocabulary
+from planner.volatile import compute_once
 from planner.walk import Nodes, kinds
 from stores.schema import Column, DataType
 
@@ -160,6 +161,7 @@ class _Binder:
             for each in self._nodes.of(exp.Cast):
                 characters.cut(each)
                 precision.round_seconds(each)
+            compute_once(self._nodes, self._mentioned)
             if any(not name.islower() for name in self._mentioned):
                 tell_apart(self._tree, {n for source in sources for n in source.columns})
             return shown
