@@ -9,6 +9,7 @@ import selectors
 import signal
 import socket
 import sys
+import time
 from contextlib import suppress
 from importlib.abc import MetaPathFinder
 
@@ -16,6 +17,9 @@ from planner.composing import frames, process_main
 from planner.composing.messages import NUMBERS, ForkKind, ProcessLimits
 
 _CONTROL_FD = 0
+_KILLED_S = 1.0
+"""How long processes that were killed are waited for. To give back a gigabyte takes 0.1 s."""
+_LOOK_S = 0.002
 
 
 class _Absent(MetaPathFinder):
@@ -87,6 +91,7 @@ class _Forking:
         return True
 
     def _start(self, control: socket.socket, limits: ProcessLimits) -> None:
+        self._await_killed()
         parent = os.getpid()
         try:
             pid = os.fork()
@@ -98,6 +103,14 @@ class _Forking:
                 process_main.main(control, limits, parent)
             self._children.add(pid)
         control.close()
+
+    def _await_killed(self) -> None:
+        """Let those that were killed give their memory back: the next one is to have it."""
+        until = time.monotonic() + _KILLED_S
+        self._reap()
+        while self._killed and time.monotonic() < until:
+            time.sleep(_LOOK_S)
+            self._reap()
 
     def _leave(self) -> None:
         """In a new process: let go of what belongs to this one."""

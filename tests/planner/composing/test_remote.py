@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 from planner.cancel import Cancellation
 from planner.composing.database import ArrowRelation, DatabaseClosed
 from planner.composing.definition import DatabaseError, Definition
+from planner.composing.messages import ProcessLimits
+from planner.composing.process import ComposingProcess
 from planner.composing.processes import Processes
 from planner.composing.remote import RemoteDatabase, shape
 from planner.errors import Cancelled, StoreFailed, Unavailable
@@ -344,6 +347,17 @@ def test_a_statement_that_ends_every_process_fails_and_the_others_do_not(
             rows_of(database, SUM, r=ArrowRelation(SCHEMA, deadly))
         assert caught.value.kind == "OutOfMemory"
         assert other.result(WAIT_S) == [(LONG, LONG * (LONG - 1) // 2)]
+
+
+def test_a_process_begins_when_the_one_that_was_killed_has_let_go_of_its_memory() -> None:
+    limits = ProcessLimits(memory_bytes=1 << 30)
+    process = ComposingProcess(limits)
+    for _ in range(10):
+        process.open(1, Definition(before=["CREATE TABLE t AS SELECT range(2000000) AS held"]))
+        process.kill()
+        ended, process = process, ComposingProcess(limits)
+        assert not Path(f"/proc/{ended.pid}").exists()
+    process.kill()
 
 
 def test_a_closed_pool_says_so() -> None:
