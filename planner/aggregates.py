@@ -13,16 +13,19 @@ from planner.inference import Types
 from planner.interval_calls import interval_sum
 from planner.operands import arguments
 from planner.predicates import strip
-from planner.result_types import NUMERIC, as_decimal
+from planner.result_types import DIGITS_MAX, NUMERIC, as_decimal
 from planner.rewriting import Rule
 from planner.trees import call, cast, outermost, position_of, wrapped
-from stores.schema import DataType, Kind
+from stores.schema import DataType, Kind, decimal_type
 
 _SUMS = {
     Kind.REAL: "REAL",
     **dict.fromkeys((Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER), "BIGINT"),
 }
 """What a sum is, where it is not what DuckDB makes it."""
+
+_ROWS_DIGITS = 12
+"""Of the number of rows that an aggregate sees."""
 
 
 def _average(node: exp.Expr, types: Types) -> exp.Expr:
@@ -34,7 +37,9 @@ def _average(node: exp.Expr, types: Types) -> exp.Expr:
     aggregate = outermost(node)
     total = _swapped(aggregate, lambda inner: exp.Sum(this=inner))
     count = _swapped(aggregate, lambda inner: exp.Count(this=inner))
-    fresh = quotient(total, call("nullif", count, exp.Literal.number(0)), exact.scale, 0)
+    of_sum = decimal_type(min(DIGITS_MAX, exact.precision + _ROWS_DIGITS), exact.scale)
+    divisor = call("nullif", count, exp.Literal.number(0))
+    fresh = quotient(total, divisor, of_sum, decimal_type(_ROWS_DIGITS, 0))
     types.note(fresh, NUMERIC)
     aggregate.replace(fresh)
     return fresh

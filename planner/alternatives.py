@@ -14,15 +14,12 @@ from sqlglot import exp
 from planner.calls import rewrite_call
 from planner.inference import Types
 from planner.operands import alternatives
-from planner.result_types import DIGITS_MAX, as_decimal
-from planner.rewriting import Rule
-from planner.trees import cast, wrapped
-from stores.schema import Kind, decimal_type
+from planner.rewriting import Rule, hold_scale
 
 
 def _agree(node: exp.Expr, types: Types) -> exp.Expr:
     """Alternatives of one expression, whose name may have a rule of its own."""
-    _hold_scale(node.expressions if isinstance(node, exp.Array) else alternatives(node), types)
+    hold_scale(node.expressions if isinstance(node, exp.Array) else alternatives(node), types)
     return rewrite_call(node, types)
 
 
@@ -46,7 +43,7 @@ def _agree_in_values(node: exp.Expr, types: Types) -> exp.Expr:
 def _agree_in_columns(branches: Sequence[Sequence[exp.Expr]], types: Types) -> None:
     if all(branches) and len({len(branch) for branch in branches}) == 1:
         for column in zip(*branches, strict=True):
-            _hold_scale([item.unalias() for item in column], types)
+            hold_scale([item.unalias() for item in column], types)
 
 
 def _branches(tree: exp.Expr) -> Iterator[Sequence[exp.Expr]]:
@@ -67,23 +64,6 @@ def _branches(tree: exp.Expr) -> Iterator[Sequence[exp.Expr]]:
             yield () if tree.is_star else tree.expressions
     else:
         yield ()
-
-
-def _hold_scale(nodes: Sequence[exp.Expr], types: Types) -> None:
-    """Give numerics the scale of the finest, where DuckDB would not."""
-    known = [(node, found) for node in nodes if (found := types.of(node)) is not None]
-    exact = [(node, as_decimal(found)) for node, found in known if found.kind is not Kind.NULL]
-    decimals = [(node, found) for node, found in exact if found is not None]
-    if len(known) < len(nodes) or len(decimals) < len(exact) or len(decimals) < 2:
-        return
-    scale = max(found.scale for _, found in decimals)
-    whole = max(found.precision - found.scale for _, found in decimals)
-    if whole + scale <= DIGITS_MAX:
-        return
-    held = decimal_type(DIGITS_MAX, scale)
-    for node, found in decimals:
-        if found.scale != scale:
-            types.note(wrapped(node, lambda inner: cast(inner, str(held).upper())), held)
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {

@@ -14,8 +14,8 @@ from planner.json_operators import delete
 from planner.literals import check_literal, typed_literal
 from planner.operators import INTERVAL, OF_TIME, RESULTS, SYMBOLS, asked_type
 from planner.predicates import strip
-from planner.result_types import FLOATS, INTEGERS, as_decimal
-from planner.rewriting import Rule
+from planner.result_types import DIGITS_MAX, FLOATS, INTEGERS, as_decimal
+from planner.rewriting import Rule, hold_scale
 from planner.sqltypes import duckdb_type, spelled_type
 from planner.trees import call, cast, position_of, wrapped
 from stores.schema import DOUBLE, INTEGER, DataType, Kind
@@ -38,26 +38,43 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
         return _add(node, types)
     assert exact[0] is not None
     assert exact[1] is not None
-    fresh = quotient(node.this, node.expression, exact[0].scale, exact[1].scale)
+    fresh = quotient(node.this, node.expression, exact[0], exact[1])
     return node.replace(fresh)
 
 
-def quotient(left: exp.Expr, right: exp.Expr, left_scale: int, right_scale: int) -> exp.Expr:
-    """A numeric divided by another; the scales are as many digits as each can have."""
-    apart = right_scale - left_scale
+def quotient(left: exp.Expr, right: exp.Expr, one: DataType, other: DataType) -> exp.Expr:
+    """A numeric divided by another; the types have as many digits as each can have."""
+    apart = other.scale - one.scale
     return call(
         "pg_sg_quotient",
-        _whole(left, left_scale),
-        _whole(right, right_scale),
+        _whole(left, one),
+        _whole(right, other),
         cast(exp.Literal.number(10 ** max(apart, 0)), "HUGEINT"),
         cast(exp.Literal.number(10 ** max(-apart, 0)), "HUGEINT"),
-        cast(exp.Literal.string(f"1e{apart}"), "DOUBLE"),
+        exp.Literal.number(apart),
     )
 
 
-def _whole(node: exp.Expr, scale: int) -> exp.Expr:
+def whole_quotient(left: exp.Expr, right: exp.Expr, one: DataType, other: DataType) -> exp.Expr:
+    """A numeric divided by another, without what is behind the point."""
+    sides: list[exp.Expr] = []
+    for side, own, more in ((left, one, other.scale), (right, other, one.scale)):
+        whole = _whole(side, own)
+        if more > own.scale:
+            unit = cast(exp.Literal.number(10 ** (more - own.scale)), "HUGEINT")
+            whole = exp.Mul(this=whole, expression=unit)
+        sides.append(exp.Paren(this=whole))
+    both = exp.Paren(this=exp.IntDiv(this=sides[0], expression=sides[1]))
+    return cast(both, f"DECIMAL({DIGITS_MAX},0)")
+
+
+def _whole(node: exp.Expr, data_type: DataType) -> exp.Expr:
     """A decimal without its point, as a 128 bit integer."""
-    exact = cast(node.copy(), f"DECIMAL(38,{scale})")
+    digits, scale = data_type.precision, data_type.scale
+    exact = cast(node.copy(), f"DECIMAL({DIGITS_MAX},{scale})")
+    if scale and digits + scale > DIGITS_MAX:  # the product would have too many digits
+        printed = call("replace", cast(exact, "TEXT"), *map(exp.Literal.string, (".", "")))
+        return cast(printed, "HUGEINT")
     if scale:
         exact = exp.Mul(this=exact, expression=exp.Literal.number(10**scale))
     return cast(exact, "HUGEINT")
@@ -80,6 +97,13 @@ def _add(node: exp.Expr, types: Types) -> exp.Expr:
             if types.kind_of(side) is Kind.REAL:
                 types.note(wrapped(side, lambda inner: cast(inner, "DOUBLE")), DOUBLE)
     return node
+
+
+def modulo(node: exp.Expr, types: Types) -> exp.Expr:
+    """The rest of numerics; where it may need more digits than there are, DuckDB makes a double."""
+    fresh = _add(node, types)
+    hold_scale([node.this, node.expression], types)
+    return fresh
 
 
 def _check_times(node: exp.Expr, types: Types) -> None:
@@ -185,14 +209,14 @@ def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Ty
 def _round(node: exp.Expr, types: Types) -> exp.Expr:
     """A double is rounded to the even neighbour; round, ceil and floor of integers are doubles.
 
-    A numeric is rounded away from zero, as DuckDB does.
+    A numeric is rounded away from zero, as DuckDB does. Of a real they are doubles, too.
     """
     kind = types.kind_of(node.this)
     if node.args.get("decimals") is not None:
         if kind in INTEGERS:
             wrapped(node.this, lambda inner: cast(inner, "DECIMAL(19,0)"))
         return node
-    if kind in INTEGERS:
+    if kind in INTEGERS or (kind is Kind.REAL and not isinstance(node, exp.Round)):
         return wrapped(node, lambda inner: cast(inner, "DOUBLE"))
     if kind in FLOATS and isinstance(node, exp.Round):
         fresh = call("round_even", cast(node.this.copy(), "DOUBLE"), exp.Literal.number(0))
@@ -231,7 +255,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Sub: ranged(_add),
     exp.Mul: ranged(_add),
     exp.Pow: POWER,
-    exp.Mod: _add,
+    exp.Mod: modulo,
     **dict.fromkeys((exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot), _of_bits),
     exp.Round: _round,
     exp.Ceil: _round,

@@ -28,6 +28,7 @@ from planner.parameters import Parameters, spell_arrays, spell_compared
 from planner.predicates import Predicate, strip
 from planner.pushdown import Equality, Pushdown, Readable, Resolver
 from planner.qualifiers import drop_schemas, qualify_outer, refuse_results, tell_apart
+from planner.reals import compare_as_doubles
 from planner.refused import refuse, unknown_function
 from planner.relations import Relation, identifier
 from planner.row_functions import columns_of
@@ -157,6 +158,7 @@ class _Binder:
             spell_bytes(self._nodes, types)
             check_alternatives(self._nodes, types)
             match_types(self._nodes, types)
+            compare_as_doubles(self._nodes, types)
             meaning.apply(self._tree, self._nodes, types)
             for each in self._nodes.of(exp.Cast):
                 characters.cut(each)

@@ -42,12 +42,13 @@ _POSIX = r"'(?:[A-Za-z]{3,})?([+-]?)(\d{1,3})(?::(\d{1,2}))?'"
 
 MACROS: tuple[str, ...] = (
     # a and b are whole numbers; the quotient of the decimals that they stand for has 16 digits
-    # behind the point. Beyond what 128 bits hold, it is computed as a double.
-    f"""pg_sg_quotient(a, b, up, down, apart) AS CASE
+    # behind the point. What 128 bits do not hold is computed digit by digit.
+    f"""pg_sg_quotient(a, b, up, down, apart) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL
         WHEN abs(a) < 8000000000000000000000 // up AND abs(b) < 1000000000000000000000 // down THEN
             CAST(sign(a) * sign(b) * ({_ROUNDED}) AS DECIMAL(38,0))
                 * CAST(0.0000000000000001 AS DECIMAL(16,16))
-        ELSE CAST(CAST(a AS DOUBLE) / CAST(b AS DOUBLE) * apart AS DECIMAL(38,16)) END""",
+        ELSE CAST(pg_sg_divided(CAST(a AS VARCHAR), CAST(b AS VARCHAR), apart)
+            AS DECIMAL(38,16)) END""",
     """pg_sg_substring(t, f, n) AS CASE WHEN n < 0
         THEN """
     + _error("22011", "'negative substring length not allowed'")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner.arithmetic import modulo, whole_quotient
 from planner.functions import call_name
 from planner.inference import Types
 from planner.result_types import INTEGERS, as_decimal, common_type
@@ -30,14 +31,27 @@ def _sign(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 
 def _div(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    left, right = (types.of(each) for each in given[:2])
-    if None in {as_decimal(left), as_decimal(right)}:
+    one, other = (as_decimal(types.of(each)) for each in given[:2])
+    return None if one is None or other is None else whole_quotient(given[0], given[1], one, other)
+
+
+def _mod(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """As `%`, which rounds no numeric."""
+    rest = exp.Mod(this=given[0].copy(), expression=given[1].copy())
+    for side, of in zip((rest.this, rest.expression), given, strict=False):
+        types.note(side, types.of(of))
+    holder = exp.Paren(this=rest)
+    modulo(rest, types)
+    return holder
+
+
+def _trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    """Of integers and reals it is a double, as `floor` is; with places, integers are numerics."""
+    kind = types.kind_of(given[0])
+    if kind not in {*INTEGERS, Kind.REAL}:
         return None
-    both = exp.IntDiv(this=given[0].copy(), expression=given[1].copy())
-    if left is not None and right is not None and {left.kind, right.kind} <= set(INTEGERS):
-        return cast(exp.Paren(this=both), "DECIMAL(19,0)")
-    divided = exp.Div(this=cast(given[0].copy(), "DOUBLE"), expression=given[1].copy())
-    return cast(call("trunc", divided), "DECIMAL(38,0)")
+    held = "DOUBLE" if len(given) == 1 else "DECIMAL(19,0)"
+    return call("trunc", cast(given[0].copy(), held), *copies(given[1:]))
 
 
 def _factorial(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -56,6 +70,8 @@ CALLS: Mapping[str, CallRule] = {
     "exp": renamed("pg_sg_exp"),
     "sign": _sign,
     "div": _div,
+    "mod": _mod,
+    "trunc": _trunc,
     "factorial": _factorial,
     **{name: renamed(f"pg_sg_{name}") for name in ("acosh", "atanh")},
     "width_bucket": renamed("pg_sg_width_bucket"),

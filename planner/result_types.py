@@ -54,7 +54,8 @@ def _wider(one: DataType | None, other: DataType | None) -> DataType | None:
             return max(one, other, key=lambda each: kinds.index(each.kind))
     if one.kind in FLOATS or other.kind in FLOATS:
         numbers = {*FLOATS, *INTEGERS, Kind.DECIMAL}
-        return DOUBLE if {one.kind, other.kind} <= numbers else None
+        found = DOUBLE if Kind.DOUBLE in {one.kind, other.kind} else DataType(kind=Kind.REAL)
+        return found if {one.kind, other.kind} <= numbers else None
     left, right = as_decimal(one), as_decimal(other)
     if left is None or right is None:
         return None

@@ -12,7 +12,9 @@ from sqlglot import exp
 
 from planner.errors import NotSupported
 from planner.inference import Types
-from planner.trees import call, position_of
+from planner.result_types import DIGITS_MAX, as_decimal
+from planner.trees import call, cast, position_of, wrapped
+from stores.schema import Kind, decimal_type
 
 Rule: TypeAlias = Callable[[exp.Expr, Types], exp.Expr]
 """From a node and the types to the node that has taken its place; the same one to keep it."""
@@ -39,3 +41,20 @@ def text_of(node: exp.Expr) -> str | None:
 def unsupported(node: exp.Expr, message: str, hint: str | None = None) -> NotSupported:
     """The error for a call that is not run here; it points at the call."""
     return NotSupported(message, hint=hint, position=position_of(node))
+
+
+def hold_scale(nodes: Sequence[exp.Expr], types: Types) -> None:
+    """Give numerics the scale of the finest, where DuckDB would not."""
+    known = [(node, found) for node in nodes if (found := types.of(node)) is not None]
+    exact = [(node, as_decimal(found)) for node, found in known if found.kind is not Kind.NULL]
+    decimals = [(node, found) for node, found in exact if found is not None]
+    if len(known) < len(nodes) or len(decimals) < len(exact) or len(decimals) < 2:
+        return
+    scale = max(found.scale for _, found in decimals)
+    whole = max(found.precision - found.scale for _, found in decimals)
+    if whole + scale <= DIGITS_MAX:
+        return
+    held = decimal_type(DIGITS_MAX, scale)
+    for node, found in decimals:
+        if found.scale != scale:
+            types.note(wrapped(node, lambda inner: cast(inner, str(held).upper())), held)

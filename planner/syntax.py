@@ -103,7 +103,7 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
     **dict.fromkeys((exp.Concat, exp.ConcatWs), "expressions safe coalesce"),
     exp.Count: "this expressions big_int",
     **dict.fromkeys((exp.Ceil, exp.Floor), "this decimals"),
-    exp.Round: "this decimals",
+    **dict.fromkeys((exp.Round, exp.Trunc), "this decimals"),
     exp.Substring: "this start length",
     **dict.fromkeys((exp.Left, exp.Right), "this expression"),
     exp.Repeat: "this times",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 import pyarrow as pa
 
 from planner import json_edit
 from planner.byte_text import escaped, unescaped
-from planner.errors import RAISED, QueryError
+from planner.errors import RAISED, QueryError, ValueProblem
 from planner.moment_text import time_words
 from planner.number_reading import number_of
 from planner.number_text import number_text
@@ -37,11 +37,26 @@ def _rowwise(function: Callable[..., str], count: int = 2) -> Callable[..., Any]
     def of_two(a: Any, b: Any) -> Any:
         return of_all(a, b)
 
+    def of_three(a: Any, b: Any, c: Any) -> Any:
+        return of_all(a, b, c)
+
     def of_four(a: Any, b: Any, c: Any, d: Any) -> Any:
         return of_all(a, b, c, d)
 
-    shapes: dict[int, Callable[..., Any]] = {1: of_one, 2: of_two, 4: of_four}
+    shapes: dict[int, Callable[..., Any]] = {1: of_one, 2: of_two, 3: of_three, 4: of_four}
     return shapes[count]
+
+
+_EXACT = Context(prec=100)
+_PLACES = Decimal(1).scaleb(-16)
+
+
+def _divided(one: str, other: str, apart: int) -> str:
+    """A whole number by another, and by as many tens: 16 digits behind the point."""
+    if not int(other):
+        raise ValueProblem("division by zero", sqlstate="22012")
+    found = _EXACT.divide(Decimal(one), Decimal(other)).scaleb(apart, _EXACT)
+    return f"{found.quantize(_PLACES, ROUND_HALF_UP, _EXACT):f}"
 
 
 def _raise(messages: Any) -> Any:
@@ -58,6 +73,7 @@ def _raise(messages: Any) -> Any:
 
 PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     "pg_sg_error": (_raise, ("VARCHAR",), '"NULL"'),
+    "pg_sg_divided": (_rowwise(_divided, 3), ("VARCHAR", "VARCHAR", "INTEGER"), "VARCHAR"),
     "pg_sg_number_text": (
         _rowwise(lambda number, template: number_text(Decimal(number), template)),
         ("VARCHAR", "VARCHAR"),

@@ -496,3 +496,206 @@ $ integer
 SELECT pg_typeof($1::int), $2::interval
 $ integer interval
 : regtype interval
+SELECT sum(b) = 2.5, sum(b) > 18014398509482014.5, sum(b) < 18014398509482016.4, sum(b) BETWEEN 0.5 AND 1.5 FROM samples
+: boolean boolean boolean boolean
+= f	f	t	f
+SELECT 2::numeric(38,0) < 2.5, 3::numeric(38,0) = 2.5, 3::numeric(38,0) > 2.5
+: boolean boolean boolean
+= t	f	t
+SELECT sum(i) = 2.5, sum(i::bigint) IN (15, 14.6), sum(i::bigint) IN (14.6, 15.4), nullif(sum(i::bigint), 14.6), sum(i::bigint) IS DISTINCT FROM 14.6 FROM samples
+: boolean boolean boolean numeric boolean
+= f	t	f	15	t
+SELECT 15 = ANY(ARRAY[14.6, 15.4]), sum(i::bigint) = ANY(ARRAY[14.6, 15.4]), (sum(i::bigint), 1) = (14.6, 1) FROM samples
+: boolean boolean boolean
+= f	f	f
+SELECT count(*) FROM samples WHERE i::numeric(38,0) = 1.6
+: bigint
+= 0
+SELECT count(*) FROM samples a JOIN samples c ON a.i::numeric(38,0) = c.n
+: bigint
+= 1
+SELECT i::numeric(38,0) + 0.5, i::numeric(38,0) - 0.5, i::numeric(38,0) * 0.5, i::numeric(38,0) % 0.4 FROM samples WHERE id < 4 ORDER BY id
+: numeric numeric numeric numeric
+= 1.5	0.5	0.5	0.2
+= 2.5	1.5	1.0	0.0
+= 2.5	1.5	1.0	0.0
+SELECT greatest(i::numeric(38,0), 1.6), least(i::numeric(38,0), 1.6) FROM samples WHERE id < 4 ORDER BY id
+: numeric numeric
+= 1.6	1
+= 2	1.6
+= 2	1.6
+SELECT sum(i::bigint) NOT IN (14.6), CASE sum(i::bigint) WHEN 14.6 THEN 1 ELSE 2 END FROM samples
+: boolean integer
+= t	2
+SELECT i::bigint = 1.5, i = 1.5, i < 1.5, b < 9007199254740993.5, b = 9007199254740993.0 FROM samples WHERE id IN (1, 4) ORDER BY id
+: boolean boolean boolean boolean boolean
+= f	f	t	t	f
+= f	f	f	t	t
+SELECT d = 1.5, r = 0.1, d > n, n = d, r = n, b = d, i < d, 9007199254740993 = 9007199254740993::double precision FROM samples WHERE id < 4 ORDER BY id
+: boolean boolean boolean boolean boolean boolean boolean boolean
+= f	f	f	f	t	f	f	t
+= t	f	f	f	t	f	f	t
+= f	f	t	f	f	f	t	t
+SELECT n / 3 = 0.5, n / 3 = n / 3, (n / 3) * 3 = n FROM samples WHERE id = 1
+: boolean boolean boolean
+= t	t	t
+SELECT pg_typeof(coalesce(r, 0.1)), coalesce(r, 0), CASE WHEN f THEN r ELSE n END, greatest(r, 1), coalesce(n, r), coalesce(r, d), nullif(r, 0.1) FROM samples WHERE id = 1
+: regtype real real real real double_precision real
+= real	1.5	1.5	1.5	1.5	1.5	1.5
+SELECT sum(coalesce(r, 0)), sum(coalesce(r, n)), max(coalesce(r, i)), coalesce(r, i)::text FROM samples WHERE id = 1 GROUP BY r, i
+: real real real text
+= 1.5	1.5	1.5	1.5
+SELECT id FROM samples WHERE r = 0.1 ORDER BY id
+: integer
+SELECT id FROM samples WHERE r = 0.1::real ORDER BY id
+: integer
+= 3
+SELECT id FROM samples WHERE r <= 0.1 ORDER BY id
+: integer
+= 6
+= 8
+SELECT id FROM samples WHERE r > 0.1 ORDER BY id
+: integer
+= 1
+= 2
+= 3
+= 4
+= 7
+= 9
+SELECT id FROM samples WHERE r IN (0.1, 0.5, 1.5) ORDER BY id
+: integer
+= 1
+= 3
+SELECT id FROM samples WHERE r BETWEEN 0.1 AND 1.5 ORDER BY id
+: integer
+= 1
+= 3
+SELECT id FROM samples WHERE r = '0.1' ORDER BY id
+: integer
+= 3
+SELECT id FROM samples WHERE r = ANY(ARRAY[0.1, 0.5]) ORDER BY id
+: integer
+SELECT id FROM samples WHERE r IS DISTINCT FROM 0.1 ORDER BY id
+: integer
+= 1
+= 2
+= 3
+= 4
+= 5
+= 6
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE r <> 0.1 OR i IS NULL ORDER BY id
+: integer
+= 1
+= 2
+= 3
+= 4
+= 5
+= 6
+= 7
+= 8
+= 9
+SELECT id FROM samples WHERE CASE r WHEN 0.1 THEN true ELSE false END ORDER BY id
+: integer
+SELECT a.id, c.id FROM samples a JOIN samples c ON a.r = c.n ORDER BY 1, 2
+: integer integer
+= 1	1
+= 2	2
+= 6	6
+SELECT a.id, c.id FROM samples a JOIN samples c ON a.r = c.d ORDER BY 1, 2
+: integer integer
+= 1	2
+= 2	3
+= 6	6
+SELECT id FROM samples WHERE r IN (SELECT 0.1) ORDER BY id
+: integer
+SELECT id FROM samples WHERE (r, 1) = (0.1, 1) ORDER BY id
+: integer
+SELECT id FROM samples WHERE n = 1.5::double precision OR n = 2.5::real ORDER BY id
+: integer
+= 1
+= 2
+SELECT id FROM samples WHERE n = 10.001::double precision ORDER BY id
+: integer
+= 4
+SELECT id FROM samples WHERE b = 9007199254740992::double precision ORDER BY id
+: integer
+= 4
+SELECT id FROM samples WHERE b = 9007199254740993.5 ORDER BY id
+: integer
+SELECT id FROM samples WHERE d = 123456.789 ORDER BY id
+: integer
+= 9
+SELECT id FROM samples WHERE i = 1.5 OR i < 0.5 ORDER BY id
+: integer
+= 6
+= 8
+SELECT r UNION ALL SELECT 0.1
+! 42703
+SELECT r FROM samples WHERE id = 3 UNION ALL SELECT 0.1
+: real
+= 0.1
+= 0.1
+SELECT r FROM samples WHERE id = 3 UNION SELECT 0.1
+: real
+= 0.1
+SELECT i FROM samples WHERE id = 3 UNION SELECT r FROM samples WHERE id = 2 ORDER BY 1
+: real
+= 2
+= 2.5
+SELECT ARRAY[r, 0.1] FROM samples WHERE id = 3
+: real[]
+= {0.1,0.1}
+SELECT 0.1::real = 0.1, 0.1::real < 0.1, 0.1::real IN (0.1), 16777217 = 16777217::real, 16777217::real = 16777216
+: boolean boolean boolean boolean boolean
+= f	f	f	f	t
+SELECT trunc(r), ceil(r), floor(r), round(r), trunc(d), trunc(i), trunc(s), abs(r) FROM samples WHERE id < 4 ORDER BY id
+: double_precision double_precision double_precision double_precision double_precision double_precision double_precision real
+= 1	2	1	2	0	1	1	1.5
+= 2	3	2	2	1	2	1	2.5
+= 0	1	0	0	2	2	2	0.1
+SELECT mod(i, 2.5), mod(sum(b), 7), mod(b, 10) FROM samples WHERE id < 4 GROUP BY i, b, id ORDER BY id
+: numeric numeric bigint
+= 1.0	3	0
+= 2.0	6	0
+= 2.0	-2	0
+SELECT avg(n) / 7, avg(n * 1000000) / 7, avg(b), avg(n) FROM samples WHERE n > 0
+: numeric numeric numeric numeric
+= 28572.780942857143	28572780942.85714286	1801439850948236.6000	200009.466600000000
+SELECT (10000000000::numeric / 3) / 0
+! 22012
+SELECT nullif(0.1::real, 0.1), nullif(0.5::real, 0.5), nullif(r, d) FROM samples WHERE id = 1
+: real real real
+= 0.1	\N	1.5
+SELECT id FROM samples WHERE 0.1 IN (SELECT r FROM samples) ORDER BY id
+: integer
+SELECT id FROM samples WHERE 0.1 = ANY(SELECT r FROM samples) ORDER BY id
+: integer
+SELECT id FROM samples WHERE r = ANY(SELECT 0.1) ORDER BY id
+: integer
+SELECT id FROM samples WHERE (r, i) IN ((0.1, 5), (1.5, 1)) ORDER BY id
+: integer
+= 1
+SELECT id, avg(n) OVER (ORDER BY id), avg(b) OVER (ORDER BY id ROWS 1 PRECEDING) FROM samples ORDER BY id
+: integer numeric numeric
+= 1	1.50000000000000000000	10.0000000000000000
+= 2	2.0000000000000000	15.0000000000000000
+= 3	0.50000000000000000000	-5.0000000000000000
+= 4	2.8752500000000000	4503599627370481.5000
+= 5	2.8752500000000000	9007199254740993.0000
+= 6	2.3002000000000000	0.00000000000000000000
+= 7	166668.583333333333	35.0000000000000000
+= 8	142858.785000000000	75.0000000000000000
+= 9	125005.603500000000	85.0000000000000000
+SELECT avg(n / 3), sum(n / 3) / count(*), avg(n / 3 / 7) FROM samples WHERE n > 0
+: numeric numeric numeric
+= 66669.82220000000000000667	66669.82220000000000000667	9524.26031428571420000381
+SELECT 0.1::real IN (0.1, 0.5), 0.1::real IN (0.1), 0.1::real NOT IN (0.1), 0.1::real IN (0.1, NULL)
+: boolean boolean boolean boolean
+= t	f	t	t
+SELECT trunc(i, 2), round(i, 2), round(i, -1), trunc(n, -1), round(n, -1), sum(trunc(n)), sum(trunc(i, 1)), avg(trunc(r)) FROM samples WHERE id < 3 GROUP BY i, n ORDER BY i
+: numeric numeric numeric numeric numeric numeric numeric double_precision
+= 1.00	1.00	0	0	0	1	1.0	1
+= 2.00	2.00	0	0	0	2	2.0	2

@@ -1,0 +1,78 @@
+"""Reals compared with other numbers: as doubles, as in Postgres. DuckDB makes reals of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from sqlglot import exp
+
+from planner.inference import Types
+from planner.predicates import strip
+from planner.result_types import FLOATS, INTEGERS
+from planner.sqltypes import duckdb_type
+from planner.trees import cast, wrapped
+from planner.walk import Nodes
+from stores.schema import DOUBLE, DataType, Kind
+
+_NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
+_OF_TWO = (
+    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ),
+    exp.Nullif,
+)
+
+
+def compare_as_doubles(nodes: Nodes, types: Types) -> None:
+    """Write reals that are compared with other numbers as doubles, in place."""
+    for kind in (*_OF_TWO, exp.In, exp.Between, exp.Case):
+        for node in nodes.of(kind):
+            for compared in _compared(node):
+                _widen(node, compared, types)
+
+
+def _compared(node: exp.Expr) -> Iterator[Sequence[exp.Expr]]:
+    """What is compared with each other: columns of rows one by one."""
+    if isinstance(node, exp.Case):
+        sides = [] if node.this is None else [node.this, *(each.this for each in node.args["ifs"])]
+    elif isinstance(node, exp.Between):
+        sides = [node.this, node.args["low"], node.args["high"]]
+    elif isinstance(node, exp.In):
+        if len(node.expressions) > 1:
+            return  # one type for all of a list, which is real
+        query = node.args.get("query")
+        sides = [node.this, *node.expressions, *([] if query is None else [query])]
+    else:
+        sides = [node.this, *_listed(node.expression)]
+    rows = [strip(side) for side in sides]
+    if rows and all(isinstance(row, exp.Tuple) for row in rows):
+        yield from zip(*(row.expressions for row in rows), strict=False)
+    else:
+        yield sides
+
+
+def _listed(side: exp.Expr) -> Sequence[exp.Expr]:
+    """What `= ANY (…)` compares with; all else is itself."""
+    if not isinstance(side, exp.Any | exp.All):
+        return [side]
+    inner = strip(side.this)
+    return inner.expressions if isinstance(inner, exp.Array) else [inner]
+
+
+def _widen(node: exp.Expr, compared: Sequence[exp.Expr], types: Types) -> None:
+    found = [(each, _element(types.of(each))) for each in compared]
+    kinds = {each.kind for _, each in found if each is not None}
+    if Kind.REAL not in kinds or not (kinds & _NUMBERS) - {Kind.REAL}:
+        return
+    for side, data_type in found:
+        is_rows = isinstance(strip(side), exp.Query) or types.kind_of(side) is Kind.ARRAY
+        if data_type is None or data_type.kind not in _NUMBERS or is_rows:
+            continue
+        types.note(wrapped(side, lambda inner: cast(inner, "DOUBLE")), DOUBLE)
+        if isinstance(node, exp.Nullif) and side is compared[0]:
+            held = duckdb_type(data_type)
+            types.note(wrapped(node, partial(cast, data_type=held)), data_type)
+
+
+def _element(data_type: DataType | None) -> DataType | None:
+    is_array = data_type is not None and data_type.kind is Kind.ARRAY
+    return data_type.element if data_type is not None and is_array else data_type
