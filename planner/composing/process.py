@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import pickle
 import socket
 import threading
@@ -27,6 +28,9 @@ from planner.composing.messages import (
     Reply,
     decode_reply,
 )
+from planner.errors import Unavailable
+
+logger = logging.getLogger(__name__)
 
 START_S = 30.0
 """How long a process may take to start; it takes some milliseconds, the first one a second."""
@@ -34,6 +38,24 @@ START_S = 30.0
 
 class ProcessEnded(Exception):
     """The process has ended, or has been killed, before it answered."""
+
+
+def connected() -> tuple[socket.socket, socket.socket]:
+    """Two sockets of which each is the other's end.
+
+    Raises:
+        Unavailable: the gateway has as many files open as it may.
+    """
+    try:
+        return socket.socketpair()
+    except OSError as error:
+        logger.error("no socket could be made error=%s", error)
+        raise Unavailable(
+            "no socket for the statement could be made",
+            detail=str(error.strerror),
+            hint="Retry, or let the gateway open more files.",
+            sqlstate="53000",
+        ) from error
 
 
 class Lane:
@@ -87,6 +109,7 @@ class ComposingProcess:
 
     Raises:
         OSError: it cannot be started.
+        Unavailable: there is no socket for it.
     """
 
     def __init__(self, limits: ProcessLimits) -> None:
@@ -105,7 +128,7 @@ class ComposingProcess:
         self._lanes: dict[int, Lane] = {}
         self._open: dict[int, Definition] = {}
         self._opening: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
-        self._control, theirs = socket.socketpair()
+        self._control, theirs = connected()
         try:
             FORK_SERVER.start(theirs, limits)
         except BaseException:
@@ -120,13 +143,14 @@ class ComposingProcess:
 
         Raises:
             ProcessEnded: the process has ended.
+            Unavailable: there is no socket for one.
         """
         with self._lock:
             if self.is_ended:
                 raise ProcessEnded
             if self._idle:
                 return self._idle.pop()
-            ours, theirs = socket.socketpair()
+            ours, theirs = connected()
             number = next(self._numbers)
             lane = self._lanes[number] = Lane(ours, number)
             try:

@@ -23,7 +23,7 @@ from planner.composing.database import Answer, ArrowRelation, DatabaseClosed
 from planner.composing.definition import DatabaseError, Definition, DescribedColumn
 from planner.composing.feeding import Feed
 from planner.composing.messages import Describe, Described, Failed, Given, Kind, Reply, Rows, Run
-from planner.composing.process import ComposingProcess, ProcessEnded
+from planner.composing.process import ComposingProcess, ProcessEnded, connected
 from planner.composing.processes import Processes
 from planner.errors import Cancelled, QueryError, Unavailable
 from stores.query import BATCH_ROWS
@@ -350,7 +350,7 @@ class _RemoteAnswer:
         head = pickle.dumps(structs.replace(asked, relations=tuple(given)))
         theirs: socket.socket | None = None
         if not all(each.is_whole for each in given):
-            ours, theirs = socket.socketpair()
+            ours, theirs = connected()
             self._feed = Feed(ours, self._relations, begun, self._processes.feeders)
         try:
             reply, rows = self._statement.call(Kind.RUN, head, body, feed=theirs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -358,6 +360,28 @@ def test_a_process_begins_when_the_one_that_was_killed_has_let_go_of_its_memory(
         ended, process = process, ComposingProcess(limits)
         assert not Path(f"/proc/{ended.pid}").exists()
     process.kill()
+
+
+def test_without_files_a_statement_says_so_and_keeps_none(database: RemoteDatabase) -> None:
+    batches = relation(numbers(LONG))
+    assert rows_of(database, SUM, r=batches)[0][0] == LONG
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = len(os.listdir("/proc/self/fd"))
+    highest = max(map(int, os.listdir("/proc/self/fd")))
+    held = [os.dup(0) for _ in range(highest + 1 - files)]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) - 1, most[1]))
+    try:
+        for _ in range(3):
+            with pytest.raises(Unavailable) as raised:
+                rows_of(database, SUM, r=batches)
+            assert raised.value.sqlstate == "53000"
+            assert raised.value.hint
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, most)
+        for each in held:
+            os.close(each)
+    assert len(os.listdir("/proc/self/fd")) <= files
+    assert rows_of(database, SUM, r=batches)[0][0] == LONG
 
 
 def test_a_closed_pool_says_so() -> None:
