@@ -22,14 +22,15 @@ Stores = Annotated[
 
 
 def _names(root: str, given: list[str] | None) -> list[str]:
-    """The stores that were named, or all of the log."""
+    """The stores that were named, or all of the log, with those that lost their definition."""
     from stores.errors import StoreError  # noqa: PLC0415 - only what reads a log loads its engine
     from stores.log import StateLog  # noqa: PLC0415
 
     if not root:
         raise ServeError("no state log is given", hint="Name one with --root.")
     try:
-        return given or StateLog(root).stores()
+        log = StateLog(root)
+        return given or sorted([*log.stores(), *log.lost()])
     except StoreError as error:
         raise ServeError(f"cannot read the log: {error}") from error
 

@@ -60,6 +60,21 @@ class StateLog:
             if not name.startswith((".", "_")) and self._directory.has_file(f"{name}/{DEFINITION}")
         )
 
+    def lost(self) -> list[str]:
+        """The names of stores that have epochs and no definition, sorted: nobody can read them.
+
+        Raises:
+            LogMissingError: the root is not there.
+        """
+        defined = set(self.stores())
+        return sorted(
+            name
+            for name in self._directory.names()
+            if not name.startswith((".", "_"))
+            and name not in defined
+            and self._directory.within(f"{name}/epochs").exists()
+        )
+
     def store(self, name: str) -> StoreLog:
         """The log of one store, whether it is there yet or not."""
         return StoreLog(self._directory.within(name), name)
@@ -105,7 +120,7 @@ class StoreWriter:
         """The epoch of a commit that failed, and may be in the log or not."""
 
     def take_ownership(self) -> Term:
-        """Own the store from now on; done once, by the first write if it was not before.
+        """Take the store over. The first write does it if nothing did before; once is enough.
 
         Raises:
             LogError: the log cannot be read or written.
@@ -118,7 +133,7 @@ class StoreWriter:
                 after=0 if self._newest is None else self._newest.term,
                 now_ms=time.time_ns() // 1_000_000,
             )
-            # Again, for the one before may have written until now: it cannot any more.
+            # Look again: the writer before may have committed until the term was taken.
             self._latest = None
         return self._term
 
@@ -264,11 +279,11 @@ class StoreWriter:
             digest=digest,
             input_digest=input_digest,
         )
-        # Whether it fails or not, what is newest is to be seen in the log, until all is done.
+        # Until all is done, the log alone tells what is newest.
         self._latest, self._tried = None, epoch
         with self._told_if_replaced():
             self.log.write_commit(commit)
-        # Whoever took over before this looks for the newest epoch after that, and so sees it.
+        # Whoever takes the next term after this looks for the newest epoch then, and sees this.
         require_newest(self.log.directory, self.log.name, term.term)
         self._latest, self._newest, self._following = epoch, commit, epoch + 1
         self._tried = None
@@ -282,7 +297,7 @@ class StoreWriter:
             try:
                 self._newest = self.log.commit(latest) if latest >= 0 else None
             except TornRecordError:
-                # Those who follow are stuck at it; it does not keep a pipeline from writing on.
+                # Readers are stuck at it, but a pipeline may go on writing.
                 self._newest = None
             self._following = self.log.next_number(latest)
             self._latest = latest
@@ -297,9 +312,9 @@ class StoreWriter:
 
     @contextmanager
     def _told_if_replaced(self) -> Iterator[None]:
-        """Say so if what went wrong did because another writer has taken over.
+        """Turn an error into a FencedError if another writer has taken over.
 
-        It may have committed the same epoch, and removed the files of all other attempts at it.
+        That writer may have committed the same epoch, and removed the files of other attempts.
         """
         try:
             yield
@@ -312,7 +327,7 @@ class StoreWriter:
             raise
 
     def _check(self, epoch: int, position: Position) -> int:
-        """Refuse what cannot follow the newest epoch, which it gives."""
+        """Refuse what cannot follow the newest epoch; return the number of that."""
         latest = self._look()
         name = self.log.name
         if epoch < latest:
@@ -384,8 +399,8 @@ class StoreWriter:
     def _watermark_ms(self, given_ms: int | None) -> int | None:
         """The watermark as of the new epoch, which is never behind that of the one before.
 
-        Who follows the log sees to that himself. But nothing before an epoch that is the whole
-        store has to be read, so its commit must say how far the watermark had come.
+        Readers keep the greatest watermark. But they may begin with an epoch that is the whole
+        store, so its commit must say how far the watermark had come.
         """
         before_ms = None if self._newest is None else self._newest.watermark_ms
         return max((mark for mark in (given_ms, before_ms) if mark is not None), default=None)
@@ -447,7 +462,7 @@ def _check_epoch(
     replace: bool,
     input_digest: str | None,
 ) -> None:
-    """Refuse what a commit could not say, so that whoever reads it would be stuck.
+    """Refuse values that no reader of the commit could decode.
 
     Raises:
         ArgumentError: one of them is not what it should be.

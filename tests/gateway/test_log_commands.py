@@ -74,3 +74,14 @@ def test_a_log_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
         assert done.returncode == 2
         assert done.stderr.startswith("stategate: ")
         assert "there is no directory" in done.stderr
+
+
+def test_a_store_that_has_lost_its_definition_is_named(root: Path) -> None:
+    """Gateways take it for one that was removed."""
+    lost = root / "views" / "store.json"
+    lost.unlink()
+    for command in ("verify", "repair"):
+        done = run(command, "--root", str(root))
+        assert done.returncode == 1
+        assert done.stderr == f'views: there is no store definition "{lost}"\n'
+        assert "clicks: " in done.stdout

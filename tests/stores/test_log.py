@@ -119,6 +119,11 @@ def test_the_stores_of_a_root(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "file").touch()
     assert StateLog(tmp_path).stores() == ["a", "b"]
+    assert StateLog(tmp_path).lost() == []
+    StoreWriter(tmp_path, CLICKS).write(rows(1), position=AT)
+    (tmp_path / "clicks" / "store.json").unlink()
+    assert StateLog(tmp_path).stores() == ["a", "b"]
+    assert StateLog(tmp_path).lost() == ["clicks"]
 
 
 @pytest.mark.parametrize(
