@@ -1,8 +1,8 @@
 """The topics that feed a store, as its definition in the log stands: what bounds on offsets need.
 
-A writer declares a topic before the first epoch that counts it. So whoever applies an epoch reads
-the definition first, and whoever is asked for a topic that it does not know reads it again: between
-the two, a bound on a new topic would be ignored, as that on a topic of another store is.
+A writer declares a topic before the first epoch that counts it. So the definition is read again
+before an epoch is applied, and for a bound on an unknown topic. Otherwise a bound on a new topic
+would be ignored, like one on a topic of another store.
 """
 
 from __future__ import annotations

@@ -428,7 +428,7 @@ class LocalStore:
 
 
 def _behind_unknown(error: LogError, replica: Replica, config: QueryConfig) -> Failure:
-    """What the bound stands for is not known, so no one can say that it was reached."""
+    """A refusal, because it is not known what the bound stands for."""
     progress = replica.status.progress
     unknown = "the latest epoch is" if config.bound.latest else "the inputs of the store are"
     return Failure(

@@ -122,7 +122,7 @@ class _Repair:
     def terms(self) -> None:
         """Set records aside that do not say any more who took a term.
 
-        Who took it, or one before, is refused all the same: its own record is gone.
+        Their writers stay refused, for their own records are gone as well.
         """
         taken, torn = read_terms(self._log)
         if not torn:
@@ -130,19 +130,19 @@ class _Repair:
         last = max(torn)
         if last > max(taken, default=0):
             self._own()
-        # The oldest first, so that none is ever the newest that was not.
+        # The oldest first, so that no old term ever looks like the newest.
         for number in sorted(n for n in (*taken, *torn) if n <= last):
             self._set_aside(term_name(number))
         self._actions.append(f"set aside the records of terms up to {last}")
 
     def _cut(self, found: Verified, records: dict[int, Record], torn: set[int]) -> None:
-        """Begin the log behind what cannot be read, if a snapshot holds it."""
+        """Set aside all epochs up to the last unreadable one that a snapshot holds."""
         whole, _ = read_snapshots(self._log)
         lost = {_lost_epoch(damage, records) for damage in found.damages} - {None}
         base = max(whole, default=-1)
         doomed = [epoch for epoch in lost if epoch is not None and epoch <= base]
         last = max(doomed, default=-1)
-        # The log must not end before the snapshot does, which would be of another log, then.
+        # A log that ends before its snapshot would count as another log.
         ends = [n for n, r in records.items() if isinstance(r, Commit) and last < n >= base]
         if not doomed or not ends:
             return
@@ -172,7 +172,7 @@ class _Repair:
                 self._actions.append(f"wrote the skip from epoch {before.epoch} to {commit.epoch}")
 
     def _own(self) -> None:
-        """Refuse whoever still writes, before the first change."""
+        """Take the next term, before the first change: it refuses a writer that is still there."""
         if self._is_owner:
             return
         records, _ = read_records(self._log)

@@ -90,7 +90,7 @@ def shared_cache(capacity_bytes: int) -> Cache:
 
 
 _opened: WeakValueDictionary[Path, RocksPartition] = WeakValueDictionary()
-"""Who has opened a directory last."""
+"""The engine that has opened each directory last."""
 
 
 def _holder(text: str, path: Path) -> str | None:

@@ -7,9 +7,9 @@
 
 The commit after epoch e is looked for at number e+1, and is created there only if nothing is. Where
 an epoch leaves out numbers, a skip lies there that names it. So two writers never follow the same
-epoch, and the newest is found by going from one number to the next: no listing has to be complete,
-and no time stamp fine enough, for a reader or a writer to see all that was committed. Listings are
-for those who do not know where to begin, and for logs of format 1, which have no skips.
+epoch, and the newest is found by going from one number to the next: a reader or a writer sees all
+that was committed, however late listings and however coarse time stamps are. A listing only tells
+where to begin; and logs of format 1, which have no skips, need it to see past a gap.
 """
 
 from __future__ import annotations
@@ -301,7 +301,7 @@ class StoreLog:
             end = _End(found.epoch, found.term, found.format > 1)
 
     def _listed_end(self) -> _End:
-        """The newest epoch of a listing; not one that a writer left who had been replaced."""
+        """The newest epoch of a listing, without what replaced writers have left."""
         end: _End | None = None
         newest_term = max(terms(self.directory), default=0)
         for number in self._list()[: -_LEFT_MAX - 1 : -1]:
@@ -354,7 +354,7 @@ class StoreLog:
     def write_skips(self, commit: Commit) -> None:
         """Name an epoch at the first number that it skips, if it does.
 
-        One that was meant to come there, and never did, is skipped like a number.
+        An epoch that an older skip names, and that was never committed, is skipped, too.
 
         Raises:
             EpochConflictError: there is another epoch, or the number itself was skipped.
@@ -363,7 +363,7 @@ class StoreLog:
         number = commit.previous + 1
         while number < commit.epoch:
             skip = Skip(epoch=number, next_epoch=commit.epoch, term=commit.term, owner=commit.owner)
-            # First, so that no listing takes the skip for an epoch.
+            # The mark comes first, so that no listing takes the skip for an epoch.
             self.directory.create(_skip_mark(number), b"")
             if self.directory.create(commit_name(number), encode_skip(skip)):
                 return

@@ -131,7 +131,7 @@ def read_snapshots(log: StoreLog) -> tuple[dict[int, Snapshot], list[Damage]]:
 
 
 def stale_commits(records: Mapping[int, Record]) -> list[Commit]:
-    """Those of writers that had been replaced, which readers pass over."""
+    """The commits of replaced writers, which readers pass over."""
     newest = 0
     found = []
     for number in sorted(records):

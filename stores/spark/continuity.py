@@ -1,8 +1,8 @@
 """Whether a checkpoint and a store still go together: what one holds, the other reflects.
 
-They part when one of them is restored from a copy, when a disk that loses power loses the newest
-files of one, or when a topic is deleted and made again. Whatever is found, nothing is written: rows
-would be missing or counted twice, and the position would claim that they are not.
+They part when one of them is restored from a copy, when a loss of power takes the newest files of
+one, or when a topic is deleted and made again. Then nothing is written: rows would be missing or
+counted twice, and the position would hide it.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def writer_name(checkpoint: Checkpoint) -> str | None:
 def readable_commit(log: StoreLog, epoch: int) -> Commit | None:
     """The commit of an epoch; None if there is none, or if it is torn.
 
-    Those who follow the log are stuck at a torn one, which `stategate log` can mend; it does not
-    keep a pipeline from writing on.
+    Readers are stuck at a torn one, which `stategate log` may mend, but a pipeline may go on
+    writing.
     """
     try:
         return log.commit(epoch) if epoch >= 0 else None
@@ -98,9 +98,9 @@ def require_same_input(log: StoreLog, checkpoint: Checkpoint, *, but: int | None
 def different_epochs(log: StoreLog, checkpoint: Checkpoint) -> list[int]:
     """The newest epochs whose batches the checkpoint does not have, or has with other input.
 
-    What once parts stays so, and the epochs before have the same history: the search ends at the
-    first that agrees, mostly with the newest. Epochs of which nothing can be known agree: those
-    that were written without a digest, and those whose batch Spark has removed for its age.
+    Before an epoch that agrees all agree, so the search begins with the newest and ends there as a
+    rule. An epoch that was written without a digest counts as one that agrees, and so does one
+    whose batch Spark has removed for its age.
     """
     planned = checkpoint.newest_batch()
     different: list[int] = []

@@ -185,7 +185,7 @@ def test_terms_that_were_removed_fence_all_the_same(tmp_path: Path) -> None:
     assert new.write(rows(), position=at(1)).term == 3
     # Even if all are gone, who comes next is later than any commit.
     os.unlink(new.log.directory.join(term_name(3)))
-    with pytest.raises(FencedError, match="lost the record of term 3.* start the writer again"):
+    with pytest.raises(FencedError, match=r"lost the record of term 3.* start the writer again"):
         new.write(rows(), position=at(2))
     assert StoreWriter(tmp_path, CLICKS).write(rows(), position=at(2)).term == 4
 
