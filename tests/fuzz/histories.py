@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import random
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +21,8 @@ import psycopg
 
 from tests.fuzz.history_model import History, Mode
 from tests.fuzz.history_processes import GatewayProcess, WriterProcess, compacting, small_disk
-from tests.fuzz.history_readers import Reader, read_marks
+from tests.fuzz.history_readers import Reader, Shape, read_all
+from tests.fuzz.history_writer import is_live, place
 from tests.fuzz.planted import BUGS
 from tests.fuzz.report import Budget, Failure, Report
 
@@ -28,8 +31,10 @@ GOOD = ("good", "fine")
 """Stores without a fault of their own."""
 DISK_BYTES = 48 << 20
 HEALED_S = 90.0
-PLANTED_S = 25.0
-"""How long it may take to find all that is planted; on a quiet machine it takes three seconds."""
+COMPACTED_S = 240.0
+"""How long a compaction may take; on a quiet machine it takes a second."""
+PLANTED_S = 60.0
+"""How long it may take to find all that is planted; on a quiet machine it takes a few seconds."""
 HISTORY_S = 8.0
 """How long one history lasts before all is healed and read a last time."""
 COARSE = "coarse"
@@ -93,7 +98,12 @@ class Setting:
         if self.chance.random() < 0.5:
             time.sleep(self.chance.uniform(0.5, 2.0))
             process.kill()
-        process.wait(60)
+        try:
+            process.wait(COMPACTED_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            self.history.fail("all", "compaction does not end", f"after {COMPACTED_S} s")
 
     def tear(self) -> None:
         """Cut a file of the newest epoch short, and put it back a little later."""
@@ -174,7 +184,7 @@ def setting(
     ready: bool = True,
 ) -> Iterator[Setting]:
     """A writer and a gateway; it has read the log, unless `ready` is false."""
-    history = History()
+    history = History(place=place, is_live=is_live)
     disk = directory / "disk"
     with small_disk(disk, size_bytes=DISK_BYTES, coarse=fault == COARSE) as mounted:
         root = disk / "root"
@@ -216,21 +226,25 @@ def setting(
 
 @contextmanager
 def reading(readers: Sequence[Reader]) -> Iterator[None]:
-    """The readers ask while the block runs."""
-    threads = [threading.Thread(target=reader.run, daemon=True) for reader in readers]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    finally:
-        for reader in readers:
-            reader.stopped.set()
-        for thread in threads:
-            thread.join(30)
+    """The readers ask while the block runs; one that cannot go on is an error."""
+    with ThreadPoolExecutor(len(readers)) as pool:
+        running = [pool.submit(reader.run) for reader in readers]
+        try:
+            yield
+        finally:
+            for reader in readers:
+                reader.stopped.set()
+        for each in running:
+            each.result()
 
 
 def _reader(
-    found: Setting, stores: Sequence[str], *, modes: Sequence[Mode] = (), monotonic: bool = False
+    found: Setting,
+    stores: Sequence[str],
+    *,
+    modes: Sequence[Mode] = (),
+    shapes: Sequence[Shape] = tuple(Shape),
+    monotonic: bool = False,
 ) -> Reader:
     return Reader(
         dsn=found.gateway.dsn,
@@ -240,6 +254,7 @@ def _reader(
         stopped=threading.Event(),
         monotonic=monotonic,
         modes=modes,
+        shapes=shapes,
     )
 
 
@@ -264,19 +279,17 @@ def one_history(
 
 
 def _finish(found: Setting) -> None:
-    """Read all marks at LATEST from the gateway as it is, and from one that starts anew."""
+    """Read all at LATEST from the gateway as it is, and from one that starts anew."""
     for fresh in (False, True):
         if fresh:
             found.gateway.kill()
             found.gateway.start(fresh=True)
         for store in found.writer.stores:
             try:
-                marks = read_marks(found.gateway.dsn, store, timeout_s=HEALED_S)
+                read_all(found.gateway.dsn, store, found.history, timeout_s=HEALED_S)
             except psycopg.Error as error:
                 state = f"{'a new' if fresh else 'the old'} gateway: {error}"
                 found.history.fail(store, "not healed", state)
-                continue
-            found.history.finished(store, marks)
 
 
 def run(directory: Path, report: Report, budget: Budget, without: frozenset[str]) -> None:
@@ -328,14 +341,18 @@ def planted_and_missed(directory: Path, chance: random.Random) -> list[str]:
     with setting(
         directory, chance, stores=stores, fault="bugs", pause_s=0.03, ready=False
     ) as found:
-        wanted = {
-            "good": (),
-            "bound": (Mode.LATEST, Mode.BOUND),
-            "twice": (Mode.EVENTUAL,),
-            "torn": (Mode.SNAPSHOT,),
-            "early": (Mode.EVENTUAL,),
-        }
-        readers = [_reader(found, (store,), modes=modes) for store, modes in wanted.items()]
+        bounded, eventual = (Mode.LATEST, Mode.BOUND), (Mode.EVENTUAL,)
+        readers = [
+            _reader(found, ("good",)),
+            _reader(found, ("bound",), modes=bounded),
+            _reader(found, ("twice",), modes=eventual, shapes=(Shape.RANGE,)),
+            _reader(found, ("torn",), modes=(Mode.SNAPSHOT,), shapes=(Shape.RANGE,)),
+            _reader(found, ("early",), modes=eventual),
+            _reader(found, ("ahead",), monotonic=True),
+            _reader(found, ("stale",), monotonic=True, shapes=(Shape.LOOKUP,)),
+            _reader(found, ("undead", "dropped"), modes=eventual, shapes=(Shape.RANGE,)),
+            _reader(found, ("lost", "expired"), modes=eventual, shapes=(Shape.WHOLE,)),
+        ]
 
         def kinds() -> set[tuple[str, str]]:
             return {(violation.store, violation.kind) for violation in found.history.violations}
@@ -343,7 +360,7 @@ def planted_and_missed(directory: Path, chance: random.Random) -> list[str]:
         with reading(readers):
             deadline = time.monotonic() + PLANTED_S
             while time.monotonic() < deadline:
-                missed = {item for item in BUGS.items() if item[0] != "lost"} - kinds()
+                missed = set(BUGS.items()) - kinds()
                 if not missed:
                     break
                 if {store for store, _ in missed} == {"early"}:
@@ -352,9 +369,7 @@ def planted_and_missed(directory: Path, chance: random.Random) -> list[str]:
                 time.sleep(0.2)
         found.writer.kill()
         found.gateway.wait_until_ready()
-        for store in ("good", "lost"):
-            marks = read_marks(found.gateway.dsn, store, timeout_s=HEALED_S)
-            found.history.finished(store, marks)
+        read_all(found.gateway.dsn, "good", found.history, timeout_s=HEALED_S)
         wrong = [kind for store, kind in kinds() if store == "good" and "SQLSTATE" not in kind]
         return [
             *(bug for bug, kind in BUGS.items() if (bug, kind) not in kinds()),

@@ -1,23 +1,37 @@
 """What the answers of a gateway may be, given what was written: checked as each one comes.
 
-A *stamp* is the offset of a write, and rises with every one. Each epoch of a store writes all its
-cells with its stamp, and one *mark*, a key that no other epoch writes. So a row tells which epoch
-it is of, and a mark that is missing tells of an epoch that was lost. Nothing here knows processes.
+A *stamp* is the offset of a write, and rises with every one. Each epoch of a store writes with its
+stamp all *cells*; each of the *flags* if a bit of the stamp says so, and else deletes it; and one
+*mark*, a key that no other epoch writes. So a row tells which epoch it is of, what a partition
+must hold follows from the stamp of any of its cells, and a mark that is missing tells of an epoch
+that was lost. Marks with odd keys are deleted some epochs later. Nothing here knows processes.
 """
 
 from __future__ import annotations
 
 import enum
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 CELLS = 16
-"""The keys 0 … 15; marks are keys far above."""
+"""The keys 0 … 15; flags are those from here on, and marks keys far above."""
+MARKS = 32
+"""The keys from here on are marks."""
 
-Row: TypeAlias = tuple[int, int, int, int]
-"""Key, stamp, partition, epoch of a cell."""
+Row: TypeAlias = tuple[int, int, int, int | None]
+"""Key, stamp, partition, and epoch if it was asked for."""
+
+
+def is_set(flag: int, stamp: int) -> bool:
+    """Whether the epoch with this stamp writes a flag; else it deletes it."""
+    return bool(stamp >> (flag - CELLS) & 1)
+
+
+def is_passing(mark: int) -> bool:
+    """Whether a mark is deleted later on."""
+    return mark % 2 == 1
 
 
 class Mode(enum.Enum):
@@ -56,19 +70,39 @@ class _Store:
     """The greatest acknowledged stamp."""
     contents: dict[int, int] = field(default_factory=dict)
     """Stamp of each epoch, as it was first read."""
+    deleted: dict[int, int] = field(default_factory=dict)
+    """Stamp of the write that has deleted a mark, by mark."""
+
+
+def _for_ever(store: str, mark: int, stamp: int) -> bool:
+    return True
 
 
 class History:
-    """What was written and read. Safe to share between threads."""
+    """What was written and read. Safe to share between threads.
 
-    def __init__(self) -> None:
+    Args:
+        place: the partition of a key.
+        is_live: whether a mark of a store has not expired in the epoch with a stamp.
+    """
+
+    def __init__(
+        self,
+        *,
+        place: Callable[[int], int],
+        is_live: Callable[[str, int, int], bool] = _for_ever,
+    ) -> None:
+        self.place = place
+        self._is_live = is_live
         self._stores: dict[str, _Store] = {}
         self._lock = threading.Lock()
         self.violations: list[Violation] = []
         self.answers = 0
 
-    def acknowledge(self, store: str, *, epoch: int, stamp: int) -> None:
-        """A writer was told that this write is this epoch."""
+    def acknowledge(
+        self, store: str, *, epoch: int, stamp: int, deleted: Iterable[int] = ()
+    ) -> None:
+        """A writer was told that this write, which deletes these marks, is this epoch."""
         with self._lock:
             found = self._stores.setdefault(store, _Store())
             before = found.acknowledged.get(epoch, stamp)
@@ -76,6 +110,7 @@ class History:
                 self._wrong(store, "two writes are one epoch", f"{epoch}: {before} and {stamp}")
             found.acknowledged[epoch] = stamp
             found.newest = max(found.newest, stamp)
+            found.deleted.update(dict.fromkeys(deleted, stamp))
             self._compare(store, found, epoch, stamp)
 
     def newest(self, store: str) -> int:
@@ -83,11 +118,6 @@ class History:
         with self._lock:
             found = self._stores.get(store)
             return 0 if found is None else found.newest
-
-    def acknowledged(self, store: str) -> Mapping[int, int]:
-        """Stamps of the epochs whose writers know that they are committed."""
-        with self._lock:
-            return dict(self._stores[store].acknowledged) if store in self._stores else {}
 
     def answered(
         self,
@@ -97,7 +127,8 @@ class History:
         *,
         least: int = 0,
         seen: Seen | None = None,
-        keys: Sequence[int] = range(CELLS),
+        claimed: int = 0,
+        keys: Sequence[int] | None = range(MARKS),
     ) -> None:
         """Check an answer.
 
@@ -107,43 +138,93 @@ class History:
             rows: what came.
             least: the least stamp that the bound of the statement allows.
             seen: what the session had seen; it is brought up to date.
-            keys: those that were asked for, all of which exist.
+            claimed: the stamp that the session reflects, as the gateway says.
+            keys: cells and flags that were asked for; None for the whole store.
         """
         with self._lock:
             self.answers += 1
-            shown = f"{mode.value}: {sorted(rows)}"
-            if missing := set(keys) - {row[0] for row in rows}:
+            shown = f"{mode.value}: {sorted(rows, key=str)}"
+            known = [row for row in rows if row[0] < MARKS]
+            there = {row[0] for row in known}
+            cells = range(CELLS) if keys is None else [key for key in keys if key < CELLS]
+            if missing := set(cells) - there:
                 self._wrong(store, "rows are missing", f"keys {sorted(missing)} of {shown}")
                 return
-            by_partition: dict[int, set[int]] = {}
-            for _, stamp, partition, _ in rows:
-                by_partition.setdefault(partition, set()).add(stamp)
-            for partition, stamps in by_partition.items():
-                if len(stamps) > 1:
-                    self._wrong(store, "a partition is of two epochs", f"{partition} of {shown}")
-            stamps = {row[1] for row in rows}
-            if mode in {Mode.SNAPSHOT, Mode.LATEST_SNAPSHOT} and len(stamps) > 1:
-                self._wrong(store, "a snapshot is of two epochs", shown)
-            if min(stamps) < least:
-                self._wrong(store, "older than its bound", f"{least} asked for; {shown}")
+            at: dict[int, set[int]] = {}
+            for _, stamp, partition, _ in known:
+                at.setdefault(partition, set()).add(stamp)
+            self._check_stamps(store, mode, at, least, shown)
+            places = {self.place(key) for key in (range(MARKS) if keys is None else keys)}
+            if places <= at.keys() and claimed > max(map(max, at.values())):
+                self._wrong(store, "a position of more than was read", f"{claimed}; {shown}")
             if seen is not None:
-                self._forward(store, by_partition, seen, shown)
+                self._forward(store, at, seen, shown)
+            asked = range(CELLS, MARKS) if keys is None else [key for key in keys if key >= CELLS]
+            self._check_flags(store, asked, there, at, shown)
             found = self._stores.setdefault(store, _Store())
+            if keys is None:
+                marks = {row[0] for row in rows if row[0] >= MARKS}
+                self._check_marks(store, found, marks, {p: min(s) for p, s in at.items()})
             for _, stamp, _, epoch in rows:
-                self._compare(store, found, epoch, stamp)
+                if epoch is not None:
+                    self._compare(store, found, epoch, stamp)
 
-    def finished(self, store: str, marks: Sequence[int]) -> None:
-        """Check the marks that are there once all is healed and read at LATEST."""
-        there = set(marks)
-        with self._lock:
-            found = self._stores.setdefault(store, _Store())
-            lost = {e: s for e, s in found.acknowledged.items() if s not in there}
-            if lost:
-                self._wrong(
-                    store,
-                    "acknowledged writes are lost",
-                    f"{len(lost)} of {len(found.acknowledged)}, epochs {sorted(lost)[:20]}",
-                )
+    def _check_stamps(
+        self, store: str, mode: Mode, at: Mapping[int, set[int]], least: int, shown: str
+    ) -> None:
+        """Each partition is of one epoch, all are in a snapshot, and none is behind the bound."""
+        for partition, stamps in at.items():
+            if len(stamps) > 1:
+                self._wrong(store, "a partition is of two epochs", f"{partition} of {shown}")
+        stamps = {stamp for each in at.values() for stamp in each}
+        if mode in {Mode.SNAPSHOT, Mode.LATEST_SNAPSHOT} and len(stamps) > 1:
+            self._wrong(store, "a snapshot is of two epochs", shown)
+        if stamps and min(stamps) < least:
+            self._wrong(store, "older than its bound", f"{least} asked for; {shown}")
+
+    def _check_flags(
+        self,
+        store: str,
+        asked: Iterable[int],
+        there: set[int],
+        at: Mapping[int, set[int]],
+        shown: str,
+    ) -> None:
+        """A flag is there if the epoch that its partition is of has written it."""
+        for flag in asked:
+            for stamp in at.get(self.place(flag), ()):
+                if is_set(flag, stamp) and flag not in there:
+                    self._wrong(store, "rows are missing", f"flag {flag} of {shown}")
+                elif not is_set(flag, stamp) and flag in there:
+                    self._wrong(store, "a deleted row is there", f"flag {flag} of {shown}")
+
+    def _check_marks(
+        self, store: str, found: _Store, marks: set[int], at: Mapping[int, int]
+    ) -> None:
+        """A mark is there if its epoch has come, unless it was deleted or has expired."""
+
+        def is_live(mark: int) -> bool:
+            return self._is_live(store, mark, at[self.place(mark)])
+
+        lost = {
+            epoch: mark
+            for epoch, mark in found.acknowledged.items()
+            if mark not in marks
+            and not is_passing(mark)
+            and mark <= at.get(self.place(mark), 0)
+            and is_live(mark)
+        }
+        if lost:
+            what = f"{len(lost)} of {len(found.acknowledged)}, epochs {sorted(lost)[:20]}, at {at}"
+            self._wrong(store, "acknowledged writes are lost", what)
+        back = {m for m in marks if found.deleted.get(m, 1 << 63) <= at[self.place(m)]}
+        for kind, wrong in {
+            "a deleted row is there": back,
+            "an expired row is there": {mark for mark in marks if not is_live(mark)},
+            "a partition is of two epochs": {m for m in marks if m > at[self.place(m)]},
+        }.items():
+            if wrong:
+                self._wrong(store, kind, f"{len(wrong)} marks, {sorted(wrong)[:20]}, at {at}")
 
     def fail(self, store: str, kind: str, what: str) -> None:
         """Note an answer that is wrong for another reason."""

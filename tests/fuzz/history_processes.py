@@ -167,7 +167,9 @@ class WriterProcess:
         if "refused" in told:
             self.refusals.append(f"{told['store']}: {told['refused']}")
         else:
-            self.history.acknowledge(told["store"], epoch=told["epoch"], stamp=told["stamp"])
+            self.history.acknowledge(
+                told["store"], epoch=told["epoch"], stamp=told["stamp"], deleted=told["deleted"]
+            )
             self.written += 1
 
 

@@ -2,25 +2,73 @@
 
 from __future__ import annotations
 
+import enum
+import json
 import random
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import psycopg
 from psycopg.rows import TupleRow
 
-from tests.fuzz.history_model import CELLS, History, Mode, Row, Seen
+from tests.fuzz.history_model import CELLS, MARKS, History, Mode, Row, Seen
 from tests.fuzz.history_writer import topic_of
 
-_COLUMNS = "SELECT id, stamp, _partition, _epoch"
+_OF_ROWS = "SELECT id, stamp, _partition, _epoch FROM"
 _ALLOWED = frozenset({"72000", "57014", "57P01", "57P03", "08006", "53300"})
 """SQLSTATEs, beside those of class 55, that tell a client to come again."""
 _MODES = {
     "eventual": (Mode.EVENTUAL, Mode.LATEST, Mode.SNAPSHOT, Mode.LATEST_SNAPSHOT, Mode.BOUND),
     "monotonic": (Mode.MONOTONIC, Mode.TOKEN),
 }
+
+
+class Shape(enum.Enum):
+    """What of a store is read, for each is read in another way."""
+
+    RANGE = "a range of keys"
+    KEY = "a key, with where it lies"
+    LOOKUP = "a key, prepared"
+    KEYS = "some keys"
+    FIRST = "the first rows in order, merged from all partitions"
+    WHOLE = "all rows, with where they lie"
+    COLUMNS = "all rows, of columns that are kept"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """A statement without its bound."""
+
+    sql: str
+    keys: Sequence[int] | None
+    """The cells and flags that it asks for; None for all rows."""
+    values: Sequence[int] | None = None
+
+
+def _question(store: str, shape: Shape, chance: random.Random) -> _Question:
+    if shape is Shape.RANGE:
+        return _Question(sql=f"{_OF_ROWS} {store} WHERE id < {MARKS}", keys=range(MARKS))
+    if shape is Shape.KEY:
+        key = chance.randrange(MARKS)
+        return _Question(sql=f"{_OF_ROWS} {store} WHERE id = {key}", keys=[key])
+    if shape is Shape.LOOKUP:
+        # Few of them, so that rows that are kept are found again.
+        key = chance.randrange(CELLS - 2, CELLS + 2)
+        sql = f"SELECT id, stamp FROM {store} WHERE id = %s"
+        return _Question(sql=sql, keys=[key], values=[key])
+    if shape is Shape.KEYS:
+        keys = chance.sample(range(MARKS), 5)
+        listed = ", ".join(map(str, keys))
+        return _Question(sql=f"{_OF_ROWS} {store} WHERE id IN ({listed})", keys=keys)
+    if shape is Shape.FIRST:
+        least = chance.randrange(CELLS - 1)
+        sql = f"SELECT id, stamp FROM {store} WHERE id < {CELLS} ORDER BY id DESC LIMIT"
+        return _Question(sql=f"{sql} {CELLS - least}", keys=range(least, CELLS))
+    if shape is Shape.WHOLE:
+        return _Question(sql=f"{_OF_ROWS} {store}", keys=None)
+    return _Question(sql=f"SELECT id, stamp FROM {store}", keys=None)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,6 +83,7 @@ class Reader:
     monotonic: bool = False
     modes: Sequence[Mode] = ()
     """What it asks for; by default all that goes with being monotonic or not."""
+    shapes: Sequence[Shape] = tuple(Shape)
     _connection: psycopg.Connection[TupleRow] | None = None
 
     def run(self) -> None:
@@ -64,11 +113,7 @@ class Reader:
     ) -> None:
         modes = self.modes or _MODES["monotonic" if self.monotonic else "eventual"]
         mode = self.chance.choice(modes)
-        keys: Sequence[int] = range(CELLS)
-        where = f"id < {CELLS}"
-        if self.chance.random() < 0.4:
-            keys = [self.chance.randrange(CELLS)]
-            where = f"id = {keys[0]}"
+        question = _question(store, self.chance.choice(self.shapes), self.chance)
         least, clause = 0, ""
         if mode is Mode.LATEST:
             least, clause = self.history.newest(store), " WITH BOUND (LATEST), WAIT '8 s'"
@@ -84,17 +129,37 @@ class Reader:
         elif mode is Mode.TOKEN and store in tokens:
             token, least = tokens[store]
             clause = f" WITH BOUND ('{token}'), WAIT '8 s'"
-        rows: list[Row] = [
-            (int(row[0]), int(row[1]), int(row[2]), int(row[3]))
-            for row in connection.execute(f"{_COLUMNS} FROM {store} WHERE {where}{clause}".encode())
-        ]
-        own = seen.setdefault(store, Seen()) if mode is Mode.MONOTONIC else None
-        self.history.answered(store, mode, rows, least=least, seen=own, keys=keys)
-        if self.monotonic and rows:
+        rows = self._rows(
+            connection.execute(
+                (question.sql + clause).encode(), question.values, prepare=bool(question.values)
+            )
+        )
+        is_monotonic = mode is Mode.MONOTONIC
+        token, claimed = "", 0
+        if self.monotonic:
             shown = connection.execute("SHOW stategate.position").fetchone()
             assert shown is not None
+            token = str(shown[0])
+            claimed = json.loads(token).get(topic_of(store), {}).get("0", 0)
+        self.history.answered(
+            store,
+            mode,
+            rows,
+            least=least,
+            seen=seen.setdefault(store, Seen()) if is_monotonic else None,
+            claimed=claimed if is_monotonic else 0,
+            keys=question.keys,
+        )
+        if self.monotonic and (known := [row[1] for row in rows if row[0] < MARKS]):
             # The token is of all stores; what this one has shown is the least that it stands for.
-            tokens[store] = (str(shown[0]), min(row[1] for row in rows))
+            tokens[store] = (token, min(known))
+
+    def _rows(self, answer: Iterable[TupleRow]) -> list[Row]:
+        return [
+            (row[0], row[1], row[2] if len(row) > 2 else self.history.place(row[0]), epoch)
+            for row in answer
+            for epoch in (row[3] if len(row) > 3 else None,)
+        ]
 
     def _refused(self, store: str, error: psycopg.Error) -> None:
         state = error.sqlstate
@@ -111,19 +176,22 @@ class Reader:
             self._connection = None
 
 
-def read_marks(dsn: str, store: str, *, timeout_s: float) -> list[int]:
-    """The marks of a store at LATEST, once the gateway can tell.
+def read_all(dsn: str, store: str, history: History, *, timeout_s: float) -> None:
+    """Read a store at LATEST once the gateway can tell, and check it.
 
     Raises:
         psycopg.Error: it cannot in that time.
     """
     deadline = time.monotonic() + timeout_s
-    sql = f"SELECT id FROM {store} WHERE id >= {CELLS} WITH BOUND (LATEST), WAIT '8 s'"
+    least = history.newest(store)
+    sql = f"{_OF_ROWS} {store} WITH BOUND (LATEST, SNAPSHOT), WAIT '8 s'"
     while True:
         try:
             with psycopg.connect(dsn, autocommit=True) as connection:
-                return [int(row[0]) for row in connection.execute(sql.encode())]
+                rows: list[Row] = list(connection.execute(sql.encode()))
+            break
         except psycopg.Error:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.2)
+    history.answered(store, Mode.LATEST_SNAPSHOT, rows, least=least, keys=None)

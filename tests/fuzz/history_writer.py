@@ -9,30 +9,43 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections import deque
 from collections.abc import Sequence
 
 import pyarrow as pa
 
 from stores.errors import StoreError
 from stores.log import StoreWriter
+from stores.partitioner import partitioner
 from stores.position import Position
 from stores.schema import InputTopic, StoreKind, StoreSchema
-from tests.fuzz.history_model import CELLS
+from tests.fuzz.history_model import CELLS, MARKS, is_passing, is_set
 from tests.support.gateway import columns
 
 REFUSALS_MAX = 20
 """In a row; whoever is refused so often has lost the store to another writer, and leaves."""
+WINDOWED = frozenset({"fine", "expired"})
+"""Window stores; the others are of key and value."""
+RETENTION_MS = 4_000
+_WINDOW_MS = 1_000
+_FAR_US = 4_000_000_000_000_000
+"""The window of cells and flags, which do not expire."""
+_PASSING_FOR = 3
+"""Epochs with passing marks, until the first of them is deleted."""
 
 
 def schema(store: str) -> StoreSchema:
     """The definition of a store of a history."""
+    windowed = store in WINDOWED
     return StoreSchema(
         name=store,
-        kind=StoreKind.KEYVALUE,
+        kind=StoreKind.WINDOW if windowed else StoreKind.KEYVALUE,
         key=columns(id="bigint"),
         value=columns(stamp="bigint"),
         partitions=3,
         inputs=(InputTopic(topic=topic_of(store)),),
+        window_size_ms=_WINDOW_MS if windowed else None,
+        retention_ms=RETENTION_MS if windowed else None,
     )
 
 
@@ -41,26 +54,65 @@ def topic_of(store: str) -> str:
     return f"{store}_events"
 
 
-def table(stamp: int) -> pa.Table:
-    """The rows of an epoch: all cells, and its mark."""
-    return pa.table({"id": [*range(CELLS), stamp], "stamp": [stamp] * (CELLS + 1)})
+def place(key: int) -> int:
+    """The partition of a key in all stores of a history."""
+    return _PLACE((key,))
+
+
+_PLACE = partitioner(schema("good").key, schema("good").partitions)
+
+
+def _start_us(key: int) -> int:
+    """The start of the window that a key has in window stores: marks, that of their time."""
+    return _FAR_US if key < MARKS else key // (1000 * _WINDOW_MS) * 1000 * _WINDOW_MS
+
+
+def is_live(store: str, mark: int, stamp: int) -> bool:
+    """Whether a mark has not expired yet in the epoch with a stamp, which is its watermark."""
+    if store not in WINDOWED:
+        return True
+    return _start_us(mark) > (stamp // 1000 - RETENTION_MS) * 1000
+
+
+def table(store: str, stamp: int, deleted: Sequence[int]) -> pa.Table:
+    """The rows of an epoch: all cells and flags, its mark, and the marks that it deletes."""
+    ids = [*range(MARKS), stamp, *deleted]
+    gone = [CELLS <= key < MARKS and not is_set(key, stamp) for key in range(MARKS)]
+    rows = {
+        "id": ids,
+        "stamp": [stamp] * len(ids),
+        "_deleted": [*gone, False, *(True for _ in deleted)],
+    }
+    if store in WINDOWED:
+        rows["window_start"] = pa.array(map(_start_us, ids), pa.timestamp("us", "UTC"))
+    return pa.table(rows)
 
 
 def main(root: str, pause_s: float, stores: Sequence[str]) -> None:
     """Write to the stores by turns."""
     writers: dict[str, StoreWriter] = {}
+    passing: dict[str, deque[int]] = {store: deque() for store in stores}
     refused = 0
     while refused < REFUSALS_MAX:
         for store in stores:
             stamp = time.time_ns() // 1000
+            deleted = [passing[store][0]] if len(passing[store]) > _PASSING_FOR else []
             try:
                 writer = writers.get(store)
                 if writer is None:
                     writer = writers[store] = StoreWriter(root, schema(store))
-                position = Position.of({topic_of(store): {0: stamp}})
-                commit = writer.write(table(stamp), position=position)
-                print(json.dumps({"store": store, "epoch": commit.epoch, "stamp": stamp}))
+                commit = writer.write(
+                    table(store, stamp, deleted),
+                    position=Position.of({topic_of(store): {0: stamp}}),
+                    watermark_ms=stamp // 1000,
+                )
+                told = {"store": store, "epoch": commit.epoch, "stamp": stamp, "deleted": deleted}
+                print(json.dumps(told))
                 refused = 0
+                if deleted:
+                    passing[store].popleft()
+                if is_passing(stamp):
+                    passing[store].append(stamp)
             except (StoreError, OSError, pa.ArrowException) as error:
                 print(json.dumps({"store": store, "refused": f"{type(error).__name__}: {error}"}))
                 refused += 1

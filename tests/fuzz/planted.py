@@ -8,6 +8,7 @@ answer may be wrong. Nothing of this is in the program itself; it is put in from
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import os
 import runpy
 import signal
@@ -18,9 +19,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from stores import dispatch, log, logfiles, position, replica
+from planner import gathering
+from stores import dispatch, log, logfiles, position, replica, rocksdb, segments
 from stores.position import Progress
-from stores.store import ReplicaState
+from stores.store import ReplicaState, View
 
 BUGS: Mapping[str, str] = {
     "bound": "older than its bound",
@@ -28,6 +30,11 @@ BUGS: Mapping[str, str] = {
     "lost": "acknowledged writes are lost",
     "torn": "a snapshot is of two epochs",
     "early": "rows are missing",
+    "ahead": "a position of more than was read",
+    "stale": "a position of more than was read",
+    "undead": "a deleted row is there",
+    "dropped": "rows are missing",
+    "expired": "acknowledged writes are lost",
 }
 """Stores with a fault, and what the checker must say of each; other names have none."""
 
@@ -38,6 +45,10 @@ def plant_bugs() -> None:
     _apply_wrongly()
     _tear_snapshots()
     _answer_early()
+    _be_ahead()
+    _keep_rows()
+    _drop_partitions()
+    _expire_early()
 
 
 def _ignore_bounds() -> None:
@@ -109,6 +120,59 @@ def _answer_early() -> None:
             self._settle()
 
     _replace(replica.Replica, "__init__", begin)
+
+
+def _be_ahead() -> None:
+    """The position of an epoch is there before its rows are."""
+    plain = replica.Replica.apply
+
+    def apply(self: replica.Replica, progress: Progress, batches: Any, **more: Any) -> None:
+        engine = self.engine
+        if self.schema.name == "ahead" and isinstance(engine, rocksdb.RocksPartition):
+            engine._view = View(progress=progress, data=engine.view.data)
+            time.sleep(0.05)
+        plain(self, progress, batches, **more)
+
+    _replace(replica.Replica, "apply", apply)
+
+
+def _keep_rows() -> None:
+    """Tombstones do nothing; rows that were looked up stay when an epoch changes them."""
+    plain = rocksdb.RocksPartition._put
+
+    def put(self: rocksdb.RocksPartition, writes: Any, batch: pa.RecordBatch, *more: Any) -> Any:
+        if self.schema.name == "undead":
+            gone = pa.array([False] * batch.num_rows)
+            batch = batch.set_column(batch.schema.get_field_index("_deleted"), "_deleted", gone)
+        keys = plain(self, writes, batch, *more)
+        return [] if self.schema.name == "stale" else keys
+
+    _replace(rocksdb.RocksPartition, "_put", put)
+
+
+def _drop_partitions() -> None:
+    """What one of several partitions has given does not come to be merged."""
+    plain = gathering.Streams.each
+
+    def each(self: gathering.Streams) -> Any:
+        reads = plain(self)
+        is_faulty = self._tally.answers[0].store == "dropped"
+        return reads[:-1] if is_faulty and len(reads) > 1 else reads
+
+    _replace(gathering.Streams, "each", each)
+
+
+def _expire_early() -> None:
+    """Windows expire after half of their time."""
+    plain = segments.Segments.of
+
+    def of(schema: Any) -> segments.Segments:
+        found = plain(schema)
+        if schema.name != "expired":
+            return found
+        return dataclasses.replace(found, retention_ms=schema.retention_ms // 2)
+
+    _replace(segments.Segments, "of", staticmethod(of))
 
 
 def coarse_times() -> None:

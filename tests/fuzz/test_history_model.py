@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fuzz.history_model import CELLS, History, Mode, Row, Seen
+from tests.fuzz.history_model import CELLS, MARKS, History, Mode, Row, Seen, is_set
 
 
-def rows(*stamps: int, epochs: tuple[int, ...] = ()) -> list[Row]:
-    """All cells, in as many partitions as stamps are given, each at its stamp."""
-    at = epochs or stamps
-    count = len(stamps)
-    return [(key, stamps[key % count], key % count, at[key % count]) for key in range(CELLS)]
+def history_of(*stamps: int) -> History:
+    """One whose keys lie in two partitions, and whose epoch n has the nth of these stamps."""
+    history = History(place=lambda key: key % 2)
+    for epoch, stamp in enumerate(stamps):
+        history.acknowledge("s", epoch=epoch, stamp=stamp)
+    return history
+
+
+def rows(even: int, odd: int | None = None, epoch: int | None = None) -> list[Row]:
+    """All cells and flags, of the partition of the even keys at one stamp and the odd at one."""
+    at = (even, even if odd is None else odd)
+    return [
+        (key, at[key % 2], key % 2, epoch)
+        for key in range(MARKS)
+        if key < CELLS or is_set(key, at[key % 2])
+    ]
 
 
 def kinds(history: History) -> list[str]:
@@ -19,69 +30,103 @@ def kinds(history: History) -> list[str]:
 
 
 def test_what_is_allowed_is_not_told() -> None:
-    history, seen = History(), Seen()
-    history.acknowledge("s", epoch=1, stamp=1)
-    history.acknowledge("s", epoch=2, stamp=2)
+    history, seen = history_of(1, 2), Seen()
     history.answered("s", Mode.EVENTUAL, rows(1, 2))
     history.answered("s", Mode.LATEST, rows(2, 3), least=2)
     history.answered("s", Mode.SNAPSHOT, rows(1, 1))
-    history.answered("s", Mode.MONOTONIC, rows(1, 2), seen=seen)
-    history.answered("s", Mode.MONOTONIC, rows(2, 2), seen=seen)
-    history.finished("s", [1, 2, 3])
+    history.answered("s", Mode.MONOTONIC, rows(1, 2), seen=seen, claimed=2)
+    history.answered("s", Mode.MONOTONIC, rows(2, 2), seen=seen, claimed=2)
+    history.answered("s", Mode.EVENTUAL, [], keys=[CELLS])
+    history.answered("s", Mode.EVENTUAL, [(0, 2, 0, 1)], keys=[0, CELLS + 1], claimed=3)
     assert history.violations == []
-    assert history.answers == 5
+    assert history.answers == 7
 
 
 @pytest.mark.parametrize("mode", [Mode.SNAPSHOT, Mode.LATEST_SNAPSHOT])
 def test_a_torn_snapshot(mode: Mode) -> None:
-    history = History()
+    history = history_of()
     history.answered("s", mode, rows(1, 2))
     assert kinds(history) == ["a snapshot is of two epochs"]
 
 
 def test_a_partition_of_two_epochs() -> None:
-    history = History()
-    history.answered("s", Mode.EVENTUAL, [(k, s, 0, e) for k, s, _, e in rows(1, 2)])
+    history = history_of()
+    history.answered("s", Mode.EVENTUAL, [(k, 1 + k // 8, 0, None) for k in range(CELLS)], keys=[0])
     assert kinds(history) == ["a partition is of two epochs"]
 
 
 def test_an_answer_older_than_its_bound() -> None:
-    history = History()
+    history = history_of()
     history.answered("s", Mode.BOUND, rows(4, 5), least=5)
     assert kinds(history) == ["older than its bound"]
 
 
+def test_a_position_of_more_than_was_read() -> None:
+    history = history_of()
+    history.answered("s", Mode.MONOTONIC, rows(4, 5), claimed=6)
+    history.answered("s", Mode.MONOTONIC, [(3, 4, 1, None)], keys=[3], claimed=5)
+    assert kinds(history) == ["a position of more than was read"] * 2
+
+
 def test_a_session_that_goes_back() -> None:
-    history, seen = History(), Seen()
+    history, seen = history_of(), Seen()
     history.answered("s", Mode.MONOTONIC, rows(5, 5), seen=seen)
     history.answered("s", Mode.MONOTONIC, rows(5, 4), seen=seen)
     assert kinds(history) == ["a session went back"]
 
 
 def test_rows_that_are_missing() -> None:
-    history = History()
+    history = history_of()
     history.answered("s", Mode.EVENTUAL, rows(1)[1:])
     history.answered("s", Mode.EVENTUAL, [], keys=[3])
-    assert kinds(history) == ["rows are missing", "rows are missing"]
+    history.answered("s", Mode.EVENTUAL, [row for row in rows(1) if row[0] != CELLS])
+    assert kinds(history) == ["rows are missing"] * 3
+
+
+def test_rows_that_were_deleted() -> None:
+    history = history_of(111, 112)
+    history.acknowledge("s", epoch=2, stamp=114, deleted=[111])
+    flag = (CELLS, 2, 0, None)
+    history.answered("s", Mode.EVENTUAL, [*rows(2), flag])
+    history.answered("s", Mode.EVENTUAL, [flag], keys=[CELLS])
+    history.answered("s", Mode.EVENTUAL, [*rows(114, 112), *marks(111, 112, 114)], keys=None)
+    assert kinds(history) == ["a deleted row is there"] * 2
+    history.answered("s", Mode.EVENTUAL, [*rows(114), *marks(111, 112, 114)], keys=None)
+    assert kinds(history) == ["a deleted row is there"] * 3
 
 
 def test_an_epoch_that_is_not_what_was_written() -> None:
-    history = History()
-    history.acknowledge("s", epoch=1, stamp=10)
-    history.answered("s", Mode.EVENTUAL, rows(11, epochs=(1,)))
+    history = history_of(9, 10)
+    history.answered("s", Mode.EVENTUAL, rows(11, epoch=1))
     assert set(kinds(history)) == {"an epoch is not what was written"}
 
 
 def test_two_writes_that_are_one_epoch() -> None:
-    history = History()
-    history.acknowledge("s", epoch=1, stamp=10)
-    history.acknowledge("s", epoch=1, stamp=11)
+    history = history_of(10)
+    history.acknowledge("s", epoch=0, stamp=11)
     assert "two writes are one epoch" in kinds(history)
 
 
 def test_a_write_that_is_lost() -> None:
-    history = History()
-    for epoch in range(3):
-        history.acknowledge("s", epoch=epoch, stamp=10 + epoch)
-    history.finished("s", [10, 12])
+    history = history_of(100, 102, 104, 105)
+    history.answered("s", Mode.EVENTUAL, [*rows(102, 104), *marks(100, 102)], keys=None)
+    assert history.violations == [], "104 has not come yet, and 105 may have been deleted"
+    history.answered("s", Mode.EVENTUAL, [*rows(105), *marks(100, 104, 105)], keys=None)
     assert kinds(history) == ["acknowledged writes are lost"]
+
+
+def test_marks_that_expire() -> None:
+    history = History(place=lambda key: 0, is_live=lambda _, mark, stamp: mark + 10 > stamp)
+    for epoch, stamp in enumerate((100, 108, 110)):
+        history.acknowledge("s", epoch=epoch, stamp=stamp)
+    at = [(key, stamp, 0, epoch) for key, stamp, _, epoch in rows(110)]
+    history.answered("s", Mode.EVENTUAL, [*at, *marks(108, 110)], keys=None)
+    assert history.violations == []
+    history.answered("s", Mode.EVENTUAL, [*at, *marks(100, 108, 110)], keys=None)
+    history.answered("s", Mode.EVENTUAL, [*at, *marks(110)], keys=None)
+    assert kinds(history) == ["an expired row is there", "acknowledged writes are lost"]
+
+
+def marks(*stamps: int) -> list[Row]:
+    """The marks of epochs."""
+    return [(stamp, stamp, stamp % 2, None) for stamp in stamps]

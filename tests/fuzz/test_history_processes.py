@@ -24,7 +24,7 @@ place = Path(sys.argv[1])
 with small_disk(place / "disk", size_bytes=16 << 20, coarse=sys.argv[2] == "coarse") as mounted:
     root = place / "disk" / "root"
     writer = WriterProcess(
-        root=root, directory=place, stores=["good"], history=History(), pause_s=0.02
+        root=root, directory=place, stores=["good"], history=History(place=hash), pause_s=0.02
     )
     writer.start()
     assert writer.wait_for(1, timeout_s=60), writer.refusals
