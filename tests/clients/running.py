@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.clients.environments import ROOT, Made
+from tests.support.postgres import PostgresMissingError, find_binaries
 
 PROGRAMS = Path(__file__).parent / "programs"
 PROGRAM_TIMEOUT_S = 110.0
@@ -26,7 +27,7 @@ DATABASE = "stategate"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """A program and what it runs in; no environment is that of the tests, and psql on PATH."""
+    """A program and what it runs in; no environment is that of the tests, and what is installed."""
 
     name: str
     environment: str | None = None
@@ -59,10 +60,12 @@ DUCKDB_1_4 = Program(name="duckdb_attached", environment="duckdb-1.4")
 DUCKDB_1_5 = Program(name="duckdb_attached", environment="duckdb-1.5")
 JDBC = Program(name="jdbc_driver", environment="jdbc")
 NODE = Program(name="node_drivers", environment="node")
+ODBC = Program(name="odbc_driver", environment="odbc")
 PANDAS = Program(name="pandas_frames", environment="frames")
 PG8000 = Program(name="pg8000_driver", environment="python")
 PGCLI = Program(name="pgcli_shell", environment="pgcli")
 POLARS = Program(name="polars_frames", environment="frames")
+POSTGRES_FDW = Program(name="postgres_fdw")
 PSQL_15 = Program(name="psql_shell")
 PSQL_18 = Program(name="psql_shell", environment="psql-18")
 PSYCOPG2 = Program(name="psycopg2_driver", environment="python")
@@ -114,9 +117,11 @@ CLIENTS = (
     Client(name="pgcli", program=PGCLI, text_kinds=_TEXT),
     Client(name="polars by connectorx", program=POLARS),
     Client(name="polars by ADBC", program=POLARS),
+    Client(name="postgres_fdw", program=POSTGRES_FDW),
     Client(name="psql", program=PSQL_15, text_kinds=_TEXT),
     Client(name="psql", program=PSQL_18, text_kinds=_TEXT),
     Client(name="psql bind", program=PSQL_18, text_kinds=_TEXT),
+    Client(name="psqlODBC", program=ODBC),
     Client(name="psycopg2", program=PSYCOPG2),
     Client(name="psycopg", program=PSYCOPG3),
     Client(name="psycopg in binary", program=PSYCOPG3),
@@ -166,8 +171,10 @@ LOGINS = (
     Login(client="pg8000", program=PG8000, mechanism=PLUS),
     Login(client="pgcli", program=PGCLI, mechanism=PLUS, sqlstate=False),
     Login(client="polars by ADBC", program=POLARS, mechanism=PLUS, sqlstate=False),
+    Login(client="postgres_fdw", program=POSTGRES_FDW, mechanism=PLUS, sqlstate=False),
     Login(client="psql", program=PSQL_15, mechanism=PLUS, sqlstate=False),
     Login(client="psql", program=PSQL_18, mechanism=PLUS, sqlstate=False),
+    Login(client="psqlODBC", program=ODBC, mechanism=PLUS, sqlstate=False),
     Login(client="psycopg2", program=PSYCOPG2, mechanism=PLUS, sqlstate=False),
     Login(client="psycopg", program=PSYCOPG3, mechanism=PLUS, sqlstate=False),
     Login(client="SQLAlchemy by psycopg", program=SQLALCHEMY, mechanism=PLUS, sqlstate=False),
@@ -191,6 +198,8 @@ def made_for(program: Program, environment: Callable[[str], Made]) -> Made | Non
 
 def command_of(program: Program, made: Made | None) -> list[str]:
     """The argument vector that runs a program."""
+    if program == POSTGRES_FDW:
+        _check_foreign_data_wrapper()
     if program.path.suffix == ".js":
         return [_on_path("node"), str(program.path)]
     # What runs no package of its environment is run by the Python of the tests.
@@ -217,6 +226,10 @@ def variables_of(program: Program, made: Made | None, *, pg_port: int) -> dict[s
     if made is not None and program == JDBC:
         variables["PGJDBC_JAR"] = str(made.first("postgresql.jar"))
         variables["JAVA_HOME"] = str(made.first("libjvm.so").parents[2])
+    if made is not None and program == ODBC:
+        driver = made.first("psqlodbcw.so")
+        variables["PSQLODBC"] = str(driver)
+        variables["LD_LIBRARY_PATH"] = str(driver.parents[1])
     if made is not None and program.name == "duckdb_attached":
         variables["POSTGRES_SCANNER"] = str(made.first("postgres_scanner.duckdb_extension"))
     return variables
@@ -225,6 +238,15 @@ def variables_of(program: Program, made: Made | None, *, pg_port: int) -> dict[s
 def psql_of(made: Made | None) -> str:
     """The psql of an environment, or of the machine."""
     return _on_path("psql") if made is None else str(made.first("bin/psql"))
+
+
+def _check_foreign_data_wrapper() -> None:
+    try:
+        place = find_binaries().parent
+    except PostgresMissingError as error:
+        pytest.skip(str(error))
+    if not any(place.rglob("postgres_fdw.so")):
+        pytest.skip(f"the PostgreSQL of {place} has no postgres_fdw")
 
 
 def _on_path(name: str) -> str:

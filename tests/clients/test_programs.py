@@ -9,7 +9,7 @@ import pytest
 
 from tests.clients import running
 from tests.clients.environments import Made
-from tests.clients.running import PROGRAMS, Program, command_of, run_program, variables_of
+from tests.clients.running import PROGRAMS, Program, command_of, made_for, run_program, variables_of
 from tests.support.gateway import Gateway
 
 SUITE = (
@@ -18,10 +18,12 @@ SUITE = (
     running.CONNECTORX,
     running.JDBC,
     running.NODE,
+    running.ODBC,
     running.PANDAS,
     running.PG8000,
     running.PGCLI,
     running.POLARS,
+    running.POSTGRES_FDW,
     running.PSYCOPG2,
     running.PSYCOPG3,
     running.SQLALCHEMY,
@@ -30,7 +32,7 @@ SUITE = (
 
 
 @cache
-def outcomes(program: Program, made: Made, pg_port: int) -> Mapping[str, str | None]:
+def outcomes(program: Program, made: Made | None, pg_port: int) -> Mapping[str, str | None]:
     """How each step ended: its error, or None. The program is run once."""
     variables = variables_of(program, made, pg_port=pg_port)
     lines, said = run_program(command_of(program, made), variables=variables)
@@ -52,7 +54,7 @@ def test_step(
     environment: Callable[[str], Made],
     client_gateway: Gateway,
 ) -> None:
-    made = environment(str(program.environment))
+    made = made_for(program, environment)
     error = outcomes(program, made, client_gateway.pg_port)[step]
     assert error is None, error
 

@@ -75,7 +75,7 @@ def running_postgres(
         PostgresMissingError: there is no server, or no one may run it.
         ServerError: it cannot be started.
     """
-    binaries, owner = _binaries(), _owner()
+    binaries, owner = find_binaries(), _owner()
     directory.mkdir(mode=0o700)
     if owner is not None:
         shutil.chown(directory, owner)
@@ -101,8 +101,12 @@ def running_postgres(
         yield server
 
 
-def _binaries() -> Path:
-    """Where initdb and postgres are: Debian keeps them off the PATH, by version."""
+def find_binaries() -> Path:
+    """Where initdb and postgres are: Debian keeps them off the PATH, by version.
+
+    Raises:
+        PostgresMissingError: no server is installed.
+    """
     beside = shutil.which("initdb")
     places = [Path(beside).resolve().parent] if beside else []
     places += sorted(

