@@ -117,13 +117,12 @@ def _timestamped_handler(
 
 def _keys_handler(layout: Layout) -> Callable[[View, KeysQuery], BatchStream]:
     def keys_query(view: View, query: KeysQuery) -> BatchStream:
-        encode = layout.keys.encode_whole
-        entry_keys = sorted({DATA + encode(key) for key in query.keys})
+        entry_keys = sorted(set(layout.keys.encode_all(query.keys, prefix=DATA)))
 
         def chunks() -> Iterator[Entries]:
             for at in range(0, len(entry_keys), BATCH_ROWS):
                 chunk = entry_keys[at : at + BATCH_ROWS]
-                rows = list(map(view.data.get, chunk))
+                rows = view.data.get_all(chunk)
                 found = [row is not None for row in rows]
                 yield list(itertools.compress(chunk, found)), list(itertools.compress(rows, found))
 

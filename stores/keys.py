@@ -67,6 +67,20 @@ class KeyCodec:
         except _MISFITS as error:
             raise self._misfit(key) from error
 
+    def encode_all(self, keys: Sequence[Key], *, prefix: bytes = b"") -> list[bytes]:
+        """The bytes of many whole keys, all behind a prefix.
+
+        Raises:
+            CodecError: as `encode_whole`.
+        """
+        only = self._only
+        if only is not None:
+            try:
+                return [prefix + only(value) for (value,) in keys]
+            except _MISFITS:
+                pass  # said of the first that does not fit, below
+        return [prefix + self.encode_whole(key) for key in keys]
+
     def _misfit(self, key: Key) -> CodecError:
         for column, part, value in zip(self._columns, self._parts, key, strict=False):
             try:

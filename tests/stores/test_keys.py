@@ -35,6 +35,7 @@ def test_keys_come_back(table: Table) -> None:
         assert [type(v) for v in found] == [type(v) for v in row]
         assert end == 4 + len(encoded)
         assert codec.encode_whole(row) == encoded
+    assert codec.encode_all(rows, prefix=b"p") == [b"p" + codec.encode(row) for row in rows]
 
 
 @given(tables(KEY_VALUES, rows_max=12))
