@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import duckdb
+import msgspec
 import pyarrow as pa
 
 from planner.composing.definition import DatabaseError, Definition, DescribedColumn
@@ -15,10 +17,21 @@ from planner.composing.functions import PYTHON_FUNCTIONS
 
 TYPES_MAX = 1_000
 """So many of DuckDB's types are known by their Arrow types; structs and decimals make many."""
-
+KEPT_MAX = 64
+"""Bound statements that are kept of a database, at some 20 kB each."""
+KEPT_SQL_MAX = 10_000
+"""Longer texts are not kept: what is bound of them is long, too."""
 
 _CONFIG: dict[str, Any] = {"async_threads": "1"}
 """Threads that read files, of which there are none; DuckDB starts eight, each with its stack."""
+
+
+Read: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
+
+
+def no_rows() -> Iterator[pa.RecordBatch]:
+    """A stream of nothing."""
+    return iter(())
 
 
 class LocalRelation:
@@ -29,15 +42,23 @@ class LocalRelation:
         read: gives a new stream of them; called for each time that DuckDB scans the relation.
     """
 
-    def __init__(self, schema: pa.Schema, read: Callable[[], Iterator[pa.RecordBatch]]) -> None:
-        self._schema, self._read = schema, read
+    def __init__(self, schema: pa.Schema, read: Read = no_rows) -> None:
+        self.schema, self.read = schema, read
 
     def __arrow_c_schema__(self) -> object:
-        return self._schema.__arrow_c_schema__()
+        return self.schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        reader = pa.RecordBatchReader.from_batches(self._schema, self._read())
+        reader = pa.RecordBatchReader.from_batches(self.schema, self.read())
         return reader.__arrow_c_stream__(requested_schema)
+
+
+class Bound(msgspec.Struct, frozen=True):
+    """A statement that DuckDB has bound: it can be run with any rows of the same schemas."""
+
+    cursor: duckdb.DuckDBPyConnection
+    relations: Mapping[str, LocalRelation]
+    found: duckdb.DuckDBPyRelation
 
 
 class LocalDatabase:
@@ -52,6 +73,7 @@ class LocalDatabase:
 
     def __init__(self, definition: Definition) -> None:
         self._types: Mapping[str, pa.DataType] = {}
+        self._kept: OrderedDict[Hashable, Bound] = OrderedDict()
         self._lock = threading.Lock()
         with own_errors():
             self._database = duckdb.connect(":memory:", config={**_CONFIG, **definition.config})
@@ -67,18 +89,41 @@ class LocalDatabase:
 
     def statement(self, sql: str) -> LocalStatement:
         """A statement, not yet begun."""
-        with self._lock, own_errors():
-            return LocalStatement(self._database.cursor(), sql, self._arrow_types)
+        return LocalStatement(self, sql)
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A connection for one statement."""
+        with self._lock:
+            return self._database.cursor()
+
+    def kept(self, key: Hashable) -> Bound | None:
+        """What was kept of a statement, for the caller alone."""
+        with self._lock:
+            return self._kept.pop(key, None)
+
+    def keep(self, key: Hashable, bound: Bound) -> None:
+        """Keep what has been bound for the next that comes with the same text."""
+        for relation in bound.relations.values():
+            relation.read = no_rows
+        with self._lock:
+            surplus = [self._kept.pop(key, None)]
+            self._kept[key] = bound
+            while len(self._kept) > KEPT_MAX:
+                surplus.append(self._kept.popitem(last=False)[1])
+        for each in surplus:
+            if each is not None:
+                each.cursor.close()
 
     def close(self) -> None:
         """Close the database; running statements fail."""
+        self._kept.clear()
         self._database.close()
 
     def _run_all(self, statements: Sequence[str]) -> None:
         if statements:
             self._database.execute(";".join(statements))
 
-    def _arrow_types(
+    def arrow_types(
         self, cursor: duckdb.DuckDBPyConnection, kinds: Sequence[str]
     ) -> Mapping[str, pa.DataType]:
         """The Arrow types of DuckDB's; it is asked once for each, as that is a statement more."""
@@ -94,18 +139,19 @@ class LocalDatabase:
 
 
 class LocalStatement:
-    """One statement on a cursor of its own. For one thread at a time, but for `interrupt`."""
+    """One statement. For one thread at a time, but for `interrupt`.
 
-    def __init__(
-        self,
-        cursor: duckdb.DuckDBPyConnection,
-        sql: str,
-        arrow_types: Callable[
-            [duckdb.DuckDBPyConnection, Sequence[str]], Mapping[str, pa.DataType]
-        ],
-    ) -> None:
-        self._cursor, self._sql, self._arrow_types = cursor, sql, arrow_types
+    What DuckDB has bound is kept where it can be used again: to register relations and to bind a
+    statement takes it as long as to run a small one.
+    """
+
+    def __init__(self, database: LocalDatabase, sql: str) -> None:
+        self._database, self._sql = database, sql
+        self._cursor: duckdb.DuckDBPyConnection | None = None
+        self._bound: Bound | None = None
+        self._key: Hashable | None = None
         self._reader: pa.RecordBatchReader | None = None
+        self._is_over = False
         self._interrupted = False
 
     def describe(
@@ -116,14 +162,13 @@ class LocalStatement:
         Raises:
             DatabaseError: DuckDB refuses it.
         """
-        cursor = self._cursor
         with own_errors():
-            for name, schema in relations.items():
-                cursor.register(name, schema.empty_table())
             # Bound, but not optimised: that would compute the constants, for as long as it takes.
-            relation = cursor.sql(self._sql, params=dict.fromkeys(parameters) or None)
-            names, kinds = relation.columns, [str(kind) for kind in relation.types]
-            types = self._arrow_types(cursor, kinds)
+            found = self._bind(relations, dict.fromkeys(parameters)).found
+            names, kinds = found.columns, [str(kind) for kind in found.types]
+            assert self._cursor is not None, "it has been bound"
+            types = self._database.arrow_types(self._cursor, kinds)
+        self._is_over = True
         return tuple(
             DescribedColumn(name=name, kind=kind, arrow=types[kind])
             for name, kind in zip(names, kinds, strict=True)
@@ -141,18 +186,36 @@ class LocalStatement:
         Raises:
             DatabaseError: DuckDB refuses it, or failed.
         """
-        cursor = self._cursor
         with own_errors():
+            schemas = {name: relation.schema for name, relation in relations.items()}
+            bound = self._bind(schemas, parameters, script)
+            for name, relation in relations.items():
+                bound.relations[name].read = relation.read
+            self._check()
+            self._reader = bound.found.to_arrow_reader(rows_max)
+        schema: pa.Schema = self._reader.schema
+        return schema
+
+    def _bind(
+        self, schemas: Mapping[str, pa.Schema], parameters: Mapping[str, Any], script: str = ""
+    ) -> Bound:
+        is_plain = not parameters and not script and len(self._sql) <= KEPT_SQL_MAX
+        if is_plain:
+            named = (schemas[name].serialize().to_pybytes() for name in schemas)
+            self._key = (self._sql, *zip(schemas, named, strict=True))
+            self._bound = self._database.kept(self._key)
+        if self._bound is None:
+            cursor = self._cursor = self._database.cursor()
             if script:
                 cursor.execute(script)
+            relations = {name: LocalRelation(schema) for name, schema in schemas.items()}
             for name, relation in relations.items():
                 cursor.register(name, relation)
             self._check()
             found = cursor.sql(self._sql, params=dict(parameters) or None)
-            self._check()
-            self._reader = found.to_arrow_reader(rows_max)
-        schema: pa.Schema = self._reader.schema
-        return schema
+            self._bound = Bound(cursor, relations, found)
+        self._cursor = self._bound.cursor
+        return self._bound
 
     def next(self) -> pa.RecordBatch | None:
         """The next rows; None where there are no more.
@@ -165,19 +228,28 @@ class LocalStatement:
             while True:
                 self._check()
                 batch: pa.RecordBatch | None = next(self._reader, None)
+                if batch is None:
+                    self._is_over = True
                 if batch is None or batch.num_rows:
                     return batch
 
     def interrupt(self) -> None:
         """Have it end early, from any thread; what runs then fails as interrupted."""
         self._interrupted = True
-        self._cursor.interrupt()
+        cursor = self._cursor
+        if cursor is not None:
+            cursor.interrupt()
 
     def close(self) -> None:
         """End it, once nothing of it runs any more."""
         if self._reader is not None:
             self._reader.close()
-        self._cursor.close()
+        bound, cursor = self._bound, self._cursor
+        is_whole = self._is_over and not self._interrupted
+        if bound is not None and self._key is not None and is_whole:
+            self._database.keep(self._key, bound)
+        elif cursor is not None:
+            cursor.close()
 
     def _check(self) -> None:
         if self._interrupted:
