@@ -74,9 +74,15 @@ def _typed(row: exp.Expr, member: exp.Expr, types: Types) -> exp.Expr:
 
 def _row_is_null(node: exp.Expr, types: Types) -> exp.Expr:
     """A row is NULL if all its values are, and NOT NULL if none is: it can be neither."""
-    del types
     row = _strip_row(strip(node.this))
-    if not isinstance(row, exp.Tuple) or not isinstance(strip(node.expression), exp.Null):
+    if not isinstance(strip(node.expression), exp.Null):
+        return node
+    places = types.columns_of_row(row) if isinstance(row, exp.Column) else None
+    if places:
+        # `n IS NULL` of a FROM item; DuckDB's row of nothing but NULLs is none.
+        columns = [exp.column(name, table=item, quoted=True) for item, name in places]
+        row = exp.Tuple(expressions=columns)
+    if not isinstance(row, exp.Tuple):
         return node
     negate = node.args.get("negate")
     each = [

@@ -329,14 +329,18 @@ class Types:
 
     # Columns
 
-    def _of_column(self, column: exp.Column) -> DataType | None:
+    def _scope_at(self, column: exp.Column) -> Scope | None:
+        """The scope that a column stands in."""
         if self._scope_of is None:
             self._scope_of = {}
             for scope in self._scopes:  # inner ones first: a column belongs to the innermost
                 for each in (scope.expression, *scope.columns):
                     self._scope_of.setdefault(id(each), scope)
         # A column that a star was spelled out to is in no scope's list.
-        inner = self._scope_of.get(id(column)) or self._scope_of.get(id(column.parent_select))
+        return self._scope_of.get(id(column)) or self._scope_of.get(id(column.parent_select))
+
+    def _of_column(self, column: exp.Column) -> DataType | None:
+        inner = self._scope_at(column)
         found = self._around(inner, column)
         if found is _ABSENT and column.table:
             # DuckDB has fields of structs without parentheses, too: `s.f` and `t.s.f`.
@@ -344,6 +348,16 @@ class Types:
             owner = self._around(inner, struct)
             found = dict(owner.fields).get(column.name) if isinstance(owner, DataType) else None
         return found if isinstance(found, DataType) else None
+
+    def columns_of_row(self, column: exp.Column) -> Sequence[tuple[str, str]] | None:
+        """The columns of the FROM item that a name stands for, in a scope that has no column so."""
+        scope = None if column.table else self._scope_at(column)
+        while scope is not None and self._in_scope(scope, column) is _ABSENT:
+            if column.name in scope.selected_sources:
+                whole = exp.Column(this=exp.Star(), table=exp.to_identifier(column.name))
+                return self._star(scope, whole)
+            scope = scope.parent
+        return None
 
     def _around(self, scope: Scope | None, column: exp.Column) -> DataType | object | None:
         """The type of a column, of the innermost scope that has one so called."""

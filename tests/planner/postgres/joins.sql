@@ -524,3 +524,100 @@ WITH s (x) AS (SELECT id FROM samples WHERE id < 3) SELECT q.z, q.y FROM s AS r 
 : bigint integer
 = 1	3
 = 2	4
+SELECT id FROM samples x WHERE x IS NOT NULL ORDER BY id
+: integer
+= 1
+= 2
+= 3
+= 4
+= 6
+= 7
+= 8
+= 9
+SELECT id FROM samples x WHERE x IS NULL ORDER BY id
+: integer
+SELECT id FROM samples x WHERE NOT (x IS NULL) ORDER BY id
+: integer
+= 1
+= 2
+= 3
+= 4
+= 5
+= 6
+= 7
+= 8
+= 9
+SELECT samples IS NOT NULL, samples IS NULL FROM samples WHERE id IN (1, 5) ORDER BY id
+: boolean boolean
+= t	f
+= f	f
+SELECT s IS NULL, s IS NOT NULL FROM (SELECT NULL::int, NULL::int) s
+: boolean boolean
+= t	f
+SELECT s.id, number FROM samples s LEFT JOIN notes n ON n.sample = s.id WHERE n IS NULL ORDER BY 1
+: integer bigint
+= 5	\N
+SELECT s.id, number FROM samples s LEFT JOIN notes n ON n.sample = s.id WHERE n IS NOT NULL ORDER BY 1, 2
+: integer bigint
+= 1	1
+= 1	2
+= 2	3
+= 3	\N
+= 4	\N
+= 6	\N
+= 7	\N
+= 8	\N
+= 9	\N
+SELECT s.id, number FROM samples s LEFT JOIN notes n ON n.sample = s.id WHERE NOT n IS NULL ORDER BY 1, 2
+: integer bigint
+= 1	1
+= 1	2
+= 2	3
+= 3	\N
+= 4	\N
+= 6	\N
+= 7	\N
+= 8	\N
+= 9	\N
+SELECT id FROM samples s WHERE EXISTS (SELECT 1 FROM notes n WHERE n.sample = s.id AND s IS NOT NULL) ORDER BY id
+: integer
+= 1
+= 2
+SELECT number FROM notes n FULL JOIN samples s ON s.id = n.sample WHERE s IS NULL ORDER BY 1
+: bigint
+= 4
+= 5
+= \N
+WITH n AS (SELECT * FROM notes WHERE number > 2) SELECT s.id, n.note FROM samples s LEFT JOIN n ON n.sample = s.id WHERE n IS NULL ORDER BY 1
+: integer text
+= 5	\N
+SELECT n IS NULL FROM (SELECT 1 AS n, NULL::int AS m) n
+: boolean
+= f
+SELECT v IS NULL, v IS NOT NULL FROM (VALUES (1, NULL), (NULL, NULL), (1, 2)) v (a, b)
+: boolean boolean
+= f	f
+= t	f
+= f	t
+SELECT count(*) FROM samples s WHERE (s) IS NOT NULL
+: bigint
+= 8
+SELECT id, CASE WHEN n IS NULL THEN 'none' ELSE 'some' END FROM samples s LEFT JOIN (SELECT sample, note FROM notes) n ON n.sample = s.id ORDER BY 1, 2
+: integer text
+= 1	some
+= 1	some
+= 2	some
+= 3	some
+= 4	some
+= 5	none
+= 6	some
+= 7	some
+= 8	some
+= 9	some
+SELECT g IS NULL FROM generate_series(1, 2) g
+: boolean
+= f
+= f
+SELECT id FROM samples s, LATERAL (SELECT s.i, s.s) x WHERE x IS NULL
+: integer
+= 5
