@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from sqlglot import exp
 
 from planner.constants import number_of
-from planner.errors import QueryError
+from planner.errors import QueryError, TypeProblem
 from planner.inference import TIMES, Types
 from planner.moment_text import time_words
+from planner.operands import is_open
 from planner.predicates import strip
 from planner.result_types import FLOATS, INTEGERS, common_type
-from planner.sqltypes import duckdb_type
+from planner.sqltypes import duckdb_type, spelled_type
 from planner.trees import call, cast, position_of
 from planner.values import parse_value
 from planner.walk import Nodes
@@ -23,6 +27,14 @@ _OF_ONE_TYPE = (
 """What puts values of one type beside each other."""
 
 _ALTERNATIVES = (exp.Case, exp.Coalesce, exp.Greatest, exp.Least, exp.Nullif)
+_WORDS: dict[type[exp.Expr], str] = {
+    exp.Case: "CASE",
+    exp.Coalesce: "COALESCE",
+    exp.Greatest: "GREATEST",
+    exp.Least: "LEAST",
+}
+"""What Postgres calls those whose types must match."""
+_NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
 _ADOPTED = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, Kind.UUID, Kind.JSON}
 """Types that a text literal takes when it stands beside a value of one."""
 SPELLED = {*TIMES, Kind.INTERVAL}
@@ -78,17 +90,37 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
     DuckDB reads one when it is the result; Postgres in any case.
 
     Raises:
+        TypeProblem: a boolean is beside what is none (42804).
         QueryError: one has not the type of the others (22P02).
     """
     for kind in _ALTERNATIVES:
         for node in nodes.of(kind):
             sides = [strip(side) for side in _sides(node)]
+            found = [types.of(side) for side in sides if not is_open(side)]
+            beside = [each for each in found if each is not None and each.kind is not Kind.NULL]
+            if kind in _WORDS and Kind.BOOLEAN in {each.kind for each in beside}:
+                check_alike(beside, _WORDS[kind], node)
             texts = [each for each in sides if isinstance(each, exp.Literal) and each.is_string]
             if texts and len(texts) < len(sides):
                 known = [types.of(side) for side in sides if not any(side is t for t in texts)]
-                found = None if None in known else common_type(known)
+                common = None if None in known else common_type(known)
                 for text in texts:
-                    adopt(text, found, types)
+                    adopt(text, common, types)
+
+
+def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
+    """Refuse values of types that no type holds all of; DuckDB takes true for 1.
+
+    Raises:
+        TypeProblem: there are such (42804).
+    """
+    for one, other in pairwise(known):
+        found = {one.kind, other.kind}
+        if len(found) > 1 and not found <= _NUMBERS and not found <= TIMES:
+            raise TypeProblem(
+                f"{word} types {spelled_type(one)} and {spelled_type(other)} cannot be matched",
+                position=position_of(node),
+            )
 
 
 def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:

@@ -1,4 +1,4 @@
-"""The columns of UNION, EXCEPT and INTERSECT: of one type each, which text literals take.
+"""The columns of UNION, EXCEPT, INTERSECT and VALUES: of one type, which text literals take.
 
 DuckDB makes texts of what does not go together. Source: select_common_type of PostgreSQL.
 """
@@ -10,21 +10,19 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import TypeProblem
-from planner.inference import TIMES, Types
-from planner.literals import adopt
+from planner.inference import Types
+from planner.literals import adopt, check_alike
 from planner.predicates import strip
-from planner.result_types import FLOATS, INTEGERS, common_type
-from planner.sqltypes import duckdb_type, spelled_type
-from planner.trees import cast, position_of
+from planner.result_types import common_type
+from planner.sqltypes import duckdb_type
+from planner.trees import cast
 from planner.walk import Nodes, kinds
 from stores.schema import TEXT, DataType, Kind
 
 _Column: TypeAlias = tuple[DataType | None, exp.Expr | None]
 """Its type, None if that is not certain; and the text literal that it is, of no type yet."""
-_NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
 _KINDS = (exp.Union, exp.Except, exp.Intersect)
-_EITHER = kinds(*_KINDS)
+_EITHER = kinds(*_KINDS, exp.Values)
 
 
 def match_types(nodes: Nodes, types: Types) -> None:
@@ -34,11 +32,28 @@ def match_types(nodes: Nodes, types: Types) -> None:
         ValueProblem: one is no value of that type (22P02).
         TypeProblem: two columns have types that do not go together (42804).
     """
+    for values in nodes.of(exp.Values):
+        _match_rows(values, types)
     for kind in _KINDS:
         for node in reversed(nodes.of(kind)):
             _columns(node, types)
     if nodes.has(_EITHER):
         nodes.renew()
+
+
+def _match_rows(values: exp.Expr, types: Types) -> None:
+    """The columns of VALUES: here the first row says no more than any other."""
+    rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in values.expressions]
+    for column in zip(*rows, strict=False):
+        cells = [_column(item, types) for item in column]
+        literals = [literal for _, literal in cells if literal is not None]
+        found = [data_type for data_type, literal in cells if literal is None]
+        known = [each for each in found if each is not None and each.kind is not Kind.NULL]
+        if None in found or not known:
+            continue
+        check_alike(known, "VALUES", values)
+        for literal in literals:
+            _adopt(literal, common_type(known), types)
 
 
 def _columns(query: exp.Expr | None, types: Types) -> Sequence[_Column] | None:
@@ -76,12 +91,7 @@ def _matched(query: exp.Expr, one: _Column, other: _Column, types: Types) -> _Co
         return None, None
     if Kind.NULL in {left.kind, right.kind}:
         return right if left.kind is Kind.NULL else left, None
-    if not _go_together(left, right):
-        raise TypeProblem(
-            f"{query.key.upper()} types {spelled_type(left)} and {spelled_type(right)} "
-            "cannot be matched",
-            position=position_of(query.expression),
-        )
+    check_alike((left, right), query.key.upper(), query.expression)
     return common_type((left, right)), None
 
 
@@ -94,8 +104,3 @@ def _adopt(literal: exp.Expr, found: DataType | None, types: Types) -> None:
     fresh = cast(literal.copy(), duckdb_type(found))
     literal.replace(fresh)
     types.note(fresh, found)
-
-
-def _go_together(one: DataType, other: DataType) -> bool:
-    kinds = {one.kind, other.kind}
-    return len(kinds) == 1 or kinds <= _NUMBERS or kinds <= TIMES

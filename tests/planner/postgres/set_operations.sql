@@ -168,3 +168,76 @@ SELECT '\x01'::bytea UNION SELECT 'a'
 : bytea
 = \\x01
 = \\x61
+VALUES ('a'), (1)
+! 22P02
+VALUES (NULL), ('2'), (3)
+: integer
+= \N
+= 2
+= 3
+VALUES ('1', 'a'), (2, 'b')
+: integer text
+= 1	a
+= 2	b
+SELECT * FROM (VALUES ('1'), (2)) v (x)
+: integer
+= 1
+= 2
+SELECT x + 1 FROM (VALUES ('1'), (2)) v (x)
+: integer
+= 2
+= 3
+SELECT * FROM (VALUES (date '2020-01-01'), ('2020-01-02')) v (x)
+: date
+= 2020-01-01
+= 2020-01-02
+SELECT * FROM (VALUES (1), (true)) v
+! 42804
+SELECT * FROM (VALUES ('t'), (true)) v
+: boolean
+= t
+= t
+SELECT * FROM (VALUES (1), (2.5), ('3')) v (x)
+: numeric
+= 1
+= 2.5
+= 3
+SELECT * FROM (VALUES (NULL), (NULL), ('x')) v (x)
+: text
+= \N
+= \N
+= x
+SELECT i FROM samples WHERE i IN (VALUES ('1'), (2)) ORDER BY 1
+: integer
+= 1
+= 2
+= 2
+VALUES ('2020-01-01'), (timestamp '2020-01-02 10:00')
+: timestamp_without_time_zone
+= 2020-01-01 00:00:00
+= 2020-01-02 10:00:00
+VALUES (1), ('a'::text)
+! 42804
+SELECT coalesce(1, true)
+! 42804
+SELECT CASE WHEN true THEN 1 ELSE true END
+! 42804
+SELECT greatest(true, 1)
+! 42804
+SELECT CASE WHEN id > 3 THEN f ELSE i END FROM samples
+! 42804
+SELECT coalesce(f, 'true'), coalesce(NULL, f), CASE WHEN f THEN f END, CASE WHEN f THEN 'f' ELSE f END FROM samples ORDER BY id
+: boolean boolean boolean boolean
+= t	t	t	f
+= f	f	\N	f
+= t	t	t	f
+= f	f	\N	f
+= t	\N	\N	\N
+= t	t	t	f
+= t	t	t	f
+= f	f	\N	f
+= f	f	\N	f
+SELECT coalesce(f, t) FROM samples
+! 42804
+SELECT coalesce(f, j) FROM samples
+! 42804
