@@ -278,9 +278,13 @@ _TYPE_NAMES = {
 }
 """DuckDB's names of types, and ours."""
 _TYPE_NAME = re.compile(r"\b(TIMESTAMP WITH TIME ZONE|[A-Z][A-Z_]+[0-9]*)\b")
+_OUT_OF_MEMORY = "53200"
+_MORE_MEMORY = (
+    "Have it hold less at once: sort, group or join fewer rows; or raise memory_bytes_max."
+)
 _CLASSES: dict[str, tuple[type[QueryError], str]] = {
     "Interrupt": (Cancelled, "57014"),
-    "OutOfMemory": (LimitExceeded, "53200"),
+    "OutOfMemory": (LimitExceeded, _OUT_OF_MEMORY),
     "OutOfRange": (ValueProblem, "22003"),
     "Conversion": (ValueProblem, "22P02"),
     "TypeMismatch": (TypeProblem, "42804"),
@@ -319,12 +323,18 @@ def translate(error: DatabaseError, tree: exp.Expr) -> QueryError:
         return ValueProblem("division by zero", sqlstate="22012")
     said = _our_types(_first_sentence(text))
     if error.kind in _CLASSES:
-        ours, sqlstate = _CLASSES[error.kind]
-        return ours(said, sqlstate=sqlstate)
+        return _of_kind(error.kind, said)
     # What DuckDB says can have a value in it, and values are in no log.
     _logger.error("composition failed kind=%s", error.kind)
     _logger.debug("composition failed error=%s", text)
     return InternalProblem(said)
+
+
+def _of_kind(kind: str, said: str) -> QueryError:
+    ours, sqlstate = _CLASSES[kind]
+    if sqlstate == _OUT_OF_MEMORY:
+        return ours("out of memory", detail=said, hint=_MORE_MEMORY, sqlstate=sqlstate)
+    return ours(said, sqlstate=sqlstate)
 
 
 def _first_sentence(text: str) -> str:

@@ -30,7 +30,7 @@ TREE = sqlglot.parse_one("SELECT name FROM t")
             "22P02",
             'invalid input syntax for type integer: "x"',
         ),
-        (DatabaseError("OutOfMemory", "Out of Memory Error: failed"), "53200", "failed"),
+        (DatabaseError("OutOfMemory", "Out of Memory Error: failed"), "53200", "out of memory"),
         (DatabaseError("OutOfRange", "Out of Range Error: Overflow"), "22003", "overflow"),
         (
             DatabaseError("Parser", "Parser Error: Max expression depth limit of 1000 exceeded"),
@@ -45,6 +45,13 @@ TREE = sqlglot.parse_one("SELECT name FROM t")
 def test_errors_in_our_words(error: DatabaseError, sqlstate: str, message: str) -> None:
     found = translate(error, TREE)
     assert (found.sqlstate, found.message) == (sqlstate, message)
+
+
+def test_who_is_out_of_memory_is_told_what_to_do() -> None:
+    found = translate(DatabaseError("OutOfMemory", "Out of Memory Error: failed"), TREE)
+    assert found.detail == "failed"
+    assert found.hint is not None
+    assert "memory_bytes_max" in found.hint
 
 
 def test_an_error_that_nobody_planned_is_logged(caplog: pytest.LogCaptureFixture) -> None:
