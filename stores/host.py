@@ -472,7 +472,7 @@ class Host:
         for name in sorted(names or ()):
             try:
                 with self._changing:
-                    self._refresh(name, log.store(name))
+                    self._refresh(name, log)
             except StoreError as error:
                 errors.append(error)
                 # Not the error itself, whose frames may hold a database open.
@@ -485,9 +485,11 @@ class Host:
             self._drop_gone(names)
         return errors
 
-    def _refresh(self, name: str, log: StoreLog) -> None:
-        schema = log.schema()
+    def _refresh(self, name: str, root: StateLog) -> None:
         held = self._stores.get(name)
+        # The log that is followed has the definition read, and knows the newest epoch.
+        log = root.store(name) if held is None or held.log is None else held.log
+        schema = log.schema()
         if held is None:
             self._publish(self._open(schema, log))
         elif not _is_followed(held, schema, log):
@@ -498,7 +500,7 @@ class Host:
             if held.schema.partitions != schema.partitions:
                 # What was placed, turned or dropped until now were other partitions.
                 self._placed.pop(name, None)
-            self._publish(self._open(schema, log))
+            self._publish(self._open(schema, root.store(name)))
         elif held.schema != schema:
             self._publish(held.with_inputs(schema))
 

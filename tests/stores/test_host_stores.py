@@ -20,6 +20,7 @@ from stores.errors import (
 )
 from stores.host import Host
 from stores.log import StoreWriter
+from stores.logfiles import Directory
 from stores.position import Position
 from stores.query import KeyQuery, RangeQuery
 from stores.result import Success
@@ -207,3 +208,32 @@ def test_no_one_else_can_look_into_the_data(tmp_path: Path) -> None:
         assert {stat.S_IMODE(each.stat().st_mode) for each in below} == {0o700}
         for each in below[1:]:
             each.chmod(0o755)
+
+
+def test_who_waits_at_a_hole_does_not_list_the_log_all_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log may keep half a million epochs."""
+    root, data = tmp_path / "log", tmp_path / "data"
+    write(root, n=0)
+    listed: list[str] = []
+    names = Directory.names
+
+    def counted(directory: Directory, relative: str = "") -> list[str]:
+        listed.append(relative)
+        return names(directory, relative)
+
+    with running(root, data) as host:
+        until(lambda: has_epoch(host, 0))
+    for n in (1, 2):
+        write(root, n=n)
+    epochs = root / "clicks" / "epochs"
+    (epochs / f"{1:020d}.json").write_text("torn")
+    (epochs / f"{0:020d}.json").unlink()
+    with running(root, data) as host:
+        until(lambda: all(s.error for s in host.statuses()["clicks"].values()))
+        monkeypatch.setattr(Directory, "names", counted)
+        # Each time that stores are looked for, the root is listed.
+        until(lambda: listed.count("") > 20)
+        assert listed.count("epochs") <= 2
+        assert counts(host) == {0}
