@@ -87,14 +87,31 @@ def _sum(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _joined(node: exp.Expr, types: Types) -> exp.Expr:
-    """NULL between texts is nothing between them; DuckDB makes NULL of them all."""
-    del types
-    between = strip(node.args.get("separator") or exp.null())
+    """NULL between texts is nothing between them; DuckDB makes NULL of them all.
+
+    It also wants one text between all, and no other of each row: those are gathered with them.
+    """
+    separator = node.args.get("separator") or exp.null()
+    between = strip(separator)
     while isinstance(between, exp.Cast):
         between = strip(between.this)
     if isinstance(between, exp.Null):
         node.set("separator", exp.Literal.string(""))
-    return node
+        return node
+    order = node.this if isinstance(node.this, exp.Order) else None
+    text = node.this if order is None else order.this
+    is_constant = isinstance(between, exp.Literal | exp.Parameter)
+    if is_constant or isinstance(text, exp.Distinct) or types.kind_of(text) is Kind.BYTEA:
+        return node
+    known = types.of(node)
+    texts = [cast(each.copy(), "TEXT") for each in (text, separator)]
+    pair: exp.Expr = exp.Array(expressions=texts)
+    if order is not None:
+        pair = exp.Order(this=pair, expressions=[each.copy() for each in order.expressions])
+    fresh = node.replace(call("list", pair))
+    fresh = wrapped(outermost(fresh), lambda inner: call("pg_sg_pairs_joined", inner))
+    types.note(fresh, known)
+    return fresh
 
 
 def _order(node: exp.Expr, types: Types) -> exp.Expr:

@@ -242,3 +242,22 @@ SELECT bit_and((i / 5)), bit_or(NULL::integer / 2), bit_xor(s / 2), max(i / 2), 
 SELECT bit_and(0 / 5), bit_or((-3) / 2)
 : integer integer
 = 0	-1
+SELECT string_agg(t, t ORDER BY id), string_agg(t, i::text ORDER BY id DESC), string_agg(t, upper(t) || '-' ORDER BY id) FILTER (WHERE id < 4), string_agg(t, t) FILTER (WHERE id = 5) FROM samples
+: text text text text
+= AbcabcabcbbaBaBääZedZed x  x 	 x 0Zed9ä-7aB52b2abc1Abc	AbcABC-abcB-b	\N
+SELECT f, string_agg(t, ',' || id ORDER BY id) FROM samples GROUP BY f ORDER BY f
+: boolean text
+= f	abc,4,8Zed,9 x 
+= t	Abc,3b,6aB,7ä
+= \N	\N
+SELECT id, string_agg(t, id::text) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM samples ORDER BY id
+: integer text
+= 1	Abc
+= 2	Abc2abc
+= 3	abc3b
+= 4	b4
+= 5	
+= 6	aB
+= 7	aB7ä
+= 8	ä8Zed
+= 9	Zed9 x 
