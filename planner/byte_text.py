@@ -20,6 +20,22 @@ def _escape(byte: int) -> str:
     return chr(byte) if 0 < byte < 128 else f"\\{byte:03o}"
 
 
+def digits_of(text: str) -> str:
+    r"""The bytes that a text is cast to, in hexadecimal digits: of `\\x00ff`, or with escapes.
+
+    Raises:
+        ValueProblem: it is neither (22023, 22P02).
+    """
+    if not text.startswith("\\x"):
+        return unescaped(text)
+    digits = re.sub(r"([0-9A-Fa-f]{2})\s+", r"\1", text[2:].lstrip())
+    if wrong := re.search(r"[^0-9A-Fa-f]", digits):
+        raise ValueProblem(f'invalid hexadecimal digit: "{wrong[0]}"')
+    if len(digits) % 2:
+        raise ValueProblem("invalid hexadecimal data: odd number of digits")
+    return digits
+
+
 def unescaped(text: str) -> str:
     """The bytes of a text, in hexadecimal digits.
 

@@ -21,7 +21,7 @@ from planner.result_types import FLOATS, INTEGERS, NUMERIC
 from planner.rewriting import Rule
 from planner.sqltypes import data_type_of, duckdb_type
 from planner.trees import built_type, call, cast, position_of, wrapped
-from stores.schema import BOOLEAN, BYTEA, DataType, Kind
+from stores.schema import BOOLEAN, DataType, Kind
 
 
 def _cast(node: exp.Expr, types: Types) -> exp.Expr:
@@ -100,22 +100,29 @@ def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
         printed = {Kind.ARRAY: "pg_sg_array_text", Kind.BYTEA: "pg_sg_bytea_text"}
         printed |= dict.fromkeys(FLOATS, "pg_sg_float_text")
         macro = printed.get(source.kind)
-    elif source.kind is Kind.TEXT and target.kind is Kind.BOOLEAN:
-        macro = "pg_sg_boolean"
-    elif source.kind is Kind.TEXT and target.kind in INTEGERS:
-        macro = "pg_sg_whole"
+    elif source.kind is Kind.TEXT:
+        macro = _READ.get(target.kind)
+        if target.kind in SPELLED:
+            node.set("this", _time_words(node.this, target.kind))
+        elif target.element is not None and not is_of_catalog(target):
+            macro = "pg_sg_whole_texts" if target.element.kind in INTEGERS else "pg_sg_texts"
     elif source.kind is Kind.TIMESTAMPTZ and target.kind is Kind.TIME:
         node.set("this", cast(node.this.copy(), "TIMESTAMP"))
     elif (source.kind, target.kind) == (Kind.TIME, Kind.INTERVAL):
         macro = "pg_sg_time_length"
     elif (source.kind, target.kind) == (Kind.INTERVAL, Kind.TIME):
         macro = "pg_sg_length_time"
-    elif source.kind is Kind.TEXT and target == BYTEA:
-        macro = "encode"
-    elif source.kind is Kind.TEXT and target.kind in SPELLED:
-        node.set("this", _time_words(node.this, target.kind))
     if macro is not None:
         node.set("this", call(macro, node.this.copy()))
+
+
+_READ = {
+    **dict.fromkeys(INTEGERS, "pg_sg_whole"),
+    Kind.BOOLEAN: "pg_sg_boolean",
+    Kind.BYTEA: "pg_sg_bytes",
+    Kind.JSON: "pg_sg_json",
+}
+"""What reads a text as a type."""
 
 
 def _time_words(text: exp.Expr, kind: Kind) -> exp.Expr:

@@ -20,6 +20,23 @@ class _Number(str):
     __slots__ = ()
 
 
+def checked(text: str) -> str:
+    """A json value as it is written: only DuckDB would read what is none, such as a comma too many.
+
+    Raises:
+        ValueProblem: it is none (22P02).
+    """
+    try:
+        json.loads(text, parse_constant=_no_constant, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        raise ValueProblem("invalid input syntax for type json", sqlstate="22P02") from None
+    return text
+
+
+def _no_constant(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
+
+
 def concatenated(left: str, right: str) -> str:
     """`left || right`: two objects as one, all else as elements of one array."""
     one, other = _read(left), _read(right)

@@ -49,7 +49,7 @@ MACROS: tuple[str, ...] = (
                 * CAST(0.0000000000000001 AS DECIMAL(16,16))
         ELSE CAST(pg_sg_divided(CAST(a AS VARCHAR), CAST(b AS VARCHAR), apart)
             AS DECIMAL(38,16)) END""",
-    """pg_sg_substring(t, f, n) AS CASE WHEN n < 0
+    """pg_sg_substring(t, f, n) AS CASE WHEN n < 0 AND t IS NOT NULL AND f IS NOT NULL
         THEN """
     + _error("22011", "'negative substring length not allowed'")
     + """
@@ -59,6 +59,7 @@ MACROS: tuple[str, ...] = (
         ELSE repeat(t::VARCHAR, n) END""",
     f"""pg_sg_length(n) AS CASE WHEN n > {LENGTH_MAX} THEN {_TOO_LONG}
         WHEN n IS NOT NULL THEN CAST(greatest(n, 0) AS INTEGER) END""",
+    "pg_sg_pad_length(t, n) AS CASE WHEN t IS NOT NULL THEN pg_sg_length(n) END",
     f"""pg_sg_series_end(a, b, s) AS
         CASE WHEN (b::HUGEINT - a) // nullif(s, 0) > {SERIES_MAX} THEN {_TOO_MANY} ELSE b END""",
     f"""pg_sg_moments_end(a, b, s) AS
@@ -115,7 +116,7 @@ MACROS: tuple[str, ...] = (
     "pg_sg_quote_literal(t) AS CASE WHEN contains(t, '\\') THEN 'E' ELSE '' END || '''' || "
     "replace(replace(t, '''', ''''''), '\\', '\\\\') || ''''",
     "pg_sg_quote_nullable(t) AS coalesce(pg_sg_quote_literal(t), 'NULL')",
-    """pg_sg_split_part(t, d, n) AS CASE WHEN n = 0 THEN """
+    """pg_sg_split_part(t, d, n) AS CASE WHEN n = 0 AND t IS NOT NULL AND d IS NOT NULL THEN """
     + _error("22023", "'field position must not be zero'")
     + """ WHEN d = '' AND t IS NOT NULL THEN
             CASE WHEN abs(n) = 1 THEN t WHEN n IS NOT NULL THEN '' END
@@ -326,7 +327,13 @@ MACROS: tuple[str, ...] = (
     "pg_sg_regexp_count(t, p) AS CAST(len(regexp_extract_all(t, p)) AS INTEGER)",
     """pg_sg_regexp_group(t, p, g) AS
         regexp_extract_all(t, p, g)[1]""",
-    # JSON.
+    "pg_sg_texts(t) AS CAST(CAST(pg_sg_json_of_array(t) AS JSON) AS VARCHAR[])",
+    "pg_sg_whole_texts(t) AS list_transform(pg_sg_texts(t), lambda e: pg_sg_whole(e))",
+    """pg_sg_bytes(t) AS CASE WHEN contains(t, '\\') THEN unhex(pg_sg_digits_of(t))
+        ELSE encode(t) END""",
+    # JSON. DuckDB reads a comma too many, and numbers that JSON has not.
+    r"""pg_sg_json(t) AS CASE WHEN regexp_matches(t, '(?i)nan|inf|,\s*[\]}]')
+        THEN pg_sg_checked_json(t) ELSE t END""",
     """pg_sg_json_typeof(j) AS CASE json_type(j) WHEN 'OBJECT' THEN 'object'
         WHEN 'ARRAY' THEN 'array' WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean'
         WHEN 'NULL' THEN 'null' ELSE CASE WHEN j IS NOT NULL THEN 'number' END END""",

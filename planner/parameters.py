@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
+from planner.array_text import parse_array
 from planner.catalog_types import is_vector, postgres_name
 from planner.clause import Clause
 from planner.errors import SyntaxProblem, TypeProblem, ValueProblem
@@ -23,7 +24,7 @@ from planner.predicates import parameter_number, strip
 from planner.signatures import OPEN, SIGNATURES, resolve
 from planner.sqltypes import duckdb_type, parameter_type_of, result_type_of, spelled_type
 from planner.trees import cast, position_of
-from planner.values import parse_array, parse_value
+from planner.values import parse_value
 from planner.walk import Nodes
 from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind
 

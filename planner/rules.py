@@ -138,9 +138,10 @@ def _only_select(bound: Bound) -> tuple[exp.Select, Source] | None:
     if parts - _PLAIN_PARTS or "from_" not in parts:
         return None  # without FROM, the store stands in a subquery of the SELECT list
     nodes = bound.nodes
-    if len(nodes.of(exp.Table)) != 1 or nodes.of(exp.Subquery):
-        return None
-    table = nodes.of(exp.Table)[0].args
+    tables = nodes.of(exp.Table)
+    if len(tables) != 1 or tables[0] is not tree.args["from_"].this or nodes.of(exp.Subquery):
+        return None  # or FROM has VALUES or an array, and the store stands in an EXISTS
+    table = tables[0].args
     if {name for name, value in table.items() if value} - _PLAIN_TABLE:
         return None
     alias = table.get("alias")

@@ -100,7 +100,8 @@ def _formatted(
 
 def _pad(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     fill = given[2].copy() if len(given) > 2 else exp.Literal.string(" ")
-    return call(call_name(node), given[0].copy(), call("pg_sg_length", given[1].copy()), fill)
+    length = call("pg_sg_pad_length", given[0].copy(), given[1].copy())
+    return call(call_name(node), given[0].copy(), length, fill)
 
 
 def _overlay(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:

@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from planner import json_edit
-from planner.byte_text import escaped, unescaped
+from planner.array_text import json_of_array
+from planner.byte_text import digits_of, escaped, unescaped
 from planner.errors import RAISED, QueryError, ValueProblem
 from planner.moment_text import time_words
 from planner.number_reading import number_of
@@ -81,6 +82,9 @@ PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
     ),
     "pg_sg_time_text": (_rowwise(time_text), ("BIGINT", "VARCHAR"), "VARCHAR"),
     "pg_sg_time_words": (_rowwise(time_words), ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "pg_sg_json_of_array": (_rowwise(json_of_array, 1), ("VARCHAR",), "VARCHAR"),
+    "pg_sg_checked_json": (_rowwise(json_edit.checked, 1), ("VARCHAR",), "VARCHAR"),
+    "pg_sg_digits_of": (_rowwise(digits_of, 1), ("VARCHAR",), "VARCHAR"),
     "pg_sg_escaped": (_rowwise(escaped, 1), ("VARCHAR",), "VARCHAR"),
     "pg_sg_unescaped": (_rowwise(unescaped, 1), ("VARCHAR",), "VARCHAR"),
     "pg_sg_number_of": (_rowwise(number_of), ("VARCHAR", "VARCHAR"), "VARCHAR"),

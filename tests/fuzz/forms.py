@@ -225,6 +225,12 @@ extract(quarter FROM {timestamp})
 extract(century FROM {date})
 extract(doy FROM {date})
 extract(millisecond FROM {timestamp})
+extract(decade FROM {date})
+extract(millennium FROM {timestamp})
+extract(isoyear FROM {timestamptz})
+extract(julian FROM {date})
+extract(hour FROM {interval})
+extract(epoch FROM {interval})
 width_of({numeric})
 """
 _DOUBLE = """
@@ -305,6 +311,11 @@ array_to_string({bigint[]}, ',', '*')
 to_char({timestamp}, 'YYYY-MM-DD HH24:MI:SS.US')
 to_char({date}, 'FMDay, DDth Mon YYYY Q WW IYYY-IW J')
 to_char({timestamp}, 'HH12:MI AM D DDD CC')
+to_char({timestamp}, 'FMYYYY YYY Y,YYY BC a.d. IYYY-IDDD FMDD FF3 SSSS RM TZ')
+to_char({timestamptz}, 'FMMonth DAY dy HH24:MI:SS.MS TZ OF "at" J Q')
+array_to_string(string_to_array({text}, 'b'), '-')
+{interval}::text
+{json}::text
 to_char({integer}, 'FM0999')
 to_char({numeric}, '999,990.99')
 to_char({integer}, 'S999')
@@ -327,6 +338,9 @@ _TIMESTAMP = """
 date_trunc('month', {timestamp})
 date_trunc('hour', {timestamp})
 date_trunc('week', {'timestamp})
+date_trunc('decade', {timestamp})
+date_trunc('century', {'timestamp})
+date_trunc('quarter', {date})::timestamp
 {'date}::timestamp
 {'timestamp}::timestamp(1)
 ({'timestamp}::timestamptz AT TIME ZONE 'Europe/Oslo')
@@ -364,6 +378,8 @@ sha256({bytea})
 _ARRAY = """
 array_append({bigint[]}, 7)
 array_prepend(7, {bigint[]})
+array_prepend({integer}, {bigint[]})
+({bigint} || {bigint[]})
 ({bigint[]} || {bigint[]})
 array_cat({bigint[]}, {bigint[]})
 array_remove({bigint[]}, 4)
@@ -378,6 +394,8 @@ json_build_array({integer}, {text}::text, NULL)
 to_json({text}::text)
 to_json({bigint[]})
 ({json} -> 'c')
+({json} #> ARRAY['c', '0'])
+json_strip_nulls({json})
 ({json} -> 1)
 """
 _UUID = """
@@ -429,6 +447,7 @@ lpad({text}, {integer}, 'x')
 """,
     "date": """
 {text}::date
+{'time}::date
 ({date} + {integer})
 make_date(2021, {integer}, 29)
 {timestamp}::date
@@ -437,14 +456,15 @@ make_date(2021, {integer}, 29)
 ({timestamp} + interval '1 day')
 ({timestamp} - interval '1 year')
 {text}::timestamp
+{'time}::timestamp
 """,
-    "timestamptz": "({timestamptz} + interval '1 hour')",
+    "timestamptz": "({timestamptz} + interval '1 hour')\n{text}::timestamptz\n{'time}::timestamptz",
     "boolean": "{text}::boolean\n({'small}::text)::boolean",
     "uuid": "{text}::uuid",
-    "bytea": "decode({text}, 'hex')",
+    "bytea": "decode({text}, 'hex')\ndecode({text}, 'escape')\ndecode({text}, 'base64')",
     "json": "{text}::json",
     "bigint[]": "{text}::bigint[]",
-    "interval": "{text}::interval",
+    "interval": "{text}::interval\n{'length}::interval",
     "real": "{double precision}::real",
 }
 
@@ -512,6 +532,18 @@ CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
     "'date": [("date", text) for text in ("2020-02-29", "1999-12-31")],
     "'timestamp": [
         ("timestamp", text) for text in ("2020-01-31 23:59:59.5", "1999-12-31 12:30:00")
+    ],
+    "'time": [
+        ("text", text)
+        for text in (
+            *("2020-02-29 01:02 PM", "0044-03-15 BC", "20200229", "2/29/2020", "99-1-1", "1-1-1"),
+            *("2020-02-29 23:59:60", "2020-02-29T01:02:03.1234567+02:30", "12345-06-07", "epoch"),
+            *("2020-02-29 12:00 am CET", "2020-02-30", "0000-01-01", "2020-01-01 25:00", ""),
+        )
+    ],
+    "'length": [
+        ("text", text)
+        for text in ("1 day -02:03:04.5", "P1Y2M3DT4H", "1-2", "-1.5 months", "3 days ago", "1e3")
     ],
     "'pattern": [("text", text) for text in ("a%", "%b%", "_b_", "", "%", "A\\_c", "a\\%c", "%ä%")],
     "'regex": [("text", text) for text in ("^a", "b$", "[A-Z]", "a.c", "^$", "(a|b)+", "\\d")],

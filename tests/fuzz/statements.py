@@ -29,6 +29,17 @@ COUNTED = ("integer", "bigint", "numeric", "smallint")
 """Types whose sums and averages are exact, and so do not depend on the order of the rows."""
 ALIASES = ("t", "a", "r0", "r1", "r2", "pg_sg_r0", "samples", "select", "Q", "old", "values", "r")
 NAMES = ("x", "id", "r0", "count", "order", "Name", "pg_sg_sum", "select", "row", "name", "_x", "y")
+SERIES = (
+    ("generate_series(0::bigint, 3)", "bigint"),
+    ("unnest('{1,NULL,2}'::bigint[])", "bigint"),
+    ("generate_subscripts('{1,NULL,2}'::bigint[], 1)", "integer"),
+    ("string_to_table('a,b', ',')", "text"),
+    ("regexp_split_to_table('a1b2', '\\d')", "text"),
+    ("json_array_elements('[1, {\"a\": 2}]'::json)", "json"),
+    ("json_array_elements_text('[\"abc\", null]'::json)", "text"),
+    ('json_object_keys(\'{"a": 1, "abc": 2}\'::json)', "text"),
+)
+"""Functions in FROM, and the types of their rows."""
 KEYS = {
     "samples": ("id",),
     "notes": ("sample", "number"),
@@ -527,8 +538,13 @@ class Statements:
                 inner = self._select(sorts, depth=depth - 1, outer=None).root
             return Relation(alias, columns), Node("relation", ("(", inner, f") AS {named}"))
         if self.may(0.05, "series"):
-            text = f"generate_series(0::bigint, 3) AS {quoted(alias)} (x)"
-            return Relation(alias, [("x", "bigint")]), Node("relation", (text,))
+            call, sort = self.chance.choice(SERIES)
+            if self.may(0.3):
+                text = f"{call} WITH ORDINALITY AS {quoted(alias)} (x, number)"
+                columns = [("x", sort), ("number", "bigint")]
+                return Relation(alias, columns), Node("relation", (text,))
+            text = f"{call} AS {quoted(alias)} (x)"
+            return Relation(alias, [("x", sort)]), Node("relation", (text,))
         return self._store(alias, taken)
 
     def _store(self, alias: str, taken: set[str] | None = None) -> tuple[Relation, Node]:

@@ -36,6 +36,13 @@ def test_answers_differ_or_not(other: Reply, told: str | None) -> None:
     assert kind(ANSWER, ANSWER) is None
 
 
+def test_what_is_no_time_fails_in_one_of_several_ways() -> None:
+    ours, theirs = Reply(sqlstate="22007", message="a"), Reply(sqlstate="22008", message="b")
+    assert kind(ours, theirs, "SELECT t::date FROM samples") is None
+    assert kind(ours, theirs, "SELECT make_date(1, 2, 3)") == "22007 for 22008: a"
+    assert kind(ours, replace(theirs, sqlstate="22P02"), "SELECT t::date") == "22007 for 22P02: a"
+
+
 def test_the_order_of_rows_counts_where_the_statement_says_it() -> None:
     turned = replace(ANSWER, rows=(ANSWER.rows[1], ANSWER.rows[0]))
     assert kind(turned, ANSWER, ordered=(0,)) == "order of rows"

@@ -127,7 +127,7 @@ def test_what_is_no_value_of_a_type(text: str, data_type: str, sqlstate: str, me
         ("NaN", "decimal(9,2)", "22003"),
         ("12345678.5", "decimal(9,2)", "22003"),
         ("x", "decimal(9,2)", "22P02"),
-        ("\\xzz", "bytea", "22P02"),
+        ("\\xzz", "bytea", "22023"),
         ("\\9", "bytea", "22P02"),
         ("tomorrow", "date", "22007"),
         ("2023-02-30", "date", "22008"),

@@ -621,3 +621,13 @@ SELECT g IS NULL FROM generate_series(1, 2) g
 SELECT id FROM samples s, LATERAL (SELECT s.i, s.s) x WHERE x IS NULL
 : integer
 = 5
+SELECT a.* FROM (VALUES (1, 'x')) AS a (o, w) WHERE w <> ALL (SELECT '' FROM samples AS s)
+: integer text
+= 1	x
+SELECT * FROM unnest(ARRAY[1, 2]) AS u (e) WHERE EXISTS (SELECT '' FROM samples)
+: integer
+= 1
+= 2
+SELECT id FROM (VALUES (7, 'x')) AS samples (id, w) WHERE EXISTS (SELECT '' FROM samples)
+: integer
+= 7

@@ -268,3 +268,38 @@ SELECT (x || '')::interval FROM (VALUES ('1 day'), ('1'), ('1-2'), ('P1D'), ('@ 
 = 1 day
 = -01:00:00
 = \N
+SELECT x::bytea FROM (VALUES ('\x6162'), ('abc'), ('a\\b\001'), ('\x'), (NULL), ('\x61 62')) AS v (x)
+: bytea
+= \\x6162
+= \\x616263
+= \\x615c6201
+= \\x
+= \N
+= \\x6162
+SELECT (x || '')::bytea FROM (VALUES ('\x6')) AS v (x)
+! 22023
+SELECT (x || '')::bytea FROM (VALUES ('\6z')) AS v (x)
+! 22P02
+SELECT '\x6z'::bytea
+! 22023
+SELECT (x || '')::json FROM (VALUES ('[1,]')) AS v (x)
+! 22P02
+SELECT d::text::json FROM (VALUES ('NaN'::double precision)) AS v (d)
+! 22P02
+SELECT (x || '')::json FROM (VALUES ('"nan, ]"'), ('{"info": [1 , 2]}'), (NULL)) AS v (x)
+: json
+= "nan, ]"
+= {"info": [1 , 2]}
+= \N
+SELECT (x || '')::bigint[], (x || '')::text[] FROM (VALUES ('{1,2}'), ('{}'), (' {1, NULL} ')) AS v (x)
+: bigint[] text[]
+= {1,2}	{1,2}
+= {}	{}
+= {1,NULL}	{1,NULL}
+SELECT (x || '')::bigint[] FROM (VALUES ('[1,2]')) AS v (x)
+! 22P02
+SELECT (x || '')::bigint[] FROM (VALUES ('{1.5}')) AS v (x)
+! 22P02
+SELECT (x || '')::text[] FROM (VALUES ('{a,"b c",NULL,"NULL","\""}')) AS v (x)
+: text[]
+= {a,"b c",NULL,"NULL","\\""}

@@ -297,3 +297,6 @@ SELECT w, n FROM regexp_split_to_table('a b c', ' ') WITH ORDINALITY AS s (w, n)
 = a	1
 = b	2
 = c	3
+SELECT split_part(NULL, 'a', 0), substring(NULL, 1, -1), lpad(NULL, 100000000), substring('a', NULL, -1), split_part('a', NULL, 0)
+: text text text text text
+= \N	\N	\N	\N	\N

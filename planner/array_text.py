@@ -1,0 +1,53 @@
+"""Postgres's text form of an array, read."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from planner.errors import ValueProblem
+
+_ARRAY_ELEMENT = re.compile(
+    r"""\s*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<plain>(?:[^"\\{},]|\\.)+?))\s*(?P<end>[,}])""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def parse_array(text: str) -> list[str | None]:
+    """The texts of the elements of an array in Postgres's form, such as `{a,"b c",NULL}`.
+
+    Raises:
+        ValueProblem: it is malformed, or has several dimensions (22P02).
+    """
+    stripped = text.strip()
+    shown = stripped if len(stripped) <= 100 else stripped[:100] + "…"
+    malformed = ValueProblem(f'malformed array literal: "{shown}"', sqlstate="22P02")
+    if re.fullmatch(r"\{\s*\}", stripped):
+        return []
+    if not stripped.startswith("{"):
+        raise malformed
+    elements: list[str | None] = []
+    at = 1
+    while at < len(stripped):
+        found = _ARRAY_ELEMENT.match(stripped, at)
+        if found is None:
+            raise malformed
+        at = found.end()
+        plain = found["plain"]
+        is_null = plain is not None and plain.upper() == "NULL"
+        escaped = found["quoted"] if plain is None else plain
+        elements.append(None if is_null else re.sub(r"\\(.)", r"\1", escaped, flags=re.DOTALL))
+        if found["end"] == "}" and at == len(stripped):
+            return elements
+        if found["end"] == "}":
+            raise malformed
+    raise malformed
+
+
+def json_of_array(text: str) -> str:
+    """The texts of the elements as a json array, which DuckDB reads.
+
+    Raises:
+        ValueProblem: as `parse_array`.
+    """
+    return json.dumps(parse_array(text))
