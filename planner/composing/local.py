@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import duckdb
-import msgspec
 import pyarrow as pa
+from msgspec import Struct, structs
 
 from planner.composing.definition import DatabaseError, Definition, DescribedColumn
 from planner.composing.functions import PYTHON_FUNCTIONS
@@ -53,12 +53,16 @@ class LocalRelation:
         return reader.__arrow_c_stream__(requested_schema)
 
 
-class Bound(msgspec.Struct, frozen=True):
-    """A statement that DuckDB has bound: it can be run with any rows of the same schemas."""
+class Bound(Struct, frozen=True):
+    """A connection with relations, and a statement that DuckDB has bound over them.
+
+    It can be run with any rows of the same schemas.
+    """
 
     cursor: duckdb.DuckDBPyConnection
     relations: Mapping[str, LocalRelation]
-    found: duckdb.DuckDBPyRelation
+    found: duckdb.DuckDBPyRelation | None
+    """None for a statement with parameters: it is bound with their values."""
 
 
 class LocalDatabase:
@@ -164,7 +168,7 @@ class LocalStatement:
         """
         with own_errors():
             # Bound, but not optimised: that would compute the constants, for as long as it takes.
-            found = self._bind(relations, dict.fromkeys(parameters)).found
+            found = self._bind(relations, dict.fromkeys(parameters))
             names, kinds = found.columns, [str(kind) for kind in found.types]
             assert self._cursor is not None, "it has been bound"
             types = self._database.arrow_types(self._cursor, kinds)
@@ -188,34 +192,44 @@ class LocalStatement:
         """
         with own_errors():
             schemas = {name: relation.schema for name, relation in relations.items()}
-            bound = self._bind(schemas, parameters, script)
+            found = self._bind(schemas, parameters, script)
+            assert self._bound is not None, "it has been bound"
             for name, relation in relations.items():
-                bound.relations[name].read = relation.read
+                self._bound.relations[name].read = relation.read
             self._check()
-            self._reader = bound.found.to_arrow_reader(rows_max)
+            self._reader = found.to_arrow_reader(rows_max)
         schema: pa.Schema = self._reader.schema
         return schema
 
     def _bind(
         self, schemas: Mapping[str, pa.Schema], parameters: Mapping[str, Any], script: str = ""
-    ) -> Bound:
-        is_plain = not parameters and not script and len(self._sql) <= KEPT_SQL_MAX
-        if is_plain:
+    ) -> duckdb.DuckDBPyRelation:
+        if not script and len(self._sql) <= KEPT_SQL_MAX:
             named = (schemas[name].serialize().to_pybytes() for name in schemas)
             self._key = (self._sql, *zip(schemas, named, strict=True))
             self._bound = self._database.kept(self._key)
         if self._bound is None:
-            cursor = self._cursor = self._database.cursor()
-            if script:
-                cursor.execute(script)
-            relations = {name: LocalRelation(schema) for name, schema in schemas.items()}
-            for name, relation in relations.items():
-                cursor.register(name, relation)
-            self._check()
-            found = cursor.sql(self._sql, params=dict(parameters) or None)
-            self._bound = Bound(cursor, relations, found)
-        self._cursor = self._bound.cursor
-        return self._bound
+            self._cursor = self._database.cursor()
+            self._bound = self._connected(self._cursor, schemas, script)
+        self._cursor = cursor = self._bound.cursor
+        self._check()
+        if parameters:
+            return cursor.sql(self._sql, params=dict(parameters))
+        if self._bound.found is None:
+            self._bound = structs.replace(self._bound, found=cursor.sql(self._sql))
+        assert self._bound.found is not None, "it has been bound"
+        return self._bound.found
+
+    @staticmethod
+    def _connected(
+        cursor: duckdb.DuckDBPyConnection, schemas: Mapping[str, pa.Schema], script: str
+    ) -> Bound:
+        if script:
+            cursor.execute(script)
+        relations = {name: LocalRelation(schema) for name, schema in schemas.items()}
+        for name, relation in relations.items():
+            cursor.register(name, relation)
+        return Bound(cursor, relations, None)
 
     def next(self) -> pa.RecordBatch | None:
         """The next rows; None where there are no more.

@@ -98,11 +98,14 @@ def test_only_what_is_the_same_is_used_again(
     rows_of(database, SUM, 1, schema=pa.schema([("n", pa.int32())]))
     rows_of(database, SUM + " ", 1)
     assert len(made) == 3
+    above = "SELECT n FROM r0 WHERE n > $least"
+    found = [rows_of(database, above, 1, 2, parameters={"least": each}) for each in (0, 1, 2)]
+    assert [len(rows) for rows in found] == [2, 1, 0]  # values are never kept
+    assert len(made) == 4
     for _ in range(2):
-        rows_of(database, "SELECT n FROM r0 WHERE n > $least", 1, parameters={"least": 0})
         rows_of(database, "SELECT n FROM r0, t", 1, script="CREATE TEMP TABLE t (a INTEGER)")
         rows_of(database, f"{SUM} -- {'x' * local.KEPT_SQL_MAX}", 1)
-    assert len(made) == 9
+    assert len(made) == 8
 
 
 def test_what_did_not_end_well_is_not_used_again(
