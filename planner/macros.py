@@ -227,8 +227,9 @@ MACROS: tuple[str, ...] = (
         list_transform(l, lambda e: coalesce(CAST(e AS VARCHAR), n)), d)""",
     """pg_sg_joined(l, d) AS CASE WHEN d IS NULL THEN NULL WHEN len(l) = 0 THEN ''
         ELSE list_reduce(l, lambda a, b: a || d || b) END""",
-    """pg_sg_whole_pairs_joined(l) AS CASE WHEN len(l) > 0 THEN l[1][1] || coalesce(
-        array_to_string(list_transform(l[2:], lambda e: coalesce(e[2], '') || e[1]), ''), '') END""",
+    """pg_sg_whole_pairs_joined(l) AS CASE WHEN len(l) > 0 THEN l[1][1]
+        || coalesce(array_to_string(list_transform(
+            l[2:], lambda e: coalesce(e[2], '') || e[1]), ''), '') END""",
     "pg_sg_pairs_joined(l) AS pg_sg_whole_pairs_joined(list_filter(l, lambda e: e[1] IS NOT NULL))",
     """pg_sg_array_joined(l, d, n) AS pg_sg_joined(list_filter(list_transform(
         l, lambda e: coalesce(CAST(e AS VARCHAR), n)), lambda e: e IS NOT NULL), d)""",
