@@ -25,8 +25,9 @@ from planner.handover import (
 from planner.listing import Backends, ListedCursor, ListedSession, ListedStatement, Listing
 from planner.options import check_settings
 from planner.origins import ResultColumn
+from planner.redacted import statement_shape
 from planner.session import Session, TransactionStatus
-from planner.shapes import Template, statement_shape, template_of
+from planner.shapes import Template, template_of
 from planner.statement import (
     LookUp,
     Notice,

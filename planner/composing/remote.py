@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import pickle
-import re
 import socket
 import threading
 import weakref
@@ -26,6 +25,7 @@ from planner.composing.messages import Describe, Described, Failed, Given, Kind,
 from planner.composing.process import ComposingProcess, ProcessEnded, connected
 from planner.composing.processes import Processes
 from planner.errors import Cancelled, QueryError, Unavailable
+from planner.redacted import statement_shape
 from stores.query import BATCH_ROWS
 
 T = TypeVar("T")
@@ -41,7 +41,6 @@ INLINE_BYTES_MAX = 128 << 10
 """Rows of a relation that go with the statement: one message more costs as much as reading them."""
 ATTEMPTS_MAX = 20
 """How often a statement begins whose process is killed for others, twice a second at most."""
-SHAPE_MAX = 500
 _OUT_OF_MEMORY = "Out of Memory Error: the statement needs more memory than it may have"
 
 
@@ -130,10 +129,11 @@ class RemoteDatabase:
                         return self._begin(begin, cancellation, fresh=True)
                 return self._begin(begin, cancellation)
             except _Ended as ended:
-                ended.check(self._processes, cancellation)
                 if not ended.process.was_killed:
-                    logger.warning("a composing process has ended statement=%s", shape(sql))
+                    shape = statement_shape(sql)
+                    logger.warning("a composing process has ended statement=%s", shape)
                     is_suspect = True
+                ended.check(self._processes, cancellation)
         raise Unavailable(
             "the processes that ran the statement were ended for others too often",
             hint="Retry.",
@@ -402,8 +402,3 @@ def _read_ahead(stream: Iterator[pa.RecordBatch]) -> tuple[list[pa.Buffer], bool
 def _bytes_of(schema: pa.Schema) -> bytes:
     found: bytes = schema.serialize().to_pybytes()
     return found
-
-
-def shape(sql: str) -> str:
-    """A statement without the values in it, and not all too long, for the log."""
-    return re.sub(r"'(?:[^']|'')*'", "'…'", re.sub(r"\b\d[\d.]*\b", "0", sql))[:SHAPE_MAX]

@@ -20,7 +20,7 @@ from planner.composing.definition import DatabaseError, Definition
 from planner.composing.messages import ProcessLimits
 from planner.composing.process import ComposingProcess
 from planner.composing.processes import Processes
-from planner.composing.remote import RemoteDatabase, shape
+from planner.composing.remote import RemoteDatabase
 from planner.errors import Cancelled, StoreFailed, Unavailable
 from tests.planner.composing.databases import (
     BOMB,
@@ -185,8 +185,18 @@ def test_a_definition_that_cannot_be_made_says_why(processes: Processes) -> None
         rows_of(broken, "SELECT 1")
 
 
-def test_values_are_left_out_of_the_log() -> None:
-    assert shape("SELECT 'it''s', 12.5, a1 FROM r0") == "SELECT '…', 0, a1 FROM r0"
+def test_the_log_names_what_ended_a_process_without_its_values(
+    processes: Processes, database: RemoteDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
+    def deadly() -> Iterator[pa.RecordBatch]:
+        kill(processes.pids)
+        return iter(numbers(LONG))
+
+    sql = "SELECT count(*), 'it''s', $$secret$$ FROM r WHERE n > 12.5 -- secret"
+    with pytest.raises(DatabaseError):
+        rows_of(database, sql, r=ArrowRelation(SCHEMA, deadly))
+    assert "statement=SELECT count(*), ?, ? FROM r WHERE n > ?" in caplog.text
+    assert "secret" not in caplog.text
 
 
 # --- cancel and timeout --------------------------------------------------------------------------
