@@ -272,7 +272,25 @@ def may_filter(select: exp.Expr, join: exp.Join, table: exp.Table) -> bool:
     if side == "":
         is_inner = join.kind.upper() in {"", "INNER", "CROSS"}
         return is_inner and (is_left or is_right)
-    return (side == "LEFT" and is_right) or (side == "RIGHT" and is_left)
+    if side == "RIGHT" and is_left:
+        # A comma binds less than JOIN: what stands before the last one is joined with the result.
+        begin = max((i for i, each in enumerate(joins[:at]) if _is_comma(each)), default=-1)
+        joined = [each.this for each in joins[max(begin, 0) : at]]
+        first = [select.args["from_"].this] if begin < 0 else []
+        return any(_holds(item, table) for item in (*first, *joined))
+    return side == "LEFT" and is_right
+
+
+def _is_comma(join: exp.Join) -> bool:
+    return not any(join.args.get(each) for each in ("method", "side", "kind", "on", "using"))
+
+
+def _holds(item: exp.Expr, table: exp.Table) -> bool:
+    """Whether a table is an item of FROM, or in the parentheses of one."""
+    node: exp.Expr | None = table
+    while node is not None and node is not item:
+        node = node.parent
+    return node is not None
 
 
 def accepts_null(predicate: Predicate) -> bool:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.array_text import parse_array
 from planner.errors import QueryError
-from planner.values import parse_array, parse_value
+from planner.values import parse_value
 from stores.schema import BIGINT, TEXT, TIMESTAMPTZ, DataType, Value
 
 DAY_US = 86_400_000_000

@@ -631,3 +631,13 @@ SELECT * FROM unnest(ARRAY[1, 2]) AS u (e) WHERE EXISTS (SELECT '' FROM samples)
 SELECT id FROM (VALUES (7, 'x')) AS samples (id, w) WHERE EXISTS (SELECT '' FROM samples)
 : integer
 = 7
+SELECT s.id, n.number, o.number FROM samples AS s, notes AS n RIGHT JOIN notes AS o ON false WHERE s.id = 1 ORDER BY 3
+: integer bigint bigint
+= 1	\N	1
+= 1	\N	2
+= 1	\N	3
+= 1	\N	4
+= 1	\N	5
+SELECT count(*) FROM (samples AS s JOIN notes ON true), notes AS n RIGHT JOIN notes AS o ON 1 = 2
+: bigint
+= 225
