@@ -76,6 +76,12 @@ def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
     for star in nodes.of(exp.Star):
         if isinstance(star.parent, exp.Paren):
             raise SyntaxProblem('syntax error at or near "*"', position=position_of(star))
+        if _is_value(star):
+            raise NotSupported(
+                "a whole row as a value is not supported",
+                hint="Name its columns.",
+                position=position_of(star),
+            )
     _refuse_functions(nodes, functions)
 
 
@@ -90,6 +96,12 @@ def _refused(nodes: Nodes) -> NotSupported:
     return NotSupported(
         f"{_REFUSED[kind]} is not supported", hint=_HINTS.get(kind), position=_place(nodes, kind)
     )
+
+
+def _is_value(star: exp.Star) -> bool:
+    """Whether it is the row `(t.*)` that is cast or compared."""
+    row = star.parent.parent if isinstance(star.parent, exp.Column) else None
+    return isinstance(row, exp.Paren) and isinstance(row.parent, exp.Cast | exp.Binary)
 
 
 def _place(nodes: Nodes, kind: type[exp.Expr]) -> int | None:

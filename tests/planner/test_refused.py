@@ -167,3 +167,11 @@ def test_a_variadic_call_is_refused_with_a_hint(sides: Sides, name: str) -> None
     error = refusal(sides.engine, f"SELECT {name}('a', VARIADIC ARRAY['b', 'c'])")
     assert (error.sqlstate, error.message) == ("0A000", "VARIADIC is not supported")
     assert error.hint == "Write the elements as arguments of their own."
+
+
+@pytest.mark.parametrize("row", ["(p.*)::text", "(p.*) IS NOT NULL", "(p.*) = (p.*)"])
+def test_a_whole_row_as_a_value_is_refused_with_a_hint(sides: Sides, row: str) -> None:
+    """postgres_fdw asks so for the rows of a join; the columns are there by their names."""
+    error = refusal(sides.engine, f"SELECT {row} FROM people p")
+    assert (error.sqlstate, error.message) == ("0A000", "a whole row as a value is not supported")
+    assert (error.hint, error.position) == ("Name its columns.", 11)
