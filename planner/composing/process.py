@@ -240,11 +240,15 @@ class ComposingProcess:
         self._control.settimeout(START_S)
         try:
             frame = frames.receive(self._control)
-        except OSError:
-            frame = None
-        if frame is None:
+            if frame is None:
+                raise OSError("the composing process has ended at its start")
+        except TimeoutError:
             self._control.close()
-            raise OSError("the composing process has ended at its start")
+            FORK_SERVER.close()  # it hangs, and the next one may not
+            raise
+        except OSError:
+            self._control.close()
+            raise
         self._control.settimeout(None)
         pid, _ = NUMBERS.unpack(frame.head)
         return int(pid)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow as pa
@@ -29,6 +31,7 @@ from tests.planner.composing.databases import (
     SCHEMA,
     WAIT_S,
     database_in,
+    is_gone,
     kill,
     numbers,
     relation,
@@ -372,16 +375,40 @@ def test_a_process_begins_when_the_one_that_was_killed_has_let_go_of_its_memory(
     process.kill()
 
 
+def test_what_forks_is_replaced_if_it_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planner.composing.process.START_S", 0.5)
+    monkeypatch.setattr("planner.composing.forkserver._END_S", 0.1)
+    pool = Processes(memory_bytes_max=MEMORY_BYTES)
+    found = database_in(pool)
+    assert rows_of(found, "SELECT 1") == [(1,)]
+    forks = int(Path(f"/proc/{pool.pids[0]}/stat").read_text().rpartition(") ")[2].split()[1])
+    os.kill(forks, signal.SIGSTOP)
+    kill(pool.pids)
+    try:
+        with suppress(DatabaseError):  # it may be sent before the end is seen
+            rows_of(found, "SELECT 1")
+        with pytest.raises(Unavailable):
+            rows_of(found, "SELECT 1")
+        monkeypatch.setattr("planner.composing.process.START_S", WAIT_S)
+        assert rows_of(found, "SELECT 1") == [(1,)]
+        assert is_gone(forks)
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(forks, signal.SIGKILL)
+        pool.close()
+
+
 def test_without_files_a_statement_says_so_and_keeps_none(database: RemoteDatabase) -> None:
     batches = relation(numbers(LONG))
     assert rows_of(database, SUM, r=batches)[0][0] == LONG
     most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    files = len(os.listdir("/proc/self/fd"))
-    highest = max(map(int, os.listdir("/proc/self/fd")))
-    held = [os.dup(0) for _ in range(highest + 1 - files)]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) - 1, most[1]))
+    files, held = len(os.listdir("/proc/self/fd")), list[int]()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files + 64, most[1]))
     try:
         for _ in range(3):
+            with suppress(OSError):
+                while True:
+                    held.append(os.dup(0))
             with pytest.raises(Unavailable) as raised:
                 rows_of(database, SUM, r=batches)
             assert raised.value.sqlstate == "53000"
