@@ -18,7 +18,7 @@ from planner.moment_text import PLAIN_FORMS
 from planner.names import type_name
 from planner.predicates import strip
 from planner.result_types import FLOATS, INTEGERS, NUMERIC
-from planner.rewriting import Rule
+from planner.rewriting import PRINTED, Rule
 from planner.sqltypes import data_type_of, duckdb_type
 from planner.trees import built_type, call, cast, position_of, wrapped
 from stores.schema import BOOLEAN, DataType, Kind
@@ -97,9 +97,7 @@ def _name_type(node: exp.Cast) -> None:
 def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
     macro = None
     if target.kind is Kind.TEXT:
-        printed = {Kind.ARRAY: "pg_sg_array_text", Kind.BYTEA: "pg_sg_bytea_text"}
-        printed |= dict.fromkeys(FLOATS, "pg_sg_float_text")
-        macro = printed.get(source.kind)
+        macro = PRINTED.get(source.kind)
     elif source.kind is Kind.TEXT:
         macro = _READ.get(target.kind)
         if target.kind in SPELLED:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from sqlglot import exp
 
 from planner import objects
 from planner.inference import Types
 from planner.json_calls import json_of
-from planner.rewriting import Rule
+from planner.literals import bytes_of
+from planner.rewriting import PRINTED, Rule
 from planner.trees import call, cast, wrapped
-from stores.schema import TEXT, Kind
+from stores.schema import BYTEA, TEXT, Kind
 
 
 def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
@@ -36,8 +38,24 @@ def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
         sides = [json_of(side, types) for side in (node.this, node.expression)]
         fresh = cast(call("pg_sg_json_concat", *sides), "JSON")
     else:
+        _print_sides(node, types)
         return node
     return node.replace(fresh)
+
+
+def _print_sides(node: exp.Expr, types: Types) -> None:
+    """Write what stands beside a text as Postgres does; a bare text beside bytes is bytes."""
+    sides = (node.this, node.expression)
+    for side, other in (sides, sides[::-1]):
+        macro = PRINTED.get(types.kind_of(side) or Kind.TEXT)
+        if types.kind_of(other) is not Kind.TEXT or macro is None:
+            continue
+        if types.kind_of(side) is Kind.BYTEA and isinstance(other, exp.Literal):
+            fresh = bytes_of(other)
+            other.replace(fresh)
+            types.note(fresh, BYTEA)
+        else:
+            types.note(wrapped(side, partial(call, macro)), TEXT)
 
 
 def _print_objects(node: exp.Expr, types: Types) -> None:

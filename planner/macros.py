@@ -293,6 +293,23 @@ MACROS: tuple[str, ...] = (
     """pg_sg_padded(n, w) AS CASE WHEN n < 0 THEN '-' ELSE '' END
         || lpad(CAST(abs(n) AS VARCHAR),
             CAST(greatest(w, strlen(CAST(abs(n) AS VARCHAR))) AS INTEGER), '0')""",
+    """pg_sg_counted(n, unit, signed) AS CASE WHEN n <> 0 THEN
+        CASE WHEN signed AND n > 0 THEN '+' ELSE '' END || n || ' ' || unit
+        || CASE WHEN n = 1 THEN '' ELSE 's' END END""",
+    """pg_sg_clock(us, signed) AS
+        CASE WHEN us < 0 THEN '-' WHEN signed THEN '+' ELSE '' END
+        || pg_sg_padded(abs(us) // 3600000000, 2) || ':'
+        || pg_sg_padded(abs(us) // 60000000 % 60, 2) || ':'
+        || pg_sg_padded(abs(us) // 1000000 % 60, 2)
+        || rtrim(CASE WHEN us % 1000000 = 0 THEN '' ELSE
+            '.' || pg_sg_padded(abs(us) % 1000000, 6) END, '0')""",
+    # A sign stands before what is positive behind something negative.
+    """pg_sg_interval_shown(m, d, us) AS concat_ws(' ', pg_sg_counted(m // 12, 'year', false),
+        pg_sg_counted(m % 12, 'mon', false), pg_sg_counted(d, 'day', m < 0),
+        CASE WHEN us <> 0 OR (m = 0 AND d = 0)
+            THEN pg_sg_clock(us, CASE WHEN d <> 0 THEN d < 0 ELSE m < 0 END) END)""",
+    """pg_sg_interval_text(x) AS CASE WHEN x IS NOT NULL THEN pg_sg_interval_shown(
+        pg_sg_interval_months(x), pg_sg_interval_days(x), pg_sg_interval_micros(x)) END""",
     "pg_sg_thousands(n) AS CAST(n // 1000 AS VARCHAR) || ',' || pg_sg_padded(abs(n) % 1000, 3)",
     "pg_sg_hour12(h) AS CASE WHEN h % 12 = 0 THEN 12 ELSE h % 12 END",
     # Time zones.

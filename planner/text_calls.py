@@ -14,7 +14,7 @@ from planner.inference import Types
 from planner.literals import bytes_of
 from planner.patterns import group_of, regular_expression
 from planner.result_types import FLOATS
-from planner.rewriting import CallRule, copies, renamed, text_of, unsupported
+from planner.rewriting import PRINTED, CallRule, copies, renamed, text_of, unsupported
 from planner.trees import call, cast, position_of
 from stores.schema import Kind
 
@@ -49,8 +49,7 @@ def _concat(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | N
     shown: list[exp.Expr] = []
     for each in given:
         kind = types.kind_of(each)
-        macro = "pg_sg_boolean_text" if kind is Kind.BOOLEAN else None
-        macro = "pg_sg_float_text" if kind in FLOATS else macro
+        macro = "pg_sg_boolean_text" if kind is Kind.BOOLEAN else PRINTED.get(kind or Kind.NULL)
         plain = each.copy() if macro is None else call(macro, each.copy())
         shown.append(objects.shown(each, types) or plain)
     return call(call_name(node), *shown)
@@ -86,8 +85,9 @@ def _formatted(
     node: exp.Expr, kind: str, left: str | None, width: str | None, types: Types
 ) -> exp.Expr:
     text = objects.shown(node, types) or cast(node.copy(), "TEXT")
-    if types.kind_of(node) is Kind.BOOLEAN:
-        text = call("pg_sg_boolean_text", node.copy())
+    found = types.kind_of(node) or Kind.NULL
+    if found is Kind.BOOLEAN or found in PRINTED:
+        text = call(PRINTED.get(found, "pg_sg_boolean_text"), node.copy())
     macro = {"I": "pg_sg_quote_ident", "L": "pg_sg_quote_nullable"}.get(kind)
     shown = text if macro is None else call(macro, text)
     if width is None:

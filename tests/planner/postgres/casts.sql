@@ -76,7 +76,6 @@ SELECT '10:11:12.5'::time, '2020-01-01 10:11:12'::timestamp::time
 SELECT '1 day 2 hours'::interval, '1 mon'::interval::text, '90 minutes'::interval, '1:30'::interval, 'P1DT2H'::interval
 : interval text interval interval interval
 = 1 day 02:00:00	1 mon	01:30:00	01:30:00	1 day 02:00:00
-~ intervals are read in PostgreSQL's form only
 SELECT 'abc'::varchar(2), 'abc'::char(2), 'abc'::text, cast('abc' AS varchar), 'abc'::name
 : character_varying character text character_varying name
 = ab	ab	abc	abc	abc

@@ -978,3 +978,19 @@ $ interval interval
 SELECT id FROM samples WHERE at < $1::timestamp - interval '1 hour'
 $ timestamp_without_time_zone
 : integer
+SELECT x::text FROM (VALUES (interval '1 month 2 days'), ('-1 month 2 days'), ('1 year 1 month -1 day 02:03:04.5'), ('0'), ('-00:00:00.000001'), ('-1 day 01:00'), ('100 hours'), ('-14 months'), (NULL), ('1 day -01:00')) AS v (x)
+: text
+= 1 mon 2 days
+= -1 mons +2 days
+= 1 year 1 mon -1 days +02:03:04.5
+= 00:00:00
+= -00:00:00.000001
+= -1 days +01:00:00
+= 100:00:00
+= -1 years -2 mons
+= \N
+= 1 day -01:00:00
+SELECT concat(x, 'a'), concat_ws('-', x, x), format('%s|%L', x, x), 'a' || x, x || 'b' FROM (VALUES (interval '1 month 2 days'), ('-1 month 2 days')) AS v (x)
+: text text text text text
+= 1 mon 2 daysa	1 mon 2 days-1 mon 2 days	1 mon 2 days|'1 mon 2 days'	a1 mon 2 days	1 mon 2 daysb
+= -1 mons +2 daysa	-1 mons +2 days--1 mons +2 days	-1 mons +2 days|'-1 mons +2 days'	a-1 mons +2 days	-1 mons +2 daysb

@@ -300,3 +300,6 @@ SELECT w, n FROM regexp_split_to_table('a b c', ' ') WITH ORDINALITY AS s (w, n)
 SELECT split_part(NULL, 'a', 0), substring(NULL, 1, -1), lpad(NULL, 100000000), substring('a', NULL, -1), split_part('a', NULL, 0)
 : text text text text text
 = \N	\N	\N	\N	\N
+SELECT concat('\x00ff'::bytea, ARRAY[1, 2]), format('%s %s', '\x00ff'::bytea, ARRAY[1, 2]), '\x00'::bytea || '\x01', '\x00'::bytea || lower('A'), 0.5::double precision || 'x'
+: text text bytea text text
+= \\x00ff{1,2}	\\x00ff {1,2}	\\x0001	\\x00a	0.5x
