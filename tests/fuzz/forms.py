@@ -315,7 +315,6 @@ to_char({timestamp}, 'FMYYYY YYY Y,YYY BC a.d. IYYY-IDDD FMDD FF3 SSSS RM TZ')
 to_char({timestamptz}, 'FMMonth DAY dy HH24:MI:SS.MS TZ OF "at" J Q')
 array_to_string(string_to_array({text}, 'b'), '-')
 {interval}::text
-{json}::text
 to_char({integer}, 'FM0999')
 to_char({numeric}, '999,990.99')
 to_char({integer}, 'S999')

@@ -32,7 +32,6 @@ NAMES = ("x", "id", "r0", "count", "order", "Name", "pg_sg_sum", "select", "row"
 SERIES = (
     ("generate_series(0::bigint, 3)", "bigint"),
     ("unnest('{1,NULL,2}'::bigint[])", "bigint"),
-    ("generate_subscripts('{1,NULL,2}'::bigint[], 1)", "integer"),
     ("string_to_table('a,b', ',')", "text"),
     ("regexp_split_to_table('a1b2', '\\d')", "text"),
     ("json_array_elements('[1, {\"a\": 2}]'::json)", "json"),
