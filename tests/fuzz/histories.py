@@ -37,6 +37,9 @@ PLANTED_S = 60.0
 """How long it may take to find all that is planted; on a quiet machine it takes a few seconds."""
 HISTORY_S = 8.0
 """How long one history lasts before all is healed and read a last time."""
+ANSWERS_MIN = 200
+"""It lasts longer until so many were checked, ten times as long at most: on a busy machine a few
+disturbances can leave no time to answer, and a history without answers shows nothing."""
 COARSE = "coarse"
 _SYSTEMS = ("none", "none", COARSE, "slow", "late")
 
@@ -145,8 +148,10 @@ class Setting:
         made.start()
         return made
 
-    def disturb(self, until: float, without: frozenset[str]) -> None:
+    def disturb(self, seconds: float, without: frozenset[str]) -> None:
         """Do one of these things after the other."""
+        until = time.monotonic() + seconds
+        last = until + 9 * seconds
         events: list[Callable[[], None]] = [
             self.kill_writer,
             self.kill_gateway,
@@ -158,7 +163,7 @@ class Setting:
             self.fill_disk,
         ]
         events = [event for event in events if event.__name__ not in without]
-        while time.monotonic() < until:
+        while time.monotonic() < (until if self.history.answers >= ANSWERS_MIN else last):
             event = self.chance.choice(events)
             self.done.append(event.__name__)
             event()
@@ -269,7 +274,7 @@ def one_history(
     """Let one history happen, heal all, and read it a last time; with what happened in it."""
     with setting(directory, chance, stores=GOOD, fault=fault) as found:
         with reading([_reader(found, GOOD, monotonic=number % 2 == 1) for number in range(4)]):
-            found.disturb(time.monotonic() + seconds, without)
+            found.disturb(seconds, without)
         found.writer.kill()
         _finish(found)
         happened = f"file system {found.system}, {', '.join(found.done)}"
