@@ -64,8 +64,7 @@ def whole_quotient(left: exp.Expr, right: exp.Expr, one: DataType, other: DataTy
             unit = cast(exp.Literal.number(10 ** (more - own.scale)), "HUGEINT")
             whole = exp.Mul(this=whole, expression=unit)
         sides.append(exp.Paren(this=whole))
-    both = exp.Paren(this=exp.IntDiv(this=sides[0], expression=sides[1]))
-    return cast(both, f"DECIMAL({DIGITS_MAX},0)")
+    return exp.Paren(this=exp.IntDiv(this=sides[0], expression=sides[1]))
 
 
 def _whole(node: exp.Expr, data_type: DataType) -> exp.Expr:

@@ -387,10 +387,26 @@ class Types:
         self, name: str, node: exp.Expr, source: exp.Table | Scope, column: str
     ) -> DataType | object | None:
         if isinstance(source, exp.Table):
-            found = self._column_type(source, column)
+            found = self._column_type(source, column) or self._of_series(source, column)
             return _ABSENT if found is None else found
         outputs = self._outputs_of(source, node)
         return outputs.get(column, _ABSENT)
+
+    def _of_series(self, table: exp.Table, column: str) -> DataType | None:
+        """The type of the values that a series in FROM gives; one of integers is bigint here."""
+        alias, series = table.args.get("alias"), table.this
+        if not isinstance(series, exp.GenerateSeries) or alias is None:
+            return None
+        if column != (alias.columns[0].name if alias.columns else alias.name):
+            return None
+        kind = self.kind_of(series.args["start"])
+        if kind in INTEGERS:
+            return BIGINT
+        return {
+            Kind.DATE: TIMESTAMPTZ,
+            Kind.TIMESTAMP: TIMESTAMP,
+            Kind.TIMESTAMPTZ: TIMESTAMPTZ,
+        }.get(kind or Kind.NULL)
 
     def _outputs_of(self, scope: Scope, node: exp.Expr) -> Mapping[str, DataType | None]:
         key = id(node)
@@ -420,7 +436,8 @@ class Types:
                 wide = self.widened(whole)
                 return [NUMERIC if each else t for t, each in zip(found, wide, strict=False)]
             return found
-        return []
+        arrays = tree.expressions if isinstance(tree, exp.Unnest) else []
+        return [array.element if (array := self.of(each)) else None for each in arrays]
 
     def _open_types(self, scope: Scope) -> list[DataType | None]:
         """The types of a side of a set operation; NULL of a bare text, which takes the other's."""
@@ -472,6 +489,8 @@ class Types:
             if isinstance(alias, exp.TableAlias) and alias.columns:
                 given = [column.name for column in alias.columns]
                 names = [*given, *names[len(given) :]]
+        if isinstance(tree, exp.Unnest) and not names:
+            names = [node.alias]
         return names
 
 

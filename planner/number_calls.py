@@ -32,7 +32,10 @@ def _sign(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 def _div(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
     one, other = (as_decimal(types.of(each)) for each in given[:2])
-    return None if one is None or other is None else whole_quotient(given[0], given[1], one, other)
+    found = types.of(node)
+    if one is None or other is None or found is None:
+        return None
+    return cast(whole_quotient(given[0], given[1], one, other), duckdb_type(found))
 
 
 def _mod(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:

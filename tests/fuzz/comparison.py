@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
@@ -19,12 +20,15 @@ from psycopg.adapt import Transformer
 _JSON, _JSONB, _NUMERICS, _FLOATS = 114, 3802, frozenset({1700, 1231}), frozenset({700, 701})
 ROWS_MAX = 20_000
 """Rows of a result that are read: a statement that is made smaller may lose its join condition."""
+_REAL = struct.Struct("f")
 _ARRAYS = frozenset({1000, 1005, 1007, 1009, 1016})
 _NUMERIC_DIGITS = 16
 """Of a quotient: here behind the point, as a numeric has the scale of its type; in PostgreSQL at
 least so many in all. Only such numbers are compared by the digits that both have."""
 _INEXACT = re.compile(r"percentile_cont|percent_rank|cume_dist|ln\(|extract\(epoch")
 """What is computed in doubles, whose last digit depends on the order of the operations."""
+_INFINITE = re.compile(r"percentile_cont")
+"""What is an infinity here where PostgreSQL's way of computing it gives NaN."""
 _EITHER_ZERO = re.compile(r"DISTINCT|GROUP BY|UNION|INTERSECT|EXCEPT|min\(|max\(|greatest|least")
 """Where 0 and -0, which are equal, stand for each other: SQL says not which one is given."""
 _NO_TIMES = frozenset({"22007", "22008", "22009"})
@@ -111,7 +115,11 @@ def _rows(
                 text = bytes(value).removeprefix(b"\x01").decode()
                 cells.append(json.dumps(json.loads(text), sort_keys=True))
             elif column in loaders:
-                cells.append(loaders[column](value))
+                number = loaders[column](value)
+                # Of the shortest texts of a real, there can be two.
+                cells.append(
+                    _REAL.unpack(_REAL.pack(number))[0] if types[column] == 700 else number
+                )
             elif types[column] in _ARRAYS and binary:
                 # The flag says that there may be NULLs: a slice has that of the whole array.
                 cells.append(bytes(value[:4]) + bytes(value[8:]))
@@ -146,8 +154,7 @@ def difference(
         wrong = sorted({f"{a} for {b}" for a, b in pairs if a != b})
         return f"names {', '.join(wrong)}", f"ours: {ours.names}\ntheirs: {theirs.names}"
     exact = _INEXACT.search(sql) is None
-    if _EITHER_ZERO.search(sql) is not None:
-        ours, theirs = _without_signs(ours), _without_signs(theirs)
+    ours, theirs = _settled(ours, theirs, sql)
     one, other = _bag(ours.rows), _bag(theirs.rows)
     if not _same(one, other, exact=exact):
         return "rows", _shown(one, other)
@@ -160,6 +167,16 @@ def difference(
     return None
 
 
+def _settled(ours: Reply, theirs: Reply, sql: str) -> tuple[Reply, Reply]:
+    """Both without what is left open for such a statement."""
+    if _EITHER_ZERO.search(sql) is not None:
+        ours, theirs = _without_signs(ours), _without_signs(theirs)
+    if _INFINITE.search(sql) is not None:
+        places = _undefined(theirs)
+        ours, theirs = _without_infinities(ours, places), _without_infinities(theirs, places)
+    return ours, theirs
+
+
 def shape(message: str) -> str:
     """A message without what it says of one statement, to sort failures by."""
     return re.sub(r"\d+", "0", re.sub(r"\"[^\"]*\"|'[^']*'", "_", message))[:90]
@@ -170,6 +187,27 @@ def _without_signs(reply: Reply) -> Reply:
         tuple(0.0 if isinstance(cell, float) and cell == 0 else cell for cell in row)
         for row in reply.rows
     )
+    return replace(reply, rows=rows)
+
+
+def _undefined(reply: Reply) -> set[int]:
+    """The columns that hold a NaN."""
+    return {
+        place
+        for row in reply.rows
+        for place, cell in enumerate(row)
+        if isinstance(cell, float) and math.isnan(cell)
+    }
+
+
+def _without_infinities(reply: Reply, places: set[int]) -> Reply:
+    """NaN for each infinity in some columns."""
+
+    def shown(place: int, cell: object) -> object:
+        is_infinite = isinstance(cell, float) and math.isinf(cell)
+        return math.nan if is_infinite and place in places else cell
+
+    rows = tuple(tuple(shown(*each) for each in enumerate(row)) for row in reply.rows)
     return replace(reply, rows=rows)
 
 

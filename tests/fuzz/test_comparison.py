@@ -54,6 +54,17 @@ def test_the_sign_of_zero_counts_where_no_equal_values_were_made_one() -> None:
     assert kind(one, other, "SELECT DISTINCT d FROM t") is None
 
 
+def test_a_percentile_between_infinities_may_be_one_of_them() -> None:
+    ours, theirs = (
+        Reply(names=("d",), types=(701,), rows=((value,), (1.5,))) for value in (math.inf, math.nan)
+    )
+    assert kind(ours, theirs, "SELECT percentile_cont(0.5)") is None
+    assert kind(ours, theirs, "SELECT max(d)") == "rows"
+    assert kind(theirs, ours, "SELECT percentile_cont(0.5)") == "rows"
+    finite = replace(ours, rows=((2.5,), (1.5,)))
+    assert kind(finite, theirs, "SELECT percentile_cont(0.5)") == "rows"
+
+
 def test_numerics_differ_only_behind_the_sixteenth_digit() -> None:
     def of(text: str) -> Reply:
         return Reply(names=("n",), types=(1700,), rows=((Decimal(text),),))

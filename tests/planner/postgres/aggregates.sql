@@ -261,3 +261,56 @@ SELECT id, string_agg(t, id::text) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AN
 = 7	aB7ä
 = 8	ä8Zed
 = 9	Zed9 x 
+SELECT mode() WITHIN GROUP (ORDER BY s), mode() WITHIN GROUP (ORDER BY i), mode() WITHIN GROUP (ORDER BY n DESC), mode() WITHIN GROUP (ORDER BY i DESC) FROM samples
+: smallint integer numeric integer
+= -1	2	999999.999	2
+SELECT percentile_disc(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY i), percentile_cont(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY d), percentile_disc(0.1) WITHIN GROUP (ORDER BY n DESC) FROM samples
+: integer[] double_precision[] numeric
+= {0,3}	{0.07500000000000001,30866.07225}	999999.999
+SELECT regr_count(d, r), bit_xor(i), bit_xor(DISTINCT i), sum(r), max(r), min(s) FROM samples
+: bigint integer integer real real smallint
+= 8	-9	-11	1e+10	1e+10	-1
+SELECT gcd((-9223372036854775808)::bigint, 12::bigint), gcd(0, 0), lcm(0, 3), gcd(-4, 6), lcm(-4, 6)
+: bigint integer integer integer integer
+= 4	0	0	2	12
+SELECT gcd(b, 12) FROM samples ORDER BY id
+: bigint
+= 2
+= 4
+= 6
+= 3
+= \N
+= 12
+= 2
+= 4
+= 6
+SELECT width_bucket(n, -2, 2.5, 4), width_bucket(i, 1, 9, 4) FROM samples ORDER BY id
+: integer integer
+= 4	1
+= 5	1
+= 0	1
+= 5	3
+= \N	\N
+= 2	0
+= 5	5
+= 2	0
+= 5	2
+SELECT factorial(0), factorial(5), factorial(20), factorial(25)
+: numeric numeric numeric numeric
+= 1	120	2432902008176640000	15511210043330985984000000
+SELECT factorial(-1)
+! 22003
+SELECT sum(DISTINCT i), avg(DISTINCT n), count(DISTINCT s), sum(DISTINCT n / 3) FROM samples
+: bigint numeric bigint numeric
+= 13	125005.603500000000	4	333348.27600000000000003333
+SELECT sum(i) FILTER (WHERE i > 2) OVER (ORDER BY id), avg(n / 7) OVER (ORDER BY id) FROM samples ORDER BY id
+: bigint numeric
+= \N	0.21428571428571428571
+= \N	0.28571428571428571429
+= \N	0.07142857142857142857
+= 5	0.41074999999999999643
+= 5	0.41074999999999999643
+= 5	0.32859999999999999714
+= 14	23809.79761904761899999762
+= 14	20408.39785714285710203877
+= 17	17857.94335714285710714643

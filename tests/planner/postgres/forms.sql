@@ -699,3 +699,55 @@ SELECT trunc(i, 2), round(i, 2), round(i, -1), trunc(n, -1), round(n, -1), sum(t
 : numeric numeric numeric numeric numeric numeric numeric double_precision
 = 1.00	1.00	0	0	0	1	1.0	1
 = 2.00	2.00	0	0	0	2	2.0	2
+SELECT avg(x), sum(x), max(x / 2) FROM generate_series(1::bigint, 4) AS g(x)
+: numeric numeric bigint
+= 2.5000000000000000	10	2
+SELECT avg(x), x::text, x / 2 FROM generate_series(1::bigint, 4) g(x) GROUP BY x ORDER BY 2
+: numeric text bigint
+= 1.00000000000000000000	1	0
+= 2.0000000000000000	2	1
+= 3.0000000000000000	3	1
+= 4.0000000000000000	4	2
+SELECT avg(g), max(g) + 1 FROM generate_series(1::bigint, 4) g
+: numeric bigint
+= 2.5000000000000000	5
+SELECT avg(x) FROM unnest(ARRAY[1.5, 2.5]) AS g(x)
+: numeric
+= 2.0000000000000000
+SELECT avg(u), max(u) FROM samples, unnest(a) AS u
+: numeric bigint
+= 4.3076923076923077	10
+SELECT u.x, u.y FROM unnest(ARRAY[1, 2], ARRAY['a', 'b']) AS u(x, y)
+: integer text
+= 1	a
+= 2	b
+SELECT x, n, x || 'c' FROM unnest(ARRAY['a', 'b']) WITH ORDINALITY AS u(x, n)
+: text bigint text
+= a	1	ac
+= b	2	bc
+SELECT x - 1, avg(x) OVER () FROM samples CROSS JOIN LATERAL unnest(a) WITH ORDINALITY AS u(x, n) ORDER BY id, n
+! 42702
+SELECT t + interval '1 day', t::date FROM generate_series(timestamp '2020-01-01', timestamp '2020-01-03', interval '1 day') AS s(t)
+: timestamp_without_time_zone date
+= 2020-01-02 00:00:00	2020-01-01
+= 2020-01-03 00:00:00	2020-01-02
+= 2020-01-04 00:00:00	2020-01-03
+SELECT s.t, extract(day FROM t) FROM generate_series(timestamp '2020-01-01', timestamp '2020-01-03', interval '1 day') AS s(t)
+: timestamp_without_time_zone numeric
+= 2020-01-01 00:00:00	1
+= 2020-01-02 00:00:00	2
+= 2020-01-03 00:00:00	3
+SELECT id, (SELECT avg(v) FROM unnest(a) v), (SELECT sum(v) / count(*) FROM unnest(a) AS w(v)) FROM samples ORDER BY id
+: integer numeric numeric
+= 1	1.5000000000000000	1.5000000000000000
+= 2	2.5000000000000000	2.5000000000000000
+= 3	\N	\N
+= 4	4.0000000000000000	4.0000000000000000
+= 5	\N	\N
+= 6	2.0000000000000000	2.0000000000000000
+= 7	8.0000000000000000	8.0000000000000000
+= 8	0.00000000000000000000	0.00000000000000000000
+= 9	9.0000000000000000	9.0000000000000000
+SELECT u FROM unnest('{1,2}'::int[]) u WHERE u / 2 = 1
+: integer
+= 2

@@ -241,3 +241,7 @@ SELECT coalesce(f, t) FROM samples
 ! 42804
 SELECT coalesce(f, j) FROM samples
 ! 42804
+SELECT div(b, 2) FROM samples WHERE id = 1 UNION ALL SELECT n FROM samples WHERE id = 1
+: numeric
+= 5
+= 1.500
