@@ -30,6 +30,7 @@ from planner.errors import (
     ValueProblem,
 )
 from planner.macros import MACROS
+from planner.trees import is_comma
 from stores.errors import SchemaError
 from stores.schema import Column, DataType, Kind, Value
 
@@ -171,10 +172,17 @@ class _Written(DuckDB):
     """DuckDB's SQL as it is written here."""
 
     class Generator(DuckDBGenerator):
-        """Divides integers as DuckDB's setting has it; sqlglot casts some quotients to bigint."""
+        """Writes what the tree says where sqlglot writes what it takes for the same."""
 
         def div_sql(self, expression: exp.Div) -> str:
+            """As it is: DuckDB's setting divides integers, which sqlglot may cast to bigint."""
             return self.binary(expression, "/")
+
+        def join_sql(self, expression: exp.Join, join_op: str | None = None) -> str:
+            """A comma before UNNEST, too: JOIN binds closer, and what follows may be RIGHT."""
+            if not is_comma(expression):
+                return super().join_sql(expression, join_op)
+            return f", {self.sql(expression, 'this')}"
 
 
 def to_duckdb(tree: exp.Expr) -> str:

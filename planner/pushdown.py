@@ -19,6 +19,7 @@ from sqlglot.optimizer.scope import Scope
 from planner.predicates import EVERY_ROW, Equals, Predicate, conjunction
 from planner.reader import ParameterType, Reader
 from planner.syntax import conjuncts, seen
+from planner.trees import is_comma
 from stores.schema import Column
 
 Readable: TypeAlias = Mapping[str, Column]
@@ -274,15 +275,11 @@ def may_filter(select: exp.Expr, join: exp.Join, table: exp.Table) -> bool:
         return is_inner and (is_left or is_right)
     if side == "RIGHT" and is_left:
         # A comma binds less than JOIN: what stands before the last one is joined with the result.
-        begin = max((i for i, each in enumerate(joins[:at]) if _is_comma(each)), default=-1)
+        begin = max((i for i, each in enumerate(joins[:at]) if is_comma(each)), default=-1)
         joined = [each.this for each in joins[max(begin, 0) : at]]
         first = [select.args["from_"].this] if begin < 0 else []
         return any(_holds(item, table) for item in (*first, *joined))
     return side == "LEFT" and is_right
-
-
-def _is_comma(join: exp.Join) -> bool:
-    return not any(join.args.get(each) for each in ("method", "side", "kind", "on", "using"))
 
 
 def _holds(item: exp.Expr, table: exp.Table) -> bool:

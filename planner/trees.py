@@ -53,3 +53,8 @@ def position_of(node: exp.Expr) -> int | None:
     found = (n.meta["start"] for n in node.walk() if "start" in n.meta)
     start = next(found, None)
     return None if start is None else int(start) + 1
+
+
+def is_comma(join: exp.Join) -> bool:
+    """Whether it is a comma of FROM, which binds less than what is written as a JOIN."""
+    return not any(join.args.get(each) for each in ("method", "side", "kind", "on", "using"))

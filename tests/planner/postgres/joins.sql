@@ -641,3 +641,23 @@ SELECT s.id, n.number, o.number FROM samples AS s, notes AS n RIGHT JOIN notes A
 SELECT count(*) FROM (samples AS s JOIN notes ON true), notes AS n RIGHT JOIN notes AS o ON 1 = 2
 : bigint
 = 225
+SELECT count(*) FROM samples, unnest('{1,NULL,2}'::bigint[]) AS r (x) RIGHT JOIN notes AS r2 ON r.x = r2.number
+: bigint
+= 45
+SELECT count(*) FROM samples, unnest('{1,NULL,2}'::bigint[]) AS r (x) FULL JOIN notes AS r2 ON r.x = r2.number
+: bigint
+= 54
+SELECT count(*) FROM samples s, unnest(s.a) AS r (x) LEFT JOIN notes AS r2 ON r.x = r2.number
+: bigint
+= 13
+SELECT s.id, x, n FROM samples s, unnest(s.a) WITH ORDINALITY AS r (x, n) LEFT JOIN notes AS r2 ON r.x = r2.number ORDER BY 1, 2, 3
+! 42702
+SELECT count(*) FROM samples s, unnest(a) x, unnest(a) y
+: bigint
+= 27
+SELECT count(*) FROM unnest(ARRAY[1, 2]) x, unnest(ARRAY[3]) y RIGHT JOIN notes ON y = number
+: bigint
+= 10
+SELECT count(*) FROM samples s CROSS JOIN unnest(a) x LEFT JOIN notes ON x = number
+: bigint
+= 13
