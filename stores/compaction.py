@@ -19,13 +19,14 @@ from stores.errors import LogError, StoreError
 from stores.local import LocalStore
 from stores.log import Root, StoreLog
 from stores.logfiles import Directory, sync_directory
+from stores.lognames import snapshot_name, snapshot_path
 from stores.position import Progress
 from stores.records import Snapshot, SnapshotFile, encode_snapshot
 from stores.registry import SHIPPED
 from stores.replica import Replica
 from stores.rocksdb import RocksPartition, layout_of
 from stores.schema import StoreSchema
-from stores.snapshots import CHUNK_BYTES, commit_path, snapshot_path, usable_snapshot
+from stores.snapshots import CHUNK_BYTES, usable_snapshot
 
 IsStopped: TypeAlias = Callable[[], bool]
 """Asked before each step that takes long; after True the run ends as soon as it can."""
@@ -188,7 +189,7 @@ def _put(
 
 
 def _publish(log: StoreLog, schema: StoreSchema, snapshot: Snapshot, attempt: str) -> Snapshot:
-    path = commit_path(snapshot.epoch)
+    path = snapshot_name(snapshot.epoch)
     log.directory.sync(snapshot_path(snapshot.epoch))
     log.directory.sync("snapshots")
     if log.directory.create(path, encode_snapshot(snapshot)):

@@ -28,11 +28,12 @@ from stores.errors import (
     TornRecordError,
 )
 from stores.logfiles import Directory, Root
+from stores.lognames import DEFINITION
 from stores.partitioner import partition_column
 from stores.position import Position
 from stores.records import Commit, DataFile, Term
 from stores.schema import SPAN_MS_MAX, InputTopic, StoreSchema
-from stores.storelog import DEFINITION, StoreLog
+from stores.storelog import StoreLog
 from stores.terms import require_newest, take_term
 
 __all__ = ["Commit", "DataFile", "Root", "StateLog", "StoreLog", "StoreWriter"]

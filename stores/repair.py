@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from stores.log import Root, StoreLog
+from stores.lognames import commit_name, snapshot_name, term_name
 from stores.records import Commit, Record, encode_commit
-from stores.snapshots import commit_path, snapshot_epochs
-from stores.storelog import commit_name
-from stores.terms import take_term, term_name
+from stores.snapshots import snapshot_epochs
+from stores.terms import take_term
 from stores.verification import (
     Damage,
     Verified,
@@ -94,7 +94,7 @@ class _Repair:
         whole, _ = read_snapshots(self._log)
         epochs = self._log.epochs()
         for epoch in snapshot_epochs(self._log):
-            name = commit_path(epoch)
+            name = snapshot_name(epoch)
             if epoch in whole or not self._log.directory.has_file(name):
                 continue
             if not lost and self._is_whole_from(max(whole, default=-1), epochs):

@@ -17,10 +17,11 @@ from pathlib import Path
 from stores.compaction import IsStopped, check_stopped, go_on, snapshot_of
 from stores.errors import LogError, StoreError
 from stores.log import Root, StoreLog
+from stores.lognames import snapshot_name, snapshot_path
 from stores.records import Snapshot
 from stores.replica import wall_clock_ms
 from stores.rocksdb import layout_of
-from stores.snapshots import commit_path, newest_snapshot, snapshot_epochs, snapshot_path
+from stores.snapshots import newest_snapshot, snapshot_epochs
 from stores.terms import remove_old_terms
 
 _logger = logging.getLogger(__name__)
@@ -220,7 +221,7 @@ def _remove_snapshots(log: StoreLog, base: int) -> int:
     oldest = log.epochs()[0]
     old = [epoch for epoch in snapshot_epochs(log) if epoch < min(oldest, base)]
     for epoch in old:
-        log.directory.remove_file(commit_path(epoch))
+        log.directory.remove_file(snapshot_name(epoch))
         log.directory.remove(snapshot_path(epoch))
     return len(old)
 
@@ -268,12 +269,12 @@ def _remove_attempts(log: StoreLog, epoch: int, names: list[str], before_ms: int
 def _remove_unnamed(log: StoreLog, epoch: int, before_ms: int) -> int:
     """Remove attempts to write a snapshot that its commit does not name."""
     parent = snapshot_path(epoch)
-    commit = Path(commit_path(epoch)).name
+    commit = Path(snapshot_name(epoch)).name
     names = [n for n in log.directory.names(parent) if n != commit and not n.startswith(".")]
     old = [name for name in names if _is_old(log, f"{parent}/{name}", before_ms)]
     if not old:
         return 0
-    raw = log.directory.read(commit_path(epoch)) or b""
+    raw = log.directory.read(snapshot_name(epoch)) or b""
     # As text, for a record that cannot be decoded must not have its files removed either.
     doomed = [name for name in old if name.encode() not in raw]
     for name in doomed:

@@ -22,6 +22,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from stores.errors import LogError, StoreError, TornRecordError
 from stores.log import StoreLog
 from stores.logfiles import Directory
+from stores.lognames import numbers_in, snapshot_name
 from stores.position import Progress
 from stores.records import Snapshot, SnapshotFile, decode_snapshot
 
@@ -30,7 +31,6 @@ _logger = logging.getLogger(__name__)
 RETRY_S = 5.0
 """Pause after no snapshot could be used: to read and hash one again is not cheap."""
 CHUNK_BYTES = 4 << 20
-_COMMIT = "commit.json"
 
 Fetch: TypeAlias = Callable[[Path], None]
 """Brings the file to a path on this node's disk; raises a LogError if it is not whole."""
@@ -73,25 +73,13 @@ class Restored(Protocol):
         """Restore the engine, and wake who waits."""
 
 
-def snapshot_path(epoch: int) -> str:
-    """The directory of a snapshot, relative to the store's."""
-    return f"snapshots/{epoch:020d}"
-
-
-def commit_path(epoch: int) -> str:
-    """The commit of a snapshot, relative to the store's directory."""
-    return f"{snapshot_path(epoch)}/{_COMMIT}"
-
-
 def snapshot_epochs(log: StoreLog) -> list[int]:
     """The epochs of which there may be a snapshot, the newest first.
 
     Raises:
         LogError: the file system does not answer.
     """
-    names = log.directory.names("snapshots")
-    numbers = [name for name in names if len(name) == 20 and name.isascii() and name.isdigit()]
-    return sorted(map(int, numbers), reverse=True)
+    return sorted(numbers_in(log.directory.names("snapshots")), reverse=True)
 
 
 def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
@@ -100,10 +88,10 @@ def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
     Raises:
         TornRecordError: its record is incomplete, not ours, or of another epoch or another log.
     """
-    data = log.directory.read(commit_path(epoch))
+    data = log.directory.read(snapshot_name(epoch))
     if data is None:
         return None
-    path = log.directory.join(commit_path(epoch))
+    path = log.directory.join(snapshot_name(epoch))
     found = decode_snapshot(data, path)
     if found.epoch != epoch:
         raise TornRecordError(f'record "{path}" is the snapshot of epoch {found.epoch}')
@@ -174,7 +162,7 @@ def newest_snapshot(
 def _check_whole(
     log: StoreLog, snapshot: Snapshot, *, layout: str, partitions: int, read_all: bool
 ) -> None:
-    path = log.directory.join(commit_path(snapshot.epoch))
+    path = log.directory.join(snapshot_name(snapshot.epoch))
     if snapshot.layout != layout:
         raise TornRecordError(f'snapshot "{path}" is of another definition')
     for partition in range(partitions):
@@ -253,7 +241,7 @@ class SnapshotReader:
                 return False  # one that is being written, or was never finished
             file = snapshot.file_of(partition)
             if snapshot.layout != engine.layout or file is None:
-                path = self._log.directory.join(commit_path(epoch))
+                path = self._log.directory.join(snapshot_name(epoch))
                 raise TornRecordError(f'snapshot "{path}" is of another definition')
             replica.restore(lambda path: fetch(self._log.directory, file, path), snapshot.progress)
         except StoreError as error:

@@ -28,6 +28,7 @@ import pyarrow as pa
 from stores.datafiles import read_part
 from stores.errors import EpochConflictError, LogMissingError, SchemaError, TornRecordError
 from stores.logfiles import Directory, Root
+from stores.lognames import DEFINITION, commit_name, numbers_in, skip_mark
 from stores.records import (
     Commit,
     DataFile,
@@ -44,7 +45,6 @@ from stores.terms import terms
 
 _logger = logging.getLogger(__name__)
 
-DEFINITION = "store.json"
 _LIST_INTERVAL_S = 1.0
 """How often a poll that finds nothing lists the directory, to see past a gap in the numbers."""
 _LIST_SHARE_MAX = 0.01
@@ -206,7 +206,7 @@ class StoreLog:
         Raises:
             LogError: the file system does not answer.
         """
-        return sorted(_numbers(self.directory.names("epochs"), "json"))
+        return sorted(numbers_in(self.directory.names("epochs"), ".json"))
 
     def next_commit(self, after: int, *, list_now: bool = False) -> Commit | None:
         """The first commit behind `after`; None if there is none yet. Made to be polled.
@@ -364,7 +364,7 @@ class StoreLog:
         while number < commit.epoch:
             skip = Skip(epoch=number, next_epoch=commit.epoch, term=commit.term, owner=commit.owner)
             # The mark comes first, so that no listing takes the skip for an epoch.
-            self.directory.create(_skip_mark(number), b"")
+            self.directory.create(skip_mark(number), b"")
             if self.directory.create(commit_name(number), encode_skip(skip)):
                 return
             found = self.record(number)
@@ -427,11 +427,11 @@ class StoreLog:
         Raises:
             LogError: they cannot be removed.
         """
-        for number in sorted(_numbers(self.directory.names("epochs"), "skip")):
+        for number in sorted(numbers_in(self.directory.names("epochs"), ".skip")):
             if number < before:
                 if self._is_skip(number):
                     self.directory.remove_file(commit_name(number))
-                self.directory.remove_file(_skip_mark(number))
+                self.directory.remove_file(skip_mark(number))
 
     def begin(self, epoch: int) -> str:
         """A fresh directory for one attempt to write an epoch; relative to the store's."""
@@ -459,8 +459,8 @@ class StoreLog:
         names = self.directory.names("epochs")
         if not names:
             self.directory.require()
-        numbers = _numbers(names, "json")
-        marked = numbers & _numbers(names, "skip")
+        numbers = numbers_in(names, ".json")
+        marked = numbers & numbers_in(names, ".skip")
         self._listed = tuple(sorted(numbers - {each for each in marked if self._is_skip(each)}))
         ended_s = self._clock()
         pause_s = max(_LIST_INTERVAL_S, (ended_s - began_s) / _LIST_SHARE_MAX)
@@ -472,24 +472,6 @@ class StoreLog:
             return isinstance(self.record(number), Skip)
         except TornRecordError:
             return False
-
-
-def _numbers(names: list[str], suffix: str) -> set[int]:
-    return {
-        int(stem)
-        for stem, dot, found in (name.partition(".") for name in names)
-        if found == suffix and len(stem) == 20 and stem.isascii() and stem.isdigit() and dot
-    }
-
-
-def commit_name(epoch: int) -> str:
-    """The record of an epoch, relative to the store's directory."""
-    return f"epochs/{epoch:020d}.json"
-
-
-def _skip_mark(number: int) -> str:
-    """An empty file that says that the record of this number may be a skip."""
-    return f"epochs/{number:020d}.skip"
 
 
 def _merged_inputs(defined: StoreSchema, schema: StoreSchema) -> tuple[InputTopic, ...]:

@@ -14,15 +14,11 @@ import uuid
 
 from stores.errors import FencedError, TornRecordError
 from stores.logfiles import Directory
+from stores.lognames import numbers_in, term_name
 from stores.records import Term, decode_term, encode_term
 
 TERMS_KEPT = 100
 """Newest records that stay when a log is compacted: they tell who has written when."""
-
-
-def term_name(term: int) -> str:
-    """The record of a term, relative to the store's directory."""
-    return f"terms/{term:020d}.json"
 
 
 def terms(directory: Directory) -> list[int]:
@@ -31,12 +27,7 @@ def terms(directory: Directory) -> list[int]:
     Raises:
         LogError: the file system does not answer.
     """
-    names = (name.partition(".") for name in directory.names("terms"))
-    return sorted(
-        int(stem)
-        for stem, _, suffix in names
-        if suffix == "json" and len(stem) == 20 and stem.isascii() and stem.isdigit()
-    )
+    return sorted(numbers_in(directory.names("terms"), ".json"))
 
 
 def read_term(directory: Directory, term: int) -> Term | None:

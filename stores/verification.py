@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from stores.errors import LogError, LogMissingError, TornRecordError
 from stores.log import Root, StoreLog
+from stores.lognames import DEFINITION, commit_name, snapshot_name, term_name
 from stores.records import Commit, Record, Skip, Snapshot, Term
-from stores.snapshots import commit_path, fetch, read_snapshot, snapshot_epochs
-from stores.storelog import DEFINITION, commit_name
-from stores.terms import read_term, term_name, terms
+from stores.snapshots import fetch, read_snapshot, snapshot_epochs
+from stores.terms import read_term, terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ def read_snapshots(log: StoreLog) -> tuple[dict[int, Snapshot], list[Damage]]:
     whole: dict[int, Snapshot] = {}
     damages = []
     for epoch in snapshot_epochs(log):
-        path = commit_path(epoch)
+        path = snapshot_name(epoch)
         try:
             found = read_snapshot(log, epoch)
             if found is None:
@@ -123,7 +123,7 @@ def read_snapshots(log: StoreLog) -> tuple[dict[int, Snapshot], list[Damage]]:
                 path = file.path
                 fetch(log.directory, file, None)
         except TornRecordError as error:
-            if log.directory.has_file(commit_path(epoch)):
+            if log.directory.has_file(snapshot_name(epoch)):
                 damages.append(Damage(path=path, message=str(error)))
         else:
             whole[epoch] = found

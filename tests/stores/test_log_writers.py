@@ -21,8 +21,9 @@ from stores.errors import (
 )
 from stores.log import Commit, StoreLog, StoreWriter
 from stores.logfiles import Directory
+from stores.lognames import term_name
 from stores.position import Position
-from stores.terms import read_term, remove_old_terms, term_name, terms
+from stores.terms import read_term, remove_old_terms, terms
 from stores.verification import verify
 from tests.stores.logs import CLICKS, commit_path, contents, edit_record, old_commit, rows
 

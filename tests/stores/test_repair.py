@@ -11,11 +11,10 @@ import pytest
 from stores.compaction import write_snapshot
 from stores.errors import FencedError, LogMissingError
 from stores.log import StoreLog, StoreWriter
+from stores.lognames import snapshot_name, term_name
 from stores.position import Position
 from stores.records import Record
 from stores.repair import repair
-from stores.snapshots import commit_path as snapshot_commit
-from stores.terms import term_name
 from stores.verification import verify, verify_log
 from tests.stores.logs import commit_path, edit_record, old_commit
 from tests.stores.retention import CLICKS, expected, read_whole, run, ten_epochs, write
@@ -185,7 +184,7 @@ def test_a_damaged_snapshot_is_set_aside_while_the_epochs_are_there(
     root: Path, tmp_path: Path, which: str
 ) -> None:
     write_snapshot(root, "clicks")
-    record = root / "clicks" / snapshot_commit(LAST)
+    record = root / "clicks" / snapshot_name(LAST)
     path = record if which == "record" else snapshot_file(root)
     flip(path)
     assert damages(root) == [path.name]

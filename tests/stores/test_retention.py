@@ -16,6 +16,7 @@ from stores.compaction import snapshot_of
 from stores.errors import LogError, LogMissingError
 from stores.log import DataFile, StoreLog, StoreWriter
 from stores.logfiles import Directory
+from stores.lognames import snapshot_name
 from stores.memory import MemoryPartition
 from stores.position import Position
 from stores.records import Snapshot
@@ -30,7 +31,7 @@ from stores.retention import (
     compact,
     compact_log,
 )
-from stores.snapshots import commit_path, snapshot_epochs
+from stores.snapshots import snapshot_epochs
 from stores.store import StorePartition
 from stores.terms import remove_old_terms, terms
 from tests.stores.retention import (
@@ -176,7 +177,7 @@ def test_a_damaged_snapshot_is_no_reason_to_remove_anything(
         case "missing file":
             file.unlink()
         case "torn record":
-            os.truncate(root / "clicks" / commit_path(9), 40)
+            os.truncate(root / "clicks" / snapshot_name(9), 40)
     if not is_newest:
         write(root, 10)
     done = run(root, retention=Retention(epochs=1))

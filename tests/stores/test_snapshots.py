@@ -20,6 +20,7 @@ from stores.errors import LogError, TornRecordError
 from stores.local import LocalStore
 from stores.log import StoreLog, StoreWriter
 from stores.logfiles import Directory
+from stores.lognames import snapshot_name
 from stores.memory import MemoryPartition
 from stores.position import Position, Progress
 from stores.query import RangeQuery, WindowRangeQuery
@@ -28,7 +29,7 @@ from stores.replica import Replica
 from stores.result import Success
 from stores.rocksdb import RocksPartition
 from stores.schema import Row, StoreSchema
-from stores.snapshots import RETRY_S, SnapshotReader, commit_path, fetch, read_snapshot
+from stores.snapshots import RETRY_S, SnapshotReader, fetch, read_snapshot
 from stores.store import ReplicaState
 from tests.stores.values import rows_of
 from tests.support.stores import keyvalue, window
@@ -108,7 +109,7 @@ def snapshot_file(root: Path, partition: int = 0) -> Path:
 
 
 def snapshot_commit(root: Path, epoch: int = LAST) -> Path:
-    return root / "clicks" / commit_path(epoch)
+    return root / "clicks" / snapshot_name(epoch)
 
 
 def _copy(source: Path, target: Path) -> None:
