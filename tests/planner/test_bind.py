@@ -72,7 +72,7 @@ def test_only_what_is_needed_is_read(sql: str, columns: dict[str, tuple[str, ...
         ("SELECT * FROM (SELECT *, _epoch FROM visits) x", ["at", "name", "_epoch"]),
         ("SELECT * FROM (visits CROSS JOIN stock)", None),
         ("SELECT * EXCLUDE (at) FROM visits", None),
-        ("SELECT * FROM generate_series(1, 2)", None),
+        ("SELECT * FROM generate_series(1, 2)", ["generate_series"]),
     ],
 )
 def test_result_columns(sql: str, names: list[str] | None) -> None:
