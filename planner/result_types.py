@@ -118,11 +118,15 @@ def aggregate_type(name: str, of: DataType | None, node: exp.Func) -> DataType |
         return DOUBLE
     if decimal is None:
         return None
-    digits = next((n for n in arguments(node)[1:]), None)
-    if digits is None:
+    return _to_places(decimal, next((n for n in arguments(node)[1:]), None))
+
+
+def _to_places(decimal: DataType, places: exp.Expr | None) -> DataType | None:
+    """A numeric cut or rounded to some places, negative ones for tens and hundreds."""
+    if places is None or isinstance(places, exp.Neg):
         return decimal_type(decimal.precision, 0)
-    known = isinstance(digits, exp.Literal) and digits.name.isdigit()
-    return decimal_type(decimal.precision, min(int(digits.name), decimal.scale)) if known else None
+    known = isinstance(places, exp.Literal) and places.name.isdigit()
+    return decimal_type(decimal.precision, min(int(places.name), decimal.scale)) if known else None
 
 
 def number_type(
