@@ -261,6 +261,9 @@ class Types:
         arrays = [side for side in sides if side is not None and side.kind is Kind.ARRAY]
         if arrays:
             return arrays[0]
+        kinds = {side.kind for side in sides if side is not None}
+        if kinds == {Kind.BYTEA, Kind.TEXT} and not any(map(is_open, (node.this, node.expression))):
+            return TEXT
         if any(side is not None and side.kind in {Kind.JSON, Kind.BYTEA} for side in sides):
             return next(s for s in sides if s is not None and s.kind in {Kind.JSON, Kind.BYTEA})
         return TEXT
