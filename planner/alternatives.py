@@ -15,12 +15,22 @@ from planner.calls import rewrite_call
 from planner.inference import Types
 from planner.operands import alternatives
 from planner.rewriting import Rule, hold_scale
+from planner.sqltypes import duckdb_type
+from planner.trees import cast, wrapped
 
 
 def _agree(node: exp.Expr, types: Types) -> exp.Expr:
     """Alternatives of one expression, whose name may have a rule of its own."""
-    hold_scale(node.expressions if isinstance(node, exp.Array) else alternatives(node), types)
+    hold_scale(alternatives(node), types)
     return rewrite_call(node, types)
+
+
+def _nullif(node: exp.Expr, types: Types) -> exp.Expr:
+    """In DuckDB it has the type of the first in any case."""
+    found, own = types.of(node), types.of(node.this)
+    if found is None or own is None or found.kind is own.kind:
+        return node
+    return wrapped(node, lambda inner: cast(inner, duckdb_type(found)))
 
 
 def agree_in_sets(node: exp.Expr, types: Types) -> exp.Expr:
@@ -68,6 +78,7 @@ def _branches(tree: exp.Expr) -> Iterator[Sequence[exp.Expr]]:
 
 RULES: Mapping[type[exp.Expr], Rule] = {
     **dict.fromkeys((exp.Case, exp.Coalesce, exp.Greatest, exp.Least, exp.Array), _agree),
+    exp.Nullif: _nullif,
     exp.Values: _agree_in_values,
     exp.Except: agree_in_sets,
     exp.Intersect: agree_in_sets,

@@ -102,7 +102,21 @@ def modulo(node: exp.Expr, types: Types) -> exp.Expr:
     """The rest of numerics; where it may need more digits than there are, DuckDB makes a double."""
     fresh = _add(node, types)
     hold_scale([node.this, node.expression], types)
+    divisor = types.of(node.expression)
+    is_number = isinstance(strip(node.expression), exp.Literal)
+    if divisor is not None and divisor.kind in INTEGERS and not is_number:
+        wrapped(node.expression, lambda inner: call("pg_sg_divisor", inner))
     return fresh
+
+
+def _negate(node: exp.Expr, types: Types) -> exp.Expr:
+    """The least integer has no negative; DuckDB makes one of a wider type where it is constant."""
+    found = types.of(node.this)
+    is_number = isinstance(strip(node.this), exp.Literal)
+    if found is None or found.kind not in INTEGERS or is_number or node.find(exp.Column):
+        return node
+    zero = cast(exp.Literal.number(0), duckdb_type(found))
+    return node.replace(exp.Paren(this=exp.Sub(this=zero, expression=node.this.copy())))
 
 
 def _check_times(node: exp.Expr, types: Types) -> None:
@@ -255,6 +269,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Mul: ranged(_add),
     exp.Pow: POWER,
     exp.Mod: modulo,
+    exp.Neg: _negate,
     **dict.fromkeys((exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot), _of_bits),
     exp.Round: _round,
     exp.Ceil: _round,

@@ -13,6 +13,7 @@ from planner.predicates import strip
 from planner.rewriting import Rule
 from planner.sqltypes import duckdb_type
 from planner.trees import cast, position_of
+from planner.volatile import check_copied
 from stores.schema import Kind
 
 SPELLED_MAX = 16
@@ -52,6 +53,8 @@ def _find_row(node: exp.Expr, types: Types) -> exp.Expr:
         values = exp.Values(expressions=listed, alias=exp.TableAlias(this=exp.to_identifier("v")))
         query = exp.Subquery(this=exp.select("*").from_(values))
         return node.replace(exp.In(this=row.copy(), query=query))
+    if len(members) > 1:
+        check_copied(row.expressions)
     each = [_all_equal(row.expressions, member.expressions) for member in members]
     return node.replace(exp.Paren(this=exp.or_(*each)))
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from planner.errors import NotSupported
+from planner.syntax import check_known
 
 _FIRST, _LAST = "(0,0)", "(4294967295,0)"
 """The ends of all pages, as DuckDB writes them."""
@@ -21,10 +22,11 @@ def drop_page_ranges(betweens: Sequence[exp.Between]) -> bool:
     """Take those over all pages out of their tree; whether there were any.
 
     Raises:
-        NotSupported: a clause over some of the pages.
+        NotSupported: a clause over some of the pages, or one that says more than is known.
     """
     ranges = [between for between in betweens if _is_page_range(between)]
     for between in ranges:
+        check_known(between)
         _check_ends(between)
         _drop(between)
     return bool(ranges)

@@ -28,6 +28,7 @@ from planner.operators import (
 from planner.outputs import is_star, within_lateral
 from planner.result_types import (
     DIGITS_MAX,
+    FLOATS,
     INTEGERS,
     JSON,
     NUMERIC,
@@ -271,7 +272,12 @@ class Types:
     def _of_alternatives(self, node: exp.Expr) -> DataType | None:
         nodes = alternatives(node)
         if isinstance(node, exp.Nullif):
-            return as_argument(self._common(nodes))
+            # Where there is no operator for both types, both have the one that holds both.
+            beside = [] if is_open(node.expression) else [node.expression]
+            kinds = {self.kind_of(each) for each in (*nodes, *beside)}
+            is_mixed = Kind.DECIMAL in kinds or not (kinds <= FLOATS or kinds.isdisjoint(FLOATS))
+            is_both = is_mixed or is_open(node.this)
+            return as_argument(self._common([*nodes, *beside] if is_both else nodes))
         if isinstance(node, exp.Case) and node.args.get("default") is None:
             return unsized(self._common(nodes))
         # ELSE comes first: of a text and a varchar the first one is the type.

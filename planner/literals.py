@@ -11,7 +11,7 @@ from planner.constants import number_of
 from planner.errors import QueryError, TypeProblem
 from planner.inference import TIMES, Types
 from planner.moment_text import time_words
-from planner.operands import is_open
+from planner.operands import COMPARED, alternatives, compared, is_open
 from planner.predicates import strip
 from planner.result_types import FLOATS, INTEGERS, common_type
 from planner.sqltypes import duckdb_type, spelled_type
@@ -20,20 +20,14 @@ from planner.values import parse_value
 from planner.walk import Nodes
 from stores.schema import BYTEA, DataType, Kind, Value, decimal_type
 
-_OF_ONE_TYPE = (
-    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ),
-    *(exp.In, exp.Between, exp.Coalesce, exp.Nullif, exp.Greatest, exp.Least, exp.Case),
-)
-"""What puts values of one type beside each other."""
-
-_ALTERNATIVES = (exp.Case, exp.Coalesce, exp.Greatest, exp.Least, exp.Nullif)
-_WORDS: dict[type[exp.Expr], str] = {
+_ALTERNATIVES: dict[type[exp.Expr], str] = {
     exp.Case: "CASE",
     exp.Coalesce: "COALESCE",
     exp.Greatest: "GREATEST",
     exp.Least: "LEAST",
+    exp.Array: "ARRAY",
 }
-"""What Postgres calls those whose types must match."""
+"""What gives one of several, or all of them, of one type; what Postgres calls it."""
 _NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
 _ADOPTED = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, Kind.UUID, Kind.JSON}
 """Types that a text literal takes when it stands beside a value of one."""
@@ -93,13 +87,13 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
         TypeProblem: a boolean is beside what is none (42804).
         QueryError: one has not the type of the others (22P02).
     """
-    for kind in _ALTERNATIVES:
+    for kind, word in _ALTERNATIVES.items():
         for node in nodes.of(kind):
-            sides = [strip(side) for side in _sides(node)]
+            sides = [strip(side) for side in alternatives(node)]
             found = [types.of(side) for side in sides if not is_open(side)]
             beside = [each for each in found if each is not None and each.kind is not Kind.NULL]
-            if kind in _WORDS and Kind.BOOLEAN in {each.kind for each in beside}:
-                check_alike(beside, _WORDS[kind], node)
+            if Kind.BOOLEAN in {each.kind for each in beside}:
+                check_alike(beside, word, node)
             texts = [each for each in sides if isinstance(each, exp.Literal) and each.is_string]
             if texts and len(texts) < len(sides):
                 known = [types.of(side) for side in sides if not any(side is t for t in texts)]
@@ -159,24 +153,25 @@ def spell_bytes(nodes: Nodes, types: Types) -> None:
         QueryError: one is no bytea (22P02).
     """
     is_changed = False
-    for kind in _OF_ONE_TYPE:
-        for node in nodes.of(kind):
-            sides = [strip(side) for side in _sides(node)]
-            if any(types.kind_of(side) is Kind.BYTEA for side in sides):
-                for side in sides:
-                    if isinstance(side, exp.Literal) and side.is_string:
-                        fresh = bytes_of(side)
-                        side.replace(fresh)
-                        types.note(fresh, BYTEA)
-                        is_changed = True
+    for kinds, groups_of in ((COMPARED, compared), (_ALTERNATIVES, _all_alternatives)):
+        for kind in kinds:
+            for group in (group for node in nodes.of(kind) for group in groups_of(node)):
+                is_changed |= _spell_bytes([strip(side) for side in group], types)
     if is_changed:
         nodes.renew()
 
 
-def _sides(node: exp.Expr) -> list[exp.Expr]:
-    if isinstance(node, exp.Case):
-        default = node.args.get("default")
-        results = [branch.args["true"] for branch in node.args["ifs"]]
-        return [*results, *([] if default is None else [default])]
-    found = [node.args.get(each) for each in ("this", "expression", "low", "high")]
-    return [each for each in (*found, *node.expressions) if isinstance(each, exp.Expr)]
+def _all_alternatives(node: exp.Expr) -> list[list[exp.Expr]]:
+    return [alternatives(node)]
+
+
+def _spell_bytes(sides: Sequence[exp.Expr], types: Types) -> bool:
+    is_changed = False
+    if any(types.kind_of(side) is Kind.BYTEA for side in sides):
+        for side in sides:
+            if isinstance(side, exp.Literal) and side.is_string:
+                fresh = bytes_of(side)
+                side.replace(fresh)
+                types.note(fresh, BYTEA)
+                is_changed = True
+    return is_changed

@@ -78,6 +78,8 @@ MACROS: tuple[str, ...] = (
         THEN """
     + _error("22003", "'value out of range: overflow'")
     + """ ELSE pow(a, b) END""",
+    # DuckDB divides before it takes the rest, which overflows for the least integer and -1.
+    "pg_sg_divisor(n) AS CASE WHEN n = -1 THEN -n ELSE n END",
     "pg_sg_substring_from(t, f) AS CASE WHEN f IS NOT NULL THEN substring(t, greatest(f, 1)) END",
     f"""pg_sg_boolean(t) AS CASE
         WHEN lower(trim(t)) IN ('t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1') THEN true
@@ -111,6 +113,14 @@ MACROS: tuple[str, ...] = (
     f"""pg_sg_quote_ident(t) AS CASE WHEN regexp_full_match(t, '[a-z_][a-z0-9_]*')
         AND t NOT IN ({", ".join(map(quote_text, sorted(QUOTED_WORDS)))})
         THEN t ELSE '"' || replace(t, '"', '""') || '"' END""",
+    """pg_sg_format_ident(t) AS CASE WHEN t IS NULL THEN """
+    + _error("22004", "'null values cannot be formatted as an SQL identifier'")
+    + " ELSE pg_sg_quote_ident(t) END",
+    *(
+        f"""pg_sg_{side}ded(t, n) AS {side}(coalesce(t, ''),
+            CAST(greatest(n, length(coalesce(t, ''))) AS INTEGER), ' ')"""
+        for side in ("lpad", "rpad")
+    ),
     r"""pg_sg_parse_ident(t) AS list_transform(regexp_extract_all(t, '"(?:[^"]|"")+"|[^".\s]+'),
         lambda w: CASE WHEN w[1] = '"' THEN replace(w[2:-2], '""', '"') ELSE lower(w) END)""",
     "pg_sg_quote_literal(t) AS CASE WHEN contains(t, '\\') THEN 'E' ELSE '' END || '''' || "
@@ -341,6 +351,9 @@ MACROS: tuple[str, ...] = (
     """pg_sg_overlaps(a, b, c, d) AS pg_sg_overlapping(
         least(a, b), CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN greatest(a, b) END,
         least(c, d), CASE WHEN c IS NOT NULL AND d IS NOT NULL THEN greatest(c, d) END)""",
+    # With lengths in the place of one end, and of both.
+    "pg_sg_overlaps_length(a, b, c, d) AS pg_sg_overlaps(a, a + b, c, d)",
+    "pg_sg_overlaps_lengths(a, b, c, d) AS pg_sg_overlaps(a, a + b, c, c + d)",
     # Regular expressions.
     "pg_sg_regexp_count(t, p) AS CAST(len(regexp_extract_all(t, p)) AS INTEGER)",
     """pg_sg_regexp_group(t, p, g) AS

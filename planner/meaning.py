@@ -32,7 +32,7 @@ from planner.interval_calls import at_zone
 from planner.operands import is_recursive
 from planner.predicates import strip
 from planner.result_types import INTEGERS, NUMERIC, common_type
-from planner.rewriting import Rule
+from planner.rewriting import Rule, copies
 from planner.syntax import check_known
 from planner.time_calls import extracted
 from planner.trees import call, cast, position_of, wrapped
@@ -130,18 +130,20 @@ def _at_zone(node: exp.Expr, types: Types) -> exp.Expr:
 
 def _overlaps(node: exp.Expr, types: Types) -> exp.Expr:
     """`(a, b) OVERLAPS (c, d)`, where b and d can be lengths."""
-    times: list[exp.Expr] = []
+    lengths: list[exp.Expr] = []
+    ends: list[exp.Expr] = []
     for side in (strip(node.this), strip(node.expression)):
         if not isinstance(side, exp.Tuple) or len(side.expressions) != 2:
             raise SyntaxProblem(
                 "wrong number of parameters on side of OVERLAPS expression",
                 position=position_of(side),
             )
-        start, end = side.expressions
-        if types.kind_of(end) is Kind.INTERVAL:
-            end = exp.Add(this=start.copy(), expression=end.copy())
-        times += [start.copy(), exp.Paren(this=end.copy())]
-    return node.replace(call("pg_sg_overlaps", *times))
+        is_length = types.kind_of(side.expressions[1]) is Kind.INTERVAL
+        (lengths if is_length else ends).extend(copies(side.expressions))
+    # Either side may come first. A macro adds the lengths, for what is new each time it is computed
+    # must not stand here twice.
+    name = {0: "pg_sg_overlaps", 2: "pg_sg_overlaps_length"}.get(len(lengths))
+    return node.replace(call(name or "pg_sg_overlaps_lengths", *lengths, *ends))
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {

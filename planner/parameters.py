@@ -11,16 +11,17 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from planner.array_text import parse_array
-from planner.catalog_types import is_vector, postgres_name
+from planner.catalog_types import CatalogType, postgres_name
 from planner.clause import Clause
 from planner.errors import SyntaxProblem, TypeProblem, ValueProblem
 from planner.fit import are_comparable
 from planner.functions import call_name
 from planner.inference import Types
-from planner.literals import SPELLED, spell_time
-from planner.operands import arguments
+from planner.literals import SPELLED, adopt, check_literal
+from planner.operands import COMPARED, alternatives, arguments, compared, is_open
 from planner.operators import SYMBOLS, asked_type
 from planner.predicates import parameter_number, strip
+from planner.result_types import FLOATS, INTEGERS, common_type
 from planner.signatures import OPEN, SIGNATURES, resolve
 from planner.sqltypes import duckdb_type, parameter_type_of, result_type_of, spelled_type
 from planner.trees import cast, position_of
@@ -31,7 +32,6 @@ from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind
 PARAMETERS_MAX = 65_535
 """What the Postgres wire can count."""
 
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In, exp.Between)
 _OF_ARRAYS = (exp.ArrayContainsAll, exp.ArrayContainedBy, exp.ArrayOverlaps)
 _CONDITIONAL = (exp.Where, exp.Having, exp.Not, exp.And, exp.Or)
 _MANY = (exp.Any, exp.All)
@@ -140,14 +140,14 @@ class Parameters:
         Raises:
             TypeProblem: e.g. text with a number (42883).
         """
-        for kind in _COMPARISONS:
+        for kind in COMPARED:
             for node in self._nodes.of(kind):
-                one = self._compared_type(node.this, types)
-                others = _others(node) if one is not None else ()
-                for other in others:
-                    theirs = self._compared_type(other, types)
-                    if one is not None and theirs is not None and not are_comparable(one, theirs):
-                        raise _no_operator(node, one, theirs, other)
+                for first, *others in compared(node):
+                    one = self._compared_type(first, types)
+                    for other in others if one is not None else ():
+                        theirs = self._compared_type(other, types)
+                        if theirs is not None and one and not are_comparable(one, theirs):
+                            raise _no_operator(node, one, theirs, other)
 
     def _compared_type(self, node: exp.Expr, types: Types) -> DataType | None:
         """The type of one side, if it is certain; a text literal takes that of the other side."""
@@ -210,7 +210,10 @@ def spell_arrays(nodes: Nodes, types: Types) -> None:
 
 
 def spell_compared(nodes: Nodes, types: Types) -> None:
-    """Write texts that are compared with a uuid, an array or a time as these are held.
+    """Read texts that are compared with a value of another type as one of that type.
+
+    A uuid, an array or a time is written as these are held. Of a number DuckDB would take what
+    Postgres does not: `1 = '1.5'` was false.
 
     Raises:
         ValueProblem: one is none (22P02).
@@ -219,26 +222,38 @@ def spell_compared(nodes: Nodes, types: Types) -> None:
     if not has_text and not nodes.of(exp.Any) and not nodes.of(exp.All):
         return  # as in most lookups, which compare with parameters
     is_changed = False
-    for kind in (*_COMPARISONS, *_OF_ARRAYS):
+    for kind in (*COMPARED, *_OF_ARRAYS):
         for node in nodes.of(kind):
-            sides = [strip(side) for side in (node.this, *_others(node))]
-            known = (types.of(s) for s in sides if not isinstance(s, exp.Any | exp.All))
-            found = next((t for t in known if t is not None and t.kind in _SPELLED_KINDS), None)
-            if found is not None and not is_vector(found):
-                for side in sides:
-                    if not isinstance(side, exp.Literal) or not side.is_string:
-                        continue
-                    if found.kind in SPELLED:
-                        spell_time(side, found)
-                        continue
-                    element = found.element
-                    side.replace(_array_of(side, element) if element else _uuid_of(side))
-                    is_changed = True
+            for group in compared(node):
+                is_changed |= _read_texts([strip(side) for side in group], types)
     if is_changed:
         nodes.renew()
 
 
-_SPELLED_KINDS = {Kind.UUID, Kind.ARRAY, *SPELLED}
+def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
+    """Read the texts among what is compared; whether one has been replaced."""
+    texts = [each for each in sides if isinstance(each, exp.Literal) and each.is_string]
+    if not texts:
+        return False
+    # What is beside a text is of one type, if it is not for numbers, of which one holds the others.
+    known = [t for s in sides if not is_open(s) and (t := _value_type(s, types)) is not None]
+    found = common_type(known) if known else None
+    if found is None or isinstance(found, CatalogType) or found.kind not in _READ_KINDS:
+        return False
+    is_changed = False
+    for text in texts:
+        if found.element is not None or found.kind is Kind.UUID:
+            text.replace(_array_of(text, found.element) if found.element else _uuid_of(text))
+            is_changed = True
+        elif found.kind is Kind.BOOLEAN:
+            text.replace(exp.Boolean(this=check_literal(text, found)))  # DuckDB does not read 'yes'
+            is_changed = True
+        else:
+            adopt(text, found, types)
+    return is_changed
+
+
+_READ_KINDS = {Kind.UUID, Kind.ARRAY, *SPELLED, *INTEGERS, *FLOATS, Kind.DECIMAL, Kind.BOOLEAN}
 
 
 def _uuid_of(literal: exp.Literal) -> exp.Literal:
@@ -266,26 +281,17 @@ def _array_of(literal: exp.Literal, element: DataType) -> exp.Expr:
     return cast(exp.Array(expressions=listed), f"{duckdb_type(element)}[]")
 
 
-def _others(node: exp.Expr) -> list[exp.Expr]:
-    """What a comparison's first side is compared with."""
-    if isinstance(node, exp.In):
-        return list(node.expressions)
-    if isinstance(node, exp.Between):
-        return [node.args["low"], node.args["high"]]
-    return [node.expression]
-
-
 def _no_operator(node: exp.Expr, one: DataType, theirs: DataType, other: exp.Expr) -> TypeProblem:
     operators: dict[type[exp.Expr], str] = {
-        exp.EQ: "=",
         exp.NEQ: "<>",
         exp.LT: "<",
         exp.LTE: "<=",
         exp.GT: ">",
-        exp.In: "=",
+        exp.GTE: ">=",
+        exp.Between: ">=",
     }
     return TypeProblem(
-        f"operator does not exist: {spelled_type(one)} {operators.get(type(node), '>=')} "
+        f"operator does not exist: {spelled_type(one)} {operators.get(type(node), '=')} "
         f"{spelled_type(theirs)}",
         hint="No operator matches the given name and argument types. "
         "You might need to add explicit type casts.",
@@ -385,14 +391,10 @@ def _operand_type(parent: exp.Expr, child: exp.Expr, types: Types) -> DataType |
 def _beside(parent: exp.Expr | None, child: exp.Expr, types: Types) -> DataType | None:
     """The type of the first that stands beside a node and has a known one."""
     beside: list[exp.Expr] = []
-    if isinstance(parent, exp.Between):
-        beside = [parent.this, parent.args["low"], parent.args["high"]]
-    elif isinstance(parent, exp.In):
-        beside = [parent.this, *parent.expressions]
+    if isinstance(parent, exp.Between | exp.In):
+        beside = [side for group in compared(parent) for side in group]
     elif isinstance(parent, exp.Case):
-        default = parent.args.get("default")
-        beside = [branch.args["true"] for branch in parent.args["ifs"]]
-        beside += [] if default is None else [default]
+        beside = alternatives(parent)
     elif isinstance(parent, exp.GenerateSeries):
         beside = [parent.args[each] for each in ("start", "end") if parent.args.get(each)]
     elif isinstance(parent, exp.Array):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from sqlglot import exp
 
 from planner.inference import Types
+from planner.operands import COMPARED, compared
 from planner.predicates import strip
 from planner.result_types import FLOATS, INTEGERS
 from planner.sqltypes import duckdb_type
@@ -16,38 +17,16 @@ from planner.walk import Nodes
 from stores.schema import DOUBLE, DataType, Kind
 
 _NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
-_OF_TWO = (
-    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ),
-    exp.Nullif,
-)
 
 
 def compare_as_doubles(nodes: Nodes, types: Types) -> None:
     """Write reals that are compared with other numbers as doubles, in place."""
-    for kind in (*_OF_TWO, exp.In, exp.Between, exp.Case):
+    for kind in COMPARED:
         for node in nodes.of(kind):
-            for compared in _compared(node):
-                _widen(node, compared, types)
-
-
-def _compared(node: exp.Expr) -> Iterator[Sequence[exp.Expr]]:
-    """What is compared with each other: columns of rows one by one."""
-    if isinstance(node, exp.Case):
-        sides = [] if node.this is None else [node.this, *(each.this for each in node.args["ifs"])]
-    elif isinstance(node, exp.Between):
-        sides = [node.this, node.args["low"], node.args["high"]]
-    elif isinstance(node, exp.In):
-        if len(node.expressions) > 1:
-            return  # one type for all of a list, which is real
-        query = node.args.get("query")
-        sides = [node.this, *node.expressions, *([] if query is None else [query])]
-    else:
-        sides = [node.this, *_listed(node.expression)]
-    rows = [strip(side) for side in sides]
-    if rows and all(isinstance(row, exp.Tuple) for row in rows):
-        yield from zip(*(row.expressions for row in rows), strict=False)
-    else:
-        yield sides
+            if isinstance(node, exp.In) and len(node.expressions) > 1:
+                continue  # one type for all of a list, which is real
+            for one, *others in compared(node):
+                _widen(node, [one, *(each for side in others for each in _listed(side))], types)
 
 
 def _listed(side: exp.Expr) -> Sequence[exp.Expr]:
@@ -58,8 +37,8 @@ def _listed(side: exp.Expr) -> Sequence[exp.Expr]:
     return inner.expressions if isinstance(inner, exp.Array) else [inner]
 
 
-def _widen(node: exp.Expr, compared: Sequence[exp.Expr], types: Types) -> None:
-    found = [(each, _element(types.of(each))) for each in compared]
+def _widen(node: exp.Expr, sides: Sequence[exp.Expr], types: Types) -> None:
+    found = [(each, _element(types.of(each))) for each in sides]
     kinds = {each.kind for _, each in found if each is not None}
     if Kind.REAL not in kinds or not (kinds & _NUMBERS) - {Kind.REAL}:
         return
@@ -68,7 +47,7 @@ def _widen(node: exp.Expr, compared: Sequence[exp.Expr], types: Types) -> None:
         if data_type is None or data_type.kind not in _NUMBERS or is_rows:
             continue
         types.note(wrapped(side, lambda inner: cast(inner, "DOUBLE")), DOUBLE)
-        if isinstance(node, exp.Nullif) and side is compared[0]:
+        if isinstance(node, exp.Nullif) and side is sides[0]:
             held = duckdb_type(data_type)
             types.note(wrapped(node, partial(cast, data_type=held)), data_type)
 

@@ -17,6 +17,7 @@ from planner.predicates import strip
 from planner.pushdown import may_be_missing
 from planner.select_forms import FORMS, spell_selects
 from planner.trees import position_of
+from planner.volatile import check_copied
 from planner.walk import Nodes
 from stores.schema import VALID_FROM, VALID_TO
 
@@ -106,6 +107,7 @@ def _spell_comparison(node: exp.Binary) -> bool:
         joined = exp.and_(*parts) if kind is exp.EQ else exp.or_(*parts)
         node.replace(exp.Paren(this=joined))
         return True
+    check_copied((*ones[:-1], *others[:-1]))
     strict = _STRICT[kind]
     alternatives: list[exp.Expr] = []
     for i, (one, other) in enumerate(_pairs(ones, others)):

@@ -88,14 +88,12 @@ def _formatted(
     found = types.kind_of(node) or Kind.NULL
     if found is Kind.BOOLEAN or found in PRINTED:
         text = call(PRINTED.get(found, "pg_sg_boolean_text"), node.copy())
-    macro = {"I": "pg_sg_quote_ident", "L": "pg_sg_quote_nullable"}.get(kind)
+    macro = {"I": "pg_sg_format_ident", "L": "pg_sg_quote_nullable"}.get(kind)
     shown = text if macro is None else call(macro, text)
     if width is None:
         return shown
-    shown = call("coalesce", shown, exp.Literal.string(""))
-    side = "rpad" if left else "lpad"
-    wide = call("greatest", exp.Literal.number(int(width)), call("length", shown.copy()))
-    return call(side, shown, cast(wide, "INTEGER"), exp.Literal.string(" "))
+    side = "pg_sg_rpadded" if left else "pg_sg_lpadded"
+    return call(side, shown, exp.Literal.number(int(width)))
 
 
 def _pad(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:

@@ -46,6 +46,14 @@ def test_some_pages_are_refused(ends: tuple[str, str]) -> None:
         drop_page_ranges([*tree.find_all(exp.Between)])
 
 
+def test_a_clause_that_says_more_is_refused() -> None:
+    tree = query(f"SELECT 1 FROM t WHERE {ALL}")
+    (between,) = tree.find_all(exp.Between)
+    between.set("negate", True)
+    with pytest.raises(NotSupported, match="BETWEEN with negate"):
+        drop_page_ranges([between])
+
+
 def test_the_engine_reads_all_pages() -> None:
     engine = world().engine
     assert rows_of(run(engine, f"SELECT count(*) FROM people WHERE {ALL}")) == [(6,)]

@@ -8,6 +8,7 @@ from sqlglot import exp
 from planner.bind import bind
 from planner.clause import NO_CLAUSE
 from planner.compose import to_duckdb
+from planner.errors import NotSupported
 from planner.parse import parse
 from planner.vocabulary import of_stores
 from planner.volatile import VOLATILE
@@ -44,6 +45,20 @@ def translated(sql: str) -> exp.Expr:
             "overlay('abc' placing 'X' from 1 + random()::int for 1 + random()::int)",
             {"Xbc", "Xc", "aXc", "aX"},
         ),
+        (
+            "(date '2020-01-01' + (random() * 3)::int, interval '1 day') "
+            "OVERLAPS (date '2020-01-01', date '2020-01-09')",
+            {True},
+        ),
+        ("format('%3s', CASE WHEN random() < 0.5 THEN '' ELSE 'abc' END)", {"   ", "abc"}),
+        ("CASE random()::int WHEN (SELECT 0) THEN 'a' WHEN (SELECT 1) THEN 'b' END", set("ab")),
+        ("CASE random()::int WHEN 0 THEN EXISTS (SELECT 1) WHEN 1 THEN true END", {True}),
+        ("random()::int IN ((SELECT 0), 1)", {True}),
+        (
+            "CASE (random() * 2)::int WHEN 0 THEN 0 WHEN s.x - s.x + (SELECT 1) THEN 1 "
+            "WHEN (SELECT 2 WHERE s.x > 0) THEN 2 END",
+            {0, 1, 2},
+        ),
     ],
 )
 def test_such_a_value_has_all_its_consequences(value: str, possible: set[object]) -> None:
@@ -67,7 +82,22 @@ def test_each_of_these_functions_is_held(name: str) -> None:
 def test_a_name_of_the_statement_is_not_taken() -> None:
     tree = translated("SELECT upper(gen_random_uuid()::text || once0) FROM (SELECT 'a' AS once0) s")
     (held,) = tree.find_all(exp.Lambda)
-    assert held.expressions[0].name == "once0_"
+    assert held.expressions[0].name == "once1"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "CASE random() WHEN 1 THEN 2 IN (SELECT 1) WHEN 2 THEN true END",
+        "CASE random() WHEN 1 THEN 2 = ANY (SELECT 1) WHEN 2 THEN true END",
+        "(random(), 1) < (0.5, 2)",
+        "(0.5, 1) >= (random(), 2)",
+        "(random(), 1) IN ((0.5, 1), (0.6, 2))",
+    ],
+)
+def test_what_cannot_be_held_is_refused(value: str) -> None:
+    with pytest.raises(NotSupported):
+        run(world().engine, f"SELECT {value}")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +105,7 @@ def test_a_name_of_the_statement_is_not_taken() -> None:
     [
         "SELECT random() > 0.5, floor(random() * 10), upper('a')",
         "SELECT CASE WHEN random() < 0.5 THEN 1 END",
-        "SELECT CASE random() WHEN (SELECT 2) THEN 1 END",
+        "SELECT random() IN (SELECT 2)",
         "SELECT upper(x) FROM (SELECT gen_random_uuid()::text AS x) s",
     ],
 )

@@ -450,3 +450,34 @@ SELECT round(n, -1) / id, avg(round(n, -1)), sum(trunc(n, -2)), round(NULL::nume
 = 0.00000000000000000000	0.00000000000000000000	0	\N	333.3333333333333333
 = 0.00000000000000000000	0.00000000000000000000	0	\N	333.3333333333333333
 = 0.00000000000000000000	0.00000000000000000000	0	\N	333.3333333333333333
+SELECT -((-2147483648)::int)
+! 22003
+SELECT -((-32768)::smallint), - s FROM samples
+! 22003
+SELECT -(-(5::int)), -(-5), -(2 + 3), -((2 + 3)::smallint), -(i + 1), -(SELECT 5) FROM samples WHERE id = 1
+: integer integer integer smallint integer integer
+= 5	5	-5	-5	-2	-5
+SELECT -((-9223372036854775808)::bigint)
+! 22003
+SELECT (-9223372036854775808)::bigint % -1
+: bigint
+= 0
+SELECT (-2147483648)::int % -1
+: integer
+= 0
+SELECT (-32768)::smallint % (-1)::smallint
+: smallint
+= 0
+SELECT 7 % i, b % s, s % -2, 5::smallint % 2::smallint FROM samples WHERE id = 2
+: integer bigint integer smallint
+= 1	0	1	1
+SELECT 7 % 0
+! 22012
+SELECT 7 % i FROM samples
+! 22012
+SELECT mod((-9223372036854775808)::bigint, -1)
+: bigint
+= 0
+SELECT i % -1, mod(i, 2) FROM samples WHERE id = 6
+: integer integer
+= 0	-1

@@ -345,3 +345,54 @@ SELECT id, to_hex(-1), to_hex(-1::bigint), to_hex(2147483647), to_hex(i), to_hex
 = 1	ffffffff	ffffffffffffffff	7fffffff	1	a
 = 3	ffffffff	ffffffffffffffff	7fffffff	2	ffffffffffffffe2
 = 6	ffffffff	ffffffffffffffff	7fffffff	fffffff9	0
+SELECT format('%I', NULL)
+! 22004
+SELECT format('%I', t) FROM samples
+! 22004
+SELECT format('%I', t) FROM samples WHERE id < 4 ORDER BY id
+: text
+= "Abc"
+= abc
+= b
+SELECT format('%5s|%-5s|%2s|%3L|%-7I|', 'a', 'b', 'abc', NULL, 'A b')
+: text
+=     a|b    |abc|NULL|"A b"  |
+SELECT format('%5s|', NULL)
+: text
+=      |
+SELECT (day, interval '1 day') OVERLAPS (date '2020-01-01', date '2020-02-01'), (date '2020-01-01', date '2020-02-01') OVERLAPS (day, interval '1 day') FROM samples ORDER BY id
+: boolean boolean
+= t	t
+= f	f
+= f	f
+= f	f
+= \N	\N
+= f	f
+= f	f
+= f	f
+= f	f
+SELECT (at, interval '-1 day') OVERLAPS (at - interval '12 hours', interval '1 hour') FROM samples ORDER BY id
+: boolean
+= t
+= t
+= t
+= t
+= \N
+= t
+= t
+= t
+= t
+SELECT (at, NULL::interval) OVERLAPS (at, interval '1 hour'), (at, NULL) OVERLAPS (at, at) FROM samples ORDER BY id
+: boolean boolean
+= \N	\N
+= \N	\N
+= \N	\N
+= \N	\N
+= \N	\N
+= \N	\N
+= \N	\N
+= \N	\N
+= \N	\N
+SELECT (time '10:00', interval '1 hour') OVERLAPS (time '10:30', time '12:00')
+: boolean
+= t
