@@ -1528,7 +1528,6 @@ $ text text
 SELECT string_agg($1, t) FROM samples
 $ text
 : text
-~ is refused
 SELECT string_agg(t, $1) FROM samples
 $ text
 : text
