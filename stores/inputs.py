@@ -16,7 +16,7 @@ from stores.schema import InputTopic
 
 
 class Inputs:
-    """The inputs of one store, shared by its replicas; they become more, and never fewer.
+    """The inputs of one store, shared by its replicas. Inputs are added and never removed.
 
     Args:
         topics: those of the definition as it was read last.
@@ -25,13 +25,13 @@ class Inputs:
 
     def __init__(self, topics: Iterable[InputTopic] = (), *, log: StoreLog | None = None) -> None:
         self.topics: tuple[InputTopic, ...] = tuple(topics)
-        """As they are now: never changed in place."""
+        """The inputs as of now; replaced and never changed in place."""
         self._names = frozenset(each.topic for each in self.topics)
         self._log = log
         self._changing = threading.Lock()
 
     def unread(self, position: Position) -> frozenset[str]:
-        """The topics of a position that are no inputs, as far as this knows; it reads nothing."""
+        """The topics of a position that are not known as inputs; reads nothing."""
         if not position.components:
             return _NONE
         return frozenset(topic for topic, _ in position.components) - self._names
@@ -46,7 +46,7 @@ class Inputs:
             self.add(self._log.schema().inputs)
 
     def add(self, topics: Iterable[InputTopic]) -> None:
-        """Count these topics, too."""
+        """Add topics; those that are inputs already are left as they are."""
         with self._changing:
             new = tuple(each for each in topics if each.topic not in self._names)
             if new:

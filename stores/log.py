@@ -58,7 +58,7 @@ class StateLog:
         return sorted(
             name
             for name in self._directory.names()
-            if not name.startswith((".", "_")) and self._directory.has_file(f"{name}/{DEFINITION}")
+            if not name.startswith((".", "_")) and self._directory.has(f"{name}/{DEFINITION}")
         )
 
     def lost(self) -> list[str]:
@@ -128,10 +128,12 @@ class StoreWriter:
         """
         if self._term is None:
             self._look()
+            # The newest commit has the newest term, unless it cannot be read.
+            after = self.log.newest_term() if self._newest is None else self._newest.term
             self._term = take_term(
                 self.log.directory,
                 writer=self._writer,
-                after=0 if self._newest is None else self._newest.term,
+                after=after,
                 now_ms=time.time_ns() // 1_000_000,
             )
             # Look again: the writer before may have committed until the term was taken.

@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from pyarrow import fs
 
-from stores.errors import LogError, LogMissingError
+from stores.errors import LogError, LogMissingError, TornRecordError
 
 Root: TypeAlias = str | os.PathLike[str]
 """A local path or a URI such as `s3://bucket/state`."""
@@ -83,6 +83,7 @@ class Directory:
         """A whole file; None if there is none.
 
         Raises:
+            TornRecordError: a directory has its name.
             LogError: the file system does not answer, or the file is beyond RECORD_BYTES_MAX.
         """
         path = self.join(relative)
@@ -95,6 +96,7 @@ class Directory:
         except FileNotFoundError:
             return None
         except OSError as error:
+            self.require_no_directory(relative)
             raise LogError(f'"{path}" cannot be read: {error}') from error
 
     def names(self, relative: str = "") -> list[str]:
@@ -126,8 +128,8 @@ class Directory:
             raise LogError(f'"{self.path}" cannot be reached: {error}') from error
         return found is not fs.FileType.NotFound
 
-    def has_file(self, relative: str) -> bool:
-        """Whether there is a file of that name.
+    def has(self, relative: str) -> bool:
+        """Whether anything has that name: also a directory, which is damage where a file should be.
 
         Raises:
             LogError: the file system does not answer.
@@ -135,13 +137,24 @@ class Directory:
         path = self.join(relative)
         try:
             if self.local:
-                return stat.S_ISREG(os.stat(path).st_mode)
+                os.stat(path)
+                return True
             found: fs.FileType = self.system.get_file_info(path).type
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
             raise LogError(f'"{path}" cannot be reached: {error}') from error
-        return found is fs.FileType.File
+        return found is not fs.FileType.NotFound
+
+    def require_no_directory(self, relative: str) -> None:
+        """Make sure that a file which cannot be opened is no directory: that will not pass.
+
+        Raises:
+            TornRecordError: it is one.
+        """
+        path = self.join(relative)
+        if self._type_of(path) is fs.FileType.Directory:
+            raise TornRecordError(f'"{path}" is a directory and should be a file')
 
     def require(self) -> None:
         """Make sure that the directory is there.
@@ -200,9 +213,28 @@ class Directory:
         except FileNotFoundError:
             return
         except OSError as error:
-            if self._is_gone(path):
-                return
+            if self._type_of(path) is fs.FileType.NotFound:
+                return  # another run was faster
             raise LogError(f'"{path}" cannot be removed: {error}') from error
+
+    def move(self, relative: str, to: str) -> None:
+        """Give a file or a directory another name. Links are as in `remove`.
+
+        Raises:
+            LogError: it cannot be moved.
+        """
+        self.make(to.rpartition("/")[0])
+        target = self.join(to)
+        try:
+            if self.local and _CAREFUL:
+                with _parent_of(self.path, relative) as (parent, name):
+                    os.rename(name, target, src_dir_fd=parent)
+            else:
+                self.system.move(self.join(relative), target)
+        except OSError as error:
+            raise LogError(f'"{self.join(relative)}" cannot be moved: {error}') from error
+        self.sync(to.rpartition("/")[0])
+        self.sync(relative.rpartition("/")[0])
 
     def sync(self, relative: str) -> None:
         """Make what was created and removed in a directory survive a loss of power.
@@ -258,14 +290,12 @@ class Directory:
         times = [info.mtime_ns for info in infos if info.mtime_ns is not None]
         return max(times) // 1_000_000 if times else None
 
-    def _is_gone(self, path: str) -> bool:
-        """Asked of a removal that failed: another one may have been faster."""
+    def _type_of(self, path: str) -> fs.FileType | None:
+        """What has a name, asked after an error; None if that fails too: the first error counts."""
         try:
-            found: fs.FileType = self.system.get_file_info(path).type
+            return self.system.get_file_info(path).type
         except OSError:
-            # Then the error of the removal itself is what there is to say.
-            return False
-        return found is fs.FileType.NotFound
+            return None
 
     def create(self, relative: str, data: bytes) -> bool:
         """Create a file whole, only if there is none of that name.

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from stores.errors import TornRecordError
 from stores.log import Root, StoreLog
 from stores.lognames import commit_name, snapshot_name, term_name
 from stores.records import Commit, Record, encode_commit
-from stores.snapshots import snapshot_epochs
 from stores.terms import take_term
 from stores.verification import (
     Damage,
@@ -36,12 +36,12 @@ WRITER = "stategate log repair"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repaired:
-    """What was done to the log of one store."""
+    """The repairs of one store's log, and the damage that is left."""
 
     actions: tuple[str, ...]
-    """One clause each, in order; none if nothing was damaged, or nothing could be done."""
+    """The repairs in order, a clause each; empty if there was no damage, or none to be mended."""
     after: Verified
-    """What is damaged still."""
+    """The log as it is after the repairs."""
 
 
 def repair(root: Root, store: str) -> Repaired:
@@ -89,13 +89,13 @@ class _Repair:
         self._is_owner = False
 
     def snapshots(self, found: Verified) -> None:
-        """Set snapshots aside that readers would try in vain, if they can do without."""
+        """Set damaged snapshots aside if the epochs alone are enough for readers."""
         lost = [damage.epoch for damage in found.damages if damage.epoch is not None]
         whole, _ = read_snapshots(self._log)
         epochs = self._log.epochs()
-        for epoch in snapshot_epochs(self._log):
+        for epoch in self._log.snapshots():
             name = snapshot_name(epoch)
-            if epoch in whole or not self._log.directory.has_file(name):
+            if epoch in whole or not self._log.directory.has(name):
                 continue
             if not lost and self._is_whole_from(max(whole, default=-1), epochs):
                 self._set_aside(name)
@@ -120,9 +120,9 @@ class _Repair:
         self._link(records)
 
     def terms(self) -> None:
-        """Set records aside that do not say any more who took a term.
+        """Set damaged records of terms aside, and those before them.
 
-        Their writers stay refused, for their own records are gone as well.
+        Their writers stay refused, because their own records are gone as well.
         """
         taken, torn = read_terms(self._log)
         if not torn:
@@ -172,7 +172,7 @@ class _Repair:
                 self._actions.append(f"wrote the skip from epoch {before.epoch} to {commit.epoch}")
 
     def _own(self) -> None:
-        """Take the next term, before the first change: it refuses a writer that is still there."""
+        """Take the next term before the first change, so that a running writer is refused."""
         if self._is_owner:
             return
         records, _ = read_records(self._log)
@@ -185,17 +185,22 @@ class _Repair:
         self._is_owner = True
 
     def _set_aside(self, relative: str) -> None:
-        """Move a record out of the log: it is there before it is gone here."""
+        """Move a record out of the log; a crash leaves it in one of the two places, or both."""
         directory = self._log.directory
-        data = directory.read(relative)
+        aside = f"aside/{uuid.uuid4().hex[:12]}/{relative}"
+        try:
+            data = directory.read(relative)
+        except TornRecordError:
+            directory.move(relative, aside)  # a directory, with all that is in it
+            return
         if data is None:
             return
-        directory.create(f"aside/{uuid.uuid4().hex[:12]}/{relative}", data)
+        directory.create(aside, data)
         directory.remove_file(relative)
 
 
 def _lost_epoch(damage: Damage, records: Mapping[int, Record]) -> int | None:
-    """The epoch of which something cannot be read at all, if that is what is wrong."""
+    """The epoch that is unreadable by this damage; None if it is only linked wrongly."""
     epoch = damage.epoch
     commit = None if epoch is None else records.get(epoch)
     if not isinstance(commit, Commit) or damage.path != commit_name(commit.epoch):

@@ -21,7 +21,7 @@ from stores.lognames import snapshot_name, snapshot_path
 from stores.records import Snapshot
 from stores.replica import wall_clock_ms
 from stores.rocksdb import layout_of
-from stores.snapshots import newest_snapshot, snapshot_epochs
+from stores.snapshots import newest_snapshot
 from stores.terms import remove_old_terms
 
 _logger = logging.getLogger(__name__)
@@ -219,7 +219,7 @@ def _old_epochs(log: StoreLog, base: int, retention: Retention, now_ms: int) -> 
 def _remove_snapshots(log: StoreLog, base: int) -> int:
     """Remove snapshots of epochs that are no longer there; the one to begin with stays."""
     oldest = log.epochs()[0]
-    old = [epoch for epoch in snapshot_epochs(log) if epoch < min(oldest, base)]
+    old = [epoch for epoch in log.snapshots() if epoch < min(oldest, base)]
     for epoch in old:
         log.directory.remove_file(snapshot_name(epoch))
         log.directory.remove(snapshot_path(epoch))
@@ -243,13 +243,13 @@ def _remove_orphans(log: StoreLog, before_ms: int) -> int:
         # A committed epoch has one attempt as a rule, since its writer has removed all others.
         if epoch not in committed or len(names) > 1:
             removed += _remove_attempts(log, epoch, names, before_ms)
-    for epoch in snapshot_epochs(log):
+    for epoch in log.snapshots():
         removed += _remove_unnamed(log, epoch, before_ms)
     for parent in (
         "",
         "epochs",
         "terms",
-        *(snapshot_path(epoch) for epoch in snapshot_epochs(log)),
+        *(snapshot_path(epoch) for epoch in log.snapshots()),
     ):
         removed += _remove_drafts(log, parent, before_ms)
     return removed

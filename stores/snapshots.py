@@ -22,7 +22,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from stores.errors import LogError, StoreError, TornRecordError
 from stores.log import StoreLog
 from stores.logfiles import Directory
-from stores.lognames import numbers_in, snapshot_name
+from stores.lognames import snapshot_name
 from stores.position import Progress
 from stores.records import Snapshot, SnapshotFile, decode_snapshot
 
@@ -73,15 +73,6 @@ class Restored(Protocol):
         """Restore the engine, and wake who waits."""
 
 
-def snapshot_epochs(log: StoreLog) -> list[int]:
-    """The epochs of which there may be a snapshot, the newest first.
-
-    Raises:
-        LogError: the file system does not answer.
-    """
-    return sorted(numbers_in(log.directory.names("snapshots")), reverse=True)
-
-
 def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
     """The snapshot as of an epoch; None if there is none.
 
@@ -99,12 +90,13 @@ def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
         commit = log.commit(epoch)
     except TornRecordError:
         # As if it had been removed: that is no reason not to use what holds the same.
-        commit = None
-    same = commit is None or (commit.committed_ms, commit.position) == (
-        found.committed_ms,
-        found.position,
-    )
-    if not same or log.latest_epoch() < epoch:
+        return found
+    if commit is None:
+        # Removed as old if the log goes on. If it ends before, the snapshot is of another log, or
+        # the log has lost its newest epochs.
+        if not log.epochs(after=epoch):
+            raise TornRecordError(f'snapshot "{path}" is of an epoch that the log has not reached')
+    elif (commit.committed_ms, commit.position) != (found.committed_ms, found.position):
         raise TornRecordError(f'snapshot "{path}" is not of this log')
     return found
 
@@ -149,7 +141,7 @@ def newest_snapshot(
     Raises:
         LogError: the file system does not answer.
     """
-    for number in snapshot_epochs(log):
+    for number in log.snapshots():
         if epoch is None or number <= epoch:
             found = usable_snapshot(
                 log, number, layout=layout, partitions=partitions, read_all=read_all
@@ -213,7 +205,7 @@ class SnapshotReader:
             return False
         errors: list[str] = []
         try:
-            for epoch in snapshot_epochs(self._log):
+            for epoch in self._log.snapshots():
                 if epoch <= before:
                     break
                 if self._restore(replica, engine, epoch, errors):
@@ -283,6 +275,7 @@ def fetch(directory: Directory, file: SnapshotFile, path: Path | None) -> None:
     except FileNotFoundError as error:
         raise TornRecordError(f'snapshot file "{source}" is missing') from error
     except OSError as error:
+        directory.require_no_directory(file.path)
         raise LogError(f'snapshot file "{source}" cannot be fetched: {error}') from error
     if size_bytes != file.size_bytes or digest.hexdigest() != file.sha256:
         raise TornRecordError(f'snapshot file "{source}" is not the one that was committed')

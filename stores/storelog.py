@@ -28,7 +28,7 @@ import pyarrow as pa
 from stores.datafiles import read_part
 from stores.errors import EpochConflictError, LogMissingError, SchemaError, TornRecordError
 from stores.logfiles import Directory, Root
-from stores.lognames import DEFINITION, commit_name, numbers_in, skip_mark
+from stores.lognames import DEFINITION, commit_name, numbers_in, skip_mark, snapshot_name
 from stores.records import (
     Commit,
     DataFile,
@@ -50,7 +50,7 @@ _LIST_INTERVAL_S = 1.0
 _LIST_SHARE_MAX = 0.01
 """The most of a follower's time that it lists, however many epochs the log keeps."""
 _LEFT_MAX = 32
-"""Commits at the end of a listing that are looked at for one of a later term than the last."""
+"""Records at the end of a listing that are looked at for one of a later term than the last."""
 
 Following: TypeAlias = tuple[Commit | None, Commit | None]
 """The commit after an epoch, and that of the epoch itself if it was looked at and is there."""
@@ -58,7 +58,7 @@ Following: TypeAlias = tuple[Commit | None, Commit | None]
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """The newest epoch, as it was found."""
+    """Where a log was found to end: its newest epoch."""
 
     epoch: int = -1
     term: int = 0
@@ -113,7 +113,7 @@ class StoreLog:
 
     def defined(self) -> bool:
         """Whether there is a definition."""
-        return self.directory.has_file(DEFINITION)
+        return self.directory.has(DEFINITION)
 
     def define(self, schema: StoreSchema) -> StoreSchema:
         """Create the definition, or make sure that the one that is there is the same.
@@ -150,7 +150,7 @@ class StoreLog:
         return merged
 
     def epochs(self, after: int = -1) -> list[int]:
-        """The committed epochs behind `after`, ascending, from a listing.
+        """The committed epochs after a number, ascending, from a listing.
 
         Raises:
             LogMissingError: the store's directory is not there.
@@ -158,22 +158,66 @@ class StoreLog:
         return [epoch for epoch in self._list() if epoch > after]
 
     def latest_epoch(self) -> int:
-        """The newest committed epoch; -1 if there is none. Whatever was committed before counts.
+        """The newest committed epoch; -1 without any. An epoch that was committed before counts.
 
-        Goes on from the epoch that was the newest when it was last asked, which costs two looks
-        for a file; the first time, and as long as the newest is of format 1, it lists.
+        Goes on from the epoch that was the newest at the last call, which takes two looks for a
+        file. The first call lists, and so does every call while the newest is of format 1.
 
         Raises:
             LogMissingError: the store's directory is not there.
+            TornRecordError: its newest epochs are missing, as a snapshot of a later one shows.
         """
         if self._end.is_followed:
             end = self._walk(self._end)
             # Epochs are removed from the oldest on: while this one is there, so is what follows.
-            if end.is_followed and self.directory.has_file(commit_name(end.epoch)):
+            if end.is_followed and self.directory.has(commit_name(end.epoch)):
                 self._end = end
                 return end.epoch
-        self._end = self._walk(self._listed_end())
-        return self._end.epoch
+        # Before the epochs, for both become more.
+        snapshots = self.snapshots()
+        end = self._walk(self._listed_end())
+        self._require_reached(snapshots, end.epoch)
+        self._end = end
+        return end.epoch
+
+    def snapshots(self) -> list[int]:
+        """The epochs of which there may be a snapshot, the newest first.
+
+        Raises:
+            LogError: the file system does not answer.
+        """
+        return sorted(numbers_in(self.directory.names("snapshots")), reverse=True)
+
+    def _require_reached(self, snapshots: list[int], newest: int) -> None:
+        """Make sure that the newest epoch is not known to be missing.
+
+        Readers would answer as of an older one, or as of none, and a writer would write the epochs
+        that are missing a second time, with other rows.
+        """
+        for epoch in snapshots:
+            if epoch <= newest:
+                return
+            if self.directory.has(snapshot_name(epoch)):
+                raise TornRecordError(
+                    f'record "{self.directory.join(commit_name(epoch))}" is missing: store '
+                    f'"{self.name}" has a snapshot of epoch {epoch}, and its log ends at epoch '
+                    f"{newest}. Put back the records of epochs/, or remove the store's directory "
+                    "and build the store anew"
+                )
+
+    def newest_term(self) -> int:
+        """The newest term of any record that can be read, for when those of terms/ are lost."""
+        newest = seen = 0
+        for number in reversed(self.numbers()):
+            try:
+                found = self.record(number)
+            except TornRecordError:
+                continue
+            if found is not None:
+                newest, seen = max(newest, found.term), seen + 1
+            if seen == _LEFT_MAX:
+                break
+        return newest
 
     def commit(self, epoch: int) -> Commit | None:
         """The commit of an epoch; None if there is none.
@@ -209,7 +253,7 @@ class StoreLog:
         return sorted(numbers_in(self.directory.names("epochs"), ".json"))
 
     def next_commit(self, after: int, *, list_now: bool = False) -> Commit | None:
-        """The first commit behind `after`; None if there is none yet. Made to be polled.
+        """The first commit after an epoch; None if there is none yet. Made to be polled.
 
         It looks for the next number first. As numbers may have gaps in format 1, and as epochs may
         be missing, it also lists the directory, but not more often than once in a second, and less
@@ -261,7 +305,7 @@ class StoreLog:
         return found
 
     def _is_stale(self, commit: Commit, before: Commit | None) -> bool:
-        """Whether it is of a writer that had been replaced, which is said once."""
+        """Whether the writer of a commit had been replaced; logged once for each commit."""
         if before is None or commit.term >= before.term:
             return False
         if commit.epoch not in self._passed_over:
@@ -288,7 +332,7 @@ class StoreLog:
         """The newest epoch that can be reached from one that is there."""
         while True:
             number = end.epoch + 1
-            if not self.directory.has_file(commit_name(number)):
+            if not self.directory.has(commit_name(number)):
                 return end
             try:
                 found = self._at(number)
@@ -301,7 +345,7 @@ class StoreLog:
             end = _End(found.epoch, found.term, found.format > 1)
 
     def _listed_end(self) -> _End:
-        """The newest epoch of a listing, without what replaced writers have left."""
+        """The newest epoch of a listing, without the commits of replaced writers."""
         end: _End | None = None
         newest_term = max(terms(self.directory), default=0)
         for number in self._list()[: -_LEFT_MAX - 1 : -1]:

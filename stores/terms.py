@@ -47,7 +47,8 @@ def take_term(directory: Directory, *, writer: str, after: int, now_ms: int) -> 
     Args:
         directory: the store's.
         writer: the name of the writer.
-        after: the newest term in any commit, in case the records of terms were lost.
+        after: the newest term in any commit that can be read, in case the records of terms were
+            lost.
         now_ms: wall clock.
 
     Raises:
@@ -80,7 +81,7 @@ def is_newest(directory: Directory, term: int) -> bool:
     Raises:
         LogError: the file system does not answer.
     """
-    return not directory.has_file(term_name(term + 1)) and directory.has_file(term_name(term))
+    return not directory.has(term_name(term + 1)) and directory.has(term_name(term))
 
 
 def require_newest(directory: Directory, store: str, term: int) -> None:
@@ -106,7 +107,7 @@ def require_newest(directory: Directory, store: str, term: int) -> None:
 
 
 def _described(directory: Directory, term: int) -> str:
-    """Who took a term, and when, as far as its record says so."""
+    """Who took a term and when, as a clause; empty if its record cannot be read."""
     try:
         found = read_term(directory, term)
     except TornRecordError:

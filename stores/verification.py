@@ -12,25 +12,25 @@ from stores.errors import LogError, LogMissingError, TornRecordError
 from stores.log import Root, StoreLog
 from stores.lognames import DEFINITION, commit_name, snapshot_name, term_name
 from stores.records import Commit, Record, Skip, Snapshot, Term
-from stores.snapshots import fetch, read_snapshot, snapshot_epochs
+from stores.snapshots import fetch, read_snapshot
 from stores.terms import read_term, terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Damage:
-    """One file that is not what it should be."""
+    """One file that is damaged or missing."""
 
     path: str
     """Relative to the store's directory."""
     message: str
     """What is wrong with it, which names it."""
     epoch: int | None = None
-    """The epoch that cannot be read by it; None if none is lost so."""
+    """The epoch that cannot be read because of it; None if every epoch can."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """What was found in the log of one store."""
+    """The damage in the log of one store, and how much of it was read."""
 
     store: str
     epochs: int
@@ -66,6 +66,7 @@ def verify_log(log: StoreLog) -> Verified:
     snapshots, unusable = read_snapshots(log)
     damages += unusable
     chain = list(_chain(log, taken, records, snapshots, damages))
+    damages += _end(log)
     lost = {damage.epoch for damage in damages}
     read = [commit for commit in chain if commit.epoch not in lost]
     for commit in read:
@@ -79,7 +80,7 @@ def verify_log(log: StoreLog) -> Verified:
 
 
 def read_terms(log: StoreLog) -> tuple[dict[int, Term], dict[int, Damage]]:
-    """The records of terms by number, and what is wrong with those that cannot be read."""
+    """The records of terms by number, and the damage of those that cannot be read."""
     taken: dict[int, Term] = {}
     torn: dict[int, Damage] = {}
     for number in terms(log.directory):
@@ -94,7 +95,7 @@ def read_terms(log: StoreLog) -> tuple[dict[int, Term], dict[int, Damage]]:
 
 
 def read_records(log: StoreLog) -> tuple[dict[int, Record], dict[int, Damage]]:
-    """The records of epochs by number, and what is wrong with those that cannot be read."""
+    """The records of epochs by number, and the damage of those that cannot be read."""
     records: dict[int, Record] = {}
     torn: dict[int, Damage] = {}
     # The newest first: old epochs are removed from the other end, which leaves no hole here.
@@ -110,10 +111,10 @@ def read_records(log: StoreLog) -> tuple[dict[int, Record], dict[int, Damage]]:
 
 
 def read_snapshots(log: StoreLog) -> tuple[dict[int, Snapshot], list[Damage]]:
-    """The snapshots that are whole, by epoch, and what is wrong with the others."""
+    """The snapshots that are whole, by epoch, and the damage of the others."""
     whole: dict[int, Snapshot] = {}
     damages = []
-    for epoch in snapshot_epochs(log):
+    for epoch in log.snapshots():
         path = snapshot_name(epoch)
         try:
             found = read_snapshot(log, epoch)
@@ -123,7 +124,7 @@ def read_snapshots(log: StoreLog) -> tuple[dict[int, Snapshot], list[Damage]]:
                 path = file.path
                 fetch(log.directory, file, None)
         except TornRecordError as error:
-            if log.directory.has_file(snapshot_name(epoch)):
+            if log.directory.has(snapshot_name(epoch)):
                 damages.append(Damage(path=path, message=str(error)))
         else:
             whole[epoch] = found
@@ -142,12 +143,19 @@ def stale_commits(records: Mapping[int, Record]) -> list[Commit]:
     return found
 
 
+def _end(log: StoreLog) -> Iterator[Damage]:
+    """The damage of a log that ends before one of its snapshots."""
+    try:
+        log.latest_epoch()
+    except TornRecordError as error:
+        epoch = next(e for e in log.snapshots() if log.directory.has(snapshot_name(e)))
+        yield Damage(path=commit_name(epoch), message=str(error), epoch=epoch)
+
+
 def _definition(log: StoreLog) -> Iterator[Damage]:
     try:
         log.schema()
-    except LogMissingError as error:
-        yield Damage(path=DEFINITION, message=str(error))
-    except TornRecordError as error:
+    except (LogMissingError, TornRecordError) as error:
         yield Damage(path=DEFINITION, message=str(error))
 
 
@@ -158,7 +166,7 @@ def _chain(
     snapshots: Mapping[int, Snapshot],
     damages: list[Damage],
 ) -> Iterator[Commit]:
-    """The commits that count, in order; what is wrong between them goes to `damages`."""
+    """The commits that readers follow, in order; adds damaged links to `damages`."""
     stale = stale_commits(records)
     for commit in stale:
         damages.append(_wrong(log, commit, "is of a writer that had been replaced"))
@@ -183,7 +191,7 @@ def _links(
     records: Mapping[int, Record],
     snapshots: Mapping[int, Snapshot],
 ) -> Iterator[Damage]:
-    """What is wrong between a commit and the one before it in the log."""
+    """The damage between a commit and the one before it in the log."""
     if before is None:
         held = max(snapshots, default=-1)
         if commit.previous > held and not commit.replace:
@@ -216,7 +224,7 @@ def _wrong(log: StoreLog, commit: Commit, what: str) -> Damage:
 
 
 def _data(log: StoreLog, commit: Commit) -> Iterator[Damage]:
-    """What is wrong with the data files of an epoch."""
+    """The damage of an epoch's data files."""
     try:
         partitions = log.schema().partitions
     except LogError:
@@ -233,5 +241,5 @@ def _data(log: StoreLog, commit: Commit) -> Iterator[Damage]:
             except TornRecordError as error:
                 message = str(error)
         # A run of compaction may have removed the epoch meanwhile, its commit first.
-        if message is not None and log.directory.has_file(commit_name(commit.epoch)):
+        if message is not None and log.directory.has(commit_name(commit.epoch)):
             yield Damage(path=file.path, message=message, epoch=commit.epoch)

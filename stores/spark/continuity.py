@@ -1,8 +1,8 @@
-"""Whether a checkpoint and a store still go together: what one holds, the other reflects.
+"""Checks that a checkpoint and a store belong together: the one holds what the other reflects.
 
-They part when one of them is restored from a copy, when a loss of power takes the newest files of
-one, or when a topic is deleted and made again. Then nothing is written: rows would be missing or
-counted twice, and the position would hide it.
+They come apart when one of them is restored from a copy, when a loss of power takes the newest
+files of one, or when a topic is deleted and made again. Then nothing is written: rows would be
+missing or counted twice, and the position would hide it.
 """
 
 from __future__ import annotations

@@ -198,7 +198,7 @@ def coarse_times() -> None:
 
 def slow_files() -> None:
     """Each look at the log takes 20 ms."""
-    for name in ("read", "names", "has_file"):
+    for name in ("read", "names", "has"):
         plain = getattr(logfiles.Directory, name)
 
         def slow(self: Any, *args: Any, _plain: Callable[..., Any] = plain) -> Any:

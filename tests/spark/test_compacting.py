@@ -18,7 +18,6 @@ from stores.errors import LogError, SchemaError
 from stores.log import StoreLog, StoreWriter
 from stores.position import Position
 from stores.retention import Compacted, Retention, compact
-from stores.snapshots import snapshot_epochs
 from stores.spark import materialize, read_store
 from stores.spark.compacting import PipelineCompactor
 from tests.spark.conftest import Orders
@@ -134,7 +133,7 @@ def test_what_is_due_is_counted_from_the_newest_snapshot(tmp_path: Path) -> None
         write(tmp_path, epoch)
         compacting.committed(epoch)
         assert compacting.join(WAIT_S)
-    assert snapshot_epochs(log) == [10]
+    assert log.snapshots() == [10]
     assert log.epochs() == [10, 11, 12]
     assert (compacting.runs, compacting.failures) == (3, 0)
 
@@ -161,7 +160,7 @@ def test_a_pipeline_compacts_its_store(spark: SparkSession, orders: Orders, tmp_
     query.stop()
     log = StoreLog.open(root, "totals")
     # Epochs 0, 2 and 4 were due, and two epochs stay beside what came since.
-    assert snapshot_epochs(log)[0] == 4
+    assert log.snapshots()[0] == 4
     assert log.epochs() == [3, 4, 5]
     found = {row["usr"]: row["n"] for row in read_store(spark, root, "totals").collect()}
     assert found == {"u0": 2, "u1": 2, "u2": 1, "u3": 1}

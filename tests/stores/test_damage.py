@@ -81,14 +81,20 @@ def held(store: LocalStore) -> tuple[int, list[tuple[object, ...]]]:
     return store.replicas[0].progress.epoch, rows_of(scan(engine, CLICKS))
 
 
-DAMAGE = st.tuples(st.integers(0, 4).map(lambda n: n == 4), st.integers(0, 2**32))
-"""Now and then cut off, or else one bit changed; and where."""
+DAMAGE = st.tuples(
+    st.sampled_from(["bit", "bit", "bit", "cut", "directory"]), st.integers(0, 2**32)
+)
+"""One bit changed as a rule, or else cut off, or a directory in its place; and where."""
 
 
-def damage(path: Path, how: tuple[bool, int]) -> None:
-    is_cut, where = how
+def damage(path: Path, how: tuple[str, int]) -> None:
+    kind, where = how
+    if kind == "directory":
+        path.unlink()
+        path.mkdir()
+        return
     data = bytearray(path.read_bytes())
-    if is_cut:
+    if kind == "cut":
         data = data[: where % len(data)]
     else:
         data[where // 8 % len(data)] ^= 1 << where % 8
@@ -98,7 +104,7 @@ def damage(path: Path, how: tuple[bool, int]) -> None:
 @settings(max_examples=25, deadline=None)
 @given(st.data(), DAMAGE, st.integers(-1, len(EPOCHS) - 1))
 def test_damage_is_named_or_makes_no_difference(
-    written: Written, data: st.DataObject, how: tuple[bool, int], begun: int
+    written: Written, data: st.DataObject, how: tuple[str, int], begun: int
 ) -> None:
     """To followers that were somewhere in the log or begin, to readers of all, and to verify."""
     name = data.draw(st.sampled_from(written.files))
@@ -117,6 +123,14 @@ def test_damage_is_named_or_makes_no_difference(
         assert [Path(each.path).name for each in verify(root, "clicks").damages][:1] == [
             Path(name).name
         ]
+
+
+def test_a_directory_in_the_place_of_any_file_is_named(written: Written, tmp_path: Path) -> None:
+    for number, name in enumerate(written.files):
+        root = tmp_path / str(number)
+        shutil.copytree(written.root, root)
+        damage(root / name, ("directory", 0))
+        assert Path(name).name in {Path(each.path).name for each in verify(root, "clicks").damages}
 
 
 def check_follower(store: LocalStore, name: str, begun: int) -> None:

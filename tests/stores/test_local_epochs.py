@@ -11,14 +11,17 @@ from typing import TypeVar
 
 import pyarrow as pa
 import pytest
+from pyarrow import fs
 
 from stores.cuts import held_snapshot
 from stores.local import LocalStore
-from stores.position import PositionBound
+from stores.log import StoreLog
+from stores.logfiles import Directory
+from stores.position import Position, PositionBound
 from stores.query import Query, RangeQuery, WindowRangeQuery
 from stores.replica import VIEWS_MAX, Replica
 from stores.result import Failure, QueryResult
-from stores.schema import StoreKind, StoreSchema
+from stores.schema import InputTopic, StoreKind, StoreSchema
 from stores.store import (
     DEFAULT_CONFIG,
     QueryConfig,
@@ -32,9 +35,11 @@ from tests.stores.followed import (
     SCAN,
     answered,
     epochs,
+    errors,
     followed,
     write,
 )
+from tests.stores.logs import Clock, old_commit
 from tests.stores.values import rows_of
 from tests.support.stores import batch, open_store, progress, timed, window
 
@@ -74,6 +79,54 @@ def test_a_partition_that_restores_does_not_hold_the_others_back() -> None:
     behind = Replica(engine, schema=CLICKS, partition=2, restore_to=5)
     restoring = LocalStore(CLICKS, {**store.replicas, 2: behind})
     assert answered(restoring, SNAPSHOT) == {0: 8, 1: 8, 2: "NOT_UP_TO_BOUND"}
+
+
+@pytest.mark.parametrize("is_missing", [False, True], ids=["gap", "missing"])
+def test_a_gap_that_is_seen_late_makes_no_answer_older_than_its_bound(
+    tmp_path: Path, is_missing: bool
+) -> None:
+    """A long log is listed seldom: until then bounds are refused, and then the error is named."""
+    clock, listing_s = Clock(), 0.3
+
+    class Long(Directory):
+        def names(self, relative: str = "") -> list[str]:
+            clock.now += listing_s
+            return Directory.names(self, relative)
+
+    log = StoreLog(Long(fs.LocalFileSystem(), str(tmp_path / "clicks")), "clicks", clock=clock)
+    log.define(replace(CLICKS, inputs=(InputTopic(topic="events"),)))
+
+    def commit(epoch: int, previous: int) -> None:
+        position = Position.of({"events": {0: epoch * 10}})
+        log.write_commit(replace(old_commit(epoch, previous=previous), position=position))
+
+    commit(0, previous=-1)
+    store = LocalStore(CLICKS, followed(tmp_path).replicas, log=log)
+    while store.follow():
+        pass
+    commit(5, previous=4 if is_missing else 0)
+    listed_s = clock.now
+    reached = PositionBound.at(Position.of({"events": {0: 50}}))
+    late = 0
+    while not store.follow() and errors(store) == {None}:
+        assert epochs(store) == {0}
+        # To look for the latest epoch takes a listing, by which the follower sees it, too.
+        latest = (LATEST,) if late == 5 else ()
+        for bound in (reached, PositionBound(epoch=5), PositionBound.within_lag(1000), *latest):
+            assert set(answered(store, bound).values()) == {"NOT_UP_TO_BOUND"}
+        # Without a bound the answer says of what epoch it is, as it would before any poll.
+        assert set(answered(store, PositionBound()).values()) == {0}
+        clock.now += 1
+        late += 1
+    assert late == 6
+    assert clock.now - listed_s < 30
+    if is_missing:
+        (error,) = errors(store)
+        assert error is not None
+        assert "follows epoch 4, which is not in the log behind epoch 0" in error
+        assert set(answered(store, LATEST).values()) == {"NOT_UP_TO_BOUND"}
+    else:
+        assert set(answered(store, LATEST).values()) == {5}
 
 
 def test_a_snapshot_that_is_forgotten_is_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -191,6 +192,28 @@ def test_terms_that_were_removed_fence_all_the_same(tmp_path: Path) -> None:
     assert StoreWriter(tmp_path, CLICKS).write(rows(), position=at(2)).term == 4
 
 
+@pytest.mark.parametrize("torn", [1, 2, 4])
+def test_a_term_is_above_all_that_can_be_read(tmp_path: Path, torn: int) -> None:
+    """With the records of terms lost, and the newest commits torn."""
+    for offset in range(5):
+        StoreWriter(tmp_path, CLICKS).write(rows(), position=at(offset))
+    for epoch in range(5 - torn, 5):
+        commit_path(tmp_path, epoch).write_bytes(b"torn")
+    shutil.rmtree(tmp_path / "clicks" / "terms")
+    assert StoreWriter(tmp_path, CLICKS).take_ownership().term == 6 - torn
+
+
+def test_one_that_is_fenced_by_a_directory_is_fenced_all_the_same(tmp_path: Path) -> None:
+    old, new = StoreWriter(tmp_path, CLICKS), StoreWriter(tmp_path, CLICKS)
+    old.write(rows(), position=at(0))
+    new.write(rows(), position=at(1))
+    record = Path(new.log.directory.join(term_name(2)))
+    record.unlink()
+    record.mkdir()
+    with pytest.raises(FencedError):
+        old.write(rows(), position=at(2))
+
+
 def test_of_two_that_take_a_store_at_once_each_has_its_own_term(tmp_path: Path) -> None:
     writer = StoreWriter(tmp_path, CLICKS, writer="late")
     directory = odd(tmp_path, {"behind": 2}).directory
@@ -266,9 +289,9 @@ class PausedDirectory(Directory):
         self._step()
         return Directory.read(self, relative)
 
-    def has_file(self, relative: str) -> bool:
+    def has(self, relative: str) -> bool:
         self._step()
-        return Directory.has_file(self, relative)
+        return Directory.has(self, relative)
 
     def names(self, relative: str = "") -> list[str]:
         self._step()

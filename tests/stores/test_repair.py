@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from stores.compaction import write_snapshot
-from stores.errors import FencedError, LogMissingError
+from stores.errors import FencedError, LogError, LogMissingError
 from stores.log import StoreLog, StoreWriter
 from stores.lognames import snapshot_name, term_name
 from stores.position import Position
@@ -121,6 +123,50 @@ def test_an_epoch_that_is_lost_is_found_and_left_out_where_a_snapshot_holds_it(
     write(root, LAST + 1)
     assert read_whole(root, tmp_path / "data") == expected(LAST + 1)
     assert repair(root, "clicks").actions == ()
+
+
+@pytest.mark.parametrize("kept", [0, 4, LAST])
+def test_epochs_that_are_missing_before_a_snapshot_are_not_written_again(
+    root: Path, tmp_path: Path, kept: int
+) -> None:
+    """A writer that began at the end of what is left would take back what was applied."""
+    write_snapshot(root, "clicks")
+    records, copy = root / "clicks" / "epochs", tmp_path / "copy"
+    shutil.copytree(records, copy)
+    for epoch in range(kept, LAST + 1):
+        commit_path(root, epoch).unlink()
+    if kept == 0:
+        records.rmdir()
+    before = sorted((root / "clicks").rglob("*"))
+    why = rf"{name(LAST)}.* is missing.* ends at epoch {kept - 1}\. Put back"
+    with pytest.raises(LogError, match=why):
+        write(root, kept)
+    with pytest.raises(LogError, match=why):
+        StoreLog.open(root, "clicks").latest_epoch()
+    assert name(LAST) in damages(root)
+    done = repair(root, "clicks")
+    assert done.actions == ()
+    assert any(re.search(why, damage.message) for damage in done.after.damages)
+    assert sorted((root / "clicks").rglob("*")) == before
+    shutil.copytree(copy, records, dirs_exist_ok=True)
+    assert damages(root) == []
+    write(root, LAST + 1)
+    assert read_whole(root, tmp_path / "data") == expected(LAST + 1)
+
+
+def test_a_directory_in_the_place_of_a_record_is_set_aside(root: Path, tmp_path: Path) -> None:
+    write_snapshot(root, "clicks")
+    write(root, LAST + 1)
+    for path in (commit_path(root, 3), root / "clicks" / term_name(2)):
+        path.unlink()
+        (path / "inside").mkdir(parents=True)
+    assert {name(2), name(3)} <= {*damages(root)}
+    assert repair(root, "clicks").after.damages == ()
+    assert {p.parent.name for p in (root / "clicks" / "aside").rglob("inside")} == {
+        name(2),
+        name(3),
+    }
+    assert read_whole(root, tmp_path / "data") == expected(LAST + 1)
 
 
 def test_nothing_is_thrown_away(root: Path) -> None:

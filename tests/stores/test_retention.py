@@ -31,7 +31,6 @@ from stores.retention import (
     compact,
     compact_log,
 )
-from stores.snapshots import snapshot_epochs
 from stores.store import StorePartition
 from stores.terms import remove_old_terms, terms
 from tests.stores.retention import (
@@ -114,7 +113,7 @@ def test_nothing_that_no_snapshot_holds_is_removed(root: Path) -> None:
     write(root, 13)
     done = run(root, hours=10_000, every=4, retention=Retention(epochs=0))
     assert (done.written, done.epochs_removed, done.snapshots_removed) == (True, 4, 1)
-    assert snapshot_epochs(log_of(root)) == log_of(root).epochs() == [13]
+    assert log_of(root).snapshots() == log_of(root).epochs() == [13]
 
 
 def test_an_epoch_that_is_young_keeps_those_behind_it(root: Path) -> None:
@@ -130,10 +129,10 @@ def test_older_snapshots_go_with_their_epochs(root: Path, tmp_path: Path) -> Non
     for epoch in (10, 11):
         write(root, epoch)
         run(root, retention=Retention(epochs=99))
-    assert snapshot_epochs(log_of(root)) == [11, 10, 9]
+    assert log_of(root).snapshots() == [11, 10, 9]
     done = run(root, retention=Retention(epochs=2))
     assert (done.written, done.snapshots_removed) == (False, 1)
-    assert snapshot_epochs(log_of(root)) == [11, 10]
+    assert log_of(root).snapshots() == [11, 10]
     assert read_whole(root, tmp_path / "data") == expected(11)
 
 
@@ -184,7 +183,7 @@ def test_a_damaged_snapshot_is_no_reason_to_remove_anything(
     assert done.written
     assert log_of(root).epochs() == [9 if is_newest else 10]
     newest = 9 if is_newest else 10
-    assert snapshot_epochs(log_of(root)) == [newest]
+    assert log_of(root).snapshots() == [newest]
     assert read_whole(root, tmp_path / "data") == expected(newest)
 
 

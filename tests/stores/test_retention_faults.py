@@ -27,7 +27,7 @@ from stores.retention import (
     compact,
     compact_log,
 )
-from stores.snapshots import read_snapshot, snapshot_epochs
+from stores.snapshots import read_snapshot
 from stores.store import in_store
 from tests.stores.retention import (
     CLICKS,
@@ -122,7 +122,7 @@ def test_killed_at_any_step(root: Path, tmp_path: Path) -> None:
             again = run(copy, hours=10**6, retention=retention)
             assert again.snapshot is not None
         assert log_of(copy).epochs() == data_of(copy) == [11]
-        assert snapshot_epochs(log_of(copy)) == [11]
+        assert log_of(copy).snapshots() == [11]
         assert not list((copy / "clicks").rglob(".*json*"))
         assert len(list((copy / "clicks" / "snapshots").rglob("*.sst"))) == CLICKS.partitions
         assert read_whole(copy, tmp_path / "data") == expected(11)

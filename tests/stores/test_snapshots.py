@@ -242,7 +242,6 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "other epoch": lambda root: edited(root, epoch=LAST - 1),
     "other log": lambda root: edited(root, committed_ms=1),
     "of another log": lambda root: foreign(root, LAST),
-    "of another log that was longer": lambda root: foreign(root, LAST + 2),
     "other layout": lambda root: edited(root, layout="rocksdb-0"),
     "a path outside": lambda root: edited(
         root, files=[{"path": "../x", "partition": 0, "rows": 1, "size_bytes": 1, "sha256": ""}]
@@ -279,6 +278,18 @@ def test_a_damaged_snapshot_without_the_epochs_is_named(
     assert "follows epoch" in status.error
     assert "snapshot" in status.error
     store.close()
+
+
+@pytest.mark.parametrize("kept", [LAST, LAST + 1])
+def test_a_log_that_ends_before_a_snapshot_is_not_opened(
+    root: Path, tmp_path: Path, kept: int
+) -> None:
+    """The epochs between are missing, so any answer would be older than one that was given."""
+    foreign(root, LAST + 2)
+    if kept == LAST:
+        shutil.rmtree(root / "clicks" / "epochs")
+    with pytest.raises(TornRecordError, match=f"has a snapshot of epoch {LAST + 2}"):
+        followed(root, tmp_path / "data")
 
 
 def test_an_older_snapshot_will_do(root: Path, tmp_path: Path) -> None:
