@@ -23,7 +23,6 @@ from stores.replica import VIEWS_MAX, Replica
 from stores.result import Failure, QueryResult
 from stores.schema import InputTopic, StoreKind, StoreSchema
 from stores.store import (
-    DEFAULT_CONFIG,
     QueryConfig,
     in_store,
     snapshot_epoch,
@@ -177,14 +176,12 @@ class Racing(LocalStore):
             for epoch in range(newest + 1, newest + 3 * VIEWS_MAX):
                 replica.apply(progress(epoch), [epoch_rows(self.schema, epoch)])
 
-    def query_partition(
-        self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
-    ) -> QueryResult[R]:
+    def _answered(self, partition: int, query: Query[R], config: QueryConfig) -> QueryResult[R]:
         thread = threading.Thread(target=self.run_ahead)
         thread.start()
         thread.join(10)
         assert not thread.is_alive(), "asking must not keep anybody from applying"
-        return super().query_partition(partition, query, config)
+        return super()._answered(partition, query, config)
 
 
 def racing(schema: StoreSchema, directory: Path | None) -> Racing:
