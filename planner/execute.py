@@ -287,6 +287,8 @@ class Executor:
         scatter = tally.scatters.pop(id(access), None)
         if scatter is None:
             scatter = self._scatter(access, parameters, options)
+        if len({partition for partition, _ in scatter.targets}) < len(scatter.targets):
+            tally.reading.keep_epochs()
         opened: list[tuple[int, QueryResult[BatchStream]]] = []
         for target in scatter.targets:
             cancellation.check()

@@ -98,6 +98,15 @@ class Reading:
             if is_first:
                 snapshot.hold_rest(others)
         elif repeats:
+            self.keep_epochs()
+
+    def keep_epochs(self) -> None:
+        """From now on ask each partition at the epoch that it has when it is first asked.
+
+        Where a partition is asked more than once its answers would be of several epochs, and the
+        position of the newest of them be claimed for all.
+        """
+        if self._cut is None:
             self._cut = Newest()
 
     def check_topics(self, stores: Iterable[Store], catalog: StoreCatalog) -> None:

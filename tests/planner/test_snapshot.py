@@ -205,6 +205,25 @@ def test_two_mentions_of_a_store_see_one_epoch_of_each_partition(store: LocalSto
         assert follower.epoch > before + 1
 
 
+@pytest.mark.parametrize(
+    "where",
+    ["id < 3 OR id BETWEEN 5 AND 7 OR id > 9", "id IN (1, 2, 3) OR id > 7", "id NOT IN (4, 5)"],
+)
+def test_ranges_of_one_statement_see_one_epoch_of_each_partition(
+    store: LocalStore, where: str
+) -> None:
+    """Each range is a query of its own, and the follower applies an epoch after each."""
+    follower = Follower(store)
+    engine = SqlEngine(FixedCatalog(follower))
+    sql = f"SELECT _partition, _epoch FROM accounts WHERE {where}"
+    for _ in range(5):
+        before = follower.epoch
+        found = set(ask(engine, sql))
+        assert follower.epoch > before + store.schema.partitions, "one query is enough for each"
+        assert len(found) == len({partition for partition, _ in found})
+    assert held(store) == 0
+
+
 class Follower(LocalStore):
     """A store that takes an epoch whenever it has been asked, as under a reader that is slow."""
 
