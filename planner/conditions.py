@@ -11,6 +11,7 @@ from planner.errors import NotSupported, TypeProblem
 from planner.inference import Types
 from planner.predicates import strip
 from planner.rewriting import Rule
+from planner.rows import as_row, spelled_comparison
 from planner.sqltypes import duckdb_type
 from planner.trees import cast, position_of
 from planner.volatile import check_copied
@@ -20,19 +21,9 @@ SPELLED_MAX = 16
 """Longer lists of rows are not spelled out."""
 
 
-def _compare_rows(node: exp.Expr, types: Types) -> exp.Expr:
-    """(a, b) = (c, d) is NULL if that is not certain; in DuckDB NULL equals NULL in a row."""
+def _compare(node: exp.Expr, types: Types) -> exp.Expr:
     objects.compared(node, types)
-    left, right = _strip_row(node.this), _strip_row(node.expression)
-    if not (isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple)):
-        return node
-    pairs = list(zip(left.expressions, right.expressions, strict=False))
-    if len(left.expressions) != len(right.expressions) or not pairs:
-        return node
-    compared = [type(node)(this=a.copy(), expression=b.copy()) for a, b in pairs]
-    joined = exp.and_(*compared) if isinstance(node, exp.EQ) else exp.or_(*compared)
-    fresh = exp.Paren(this=joined)
-    return node.replace(fresh)
+    return node
 
 
 def _find_row(node: exp.Expr, types: Types) -> exp.Expr:
@@ -41,8 +32,8 @@ def _find_row(node: exp.Expr, types: Types) -> exp.Expr:
     A long list is one of a subquery's rows, of which DuckDB says so, too: thousands of alternatives
     take it minutes.
     """
-    row = _strip_row(strip(node.this))
-    members = [_strip_row(strip(member)) for member in node.expressions]
+    row = as_row(node.this)
+    members = [as_row(member) for member in node.expressions]
     if not isinstance(row, exp.Tuple) or not all(isinstance(m, exp.Tuple) for m in members):
         return node
     if not members:
@@ -55,13 +46,9 @@ def _find_row(node: exp.Expr, types: Types) -> exp.Expr:
         return node.replace(exp.In(this=row.copy(), query=query))
     if len(members) > 1:
         check_copied(row.expressions)
-    each = [_all_equal(row.expressions, member.expressions) for member in members]
+    spelled = (spelled_comparison(exp.EQ, row, member) for member in members)
+    each = [condition for condition in spelled if condition is not None]
     return node.replace(exp.Paren(this=exp.or_(*each)))
-
-
-def _all_equal(ones: list[exp.Expr], others: list[exp.Expr]) -> exp.Expr:
-    pairs = zip(ones, others, strict=True)
-    return exp.and_(*(exp.EQ(this=one.copy(), expression=other.copy()) for one, other in pairs))
 
 
 def _typed(row: exp.Expr, member: exp.Expr, types: Types) -> exp.Expr:
@@ -77,7 +64,7 @@ def _typed(row: exp.Expr, member: exp.Expr, types: Types) -> exp.Expr:
 
 def _row_is_null(node: exp.Expr, types: Types) -> exp.Expr:
     """A row is NULL if all its values are, and NOT NULL if none is: it can be neither."""
-    row = _strip_row(strip(node.this))
+    row = as_row(node.this)
     if not isinstance(strip(node.expression), exp.Null):
         return node
     places = types.columns_of_row(row) if isinstance(row, exp.Column) else None
@@ -98,7 +85,7 @@ def _row_is_null(node: exp.Expr, types: Types) -> exp.Expr:
 def _order_rows(node: exp.Expr, types: Types) -> exp.Expr:
     """A row and those of a subquery: DuckDB knows only whether they are equal."""
     del types
-    row = _strip_row(strip(node.this))
+    row = as_row(node.this)
     if isinstance(row, exp.Tuple) and isinstance(node.expression, exp.Any | exp.All):
         raise NotSupported(
             "the order of a row and those of a subquery is not supported",
@@ -106,12 +93,6 @@ def _order_rows(node: exp.Expr, types: Types) -> exp.Expr:
             position=position_of(node),
         )
     return node
-
-
-def _strip_row(node: exp.Expr) -> exp.Expr:
-    """A row, whether or not ROW is written."""
-    is_row = isinstance(node, exp.Anonymous) and node.name.lower() == "row"
-    return exp.Tuple(expressions=node.expressions) if is_row else node
 
 
 def _predicate(node: exp.Expr, types: Types) -> exp.Expr:
@@ -129,8 +110,8 @@ def _predicate(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {
-    exp.EQ: _compare_rows,
-    exp.NEQ: _compare_rows,
+    exp.EQ: _compare,
+    exp.NEQ: _compare,
     **dict.fromkeys((exp.LT, exp.LTE, exp.GT, exp.GTE), _order_rows),
     exp.In: _find_row,
     exp.Is: _row_is_null,

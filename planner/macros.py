@@ -34,6 +34,8 @@ _ROUNDED = f"(2 * abs(a) * {_SCALE}::HUGEINT * up + abs(b) * down) // (2 * abs(b
 _BAD_BOOLEAN = _error("22P02", "'invalid input syntax for type boolean: \"' || t || '\"'")
 _BAD_INTEGER = _error("22P02", "'invalid input syntax for type integer: \"' || t || '\"'")
 _QUOTED = "'\"' || replace(replace(e, '\\', '\\\\'), '\"', '\\\"') || '\"'"
+_NAME = r'(?:"(?:[^"]|"")+"|[A-Za-z_\x{80}-\x{10FFFF}][\w$\x{80}-\x{10FFFF}]*)'
+"""A name as `parse_ident` takes it."""
 _YEAR_2000 = 946_684_800_000_000
 """In microseconds since 1970."""
 _DAY, _INT32_MAX, _MICROS_MAX = 86_400_000_000, (1 << 31) - 1, (1 << 63) // 1000 - 1
@@ -121,8 +123,17 @@ MACROS: tuple[str, ...] = (
             CAST(greatest(n, length(coalesce(t, ''))) AS INTEGER), ' ')"""
         for side in ("lpad", "rpad")
     ),
-    r"""pg_sg_parse_ident(t) AS list_transform(regexp_extract_all(t, '"(?:[^"]|"")+"|[^".\s]+'),
-        lambda w: CASE WHEN w[1] = '"' THEN replace(w[2:-2], '""', '"') ELSE lower(w) END)""",
+    rf"""pg_sg_parse_ident(t) AS CASE
+        WHEN NOT regexp_full_match(t, '\s*{_NAME}(\s*\.\s*{_NAME})*\s*') THEN """
+    + _error("22023", "'string is not a valid identifier: \"' || t || '\"'")
+    + r""" ELSE list_transform(regexp_extract_all(t, '"(?:[^"]|"")+"|[^".\s]+'),
+        lambda w: CASE WHEN w[1] = '"' THEN replace(w[2:-2], '""', '"') ELSE lower(w) END) END""",
+    """pg_sg_date_bin(w, t, o) AS CASE WHEN t IS NULL OR o IS NULL THEN NULL
+        WHEN extract(year FROM w::INTERVAL) <> 0 OR extract(month FROM w::INTERVAL) <> 0 THEN """
+    + _error("0A000", "'timestamps cannot be binned into intervals containing months or years'")
+    + " WHEN w <= INTERVAL '0 seconds' THEN "
+    + _error("22008", "'stride must be greater than zero'")
+    + " ELSE time_bucket(w, t, o) END",
     "pg_sg_quote_literal(t) AS CASE WHEN contains(t, '\\') THEN 'E' ELSE '' END || '''' || "
     "replace(replace(t, '''', ''''''), '\\', '\\\\') || ''''",
     "pg_sg_quote_nullable(t) AS coalesce(pg_sg_quote_literal(t), 'NULL')",

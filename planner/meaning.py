@@ -29,10 +29,11 @@ from planner.calls import rewrite_call
 from planner.errors import SyntaxProblem, TypeProblem
 from planner.inference import Types
 from planner.interval_calls import at_zone
-from planner.operands import is_recursive
+from planner.operands import is_open, is_recursive
 from planner.predicates import strip
-from planner.result_types import INTEGERS, NUMERIC, common_type
+from planner.result_types import FLOATS, INTEGERS, NUMERIC, common_type
 from planner.rewriting import Rule, copies
+from planner.sqltypes import spelled_type
 from planner.syntax import check_known
 from planner.time_calls import extracted
 from planner.trees import call, cast, position_of, wrapped
@@ -115,12 +116,32 @@ def _frame(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
-def _offset(node: exp.Expr, types: Types) -> exp.Expr:
-    """A negative OFFSET has an error of its own; DuckDB has one for LIMIT, too."""
-    del types
-    if not isinstance(node.expression, exp.Literal):
-        wrapped(node.expression, lambda inner: call("pg_sg_offset", inner))
+def _counted(node: exp.Expr, types: Types) -> exp.Expr:
+    """LIMIT and OFFSET take a number that no row says; DuckDB takes true, and the text of one."""
+    word = "OFFSET" if isinstance(node, exp.Offset) else "LIMIT"
+    count = node.args.get("count" if isinstance(node, exp.Fetch) else "expression")
+    if count is None:
+        return node
+    for column in count.find_all(exp.Column):
+        if column.parent_select is node.parent and types.of(column) is not None:
+            raise SyntaxProblem(
+                f"argument of {word} must not contain variables",
+                position=position_of(column),
+                sqlstate="42P10",
+            )
+    found = types.of(count)
+    if found is not None and not is_open(count) and found.kind not in _COUNTS:
+        raise TypeProblem(
+            f"argument of {word} must be type bigint, not type {spelled_type(found)}",
+            position=position_of(count),
+        )
+    # A negative OFFSET has an error of its own; DuckDB has one for LIMIT, too.
+    if isinstance(node, exp.Offset) and not isinstance(count, exp.Literal):
+        wrapped(count, lambda inner: call("pg_sg_offset", inner))
     return node
+
+
+_COUNTS = {*INTEGERS, *FLOATS, Kind.DECIMAL, Kind.NULL}
 
 
 def _at_zone(node: exp.Expr, types: Types) -> exp.Expr:
@@ -158,7 +179,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.AtTimeZone: _at_zone,
     **subscripts.RULES,
     exp.Extract: _extract,
-    exp.Offset: _offset,
+    **dict.fromkeys((exp.Limit, exp.Offset, exp.Fetch), _counted),
     exp.Overlaps: _overlaps,
     exp.Union: _recursion,
     exp.WindowSpec: _frame,

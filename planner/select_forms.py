@@ -80,6 +80,16 @@ def _spell_ties(fetch: exp.Expr) -> None:
             hint="Put them into a subquery in FROM.",
             position=position_of(fetch),
         )
+    given = fetch.args.get("count")
+    if given is not None and isinstance(strip(given), exp.Null | exp.Neg):
+        is_null = isinstance(strip(given), exp.Null)
+        raise ValueProblem(
+            "row count cannot be null in FETCH FIRST ... WITH TIES clause"
+            if is_null
+            else "LIMIT must not be negative",
+            position=position_of(given),
+            sqlstate="2201W",
+        )
     terms = [_without_position(select, term) for term in order.expressions]
     count = cast((fetch.args.get("count") or exp.Literal.number(1)).copy(), "BIGINT")
     offset = select.args.get("offset")

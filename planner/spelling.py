@@ -10,28 +10,15 @@ from __future__ import annotations
 from sqlglot import exp
 
 from planner.ctid import drop_page_ranges
-from planner.errors import NotSupported, SyntaxProblem
+from planner.errors import NotSupported
 from planner.from_functions import spell_calls
 from planner.named_operators import spell_operators
-from planner.predicates import strip
 from planner.pushdown import may_be_missing
+from planner.rows import COMPARISONS, as_row, check_widths, is_row_call, spelled_comparison
 from planner.select_forms import FORMS, spell_selects
 from planner.trees import position_of
-from planner.volatile import check_copied
 from planner.walk import Nodes
 from stores.schema import VALID_FROM, VALID_TO
-
-ROW_WIDTH_MAX = 32
-"""Columns of a compared row: each is compared as often as it has columns before it."""
-
-_UNEQUAL = "unequal number of entries in row expressions"
-_COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
-_STRICT: dict[type[exp.Expr], type[exp.Binary]] = {
-    exp.LT: exp.LT,
-    exp.LTE: exp.LT,
-    exp.GT: exp.GT,
-    exp.GTE: exp.GT,
-}
 
 
 def spelled_nodes(tree: exp.Query) -> Nodes:
@@ -48,7 +35,7 @@ def spelled_nodes(tree: exp.Query) -> Nodes:
         nodes.renew()
     if nodes.has(FORMS):
         spell_selects(nodes)
-    has_rows = bool(nodes.of(exp.Tuple)) or any(map(_is_row, nodes.of(exp.Anonymous)))
+    has_rows = bool(nodes.of(exp.Tuple)) or any(map(is_row_call, nodes.of(exp.Anonymous)))
     has_versions = bool(nodes.of(exp.Version))
     if drop_page_ranges(nodes.of(exp.Between)):
         nodes.renew()
@@ -62,66 +49,28 @@ def spelled_nodes(tree: exp.Query) -> Nodes:
 
 
 def _spell_rows(nodes: Nodes) -> None:
-    for kind in _COMPARED:
+    for kind in COMPARISONS:
         # Inner ones first, for those around them hold copies of them.
         if [node for node in reversed(nodes.of(kind)) if _spell_comparison(node)]:
             nodes.renew()
     for within in nodes.of(exp.In):
-        within.set("this", _as_tuple(within.this))
-        within.set("expressions", [_as_tuple(member) for member in within.expressions])
-        _check_widths(within)
+        row, members = as_row(within.this), list(map(as_row, within.expressions))
+        if isinstance(row, exp.Tuple):
+            within.set("this", row)
+        for place, member in enumerate(members):
+            if isinstance(row, exp.Tuple) and isinstance(member, exp.Tuple):
+                check_widths(row, member, position_of(member))
+                within.expressions[place].replace(member)
     nodes.renew()
 
 
-def _is_row(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Anonymous) and node.name.upper() == "ROW"
-
-
-def _as_tuple(node: exp.Expr) -> exp.Expr:
-    """`ROW(a, b)` as `(a, b)`."""
-    bare = strip(node)
-    return exp.Tuple(expressions=bare.expressions) if _is_row(bare) else node
-
-
-def _check_widths(within: exp.In) -> None:
-    row = strip(within.this)
-    for member in map(strip, within.expressions):
-        is_row = isinstance(row, exp.Tuple) and isinstance(member, exp.Tuple)
-        if is_row and len(row.expressions) != len(member.expressions):
-            raise SyntaxProblem(_UNEQUAL, position=position_of(member))
-
-
-def _spell_comparison(node: exp.Binary) -> bool:
+def _spell_comparison(node: exp.Expr) -> bool:
     """Compare rows column by column; whether they are rows."""
-    left, right = (strip(_as_tuple(side)) for side in (node.this, node.expression))
-    if not isinstance(left, exp.Tuple) or not isinstance(right, exp.Tuple):
-        return False
-    ones, others = left.expressions, right.expressions
-    if len(ones) != len(others):
-        raise SyntaxProblem(_UNEQUAL, position=position_of(node))
-    if len(ones) > ROW_WIDTH_MAX:
-        raise NotSupported(f"rows of more than {ROW_WIDTH_MAX} columns cannot be compared")
-    kind = type(node)
-    if kind in {exp.EQ, exp.NEQ}:
-        parts = [kind(this=one.copy(), expression=o.copy()) for one, o in _pairs(ones, others)]
-        joined = exp.and_(*parts) if kind is exp.EQ else exp.or_(*parts)
-        node.replace(exp.Paren(this=joined))
-        return True
-    check_copied((*ones[:-1], *others[:-1]))
-    strict = _STRICT[kind]
-    alternatives: list[exp.Expr] = []
-    for i, (one, other) in enumerate(_pairs(ones, others)):
-        last = kind if i == len(ones) - 1 else strict
-        before: list[exp.Expr] = [
-            exp.EQ(this=a.copy(), expression=b.copy()) for a, b in _pairs(ones[:i], others[:i])
-        ]
-        alternatives.append(exp.and_(*before, last(this=one.copy(), expression=other.copy())))
-    node.replace(exp.Paren(this=exp.or_(*alternatives)))
-    return True
-
-
-def _pairs(ones: list[exp.Expr], others: list[exp.Expr]) -> list[tuple[exp.Expr, exp.Expr]]:
-    return list(zip(ones, others, strict=True))
+    assert isinstance(node, exp.Binary)
+    spelled = spelled_comparison(type(node), node.this, node.expression)
+    if spelled is not None:
+        node.replace(spelled)
+    return spelled is not None
 
 
 def _spell_version(table: exp.Table) -> None:

@@ -18,7 +18,7 @@ from planner.number_reading import digits_behind_point
 from planner.number_text import number_text
 from planner.operators import TIMESTAMP, TIMESTAMPTZ
 from planner.result_types import FLOATS, INTEGERS
-from planner.rewriting import CallRule, copies, renamed, text_of, unsupported
+from planner.rewriting import CallRule, renamed, text_of, unsupported
 from planner.templates import strftime_format, strptime_format, without_zone
 from planner.time_fields import cut, cut_of, field_of, read, scale_of
 from planner.trees import call, cast, position_of
@@ -125,10 +125,6 @@ def _date_part(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
     return None if field is None else extracted(field, given[1], types, exact=False)
 
 
-def _date_bin(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    return call("time_bucket", *copies(given))
-
-
 def _age(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
     """Of a transaction, how many there were since; here there are none."""
     return exp.Literal.number(0) if postgres_name(types.of(given[0])) == "xid" else None
@@ -141,7 +137,7 @@ CALLS: Mapping[str, CallRule] = {
     "to_number": _to_number,
     "date_trunc": _date_trunc,
     "date_part": _date_part,
-    "date_bin": _date_bin,
+    "date_bin": renamed("pg_sg_date_bin"),
     **dict.fromkeys(("now", "current_timestamp", "transaction_timestamp"), now),
     **dict.fromkeys(("statement_timestamp", "clock_timestamp"), now),
     **dict.fromkeys(("current_time", "localtime"), local_now("TIME")),

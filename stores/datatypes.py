@@ -332,6 +332,7 @@ def _nested_from_arrow(arrow: pa.DataType) -> DataType | None:
         fields = tuple((field.name, _from_arrow(field.type)) for field in arrow)
         return DataType(kind=Kind.STRUCT, fields=fields)
     if pa.types.is_map(arrow):
-        key = ("key", _from_arrow(arrow.key_type))
-        return DataType(kind=Kind.MAP, fields=(key,), element=_from_arrow(arrow.item_type))
+        # A key is not NULL, so that a map whose keys are of no type has none.
+        key = TEXT if pa.types.is_null(arrow.key_type) else _from_arrow(arrow.key_type)
+        return DataType(kind=Kind.MAP, fields=(("key", key),), element=_from_arrow(arrow.item_type))
     return None

@@ -345,6 +345,10 @@ def test_a_statement_reads_one_epoch_of_a_partition(store: LocalStore, engine: S
     assert ("new",) not in rows_of(result)
 
 
+def test_a_map_without_keys_has_a_type(engine: SqlEngine) -> None:
+    assert rows_of(run(engine, "SELECT histogram(NULL)")) == [(None,)]
+
+
 @pytest.mark.parametrize("parameters", [(), ("a", "b")])
 def test_parameters_are_counted(engine: SqlEngine, parameters: Row) -> None:
     error = refusal(engine, "SELECT v FROM state WHERE k = $1", parameters)

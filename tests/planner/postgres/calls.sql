@@ -396,3 +396,69 @@ SELECT (at, NULL::interval) OVERLAPS (at, interval '1 hour'), (at, NULL) OVERLAP
 SELECT (time '10:00', interval '1 hour') OVERLAPS (time '10:30', time '12:00')
 : boolean
 = t
+SELECT date_bin('0 minutes', at, at) FROM samples
+! 22008
+SELECT date_bin('-1 minutes', at, at) FROM samples
+! 22008
+SELECT date_bin('1 month', at, at) FROM samples
+! 0A000
+SELECT date_bin('1 month', tz, tz), 1 FROM samples
+! 0A000
+SELECT date_bin('1 year -1 days', now(), now())
+! 0A000
+SELECT date_bin('0 minutes', now(), now())
+! 22008
+SELECT date_bin('0 minutes', NULL, at) FROM samples WHERE id = 1
+: timestamp_without_time_zone
+= \N
+SELECT date_bin('15 minutes', at, '2001-01-01'), date_bin('36 hours', tz, '2001-01-01 00:02:30+00') FROM samples ORDER BY id
+: timestamp_without_time_zone timestamp_with_time_zone
+= 2020-01-01 10:00:00	2020-01-01 00:02:30+00
+= 2020-02-29 23:45:00	2020-02-28 12:02:30+00
+= 2020-03-15 00:00:00	2020-03-14 12:02:30+00
+= 2020-12-31 12:30:00	2020-12-30 12:02:30+00
+= \N	\N
+= 1999-12-31 23:00:00	1999-12-30 12:02:30+00
+= 2020-06-15 06:00:00	2020-06-14 00:02:30+00
+= 1970-01-01 00:00:00	1969-12-31 12:02:30+00
+= 2020-07-04 16:45:00	2020-07-03 12:02:30+00
+SELECT date_bin('1 day', day, '2001-01-01') FROM samples ORDER BY id
+: timestamp_with_time_zone
+= 2020-01-01 00:00:00+00
+= 2020-02-29 00:00:00+00
+= 2020-03-15 00:00:00+00
+= 2020-12-31 00:00:00+00
+= \N
+= 1999-12-31 00:00:00+00
+= 2020-06-15 00:00:00+00
+= 1970-01-01 00:00:00+00
+= 2020-07-04 00:00:00+00
+SELECT date_bin(NULL, at, at) FROM samples WHERE id = 1
+: timestamp_without_time_zone
+= \N
+SELECT parse_ident('a b')
+! 22023
+SELECT parse_ident('a.b'), parse_ident('A.B '), parse_ident('"a b"."C"'), parse_ident(' a . _b1$ '), parse_ident('"a""b".ä'), parse_ident(NULL)
+: text[] text[] text[] text[] text[] text[]
+= {a,b}	{a,b}	{"a b",C}	{a,_b1$}	{"a\\"b",ä}	\N
+SELECT parse_ident('a.')
+! 22023
+SELECT parse_ident('')
+! 22023
+SELECT parse_ident('1a')
+! 22023
+SELECT parse_ident('a."b')
+! 22023
+SELECT parse_ident('a..b')
+! 22023
+SELECT parse_ident('""')
+! 22023
+SELECT parse_ident('.a')
+! 22023
+SELECT parse_ident('a-b')
+! 22023
+SELECT parse_ident(t) FROM samples WHERE id < 4 ORDER BY id
+: text[]
+= {abc}
+= {abc}
+= {b}
