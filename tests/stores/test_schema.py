@@ -79,7 +79,6 @@ def test_an_unknown_type_is_refused(text: str) -> None:
         (pa.large_list(pa.int8()), "tinyint[]"),
         (pa.struct([("a", pa.int32())]), "struct(a integer)"),
         (pa.map_(pa.string(), pa.list_(pa.int64())), "map(text, bigint[])"),
-        (pa.map_(pa.null(), pa.int64()), "map(text, bigint)"),
         (pa.uuid(), "uuid"),
     ],
 )
