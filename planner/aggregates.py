@@ -14,7 +14,7 @@ from planner.interval_calls import interval_sum
 from planner.operands import arguments
 from planner.predicates import strip
 from planner.result_types import DIGITS_MAX, NUMERIC, as_decimal
-from planner.rewriting import Rule
+from planner.rewriting import Rule, unsupported
 from planner.trees import call, cast, outermost, position_of, wrapped
 from stores.schema import DataType, Kind, decimal_type
 
@@ -101,7 +101,13 @@ def _joined(node: exp.Expr, types: Types) -> exp.Expr:
     order = node.this if isinstance(node.this, exp.Order) else None
     text = node.this if order is None else order.this
     is_constant = isinstance(between, exp.Literal | exp.Parameter)
-    if is_constant or isinstance(text, exp.Distinct) or types.kind_of(text) is Kind.BYTEA:
+    if isinstance(text, exp.Distinct) and not is_constant:
+        raise unsupported(
+            node,
+            "string_agg(DISTINCT …) with a separator of each row is not supported",
+            "Take the DISTINCT rows in a subquery.",
+        )
+    if is_constant or types.kind_of(text) is Kind.BYTEA:
         return node
     known = types.of(node)
     texts = [cast(each.copy(), "TEXT") for each in (text, separator)]

@@ -10,6 +10,7 @@ from planner.catalog_types import first_subscript
 from planner.functions import call_name
 from planner.inference import Types
 from planner.predicates import strip
+from planner.printing import printed_elements
 from planner.result_types import INTEGERS
 from planner.rewriting import CallRule, copies, renamed, unsupported
 from planner.row_functions import columns_of
@@ -36,8 +37,13 @@ def as_rows(node: exp.Expr, listed: exp.Expr) -> exp.Expr:
 
 
 def _array_to_string(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    given = [printed_elements(given[0], types) or given[0], *given[1:]]
     if isinstance(strip(given[1]), exp.Literal):
-        return call("pg_sg_array_to_string", *copies(given)) if len(given) > 2 else None
+        return (
+            call("pg_sg_array_to_string", *copies(given))
+            if len(given) > 2
+            else call("array_to_string", *copies(given))
+        )
     # DuckDB's takes a constant between the elements.
     null = given[2].copy() if len(given) > 2 else exp.null()
     return call("pg_sg_array_joined", *copies(given[:2]), null)

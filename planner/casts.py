@@ -17,8 +17,9 @@ from planner.literals import SPELLED, bytes_of, check_literal, spell_time
 from planner.moment_text import PLAIN_FORMS
 from planner.names import type_name
 from planner.predicates import strip
+from planner.printing import printed, printed_elements
 from planner.result_types import FLOATS, INTEGERS, NUMERIC
-from planner.rewriting import PRINTED, Rule
+from planner.rewriting import Rule
 from planner.sqltypes import data_type_of, duckdb_type
 from planner.trees import built_type, call, cast, position_of, wrapped
 from stores.schema import BOOLEAN, DataType, Kind
@@ -55,6 +56,8 @@ def _converted(node: exp.Cast, target: DataType | None, types: Types) -> exp.Exp
         if found is not None:
             node.set("to", built_type(str(found).upper()))
         _shorten(node, source)
+    elif _print(node, target, types):
+        return node
     elif target is not None and source is not None:
         _convert(node, source, target)
         if target.kind is Kind.DECIMAL:
@@ -67,6 +70,19 @@ def _check(node: exp.Cast, source: DataType | None, target: DataType | None) -> 
         raise TypeProblem(
             no_cast(source, target), position=position_of(node.this), sqlstate="42846"
         )
+
+
+def _print(node: exp.Cast, target: DataType | None, types: Types) -> bool:
+    """Put a text, or texts, in the place of what is cast to that; whether it is."""
+    element = None if target is None else target.element
+    text = None
+    if target is not None and target.kind is Kind.TEXT:
+        text = printed(node.this, types, is_cast=True)
+    elif element is not None and element.kind is Kind.TEXT and types.kind_of(node.this) in _ARRAYS:
+        text = printed_elements(node.this, types, is_cast=True)
+    if text is not None:
+        node.set("this", text)
+    return text is not None
 
 
 def _check_range(number: exp.Literal, target: DataType | None) -> None:
@@ -96,9 +112,7 @@ def _name_type(node: exp.Cast) -> None:
 
 def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
     macro = None
-    if target.kind is Kind.TEXT:
-        macro = PRINTED.get(source.kind)
-    elif source.kind is Kind.TEXT:
+    if source.kind is Kind.TEXT:
         macro = _READ.get(target.kind)
         if target.kind in SPELLED:
             node.set("this", _time_words(node.this, target.kind))
@@ -114,6 +128,8 @@ def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
         node.set("this", call(macro, node.this.copy()))
 
 
+_ARRAYS = {Kind.ARRAY, None}
+"""Kinds of what is cast to an array of texts by its elements; None may be one."""
 _READ = {
     **dict.fromkeys(INTEGERS, "pg_sg_whole"),
     Kind.BOOLEAN: "pg_sg_boolean",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 from sqlglot import exp
 
@@ -11,7 +10,8 @@ from planner import objects
 from planner.inference import Types
 from planner.json_calls import json_of
 from planner.literals import bytes_of
-from planner.rewriting import PRINTED, Rule
+from planner.printing import is_document, printed
+from planner.rewriting import Rule
 from planner.trees import call, cast, wrapped
 from stores.schema import BYTEA, TEXT, Kind
 
@@ -20,7 +20,8 @@ def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
     """`array || element` and `element || array`, which DuckDB does not have."""
     _print_objects(node, types)
     left, right = types.of(node.this), types.of(node.expression)
-    if left is None or right is None:
+    if left is None or right is None or is_document(left) or is_document(right):
+        _print_sides(node, types)
         return node
     arrays = left.kind is Kind.ARRAY, right.kind is Kind.ARRAY
     if arrays == (True, True):  # NULL there is an array without elements
@@ -47,15 +48,16 @@ def _print_sides(node: exp.Expr, types: Types) -> None:
     """Write what stands beside a text as Postgres does; a bare text beside bytes is bytes."""
     sides = (node.this, node.expression)
     for side, other in (sides, sides[::-1]):
-        macro = PRINTED.get(types.kind_of(side) or Kind.TEXT)
-        if types.kind_of(other) is not Kind.TEXT or macro is None:
+        if types.kind_of(other) is not Kind.TEXT:
             continue
         if types.kind_of(side) is Kind.BYTEA and isinstance(other, exp.Literal):
             fresh = bytes_of(other)
             other.replace(fresh)
             types.note(fresh, BYTEA)
         else:
-            types.note(wrapped(side, partial(call, macro)), TEXT)
+            text = printed(side, types)
+            if text is not None:
+                types.note(side.replace(text), TEXT)
 
 
 def _print_objects(node: exp.Expr, types: Types) -> None:

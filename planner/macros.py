@@ -33,6 +33,7 @@ _SCALE = "10000000000000000"
 _ROUNDED = f"(2 * abs(a) * {_SCALE}::HUGEINT * up + abs(b) * down) // (2 * abs(b) * down)"
 _BAD_BOOLEAN = _error("22P02", "'invalid input syntax for type boolean: \"' || t || '\"'")
 _BAD_INTEGER = _error("22P02", "'invalid input syntax for type integer: \"' || t || '\"'")
+_NO_TEXT = _error("0A000", "'a row, a map or an array of them as a text is not supported'")
 _QUOTED = "'\"' || replace(replace(e, '\\', '\\\\'), '\"', '\\\"') || '\"'"
 _NAME = r'(?:"(?:[^"]|"")+"|[A-Za-z_\x{80}-\x{10FFFF}][\w$\x{80}-\x{10FFFF}]*)'
 """A name as `parse_ident` takes it."""
@@ -96,10 +97,16 @@ MACROS: tuple[str, ...] = (
             regexp_replace(printf('%.15e', CAST(x AS DOUBLE)), '\.?0*e', 'e')
         ELSE regexp_replace(CAST(x AS VARCHAR), '\.0$', '') END""",
     "pg_sg_boolean_text(x) AS CASE WHEN x THEN 't' WHEN NOT x THEN 'f' END",
+    f"""pg_sg_plain_text(x) AS CASE
+        WHEN regexp_matches(typeof(x), '^(STRUCT|TUPLE|MAP|UNION)[(]|]$') THEN {_NO_TEXT}
+        ELSE CAST(x AS VARCHAR) END""",
+    r"""pg_sg_field_text(e) AS CASE WHEN e IS NULL THEN ''
+        WHEN e = '' OR regexp_matches(e, '[\s\x0b(),"\\]')
+        THEN '"' || replace(replace(e, '\', '\\'), '"', '""') || '"' ELSE e END""",
     rf"""pg_sg_array_text(l) AS CASE WHEN len(l) = 0 THEN '{{}}' ELSE
         '{{' || list_aggregate(list_transform(
         list_transform(l, lambda v: CAST(v AS VARCHAR)), lambda e: CASE WHEN e IS NULL THEN 'NULL'
-        WHEN e = '' OR lower(e) = 'null' OR regexp_matches(e, '[\s{{}},"\\]')
+        WHEN e = '' OR lower(e) = 'null' OR regexp_matches(e, '[\s\x0b{{}},"\\]')
         THEN {_QUOTED} ELSE e END), 'string_agg', ',') || '}}' END""",
     "pg_sg_bytea_text(b) AS '\\x' || lower(hex(b))",
     "pg_sg_to_hex(n) AS lower(to_hex(n))",
@@ -331,6 +338,10 @@ MACROS: tuple[str, ...] = (
             THEN pg_sg_clock(us, CASE WHEN d <> 0 THEN d < 0 ELSE m < 0 END) END)""",
     """pg_sg_interval_text(x) AS CASE WHEN x IS NOT NULL THEN pg_sg_interval_shown(
         pg_sg_interval_months(x), pg_sg_interval_days(x), pg_sg_interval_micros(x)) END""",
+    *(
+        f"pg_sg_{each}_texts(l) AS list_transform(l, lambda v: pg_sg_{each}_text(v))"
+        for each in ("boolean", "float", "bytea", "interval", "plain")
+    ),
     "pg_sg_thousands(n) AS CAST(n // 1000 AS VARCHAR) || ',' || pg_sg_padded(abs(n) % 1000, 3)",
     "pg_sg_hour12(h) AS CASE WHEN h % 12 = 0 THEN 12 ELSE h % 12 END",
     # Time zones.

@@ -99,8 +99,10 @@ def _refused(nodes: Nodes) -> NotSupported:
 
 
 def _is_value(star: exp.Star) -> bool:
-    """Whether it is the row `(t.*)` that is cast or compared."""
+    """Whether it is the row `(t.*)` that is cast or compared, or in `ROW(t.*)`."""
     row = star.parent.parent if isinstance(star.parent, exp.Column) else None
+    if isinstance(row, exp.Tuple) or (isinstance(row, exp.Anonymous) and row.name.lower() == "row"):
+        return True
     return isinstance(row, exp.Paren) and isinstance(row.parent, exp.Cast | exp.Binary)
 
 

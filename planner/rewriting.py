@@ -5,7 +5,7 @@ Each module of rules has one table of them; `meaning` and `calls` put the tables
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sqlglot import exp
@@ -21,16 +21,6 @@ Rule: TypeAlias = Callable[[exp.Expr, Types], exp.Expr]
 CallRule: TypeAlias = Callable[[exp.Expr, list[exp.Expr], Types], exp.Expr | None]
 """From a call, its arguments and the types to the call's replacement, made of copies of them; None
 to keep it."""
-
-
-PRINTED: Mapping[Kind, str] = {
-    Kind.REAL: "pg_sg_float_text",
-    Kind.DOUBLE: "pg_sg_float_text",
-    Kind.ARRAY: "pg_sg_array_text",
-    Kind.BYTEA: "pg_sg_bytea_text",
-    Kind.INTERVAL: "pg_sg_interval_text",
-}
-"""What writes values whose text is not that of DuckDB."""
 
 
 def renamed(name: str) -> CallRule:

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner import objects
 from planner.errors import ValueProblem
 from planner.functions import call_name
 from planner.inference import Types
 from planner.literals import bytes_of
 from planner.patterns import group_of, regular_expression
-from planner.result_types import FLOATS
-from planner.rewriting import PRINTED, CallRule, copies, renamed, text_of, unsupported
+from planner.printing import printed
+from planner.rewriting import CallRule, copies, renamed, text_of, unsupported
 from planner.trees import call, cast, position_of
 from stores.schema import Kind
 
@@ -45,14 +44,8 @@ def _substring(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
 
 
 def _concat(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """A boolean is t or f here, a double has no `.0`."""
-    shown: list[exp.Expr] = []
-    for each in given:
-        kind = types.kind_of(each)
-        macro = "pg_sg_boolean_text" if kind is Kind.BOOLEAN else PRINTED.get(kind or Kind.NULL)
-        plain = each.copy() if macro is None else call(macro, each.copy())
-        shown.append(objects.shown(each, types) or plain)
-    return call(call_name(node), *shown)
+    """Values are printed as Postgres does."""
+    return call(call_name(node), *(printed(each, types) or each.copy() for each in given))
 
 
 def _format(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -84,10 +77,7 @@ def _format(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 def _formatted(
     node: exp.Expr, kind: str, left: str | None, width: str | None, types: Types
 ) -> exp.Expr:
-    text = objects.shown(node, types) or cast(node.copy(), "TEXT")
-    found = types.kind_of(node) or Kind.NULL
-    if found is Kind.BOOLEAN or found in PRINTED:
-        text = call(PRINTED.get(found, "pg_sg_boolean_text"), node.copy())
+    text = printed(node, types) or cast(node.copy(), "TEXT")
     macro = {"I": "pg_sg_format_ident", "L": "pg_sg_quote_nullable"}.get(kind)
     shown = text if macro is None else call(macro, text)
     if width is None:
@@ -117,10 +107,9 @@ def _to_hex(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 def _quoted(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     """A literal that stands for a value of any type."""
-    kind = types.kind_of(given[0])
-    text = cast(given[0].copy(), "TEXT") if kind is not Kind.TEXT else given[0].copy()
-    if kind in FLOATS:
-        text = call("pg_sg_float_text", given[0].copy())
+    text = given[0].copy()
+    if types.kind_of(given[0]) is not Kind.TEXT:
+        text = printed(given[0], types, is_cast=True) or cast(text, "TEXT")
     return call(f"pg_sg_{call_name(node)}", text)
 
 

@@ -303,3 +303,55 @@ SELECT (x || '')::bigint[] FROM (VALUES ('{1.5}')) AS v (x)
 SELECT (x || '')::text[] FROM (VALUES ('{a,"b c",NULL,"NULL","\""}')) AS v (x)
 : text[]
 = {a,"b c",NULL,"NULL","\\""}
+SELECT n IS NULL, n IS NOT NULL, NOT n IS NULL, NOT n IS NOT NULL FROM notes n ORDER BY n.number
+: boolean boolean boolean boolean
+= f	t	t	f
+= f	t	t	f
+= f	t	t	f
+= f	t	t	f
+= f	f	t	t
+SELECT n.number, x IS NULL, x IS NOT NULL FROM notes n LEFT JOIN (SELECT id, t FROM samples) x ON x.id = n.sample ORDER BY n.number
+: bigint boolean boolean
+= 1	f	t
+= 2	f	t
+= 3	f	t
+= 4	t	f
+= 5	t	f
+SELECT v IS NULL, v IS NOT NULL, (v) IS NULL FROM (VALUES (1, NULL), (NULL, NULL), (1, 2)) v (a, b)
+: boolean boolean boolean
+= f	f	f
+= t	f	t
+= f	t	f
+SELECT q IS NULL, q IS NOT NULL FROM (SELECT 1 AS a, NULL AS b) q
+: boolean boolean
+= f	f
+SELECT (SELECT q IS NOT NULL), (SELECT q IS NULL) FROM (SELECT 1 AS a, NULL AS b) q
+: boolean boolean
+= f	f
+WITH c AS (SELECT NULL::integer AS a, NULL::text AS b) SELECT c IS NULL, c IS NOT NULL FROM c
+: boolean boolean
+= t	f
+SELECT count(*) FROM notes n WHERE n IS NOT NULL
+: bigint
+= 4
+SELECT number FROM notes n WHERE NOT n IS NOT NULL
+: bigint
+= 5
+SELECT (n).note IS NULL, CASE WHEN n IS NULL THEN 1 WHEN n IS NOT NULL THEN 2 ELSE 3 END FROM notes n ORDER BY number
+: boolean integer
+= f	2
+= f	2
+= f	2
+= f	2
+= f	3
+SELECT x IS NULL FROM unnest(ARRAY[1, NULL]) x
+: boolean
+= f
+= t
+SELECT n IS DISTINCT FROM NULL FROM notes n ORDER BY number
+: boolean
+= t
+= t
+= t
+= t
+= t

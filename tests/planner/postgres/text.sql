@@ -303,3 +303,157 @@ SELECT split_part(NULL, 'a', 0), substring(NULL, 1, -1), lpad(NULL, 100000000), 
 SELECT concat('\x00ff'::bytea, ARRAY[1, 2]), format('%s %s', '\x00ff'::bytea, ARRAY[1, 2]), '\x00'::bytea || '\x01', '\x00'::bytea || lower('A'), 0.5::double precision || 'x'
 : text text bytea text text
 = \\x00ff{1,2}	\\x00ff {1,2}	\\x0001	\\x00a	0.5x
+SELECT ROW(1, 'a b')::text, (1, 'a,b', NULL)::text, ROW('')::text, ROW()::text, ROW(NULL)::text, ROW(NULL, NULL)::text
+: text text text text text text
+= (1,"a b")	(1,"a,b",)	("")	()	()	(,)
+SELECT ROW('(', ')', ',', '"', '\', 'a"b\c', ' x', E'\t', E'a\x0bb', E'\n', 'null', '{}')::text
+: text
+= ("(",")",",","""","\\\\","a""b\\\\c"," x","\t","ab","\n",null,{})
+SELECT ROW(true, false, NULL::boolean, 1.50, 0.5::double precision, 1::double precision, 1e20::real, '\x00ff'::bytea)::text
+: text
+= (t,f,,1.50,0.5,1,1e+20,"\\\\x00ff")
+SELECT ROW(ROW(1, 'a b'), ROW(ROW('"')), ROW(NULL))::text
+: text
+= ("(1,""a b"")","(""("""""""""""""""")"")","()")
+SELECT ROW(date '2020-01-02', time '10:00', timestamp '2020-01-02 03:04:05.5', timestamptz '2020-01-02 03:04:05+00', interval '1 month 2 days')::text
+: text
+= (2020-01-02,10:00:00,"2020-01-02 03:04:05.5","2020-01-02 03:04:05+00","1 mon 2 days")
+SELECT ROW('{"a": 1}'::json, ARRAY[1, 2], ARRAY['a b', NULL], ARRAY[]::integer[], '5b7ee97c-7f1e-4d3a-9ee1-000000000001'::uuid)::text
+: text
+= ("{""a"": 1}","{1,2}","{""a b"",NULL}",{},5b7ee97c-7f1e-4d3a-9ee1-000000000001)
+SELECT ROW(t, f, day, at, n, a)::text FROM samples ORDER BY id
+: text
+= (Abc,t,2020-01-01,"2020-01-01 10:00:00",1.500,"{1,2}")
+= (abc,f,2020-02-29,"2020-02-29 23:59:59.5",2.500,"{2,3}")
+= (b,t,2020-03-15,"2020-03-15 00:00:00",-2.500,{})
+= ("",f,2020-12-31,"2020-12-31 12:30:15.123456",10.001,{4})
+= (,,,,,)
+= (aB,t,1999-12-31,"1999-12-31 23:00:00",0.000,{2})
+= (ä,t,2020-06-15,"2020-06-15 06:07:08.009",999999.999,"{7,8,9}")
+= (Zed,f,1970-01-01,"1970-01-01 00:00:00",-0.005,"{10,-10}")
+= (" x ",f,2020-07-04,"2020-07-04 16:45:30",33.333,"{9,9}")
+SELECT concat(ROW(1, 'a b'), 'x'), concat_ws('-', ROW(1, 2), (3, 4)), ROW(1, 'a b') || 'x', 'x' || ROW(1, NULL), format('%s|%L', ROW(1, true), ROW(1, 'b c'))
+: text text text text text
+= (1,"a b")x	(1,2)-(3,4)	(1,"a b")x	x(1,)	(1,t)|'(1,"b c")'
+SELECT quote_literal(ROW(1, 'a b')), quote_nullable(ROW(1, 2)), CAST((id, t) AS varchar), ROW(id, t)::varchar(4) FROM samples ORDER BY id
+: text text character_varying character_varying
+= '(1,"a b")'	'(1,2)'	(1,Abc)	(1,A
+= '(1,"a b")'	'(1,2)'	(2,abc)	(2,a
+= '(1,"a b")'	'(1,2)'	(3,b)	(3,b
+= '(1,"a b")'	'(1,2)'	(4,"")	(4,"
+= '(1,"a b")'	'(1,2)'	(5,)	(5,)
+= '(1,"a b")'	'(1,2)'	(6,aB)	(6,a
+= '(1,"a b")'	'(1,2)'	(7,ä)	(7,ä
+= '(1,"a b")'	'(1,2)'	(8,Zed)	(8,Z
+= '(1,"a b")'	'(1,2)'	(9," x ")	(9,"
+SELECT ARRAY[E'a\x0bb', E'\t', '']::text
+: text
+= {"ab","\t",""}
+SELECT string_agg(ROW(id, t)::text, ';' ORDER BY id) FROM samples
+: text
+= (1,Abc);(2,abc);(3,b);(4,"");(5,);(6,aB);(7,ä);(8,Zed);(9," x ")
+SELECT concat(interval '1 month', true, 0.5::double precision), quote_literal(interval '1 month'), quote_literal(true)
+: text text text
+= 1 mont0.5	'1 mon'	'true'
+SELECT ROW(count(*), max(t))::text FROM samples
+: text
+= (9,ä)
+SELECT ROW(v.x, v.y)::text FROM (VALUES (1, 'a b'), (2, NULL)) v (x, y)
+: text
+= (1,"a b")
+= (2,)
+SELECT ARRAY[true, false]::text, ARRAY[0.5, 1]::double precision[]::text, ARRAY[interval '1 month']::text, ARRAY['\x00'::bytea]::text, array_to_string(ARRAY[true], ','), array_to_string(ARRAY[1.0::double precision, 2], ','), array_to_string(ARRAY[interval '1 month', NULL], ',', 'x'), ARRAY[true]::text[], ARRAY[1::double precision]::text[]
+: text text text text text text text text[] text[]
+= {t,f}	{0.5,1}	{"1 mon"}	{"\\\\x00"}	t	1,2	1 mon,x	{true}	{1}
+SELECT n::text FROM notes n
+: text
+= (1,1,one)
+= (2,1,uno)
+= (3,2,two)
+= (4,99,far)
+= (5,,none)
+~ the text of a whole row is refused
+SELECT concat(n) FROM notes n
+: text
+= (1,1,one)
+= (2,1,uno)
+= (3,2,two)
+= (4,99,far)
+= (5,,none)
+~ the text of a whole row is refused
+SELECT n || 'x' FROM notes n
+: text
+= (1,1,one)x
+= (2,1,uno)x
+= (3,2,two)x
+= (4,99,far)x
+= (5,,none)x
+~ the text of a whole row is refused
+SELECT format('%s', n) FROM notes n
+: text
+= (1,1,one)
+= (2,1,uno)
+= (3,2,two)
+= (4,99,far)
+= (5,,none)
+~ the text of a whole row is refused
+SELECT ROW(n)::text FROM notes n
+: text
+= ("(1,1,one)")
+= ("(2,1,uno)")
+= ("(3,2,two)")
+= ("(4,99,far)")
+= ("(5,,none)")
+~ the text of a whole row is refused
+SELECT ROW(n.*)::text FROM notes n ORDER BY number
+: text
+= (1,1,one)
+= (2,1,uno)
+= (3,2,two)
+= (4,99,far)
+= (5,,none)
+~ the text of a whole row is refused
+SELECT ARRAY[n]::text FROM notes n
+: text
+= {"(1,1,one)"}
+= {"(2,1,uno)"}
+= {"(3,2,two)"}
+= {"(4,99,far)"}
+= {"(5,,none)"}
+~ the text of a whole row is refused
+SELECT (SELECT n FROM notes n WHERE number = 1)::text
+: text
+= (1,1,one)
+~ the text of a whole row is refused
+SELECT CASE WHEN true THEN ROW(1, 2) END::text
+: text
+= (1,2)
+~ the text of a row that is not written out is refused
+SELECT x::text FROM (VALUES (ROW(1, 2))) v (x)
+: text
+= (1,2)
+~ the text of a row that is not written out is refused
+SELECT ARRAY[ROW(1, 2)]::text
+: text
+= {"(1,2)"}
+~ the text of rows in arrays is refused
+SELECT ARRAY[ROW(1, 2)]::text[]
+: text[]
+= {"(1,2)"}
+~ the text of rows in arrays is refused
+SELECT array_to_string(ARRAY[ROW(1, 2)], ',')
+: text
+= (1,2)
+~ the text of rows in arrays is refused
+SELECT unnest(ARRAY[ROW(1, 2)])::text
+: text
+= (1,2)
+~ the text of rows in arrays is refused
+SELECT string_agg(DISTINCT t, t) FROM samples
+: text
+=  x  x AbcAbcZedZedaBaBabcabcbbää
+~ string_agg(DISTINCT) with a separator of each row is refused
+SELECT string_agg(DISTINCT t, id::text ORDER BY t) FROM samples
+: text
+= 9 x 1Abc8Zed6aB2abc3b7ä
+~ string_agg(DISTINCT) with a separator of each row is refused
