@@ -12,17 +12,39 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlglot import exp
 
 from planner.calls import rewrite_call
+from planner.functions import call_name
 from planner.inference import Types
 from planner.operands import alternatives
 from planner.rewriting import Rule, hold_scale
 from planner.sqltypes import duckdb_type
-from planner.trees import cast, wrapped
+from planner.trees import call, cast, wrapped
 
 
 def _agree(node: exp.Expr, types: Types) -> exp.Expr:
     """Alternatives of one expression, whose name may have a rule of its own."""
     hold_scale(alternatives(node), types)
-    return rewrite_call(node, types)
+    fresh = rewrite_call(node, types)
+    return (
+        _in_pairs(node) if fresh is node and isinstance(node, exp.Greatest | exp.Least) else fresh
+    )
+
+
+def _in_pairs(node: exp.Expr) -> exp.Expr:
+    """`least(a, b, c)` as `least(least(a, b), c)`.
+
+    Where DuckDB copies a query, it takes the names of columns behind the first argument for those
+    of named arguments, which may not occur twice.
+    """
+    given, name = [each.copy() for each in alternatives(node)], call_name(node)
+    if len(given) <= _PAIR:
+        return node
+    while len(given) > 1:
+        pairs = [given[at : at + _PAIR] for at in range(0, len(given), _PAIR)]
+        given = [call(name, *pair) if len(pair) > 1 else pair[0] for pair in pairs]
+    return node.replace(given[0])
+
+
+_PAIR = 2
 
 
 def _nullif(node: exp.Expr, types: Types) -> exp.Expr:

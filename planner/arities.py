@@ -13,7 +13,7 @@ from sqlglot import exp
 from planner.functions import call_name
 from planner.inference import Types
 from planner.operands import arguments
-from planner.refused import unknown_function
+from planner.refused import check_over, unknown_function
 from planner.sqltypes import spelled_type
 from planner.walk import CALLS, Nodes
 from stores.schema import Kind
@@ -50,7 +50,7 @@ _LISTED = {
         ifnull json_object_agg jsonb_object_agg lcm left mod nth_value nullif pow power regr_avgx
         regr_avgy
         regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy repeat right
-        starts_with strpos timezone to_char to_date to_number trim_array
+        starts_with string_agg strpos timezone to_char to_date to_number trim_array
     """,
     "2 3": """
         array_fill array_position array_to_string date_trunc generate_series generate_subscripts
@@ -77,20 +77,26 @@ ARITIES: Mapping[str, str] = {
 
 
 def check_arities(nodes: Nodes, types: Types) -> None:
-    """Refuse calls with more or fewer arguments than a function of that name has.
+    """Refuse calls with more or fewer arguments than a function of that name has, or without OVER.
 
     Raises:
         NameProblem: one is (42883); its message has the types of the arguments.
+        TypeProblem: a window function has no OVER.
     """
     for node in nodes.among(CALLS):
-        counts = ARITIES.get(call_name(node)) if _is_named(node) else None
+        name = _written_name(node)
+        counts = ARITIES.get(name)
         if counts is not None and not _allows(counts, len(given := arguments(node))):
             shown = ", ".join(_shown(each, types) for each in given)
-            raise unknown_function(node, call_name(node), shown)
+            raise unknown_function(node, name, shown)
+    check_over(nodes)
 
 
-def _is_named(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Anonymous) or "name" in node.meta
+def _written_name(node: exp.Expr) -> str:
+    """Nothing for what has a syntax of its own; string_agg is parsed as if it had one."""
+    if isinstance(node, exp.Anonymous) or "name" in node.meta:
+        return call_name(node)
+    return "string_agg" if isinstance(node, exp.GroupConcat) else ""
 
 
 def _allows(counts: str, given: int) -> bool:

@@ -11,11 +11,12 @@ from planner.functions import call_name
 from planner.inference import Types
 from planner.predicates import strip
 from planner.printing import printed_elements
-from planner.result_types import INTEGERS
+from planner.result_types import INTEGERS, common_type
 from planner.rewriting import CallRule, copies, renamed, unsupported
 from planner.row_functions import columns_of
+from planner.sqltypes import duckdb_type
 from planner.trees import call, cast
-from stores.schema import Kind
+from stores.schema import DataType, Kind
 
 
 def _string_to_array(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -127,6 +128,21 @@ def _generate_subscripts(node: exp.Expr, given: list[exp.Expr], types: Types) ->
     return as_rows(node, listed)
 
 
+def _changed(name: str) -> CallRule:
+    """A rule for what takes an array and values, whose common type the result has."""
+
+    def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+        array, *values = given
+        held, of_values = types.of(array), [types.of(value) for value in values]
+        found = None if held is None else common_type((held.element, *of_values))
+        if held is None or found in {None, held.element}:
+            return call(name, *copies(given))
+        widened = cast(array.copy(), duckdb_type(DataType(kind=Kind.ARRAY, element=found)))
+        return call(name, widened, *copies(values))
+
+    return rule
+
+
 _SUBSCRIPTS_ARGUMENTS_MAX = 3
 CALLS: Mapping[str, CallRule] = {
     **dict.fromkeys(("string_to_array", "string_to_table"), _string_to_array),
@@ -139,8 +155,8 @@ CALLS: Mapping[str, CallRule] = {
     "array_position": _array_position,
     "array_positions": _array_positions,
     "generate_subscripts": _generate_subscripts,
-    "array_remove": renamed("pg_sg_array_remove"),
-    "array_replace": renamed("pg_sg_array_replace"),
+    "array_remove": _changed("pg_sg_array_remove"),
+    "array_replace": _changed("pg_sg_array_replace"),
     "array_fill": _array_fill,
     "trim_array": renamed("pg_sg_trim_array"),
     "array_append": renamed("list_append"),

@@ -135,6 +135,7 @@ _READ = {
     Kind.BOOLEAN: "pg_sg_boolean",
     Kind.BYTEA: "pg_sg_bytes",
     Kind.JSON: "pg_sg_json",
+    Kind.UUID: "pg_sg_uuid",
 }
 """What reads a text as a type."""
 
@@ -161,7 +162,7 @@ def _cast_literal(
         value = check_literal(literal, target)
         if target == BOOLEAN:
             literal.replace(exp.Boolean(this=bool(value)))
-    elif target.kind is Kind.JSON:
+    elif target.kind in {Kind.JSON, Kind.UUID}:
         check_literal(literal, target)
     elif target.kind in SPELLED:
         spell_time(literal, target)

@@ -44,7 +44,7 @@ _UNITS = {
 _TOKEN = re.compile(
     r"""[ \t\n,]*(?:
       (?P<clock>[+-]?[ ]*\d+:\d{1,2}(?::\d{1,2})?(?:\.\d*)?)
-    | (?P<years>[+-]?[ ]*\d+-\d+)(?![\d-])
+    | (?P<years>[+-]?[ ]*\d+-\d+(?:-\d+)*)(?![\d-])
     | (?P<number>[+-]?[ ]*(?:\d+(?:\.\d*)?|\.\d+))(?![\d:-])
     | (?P<word>[a-zA-Z]+)(?![a-zA-Z\d-])
     | (?P<at>@)
@@ -140,9 +140,11 @@ class _Sum:
     def add_years(self, field: str) -> None:
         """Add `1-2`, years and months."""
         sign = "-" if field[0] == "-" else ""
-        years, months = field.lstrip("+- ").split("-")
+        years, months, *rest = field.lstrip("+- ").split("-")
         if int(months[:_DIGITS_MAX]) > 11:
             raise _too_large(self._text)
+        if rest:
+            raise _invalid(self._text)  # a date; what stands for its months is read before that
         self.add(f"{sign}{years}", ("months", 12))
         self.add(f"{sign}{months}", ("months", 1))
 

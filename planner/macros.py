@@ -34,6 +34,8 @@ _ROUNDED = f"(2 * abs(a) * {_SCALE}::HUGEINT * up + abs(b) * down) // (2 * abs(b
 _BAD_BOOLEAN = _error("22P02", "'invalid input syntax for type boolean: \"' || t || '\"'")
 _BAD_INTEGER = _error("22P02", "'invalid input syntax for type integer: \"' || t || '\"'")
 _NO_TEXT = _error("0A000", "'a row, a map or an array of them as a text is not supported'")
+_UUID = "[0-9a-fA-F]{4}(-?[0-9a-fA-F]{4}){7}"
+_BAD_UUID = _error("22P02", "'invalid input syntax for type uuid: \"' || t || '\"'")
 _QUOTED = "'\"' || replace(replace(e, '\\', '\\\\'), '\"', '\\\"') || '\"'"
 _NAME = r'(?:"(?:[^"]|"")+"|[A-Za-z_\x{80}-\x{10FFFF}][\w$\x{80}-\x{10FFFF}]*)'
 """A name as `parse_ident` takes it."""
@@ -89,6 +91,8 @@ MACROS: tuple[str, ...] = (
         WHEN lower(trim(t)) IN
             ('f', 'fa', 'fal', 'fals', 'false', 'n', 'no', 'of', 'off', '0') THEN false
         WHEN t IS NULL THEN NULL ELSE {_BAD_BOOLEAN} END""",
+    rf"""pg_sg_uuid(t) AS CASE WHEN regexp_full_match(t, '{_UUID}|\{{{_UUID}\}}') OR t IS NULL
+        THEN t ELSE {_BAD_UUID} END""",
     rf"""pg_sg_whole(t) AS CASE WHEN regexp_full_match(t, '\s*[+-]?[0-9]+\s*') OR t IS NULL
         THEN t ELSE {_BAD_INTEGER} END""",
     r"""pg_sg_float_text(x) AS CASE WHEN isnan(x) THEN 'NaN' WHEN isinf(x) THEN
@@ -96,6 +100,12 @@ MACROS: tuple[str, ...] = (
         WHEN abs(x) >= 1e15 AND abs(x) < 1e16 THEN
             regexp_replace(printf('%.15e', CAST(x AS DOUBLE)), '\.?0*e', 'e')
         ELSE regexp_replace(CAST(x AS VARCHAR), '\.0$', '') END""",
+    # The shortest digits, 1234567, are in DuckDB's text; from seven on a real has an exponent.
+    r"""pg_sg_with_exponent(t) AS regexp_replace(regexp_replace(replace(t, '.', ''),
+        '^(-?\d)(\d*?)0*$', '\1.\2'), '\.$', '')
+        || 'e+' || lpad(CAST(strlen(ltrim(split_part(t, '.', 1), '-')) - 1 AS VARCHAR), 2, '0')""",
+    """pg_sg_real_text(x) AS CASE WHEN abs(x) >= 1e6 AND abs(x) < 1e16
+        THEN pg_sg_with_exponent(CAST(CAST(x AS REAL) AS VARCHAR)) ELSE pg_sg_float_text(x) END""",
     "pg_sg_boolean_text(x) AS CASE WHEN x THEN 't' WHEN NOT x THEN 'f' END",
     f"""pg_sg_plain_text(x) AS CASE
         WHEN regexp_matches(typeof(x), '^(STRUCT|TUPLE|MAP|UNION)[(]|]$') THEN {_NO_TEXT}
@@ -340,7 +350,7 @@ MACROS: tuple[str, ...] = (
         pg_sg_interval_months(x), pg_sg_interval_days(x), pg_sg_interval_micros(x)) END""",
     *(
         f"pg_sg_{each}_texts(l) AS list_transform(l, lambda v: pg_sg_{each}_text(v))"
-        for each in ("boolean", "float", "bytea", "interval", "plain")
+        for each in ("boolean", "float", "real", "bytea", "interval", "plain")
     ),
     "pg_sg_thousands(n) AS CAST(n // 1000 AS VARCHAR) || ',' || pg_sg_padded(abs(n) % 1000, 3)",
     "pg_sg_hour12(h) AS CASE WHEN h % 12 = 0 THEN 12 ELSE h % 12 END",

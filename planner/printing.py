@@ -14,7 +14,7 @@ from planner.trees import call, cast, position_of
 from stores.schema import DataType, Kind
 
 _PRINTED: Mapping[Kind, str] = {
-    Kind.REAL: "pg_sg_float_text",
+    Kind.REAL: "pg_sg_real_text",
     Kind.DOUBLE: "pg_sg_float_text",
     Kind.BYTEA: "pg_sg_bytea_text",
     Kind.INTERVAL: "pg_sg_interval_text",
@@ -22,7 +22,7 @@ _PRINTED: Mapping[Kind, str] = {
 """What writes values whose text is not that of DuckDB."""
 _PRINTED_ELEMENTS: Mapping[Kind, str] = {
     Kind.BOOLEAN: "pg_sg_boolean_texts",
-    Kind.REAL: "pg_sg_float_texts",
+    Kind.REAL: "pg_sg_real_texts",
     Kind.DOUBLE: "pg_sg_float_texts",
     Kind.BYTEA: "pg_sg_bytea_texts",
     Kind.INTERVAL: "pg_sg_interval_texts",

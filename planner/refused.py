@@ -10,8 +10,8 @@ from collections.abc import Container
 
 from sqlglot import exp
 
-from planner.errors import NameProblem, NotSupported, SyntaxProblem
-from planner.functions import FUNCTIONS
+from planner.errors import NameProblem, NotSupported, SyntaxProblem, TypeProblem
+from planner.functions import FUNCTIONS, call_name
 from planner.json_calls import JSON_ROWS
 from planner.select_forms import ROW_FUNCTIONS
 from planner.syntax import check_clauses
@@ -117,6 +117,40 @@ def _refuse_functions(nodes: Nodes, functions: Container[str]) -> None:
         name = node.meta.get("name") or (node.name if type(node) is exp.Anonymous else None)
         if name is not None and name.lower() not in functions:
             raise unknown_function(node, name.lower())
+
+
+_OF_WINDOWS = frozenset(
+    {
+        *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"),
+        *("first_value", "last_value", "nth_value"),
+    }
+)
+
+
+def check_over(nodes: Nodes) -> None:
+    """Refuse window functions without OVER.
+
+    Raises:
+        TypeProblem: there is one (42809).
+        NotSupported: it is the rank of given values, `rank(1) WITHIN GROUP (…)`.
+    """
+    for node in nodes.among(CALLS):
+        if call_name(node) not in _OF_WINDOWS:
+            continue
+        outer = node
+        while isinstance(outer.parent, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
+            outer = outer.parent
+        is_called = outer.arg_key == "this"
+        if is_called and isinstance(outer.parent, exp.WithinGroup):
+            raise NotSupported(
+                f"{call_name(node)}(…) WITHIN GROUP is not supported", position=position_of(node)
+            )
+        if not is_called or not isinstance(outer.parent, exp.Window):
+            raise TypeProblem(
+                f"window function {call_name(node)} requires an OVER clause",
+                position=position_of(node),
+                sqlstate="42809",
+            )
 
 
 NO_FUNCTION = (

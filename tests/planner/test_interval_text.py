@@ -61,7 +61,10 @@ def test_what_is_no_interval(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["3000000000 days", "300000000 years", "1:60", "1-13", "9" * 100 + " days", "9" * 100 + ":00"],
+    [
+        *("3000000000 days", "300000000 years", "1:60", "1-13", "0001-12-31"),
+        *("9" * 100 + " days", "9" * 100 + ":00"),
+    ],
 )
 def test_more_than_an_interval_holds(text: str) -> None:
     with pytest.raises(ValueProblem) as caught:

@@ -209,3 +209,9 @@ SELECT * FROM samples JOIN generate_series(1, 2) AS s (id) USING (id) ORDER BY i
 : integer integer smallint bigint numeric double_precision real text boolean date timestamp_without_time_zone timestamp_with_time_zone json bigint[]
 = 1	1	1	10	1.500	0.5	1.5	Abc	t	2020-01-01	2020-01-01 10:00:00	2020-01-01 10:00:00+00	{"a": 1, "b": "x", "c": ["p", "q"]}	{1,2}
 = 2	2	1	20	2.500	1.5	2.5	abc	f	2020-02-29	2020-02-29 23:59:59.5	2020-02-29 23:59:59.5+00	{"a": 2, "b": null}	{2,3}
+SELECT array_remove(ARRAY[1, 2], 1::bigint), array_replace(ARRAY[1, 2], 1::bigint, 3)
+: bigint[] bigint[]
+= {2}	{3,2}
+SELECT ARRAY[1e10, 1.5, NULL]::real[]::text, array_to_string(ARRAY[1e6]::real[], ',')
+: text text
+= {1e+10,1.5,NULL}	1e+06

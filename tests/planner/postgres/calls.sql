@@ -462,3 +462,12 @@ SELECT parse_ident(t) FROM samples WHERE id < 4 ORDER BY id
 = {abc}
 = {abc}
 = {b}
+WITH a (x) AS (VALUES (1)), b AS (SELECT least(x, x, x) AS l, greatest(x, 2, x, x, x) AS g FROM a) SELECT * FROM b AS p, b AS q
+: integer integer integer integer
+= 1	2	1	2
+SELECT row_number()
+! 42809
+SELECT id FROM samples WHERE lag(i) > 1
+! 42809
+SELECT string_agg(t) FROM samples
+! 42883

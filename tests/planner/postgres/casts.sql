@@ -46,7 +46,6 @@ SELECT d::text, n::text, r::text FROM samples ORDER BY id
 = 1e+20	999999.999	3
 = 0.1	-0.005	-1.25
 = 123456.789	33.333	7
-~ a large real is written out without an exponent
 SELECT day::text, at::text, tz::text FROM samples ORDER BY id
 : text text text
 = 2020-01-01	2020-01-01 10:00:00	2020-01-01 10:00:00+00
@@ -274,3 +273,23 @@ SELECT n::real, n::double precision, r::numeric, d::text::numeric FROM samples W
 = 1.5	1.5	1.5	0.5
 = 2.5	2.5	2.5	1.5
 = -2.5	-2.5	0.1	2.5
+SELECT x::text FROM unnest(ARRAY[1e10, 1e6, -1234567.5, 999999, 16777216, 1.5e15, 1e16, 1e-5, 'NaN']::real[]) AS v (x)
+: text
+= 1e+10
+= 1e+06
+= -1.2345675e+06
+= 999999
+= 1.6777216e+07
+= 1.5e+15
+= 1e+16
+= 1e-05
+= NaN
+SELECT x::uuid FROM (VALUES ('6f1b3b0e6a0a4a519d0c3f5f2f9b8a00'), ('{6F1b-3b0e-6a0a-4a51-9d0c-3f5f-2f9b-8a00}'), (NULL)) AS v (x)
+: uuid
+= 6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a00
+= 6f1b3b0e-6a0a-4a51-9d0c-3f5f2f9b8a00
+= \N
+SELECT x::uuid FROM (VALUES ('6f1b3b-0e6a0a4a51-9d0c3f5f-2f9b8a-00')) AS v (x)
+! 22P02
+SELECT '6f1b3b-0e6a0a4a51-9d0c3f5f-2f9b8a-00'::uuid
+! 22P02

@@ -994,3 +994,5 @@ SELECT concat(x, 'a'), concat_ws('-', x, x), format('%s|%L', x, x), 'a' || x, x 
 : text text text text text
 = 1 mon 2 daysa	1 mon 2 days-1 mon 2 days	1 mon 2 days|'1 mon 2 days'	a1 mon 2 days	1 mon 2 daysb
 = -1 mons +2 daysa	-1 mons +2 days--1 mons +2 days	-1 mons +2 days|'-1 mons +2 days'	a-1 mons +2 days	-1 mons +2 daysb
+SELECT '0001-12-31'::interval
+! 22015

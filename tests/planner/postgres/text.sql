@@ -457,3 +457,6 @@ SELECT string_agg(DISTINCT t, id::text ORDER BY t) FROM samples
 : text
 = 9 x 1Abc8Zed6aB2abc3b7ä
 ~ string_agg(DISTINCT) with a separator of each row is refused
+SELECT quote_literal(interval '1 month'), quote_nullable(1e10::real), quote_nullable(NULL::interval), quote_literal(ARRAY[1, 2]), quote_literal('\x0aff'::bytea)
+: text text text text text
+= '1 mon'	'1e+10'	NULL	'{1,2}'	E'\\\\x0aff'
