@@ -17,7 +17,7 @@ from planner.predicates import strip
 from planner.result_types import DIGITS_MAX, FLOATS, INTEGERS, as_decimal
 from planner.rewriting import Rule, hold_scale
 from planner.sqltypes import duckdb_type, spelled_type
-from planner.trees import call, cast, position_of, wrapped
+from planner.trees import call, cast, position_of, signed, wrapped
 from stores.schema import DOUBLE, INTEGER, DataType, Kind
 
 _SHORT, SMALLINT = {Kind.TINYINT, Kind.SMALLINT}, DataType(kind=Kind.SMALLINT)
@@ -112,8 +112,7 @@ def modulo(node: exp.Expr, types: Types) -> exp.Expr:
 def _negate(node: exp.Expr, types: Types) -> exp.Expr:
     """The least integer has no negative; DuckDB makes one of a wider type where it is constant."""
     found = types.of(node.this)
-    is_number = isinstance(strip(node.this), exp.Literal)
-    if found is None or found.kind not in INTEGERS or is_number or node.find(exp.Column):
+    if found is None or found.kind not in INTEGERS or _is_number(node) or node.find(exp.Column):
         return node
     zero = cast(exp.Literal.number(0), duckdb_type(found))
     return node.replace(exp.Paren(this=exp.Sub(this=zero, expression=node.this.copy())))
@@ -168,10 +167,7 @@ def _widen(node: exp.Expr, types: Types) -> None:
 
 
 def _is_number(node: exp.Expr) -> bool:
-    inner = strip(node)
-    while isinstance(inner, exp.Neg):
-        inner = strip(inner.this)
-    return isinstance(inner, exp.Literal)
+    return isinstance(signed(node)[0], exp.Literal)
 
 
 def _of_bits(node: exp.Expr, types: Types) -> exp.Expr:

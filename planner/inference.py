@@ -42,6 +42,7 @@ from planner.result_types import (
 from planner.signatures import OPEN, resolve
 from planner.sqltypes import result_type_of
 from planner.time_fields import scale_of
+from planner.trees import signed
 from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
 
 ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
@@ -194,6 +195,10 @@ class Types:
             return self._of_bits(node)
         if isinstance(node, exp.AtTimeZone):
             return TIMESTAMPTZ if self.kind_of(node.this) is Kind.TIMESTAMP else TIMESTAMP
+        if isinstance(node, exp.Neg):
+            number, is_negative = signed(node)
+            if isinstance(number, exp.Literal) and not number.is_string:
+                return _of_literal(number, is_negative=is_negative)
         if isinstance(node, exp.Neg | exp.Abs):
             return DOUBLE if is_open(node.this) else self.of(node.this)
         if isinstance(node, _OF_ANY):
@@ -507,12 +512,13 @@ _ABSENT = object()
 """No such column here: look further out."""
 
 
-def _of_literal(node: exp.Literal) -> DataType | None:
+def _of_literal(node: exp.Literal, *, is_negative: bool = False) -> DataType | None:
+    """Of a literal, or of a number with a minus: the least integer has no positive."""
     if node.is_string:
         return TEXT
     text = node.name
     if text.isdigit():
-        value = int(text)
+        value = int(text) - is_negative
         if value < 1 << 63:
             return INTEGER if value < 1 << 31 else BIGINT
         return decimal_type(len(text), 0) if len(text) <= DIGITS_MAX else None

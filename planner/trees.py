@@ -58,3 +58,12 @@ def position_of(node: exp.Expr) -> int | None:
 def is_comma(join: exp.Join) -> bool:
     """Whether it is a comma of FROM, which binds less than what is written as a JOIN."""
     return not any(join.args.get(each) for each in ("method", "side", "kind", "on", "using"))
+
+
+def signed(node: exp.Expr) -> tuple[exp.Expr, bool]:
+    """What all the minuses stand before, and whether there is an odd number of them."""
+    is_negative = False
+    while isinstance(node, exp.Neg | exp.Paren):
+        is_negative ^= isinstance(node, exp.Neg)
+        node = node.this
+    return node, is_negative

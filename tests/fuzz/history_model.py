@@ -129,6 +129,7 @@ class History:
         seen: Seen | None = None,
         claimed: int = 0,
         keys: Sequence[int] | None = range(MARKS),
+        everywhere: bool = False,
     ) -> None:
         """Check an answer.
 
@@ -140,6 +141,7 @@ class History:
             seen: what the session had seen; it is brought up to date.
             claimed: the stamp that the session reflects, as the gateway says.
             keys: cells and flags that were asked for; None for the whole store.
+            everywhere: partitions that have none of the keys were read, too.
         """
         with self._lock:
             self.answers += 1
@@ -154,7 +156,8 @@ class History:
             for _, stamp, partition, _ in known:
                 at.setdefault(partition, set()).add(stamp)
             self._check_stamps(store, mode, at, least, shown)
-            places = {self.place(key) for key in (range(MARKS) if keys is None else keys)}
+            read = range(MARKS) if keys is None or everywhere else keys
+            places = {self.place(key) for key in read}
             if places <= at.keys() and claimed > max(map(max, at.values())):
                 self._wrong(store, "a position of more than was read", f"{claimed}; {shown}")
             if seen is not None:

@@ -45,6 +45,8 @@ class _Question:
     keys: Sequence[int] | None
     """The cells and flags that it asks for; None for all rows."""
     values: Sequence[int] | None = None
+    everywhere: bool = False
+    """Whether it reads partitions that have none of the keys."""
 
 
 def _question(store: str, shape: Shape, chance: random.Random) -> _Question:
@@ -65,7 +67,7 @@ def _question(store: str, shape: Shape, chance: random.Random) -> _Question:
     if shape is Shape.FIRST:
         least = chance.randrange(CELLS - 1)
         sql = f"SELECT id, stamp FROM {store} WHERE id < {CELLS} ORDER BY id DESC LIMIT"
-        return _Question(sql=f"{sql} {CELLS - least}", keys=range(least, CELLS))
+        return _Question(sql=f"{sql} {CELLS - least}", keys=range(least, CELLS), everywhere=True)
     if shape is Shape.WHOLE:
         return _Question(sql=f"{_OF_ROWS} {store}", keys=None)
     return _Question(sql=f"SELECT id, stamp FROM {store}", keys=None)
@@ -149,6 +151,7 @@ class Reader:
             seen=seen.setdefault(store, Seen()) if is_monotonic else None,
             claimed=claimed if is_monotonic else 0,
             keys=question.keys,
+            everywhere=question.everywhere,
         )
         if self.monotonic and (known := [row[1] for row in rows if row[0] < MARKS]):
             # The token is of all stores; what this one has shown is the least that it stands for.

@@ -68,6 +68,12 @@ def test_a_position_of_more_than_was_read() -> None:
     assert kinds(history) == ["a position of more than was read"] * 2
 
 
+def test_a_partition_without_a_row_may_be_what_the_position_is_of() -> None:
+    history = history_of()
+    history.answered("s", Mode.MONOTONIC, [(3, 4, 1, None)], keys=[3], claimed=5, everywhere=True)
+    assert kinds(history) == []
+
+
 def test_a_session_that_goes_back() -> None:
     history, seen = history_of(), Seen()
     history.answered("s", Mode.MONOTONIC, rows(5, 5), seen=seen)
