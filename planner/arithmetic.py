@@ -35,7 +35,11 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     exact = as_decimal(left), as_decimal(right)
     are_whole = left is not None and right is not None and {left.kind, right.kind} <= set(INTEGERS)
     if None in exact or are_whole:
-        return _add(node, types)
+        fresh = _add(node, types)
+        if fresh is node and types.kind_of(node.this) in FLOATS and node.this.find(exp.Div) is None:
+            # Not a number divided by 0 is not a number; of all else that is an error.
+            wrapped(node.expression, lambda inner: call("pg_sg_divides", node.this.copy(), inner))
+        return fresh
     assert exact[0] is not None
     assert exact[1] is not None
     fresh = quotient(node.this, node.expression, exact[0], exact[1])

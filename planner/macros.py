@@ -84,6 +84,7 @@ MACROS: tuple[str, ...] = (
     + _error("22003", "'value out of range: overflow'")
     + """ ELSE pow(a, b) END""",
     # DuckDB divides before it takes the rest, which overflows for the least integer and -1.
+    "pg_sg_divides(a, n) AS CASE WHEN isnan(a) AND n = 0 THEN 1 ELSE n END",
     "pg_sg_divisor(n) AS CASE WHEN n = -1 THEN -n ELSE n END",
     "pg_sg_substring_from(t, f) AS CASE WHEN f IS NOT NULL THEN substring(t, greatest(f, 1)) END",
     f"""pg_sg_boolean(t) AS CASE

@@ -481,3 +481,38 @@ SELECT mod((-9223372036854775808)::bigint, -1)
 SELECT i % -1, mod(i, 2) FROM samples WHERE id = 6
 : integer integer
 = 0	-1
+SELECT 'NaN'::float8 / floor(s), 'NaN'::float8 / 0 FROM samples
+: double_precision double_precision
+= NaN	NaN
+= NaN	NaN
+= NaN	NaN
+= NaN	NaN
+= \N	NaN
+= NaN	NaN
+= NaN	NaN
+= NaN	NaN
+= NaN	NaN
+SELECT 1::float8 / 0
+! 22012
+SELECT 'Infinity'::float8 / (s - s) FROM samples
+! 22012
+SELECT d / s / 2 FROM samples ORDER BY id
+: double_precision
+= 0.25
+= 0.75
+= 0.625
+= -0.625
+= \N
+= 0
+= 1.6666666666666666e+19
+= -0.05
+= -61728.3945
+SELECT 1::real / 3, 'NaN'::real / 0, 1::float8 / d, r / s FROM samples WHERE d <> 0 AND s <> 0 ORDER BY id
+: double_precision double_precision double_precision double_precision
+= 0.3333333333333333	NaN	2	1.5
+= 0.3333333333333333	NaN	0.6666666666666666	2.5
+= 0.3333333333333333	NaN	0.4	0.05000000074505806
+= 0.3333333333333333	NaN	-0.4	5000000000
+= 0.3333333333333333	NaN	1e-20	1
+= 0.3333333333333333	NaN	10	1.25
+= 0.3333333333333333	NaN	8.10000007371e-06	-7
