@@ -39,6 +39,7 @@ from planner.result_types import (
     number_type,
     plain_type,
 )
+from planner.row_functions import columns_of, is_numbered
 from planner.signatures import OPEN, resolve
 from planner.sqltypes import result_type_of
 from planner.time_fields import scale_of
@@ -402,6 +403,8 @@ class Types:
     ) -> DataType | object | None:
         if isinstance(source, exp.Table):
             found = self._column_type(source, column) or self._of_series(source, column)
+            if found is None and is_numbered(source) and column == (columns_of(source) or "?")[-1]:
+                return BIGINT
             return _ABSENT if found is None else found
         outputs = self._outputs_of(source, node)
         return outputs.get(column, _ABSENT)
@@ -451,7 +454,8 @@ class Types:
                 return [NUMERIC if each else t for t, each in zip(found, wide, strict=False)]
             return found
         arrays = tree.expressions if isinstance(tree, exp.Unnest) else []
-        return [array.element if (array := self.of(each)) else None for each in arrays]
+        elements = [array.element if (array := self.of(each)) else None for each in arrays]
+        return [*elements, BIGINT] if is_numbered(tree) else elements
 
     def _open_types(self, scope: Scope) -> list[DataType | None]:
         """The types of a side of a set operation; NULL of a bare text, which takes the other's."""
@@ -503,8 +507,8 @@ class Types:
             if isinstance(alias, exp.TableAlias) and alias.columns:
                 given = [column.name for column in alias.columns]
                 names = [*given, *names[len(given) :]]
-        if isinstance(tree, exp.Unnest) and not names:
-            names = [node.alias]
+        if isinstance(tree, exp.Unnest):
+            names = list(columns_of(tree) or names)
         return names
 
 

@@ -14,7 +14,7 @@ from sqlglot.optimizer.scope import Scope
 
 from planner.errors import TypeProblem
 from planner.names import column_name
-from planner.row_functions import columns_of
+from planner.row_functions import columns_of, is_numbered
 from planner.trees import position_of
 from stores.schema import DataType
 
@@ -45,7 +45,12 @@ class Outputs:
             if not isinstance(select, exp.Select):
                 continue
             self._spell_natural(scope, select)
-            if self._hidden or any(j.args.get("using") for j in select.args.get("joins") or ()):
+            if (
+                self._hidden
+                or any(join.args.get("using") for join in select.args.get("joins") or ())
+                # DuckDB numbers rows by a join of its own, and has two tables of the name then.
+                or any(map(is_numbered, _from_items(select)))
+            ):
                 self._spell_stars(scope, select)
 
     def names(self, scope: Scope) -> Names | None:

@@ -10,6 +10,11 @@ _VALUES = {f"json{b}_array_elements{text}" for b in ("", "b") for text in ("", "
 """Functions whose column has a name of its own; that of others is called as the relation is."""
 
 
+def is_numbered(item: exp.Expr) -> bool:
+    """Whether a function in FROM has a column that numbers its rows, its last one."""
+    return bool(item.args.get("offset") or item.args.get("ordinality"))
+
+
 def columns_of(item: exp.Expr) -> tuple[str, ...] | None:
     """The columns of a function in FROM; None if it is none, or they are not certain."""
     if isinstance(item, exp.Unnest) and len(item.expressions) == 1:

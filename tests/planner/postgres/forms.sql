@@ -751,3 +751,37 @@ SELECT id, (SELECT avg(v) FROM unnest(a) v), (SELECT sum(v) / count(*) FROM unne
 SELECT u FROM unnest('{1,2}'::int[]) u WHERE u / 2 = 1
 : integer
 = 2
+SELECT r2.* FROM string_to_table('a,b', ',') WITH ORDINALITY AS r2 (x, number)
+: text bigint
+= a	1
+= b	2
+SELECT u.*, u.n + 1 FROM unnest(ARRAY['a', 'b']) WITH ORDINALITY AS u (x, n)
+: text bigint bigint
+= a	1	2
+= b	2	3
+SELECT u.* FROM unnest(ARRAY[1, 2]) WITH ORDINALITY AS u
+: integer bigint
+= 1	1
+= 2	2
+SELECT n || '{}'::bigint[] FROM string_to_table('a,b', ',') WITH ORDINALITY AS r (x, n)
+: bigint[]
+= {1}
+= {2}
+SELECT s.id, u.* FROM samples s, unnest(s.a) WITH ORDINALITY AS u (x, n) ORDER BY 1, 3
+: integer bigint bigint
+= 1	1	1
+= 1	2	2
+= 2	2	1
+= 2	3	2
+= 4	4	1
+= 6	2	1
+= 7	7	1
+= 7	8	2
+= 7	9	3
+= 8	10	1
+= 8	-10	2
+= 9	9	1
+= 9	9	2
+SELECT avg(n), sum(ordinality) FROM unnest(ARRAY[1, 2]) WITH ORDINALITY AS u (n)
+: numeric numeric
+= 1.5000000000000000	3
