@@ -36,14 +36,24 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     are_whole = left is not None and right is not None and {left.kind, right.kind} <= set(INTEGERS)
     if None in exact or are_whole:
         fresh = _add(node, types)
-        if fresh is node and types.kind_of(node.this) in FLOATS and node.this.find(exp.Div) is None:
-            # Not a number divided by 0 is not a number; of all else that is an error.
-            wrapped(node.expression, lambda inner: call("pg_sg_divides", node.this.copy(), inner))
+        if fresh is node:
+            _keep_nan(node, types)
         return fresh
     assert exact[0] is not None
     assert exact[1] is not None
     fresh = quotient(node.this, node.expression, exact[0], exact[1])
     return node.replace(fresh)
+
+
+def _keep_nan(node: exp.Expr, types: Types) -> None:
+    """Not a number divided by 0 is not a number; all else divided by 0 is an error."""
+    left, right = node.this, node.expression
+    kind = types.of(right)
+    number, _ = signed(right)
+    is_safe = isinstance(number, exp.Literal) and not number.is_string and float(number.name)
+    is_float = types.kind_of(left) in FLOATS and left.find(exp.Div) is None
+    if kind is not None and is_float and not is_safe:
+        types.note(wrapped(right, lambda inner: call("pg_sg_divides", left.copy(), inner)), kind)
 
 
 def quotient(left: exp.Expr, right: exp.Expr, one: DataType, other: DataType) -> exp.Expr:

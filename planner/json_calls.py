@@ -31,10 +31,45 @@ def _json_path(name: str) -> CallRule:
     return rule
 
 
+_WRITTEN: Mapping[Kind, str] = {
+    Kind.REAL: "pg_sg_json_real",
+    Kind.DOUBLE: "pg_sg_json_number",
+    Kind.INTERVAL: "pg_sg_interval_text",
+    Kind.BYTEA: "pg_sg_bytea_text",
+}
+"""What writes values that DuckDB writes otherwise: `NaN` is not json, nor 0.1 as a double."""
+
+
+def _value(node: exp.Expr, types: Types) -> exp.Expr:
+    """A copy of a value that json is made of, with its order in an aggregate."""
+    value = node.this if isinstance(node, exp.Order) else node
+    macro = _WRITTEN.get(types.kind_of(value) or Kind.NULL)
+    if macro is None:
+        return node.copy()
+    written = call(macro, value.copy())
+    if value is node:
+        return written
+    fresh = node.copy()
+    fresh.set("this", written)
+    return fresh
+
+
+def _of_values(name: str, *, first: int = 0, step: int = 1) -> CallRule:
+    """A call of which these arguments are values; between them are keys."""
+
+    def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+        values = range(first, len(given), step)
+        return call(
+            name, *(_value(g, types) if i in values else g.copy() for i, g in enumerate(given))
+        )
+
+    return rule
+
+
 def _json_agg(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     """json_agg is the json of array_agg; what stands around the aggregate stays around it."""
     outer = outermost(node)
-    inside = exp.ArrayAgg(this=node.expressions[0].copy())
+    inside = exp.ArrayAgg(this=_value(node.expressions[0], types))
     if outer is node:
         return call("to_json", inside)
     node.replace(inside)
@@ -106,11 +141,16 @@ CALLS: Mapping[str, CallRule] = {
     **dict.fromkeys(
         ("json_extract_path_text", "jsonb_extract_path_text"), _json_path("pg_sg_json_path_text")
     ),
-    **dict.fromkeys(("json_build_object", "jsonb_build_object"), renamed("json_object")),
-    **dict.fromkeys(("json_build_array", "jsonb_build_array"), renamed("json_array")),
-    **dict.fromkeys(("to_jsonb", "array_to_json", "row_to_json"), renamed("to_json")),
+    **dict.fromkeys(
+        ("json_build_object", "jsonb_build_object"), _of_values("json_object", first=1, step=2)
+    ),
+    **dict.fromkeys(("json_build_array", "jsonb_build_array"), _of_values("json_array")),
+    **dict.fromkeys(("to_json", "to_jsonb"), _of_values("to_json")),
+    **dict.fromkeys(("array_to_json", "row_to_json"), renamed("to_json")),
     **dict.fromkeys(("json_agg", "jsonb_agg"), _json_agg),
-    **dict.fromkeys(("json_object_agg", "jsonb_object_agg"), renamed("json_group_object")),
+    **dict.fromkeys(
+        ("json_object_agg", "jsonb_object_agg"), _of_values("json_group_object", first=1)
+    ),
     "jsonb_pretty": renamed("json_pretty"),
     **{name: _json_set(inner) for name, inner in JSON_ROWS.items()},
 }

@@ -119,6 +119,9 @@ MACROS: tuple[str, ...] = (
         list_transform(l, lambda v: CAST(v AS VARCHAR)), lambda e: CASE WHEN e IS NULL THEN 'NULL'
         WHEN e = '' OR lower(e) = 'null' OR regexp_matches(e, '[\s\x0b{{}},"\\]')
         THEN {_QUOTED} ELSE e END), 'string_agg', ',') || '}}' END""",
+    """pg_sg_json_number(x) AS CASE WHEN isfinite(x) OR x IS NULL THEN to_json(x)
+        ELSE to_json(pg_sg_float_text(x)) END""",
+    "pg_sg_json_real(x) AS pg_sg_json_number(CAST(CAST(x AS VARCHAR) AS DOUBLE))",
     "pg_sg_bytea_text(b) AS '\\x' || lower(hex(b))",
     "pg_sg_to_hex(n) AS lower(to_hex(n))",
     """pg_sg_acosh(x) AS CASE WHEN x < 1 THEN """

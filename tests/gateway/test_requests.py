@@ -153,7 +153,7 @@ def test_nested_parameters_are_converted_within() -> None:
         (True, TEXT, "22P02"),
         (5, DataType.parse("timestamptz"), "22P02"),
         (0.5, DataType.parse("bytea"), "22P02"),
-        ("\\x0", DataType.parse("bytea"), "22P02"),
+        ("\\x0", DataType.parse("bytea"), "22023"),
         ("soon", DataType.parse("date"), "22007"),
         ([1], BIGINT, "22P02"),
         ({}, BIGINT, "22P02"),

@@ -481,7 +481,7 @@ SELECT mod((-9223372036854775808)::bigint, -1)
 SELECT i % -1, mod(i, 2) FROM samples WHERE id = 6
 : integer integer
 = 0	-1
-SELECT 'NaN'::float8 / floor(s), 'NaN'::float8 / 0 FROM samples
+SELECT 'NaN'::float8 / floor(s), 'NaN'::float8 / 0 FROM samples ORDER BY id
 : double_precision double_precision
 = NaN	NaN
 = NaN	NaN
@@ -492,6 +492,8 @@ SELECT 'NaN'::float8 / floor(s), 'NaN'::float8 / 0 FROM samples
 = NaN	NaN
 = NaN	NaN
 = NaN	NaN
+SELECT 1e308::float8 / r FROM samples WHERE id = 3
+! 22003
 SELECT 1::float8 / 0
 ! 22012
 SELECT 'Infinity'::float8 / (s - s) FROM samples

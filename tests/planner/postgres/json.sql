@@ -130,3 +130,29 @@ SELECT x, x.value FROM (SELECT '{"a": ["b", "c"]}'::json AS j) t, json_array_ele
 : text text
 = b	b
 = c	c
+SELECT to_json('NaN'::float8), to_jsonb('-Infinity'::real), json_build_array('NaN'::float8, 1.5::float8, NULL::float8)
+: json jsonb json
+= "NaN"	"-Infinity"	["NaN", 1.5, null]
+SELECT json_build_object('a', 'Infinity'::float8, 'b', interval '1 month 2 days', 'c', 'NaN'::real)
+: json
+= {"a" : "Infinity", "b" : "1 mon 2 days", "c" : "NaN"}
+SELECT json_agg(d / 0.5 ORDER BY id) FROM samples WHERE id < 4
+: json
+= [1, 3, 5]
+SELECT json_agg('NaN'::float8), json_object_agg('k' || id, 'Infinity'::float8) FROM samples WHERE id = 1
+: json json
+= ["NaN"]	{ "k1" : "Infinity" }
+SELECT to_json(interval '1 month 2 days'), to_json('\xAB'::bytea), json_agg(interval '1 mon') FROM samples WHERE id = 1
+: json json json
+= "1 mon 2 days"	"\\\\xab"	["1 mon"]
+SELECT to_json(r), to_json(d) FROM samples ORDER BY id
+: json json
+= 1.5	0.5
+= 2.5	1.5
+= 0.1	2.5
+= 1e+10	-2.5
+= \N	\N
+= 0	0
+= 3	1e+20
+= -1.25	0.1
+= 7	123456.789
