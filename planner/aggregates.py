@@ -125,6 +125,13 @@ def _order(node: exp.Expr, types: Types) -> exp.Expr:
     del types
     if not isinstance(node.this, exp.Expr):
         return node  # of a query
+    if isinstance(node.this, exp.Distinct) and node.this.find(exp.Query, exp.Any, exp.All):
+        # DuckDB does not see that what it is ordered by is its argument.
+        raise unsupported(
+            node,
+            "an ordered aggregate of DISTINCT values of a subquery, ANY or ALL is not supported",
+            "Take the DISTINCT values in a subquery in FROM.",
+        )
     kept = [each for each in node.expressions if not isinstance(strip(each.this), exp.Literal)]
     if kept:
         node.set("expressions", kept)

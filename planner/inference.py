@@ -403,8 +403,10 @@ class Types:
     ) -> DataType | object | None:
         if isinstance(source, exp.Table):
             found = self._column_type(source, column) or self._of_series(source, column)
-            if found is None and is_numbered(source) and column == (columns_of(source) or "?")[-1]:
-                return BIGINT
+            names = columns_of(source) or ()
+            if found is None and column in names:
+                # Its own, if of no known type: not one so called of a scope around.
+                return BIGINT if is_numbered(source) and column == names[-1] else None
             return _ABSENT if found is None else found
         outputs = self._outputs_of(source, node)
         return outputs.get(column, _ABSENT)

@@ -122,6 +122,10 @@ MACROS: tuple[str, ...] = (
     """pg_sg_json_number(x) AS CASE WHEN isfinite(x) OR x IS NULL THEN to_json(x)
         ELSE to_json(pg_sg_float_text(x)) END""",
     "pg_sg_json_real(x) AS pg_sg_json_number(CAST(CAST(x AS VARCHAR) AS DOUBLE))",
+    # `BC` comes last, where DuckDB has it behind the day.
+    r"""pg_sg_moment_text(t) AS CASE WHEN contains(CAST(t AS VARCHAR), '(BC)')
+        THEN regexp_replace(CAST(t AS VARCHAR), ' \(BC\)(.*)$', '\1 BC')
+        ELSE CAST(t AS VARCHAR) END""",
     "pg_sg_bytea_text(b) AS '\\x' || lower(hex(b))",
     "pg_sg_to_hex(n) AS lower(to_hex(n))",
     """pg_sg_acosh(x) AS CASE WHEN x < 1 THEN """
@@ -354,7 +358,7 @@ MACROS: tuple[str, ...] = (
         pg_sg_interval_months(x), pg_sg_interval_days(x), pg_sg_interval_micros(x)) END""",
     *(
         f"pg_sg_{each}_texts(l) AS list_transform(l, lambda v: pg_sg_{each}_text(v))"
-        for each in ("boolean", "float", "real", "bytea", "interval", "plain")
+        for each in ("boolean", "float", "real", "bytea", "interval", "plain", "moment")
     ),
     "pg_sg_thousands(n) AS CAST(n // 1000 AS VARCHAR) || ',' || pg_sg_padded(abs(n) % 1000, 3)",
     "pg_sg_hour12(h) AS CASE WHEN h % 12 = 0 THEN 12 ELSE h % 12 END",

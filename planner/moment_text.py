@@ -54,8 +54,12 @@ class MalformedMomentError(ValueError):
     """The text has none of the forms."""
 
 
-def parse_moment(text: str) -> tuple[int, int]:
+def parse_moment(text: str, *, is_date: bool = False) -> tuple[int, int]:
     """The microseconds that clocks show at a moment, and how many they are ahead of UTC.
+
+    Args:
+        text: any of the forms.
+        is_date: the time of day is read and left out: 23:59:60 and 24:00 are of the same day.
 
     Raises:
         MalformedMomentError: the text has none of the forms.
@@ -70,7 +74,8 @@ def parse_moment(text: str) -> tuple[int, int]:
             raise _out_of_range(stripped)  # two digits are a month
         raise MalformedMomentError
     try:
-        local = _days_of(found) * _DAY_US + _micros_of(found)
+        micros = _micros_of(found)
+        local = _days_of(found) * _DAY_US + (0 if is_date else micros)
     except MalformedMomentError:
         raise
     except ValueError:
@@ -92,7 +97,7 @@ def time_words(text: str, kind: str) -> str:
     if re.fullmatch(plain, text, re.ASCII) or text.strip().lower().lstrip("-") == "infinity":
         return text
     try:
-        local, ahead = parse_moment(text)
+        local, ahead = parse_moment(text, is_date=kind == "date")
     except MalformedMomentError:
         spelled = "timestamp with time zone" if kind == "timestamptz" else kind
         raise ValueProblem(

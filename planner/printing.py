@@ -18,6 +18,7 @@ _PRINTED: Mapping[Kind, str] = {
     Kind.DOUBLE: "pg_sg_float_text",
     Kind.BYTEA: "pg_sg_bytea_text",
     Kind.INTERVAL: "pg_sg_interval_text",
+    **dict.fromkeys((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ), "pg_sg_moment_text"),
 }
 """What writes values whose text is not that of DuckDB."""
 _PRINTED_ELEMENTS: Mapping[Kind, str] = {
@@ -26,6 +27,7 @@ _PRINTED_ELEMENTS: Mapping[Kind, str] = {
     Kind.DOUBLE: "pg_sg_float_texts",
     Kind.BYTEA: "pg_sg_bytea_texts",
     Kind.INTERVAL: "pg_sg_interval_texts",
+    **dict.fromkeys((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ), "pg_sg_moment_texts"),
 }
 """What writes the elements of arrays so."""
 _DOCUMENTS = {Kind.STRUCT, Kind.MAP}

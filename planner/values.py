@@ -160,7 +160,7 @@ def _parse_timestamptz(text: str, data_type: DataType) -> int:
 
 def _moment(text: str, data_type: DataType) -> tuple[int, int]:
     try:
-        return parse_moment(text)
+        return parse_moment(text, is_date=data_type.kind is Kind.DATE)
     except MalformedMomentError:
         raise invalid_value(text, data_type, sqlstate="22007") from None
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import duckdb
 import pytest
 
+from planner.composing.functions import PYTHON_FUNCTIONS
 from planner.errors import QueryError
 from planner.functions import FUNCTIONS, RESULTS, SAME_AS_FIRST
 from planner.macros import MACROS
@@ -100,4 +103,10 @@ def test_results_are_of_functions_that_can_be_called() -> None:
 
 def test_our_macros_have_names_of_their_own() -> None:
     assert all(macro.startswith("pg_sg_") for macro in MACROS)
+
+
+def test_no_macro_takes_the_name_of_another() -> None:
+    """Nor that of a function in Python: the later one would be called for both."""
+    names = [macro.partition("(")[0] for macro in MACROS]
+    assert [name for name, count in Counter([*names, *PYTHON_FUNCTIONS]).items() if count > 1] == []
     assert not any(name.startswith("pg_sg_") for name in FUNCTIONS)

@@ -785,3 +785,5 @@ SELECT s.id, u.* FROM samples s, unnest(s.a) WITH ORDINALITY AS u (x, n) ORDER B
 SELECT avg(n), sum(ordinality) FROM unnest(ARRAY[1, 2]) WITH ORDINALITY AS u (n)
 : numeric numeric
 = 1.5000000000000000	3
+WITH a AS (SELECT NULL::integer FROM json_object_keys('{"a": 1}'::json) AS v (x) WHERE (NULL::integer, x) IN ((ascii(x), 'b'::text))) SELECT v.x FROM a CROSS JOIN (SELECT 1 AS x) AS v
+: integer
