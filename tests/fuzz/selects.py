@@ -21,6 +21,7 @@ from tests.support.postgres import running_postgres
 
 PART = "select"
 _DATA_EXCEPTION = "22"
+_CANCELED = "57014"
 _PAGES, _ROWS_OF_PAGE = 2, 60
 """No store of the world is larger in PostgreSQL."""
 
@@ -112,6 +113,8 @@ def verdict(case: Case, ours: Reply, theirs: Reply, sql: str) -> tuple[str, tupl
     """How a statement went, and what is wrong with it if anything is."""
     if ours.is_cut and theirs.is_cut:
         return "too many rows", None
+    if theirs.sqlstate == _CANCELED:
+        return "too long for PostgreSQL", None
     if ours.sqlstate == "0A000":
         return ("both refused" if theirs.sqlstate else "not supported"), None
     is_data_error = (theirs.sqlstate or "").startswith(_DATA_EXCEPTION)
