@@ -93,11 +93,12 @@ class StategateSQL(Postgres):
         }
 
     class Parser(PostgresParser):
-        """Reads `ALL($1)` as what it is; sqlglot knows only `ALL (SELECT …)`."""
+        """Reads `ALL($1)` and `SOME($1)` as what they are; sqlglot knows them of a SELECT only."""
 
         FUNCTIONS = {  # noqa: RUF012
             **{n: made for n, made in PostgresParser.FUNCTIONS.items() if n not in _BY_NAME},
             "ALL": lambda args: exp.All(this=exp.Paren(this=args[0])),
+            "SOME": lambda args: exp.Any(this=exp.Paren(this=args[0])),
         }
         # In Postgres `f(x -> 'a')` is about json.
         LAMBDAS = {  # noqa: RUF012

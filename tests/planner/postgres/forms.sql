@@ -787,3 +787,25 @@ SELECT avg(n), sum(ordinality) FROM unnest(ARRAY[1, 2]) WITH ORDINALITY AS u (n)
 = 1.5000000000000000	3
 WITH a AS (SELECT NULL::integer FROM json_object_keys('{"a": 1}'::json) AS v (x) WHERE (NULL::integer, x) IN ((ascii(x), 'b'::text))) SELECT v.x FROM a CROSS JOIN (SELECT 1 AS x) AS v
 : integer
+SELECT id FROM samples WHERE id = SOME (ARRAY[1, 2]) AND i >= SOME (ARRAY[1, NULL]) ORDER BY 1
+: integer
+= 1
+= 2
+SELECT id FROM samples WHERE id = SOME (SELECT 2) OR t = SOME ('{b,c}') OR NOT id <> SOME (ARRAY[4]) ORDER BY 1
+: integer
+= 2
+= 3
+= 4
+SELECT SOME (ARRAY[1])
+! 42601
+SELECT id = some (ARRAY[1, 2]), t LIKE SOME (ARRAY['a%', '%b']) FROM samples ORDER BY id
+: boolean boolean
+= t	f
+= t	t
+= f	t
+= f	f
+= f	\N
+= f	t
+= f	f
+= f	f
+= f	f
