@@ -199,8 +199,9 @@ def _without_last_digits(reply: Reply) -> Reply:
     unit = Decimal(1).scaleb(-14)
 
     def shown(cell: object) -> object:
-        is_long = isinstance(cell, Decimal) and cell.is_finite() and abs(cell) < 1_000_000
-        return cell.quantize(unit) if is_long and isinstance(cell, Decimal) else cell
+        if not isinstance(cell, Decimal) or not cell.is_finite() or abs(cell) >= 1_000_000:
+            return cell
+        return cell if round(cell, 14) == cell else cell.quantize(unit)
 
     return replace(reply, rows=tuple(tuple(map(shown, row)) for row in reply.rows))
 
