@@ -30,6 +30,7 @@ from planner.errors import (
     ValueProblem,
 )
 from planner.macros import MACROS
+from planner.outline import Outline
 from planner.trees import is_comma
 from stores.errors import SchemaError
 from stores.schema import Column, DataType, Kind, Value
@@ -58,7 +59,7 @@ class Composer:
         sql: str,
         relations: Mapping[str, pa.Schema],
         numbers: Sequence[int],
-        tree: exp.Expr,
+        outline: Outline,
         *,
         cancellation: Cancellation | None = None,
     ) -> tuple[Column, ...]:
@@ -68,13 +69,13 @@ class Composer:
             sql: the statement.
             relations: its relations by name.
             numbers: of the parameters in it.
-            tree: what it was made from, to place errors.
+            outline: of what it was made from, to place errors.
             cancellation: what ends it early; without one, nothing does.
 
         Raises:
             QueryError: DuckDB refuses it; the message is put in Postgres's words.
         """
-        with _our_errors(tree):
+        with _our_errors(outline):
             columns = self._database.describe(
                 sql,
                 relations=relations,
@@ -93,7 +94,7 @@ class Composer:
         parameters: Mapping[int, tuple[Value, DataType]],
         *,
         cancellation: Cancellation,
-        tree: exp.Expr,
+        outline: Outline,
         script: str = "",
     ) -> Iterator[pa.RecordBatch]:
         """Run a statement; batches come as DuckDB makes them.
@@ -103,14 +104,14 @@ class Composer:
             relations: its relations by name.
             parameters: value and type by number, of those parameters that are in it.
             cancellation: what ends it early.
-            tree: what it was made from, to place errors.
+            outline: of what it was made from, to place errors.
             script: statements that prepare for it; only it sees what they do.
 
         Raises:
             QueryError: what went wrong, in a relation or in DuckDB.
         """
         values = {str(n): python_value(*given) for n, given in parameters.items()}
-        with _our_errors(tree):
+        with _our_errors(outline):
             answer = self._database.run(
                 sql,
                 script=script,
@@ -125,11 +126,11 @@ class Composer:
 
 
 @contextmanager
-def _our_errors(tree: exp.Expr) -> Iterator[None]:
+def _our_errors(outline: Outline) -> Iterator[None]:
     try:
         yield
     except DatabaseError as error:
-        raise translate(error, tree) from error
+        raise translate(error, outline) from error
     except DatabaseClosed as error:
         raise Unavailable("the engine is closed", sqlstate="57P01") from error
 

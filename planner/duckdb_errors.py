@@ -9,8 +9,6 @@ from __future__ import annotations
 import logging
 import re
 
-from sqlglot import exp
-
 from planner.composing.definition import DatabaseError
 from planner.errors import (
     RAISED,
@@ -24,8 +22,8 @@ from planner.errors import (
     TypeProblem,
     ValueProblem,
 )
+from planner.outline import Outline
 from planner.refused import NO_FUNCTION
-from planner.trees import position_of
 
 _logger = logging.getLogger(__name__)
 
@@ -299,7 +297,7 @@ _CLASSES: dict[str, tuple[type[QueryError], str]] = {
 """Our errors for those of DuckDB, by their kind."""
 
 
-def translate(error: DatabaseError, tree: exp.Expr) -> QueryError:
+def translate(error: DatabaseError, outline: Outline) -> QueryError:
     """DuckDB's error as ours: message, hint, SQLSTATE, and its place in the text if known."""
     text = str(error)
     if raised := re.search(rf"{RAISED}(\w{{5}}) (.*)", text):
@@ -314,7 +312,7 @@ def translate(error: DatabaseError, tree: exp.Expr) -> QueryError:
             return kind(
                 message.format(**shown),
                 hint=_candidates(text) or (NO_FUNCTION if sqlstate == "42883" else None),
-                position=_position(tree, names["name"]),
+                position=outline.position(names["name"]),
                 sqlstate=sqlstate,
             )
     if "Max expression depth limit" in text:
@@ -352,19 +350,3 @@ def _candidates(text: str) -> str | None:
     names = re.findall(r'"([^"]+)"', found["names"]) if found else []
     visible = [name for name in names if not re.fullmatch(r"r+\d+(\..*)?", name)][:3]
     return f"Perhaps you meant {' or '.join(visible)}." if visible else None
-
-
-def _position(tree: exp.Expr, name: str) -> int | None:
-    """Where a name, a function or the text of a literal stands."""
-    literals = (node for node in tree.find_all(exp.Literal) if node.name == name)
-    if (literal := next(literals, None)) is not None:
-        return position_of(literal)
-    wanted = name.split("(", maxsplit=1)[0].rsplit(".", maxsplit=1)[-1].lower()
-    for node in tree.walk():
-        if isinstance(node, exp.Identifier | exp.Anonymous):
-            named = node.name.lower() == wanted
-        else:
-            named = isinstance(node, exp.Func) and node.sql_name().lower() == wanted
-        if named and "start" in node.meta:
-            return int(node.meta["start"]) + 1
-    return None

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlglot import exp
-
 from planner.access import Access
 from planner.pg_catalog import CatalogStatement
 from planner.plan import Compose, Count, Lookup, QueryPlan, Stream
@@ -65,7 +63,7 @@ def estimate(plan: QueryPlan | CatalogStatement, rows_of: RowsOf) -> Estimate:
     if isinstance(node, Compose):
         accesses = [planned for _, planned in node.inputs if isinstance(planned, Access)]
         sizes = [_rows(access, rows_of) for access in accesses]
-        read, rows = sum(sizes), _composed(node.tree, max(sizes, default=1.0))
+        read, rows = sum(sizes), node.outline.rows(max(sizes, default=1.0))
         partitions = sum(access.schema.partitions for access in accesses)
     elif isinstance(node, Lookup):
         read = 1.0
@@ -81,9 +79,9 @@ def estimate(plan: QueryPlan | CatalogStatement, rows_of: RowsOf) -> Estimate:
 
 def _of_catalog(statement: CatalogStatement) -> Estimate:
     """All that is known of the catalog is that its relations are small."""
-    tree = statement.rewritten.tree
-    read = float(_ROWS_UNKNOWN if tree.find(exp.From) else 1)
-    rows = _composed(tree, read)
+    outline = statement.rewritten.outline
+    read = float(_ROWS_UNKNOWN if outline.reads else 1)
+    rows = outline.rows(read)
     width = sum(_width(column.type) for column in statement.columns)
     return Estimate(cost=(read + rows) * _ROW_COST, rows=round(rows), width=width)
 
@@ -108,19 +106,6 @@ def _share(disjunct: Disjunct, key: set[str], total: float) -> float:
             fixed.update(each.columns)
         share *= _EQUAL if isinstance(each, Equals | OneOf) else _OTHER
     return 1 / max(total, 1.0) if key <= fixed else share
-
-
-def _composed(tree: exp.Expr, rows: float) -> float:
-    """The rows of a composed result whose largest input has so many."""
-    if isinstance(tree, exp.Select):
-        if tree.args.get("group") is not None:
-            rows = max(1.0, rows / 10)
-        elif any(item.find(exp.AggFunc) for item in tree.expressions):
-            rows = 1.0
-    limit = tree.args.get("limit")
-    count = None if limit is None else limit.args.get("expression")
-    known = isinstance(count, exp.Literal) and count.name.isdigit()
-    return min(rows, float(count.name)) if known and count is not None else rows
 
 
 def _width(data_type: DataType) -> int:

@@ -244,7 +244,7 @@ class Executor:
             relations,
             {n: (parameters[n - 1], plan.parameters[n - 1]) for n in node.numbers},
             cancellation=cancellation,
-            tree=node.tree,
+            outline=node.outline,
         )
         return as_promised(batches, plan.arrow_schema)
 

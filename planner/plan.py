@@ -7,12 +7,12 @@ from typing import TypeAlias
 
 import pyarrow as pa
 from msgspec import Struct
-from sqlglot import exp
 
 from planner.access import Access
 from planner.clause import Clause
 from planner.links import Link
 from planner.origins import Origins
+from planner.outline import Outline
 from planner.pg_catalog import CatalogStatement
 from planner.predicates import Operand
 from stores.schema import Column, DataType, Row
@@ -67,8 +67,8 @@ class Compose(Struct, frozen=True, kw_only=True):
     """Accesses composed by DuckDB."""
 
     sql: str
-    tree: exp.Query
-    """The bound tree, to place errors in the text."""
+    outline: Outline
+    """Of the bound tree."""
     numbers: tuple[int, ...] = ()
     """Which parameters are in the SQL: those of the WITH clause are not."""
     inputs: tuple[tuple[str, Access | SystemScan], ...]

@@ -21,6 +21,7 @@ from planner.errors import NameProblem
 from planner.links import Link, link
 from planner.ordering import terms_of, top_of
 from planner.origins import Origins
+from planner.outline import outline
 from planner.outputs import is_star
 from planner.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
 from planner.predicates import Disjunct, NotNull, Predicate, parameter_number
@@ -70,7 +71,7 @@ def plan_query(
     inputs = _push_ends(bound, _push_top(bound, inputs))
     origins, residual = bound.origins(), _residual(bound, inputs)
     types = bound.translate()
-    sql = to_duckdb(bound.tree)
+    sql, shown = to_duckdb(bound.tree), outline(bound.tree)
     schemas = {
         source.name: _arrow_schema(source, planned)
         for source, (_, planned) in zip(bound.sources, inputs, strict=True)
@@ -78,7 +79,7 @@ def plan_query(
     # Those that are left: what pg_typeof is asked about, say, is not evaluated.
     numbers = tuple(sorted({parameter_number(n) for n in bound.tree.find_all(exp.Parameter)}))
     try:
-        columns = composer.describe(sql, schemas, numbers, bound.tree, cancellation=cancellation)
+        columns = composer.describe(sql, schemas, numbers, shown, cancellation=cancellation)
     except NameProblem as error:
         # DuckDB knows only the columns that are read, so that it guesses among too few.
         if error.sqlstate == "42703":
@@ -91,7 +92,7 @@ def plan_query(
     columns = tuple(map(_as_declared, columns, types or (None,) * len(columns)))
     return QueryPlan(
         node=Compose(
-            sql=sql, tree=bound.tree, inputs=inputs, numbers=numbers, links=_links(bound, inputs)
+            sql=sql, outline=shown, inputs=inputs, numbers=numbers, links=_links(bound, inputs)
         ),
         columns=columns,
         origins=origins,

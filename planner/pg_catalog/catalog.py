@@ -239,7 +239,7 @@ class PgCatalog:
             {},
             values,
             cancellation=cancellation,
-            tree=rewritten.tree,
+            outline=rewritten.outline,
             script=script,
         )
         if not rewritten.effects:
@@ -305,7 +305,7 @@ class PgCatalog:
             rewritten.sql,
             {},
             rewritten.numbers,
-            rewritten.tree,
+            rewritten.outline,
             cancellation=cancellation,
         )
         names = rewritten.names or tuple(each.name for each in found)

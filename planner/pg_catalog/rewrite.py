@@ -15,6 +15,7 @@ from planner.bind import bind, unqualify
 from planner.clause import NO_CLAUSE
 from planner.compose import to_duckdb
 from planner.origins import Origins
+from planner.outline import Outline, outline
 from planner.pg_catalog.calls import rewrite_calls
 from planner.pg_catalog.effects import Effect, take_effects
 from planner.pg_catalog.from_items import rewrite_from
@@ -30,7 +31,7 @@ class Rewritten:
     """What DuckDB runs, and what the client is told about it."""
 
     sql: str
-    tree: exp.Expr
+    outline: Outline
     """What it was made from."""
     names: tuple[str, ...] | None
     """Result columns as PostgreSQL names them; None where only DuckDB knows how many there are."""
@@ -75,7 +76,7 @@ def rewrite(
     numbers = {parameter_number(node) for node in bound.tree.find_all(exp.Parameter)}
     return Rewritten(
         sql=to_duckdb(bound.tree),
-        tree=bound.tree,
+        outline=outline(bound.tree),
         names=bound.names,
         types=types,
         parameters=bound.parameters,

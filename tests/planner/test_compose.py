@@ -15,10 +15,11 @@ from planner.composing.database import ArrowRelation
 from planner.composing.processes import Processes
 from planner.composing.remote import RemoteDatabase
 from planner.errors import QueryError, StoreFailed
+from planner.outline import outline
 from stores.schema import DataType, Value
 
 SCHEMA = pa.schema([("n", pa.int64())])
-TREE = sqlglot.parse_one("SELECT name FROM t")
+OUTLINE = outline(sqlglot.parse_one("SELECT name FROM t"))
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,7 @@ def numbers(count: int = 3) -> ArrowRelation:
 
 
 def run(composer: Composer, sql: str, relation: ArrowRelation) -> list[dict[str, Value]]:
-    batches = composer.run(sql, {"r0": relation}, {}, cancellation=Cancellation(), tree=TREE)
+    batches = composer.run(sql, {"r0": relation}, {}, cancellation=Cancellation(), outline=OUTLINE)
     return pa.Table.from_batches(list(batches)).to_pylist()  # type: ignore[no-any-return]
 
 
@@ -63,7 +64,7 @@ def test_a_relation_that_fails_keeps_its_own_error(composer: Composer) -> None:
 
 
 def test_describing_reads_nothing(composer: Composer) -> None:
-    columns = composer.describe("SELECT n + $2 AS m FROM r0", {"r0": SCHEMA}, (2,), TREE)
+    columns = composer.describe("SELECT n + $2 AS m FROM r0", {"r0": SCHEMA}, (2,), OUTLINE)
     assert [(c.name, str(c.type)) for c in columns] == [("m", "bigint")]
 
 
@@ -71,7 +72,7 @@ def test_describing_computes_nothing(composer: Composer) -> None:
     """To compute this constant would take several minutes, and then fail by the deadline."""
     sql = "SELECT levenshtein(repeat('a', 400000), repeat('b', 400000)) AS n"
     limit = Cancellation(timeout_s=30)
-    assert [str(c.type) for c in composer.describe(sql, {}, (), TREE, cancellation=limit)] == [
+    assert [str(c.type) for c in composer.describe(sql, {}, (), OUTLINE, cancellation=limit)] == [
         "bigint"
     ]
 
@@ -106,7 +107,7 @@ def test_values_reach_duckdb_as_they_are(
         {},
         {1: (value, kind)},
         cancellation=Cancellation(),
-        tree=TREE,
+        outline=OUTLINE,
     )
     assert [row for batch in batches for row in batch.to_pylist()] == [{"v": shown}]
 
@@ -124,5 +125,5 @@ def test_a_closed_composer_says_so(processes: Processes) -> None:
     composer = composer_in(processes)
     composer.close()
     with pytest.raises(QueryError) as caught:
-        composer.describe("SELECT 1", {}, (), TREE)
+        composer.describe("SELECT 1", {}, (), OUTLINE)
     assert caught.value.sqlstate == "57P01"

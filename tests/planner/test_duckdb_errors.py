@@ -8,8 +8,9 @@ import sqlglot
 from planner.composing.definition import DatabaseError
 from planner.duckdb_errors import translate
 from planner.errors import InternalProblem
+from planner.outline import outline
 
-TREE = sqlglot.parse_one("SELECT name FROM t")
+OUTLINE = outline(sqlglot.parse_one("SELECT name FROM t"))
 
 
 @pytest.mark.parametrize(
@@ -43,12 +44,12 @@ TREE = sqlglot.parse_one("SELECT name FROM t")
     ],
 )
 def test_errors_in_our_words(error: DatabaseError, sqlstate: str, message: str) -> None:
-    found = translate(error, TREE)
+    found = translate(error, OUTLINE)
     assert (found.sqlstate, found.message) == (sqlstate, message)
 
 
 def test_who_is_out_of_memory_is_told_what_to_do() -> None:
-    found = translate(DatabaseError("OutOfMemory", "Out of Memory Error: failed"), TREE)
+    found = translate(DatabaseError("OutOfMemory", "Out of Memory Error: failed"), OUTLINE)
     assert found.detail == "failed"
     assert found.hint is not None
     assert "memory_bytes_max" in found.hint
@@ -56,7 +57,7 @@ def test_who_is_out_of_memory_is_told_what_to_do() -> None:
 
 def test_an_error_that_nobody_planned_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     """By its kind: the text can have a value in it."""
-    found = translate(DatabaseError("Internal", "bad state of 'secret'"), TREE)
+    found = translate(DatabaseError("Internal", "bad state of 'secret'"), OUTLINE)
     assert isinstance(found, InternalProblem)
     assert "kind=Internal" in caplog.text
     assert "secret" not in caplog.text
@@ -64,4 +65,4 @@ def test_an_error_that_nobody_planned_is_logged(caplog: pytest.LogCaptureFixture
 
 def test_the_place_of_a_name_is_found() -> None:
     error = DatabaseError("Binder", 'Binder Error: Referenced column "name" not found')
-    assert translate(error, TREE).position == 8
+    assert translate(error, OUTLINE).position == 8
