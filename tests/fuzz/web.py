@@ -145,7 +145,9 @@ def _malformed(answer: bytes) -> str | None:
     head, _, body = answer.partition(b"\r\n\r\n")
     is_json = re.search(rb"(?i)^content-type: application/json", head, re.MULTILINE) is not None
     length = re.search(rb"(?i)^content-length: (\d+)", head, re.MULTILINE)
-    if is_json and length is not None and len(body) == int(length[1]) and body:
+    is_whole = length is not None and len(body) == int(length[1]) > 0
+    # An answer to HEAD has no body: what follows is the next answer, which can be as long.
+    if is_json and is_whole and not body.startswith(b"HTTP/1."):
         try:
             json.loads(body)
         except ValueError as error:
