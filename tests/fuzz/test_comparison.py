@@ -75,6 +75,14 @@ def test_numerics_differ_only_behind_the_sixteenth_digit() -> None:
     assert kind(of("0.333333333333333"), of("0.33333333333333433333")) == "rows"
 
 
+def test_a_numeric_of_more_digits_than_there_are_is_an_overflow() -> None:
+    overflow = Reply(sqlstate="22003", message="numeric field overflow")
+    large = Reply(names=("n",), types=(1700,), rows=((Decimal("1e300"),),))
+    assert kind(overflow, large) is None
+    assert kind(overflow, replace(large, rows=((Decimal("1e10"),),))) is not None
+    assert kind(replace(overflow, sqlstate="22012"), large) is not None
+
+
 def test_errors_are_the_same_by_their_sqlstate() -> None:
     one, other = Reply(sqlstate="22012", message="x"), Reply(sqlstate="22012", message="y")
     assert kind(one, other) is None
