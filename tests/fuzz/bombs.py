@@ -13,6 +13,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from psycopg import pq
@@ -38,6 +39,9 @@ DELAY_S = 0.020
 LOOKUP = "SELECT note FROM notes WHERE sample = 1 AND number = -1"
 MEMORY_SLACK = OVERHEAD_BYTES
 """What a process may take beside what DuckDB counts, as planner/README.md says."""
+REPLY_BYTES = 128 << 20
+"""What the gateway may hold for a client: the rows of a reply as they came, and encoded. That is
+some MB, or one row, of which the values here can be 16 MB and more."""
 _ALLOWED = ("57014", "53200", "53300", "54000", "54001", "22", "21", "42", "0A000", "57P01")
 
 BOMBS = (
@@ -86,14 +90,28 @@ _ARGUMENTS = (
 )
 
 
+@dataclass(slots=True, kw_only=True)
+class Weights:
+    """The memory of a gateway and of its composing processes, the most of each."""
+
+    gateway: int = 0
+    composing: int = 0
+
+    def add(self, pid: int) -> None:
+        """Weigh a gateway and its children."""
+        self.gateway = max(self.gateway, _own_bytes(pid))
+        children = sum(map(_own_bytes, set(family(pid)) - {pid}))
+        self.composing = max(self.composing, children)
+
+
 @contextlib.contextmanager
-def weighing(pid: int) -> Iterator[list[int]]:
-    """The memory of a process and its children, again and again, while the block runs."""
-    stopped, weighed = threading.Event(), [0]
+def weighing(pid: int) -> Iterator[Weights]:
+    """The memory of a process and its children, the most while the block runs."""
+    stopped, weighed = threading.Event(), Weights()
 
     def weigh() -> None:
         while not stopped.wait(0.1):
-            weighed.append(sum(map(_own_bytes, family(pid))))
+            weighed.add(pid)
 
     thread = threading.Thread(target=weigh, daemon=True)
     thread.start()
@@ -160,14 +178,14 @@ def _exploded(dsn: str, statements: Sequence[str]) -> list[threading.Thread]:
     return threads
 
 
-def one(watched: Watched, sql: str, clients: int, usual_bytes: int) -> tuple[list[str], str]:
+def one(watched: Watched, sql: str, clients: int, usual: Weights) -> tuple[list[str], str]:
     """Run a statement from several clients at once.
 
     Args:
         watched: the gateway.
         sql: the statement.
         clients: how many run it.
-        usual_bytes: the memory of the process when nothing runs.
+        usual: the memory when nothing runs.
 
     Returns:
         What is wrong, and the figures of the case.
@@ -196,10 +214,15 @@ def one(watched: Watched, sql: str, clients: int, usual_bytes: int) -> tuple[lis
     worst = max(lookups.delayed_s, default=0.0)
     if worst > DELAY_S:
         wrong.append(f"{DELAYED}: by {worst * 1000:.0f} ms")
-    if (grown := max(weighed) - usual_bytes) > MEMORY_BYTES + MEMORY_SLACK:
+    if (grown := weighed.composing - usual.composing) > MEMORY_BYTES + MEMORY_SLACK:
         wrong.append(f"took memory: {grown >> 20} MiB, of {MEMORY_BYTES >> 20} allowed")
+    if (held := weighed.gateway - usual.gateway) > clients * REPLY_BYTES:
+        wrong.append(f"took memory of the gateway's: {held >> 20} MiB for {clients} clients")
     figures = f"{slowest:.1f} s, lookups {max(lookups.took_s, default=0.0) * 1000:.0f} ms"
-    return wrong, f"{figures}, {grown >> 20} MiB, {sorted({state for _, state in told})}"
+    return (
+        wrong,
+        f"{figures}, {grown >> 20} and {held >> 20} MiB, {sorted({state for _, state in told})}",
+    )
 
 
 def run(directory: Path, report: Report, budget: Budget) -> None:
@@ -207,16 +230,17 @@ def run(directory: Path, report: Report, budget: Budget) -> None:
     chance = report.random(PART, -1)
     case = 0
     with watched_gateway(directory, *SETTINGS) as watched:
-        usual_bytes = sum(map(_own_bytes, family(watched.pid)))
+        usual = Weights()
+        usual.add(watched.pid)
         for case in budget.cases():
             if budget.spent():
                 break
             chance = report.random(PART, case)
             sql, clients = bomb(chance), chance.choice([1, 4, 8])
-            wrong, figures = one(watched, sql, clients, usual_bytes)
+            wrong, figures = one(watched, sql, clients, usual)
             if wrong and all(each.startswith(DELAYED) for each in wrong):
                 # The machine delays, too; only what is delayed again is delayed by the statement.
-                wrong, figures = one(watched, sql, clients, usual_bytes)
+                wrong, figures = one(watched, sql, clients, usual)
             broken = watched.wrong()
             if broken is not None:
                 wrong.append(broken)
