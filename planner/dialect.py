@@ -97,8 +97,8 @@ class StategateSQL(Postgres):
 
         FUNCTIONS = {  # noqa: RUF012
             **{n: made for n, made in PostgresParser.FUNCTIONS.items() if n not in _BY_NAME},
-            "ALL": lambda args: exp.All(this=exp.Paren(this=args[0])),
-            "SOME": lambda args: exp.Any(this=exp.Paren(this=args[0])),
+            "ALL": lambda args: _quantified(exp.All, "all", args),
+            "SOME": lambda args: _quantified(exp.Any, "some", args),
         }
         # In Postgres `f(x -> 'a')` is about json.
         LAMBDAS = {  # noqa: RUF012
@@ -256,6 +256,13 @@ class StategateSQL(Postgres):
                     )
                 self._retreat(index)
             return super()._parse_type(parse_interval, fallback_to_identifier)
+
+
+def _quantified(kind: type[exp.Expr], name: str, args: list[Any]) -> exp.Expr:
+    """ALL or SOME of an array; of more or fewer, a call of what is no function."""
+    if len(args) != 1:
+        return exp.Anonymous(this=name, expressions=args)
+    return kind(this=exp.Paren(this=args[0]))
 
 
 def _drops(call: exp.Expr, given: list[Any]) -> bool:

@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections import deque
 from contextlib import suppress
 
 from planner.composing import frames
@@ -26,6 +27,8 @@ class ForkServer:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._doomed: deque[int] = deque()
+        """Processes to kill, by whoever has the lock next."""
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
 
@@ -35,22 +38,40 @@ class ForkServer:
         Raises:
             OSError: no process can be started.
         """
-        with self._lock:
-            head = pickle.dumps(limits)
-            try:
-                frames.send(self._running(), ForkKind.START, head, fd=control.fileno())
-            except OSError:
-                self._end()  # it has died: the next one does it
-                frames.send(self._running(), ForkKind.START, head, fd=control.fileno())
+        try:
+            with self._lock:
+                head = pickle.dumps(limits)
+                try:
+                    frames.send(self._running(), ForkKind.START, head, fd=control.fileno())
+                except OSError:
+                    self._end()  # it has died: the next one does it
+                    frames.send(self._running(), ForkKind.START, head, fd=control.fileno())
+        finally:
+            self._kill_doomed()
 
     def kill(self, pid: int) -> None:
-        """Kill a composing process, if it still runs.
+        """Kill a composing process, if it still runs; does not block.
 
         It is killed by its parent, which alone knows whether the id is still its.
         """
-        with self._lock, suppress(OSError):
-            if self._control is not None:
-                frames.send(self._control, ForkKind.KILL, NUMBERS.pack(pid, 0))
+        self._doomed.append(pid)
+        self._kill_doomed()
+
+    def _kill_doomed(self) -> None:
+        """Kill all that are to be killed, unless another call is in the middle of something.
+
+        That one does it then. It may be of this very thread, in which Python's collector has come
+        upon processes that nobody has any more: to wait for the lock would be to wait for ever.
+        """
+        while self._doomed and self._lock.acquire(blocking=False):
+            try:
+                while self._doomed:
+                    pid = self._doomed.popleft()
+                    if self._control is not None:
+                        with suppress(OSError):
+                            frames.send(self._control, ForkKind.KILL, NUMBERS.pack(pid, 0))
+            finally:
+                self._lock.release()
 
     def close(self) -> None:
         """End it, and with it all that it has started."""
