@@ -61,7 +61,7 @@ def cut(cast: exp.Cast) -> None:
     """Cut in the tree what is cast to a length; DuckDB reads the length and forgets it.
 
     Raises:
-        ValueProblem: the length is none (22023).
+        ValueProblem: the length is not allowed (22023).
     """
     to = cast.to
     is_array = to.this is exp.DType.ARRAY and len(to.expressions) == 1

@@ -52,7 +52,7 @@ class Attendants:
         """See to it that some thread watches.
 
         Raises:
-            RuntimeError: there is none, and none can be started.
+            RuntimeError: no thread watches, and none can be started.
         """
         with self._lock:
             if self._idle or self._threads >= self._threads_max:

@@ -60,8 +60,8 @@ class ForkServer:
     def _kill_doomed(self) -> None:
         """Kill all that are to be killed, unless another call is in the middle of something.
 
-        That one does it then. It may be of this very thread, in which Python's collector has come
-        upon processes that nobody has any more: to wait for the lock would be to wait for ever.
+        The other call kills them when it ends. It may be in this same thread, if Python's collector
+        found unused processes in the middle of it; waiting for the lock would then be a deadlock.
         """
         while self._doomed and self._lock.acquire(blocking=False):
             try:
