@@ -126,7 +126,7 @@ class Executor:
         tally = Tally(reading=reading)
         if not reading.is_plain:
             asked = [Asked(store=store, partitions={partition})]
-            reading.make_ready(asked, repeats=False, others=self._catalog.stores.values())
+            reading.make_ready(asked, others=self._catalog.stores.values())
         answer = self._ask(store, partition, query, tally)
         self._settle(tally, options)
         if isinstance(answer, Success) and answer.value is not None:
@@ -307,8 +307,9 @@ class Executor:
             (reading.store(self.store(access.schema)) for access in accesses), self._catalog
         )
         names = [access.schema.name for access in accesses]
-        repeats = len(set(names)) < len(names)
-        if reading.is_plain and not repeats:
+        if len(set(names)) < len(names):
+            reading.keep_epochs()
+        if reading.is_plain:
             return
         asked: list[Asked] = []
         for access in accesses:
@@ -316,7 +317,7 @@ class Executor:
             tally.scatters[id(access)] = scatter
             store = reading.store(self.store(access.schema))
             asked.append(Asked(store=store, partitions={number for number, _ in scatter.targets}))
-        reading.make_ready(asked, repeats=repeats, others=self._catalog.stores.values())
+        reading.make_ready(asked, others=self._catalog.stores.values())
 
     def _scatter(self, access: Access, parameters: Row, options: ReadOptions) -> Scatter:
         try:

@@ -62,14 +62,11 @@ class Reading:
         """The store to ask: a transaction goes on with the one that it began with."""
         return store if self.snapshot is None else self.snapshot.store(store)
 
-    def make_ready(
-        self, asked: Iterable[Asked], *, repeats: bool, others: Iterable[Store] = ()
-    ) -> None:
+    def make_ready(self, asked: Iterable[Asked], *, others: Iterable[Store] = ()) -> None:
         """Wait until partitions have reached the bound, and settle at which epochs they are asked.
 
         Args:
             asked: what is known to be asked; more can be asked later, and finds the same epochs.
-            repeats: a partition may be asked more than once.
             others: all stores there are, for a transaction to hold with its first query.
 
         Raises:
@@ -97,8 +94,6 @@ class Reading:
             self._align(snapshot, stores, partitions)
             if is_first:
                 snapshot.hold_rest(others)
-        elif repeats:
-            self.keep_epochs()
 
     def keep_epochs(self) -> None:
         """From now on ask each partition at the epoch that it has when it is first asked.

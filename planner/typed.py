@@ -258,7 +258,7 @@ def _asked(
     answers: dict[int, QueryResult[Any]] = {}
     try:
         if not reading.is_plain:
-            reading.make_ready([Asked(store=store, partitions=frozenset(numbers))], repeats=False)
+            reading.make_ready([Asked(store=store, partitions=frozenset(numbers))])
         for number in numbers:
             if reading.cancellation is not None:
                 reading.cancellation.check()
