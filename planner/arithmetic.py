@@ -124,8 +124,14 @@ def modulo(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _negate(node: exp.Expr, types: Types) -> exp.Expr:
-    """The least integer has no negative; DuckDB makes one of a wider type where it is constant."""
+    """The least integer has no negative; DuckDB makes one of a wider type where it is constant.
+
+    A double is multiplied by -1: DuckDB takes `-d >= x` for `d <= -x`, which is false for NaN.
+    """
     found = types.of(node.this)
+    if found is not None and found.kind in FLOATS and node.find(exp.Column):
+        minus = cast(exp.Literal.number(-1), duckdb_type(found))
+        return node.replace(exp.Paren(this=exp.Mul(this=node.this.copy(), expression=minus)))
     if found is None or found.kind not in INTEGERS or _is_number(node) or node.find(exp.Column):
         return node
     zero = cast(exp.Literal.number(0), duckdb_type(found))

@@ -82,9 +82,14 @@ def _row_is_null(node: exp.Expr, types: Types) -> exp.Expr:
     return node.replace(exp.Paren(this=exp.and_(*each)) if each else exp.true())
 
 
-def _order_rows(node: exp.Expr, types: Types) -> exp.Expr:
-    """A row and those of a subquery: DuckDB knows only whether they are equal."""
-    del types
+def _order(node: exp.Expr, types: Types) -> exp.Expr:
+    """The order of rows and of nested values."""
+    _check_subquery(node)
+    return _order_nested(node, types)
+
+
+def _check_subquery(node: exp.Expr) -> None:
+    """Refuse the order of a row and a subquery's: DuckDB knows only whether they are equal."""
     row = as_row(node.this)
     if isinstance(row, exp.Tuple) and isinstance(node.expression, exp.Any | exp.All):
         raise NotSupported(
@@ -92,7 +97,17 @@ def _order_rows(node: exp.Expr, types: Types) -> exp.Expr:
             hint="Compare the columns one by one.",
             position=position_of(node),
         )
-    return node
+
+
+def _order_nested(node: exp.Expr, types: Types) -> exp.Expr:
+    """`coalesce(a >= b, NULL)` for `a >= b` of arrays, structs and maps.
+
+    From two such conditions on one column, DuckDB makes a BETWEEN, which it cannot run for them.
+    """
+    kinds = {types.kind_of(node.this), types.kind_of(node.expression or node.args.get("low"))}
+    if not kinds & {Kind.ARRAY, Kind.STRUCT, Kind.MAP}:
+        return node
+    return node.replace(exp.Coalesce(this=node.copy(), expressions=[exp.null()]))
 
 
 def _predicate(node: exp.Expr, types: Types) -> exp.Expr:
@@ -112,7 +127,8 @@ def _predicate(node: exp.Expr, types: Types) -> exp.Expr:
 RULES: Mapping[type[exp.Expr], Rule] = {
     exp.EQ: _compare,
     exp.NEQ: _compare,
-    **dict.fromkeys((exp.LT, exp.LTE, exp.GT, exp.GTE), _order_rows),
+    **dict.fromkeys((exp.LT, exp.LTE, exp.GT, exp.GTE), _order),
+    exp.Between: _order_nested,
     exp.In: _find_row,
     exp.Is: _row_is_null,
     exp.And: _predicate,

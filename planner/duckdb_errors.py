@@ -28,6 +28,8 @@ from planner.refused import NO_FUNCTION
 _logger = logging.getLogger(__name__)
 
 _BY_ZERO = "Division by zero"
+_QUOTED = re.compile(rf"(?<={_BY_ZERO}) in expression \(|\n\nLINE \d+: ")
+"""Where DuckDB begins to quote the statement, whose own words must not be taken for DuckDB's."""
 
 _NUMBER = r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*"
 _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
@@ -299,7 +301,7 @@ _CLASSES: dict[str, tuple[type[QueryError], str]] = {
 
 def translate(error: DatabaseError, outline: Outline) -> QueryError:
     """DuckDB's error as ours: message, hint, SQLSTATE, and its place in the text if known."""
-    text = str(error)
+    text = _QUOTED.split(str(error), maxsplit=1)[0]
     if raised := re.search(rf"{RAISED}(\w{{5}}) (.*)", text):
         return ValueProblem(raised[2], sqlstate=raised[1])
     for pattern, kind, message, sqlstate in _PATTERNS:

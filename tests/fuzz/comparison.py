@@ -32,8 +32,10 @@ _INFINITE = re.compile(r"percentile_cont")
 """What is an infinity here where PostgreSQL's way of computing it gives NaN."""
 _SUM_OF_QUOTIENTS = re.compile(r"(sum|avg)\(.*/", re.DOTALL)
 """Where the digits that a quotient does not have here are missing in every row."""
-_EITHER_ZERO = re.compile(r"DISTINCT|GROUP BY|UNION|INTERSECT|EXCEPT|min\(|max\(|greatest|least")
-"""Where 0 and -0, which are equal, stand for each other: SQL says not which one is given."""
+_EITHER_ZERO = re.compile(
+    r"DISTINCT|GROUP BY|UNION|INTERSECT|EXCEPT|min\(|max\(|greatest|least|percentile_cont"
+)
+"""Where 0 and -0, which are equal, stand for each other: SQL does not say which one is given."""
 _NO_TIMES = frozenset({"22007", "22008", "22009"})
 """What a text that is no time fails with; PostgreSQL takes parts of some for numbers of a date."""
 _READS_TIMES = re.compile(r"::\s*(?:date|timestamp)")
@@ -248,7 +250,13 @@ def _without_infinities(reply: Reply, places: set[int]) -> Reply:
 
 
 def _bag(rows: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    return sorted(rows, key=_row_key)
+    # Numbers that differ in their last digits only are in their own order.
+    return sorted(rows, key=lambda row: (_row_key(row), tuple(map(_number, row))))
+
+
+def _number(cell: object) -> float | Decimal:
+    is_finite = isinstance(cell, float | Decimal) and math.isfinite(cell)
+    return cell if is_finite else 0  # type: ignore[return-value]  # narrowed by is_finite
 
 
 def _row_key(row: tuple[object, ...]) -> tuple[str, ...]:

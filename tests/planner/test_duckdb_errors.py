@@ -31,6 +31,24 @@ OUTLINE = outline(sqlglot.parse_one("SELECT name FROM t"))
             "22P02",
             'invalid input syntax for type integer: "x"',
         ),
+        (
+            DatabaseError(
+                "InvalidInput",
+                "Invalid Input Error: Division by zero in expression (1 // "
+                "pg_sg_error('stategate error 2201G bounds')). Use TRY(...)",
+            ),
+            "22012",
+            "division by zero",
+        ),
+        (
+            DatabaseError(
+                "Conversion",
+                "Conversion Error: Could not convert string 'x' to INT32\n\n"
+                "LINE 1: SELECT pg_sg_error('stategate error 2201G bounds')",
+            ),
+            "22P02",
+            'invalid input syntax for type integer: "x"',
+        ),
         (DatabaseError("OutOfMemory", "Out of Memory Error: failed"), "53200", "out of memory"),
         (DatabaseError("OutOfRange", "Out of Range Error: Overflow"), "22003", "overflow"),
         (

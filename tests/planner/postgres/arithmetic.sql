@@ -518,3 +518,16 @@ SELECT 1::real / 3, 'NaN'::real / 0, 1::float8 / d, r / s FROM samples WHERE d <
 = 0.3333333333333333	NaN	1e-20	1
 = 0.3333333333333333	NaN	10	1.25
 = 0.3333333333333333	NaN	8.10000007371e-06	-7
+SELECT id, 'NaN'::float8 <= -d, 'NaN'::float8 NOT BETWEEN NULL AND -d, -(-d) FROM samples ORDER BY id
+: integer boolean boolean double_precision
+= 1	f	t	0.5
+= 2	f	t	1.5
+= 3	f	t	2.5
+= 4	f	t	-2.5
+= 5	\N	\N	\N
+= 6	f	t	0
+= 7	f	t	1e+20
+= 8	f	t	0.1
+= 9	f	t	123456.789
+SELECT width_bucket(n, 1, 2, 3) / (i - i) FROM samples WHERE i IS NOT NULL
+! 22012

@@ -215,3 +215,15 @@ SELECT array_remove(ARRAY[1, 2], 1::bigint), array_replace(ARRAY[1, 2], 1::bigin
 SELECT ARRAY[1e10, 1.5, NULL]::real[]::text, array_to_string(ARRAY[1e6]::real[], ',')
 : text text
 = {1e+10,1.5,NULL}	1e+06
+SELECT count(*) FROM samples WHERE a BETWEEN '{}' AND '{4,NULL}'
+: bigint
+= 5
+SELECT count(*) FROM samples WHERE a >= '{}' AND a <= '{4}'
+: bigint
+= 5
+SELECT count(*) FROM samples WHERE NOT (a NOT BETWEEN SYMMETRIC '{4}' AND NULL)
+: bigint
+= 0
+SELECT count(*) FROM samples WHERE ARRAY(SELECT id FROM samples ORDER BY 1) BETWEEN '{1}' AND '{1000}'
+: bigint
+= 9
