@@ -104,8 +104,8 @@ def _order_nested(node: exp.Expr, types: Types) -> exp.Expr:
 
     From two such conditions on one column, DuckDB makes a BETWEEN, which it cannot run for them.
     """
-    kinds = {types.kind_of(node.this), types.kind_of(node.expression or node.args.get("low"))}
-    if not kinds & {Kind.ARRAY, Kind.STRUCT, Kind.MAP}:
+    other = node.args["low"] if isinstance(node, exp.Between) else node.expression
+    if not {types.kind_of(node.this), types.kind_of(other)} & {Kind.ARRAY, Kind.STRUCT, Kind.MAP}:
         return node
     return node.replace(exp.Coalesce(this=node.copy(), expressions=[exp.null()]))
 

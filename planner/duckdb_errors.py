@@ -174,6 +174,12 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "2201B",
     ),
     (
+        r"Like pattern must not end with (?P<name>escape character)",
+        ValueProblem,
+        "LIKE pattern must not end with escape character",
+        "22025",
+    ),
+    (
         r"aggregate function calls cannot contain (?P<name>window) function calls",
         SyntaxProblem,
         "aggregate function calls cannot contain window function calls",

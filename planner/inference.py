@@ -396,7 +396,8 @@ class Types:
         known = [each for each in found if each is not _ABSENT]
         if not known:
             return _ABSENT
-        return known[0] if len(known) == 1 else None
+        # Several that are merged by USING; DuckDB refuses a name that is ambiguous.
+        return known[0] if all(each == known[0] for each in known) else None
 
     def _of_source(
         self, name: str, node: exp.Expr, source: exp.Table | Scope, column: str

@@ -661,3 +661,9 @@ SELECT count(*) FROM unnest(ARRAY[1, 2]) x, unnest(ARRAY[3]) y RIGHT JOIN notes 
 SELECT count(*) FROM samples s CROSS JOIN unnest(a) x LEFT JOIN notes ON x = number
 : bigint
 = 13
+WITH t (y, u) AS (SELECT 5, NULL::uuid) SELECT * FROM t a LEFT JOIN t b USING (u) FULL JOIN t c ON b.u = c.u
+: uuid integer integer integer uuid
+= \N	5	\N	\N	\N
+= \N	\N	\N	5	\N
+WITH t (y, u) AS (SELECT 5, NULL::uuid) SELECT u FROM t a JOIN t b USING (u)
+: uuid

@@ -460,3 +460,5 @@ SELECT string_agg(DISTINCT t, id::text ORDER BY t) FROM samples
 SELECT quote_literal(interval '1 month'), quote_nullable(1e10::real), quote_nullable(NULL::interval), quote_literal(ARRAY[1, 2]), quote_literal('\x0aff'::bytea)
 : text text text text text
 = '1 mon'	'1e+10'	NULL	'{1,2}'	E'\\\\x0aff'
+SELECT 'a' LIKE t || '\' FROM samples
+! 22025
