@@ -55,11 +55,9 @@ a join has merged; None if it is not certain."""
 
 TIMES = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
 NULL = DataType(kind=Kind.NULL)
-_PREDICATES = (
-    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.And, exp.Or, exp.Not, exp.Is),
-    *(exp.In, exp.Between, exp.Exists, exp.Like, exp.ILike, exp.RegexpLike, exp.RegexpILike),
-    *(exp.Overlaps, exp.SimilarTo, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Boolean),
-)
+_PREDICATES = (exp.Predicate, exp.And, exp.Or, exp.Not, exp.Boolean)
+_QUANTIFIED = (exp.Any, exp.All)
+"""Predicates to sqlglot, but sides of a comparison."""
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 _OF_BITS = (
     *(exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot),
@@ -181,7 +179,7 @@ class Types:
             return self._of_cast(node)
         if isinstance(node, _OF_THIS):
             return self.of(node.this)
-        if isinstance(node, _PREDICATES):
+        if isinstance(node, _PREDICATES) and not isinstance(node, _QUANTIFIED):
             return BOOLEAN
         if (known := _LITERAL_TIMES.get(type(node))) is not None:
             return self._concatenated(node) if isinstance(node, exp.DPipe) else known

@@ -102,6 +102,14 @@ def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr
     return at_zone(node, zone, local, types)
 
 
+_MOMENTS = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
+"""What DuckDB counts from 1970 in whole microseconds; its `epoch` is a double, which has 16 digits.
+
+Of an interval it does so, too, but with years of 360 days.
+"""
+_MICRO, _EPOCH = exp.Literal.number("0.000001"), "DECIMAL(24,6)"
+
+
 def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.Expr:
     """A field of a time, as `extract` (exact) or `date_part` has it."""
     of = types.of(source)
@@ -111,8 +119,11 @@ def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.
     asked = TIMESTAMP if not exact and of is not None and of.kind is Kind.DATE else of
     field = field_of(name, asked, position_of(source))
     scale = scale_of(field)
+    if field == "epoch" and exact and of is not None and of.kind in _MOMENTS:
+        micros = cast(call("epoch_us", source.copy()), "DECIMAL(19,0)")
+        return cast(exp.Paren(this=exp.Mul(this=micros, expression=_MICRO.copy())), _EPOCH)
     if field == "epoch":
-        return cast(read(field, source, of), "DECIMAL(24,6)" if exact else "DOUBLE")
+        return cast(read(field, source, of), _EPOCH if exact else "DOUBLE")
     part = cast(read(field if not scale else "microseconds", source, of), "DECIMAL(18,0)")
     if scale:
         unit = exp.Literal.number(f"0.{'1'.rjust(scale, '0')}")

@@ -462,3 +462,19 @@ SELECT quote_literal(interval '1 month'), quote_nullable(1e10::real), quote_null
 = '1 mon'	'1e+10'	NULL	'{1,2}'	E'\\\\x0aff'
 SELECT 'a' LIKE t || '\' FROM samples
 ! 22025
+SELECT concat(a @> '{1}', a <@ '{1}', a && '{1}', '{"k": 1}'::jsonb @> '{"k": 1}', t ~ 'a', t SIMILAR TO 'a') FROM samples ORDER BY id
+: text
+= tfttff
+= fffttf
+= ftftff
+= ffftff
+= t
+= fffttf
+= ffftff
+= ffftff
+= ffftff
+SELECT (a @> '{1}') || 'x', string_agg(concat(a && '{1}'), ',' ORDER BY concat(a && '{1}')) FROM samples GROUP BY 1 ORDER BY 1
+: text text
+= falsex	f,f,f,f,f,f,f
+= truex	t
+= \N	

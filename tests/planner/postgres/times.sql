@@ -422,3 +422,6 @@ SELECT day::text, at::text || '', tz::text, format('%s', at) FROM samples ORDER 
 = 2020-06-15	2020-06-15 06:07:08.009	2020-06-15 06:07:08.009+00	2020-06-15 06:07:08.009
 = 1970-01-01	1970-01-01 00:00:00	1970-01-01 00:00:00+00	1970-01-01 00:00:00
 = 2020-07-04	2020-07-04 16:45:30	2020-07-04 16:45:30+00	2020-07-04 16:45:30
+SELECT extract(epoch FROM timestamp '5212-08-06 14:34:39.899999'), extract(epoch FROM timestamptz '294000-01-01 00:00:00.000001+00'), extract(epoch FROM date '5212-08-06'), extract(epoch FROM interval '1 year 1 month 1.000001 s')
+: numeric numeric numeric numeric
+= 102326510079.899999	9215576668800.000001	102326457600	34149601.000001
