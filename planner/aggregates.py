@@ -12,10 +12,9 @@ from planner.functions import call_name
 from planner.inference import Types
 from planner.interval_calls import interval_sum
 from planner.operands import arguments
-from planner.predicates import strip
 from planner.result_types import DIGITS_MAX, NUMERIC, as_decimal
 from planner.rewriting import Rule, unsupported
-from planner.trees import call, cast, outermost, position_of, wrapped
+from planner.trees import call, cast, outermost, position_of, strip, wrapped
 from stores.schema import DataType, Kind, decimal_type
 
 _SUMS = {

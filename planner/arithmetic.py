@@ -13,11 +13,10 @@ from planner.inference import Types
 from planner.json_operators import delete
 from planner.literals import check_literal, typed_literal
 from planner.operators import INTERVAL, OF_TIME, RESULTS, SYMBOLS, asked_type
-from planner.predicates import strip
 from planner.result_types import DIGITS_MAX, FLOATS, INTEGERS, as_decimal
 from planner.rewriting import Rule, hold_scale
 from planner.sqltypes import duckdb_type, spelled_type
-from planner.trees import call, cast, position_of, signed, wrapped
+from planner.trees import call, cast, position_of, signed, strip, wrapped
 from stores.schema import DOUBLE, INTEGER, DataType, Kind
 
 _SHORT, SMALLINT = {Kind.TINYINT, Kind.SMALLINT}, DataType(kind=Kind.SMALLINT)

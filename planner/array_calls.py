@@ -9,13 +9,12 @@ from sqlglot import exp
 from planner.catalog_types import first_subscript
 from planner.functions import call_name
 from planner.inference import Types
-from planner.predicates import strip
 from planner.printing import printed_elements
 from planner.result_types import INTEGERS, common_type
 from planner.rewriting import CallRule, copies, renamed, unsupported
 from planner.row_functions import columns_of
 from planner.sqltypes import duckdb_type
-from planner.trees import call, cast
+from planner.trees import call, cast, strip
 from stores.schema import DataType, Kind
 
 

@@ -25,7 +25,7 @@ from planner.names import column_name
 from planner.origins import Origins, origins_of
 from planner.outputs import Outputs, is_field_star, name_columns, spell_fields
 from planner.parameters import Parameters, spell_arrays, spell_compared
-from planner.predicates import Predicate, strip
+from planner.predicates import Predicate
 from planner.pushdown import Equality, Pushdown, Readable, Resolver
 from planner.qualifiers import drop_schemas, qualify_outer, refuse_results, tell_apart
 from planner.reals import compare_as_doubles
@@ -35,7 +35,7 @@ from planner.row_functions import columns_of
 from planner.scopes import scopes_of
 from planner.set_operations import match_types
 from planner.spelling import spelled_nodes
-from planner.trees import position_of
+from planner.trees import position_of, strip
 from planner.vocabulary import Vocabulary
 from planner.volatile import compute_once
 from planner.walk import Nodes, kinds

@@ -16,12 +16,11 @@ from planner.interval_text import interval_words, parse_interval
 from planner.literals import SPELLED, bytes_of, check_literal, spell_time
 from planner.moment_text import PLAIN_FORMS
 from planner.names import type_name
-from planner.predicates import strip
 from planner.printing import printed, printed_elements
 from planner.result_types import FLOATS, INTEGERS, NUMERIC
 from planner.rewriting import Rule
 from planner.sqltypes import data_type_of, duckdb_type
-from planner.trees import built_type, call, cast, position_of, wrapped
+from planner.trees import built_type, call, cast, position_of, strip, wrapped
 from stores.schema import BOOLEAN, DataType, Kind
 
 

@@ -9,11 +9,10 @@ from sqlglot import exp
 from planner import objects
 from planner.errors import NotSupported, TypeProblem
 from planner.inference import Types
-from planner.predicates import strip
 from planner.rewriting import Rule
 from planner.rows import as_row, spelled_comparison
 from planner.sqltypes import duckdb_type
-from planner.trees import cast, position_of
+from planner.trees import cast, position_of, strip
 from planner.volatile import check_copied
 from stores.schema import Kind
 

@@ -8,10 +8,9 @@ from sqlglot import exp
 
 from planner.inference import Types
 from planner.literals import check_literal
-from planner.predicates import strip
 from planner.result_types import JSON
 from planner.rewriting import CallRule, copies, renamed
-from planner.trees import call, cast, outermost, wrapped
+from planner.trees import call, cast, outermost, strip, wrapped
 from planner.values import parse_value
 from stores.schema import TEXT, DataType, Kind
 

@@ -9,10 +9,9 @@ from sqlglot import exp
 from planner.functions import call_name
 from planner.inference import Types
 from planner.json_calls import JSON_ROWS, json_of, texts_of
-from planner.predicates import strip
 from planner.result_types import INTEGERS
 from planner.rewriting import Rule
-from planner.trees import call, cast
+from planner.trees import call, cast, strip
 from planner.values import parse_value
 from stores.schema import TEXT, DataType, Kind
 

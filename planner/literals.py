@@ -12,10 +12,9 @@ from planner.errors import QueryError, TypeProblem
 from planner.inference import TIMES, Types
 from planner.moment_text import time_words
 from planner.operands import COMPARED, alternatives, compared, is_open
-from planner.predicates import strip
 from planner.result_types import FLOATS, INTEGERS, common_type
 from planner.sqltypes import duckdb_type, spelled_type
-from planner.trees import call, cast, position_of
+from planner.trees import call, cast, position_of, strip
 from planner.values import parse_value
 from planner.walk import Nodes
 from stores.schema import BYTEA, DataType, Kind, Value, decimal_type

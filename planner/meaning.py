@@ -30,13 +30,12 @@ from planner.errors import SyntaxProblem, TypeProblem
 from planner.inference import Types
 from planner.interval_calls import at_zone
 from planner.operands import is_open, is_recursive
-from planner.predicates import strip
 from planner.result_types import FLOATS, INTEGERS, NUMERIC, common_type
 from planner.rewriting import Rule, copies
 from planner.sqltypes import spelled_type
 from planner.syntax import check_known
 from planner.time_calls import extracted
-from planner.trees import call, cast, position_of, wrapped
+from planner.trees import call, cast, position_of, strip, wrapped
 from planner.walk import Nodes
 from stores.schema import Kind
 

@@ -15,8 +15,8 @@ from sqlglot import exp
 from planner.constants import Constant, constant_of, moved
 from planner.errors import ValueProblem
 from planner.operators import INTERVAL
-from planner.predicates import parameter_number, strip
 from planner.sqltypes import data_type_of
+from planner.trees import parameter_number, strip
 from stores.schema import TEXT, DataType, Kind, Row
 
 _Compute: TypeAlias = Callable[[Row], Constant]

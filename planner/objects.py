@@ -17,9 +17,8 @@ from planner.catalog_types import (
     postgres_name,
 )
 from planner.inference import Types
-from planner.predicates import strip
 from planner.result_types import INTEGERS
-from planner.trees import call, cast
+from planner.trees import call, cast, strip
 from stores.schema import DataType, Kind
 
 _FUNCTION = "regproc"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.predicates import strip
+from planner.trees import strip
 
 COMPARED = (
     *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ),

@@ -20,11 +20,10 @@ from planner.inference import Types
 from planner.literals import SPELLED, adopt, check_literal
 from planner.operands import COMPARED, alternatives, arguments, compared, is_open
 from planner.operators import SYMBOLS, asked_type
-from planner.predicates import parameter_number, strip
 from planner.result_types import FLOATS, INTEGERS, common_type
 from planner.signatures import OPEN, SIGNATURES, resolve
 from planner.sqltypes import duckdb_type, parameter_type_of, result_type_of, spelled_type
-from planner.trees import cast, position_of
+from planner.trees import cast, parameter_number, position_of, strip
 from planner.values import parse_value
 from planner.walk import Nodes
 from stores.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind

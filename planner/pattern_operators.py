@@ -9,9 +9,8 @@ from sqlglot import exp
 from planner.errors import NotSupported
 from planner.inference import Types
 from planner.patterns import regular_expression, similar_to
-from planner.predicates import strip
 from planner.rewriting import Rule
-from planner.trees import call, position_of, wrapped
+from planner.trees import call, position_of, strip, wrapped
 from stores.schema import BOOLEAN
 
 ALTERNATIVES_MAX = 100

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
-from sqlglot import exp
 
 from planner.errors import TypeProblem
 from planner.fit import Fitted, Fitter, Outside
@@ -258,22 +257,3 @@ def _describe_equals(condition: Equals) -> str:
 
 def _shortened(texts: list[str]) -> str:
     return ", ".join(texts[:5]) + (f", … {len(texts)} values" if len(texts) > 5 else "")
-
-
-def parameter_number(node: exp.Parameter) -> int:
-    """The n of $n."""
-    return int(node.name)
-
-
-_AROUND = (exp.Paren, exp.Collate)
-_BYTEWISE = {"C", "POSIX", "DEFAULT", "UCS_BASIC"}
-"""Collations by which texts compare as they do here."""
-
-
-def strip(node: exp.Expr) -> exp.Expr:
-    """A node without the parentheses around it."""
-    while isinstance(node, _AROUND):
-        if isinstance(node, exp.Collate) and node.expression.name.upper() not in _BYTEWISE:
-            return node
-        node = node.this
-    return node

@@ -9,8 +9,7 @@ from sqlglot import exp
 from planner import objects
 from planner.errors import NotSupported
 from planner.inference import Types
-from planner.predicates import strip
-from planner.trees import call, cast, position_of
+from planner.trees import call, cast, position_of, strip
 from stores.schema import DataType, Kind
 
 _PRINTED: Mapping[Kind, str] = {

@@ -33,11 +33,11 @@ from planner.predicates import (
     conjunction,
     disjunction,
     equals_one_of,
-    parameter_number,
 )
 from planner.sides import ColumnOf, Side, TypeOf, side_of
 from planner.sqltypes import data_type_of
 from planner.syntax import conjuncts, disjuncts, seen
+from planner.trees import parameter_number
 from stores.schema import BIGINT, BOOLEAN, TEXT, DataType, Kind, Value
 
 ParameterType: TypeAlias = Callable[[int], DataType]

@@ -9,10 +9,9 @@ from sqlglot import exp
 
 from planner.inference import Types
 from planner.operands import COMPARED, compared
-from planner.predicates import strip
 from planner.result_types import FLOATS, INTEGERS
 from planner.sqltypes import duckdb_type
-from planner.trees import cast, wrapped
+from planner.trees import cast, strip, wrapped
 from planner.walk import Nodes
 from stores.schema import DOUBLE, DataType, Kind
 

@@ -10,8 +10,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from planner.errors import NotSupported, SyntaxProblem
-from planner.predicates import strip
-from planner.trees import position_of
+from planner.trees import position_of, strip
 from planner.volatile import check_copied
 
 WIDTH_MAX = 32

@@ -24,9 +24,10 @@ from planner.origins import Origins
 from planner.outline import outline
 from planner.outputs import is_star
 from planner.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
-from planner.predicates import Disjunct, NotNull, Predicate, parameter_number
+from planner.predicates import Disjunct, NotNull, Predicate
 from planner.sqltypes import declared
 from planner.syntax import seen
+from planner.trees import parameter_number
 from planner.walk import kinds
 from stores.schema import BIGINT, Column, DataType, Row, StoreKind
 

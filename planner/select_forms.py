@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from planner.errors import NotSupported, SyntaxProblem, ValueProblem
-from planner.predicates import strip
-from planner.trees import call, cast, position_of
+from planner.trees import call, cast, position_of, strip
 from planner.walk import Nodes, kinds
 
 FORMS = kinds(exp.Exists, exp.Fetch, exp.Unnest, exp.TableSample, exp.Anonymous)

@@ -12,10 +12,9 @@ from sqlglot import exp
 
 from planner.inference import Types
 from planner.literals import adopt, check_alike
-from planner.predicates import strip
 from planner.result_types import common_type
 from planner.sqltypes import duckdb_type
-from planner.trees import cast
+from planner.trees import cast, strip
 from planner.walk import Nodes, kinds
 from stores.schema import TEXT, DataType, Kind
 

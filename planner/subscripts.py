@@ -12,9 +12,8 @@ from sqlglot import exp
 
 from planner.catalog_types import NAME, first_subscript
 from planner.inference import Types
-from planner.predicates import strip
 from planner.rewriting import Rule
-from planner.trees import call
+from planner.trees import call, strip
 from stores.schema import Kind
 
 

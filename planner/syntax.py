@@ -14,8 +14,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import NotSupported, SyntaxProblem
-from planner.predicates import strip
-from planner.trees import position_of
+from planner.trees import position_of, strip
 from planner.walk import Nodes
 
 

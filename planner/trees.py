@@ -10,6 +10,10 @@ from sqlglot import exp
 TYPES_MAX = 1_000
 """So many names of types are kept parsed; decimals of every size are some 700."""
 
+_AROUND = (exp.Paren, exp.Collate)
+_BYTEWISE = {"C", "POSIX", "DEFAULT", "UCS_BASIC"}
+"""Collations by which texts compare as they do here."""
+
 
 def call(name: str, *given: exp.Expr) -> exp.Expr:
     """A call of a function of the composing database."""
@@ -67,3 +71,17 @@ def signed(node: exp.Expr) -> tuple[exp.Expr, bool]:
         is_negative ^= isinstance(node, exp.Neg)
         node = node.this
     return node, is_negative
+
+
+def parameter_number(node: exp.Parameter) -> int:
+    """The n of $n."""
+    return int(node.name)
+
+
+def strip(node: exp.Expr) -> exp.Expr:
+    """A node without the parentheses around it."""
+    while isinstance(node, _AROUND):
+        if isinstance(node, exp.Collate) and node.expression.name.upper() not in _BYTEWISE:
+            return node
+        node = node.this
+    return node

@@ -22,7 +22,7 @@ from planner.pg_catalog.from_items import rewrite_from
 from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB, SYSTEM_COLUMNS
 from planner.pg_catalog.user_words import name_users
 from planner.pg_catalog.vocabulary import catalog_vocabulary
-from planner.predicates import parameter_number
+from planner.trees import parameter_number
 from stores.schema import DataType
 
 
