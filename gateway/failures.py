@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
-from gateway.users import shown_name
+from gateway.access.users import shown_name
 from planner.engine import QueryError, statement_shape
 from planner.errors import InternalProblem
 

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from gateway import log_commands, user_commands
+from gateway.cli import log_commands, user_commands
 from gateway.errors import GatewayError, ServeError
 from gateway.settings import SETTINGS, URL_VARIABLE, Settings, load_settings
 
 if TYPE_CHECKING:
-    from gateway.pgwire.limits import PgLimits
+    from gateway.pgwire.protocol.limits import PgLimits
     from planner.sql import SqlEngine
-    from stores.host import Host
+    from stores.hosting.host import Host
 
 logger = logging.getLogger(__name__)
 
@@ -201,7 +201,7 @@ def demo(
     pg: Annotated[str, typer.Option(help=_about("pg"))] = str(SETTINGS["pg"].default),
 ) -> None:
     """Replay a year of flights through Spark into three stores, and serve them, until Ctrl-C."""
-    from gateway.demo import run_demo  # noqa: PLC0415 - as in `_serve`
+    from gateway.cli.demo import run_demo  # noqa: PLC0415 - as in `_serve`
 
     raise typer.Exit(run_demo(root=root, http=http, pg=pg, check=check))
 
@@ -219,7 +219,7 @@ def sql(
     In a terminal answers are tables; in a pipe they are lines of tab-separated values with a
     header, in which NULL is \\N.
     """
-    from gateway.shell import run_shell  # noqa: PLC0415 - as in `_serve`
+    from gateway.cli.shell import run_shell  # noqa: PLC0415 - as in `_serve`
 
     if not run_shell(url, command=command):
         raise typer.Exit(1)
@@ -228,7 +228,7 @@ def sql(
 @app.command()
 def stores(url: Url = DEFAULT_URL) -> None:
     """List the stores of a running gateway."""
-    from gateway.shell import print_stores  # noqa: PLC0415 - as in `_serve`
+    from gateway.cli.shell import print_stores  # noqa: PLC0415 - as in `_serve`
 
     print_stores(url)
 
@@ -275,9 +275,9 @@ def compact(
     limits say; the newest snapshot stays. Exits with 1 if a store could not be compacted.
     """
     from stores.errors import StoreError  # noqa: PLC0415 - as in `_serve`
-    from stores.log import StateLog  # noqa: PLC0415
-    from stores.retention import KEEP_MS, Retention  # noqa: PLC0415
-    from stores.retention import compact as compact_store  # noqa: PLC0415
+    from stores.log.state_log import StateLog  # noqa: PLC0415
+    from stores.upkeep.retention import KEEP_MS, Retention  # noqa: PLC0415
+    from stores.upkeep.retention import compact as compact_store  # noqa: PLC0415
 
     age_ms = _age_ms(keep) if keep is not None else None
     retention = Retention(
@@ -319,7 +319,7 @@ def _age_ms(text: str) -> int:
 
 
 def _pg_limits(settings: Settings) -> PgLimits:
-    from gateway.pgwire.limits import PgLimits  # noqa: PLC0415 - as in `_serve`
+    from gateway.pgwire.protocol.limits import PgLimits  # noqa: PLC0415 - as in `_serve`
 
     return PgLimits(
         connections_max=settings.pg_connections_max,
@@ -332,7 +332,7 @@ def _pg_limits(settings: Settings) -> PgLimits:
 
 
 def _host(settings: Settings) -> Host:
-    from stores.host import Host  # noqa: PLC0415 - as all that only `serve` needs
+    from stores.hosting.host import Host  # noqa: PLC0415 - as all that only `serve` needs
 
     return Host(
         settings.root,
@@ -381,16 +381,16 @@ def _serve(settings: Settings) -> None:
         GatewayError: an address cannot be listened on, or a replica cannot be opened.
     """
     # Imported here, so that `stategate sql` does not load an engine that it never uses.
-    from gateway.admission import open_access, open_proxies, open_tls, reloader  # noqa: PLC0415
-    from gateway.app import create_app  # noqa: PLC0415
-    from gateway.lingering import Lingering  # noqa: PLC0415
-    from gateway.metrics import Metrics  # noqa: PLC0415
+    from gateway.access.admission import open_access, open_proxies, open_tls, reloader  # noqa: PLC0415
+    from gateway.busy_poll import Lingering  # noqa: PLC0415
+    from gateway.http.app import create_app  # noqa: PLC0415
+    from gateway.http.metrics import Metrics  # noqa: PLC0415
+    from gateway.http.routes import Services  # noqa: PLC0415
+    from gateway.http.stores_document import describe_stores, reasons_not_ready  # noqa: PLC0415
     from gateway.pgwire.server import PgServer  # noqa: PLC0415
-    from gateway.routes import Services  # noqa: PLC0415
     from gateway.serve import Serving, run_servers  # noqa: PLC0415
-    from gateway.stores_document import describe_stores, reasons_not_ready  # noqa: PLC0415
     from gateway.workers import Workers  # noqa: PLC0415
-    from planner.relations import require_missing  # noqa: PLC0415
+    from planner.binding.relations import require_missing  # noqa: PLC0415
     from planner.sql import SERVER_VERSION  # noqa: PLC0415
     from planner.typed import TypedQueries  # noqa: PLC0415
 

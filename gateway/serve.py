@@ -20,12 +20,12 @@ from typing import Any, Protocol
 import uvicorn
 from starlette.types import ASGIApp
 
+from gateway.access.tls import Tls
+from gateway.access.unauthenticated import Strangers
+from gateway.busy_poll import Lingering
 from gateway.errors import ServeError
-from gateway.http_protocol import HttpConnection, HttpLimits
-from gateway.lingering import Lingering
+from gateway.http.connection import HttpConnection, HttpLimits
 from gateway.settings import Address, Settings, parse_address
-from gateway.strangers import Strangers
-from gateway.tls import Tls
 
 logger = logging.getLogger(__name__)
 
@@ -283,7 +283,7 @@ def _uvicorn_config(serving: Serving) -> uvicorn.Config:
         loop="none",
         lifespan="off",
         interface="asgi3",
-        # `gateway.proxies` decides whom to believe.
+        # `gateway.access.proxies` decides whom to believe.
         proxy_headers=False,
         access_log=False,
         log_config=None,

@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from planner.cancel import Cancellation
-from planner.catalog_types import OID, VOID, CatalogType
-from planner.durations import duration_ms
+from planner.binding.column_origins import ResultColumn
 from planner.errors import QueryError
-from planner.handover import (
+from planner.planning.shapes import Template, template_of
+from planner.syntax.options import check_settings
+from planner.values.cancel import Cancellation
+from planner.values.catalog_types import OID, VOID, CatalogType
+from planner.values.durations import duration_ms
+from planner.values.named_statements import (
+    Backends,
+    ListedCursor,
+    ListedSession,
+    ListedStatement,
+    Listing,
+)
+from planner.values.redacted import statement_shape
+from planner.values.row_commands import (
     Argument,
     CloseCursor,
     CopyFormat,
@@ -22,13 +33,8 @@ from planner.handover import (
     Handover,
     PrepareStatement,
 )
-from planner.listing import Backends, ListedCursor, ListedSession, ListedStatement, Listing
-from planner.options import check_settings
-from planner.origins import ResultColumn
-from planner.redacted import statement_shape
-from planner.session import Session, TransactionStatus
-from planner.shapes import Template, template_of
-from planner.statement import (
+from planner.values.session import Session, TransactionStatus
+from planner.values.statement import (
     LookUp,
     Notice,
     PartitionAnswer,
@@ -36,9 +42,9 @@ from planner.statement import (
     Statement,
     StatementKind,
 )
-from planner.values import parse_value
-from stores.position import Position
-from stores.schema import Column, DataType, Kind, Row, Value
+from planner.values.text_values import parse_value
+from stores.spec.position import Position
+from stores.spec.schema import Column, DataType, Kind, Row, Value
 
 __all__ = [
     "OID",

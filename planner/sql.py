@@ -13,53 +13,53 @@ import pyarrow as pa
 from msgspec import structs
 from sqlglot import exp
 
-from planner.bind import bind
-from planner.cancel import Cancellation
-from planner.clause import NO_CLAUSE, Clause
-from planner.commands import Commands
-from planner.compose import Composer, composing_definition
-from planner.composing.processes import Processes
-from planner.composing.remote import RemoteDatabase
-from planner.cut import takes_snapshot, transaction_snapshot
-from planner.described import DESCRIBE_COLUMNS, described_rows
-from planner.errors import (
-    LimitExceeded,
-    NotSupported,
-    QueryError,
-    ValueProblem,
-)
-from planner.estimate import estimate
-from planner.execute import Executor
-from planner.explain import explain
-from planner.explain_json import explain_json
-from planner.options import (
-    PLAIN_SESSION,
-    ReadOptions,
-    read_options,
-    session_options,
-)
-from planner.orders import HANDOVERS, plan_handover, run_unserved
-from planner.origins import with_origins
-from planner.parse import Parsed, parse, split
-from planner.pg_catalog import CatalogStatement, PgCatalog
-from planner.pg_catalog.settings_rows import postgres_settings
-from planner.plan import Lookup, QueryPlan
-from planner.queries import Queries
-from planner.relations import identifier
-from planner.rules import plan_query
-from planner.session import DEFAULT_ISOLATION, Session, TransactionStatus
-from planner.shapes import Shapes, is_lookup_of, lift
-from planner.statement import Result, Statement, StatementKind
-from planner.transaction import (
+from planner.binding.bind import bind
+from planner.binding.column_origins import with_origins
+from planner.binding.relations import identifier
+from planner.binding.running_statements import Queries
+from planner.binding.vocabulary import of_stores
+from planner.commands.describe import DESCRIBE_COLUMNS, described_rows
+from planner.commands.row_commands import HANDOVERS, plan_handover, run_unserved
+from planner.commands.settings import Commands
+from planner.commands.transaction import (
     TransactionCommand,
     aborted,
     default_isolation,
     read_transaction,
     run_transaction,
 )
-from planner.vocabulary import of_stores
-from stores.schema import TEXT, Column, DataType, Kind, Row
-from stores.store import StoreCatalog
+from planner.composing.compose import Composer, composing_definition
+from planner.composing.processes import Processes
+from planner.composing.remote import RemoteDatabase
+from planner.errors import (
+    LimitExceeded,
+    NotSupported,
+    QueryError,
+    ValueProblem,
+)
+from planner.pg_catalog import CatalogStatement, PgCatalog
+from planner.pg_catalog.settings_rows import postgres_settings
+from planner.planning.estimate import estimate
+from planner.planning.explain import explain
+from planner.planning.explain_json import explain_json
+from planner.planning.plan import Lookup, QueryPlan
+from planner.planning.plan_query import plan_query
+from planner.planning.shapes import Shapes, is_lookup_of, lift
+from planner.running.execute import Executor
+from planner.running.snapshot import takes_snapshot, transaction_snapshot
+from planner.syntax.options import (
+    PLAIN_SESSION,
+    ReadOptions,
+    read_options,
+    session_options,
+)
+from planner.syntax.parse import Parsed, parse, split
+from planner.syntax.with_clause import NO_CLAUSE, Clause
+from planner.values.cancel import Cancellation
+from planner.values.session import DEFAULT_ISOLATION, Session, TransactionStatus
+from planner.values.statement import Result, Statement, StatementKind
+from stores.spec.schema import TEXT, Column, DataType, Kind, Row
+from stores.spec.store import StoreCatalog
 
 SERVER_VERSION = "15.18"
 """The Postgres version whose catalog and wire behaviour clients may count on."""

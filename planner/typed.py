@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planner.cancel import Cancellation
-from planner.clause import NO_CLAUSE
+from planner.binding.relations import require_missing
 from planner.errors import (
     LimitExceeded,
     NameProblem,
@@ -20,19 +19,20 @@ from planner.errors import (
     StoreFailed,
     ValueProblem,
 )
-from planner.options import ReadOptions, read_options
-from planner.reading import Asked, Reading
-from planner.relations import require_missing
-from planner.session import Session
-from planner.statement import PartitionAnswer
-from planner.unanswered import RESTORING, partitions_failed
+from planner.running.consistency import Asked, Reading
+from planner.syntax.options import ReadOptions, read_options
+from planner.syntax.with_clause import NO_CLAUSE
+from planner.values.cancel import Cancellation
+from planner.values.session import Session
+from planner.values.statement import PartitionAnswer
+from planner.values.unanswered import RESTORING, partitions_failed
 from stores.errors import StoreError
-from stores.position import Position, merge_positions
-from stores.query import Batch, BatchStream, Query
-from stores.registry import RemoteQuery, remote_queries
-from stores.result import Failure, QueryResult
-from stores.schema import Column, DataType, Value
-from stores.store import Store, StoreCatalog
+from stores.spec.position import Position, merge_positions
+from stores.spec.query import Batch, BatchStream, Query
+from stores.spec.registry import RemoteQuery, remote_queries
+from stores.spec.result import Failure, QueryResult
+from stores.spec.schema import Column, DataType, Value
+from stores.spec.store import Store, StoreCatalog
 
 ROWS_MAX = 100_000
 """Rows of an answer, of all partitions: it is held in memory as a whole. SQL streams."""

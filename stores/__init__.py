@@ -4,15 +4,11 @@ What is listed here is the public interface; see the README. Each name is docume
 defined, and modules may change in all that is not listed.
 """
 
-from stores.compaction import (
-    CompactionStoppedError,
-    write_snapshot,
-)
 from stores.contract import (
     StoreContract,
 )
-from stores.cuts import (
-    held_snapshot,
+from stores.engines.memory.partition import (
+    MemoryPartition,
 )
 from stores.errors import (
     ArgumentError,
@@ -36,32 +32,44 @@ from stores.errors import (
     UnknownKindError,
     UnknownStoreError,
 )
-from stores.host import (
+from stores.hosting.held_snapshot import (
+    held_snapshot,
+)
+from stores.hosting.host import (
     Host,
     HostState,
     Placement,
 )
-from stores.layers import (
+from stores.hosting.wrappers import (
     MeteredStore,
     Metrics,
     MetricsReading,
 )
-from stores.log import (
+from stores.log.records import (
+    Snapshot,
+)
+from stores.log.repair import (
+    Repaired,
+    repair,
+)
+from stores.log.state_log import (
     Commit,
     DataFile,
     StateLog,
     StoreLog,
     StoreWriter,
 )
-from stores.memory import (
-    MemoryPartition,
+from stores.log.verification import (
+    Damage,
+    Verified,
+    verify,
 )
-from stores.position import (
+from stores.spec.position import (
     Position,
     PositionBound,
     Progress,
 )
-from stores.query import (
+from stores.spec.query import (
     Batch,
     BatchStream,
     Interval,
@@ -77,10 +85,7 @@ from stores.query import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from stores.records import (
-    Snapshot,
-)
-from stores.registry import (
+from stores.spec.registry import (
     KEY,
     Opening,
     RegistryError,
@@ -88,24 +93,14 @@ from stores.registry import (
     register_kind,
     register_query,
 )
-from stores.repair import (
-    Repaired,
-    repair,
-)
-from stores.result import (
+from stores.spec.result import (
     Failure,
     QueryResult,
     ResultError,
     StateQueryResult,
     Success,
 )
-from stores.retention import (
-    Compacted,
-    Retention,
-    RetentionError,
-    compact,
-)
-from stores.scans import (
+from stores.spec.scans import (
     ApproximateCountQuery,
     CountQuery,
     PrefixQuery,
@@ -113,7 +108,7 @@ from stores.scans import (
     RawScanQuery,
     RawStream,
 )
-from stores.schema import (
+from stores.spec.schema import (
     Column,
     DataType,
     InputTopic,
@@ -124,11 +119,11 @@ from stores.schema import (
     StoreSchema,
     Value,
 )
-from stores.sessions import (
+from stores.spec.sessions import (
     SessionQuery,
     SessionRangeQuery,
 )
-from stores.store import (
+from stores.spec.store import (
     Handler,
     Hold,
     OnBound,
@@ -147,21 +142,26 @@ from stores.store import (
     snapshot_epoch,
     snapshot_epochs,
 )
-from stores.timestamped import (
+from stores.spec.timestamped import (
     TimestampedKeyQuery,
     TimestampedRangeQuery,
     TimestampedRow,
 )
-from stores.verification import (
-    Damage,
-    Verified,
-    verify,
-)
-from stores.versions import (
+from stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedKeyQuery,
     VersionedRangeQuery,
     VersionedRow,
+)
+from stores.upkeep.compaction import (
+    CompactionStoppedError,
+    write_snapshot,
+)
+from stores.upkeep.retention import (
+    Compacted,
+    Retention,
+    RetentionError,
+    compact,
 )
 
 __all__ = [

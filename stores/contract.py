@@ -7,9 +7,9 @@ partition is opened; pytest finds the rest:
         def open_partition(self, directory: Path) -> StorePartition:
             return MyPartition(directory, self.schema, 0)
 
-Rows go in as a log gives them and come out by the queries of `stores.query`, those that the engine
-answers. What it does not answer is not asked: an engine need not know any query of ours. One that
-answers `RangeQuery` has all its laws tested, and one that does not overrides `rows_in`.
+Rows go in as a log gives them and come out by the queries of `stores.spec.query`, those that the
+engine answers. What it does not answer is not asked: an engine need not know any query of ours. One
+that answers `RangeQuery` has all its laws tested, and one that does not overrides `rows_in`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import ClassVar
 import pyarrow as pa
 
 from stores.errors import StoreError
-from stores.position import Position, Progress
-from stores.query import Interval, KeyQuery, KeysQuery, Order, Query, RangeQuery
-from stores.schema import BIGINT, TEXT, Column, InputTopic, Row, StoreKind, StoreSchema
-from stores.store import StorePartition, View
+from stores.spec.position import Position, Progress
+from stores.spec.query import Interval, KeyQuery, KeysQuery, Order, Query, RangeQuery
+from stores.spec.schema import BIGINT, TEXT, Column, InputTopic, Row, StoreKind, StoreSchema
+from stores.spec.store import StorePartition, View
 
 KEYS = (None, "", "a", "a\0", "a\0b", "aa", "b", "ä", "日")
 """Of the key column, in the order in which SQL sorts them."""

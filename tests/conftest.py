@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from stores import registry
+from stores.spec import registry
 
 if TYPE_CHECKING:
     from tests.support.gateway import Gateway

@@ -28,8 +28,60 @@ FORBIDDEN: dict[str, frozenset[str]] = {
 }
 """Package → what none of its modules imports. Imports go gateway → planner → stores, never back."""
 
+FLOORS: dict[str, tuple[str, ...]] = {
+    "stores": (
+        "stores.errors",
+        "stores.spec",
+        "stores.codec",
+        "stores.log",
+        "stores.contract",
+        "stores.engines.memory",
+        "stores.engines.rocksdb",
+        "stores.hosting",
+        "stores.upkeep",
+        "stores.spark",
+    ),
+    "planner": (
+        "planner.errors",
+        "planner.trees",
+        "planner.values",
+        "planner.postgres.types",
+        "planner.composing.functions",
+        "planner.postgres.expressions",
+        "planner.postgres",
+        "planner.syntax",
+        "planner.binding",
+        "planner.commands",
+        "planner.composing",
+        "planner.pg_catalog",
+        "planner.planning",
+        "planner.engine",
+        "planner.running",
+        "planner.typed",
+        "planner.sql",
+    ),
+    "gateway": (
+        "gateway.errors",
+        "gateway.settings",
+        "gateway.access",
+        "gateway.failures",
+        "gateway.workers",
+        "gateway.busy_poll",
+        "gateway.http",
+        "gateway.pgwire.protocol",
+        "gateway.pgwire.types",
+        "gateway.pgwire.statements",
+        "gateway.pgwire.entry",
+        "gateway.pgwire",
+        "gateway.serve",
+        "gateway.cli",
+        "gateway.main",
+    ),
+}
+"""Package → its folders and its modules at the top, the lowest first. Imports go down."""
+
 RESERVED: dict[str, tuple[str, ...]] = {
-    "rocksdict": ("stores/rocksdb.py", "stores/sst.py"),
+    "rocksdict": ("stores/engines/rocksdb/partition.py", "stores/engines/rocksdb/sst.py"),
     "pyspark": ("stores/spark/",),
     "duckdb": ("planner/composing/local.py",),
 }
@@ -40,13 +92,15 @@ GENERATED = ("planner/pg_catalog/seed.py",)
 
 GATEWAY_IMPORTS_STORES = (
     "gateway/main.py",
-    "gateway/demo.py",
-    "gateway/log_commands.py",
-    "gateway/stores_document.py",
+    "gateway/cli/demo.py",
+    "gateway/cli/log_commands.py",
+    "gateway/http/stores_document.py",
 )
 """main.py wires stores to engine to servers, demo.py starts the pipeline that fills them,
-log_commands.py looks after a log that nothing serves, and stores_document.py puts what the stores
-say of themselves into words."""
+log_commands.py looks after a log that nothing serves, and stores_document.py tells of stores."""
+
+GATEWAY_SEES = frozenset({"planner.engine", "planner.errors", "planner.typed"})
+"""The modules of the planner that the gateway imports, but for main.py, which wires them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,14 +170,14 @@ def test_the_tree_is_read() -> None:
 def test_hidden_imports_are_seen() -> None:
     source = """
 if TYPE_CHECKING:
-    from gateway.app import App
+    from gateway.http.app import App
 def late():
     import duckdb.typing
     from stores import errors
 """
     known = frozenset({"stores.errors"})
     found = imports_in(ast.parse(source), path="x.py", known=known)
-    assert [i.module for i in found] == ["gateway.app", "duckdb.typing", "stores.errors"]
+    assert [i.module for i in found] == ["gateway.http.app", "duckdb.typing", "stores.errors"]
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -155,6 +209,48 @@ def test_gateway_reaches_stores_only_where_it_is_wired() -> None:
         and not begins(found.path, GATEWAY_IMPORTS_STORES)
     ]
     assert wrong == []
+
+
+def test_the_gateway_sees_only_the_engine() -> None:
+    wrong = [
+        str(found)
+        for found in IMPORTS
+        if found.path.startswith("gateway/")
+        and found.path != "gateway/main.py"
+        and found.top == "planner"
+        and found.module not in GATEWAY_SEES
+    ]
+    assert wrong == []
+
+
+def floor(module: str) -> int:
+    """The number of a module's floor in its package, the lowest being 0."""
+    floors = FLOORS[module.partition(".")[0]]
+    name = module
+    while name and name not in floors:
+        name = name.rpartition(".")[0]
+    assert name, f"{module} is on no floor"
+    return floors.index(name)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_go_down(package: str) -> None:
+    """From a folder to those below it. What a package's own name gives is for those outside."""
+    wrong = [
+        str(found)
+        for found in IMPORTS
+        if found.path.startswith(f"{package}/")
+        and found.path != f"{package}/__init__.py"
+        and found.top == package
+        and floor(found.module) > floor(module_name(ROOT / found.path))
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_floors_exist(package: str) -> None:
+    folders = {name.rpartition(".")[0] for name in MODULES if name.count(".") > 1}
+    assert set(FLOORS[package]) <= MODULES | folders
 
 
 def test_no_package_imports_tests_or_examples() -> None:

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from gateway.settings import SETTINGS
-from planner.session import Session
+from planner.values.session import Session
 from tests.planner.sides import Sides, rows_of, run
 from tests.planner.world import world
 

@@ -23,8 +23,8 @@ from typing import Any
 import duckdb
 from replay import read_flights
 
-from planner.clause import split_clause
-from planner.dialect import tokenize
+from planner.syntax.with_clause import split_clause
+from planner.trees.dialect import tokenize
 
 STORES = {
     "carrier_delays": """

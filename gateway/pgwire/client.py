@@ -14,19 +14,19 @@ import time
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from gateway.access import Access
+from gateway.access.rules import Access
+from gateway.access.tls import POSTGRES_PROTOCOL, Identity, Tls
+from gateway.busy_poll import Lingering
 from gateway.failures import Asked, to_query_error
-from gateway.lingering import Lingering
-from gateway.pgwire.connection import Connection, State
-from gateway.pgwire.dialog import Dialog, Work
-from gateway.pgwire.entrance import Entrance
-from gateway.pgwire.errors import FATAL, RemoteProtocolError, fatal, respond
-from gateway.pgwire.limits import PgLimits
-from gateway.pgwire.messages import ErrorResponse, FrontendMessage, Terminate
-from gateway.pgwire.securing import CLIENT_HELLO, negotiated, secure
-from gateway.pgwire.startup import Reports
-from gateway.pgwire.timeouts import idle_timeout_s
-from gateway.tls import POSTGRES_PROTOCOL, Identity, Tls
+from gateway.pgwire.entry.start_tls import CLIENT_HELLO, negotiated, secure
+from gateway.pgwire.entry.startup_phase import Entrance
+from gateway.pgwire.protocol.connection import Connection, State
+from gateway.pgwire.protocol.errors import FATAL, RemoteProtocolError, fatal, respond
+from gateway.pgwire.protocol.limits import PgLimits
+from gateway.pgwire.protocol.messages import ErrorResponse, FrontendMessage, Terminate
+from gateway.pgwire.protocol.startup import Reports
+from gateway.pgwire.statements.dialog import Dialog, Work
+from gateway.pgwire.statements.timeouts import idle_timeout_s
 from gateway.workers import Workers
 from planner.engine import Backends, Engine, ListedSession, Session, TransactionStatus
 

@@ -8,12 +8,12 @@ import logging
 import secrets
 from collections.abc import Callable, Sequence
 
-from gateway.access import Access
-from gateway.lingering import Lingering
+from gateway.access.rules import Access
+from gateway.access.tls import Tls
+from gateway.access.unauthenticated import Strangers
+from gateway.busy_poll import Lingering
 from gateway.pgwire.client import Client
-from gateway.pgwire.limits import PgLimits
-from gateway.strangers import Strangers
-from gateway.tls import Tls
+from gateway.pgwire.protocol.limits import PgLimits
 from gateway.workers import Workers
 from planner.engine import Engine, ListedSession
 

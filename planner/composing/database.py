@@ -7,8 +7,8 @@ from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
-from planner.cancel import Cancellation
 from planner.composing.definition import DescribedColumn
+from planner.values.cancel import Cancellation
 
 OpenStream: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
 """Reads a relation's rows; called anew for each time that DuckDB scans it."""

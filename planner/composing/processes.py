@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from planner.cancel import Cancellation
 from planner.composing.attendants import Attendants
 from planner.composing.database import DatabaseClosed
 from planner.composing.definition import DatabaseError
@@ -25,6 +24,7 @@ from planner.composing.feeding import FEEDERS_MAX
 from planner.composing.messages import ProcessLimits
 from planner.composing.process import ComposingProcess, ProcessEnded
 from planner.errors import Unavailable
+from planner.values.cancel import Cancellation
 
 logger = logging.getLogger(__name__)
 

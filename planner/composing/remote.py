@@ -15,8 +15,6 @@ from typing import Any, TypeVar
 import pyarrow as pa
 from msgspec import structs
 
-from planner.alarms import ALARMS, Alarm
-from planner.cancel import Cancellation
 from planner.composing import frames
 from planner.composing.database import Answer, ArrowRelation, DatabaseClosed
 from planner.composing.definition import DatabaseError, Definition, DescribedColumn
@@ -25,8 +23,10 @@ from planner.composing.messages import Describe, Described, Failed, Given, Kind,
 from planner.composing.process import ComposingProcess, ProcessEnded, connected
 from planner.composing.processes import Processes
 from planner.errors import Cancelled, QueryError, Unavailable
-from planner.redacted import statement_shape
-from stores.query import BATCH_ROWS
+from planner.values.alarms import ALARMS, Alarm
+from planner.values.cancel import Cancellation
+from planner.values.redacted import statement_shape
+from stores.spec.query import BATCH_ROWS
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ import sqlglot
 from sqlglot import exp
 
 from planner.pg_catalog.macros import CATALOG_MACROS, MACRO_PREFIX
-from planner.quoting import quote_text
+from planner.values.quoting import quote_text
 
 _USER = "getvariable('session_user')::VARCHAR"
 

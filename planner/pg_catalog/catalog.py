@@ -13,15 +13,16 @@ import pyarrow as pa
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from planner.cancel import Cancellation
-from planner.clause import Clause
-from planner.commands import Commands
-from planner.compose import Composer
+from planner.binding.column_origins import with_origins
+from planner.binding.parameters import PARAMETERS_MAX
+from planner.binding.relations import SYSTEM_RELATIONS, Relation
+from planner.binding.running_statements import Queries
+from planner.commands.settings import Commands
+from planner.commands.transaction import transaction_settings
+from planner.composing.compose import Composer
 from planner.composing.processes import Processes
 from planner.composing.remote import RemoteDatabase
 from planner.errors import NotSupported, ValueProblem
-from planner.origins import with_origins
-from planner.parameters import PARAMETERS_MAX
 from planner.pg_catalog.builtin_rows import OWNER
 from planner.pg_catalog.database import catalog_definition, displays_of
 from planner.pg_catalog.effects import apply, result_columns
@@ -33,15 +34,14 @@ from planner.pg_catalog.rewrite import Rewritten, rewrite
 from planner.pg_catalog.settings_rows import postgres_settings
 from planner.pg_catalog.store_rows import Relation as CatalogedRelation
 from planner.pg_catalog.store_rows import relation_oids, store_relation, system_relation
-from planner.queries import Queries
-from planner.quoting import quote_name, quote_text
-from planner.relations import SYSTEM_RELATIONS, Relation
-from planner.session import Session
-from planner.sqltypes import declared
-from planner.transaction import transaction_settings
-from stores.arrow import physical_list
-from stores.schema import TEXT, Column, DataType, Kind, Row
-from stores.store import StoreCatalog
+from planner.syntax.with_clause import Clause
+from planner.values.cancel import Cancellation
+from planner.values.quoting import quote_name, quote_text
+from planner.values.session import Session
+from planner.values.sqltypes import declared
+from stores.spec.arrow import physical_list
+from stores.spec.schema import TEXT, Column, DataType, Kind, Row
+from stores.spec.store import StoreCatalog
 
 CACHE_STATEMENTS_MAX = 512
 """Clients send some 300 different catalog statements; each takes about 10 kB."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from planner.compose import MEANING
+from planner.composing.compose import MEANING
 from planner.composing.definition import Definition
 from planner.pg_catalog import seed
 from planner.pg_catalog.builtin_rows import (
@@ -37,7 +37,7 @@ from planner.pg_catalog.store_rows import (
     settle_index_names,
 )
 from planner.pg_catalog.views import COMPUTED, INFORMATION, SESSION_INFORMATION, SESSION_VIEWS
-from planner.quoting import quote_always, quote_name, quote_text
+from planner.values.quoting import quote_always, quote_name, quote_text
 
 MEMORY_LIMIT = "256MB"
 """The catalog of 1,000 stores of 20 columns takes some 20 MB; the rest is for sorts and joins."""

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.commands import Commands
+from planner.commands.settings import Commands
 from planner.errors import NotSupported, QueryError, ValueProblem
-from planner.names import column_name
-from planner.refused import unknown_function
-from planner.session import Session
-from planner.trees import position_of
-from planner.values import parse_value
-from stores.schema import BOOLEAN, INTEGER, TEXT, Column, DataType
+from planner.postgres.refused import unknown_function
+from planner.trees.column_names import column_name
+from planner.trees.nodes import position_of
+from planner.values.session import Session
+from planner.values.text_values import parse_value
+from stores.spec.schema import BOOLEAN, INTEGER, TEXT, Column, DataType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

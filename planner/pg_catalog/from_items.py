@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import sqlglot
 from sqlglot import exp
 
-from planner.bind import unqualify_call
-from planner.names import column_name, folded
+from planner.binding.bind import unqualify_call
 from planner.pg_catalog.macros import ROWS_OF
 from planner.pg_catalog.relations import INTERNAL, SCHEMA_IN_DUCKDB
+from planner.trees.column_names import column_name, folded
 
 _SCHEMAS = frozenset(SCHEMA_IN_DUCKDB)
 

@@ -14,17 +14,17 @@ from collections.abc import Iterator, Mapping, Sequence
 import sqlglot
 from sqlglot import exp
 
-from planner.bind import unqualify
+from planner.binding.bind import unqualify
 from planner.errors import NotSupported
-from planner.functions import call_name
-from planner.names import type_name
-from planner.outputs import name_columns
 from planner.pg_catalog.recognise import ASKED, OBJECT_TYPES, SESSION_NODES, is_object_cast
 from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB
 from planner.pg_catalog.user_words import USER_WORDS, name_users
-from planner.refused import unknown_function
-from planner.trees import cast, position_of
-from stores.store import Store
+from planner.postgres.refused import unknown_function
+from planner.postgres.types.functions import call_name
+from planner.postgres.types.output_columns import name_columns
+from planner.trees.column_names import type_name
+from planner.trees.nodes import cast, position_of
+from stores.spec.store import Store
 
 _SCHEMAS = frozenset(SCHEMA_IN_DUCKDB)
 _WORD = re.compile(r"\w+")

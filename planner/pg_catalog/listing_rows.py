@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
-from planner.listing import ListedCursor, ListedSession, ListedStatement
+from planner.binding.running_statements import RunningQuery
 from planner.pg_catalog.from_items import relation_names
 from planner.pg_catalog.postgres_types import postgres_types
-from planner.queries import RunningQuery
-from planner.quoting import quote_text
-from planner.session import Session
+from planner.values.named_statements import ListedCursor, ListedSession, ListedStatement
+from planner.values.quoting import quote_text
+from planner.values.session import Session
 
 _RELATIONS = frozenset({"pg_cursors", "pg_prepared_statements", "pg_stat_activity"})
 _CURSOR_TYPE = (

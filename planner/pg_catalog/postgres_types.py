@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from planner.pg_catalog import seed
-from stores.schema import DataType, Kind
+from stores.spec.schema import DataType, Kind
 
 NUMERIC_HEADER = 4
 """What PostgreSQL adds to the modifiers of numeric."""

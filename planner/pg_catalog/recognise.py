@@ -6,8 +6,6 @@ from collections.abc import Container
 
 from sqlglot import exp
 
-from planner.functions import FUNCTIONS, call_name
-from planner.names import type_name
 from planner.pg_catalog.effects import EFFECTS
 from planner.pg_catalog.from_items import relation_names
 from planner.pg_catalog.macros import (
@@ -22,6 +20,8 @@ from planner.pg_catalog.macros import (
 )
 from planner.pg_catalog.relations import find_relation
 from planner.pg_catalog.user_words import is_user_word
+from planner.postgres.types.functions import FUNCTIONS, call_name
+from planner.trees.column_names import type_name
 
 SESSION_NODES = (
     exp.CurrentSchema,

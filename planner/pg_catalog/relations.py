@@ -11,10 +11,10 @@ from functools import cache
 
 import pyarrow as pa
 
-from planner.catalog_types import CATALOG_TYPES, CHAR, NAME, OID
 from planner.pg_catalog import seed
-from planner.sqltypes import duckdb_type
-from stores.schema import (
+from planner.values.catalog_types import CATALOG_TYPES, CHAR, NAME, OID
+from planner.values.sqltypes import duckdb_type
+from stores.spec.schema import (
     BIGINT,
     BOOLEAN,
     DOUBLE,

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from planner.catalog_types import names_objects, postgres_name
 from planner.errors import LimitExceeded
-from stores.schema import Column, DataType, Kind
+from planner.values.catalog_types import names_objects, postgres_name
+from stores.spec.schema import Column, DataType, Kind
 
 RESULT_BYTES_MAX = 64 << 20
 """Largest answer: pg_attribute of 10,000 stores of 20 columns is about 40 MB."""

@@ -11,19 +11,19 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from planner.bind import bind, unqualify
-from planner.clause import NO_CLAUSE
-from planner.compose import to_duckdb
-from planner.origins import Origins
-from planner.outline import Outline, outline
+from planner.binding.bind import bind, unqualify
+from planner.binding.column_origins import Origins
+from planner.composing.compose import to_duckdb
 from planner.pg_catalog.calls import rewrite_calls
 from planner.pg_catalog.effects import Effect, take_effects
 from planner.pg_catalog.from_items import rewrite_from
 from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB, SYSTEM_COLUMNS
 from planner.pg_catalog.user_words import name_users
 from planner.pg_catalog.vocabulary import catalog_vocabulary
-from planner.trees import parameter_number
-from stores.schema import DataType
+from planner.syntax.with_clause import NO_CLAUSE
+from planner.trees.nodes import parameter_number
+from planner.trees.outline import Outline, outline
+from stores.spec.schema import DataType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
-from planner.catalog_types import is_vector
 from planner.pg_catalog.relations import CatalogColumn, CatalogRelation, catalog_relations
-from stores.schema import DataType, Kind, Value
+from planner.values.catalog_types import is_vector
+from stores.spec.schema import DataType, Kind, Value
 
 PG_CATALOG = "pg_catalog"
 

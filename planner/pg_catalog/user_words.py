@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from sqlglot import exp
 
-from planner.names import folded
-from stores.store import Store
+from planner.trees.column_names import folded
+from stores.spec.store import Store
 
 USER_WORDS = frozenset({"user", "current_role"})
 

@@ -7,10 +7,9 @@ from functools import cache
 
 from sqlglot import exp
 
-from planner.catalog_types import CATALOG_TYPES, CHAR, NAME, OID, VOID
+from planner.binding.relations import Relation
+from planner.binding.vocabulary import Vocabulary
 from planner.errors import NameProblem
-from planner.functions import FUNCTIONS, RESULTS
-from planner.names import folded
 from planner.pg_catalog.macros import CATALOG_MACROS, ROWS_OF
 from planner.pg_catalog.relations import (
     INTERNAL,
@@ -21,10 +20,11 @@ from planner.pg_catalog.relations import (
     WIDE,
     find_relation,
 )
-from planner.refused import TABLE_FUNCTIONS
-from planner.relations import Relation
-from planner.vocabulary import Vocabulary
-from stores.schema import (
+from planner.postgres.refused import TABLE_FUNCTIONS
+from planner.postgres.types.functions import FUNCTIONS, RESULTS
+from planner.trees.column_names import folded
+from planner.values.catalog_types import CATALOG_TYPES, CHAR, NAME, OID, VOID
+from stores.spec.schema import (
     BIGINT,
     BOOLEAN,
     INTEGER,

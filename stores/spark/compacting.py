@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from stores.compaction import CompactionStoppedError
-from stores.retention import WEEK, Compacted, Retention, compact
+from stores.upkeep.compaction import CompactionStoppedError
+from stores.upkeep.retention import WEEK, Compacted, Retention, compact
 
 logger = logging.getLogger(__name__)
 

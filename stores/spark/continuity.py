@@ -8,9 +8,9 @@ missing or counted twice, and the position would hide it.
 from __future__ import annotations
 
 from stores.errors import EpochConflictError, PositionBackError, SchemaError, TornRecordError
-from stores.log import Commit, StoreLog
-from stores.position import Position
+from stores.log.state_log import Commit, StoreLog
 from stores.spark.checkpoint import Checkpoint
+from stores.spec.position import Position
 
 _BUILD_ANEW = "remove both the store and the checkpoint to build it anew"
 

@@ -25,10 +25,11 @@ from pyspark.sql.types import (
 )
 from pyspark.sql.types import DataType as SparkType
 
-from stores.arguments import is_name, same_name, shown
-from stores.datafiles import TIMESTAMP_NAME
 from stores.errors import SchemaError
-from stores.schema import (
+from stores.log.datafiles import TIMESTAMP_NAME
+from stores.spark.plans import Source, is_unique, ungrouped
+from stores.spec.arguments import is_name, same_name, shown
+from stores.spec.schema import (
     DELETED_NAME,
     WINDOW_END,
     WINDOW_START,
@@ -39,7 +40,6 @@ from stores.schema import (
     StoreKind,
     StoreSchema,
 )
-from stores.spark.plans import Source, is_unique, ungrouped
 
 _WINDOW_NAMES = {StoreKind.WINDOW: ("window",), StoreKind.SESSION: ("session_window", "window")}
 _INTERVAL = DataType(kind=Kind.INTERVAL)

@@ -25,8 +25,8 @@ from typing import Any
 import orjson
 
 from stores.errors import SchemaError, TornRecordError
-from stores.position import Position
 from stores.spark.plans import Source
+from stores.spec.position import Position
 
 _NAMED = re.compile(r"([^\W\d][\w.-]*):(.*)", re.DOTALL)
 _VERSIONS = ("v1", "v2")

@@ -11,17 +11,17 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from stores.arguments import is_integer, is_name, shown
 from stores.errors import SchemaError
-from stores.log import StoreLog
-from stores.retention import WEEK, Retention
-from stores.schema import StoreKind, StoreSchema
+from stores.log.state_log import StoreLog
 from stores.spark.checkpoint import Checkpoint
 from stores.spark.compacting import PipelineCompactor
 from stores.spark.continuity import check_start
 from stores.spark.definition import checked_inputs, store_frame
 from stores.spark.plans import check_output_mode, sources_of
 from stores.spark.sink import COLLECT_ROWS_MAX, EpochSink
+from stores.spec.arguments import is_integer, is_name, shown
+from stores.spec.schema import StoreKind, StoreSchema
+from stores.upkeep.retention import WEEK, Retention
 
 _ROWS_MAX = _EPOCHS_MAX = 2**63 - 1
 _OUTPUT_MODES = ("append", "update", "complete")

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from stores.datafiles import (
+from stores.log.datafiles import (
     ROWS_PER_GROUP,
     TIMESTAMP_NAME,
     latest_rows,
@@ -20,11 +20,18 @@ from stores.datafiles import (
     read_part,
     row_schema,
 )
-from stores.intervals import file_type, holds_interval, to_file
-from stores.log import Commit, DataFile, StoreLog
-from stores.logfiles import Directory
-from stores.rebuild import Recipe, build, recipe, scan
-from stores.schema import DELETED_NAME, VALID_TO, WINDOW_END, WINDOW_START, StoreKind, StoreSchema
+from stores.log.files import Directory
+from stores.log.intervals import file_type, holds_interval, to_file
+from stores.log.state_log import Commit, DataFile, StoreLog
+from stores.spec.schema import (
+    DELETED_NAME,
+    VALID_TO,
+    WINDOW_END,
+    WINDOW_START,
+    StoreKind,
+    StoreSchema,
+)
+from stores.upkeep.rebuild import Recipe, build, recipe, scan
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 

@@ -3,7 +3,7 @@
 A batch that is run again finds its commit and changes nothing; one that died before its commit
 left only files that no commit names. Small batches are collected by the driver, which spares a
 Spark job for the files and the Python workers; large ones are written by the tasks. Both leave the
-same layout, by the same code of `stores.datafiles`.
+same layout, by the same code of `stores.log.datafiles`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from stores.errors import EpochConflictError
-from stores.log import Commit, StoreLog, StoreWriter
-from stores.position import Position
+from stores.log.state_log import Commit, StoreLog, StoreWriter
 from stores.spark.checkpoint import Checkpoint
 from stores.spark.compacting import PipelineCompactor
 from stores.spark.continuity import (
@@ -29,6 +28,7 @@ from stores.spark.continuity import (
 from stores.spark.definition import StoreFrame
 from stores.spark.offsets import BatchOffsets
 from stores.spark.tasks import Picking, TooLargeToHoldError, write_by_tasks
+from stores.spec.position import Position
 
 COLLECT_ROWS_MAX = 100_000
 """After an epoch of no more rows, the driver collects the next: tens of MB at most as a rule."""

@@ -18,7 +18,9 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from stores.datafiles import (
+from stores.codec.partitioner import partition_column
+from stores.errors import LogError
+from stores.log.datafiles import (
     TIMESTAMP_NAME,
     file_schema,
     identity,
@@ -27,12 +29,10 @@ from stores.datafiles import (
     shaped,
     write_part,
 )
-from stores.errors import LogError
-from stores.log import DataFile
-from stores.logfiles import Directory
-from stores.partitioner import partition_column
-from stores.schema import StoreSchema
+from stores.log.files import Directory
+from stores.log.state_log import DataFile
 from stores.spark.definition import ORDINAL_NAME, quoted
+from stores.spec.schema import StoreSchema
 
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 

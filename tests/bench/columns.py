@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from stores.column_budget import ColumnBudget
-from stores.query import BatchStream, Query, RangeQuery, TimeRange, WindowRangeQuery
-from stores.rocksdb import RocksPartition
-from stores.schema import StoreKind, StoreSchema
+from stores.engines.rocksdb.column_budget import ColumnBudget
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.spec.query import BatchStream, Query, RangeQuery, TimeRange, WindowRangeQuery
+from stores.spec.schema import StoreKind, StoreSchema
 from tests.bench.epochs import log_batches, progress
 from tests.bench.harness import BenchError, Better, Line, Measured, by_turns
 from tests.bench.setting import Setting

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from stores.log import StoreWriter
-from stores.position import Position
-from stores.schema import (
+from stores.log.state_log import StoreWriter
+from stores.spec.position import Position
+from stores.spec.schema import (
     BIGINT,
     DOUBLE,
     TEXT,

@@ -20,11 +20,11 @@ import numpy as np
 import pyarrow as pa
 from rocksdict import Options, Rdict, WriteBatch, WriteOptions
 
-from stores.layout import Layout
-from stores.position import Position, Progress
-from stores.rocksdb import RocksPartition
-from stores.schema import StoreKind, StoreSchema
-from stores.successions import Succession
+from stores.codec.layout import Layout
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.engines.rocksdb.version_append import Succession
+from stores.spec.position import Position, Progress
+from stores.spec.schema import StoreKind, StoreSchema
 from tests.bench import data
 from tests.bench.harness import BenchError, Line, Measured, by_turns
 from tests.bench.setting import Setting

@@ -12,11 +12,11 @@ from pathlib import Path
 from rocksdict import Options, Rdict
 
 from gateway.serve import collect_seldom
-from planner.cancel import Cancellation
-from planner.dialect import DIALECT
-from planner.session import Session
 from planner.sql import SqlEngine
-from stores.host import Host
+from planner.trees.dialect import DIALECT
+from planner.values.cancel import Cancellation
+from planner.values.session import Session
+from stores.hosting.host import Host
 from tests.bench import data
 from tests.bench.harness import BenchError, Better, Line, Measured, by_turns
 from tests.bench.setting import Setting

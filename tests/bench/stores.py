@@ -10,17 +10,17 @@ from pathlib import Path
 
 from rocksdict import Rdict
 
-from stores.compaction import write_snapshot
-from stores.host import Host
-from stores.local import LocalStore
-from stores.log import StoreLog, StoreWriter
-from stores.position import Position
-from stores.query import KeyQuery, RangeQuery
-from stores.replica import Replica
-from stores.result import Success
-from stores.rocksdb import RocksPartition
-from stores.schema import StoreSchema
-from stores.store import StateQueryRequest, in_store
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.hosting.host import Host
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.log.state_log import StoreLog, StoreWriter
+from stores.spec.position import Position
+from stores.spec.query import KeyQuery, RangeQuery
+from stores.spec.result import Success
+from stores.spec.schema import StoreSchema
+from stores.spec.store import StateQueryRequest, in_store
+from stores.upkeep.compaction import write_snapshot
 from tests.bench import data
 from tests.bench.epochs import bare_database, log_batches, progress
 from tests.bench.harness import BenchError, Line, Measured, by_turns

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.partitioner import partition_column
+from stores.codec.partitioner import partition_column
 from tests.bench import data
 from tests.bench.__main__ import FAMILIES, main
 from tests.bench.clients import parse_pgbench_log, parse_pgbench_tps, parse_wrk, program

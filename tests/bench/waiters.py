@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.position import Position, PositionBound, Progress
-from stores.replica import Replica
-from stores.rocksdb import RocksPartition
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.hosting.replica import Replica
+from stores.spec.position import Position, PositionBound, Progress
 from tests.bench import data
 from tests.bench.epochs import log_batches
 from tests.bench.harness import BenchError, Line, Measured

@@ -8,16 +8,16 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from gateway.access import Access
+from gateway.access.rules import Access
+from gateway.access.tls import Tls
 from gateway.pgwire import PgLimits, PgServer
-from gateway.tls import Tls
 from gateway.workers import Workers
-from planner.cancel import Cancellation
-from planner.session import Session
 from planner.sql import SERVER_VERSION, SqlEngine
-from planner.statement import Statement
-from stores.schema import DataType, Row
-from stores.store import Store
+from planner.values.cancel import Cancellation
+from planner.values.session import Session
+from planner.values.statement import Statement
+from stores.spec.schema import DataType, Row
+from stores.spec.store import Store
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store, window
 
 WAIT_S = 10.0

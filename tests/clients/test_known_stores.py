@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 
-from stores.schema import StoreSchema
+from stores.spec.schema import StoreSchema
 from tests.support.gateway import (
     CLICKS_HOURLY,
     CLICKS_ROWS,

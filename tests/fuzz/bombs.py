@@ -19,7 +19,7 @@ from pathlib import Path
 from psycopg import pq
 
 from planner.composing.processes import OVERHEAD_BYTES
-from planner.functions import FUNCTIONS
+from planner.postgres.types.functions import FUNCTIONS
 from tests.fuzz.report import Budget, Failure, Report
 from tests.fuzz.watching import Watched, family, watched_gateway
 from tests.support.lookups import looking_up

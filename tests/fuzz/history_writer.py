@@ -14,11 +14,11 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from stores.codec.partitioner import partitioner
 from stores.errors import StoreError
-from stores.log import StoreWriter
-from stores.partitioner import partitioner
-from stores.position import Position
-from stores.schema import InputTopic, StoreKind, StoreSchema
+from stores.log.state_log import StoreWriter
+from stores.spec.position import Position
+from stores.spec.schema import InputTopic, StoreKind, StoreSchema
 from tests.fuzz.history_model import CELLS, MARKS, is_passing, is_set
 from tests.support.gateway import columns
 

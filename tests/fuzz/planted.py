@@ -19,10 +19,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from planner import gathering
-from stores import dispatch, log, logfiles, position, replica, rocksdb, segments
-from stores.position import Progress
-from stores.store import ReplicaState, View
+from planner.running import gathering
+from stores.codec import segments
+from stores.engines.rocksdb import partition
+from stores.hosting import dispatch, replica
+from stores.log import files, state_log
+from stores.spec import position
+from stores.spec.position import Progress
+from stores.spec.store import ReplicaState, View
 
 BUGS: Mapping[str, str] = {
     "bound": "older than its bound",
@@ -128,7 +132,7 @@ def _be_ahead() -> None:
 
     def apply(self: replica.Replica, progress: Progress, batches: Any, **more: Any) -> None:
         engine = self.engine
-        if self.schema.name == "ahead" and isinstance(engine, rocksdb.RocksPartition):
+        if self.schema.name == "ahead" and isinstance(engine, partition.RocksPartition):
             engine._view = View(progress=progress, data=engine.view.data)
             time.sleep(0.05)
         plain(self, progress, batches, **more)
@@ -138,16 +142,16 @@ def _be_ahead() -> None:
 
 def _keep_rows() -> None:
     """Tombstones do nothing; rows that were looked up stay when an epoch changes them."""
-    plain = rocksdb.RocksPartition._put
+    plain = partition.RocksPartition._put
 
-    def put(self: rocksdb.RocksPartition, writes: Any, batch: pa.RecordBatch, *more: Any) -> Any:
+    def put(self: partition.RocksPartition, writes: Any, batch: pa.RecordBatch, *more: Any) -> Any:
         if self.schema.name == "undead":
             gone = pa.array([False] * batch.num_rows)
             batch = batch.set_column(batch.schema.get_field_index("_deleted"), "_deleted", gone)
         keys = plain(self, writes, batch, *more)
         return [] if self.schema.name == "stale" else keys
 
-    _replace(rocksdb.RocksPartition, "_put", put)
+    _replace(partition.RocksPartition, "_put", put)
 
 
 def _drop_partitions() -> None:
@@ -193,26 +197,26 @@ def coarse_times() -> None:
         def __getattr__(self, name: str) -> Any:
             return getattr(os, name)
 
-    _replace(log, "os", Os())
+    _replace(state_log, "os", Os())
 
 
 def slow_files() -> None:
     """Each look at the log takes 20 ms."""
     for name in ("read", "names", "has"):
-        plain = getattr(logfiles.Directory, name)
+        plain = getattr(files.Directory, name)
 
         def slow(self: Any, *args: Any, _plain: Callable[..., Any] = plain) -> Any:
             time.sleep(0.02)
             return _plain(self, *args)
 
-        _replace(logfiles.Directory, name, slow)
+        _replace(files.Directory, name, slow)
 
 
 def late_listings() -> None:
     """A listing leaves out what is younger than half a second; files are found by name at once."""
-    plain = logfiles.Directory.names
+    plain = files.Directory.names
 
-    def names(self: logfiles.Directory, relative: str = "") -> list[str]:
+    def names(self: files.Directory, relative: str = "") -> list[str]:
         found, horizon = plain(self, relative), time.time() - 0.5
         if not relative.startswith("epochs"):
             return found
@@ -225,7 +229,7 @@ def late_listings() -> None:
                 continue
         return kept
 
-    _replace(logfiles.Directory, "names", names)
+    _replace(files.Directory, "names", names)
 
 
 def _replace(owner: Any, name: str, value: Any) -> None:

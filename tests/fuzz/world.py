@@ -18,9 +18,9 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import TupleRow
 
-from stores.log import StoreWriter
-from stores.position import Position
-from stores.schema import DataType, InputTopic, Kind, StoreKind, StoreSchema
+from stores.log.state_log import StoreWriter
+from stores.spec.position import Position
+from stores.spec.schema import DataType, InputTopic, Kind, StoreKind, StoreSchema
 from tests.support.gateway import TOPIC, columns, schema_of, table_of
 
 UTC = dt.UTC

@@ -12,10 +12,10 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from gateway.app import create_app
-from gateway.committed_epochs import CommittedEpochs
-from gateway.metrics import Metrics, Node
-from gateway.routes import Services
+from gateway.http.app import create_app
+from gateway.http.committed_epochs import CommittedEpochs
+from gateway.http.metrics import Metrics, Node
+from gateway.http.routes import Services
 from gateway.settings import Settings
 from gateway.workers import Workers
 from tests.support.fake_engine import FakeEngine

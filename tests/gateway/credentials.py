@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gateway.access import Access, AccessRules, Method
-from gateway.attempts import AttemptLimits, Attempts
-from gateway.users import Users, set_password
+from gateway.access.login_throttle import AttemptLimits, Attempts
+from gateway.access.rules import Access, AccessRules, Method
+from gateway.access.users import Users, set_password
 
 USER = "joe"
 PASSWORD = "correct horse"

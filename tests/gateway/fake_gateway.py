@@ -9,11 +9,11 @@ import asyncio
 import os
 import sys
 
-from gateway.admission import open_access, open_proxies, open_tls, reloader
-from gateway.app import create_app
+from gateway.access.admission import open_access, open_proxies, open_tls, reloader
+from gateway.busy_poll import Lingering
 from gateway.errors import GatewayError, ServeError
-from gateway.lingering import Lingering
-from gateway.routes import Services
+from gateway.http.app import create_app
+from gateway.http.routes import Services
 from gateway.serve import Serving, run_servers
 from gateway.settings import load_settings
 from gateway.workers import Workers

@@ -15,8 +15,8 @@ from pathlib import Path
 import psycopg
 import pyarrow as pa
 
-from stores.log import StoreWriter
-from stores.position import Position
+from stores.log.state_log import StoreWriter
+from stores.spec.position import Position
 from tests.support.lookups import looking_up
 from tests.support.stores import keyvalue
 from tests.support.waiting import WAIT_S

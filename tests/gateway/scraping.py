@@ -16,16 +16,16 @@ from prometheus_client.core import Metric
 from prometheus_client.openmetrics import parser as openmetrics_parser
 from prometheus_client.parser import text_string_to_metric_families
 
-from gateway.access import Access
-from gateway.app import create_app
-from gateway.metrics import Metrics, Node
-from gateway.routes import Services
-from stores.host import Host, HostState
-from stores.layers import Metrics as StoreMetrics
-from stores.layers import MetricsReading
-from stores.log import StoreWriter
-from stores.position import Position, PositionBound, Progress
-from stores.store import PartitionStatus, ReplicaState, Role
+from gateway.access.rules import Access
+from gateway.http.app import create_app
+from gateway.http.metrics import Metrics, Node
+from gateway.http.routes import Services
+from stores.hosting.host import Host, HostState
+from stores.hosting.wrappers import Metrics as StoreMetrics
+from stores.hosting.wrappers import MetricsReading
+from stores.log.state_log import StoreWriter
+from stores.spec.position import Position, PositionBound, Progress
+from stores.spec.store import PartitionStatus, ReplicaState, Role
 from tests.support.stores import keyvalue
 from tests.support.waiting import WAIT_S
 

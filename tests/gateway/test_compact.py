@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.log import StoreLog, StoreWriter
-from stores.position import Position
+from stores.log.state_log import StoreLog, StoreWriter
+from stores.spec.position import Position
 from tests.support.process import ROOT, plain_environment
 from tests.support.stores import keyvalue
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 import pytest
 
-from gateway.pgwire import copying
-from gateway.pgwire.copying import CopyEncoder
-from gateway.pgwire.rows import Shape
-from gateway.render import RENDERERS
+from gateway.http.formats import RENDERERS
+from gateway.pgwire.statements import copy_out
+from gateway.pgwire.statements.copy_out import CopyEncoder
+from gateway.pgwire.statements.rows import Shape
 from gateway.serve import SWITCH_INTERVAL_S
 from planner.engine import Column, CopyFormat, CopyOut, DataType, Kind
 from tests.support.holding import longest_hold_s
@@ -81,7 +81,7 @@ def test_long_arrays_are_written_as_short_ones(
     batch = pa.RecordBatch.from_arrays([column], names=["a"]).slice(1)
     encode = RENDERERS[media_type]
     expected = encode((Column(name="a", type=data_type),)).batch(batch)
-    monkeypatch.setattr("gateway.cells._ELEMENTS_MAX", 1)
+    monkeypatch.setattr("gateway.http.json_cells._ELEMENTS_MAX", 1)
     assert encode((Column(name="a", type=data_type),)).batch(batch) == expected
 
 
@@ -94,5 +94,5 @@ def test_long_fields_are_copied_as_short_ones(
     columns = (Column(name="a", type=TEXT), Column(name="b", type=TEXT))
     order = CopyOut(format=form, delimiter="," if form is CopyFormat.CSV else "\t", null="\\N")
     expected = CopyEncoder(order, columns).encode_batch(batch)
-    monkeypatch.setattr(copying, "_PIECE_BYTES", 2)
+    monkeypatch.setattr(copy_out, "_PIECE_BYTES", 2)
     assert CopyEncoder(order, columns).encode_batch(batch) == expected

@@ -14,7 +14,7 @@ import pytest
 from gateway.main import open_stores
 from planner.errors import LimitExceeded
 from planner.sql import SqlEngine
-from stores.host import Host, HostState
+from stores.hosting.host import Host, HostState
 from tests.support.process import ROOT, ServerProcess, answers, free_ports, plain_environment
 from tests.support.waiting import WAIT_S
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar, cast
 
 from stores.errors import FailureReason
-from stores.local import LocalStore
-from stores.position import PositionBound
-from stores.query import Batch, BatchStream, Query
-from stores.result import Failure, QueryResult, Success
-from stores.store import DEFAULT_CONFIG, OnBound, QueryConfig, Waiting
+from stores.hosting.local_store import LocalStore
+from stores.spec.position import PositionBound
+from stores.spec.query import Batch, BatchStream, Query
+from stores.spec.result import Failure, QueryResult, Success
+from stores.spec.store import DEFAULT_CONFIG, OnBound, QueryConfig, Waiting
 
 R = TypeVar("R")
 

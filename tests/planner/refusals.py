@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from planner.errors import QueryError
-from planner.session import Session
 from planner.sql import SqlEngine
-from stores.schema import Row
+from planner.values.session import Session
+from stores.spec.schema import Row
 from tests.planner.sides import rows_of, run
 
 

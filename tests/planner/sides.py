@@ -10,12 +10,12 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from planner.cancel import Cancellation
-from planner.session import Session
 from planner.sql import SqlEngine
-from planner.statement import Result, Statement
-from stores.arrow import physical_list
-from stores.schema import Row, StoreSchema
+from planner.values.cancel import Cancellation
+from planner.values.session import Session
+from planner.values.statement import Result, Statement
+from stores.spec.arrow import physical_list
+from stores.spec.schema import Row, StoreSchema
 from tests.support.stores import FixedCatalog, batch, fill, open_store
 
 _INTEGERS = {"timestamp": pa.int64(), "date32": pa.int32(), "time64": pa.int64()}

@@ -25,7 +25,7 @@ from pathlib import Path
 import pytest
 
 from planner.errors import QueryError
-from stores.schema import Row
+from stores.spec.schema import Row
 from tests.planner.sides import Sides, ordered
 from tests.planner.world import world
 

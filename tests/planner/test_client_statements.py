@@ -6,12 +6,12 @@ from decimal import Decimal
 
 import pytest
 
-from planner.cancel import Cancellation
-from planner.catalog_types import OID
 from planner.errors import ValueProblem
-from planner.session import Session
 from planner.sql import SqlEngine
-from stores.schema import DataType, Kind
+from planner.values.cancel import Cancellation
+from planner.values.catalog_types import OID
+from planner.values.session import Session
+from stores.spec.schema import DataType, Kind
 from tests.planner.sides import rows_of, run
 from tests.planner.world import world
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store

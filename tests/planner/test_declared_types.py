@@ -8,11 +8,11 @@ from decimal import Decimal
 
 import pytest
 
-from planner.cancel import Cancellation
 from planner.errors import QueryError
-from planner.session import Session
 from planner.sql import SqlEngine
-from stores.schema import DataType, Kind, Row, Value
+from planner.values.cancel import Cancellation
+from planner.values.session import Session
+from stores.spec.schema import DataType, Kind, Row, Value
 from tests.planner.refusals import refusal
 from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from planner.errors import QueryError
-from stores.schema import Row, Value
+from stores.spec.schema import Row, Value
 from tests.planner.sides import Sides, build, ordered
 from tests.support.stores import keyvalue, window
 

@@ -14,19 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import QueryError
-from planner.session import Session
 from planner.sql import SqlEngine
-from stores.holds import Holds
-from stores.host import Host
-from stores.local import LocalStore
-from stores.log import StoreWriter
-from stores.memory import MemoryPartition
-from stores.partitioner import partition_column
-from stores.position import Position
-from stores.replica import VIEWS_MAX, Replica
-from stores.rocksdb import RocksPartition
-from stores.schema import Row, StoreSchema
-from stores.store import StorePartition
+from planner.values.session import Session
+from stores.codec.partitioner import partition_column
+from stores.engines.memory.partition import MemoryPartition
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.hosting.held_epochs import Holds
+from stores.hosting.host import Host
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import VIEWS_MAX, Replica
+from stores.log.state_log import StoreWriter
+from stores.spec.position import Position
+from stores.spec.schema import Row, StoreSchema
+from stores.spec.store import StorePartition
 from tests.planner.refusals import refusal
 from tests.planner.sides import looked_up, rows_of, run
 from tests.support.stores import FixedCatalog, batch, keyvalue, progress

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from planner.cancel import Cancellation
 from planner.errors import NotSupported, QueryError
 from planner.pg_catalog.database import catalog_definition
-from planner.session import Session, TransactionStatus
 from planner.sql import EngineLimits, SqlEngine
-from planner.statement import StatementKind
-from stores.local import LocalStore
-from stores.position import Position
-from stores.schema import BIGINT, TEXT, DataType, InputTopic, Row
+from planner.values.cancel import Cancellation
+from planner.values.session import Session, TransactionStatus
+from planner.values.statement import StatementKind
+from stores.hosting.local_store import LocalStore
+from stores.spec.position import Position
+from stores.spec.schema import BIGINT, TEXT, DataType, InputTopic, Row
 from tests.planner.refusals import refusal
 from tests.planner.sides import Sides, looked_up, rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store

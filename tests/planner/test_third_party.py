@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from planner.sql import SqlEngine
-from stores.local import LocalStore
-from stores.memory import MemoryPartition
-from stores.registry import Opening, register_kind
-from stores.replica import Replica
-from stores.schema import Row
-from stores.store import StorePartition
+from stores.engines.memory.partition import MemoryPartition
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.spec.registry import Opening, register_kind
+from stores.spec.schema import Row
+from stores.spec.store import StorePartition
 from tests.planner.sides import rows_of, run
 from tests.support.stores import FixedCatalog, fill, keyvalue
 

@@ -13,13 +13,13 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from stores.compaction import check_stopped
 from stores.errors import LogError, SchemaError
-from stores.log import StoreLog, StoreWriter
-from stores.position import Position
-from stores.retention import Compacted, Retention, compact
+from stores.log.state_log import StoreLog, StoreWriter
 from stores.spark import materialize, read_store
 from stores.spark.compacting import PipelineCompactor
+from stores.spec.position import Position
+from stores.upkeep.compaction import check_stopped
+from stores.upkeep.retention import Compacted, Retention, compact
 from tests.spark.conftest import Orders
 from tests.support.stores import keyvalue
 

@@ -16,12 +16,12 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from stores.errors import EpochConflictError, SchemaError, TornRecordError
-from stores.log import StoreLog, StoreWriter
-from stores.position import Position
+from stores.log.state_log import StoreLog, StoreWriter
 from stores.spark import pipeline
 from stores.spark.checkpoint import Checkpoint
 from stores.spark.continuity import check_start, different_epochs
 from stores.spark.offsets import parse_offsets
+from stores.spec.position import Position
 from tests.spark.conftest import Orders
 from tests.spark.test_materialize import log_of, send_lines, start, sums, totals
 from tests.stores.logs import CLICKS, commit_path, rows

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import TornRecordError
-from stores.local import LocalStore
-from stores.log import StoreLog
-from stores.query import KeyQuery
-from stores.replica import Replica
-from stores.result import Success
-from stores.retention import Retention, compact
-from stores.rocksdb import RocksPartition
-from stores.schema import Row
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.log.state_log import StoreLog
 from stores.spark import materialize, read_store
+from stores.spec.query import KeyQuery
+from stores.spec.result import Success
+from stores.spec.schema import Row
+from stores.upkeep.retention import Retention, compact
 from tests.spark.conftest import Orders
 
 pytestmark = pytest.mark.spark

@@ -20,14 +20,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from stores.datafiles import read_part
+from stores.codec.partitioner import partitioner
 from stores.errors import EpochConflictError, LogError, LogMissingError
-from stores.log import StoreLog, StoreWriter
-from stores.partitioner import partitioner
-from stores.position import Position
-from stores.schema import BIGINT, TEXT, Column, StoreKind, StoreSchema
+from stores.log.datafiles import read_part
+from stores.log.state_log import StoreLog, StoreWriter
 from stores.spark import materialize, read_store
 from stores.spark.tasks import Picking, TooLargeToHoldError, picked, write_by_tasks
+from stores.spec.position import Position
+from stores.spec.schema import BIGINT, TEXT, Column, StoreKind, StoreSchema
 from tests.spark.conftest import Orders
 
 pytestmark = pytest.mark.spark
@@ -250,7 +250,7 @@ def test_a_driver_that_was_replaced_commits_no_more(
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from stores.log import StoreLog, StoreWriter
+from stores.log.state_log import StoreLog, StoreWriter
 from stores.spark import spark_session
 from tests.spark.conftest import FAST_START
 from tests.spark.test_materialize import start, sums

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from stores.local import LocalStore
-from stores.log import StoreLog
-from stores.query import KeyQuery, RangeQuery
-from stores.replica import Replica
-from stores.result import Success
-from stores.rocksdb import RocksPartition
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.log.state_log import StoreLog
 from stores.spark import materialize
+from stores.spec.query import KeyQuery, RangeQuery
+from stores.spec.result import Success
 from tests.spark.conftest import Orders
 from tests.stores.values import rows_of
 

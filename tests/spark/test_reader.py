@@ -7,14 +7,14 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from stores.log import StoreLog, StoreWriter
-from stores.query import WindowRangeQuery
-from stores.rebuild import recipe
-from stores.retention import Retention, compact
-from stores.schema import Row, StoreSchema
-from stores.sessions import SessionRangeQuery
+from stores.log.state_log import StoreLog, StoreWriter
 from stores.spark.reader import part_reader
-from stores.versions import VersionedRangeQuery
+from stores.spec.query import WindowRangeQuery
+from stores.spec.schema import Row, StoreSchema
+from stores.spec.sessions import SessionRangeQuery
+from stores.spec.versions import VersionedRangeQuery
+from stores.upkeep.rebuild import recipe
+from stores.upkeep.retention import Retention, compact
 from tests.stores.test_kinds import AT, SESSIONS, VERSIONS, followed, shown, table
 from tests.stores.values import rows_of
 from tests.support.stores import window

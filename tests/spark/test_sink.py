@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame
 
 from stores.errors import LogError
-from stores.log import Commit, DataFile, StoreLog, StoreWriter
+from stores.log.state_log import Commit, DataFile, StoreLog, StoreWriter
 from stores.spark import sink as sinks
 from stores.spark.definition import StoreFrame
 from stores.spark.sink import EpochSink

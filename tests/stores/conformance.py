@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from stores.errors import FailureReason
-from stores.local import LocalStore
-from stores.position import Position, PositionBound
-from stores.query import (
+from stores.hosting.local_store import LocalStore
+from stores.spec.position import Position, PositionBound
+from stores.spec.query import (
     Query,
 )
-from stores.result import Failure
-from stores.schema import Row
-from stores.store import StateQueryRequest, in_store
+from stores.spec.result import Failure
+from stores.spec.schema import Row
+from stores.spec.store import StateQueryRequest, in_store
 from tests.stores.fixtures import (
     FA_KV,
     FA_KV_ROWS,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stores import host as host_module
+from stores.hosting import host as host_module
 from tests.stores.fixtures import ENGINES
 
 
@@ -21,4 +21,4 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looks at the log so often that no test has to wait for it."""
     monkeypatch.setattr(host_module, "_DISCOVER_S", 0.02)
     monkeypatch.setattr(host_module, "_BACKOFF_S", 0.01)
-    monkeypatch.setattr("stores.upkeep._PAUSE_S", 0.005)
+    monkeypatch.setattr("stores.hosting.maintenance._PAUSE_S", 0.005)

@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from stores.local import LocalStore
-from stores.memory import MemoryPartition
-from stores.position import Position, Progress
-from stores.query import BatchStream, Query
-from stores.replica import Replica
-from stores.rocksdb import RocksPartition
-from stores.schema import InputTopic, Row, StoreKind, StoreSchema, Value
-from stores.store import StorePartition
-from stores.versions import VersionedKeyQuery, VersionedRow
+from stores.engines.memory.partition import MemoryPartition
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.spec.position import Position, Progress
+from stores.spec.query import BatchStream, Query
+from stores.spec.schema import InputTopic, Row, StoreKind, StoreSchema, Value
+from stores.spec.store import StorePartition
+from stores.spec.versions import VersionedKeyQuery, VersionedRow
 from tests.stores.values import rows_of
 from tests.support.stores import batch, keyvalue, timed, window
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.local import LocalStore
-from stores.log import StoreLog, StoreWriter
-from stores.memory import MemoryPartition
-from stores.position import Position, PositionBound
-from stores.query import RangeQuery
-from stores.replica import Replica
-from stores.result import Success
-from stores.schema import StoreSchema
-from stores.store import in_store
+from stores.engines.memory.partition import MemoryPartition
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.log.state_log import StoreLog, StoreWriter
+from stores.spec.position import Position, PositionBound
+from stores.spec.query import RangeQuery
+from stores.spec.result import Success
+from stores.spec.schema import StoreSchema
+from stores.spec.store import in_store
 from tests.stores.values import rows_of
 from tests.support.stores import keyvalue, window
 

@@ -12,12 +12,12 @@ import pyarrow as pa
 from stores.errors import (
     HostRestoringError,
 )
-from stores.host import Host
-from stores.log import StoreWriter
-from stores.position import Position
-from stores.query import RangeQuery
-from stores.schema import StoreSchema
-from stores.store import ReplicaState, in_store
+from stores.hosting.host import Host
+from stores.log.state_log import StoreWriter
+from stores.spec.position import Position
+from stores.spec.query import RangeQuery
+from stores.spec.schema import StoreSchema
+from stores.spec.store import ReplicaState, in_store
 from tests.stores.values import rows_of
 from tests.support.stores import keyvalue
 

@@ -9,11 +9,11 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from stores.documents import encode_document
-from stores.log import Commit, StoreLog
-from stores.logfiles import Directory
-from stores.position import Position
-from stores.schema import (
+from stores.log.documents import encode_document
+from stores.log.files import Directory
+from stores.log.state_log import Commit, StoreLog
+from stores.spec.position import Position
+from stores.spec.schema import (
     BIGINT,
     TEXT,
     Column,

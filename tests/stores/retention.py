@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.log import StoreLog, StoreWriter
-from stores.position import Position
-from stores.retention import (
+from stores.log.state_log import StoreLog, StoreWriter
+from stores.spec.position import Position
+from stores.spec.schema import Row
+from stores.upkeep.retention import (
     Compacted,
     compact,
 )
-from stores.schema import Row
-from tests.stores.test_snapshots import contents, followed
+from tests.stores.log.test_snapshots import contents, followed
 from tests.support.stores import keyvalue
 
 CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=2)

@@ -13,10 +13,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from stores.column_budget import ColumnBudget
-from stores.local import LocalStore
-from stores.position import Position, PositionBound, Progress
-from stores.query import (
+from stores.codec.segments import MICROS_MAX, MICROS_MIN
+from stores.engines.rocksdb.column_budget import ColumnBudget
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.hosting.local_store import LocalStore
+from stores.spec.position import Position, PositionBound, Progress
+from stores.spec.query import (
     BatchStream,
     Interval,
     KeyQuery,
@@ -30,15 +32,13 @@ from stores.query import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from stores.result import Success
-from stores.rocksdb import RocksPartition
-from stores.scans import CountQuery, PrefixQuery, RawKeyQuery, RawScanQuery, RawStream
-from stores.schema import Key, Row, StoreKind, StoreSchema, Value
-from stores.segments import MICROS_MAX, MICROS_MIN
-from stores.sessions import SessionQuery, SessionRangeQuery
-from stores.store import QueryConfig
-from stores.timestamped import TimestampedKeyQuery, TimestampedRangeQuery, TimestampedRow
-from stores.versions import (
+from stores.spec.result import Success
+from stores.spec.scans import CountQuery, PrefixQuery, RawKeyQuery, RawScanQuery, RawStream
+from stores.spec.schema import Key, Row, StoreKind, StoreSchema, Value
+from stores.spec.sessions import SessionQuery, SessionRangeQuery
+from stores.spec.store import QueryConfig
+from stores.spec.timestamped import TimestampedKeyQuery, TimestampedRangeQuery, TimestampedRow
+from stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedKeyQuery,
     VersionedRangeQuery,

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from stores.errors import FailureReason
-from stores.position import Position, PositionBound
-from stores.query import (
+from stores.spec.position import Position, PositionBound
+from stores.spec.query import (
     Interval,
     KeyQuery,
     KeysQuery,
@@ -31,19 +31,19 @@ from stores.query import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from stores.result import ResultError
-from stores.scans import (
+from stores.spec.result import ResultError
+from stores.spec.scans import (
     ApproximateCountQuery,
     CountQuery,
     PrefixQuery,
     RawKeyQuery,
     RawScanQuery,
 )
-from stores.schema import StoreKind, StoreSchema
-from stores.sessions import SessionQuery, SessionRangeQuery
-from stores.store import in_store
-from stores.timestamped import TimestampedKeyQuery, TimestampedRangeQuery
-from stores.versions import (
+from stores.spec.schema import StoreKind, StoreSchema
+from stores.spec.sessions import SessionQuery, SessionRangeQuery
+from stores.spec.store import in_store
+from stores.spec.timestamped import TimestampedKeyQuery, TimestampedRangeQuery
+from stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedKeyQuery,
     VersionedRangeQuery,

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from stores.position import Position
-from stores.query import (
+from stores.spec.position import Position
+from stores.spec.query import (
     KeyQuery,
     RangeQuery,
 )
-from stores.scans import (
+from stores.spec.scans import (
     CountQuery,
     PrefixQuery,
 )
-from stores.timestamped import TimestampedKeyQuery, TimestampedRangeQuery
+from stores.spec.timestamped import TimestampedKeyQuery, TimestampedRangeQuery
 from tests.stores.conformance import (
     IN,
     bounded,

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from stores.errors import FailureReason
-from stores.position import Position
-from stores.query import (
+from stores.spec.position import Position
+from stores.spec.query import (
     KeyQuery,
     Order,
     Query,
@@ -22,7 +22,7 @@ from stores.query import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from stores.versions import (
+from stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedRangeQuery,
 )

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from stores.contract import StoreContract
-from stores.memory import MemoryPartition
-from stores.position import Progress
-from stores.rocksdb import RocksPartition
-from stores.store import StorePartition
+from stores.engines.memory.partition import MemoryPartition
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.spec.position import Progress
+from stores.spec.store import StorePartition
 
 
 class TestMemory(StoreContract):

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.compaction import write_snapshot
+from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import TornRecordError
-from stores.local import LocalStore
-from stores.log import StoreLog, StoreWriter
-from stores.position import Position
-from stores.rebuild import build, recipe, scan
-from stores.replica import Replica
-from stores.rocksdb import RocksPartition
-from stores.verification import verify
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.log.state_log import StoreLog, StoreWriter
+from stores.log.verification import verify
+from stores.spec.position import Position
+from stores.upkeep.compaction import write_snapshot
+from stores.upkeep.rebuild import build, recipe, scan
 from tests.stores.values import rows_of
 from tests.support.stores import keyvalue
 

@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.arrow import physical_array
-from stores.datatypes import DataType, Kind
 from stores.errors import ArgumentError, SchemaError
-from stores.host import Host
-from stores.log import StoreWriter
-from stores.position import Position
-from stores.query import Query, RangeQuery, TimeRange, WindowRangeQuery
-from stores.records import decode_definition, encode_definition
-from stores.schema import TIMESTAMPTZ, Column, InputTopic, StoreKind, StoreSchema, Value
-from stores.sessions import SessionRangeQuery
-from stores.store import in_store
-from stores.versions import VersionedRangeQuery
+from stores.hosting.host import Host
+from stores.log.records import decode_definition, encode_definition
+from stores.log.state_log import StoreWriter
+from stores.spec.arrow import physical_array
+from stores.spec.datatypes import DataType, Kind
+from stores.spec.position import Position
+from stores.spec.query import Query, RangeQuery, TimeRange, WindowRangeQuery
+from stores.spec.schema import TIMESTAMPTZ, Column, InputTopic, StoreKind, StoreSchema, Value
+from stores.spec.sessions import SessionRangeQuery
+from stores.spec.store import in_store
+from stores.spec.versions import VersionedRangeQuery
 from tests.stores.hosts import has_epoch, running, until
 from tests.stores.values import rows_of
 

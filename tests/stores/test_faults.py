@@ -22,14 +22,14 @@ import pyarrow as pa
 import pytest
 from rocksdict import Cache, Options
 
-import stores.rocksdb
-from stores.local import LocalStore
-from stores.log import StoreLog, StoreWriter
-from stores.position import Position, Progress
-from stores.rebuild import scan
-from stores.replica import Replica
-from stores.rocksdb import RocksPartition
-from stores.schema import Row, StoreKind, StoreSchema
+import stores.engines.rocksdb.partition
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.log.state_log import StoreLog, StoreWriter
+from stores.spec.position import Position, Progress
+from stores.spec.schema import Row, StoreKind, StoreSchema
+from stores.upkeep.rebuild import scan
 from tests.stores.values import rows_of
 from tests.support.stores import keyvalue, timed, window
 
@@ -104,14 +104,14 @@ def held(store: LocalStore) -> tuple[Progress, list[Row]]:
 @pytest.fixture(autouse=True)
 def uncompacted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A compaction removes files while they are copied, which no process that is killed can do."""
-    options = stores.rocksdb._options
+    options = stores.engines.rocksdb.partition._options
 
     def without_compaction(cache: Cache | None) -> Options:
         made = options(cache)
         made.set_disable_auto_compactions(True)
         return made
 
-    monkeypatch.setattr(stores.rocksdb, "_options", without_compaction)
+    monkeypatch.setattr(stores.engines.rocksdb.partition, "_options", without_compaction)
 
 
 def sizes(path: Path) -> dict[Path, int]:
@@ -230,11 +230,11 @@ def test_cut_again_and_again_it_ends_as_if_it_never_had_been(
 FOLLOW = """
 import sys
 from pathlib import Path
-import stores.rocksdb
-from stores.log import StoreLog
+import stores.engines.rocksdb.partition
+from stores.log.state_log import StoreLog
 from tests.stores.test_faults import FLUSHED_EPOCHS, SCHEMAS, open_at
 
-stores.rocksdb._UNFLUSHED_EPOCHS_MAX = FLUSHED_EPOCHS
+stores.engines.rocksdb.partition._UNFLUSHED_EPOCHS_MAX = FLUSHED_EPOCHS
 
 opened = [
     open_at(StoreLog.open(sys.argv[1], name), Path(sys.argv[2]) / name) for name in SCHEMAS

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from pyarrow import fs
 
-from stores.compaction import write_snapshot
 from stores.errors import LogError
-from stores.log import Commit, StoreLog, StoreWriter
-from stores.logfiles import Directory
-from stores.verification import verify
+from stores.log.files import Directory
+from stores.log.state_log import Commit, StoreLog, StoreWriter
+from stores.log.verification import verify
+from stores.upkeep.compaction import write_snapshot
+from tests.stores.log.test_state_log_writers import at, chain
 from tests.stores.logs import CLICKS as FOUR
 from tests.stores.logs import contents, rows
-from tests.stores.test_log_writers import at, chain
 
 CLICKS = replace(FOUR, partitions=1)
 
@@ -107,7 +107,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
         made.spend("open")
         return File(made, builtins.open(path, mode))
 
-    monkeypatch.setattr("stores.logfiles.open", opened, raising=False)
+    monkeypatch.setattr("stores.log.files.open", opened, raising=False)
     for step in ("link", "replace"):
         monkeypatch.setattr(os, step, spending(step, getattr(os, step)))
     monkeypatch.setattr(os, "fsync", lambda _: made.spend("fsync"))

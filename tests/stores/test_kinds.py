@@ -8,17 +8,17 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from stores.datafiles import latest_rows, linked_versions, shaped
 from stores.errors import SchemaError
-from stores.local import LocalStore
-from stores.log import StoreLog, StoreWriter
-from stores.position import Position
-from stores.query import Query
-from stores.replica import Replica
-from stores.result import Failure
-from stores.schema import Row, StoreKind, StoreSchema
-from stores.sessions import SessionRangeQuery
-from stores.versions import VersionedRangeQuery
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.log.datafiles import latest_rows, linked_versions, shaped
+from stores.log.state_log import StoreLog, StoreWriter
+from stores.spec.position import Position
+from stores.spec.query import Query
+from stores.spec.result import Failure
+from stores.spec.schema import Row, StoreKind, StoreSchema
+from stores.spec.sessions import SessionRangeQuery
+from stores.spec.versions import VersionedRangeQuery
 from tests.stores.fixtures import open_engine
 from tests.stores.values import rows_of
 from tests.support.stores import timed

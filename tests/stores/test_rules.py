@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from stores.query import (
+from stores.spec.query import (
     SessionKeyQuery,
     SessionTime,
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from stores.scans import (
+from stores.spec.scans import (
     CountQuery,
     RawKeyQuery,
     RawScanQuery,
 )
-from stores.sessions import SessionQuery, SessionRangeQuery
-from stores.timestamped import TimestampedKeyQuery, TimestampedRangeQuery
+from stores.spec.sessions import SessionQuery, SessionRangeQuery
+from stores.spec.timestamped import TimestampedKeyQuery, TimestampedRangeQuery
 from tests.stores.fixtures import (
     FS,
     FW,

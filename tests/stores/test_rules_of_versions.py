@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from stores.position import Position
-from stores.query import (
+from stores.spec.position import Position
+from stores.spec.query import (
     WindowRangeQuery,
 )
-from stores.scans import (
+from stores.spec.scans import (
     CountQuery,
     RawScanQuery,
 )
-from stores.schema import Row
-from stores.versions import (
+from stores.spec.schema import Row
+from stores.spec.versions import (
     MultiVersionedKeyQuery,
     VersionedRangeQuery,
 )

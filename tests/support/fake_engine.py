@@ -37,7 +37,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from planner.cancel import Cancellation
+from planner.commands.row_commands import plan_handover
 from planner.engine import (
     Column,
     DataType,
@@ -60,9 +60,9 @@ from planner.errors import (
     TransactionProblem,
     Unavailable,
 )
-from planner.orders import plan_handover
-from planner.parse import parse
-from planner.session import Isolation, TransactionStatus
+from planner.syntax.parse import parse
+from planner.values.cancel import Cancellation
+from planner.values.session import Isolation, TransactionStatus
 from tests.support.sample_rows import (
     SCALAR_TYPES,
     SERIES_COLUMNS,

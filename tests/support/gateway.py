@@ -18,9 +18,9 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from stores.log import StoreWriter
-from stores.position import Position
-from stores.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
+from stores.log.state_log import StoreWriter
+from stores.spec.position import Position
+from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
 from tests.support.process import ServerProcess, answers, free_ports
 
 ClientRow: TypeAlias = Mapping[str, object]

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.arrow import physical_array
-from stores.column_budget import ColumnBudget
+from stores.codec.partitioner import partition_column
+from stores.engines.memory.partition import MemoryPartition
+from stores.engines.rocksdb.column_budget import ColumnBudget
+from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import StoreError, UnknownStoreError
-from stores.local import LocalStore
-from stores.memory import MemoryPartition
-from stores.partitioner import partition_column
-from stores.position import Position, Progress
-from stores.replica import Replica
-from stores.rocksdb import RocksPartition
-from stores.schema import (
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.spec.arrow import physical_array
+from stores.spec.position import Position, Progress
+from stores.spec.schema import (
     TIMESTAMPTZ,
     Column,
     DataType,
@@ -26,7 +26,7 @@ from stores.schema import (
     StoreSchema,
     Value,
 )
-from stores.store import Store, StorePartition
+from stores.spec.store import Store, StorePartition
 
 
 def columns(**types: str) -> tuple[Column, ...]:

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import uvloop
 
-from gateway.access import Access
+from gateway.access.rules import Access
+from gateway.access.tls import Tls
 from gateway.pgwire import PgLimits, PgServer
-from gateway.tls import Tls
 from gateway.workers import Workers
 from tests.gateway.pgwire.wire import RawClient
 from tests.support.fake_engine import FakeEngine

@@ -12,10 +12,10 @@ import asyncpg
 import psycopg
 import pytest
 
-from gateway.access import Method
+from gateway.access.rules import Method
+from gateway.access.tls import Tls
+from gateway.access.users import remove_user, set_password
 from gateway.pgwire import PgLimits
-from gateway.tls import Tls
-from gateway.users import remove_user, set_password
 from tests.gateway.credentials import (
     OTHER,
     OTHER_PASSWORD,

@@ -16,8 +16,8 @@ from psycopg.sql import SQL
 from gateway.pgwire import PgLimits, PgServer
 from gateway.workers import Workers
 from planner.sql import SqlEngine
-from stores.local import LocalStore
-from stores.replica import VIEWS_MAX
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import VIEWS_MAX
 from tests.gateway.pgwire import wire
 from tests.gateway.pgwire.serving import HOST, SERVER_VERSION
 from tests.support.stores import FixedCatalog, fill, keyvalue, open_store

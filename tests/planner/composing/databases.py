@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from planner.cancel import Cancellation
 from planner.composing.database import ArrowRelation
 from planner.composing.definition import Definition
 from planner.composing.processes import Processes
 from planner.composing.remote import RemoteDatabase
-from stores.schema import Row
+from planner.values.cancel import Cancellation
+from stores.spec.schema import Row
 
 MEMORY_BYTES = 64 << 20
 SCHEMA = pa.schema([("n", pa.int64())])

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.cancel import Cancellation
 from planner.composing.database import ArrowRelation, DatabaseClosed
 from planner.composing.definition import DatabaseError, Definition
 from planner.composing.messages import ProcessLimits
@@ -24,6 +23,7 @@ from planner.composing.process import ComposingProcess
 from planner.composing.processes import Processes
 from planner.composing.remote import RemoteDatabase
 from planner.errors import Cancelled, StoreFailed, Unavailable
+from planner.values.cancel import Cancellation
 from tests.planner.composing.databases import (
     BOMB,
     LONG,

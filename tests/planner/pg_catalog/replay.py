@@ -17,11 +17,11 @@ from pathlib import Path
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.cancel import Cancellation
-from planner.dialect import DIALECT, tokenize
 from planner.pg_catalog import PgCatalog
-from planner.session import Session
-from planner.values import parse_value
+from planner.trees.dialect import DIALECT, tokenize
+from planner.values.cancel import Cancellation
+from planner.values.session import Session
+from planner.values.text_values import parse_value
 
 DATA = Path(__file__).parent / "data"
 SERVER_VERSION = "15.18"

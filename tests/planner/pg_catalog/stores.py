@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from stores.errors import StoreError, UnknownStoreError
-from stores.position import Position, PositionBound
-from stores.query import Query
-from stores.result import QueryResult, StateQueryResult
-from stores.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
-from stores.store import (
+from stores.spec.position import Position, PositionBound
+from stores.spec.query import Query
+from stores.spec.result import QueryResult, StateQueryResult
+from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
+from stores.spec.store import (
     DEFAULT_CONFIG,
     Hold,
     OnBound,

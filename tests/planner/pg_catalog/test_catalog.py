@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from planner.cancel import Cancellation
-from planner.catalog_types import CATALOG_TYPES, CHAR, NAME, OID, postgres_name
+from planner.binding.relations import SYSTEM_RELATIONS
 from planner.errors import Cancelled, NameProblem, NotSupported, QueryError, ValueProblem
 from planner.pg_catalog import CatalogStatement, PgCatalog
-from planner.relations import SYSTEM_RELATIONS
-from planner.session import Session
-from stores.schema import BIGINT, BOOLEAN, INTEGER, DataType, Kind, StoreKind, StoreSchema
+from planner.values.cancel import Cancellation
+from planner.values.catalog_types import CATALOG_TYPES, CHAR, NAME, OID, postgres_name
+from planner.values.session import Session
+from stores.spec.schema import BIGINT, BOOLEAN, INTEGER, DataType, Kind, StoreKind, StoreSchema
 from tests.planner.pg_catalog.replay import parse, rows, run
 from tests.planner.pg_catalog.stores import CLICKS, DELAYS, SCHEMAS, USERS, columns, defined_stores
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from planner.errors import QueryError
-from planner.listing import ListedSession
-from planner.session import Isolation, Session
+from planner.values.named_statements import ListedSession
+from planner.values.session import Isolation, Session
 from tests.planner.pg_catalog.test_catalog import ask
 
 

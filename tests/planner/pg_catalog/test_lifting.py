@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from planner.cancel import Cancellation
 from planner.errors import NameProblem, QueryError
-from planner.plan import Lookup, QueryPlan
-from planner.session import Session
+from planner.planning.plan import Lookup, QueryPlan
 from planner.sql import SqlEngine
-from planner.statement import StatementKind
-from stores.schema import BOOLEAN, TEXT, Row
+from planner.values.cancel import Cancellation
+from planner.values.session import Session
+from planner.values.statement import StatementKind
+from stores.spec.schema import BOOLEAN, TEXT, Row
 from tests.planner.sides import Sides, build, rows_of, run
 from tests.planner.world import PEOPLE, ROWS, world
 from tests.support.stores import FixedCatalog, keyvalue, open_store

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import QueryError
-from planner.functions import FUNCTIONS
+from planner.postgres.types.functions import FUNCTIONS
 from planner.sql import SqlEngine
-from stores.schema import Row
+from stores.spec.schema import Row
 from tests.planner.postgres.corpus import files, read
 from tests.planner.sides import Sides, comparable, rows_of, run
 

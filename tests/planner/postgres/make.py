@@ -15,7 +15,7 @@ import psycopg
 from psycopg import pq, sql
 from psycopg.rows import TupleRow
 
-from stores.schema import Kind
+from stores.spec.schema import Kind
 from tests.planner.postgres.corpus import Answer, Entry, files, is_prepared, read, row_text, write
 from tests.planner.postgres.prepared import NAMES, SIGNATURES, statements
 from tests.planner.postgres.world import STORES, cells

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from planner.functions import FUNCTIONS
+from planner.postgres.types.functions import FUNCTIONS
 
 EXPRESSIONS = {
     "smallint": "s",

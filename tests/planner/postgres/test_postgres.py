@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from planner.signatures import SIGNATURES
+from planner.postgres.types.signatures import SIGNATURES
 from planner.sql import SqlEngine
 from tests.planner.postgres.compare import differences
 from tests.planner.postgres.corpus import Answer, Entry, files, read, write

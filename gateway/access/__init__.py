@@ -1,0 +1,1 @@
+"""Who may come in: users, passwords, TLS, limits on attempts. No protocol is spoken here."""

@@ -1,0 +1,98 @@
+"""From settings to what decides about access: users, certificate, rules."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from gateway.access.addresses import is_loopback
+from gateway.access.host_header import Hosts
+from gateway.access.proxies import Proxies
+from gateway.access.rules import Access, AccessRules, Method
+from gateway.access.tls import Tls
+from gateway.access.users import Users
+from gateway.errors import SettingsError
+from gateway.settings import Settings, parse_address
+
+
+def open_access(settings: Settings) -> Access:
+    """The access that the settings ask for; the caller closes it.
+
+    Raises:
+        SettingsError: the users file cannot be used, or strangers would be refused at an address
+            that only they can reach.
+    """
+    method = _method(settings)
+    if method is Method.TRUST and not settings.allow_anonymous:
+        for name in ("http", "pg"):
+            _require_loopback(settings, name)
+    rules = AccessRules(
+        method=method,
+        anonymous=settings.allow_anonymous,
+        tls_required=settings.tls_required,
+        hosts=Hosts(filter(None, settings.http_hosts.split(","))),
+    )
+    users = None if method is Method.TRUST else Users(Path(settings.users))
+    return Access(rules=rules, users=users)
+
+
+def open_proxies(settings: Settings) -> Proxies:
+    """The proxies that are believed.
+
+    Raises:
+        SettingsError: one of them is no address and no network.
+    """
+    try:
+        return Proxies(settings.proxies.split(","))
+    except ValueError as error:
+        raise SettingsError(
+            f'setting "proxies": {error}', hint="Write addresses and networks: 127.0.0.1,10.0.0.0/8"
+        ) from error
+
+
+def open_tls(settings: Settings) -> Tls | None:
+    """The certificate, if there is one.
+
+    Raises:
+        SettingsError: it cannot be used.
+    """
+    if not settings.tls_certificate:
+        return None
+    return Tls(certificate=Path(settings.tls_certificate), key=Path(settings.tls_key))
+
+
+def reloader(access: Access, tls: Tls | None) -> Callable[[], None] | None:
+    """What reads all files again; None if there is none to read."""
+    if tls is None and not access.has_users:
+        return None
+
+    def reload() -> None:
+        access.reload()
+        if tls is not None:
+            tls.reload()
+
+    return reload
+
+
+def _method(settings: Settings) -> Method:
+    if settings.auth == "auto":
+        return Method.SCRAM if settings.users else Method.TRUST
+    return Method(settings.auth)
+
+
+def _require_loopback(settings: Settings, name: str) -> None:
+    text = getattr(settings, name)
+    if not text:
+        return
+    address = parse_address(name, text)
+    try:
+        found = socket.getaddrinfo(address.host, None, type=socket.SOCK_STREAM)
+    except OSError:
+        return  # whoever listens there tells it better
+    if not all(is_loopback(str(where[0])) for *_, where in found):
+        raise SettingsError(
+            f'setting "{name}": {text} can be reached from elsewhere, and there are no users',
+            hint="Make some with `stategate user add` and name their file with --users, or give "
+            "--allow-anonymous to let everybody in.",
+        )

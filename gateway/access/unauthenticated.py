@@ -1,0 +1,96 @@
+"""Connections that are not let in yet, counted by address: a few must not take all places."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from gateway.access.addresses import network_of
+
+logger = logging.getLogger(__name__)
+
+_LOG_EVERY_S = 10.0
+"""What a flood adds to the log is one line in so many seconds."""
+
+
+class Strangers:
+    """The connections of one server whose clients have not been let in.
+
+    They have places of their own, so that those who are in lose none to them. When all are taken,
+    whoever comes gets the place of the address that has most, and of its oldest connection: so a
+    few addresses cannot keep the others out.
+
+    Args:
+        of_one_max: connections of one address, or of one IPv6 /64.
+        total_max: connections of all addresses.
+        evict: ends a connection that has lost its place; it need not leave as well.
+        clock: seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        *,
+        of_one_max: int,
+        total_max: int,
+        evict: Callable[[Any], object],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._of_one_max, self._total_max = of_one_max, total_max
+        self._evict = evict
+        self._clock = clock
+        self._networks: dict[Hashable, str] = {}
+        self._members: dict[str, dict[Hashable, None]] = {}
+        """The connections of each network, the oldest first."""
+        self._refused = 0
+        self._logged_s = float("-inf")
+
+    def __len__(self) -> int:
+        """Connections that are counted."""
+        return len(self._networks)
+
+    def enter(self, connection: Hashable, address: str | None) -> bool:
+        """Count a connection until it leaves; False if there is no place for it."""
+        network = network_of(address)
+        mine = len(self._members.get(network, ()))
+        if mine >= self._of_one_max or not self._has_room(mine):
+            self._note_refusal(network)
+            return False
+        self._networks[connection] = network
+        self._members.setdefault(network, {})[connection] = None
+        return True
+
+    def leave(self, connection: Hashable) -> None:
+        """It was let in, or is gone; one that is not counted is none of ours."""
+        network = self._networks.pop(connection, None)
+        if network is None:
+            return
+        members = self._members[network]
+        del members[connection]
+        if not members:
+            del self._members[network]
+
+    def _has_room(self, mine: int) -> bool:
+        """Whether there is a place for one more of a network that has so many, or one was made."""
+        if len(self._networks) < self._total_max:
+            return True
+        most = max(self._members.values(), key=len)
+        if len(most) <= mine:
+            return False
+        oldest = next(iter(most))
+        self._note_refusal(self._networks[oldest])
+        self.leave(oldest)
+        self._evict(oldest)
+        return True
+
+    def _note_refusal(self, network: str) -> None:
+        self._refused += 1
+        now_s = self._clock()
+        if now_s - self._logged_s >= _LOG_EVERY_S:
+            logger.warning(
+                "too many connections that are not let in, cut off=%d, the last from=%s",
+                self._refused,
+                network or "unknown",
+            )
+            self._refused, self._logged_s = 0, now_s

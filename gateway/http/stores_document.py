@@ -1,0 +1,74 @@
+"""What a gateway says of its stores: definitions, replicas as they stand, and what is amiss.
+
+`routes` shows it at `/v1/stores` and `/readyz` without knowing what a store is.
+"""
+
+from __future__ import annotations
+
+from stores.errors import LogError
+from stores.hosting.host import Host
+from stores.spec.store import PartitionStatus, Store
+
+
+def describe_stores(host: Host) -> list[dict[str, object]]:
+    """The stores as `/v1/stores` shows them."""
+    return [_describe_store(store) for _, store in sorted(host.stores.items())]
+
+
+def _describe_store(store: Store) -> dict[str, object]:
+    schema, statuses = store.schema, store.statuses()
+    replicas = [_describe_replica(status) for _, status in sorted(statuses.items())]
+    return {
+        "name": schema.name,
+        "kind": schema.kind.value,
+        "key": [{"name": each.name, "type": str(each.type)} for each in schema.key],
+        "columns": [{"name": each.name, "type": str(each.type)} for each in schema.columns],
+        "partitions": schema.partitions,
+        "inputs": [{"topic": each.topic, "aligned": each.aligned} for each in schema.inputs],
+        "window_size_ms": schema.window_size_ms,
+        "retention_ms": schema.retention_ms,
+        **_describe_log(store),
+        "running": sum(replica["state"] == "running" for replica in replicas),
+        "replicas": replicas,
+    }
+
+
+def _describe_log(store: Store) -> dict[str, object]:
+    try:
+        return {"committed_epoch": store.committed_epoch(), "log_error": None}
+    except LogError as error:
+        return {"committed_epoch": None, "log_error": str(error)}
+
+
+def _describe_replica(status: PartitionStatus) -> dict[str, object]:
+    progress = status.progress
+    return {
+        "partition": status.partition,
+        "role": status.role.value,
+        "state": status.state.value,
+        "epoch": progress.epoch,
+        "position": {
+            topic: {str(partition): offset for partition, offset in offsets.items()}
+            for topic, offsets in progress.position.to_dict().items()
+        },
+        "watermark_ms": progress.watermark_ms,
+        "committed_ms": progress.committed_ms,
+        "late_rows": status.late_rows,
+        "error": status.error,
+    }
+
+
+def reasons_not_ready(host: Host) -> list[str]:
+    """Why the node cannot answer everything yet; empty once every replica runs."""
+    if host.is_ready:
+        return []
+    reasons = [
+        f"{name}[{partition}] is {status.state.value}"
+        + (f": {status.error}" if status.error else "")
+        for name, statuses in sorted(host.statuses().items())
+        for partition, status in sorted(statuses.items())
+        if status.error or status.state.value != "running"
+    ]
+    if host.error:
+        reasons.insert(0, host.error)
+    return reasons or ["the stores are being opened"]

@@ -1,0 +1,133 @@
+"""How a client of the wire proves who it is: the messages of authentication, and their order.
+
+No socket. What has to be shown, and whether it is right, is for `access`; here it is asked for,
+and read out of the messages.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from gateway.access.rules import Access, Method, Peer
+from gateway.pgwire.entry.scram import ScramExchange
+from gateway.pgwire.protocol.messages import (
+    AuthenticationCleartextPassword,
+    AuthenticationSASL,
+    AuthenticationSASLContinue,
+    AuthenticationSASLFinal,
+    BackendMessage,
+)
+from planner.engine import QueryError
+
+_unpack_length = struct.Struct(">i").unpack_from
+
+
+class Login:
+    """One client on its way in: `ask`, then `answer` each response until `done`.
+
+    Args:
+        access: decides.
+        peer: where the client comes from.
+        user: who it says it is.
+        binding: `tls-server-end-point` of its TLS connection; None without one.
+    """
+
+    def __init__(self, *, access: Access, peer: Peer, user: str, binding: bytes | None) -> None:
+        self.done = False
+        """Whether the client has shown all that it has to."""
+        self._access = access
+        self._peer = peer
+        self._user = user
+        self._binding = binding
+        self._scram: ScramExchange | None = None
+        self._mechanism: str | None = None
+        self._begun = False
+
+    def ask(self) -> BackendMessage | None:
+        """The first request; None if nothing has to be shown.
+
+        Raises:
+            QueryError: the client is not let in from where it comes (28000).
+        """
+        match self._access.method_for(self._peer):
+            case Method.TRUST:
+                self.done = True
+                return None
+            case Method.PASSWORD:
+                self._access.require_sheltered(self._peer)
+                self._access.require_patience(self._peer)
+                return AuthenticationCleartextPassword()
+            case Method.SCRAM:
+                self._access.require_patience(self._peer)
+                verifier, doomed = self._access.verifier_of(self._user)
+                self._scram = ScramExchange(verifier=verifier, doomed=doomed, binding=self._binding)
+                return AuthenticationSASL(mechanisms=self._scram.mechanisms)
+
+    async def answer(self, response: bytes) -> BackendMessage | None:
+        """What follows a response of the client; None if nothing does, for it is done.
+
+        Raises:
+            QueryError: it has not proved who it is (28P01), or broke the protocol (08P01).
+        """
+        if self._scram is None:
+            password = _read_password(response)
+            await self._access.check_password(self._peer, user=self._user, password=password)
+            self.done = True
+            return None
+        if not self._begun:
+            return self._begin(self._scram, response)
+        return await self._finish(self._scram, response)
+
+    def _begin(self, scram: ScramExchange, response: bytes) -> BackendMessage:
+        if self._mechanism is None:
+            self._mechanism, message = _read_initial(response)
+            if message is None:
+                # A mechanism chosen without a word is answered without a word (RFC 4422, 3.3).
+                return AuthenticationSASLContinue(challenge=b"")
+            response = message
+        self._begun = True
+        return AuthenticationSASLContinue(challenge=scram.begin(self._mechanism, response))
+
+    async def _finish(self, scram: ScramExchange, response: bytes) -> BackendMessage:
+        # Asked again just before the proof is looked at: many may have begun at the same time.
+        self._access.require_patience(self._peer)
+        outcome = scram.finish(response)
+        if outcome is None:
+            await self._access.fail(self._peer, user=self._user)
+        self.done = True
+        return AuthenticationSASLFinal(outcome=outcome)
+
+
+def _read_initial(response: bytes) -> tuple[str, bytes | None]:
+    """The mechanism and the message of a SASLInitialResponse.
+
+    Raises:
+        QueryError: it is not laid out as one.
+    """
+    end = response.find(b"\0")
+    if end < 0 or len(response) < end + 5:
+        raise _malformed("It is no SASLInitialResponse.")
+    (length,) = _unpack_length(response, end + 1)
+    message = response[end + 5 :]
+    if length == -1 and not message:
+        return response[:end].decode("latin-1"), None
+    if length != len(message):
+        raise _malformed("Its length is wrong.")
+    return response[:end].decode("latin-1"), message
+
+
+def _read_password(response: bytes) -> str:
+    """The password of a PasswordMessage.
+
+    Raises:
+        QueryError: it is not laid out as one, or empty.
+    """
+    if response.find(b"\0") != len(response) - 1:
+        raise _malformed("It is no PasswordMessage.")
+    if len(response) == 1:
+        raise QueryError("empty password returned by client", sqlstate="28P01")
+    return response[:-1].decode(errors="surrogateescape")
+
+
+def _malformed(detail: str) -> QueryError:
+    return QueryError("malformed authentication message", detail=detail, sqlstate="08P01")

@@ -1,0 +1,1 @@
+"""Bytes and messages of the Postgres wire: no SQL, no sockets, no clock."""

@@ -1,0 +1,131 @@
+"""Rounds of a prepared statement: a Bind and all that runs it, received in one piece.
+
+A client that looks up key after key sends the same bytes again and again but for the key. What
+they begin and end with is remembered, so that only the parameters have to be read.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from gateway.pgwire.protocol.codec import guarded, read_bind, split_round
+
+_BIND = ord("B")
+_BODY_AT = 5
+_NEVER = bytes(16)
+"""No round ends with it: the last byte of one is that of a Sync's length."""
+_REMEMBERED_BYTES_MAX = 1024
+"""Of head and tail: names have some 20 bytes, and each column's format two."""
+_HEADS_MAX = 16
+"""Lengths of a single parameter for which the bytes in front of it are kept."""
+_unpack_length = struct.Struct(">I").unpack_from
+_unpack_signed = struct.Struct(">i").unpack_from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundForm:
+    """What rounds of one statement have in common: all but the parameters."""
+
+    portal: str
+    statement: str
+    parameter_formats: tuple[int, ...]
+    result_formats: tuple[int, ...]
+    described: bool
+    """Whether the portal is described before it is executed."""
+
+
+Round: TypeAlias = tuple[RoundForm, tuple[bytes | None, ...]]
+"""Its form, the very object of the round before where that was of the same form; its parameters."""
+
+
+class RoundReader:
+    """Reads the rounds of one connection.
+
+    Law: `read` gives what `split_round` and `read_bind` give, whatever was read before.
+    """
+
+    __slots__ = ("_behind", "_count", "_form", "_head", "_heads", "_tail", "_tail_bytes")
+
+    def __init__(self) -> None:
+        self._head = b""
+        """The body of the last Bind up to its first parameter."""
+        self._heads: dict[int, bytes] = {}
+        """By the length of a round with one parameter: all its bytes in front of that."""
+        self._tail = _NEVER
+        """All that followed its last parameter, the other messages included."""
+        self._tail_bytes = len(_NEVER)
+        self._behind = 0
+        """Bytes of the round that the Bind's length does not count."""
+        self._count = 0
+        self._form = RoundForm(
+            portal="", statement="", parameter_formats=(), result_formats=(), described=False
+        )
+
+    def read(self, received: bytes) -> Round | None:
+        """The round that the bytes are; None if they are anything else, or more.
+
+        Raises:
+            RemoteProtocolError: the Bind is not laid out as one.
+        """
+        head = self._heads.get(len(received))
+        if head is not None and received.startswith(head) and received.endswith(self._tail):
+            return self._form, (received[len(head) : -self._tail_bytes],)
+        if (
+            received.endswith(self._tail)
+            and received.startswith(self._head, _BODY_AT)
+            and received[0] == _BIND
+            and _unpack_length(received, 1)[0] == len(received) - self._behind
+        ):
+            parameters = self._parameters(received)
+            if parameters is not None:
+                return self._form, parameters
+        return self._read_whole(received)
+
+    def _parameters(self, received: bytes) -> tuple[bytes, ...] | None:
+        """What lies between head and tail, if it is that many parameters and none is NULL."""
+        at, end = _BODY_AT + len(self._head), len(received) - self._tail_bytes
+        parameters = []
+        for _ in range(self._count):
+            if at + 4 > end:
+                return None
+            (length,) = _unpack_signed(received, at)
+            if length < 0:
+                return None
+            at += 4
+            parameters.append(received[at : at + length])
+            at += length
+        if at != end:
+            return None
+        if self._count == 1 and len(self._heads) < _HEADS_MAX:
+            self._heads[len(received)] = received[: end - len(parameters[0])]
+        return tuple(parameters)
+
+    def _read_whole(self, received: bytes) -> Round | None:
+        found = split_round(received)
+        if found is None:
+            return None
+        body, described = found
+        portal, statement, parameter_formats, parameters, result_formats = guarded(read_bind, body)
+        form = RoundForm(
+            portal=portal,
+            statement=statement,
+            parameter_formats=parameter_formats,
+            result_formats=result_formats,
+            described=described,
+        )
+        sizes = (4 + (0 if each is None else len(each)) for each in parameters)
+        tail_at = _BODY_AT + len(body) - _formats_bytes(result_formats)
+        head_end = tail_at - sum(sizes)
+        if head_end + len(received) - tail_at <= _REMEMBERED_BYTES_MAX:
+            self._head, self._tail = received[_BODY_AT:head_end], received[tail_at:]
+            self._heads, self._tail_bytes = {}, len(self._tail)
+            self._behind = len(received) - len(body) - 4
+            self._count, self._form = len(parameters), form
+        return form, parameters
+
+
+def _formats_bytes(formats: tuple[int, ...]) -> int:
+    """The bytes that format codes took, with their count."""
+    return 2 + 2 * len(formats)

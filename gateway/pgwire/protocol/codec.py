@@ -1,0 +1,464 @@
+"""Frames to messages, and messages to bytes: the one place that knows how a message is laid out.
+
+`frames` cuts a stream into frames; `decode` makes a message of a frame, `encode` bytes of a
+message. No state, no socket, no meaning.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias, TypeVar
+
+from gateway.pgwire.protocol.errors import RemoteProtocolError
+from gateway.pgwire.protocol.frames import Frame
+from gateway.pgwire.protocol.messages import (
+    CANCEL_KEY_BYTES_MAX,
+    AuthenticationCleartextPassword,
+    AuthenticationOk,
+    AuthenticationSASL,
+    AuthenticationSASLContinue,
+    AuthenticationSASLFinal,
+    BackendKeyData,
+    BackendMessage,
+    Bind,
+    BindComplete,
+    CancelRequest,
+    Close,
+    CloseComplete,
+    CommandComplete,
+    CopyData,
+    CopyDone,
+    CopyFail,
+    CopyOutResponse,
+    CopyRows,
+    DataRows,
+    Describe,
+    EmptyQueryResponse,
+    EncryptionResponse,
+    ErrorResponse,
+    Execute,
+    Field,
+    Flush,
+    FrontendMessage,
+    FunctionCall,
+    GSSENCRequest,
+    NegotiateProtocolVersion,
+    NoData,
+    NoticeResponse,
+    ParameterDescription,
+    ParameterStatus,
+    Parse,
+    ParseComplete,
+    PasswordMessage,
+    PortalSuspended,
+    Query,
+    ReadyForQuery,
+    RowDescription,
+    SSLRequest,
+    StartupMessage,
+    StartupPacket,
+    Sync,
+    Terminate,
+)
+
+T = TypeVar("T")
+
+BindFields: TypeAlias = tuple[str, str, tuple[int, ...], tuple[bytes | None, ...], tuple[int, ...]]
+"""The fields of a `Bind`, in its order."""
+
+PROTOCOL_3_0 = 3 << 16
+MINOR_MAX = 2
+"""Newest minor version of protocol 3 that we speak; there is no 3.1."""
+_SSL_REQUEST = 80877103
+_GSSENC_REQUEST = 80877104
+_CANCEL_REQUEST = 80877102
+
+_unpack_length = struct.Struct(">I").unpack_from
+_unpack_count = struct.Struct(">H").unpack_from
+_unpack_signed = struct.Struct(">i").unpack_from
+_pack_head = struct.Struct(">BI").pack
+
+
+# --- from the client -----------------------------------------------------------------------------
+
+
+def decode_startup(body: bytes) -> StartupPacket:
+    """The packet that a body without a type byte holds.
+
+    Raises:
+        RemoteProtocolError: it is none that we know; always fatal.
+    """
+    try:
+        return _read_startup(body)
+    except (ValueError, struct.error) as error:
+        raise RemoteProtocolError("invalid startup packet layout", fatal=True) from error
+
+
+def _read_startup(body: bytes) -> StartupPacket:
+    (code,) = _unpack_length(body)
+    if code == _SSL_REQUEST and len(body) == 4:
+        return SSLRequest()
+    if code == _GSSENC_REQUEST and len(body) == 4:
+        return GSSENCRequest()
+    if code == _CANCEL_REQUEST and 8 < len(body) <= 8 + CANCEL_KEY_BYTES_MAX:
+        return CancelRequest(process_id=_unpack_length(body, 4)[0], secret_key=body[8:])
+    if code >> 16 != 3:
+        raise RemoteProtocolError(
+            f"unsupported frontend protocol {code >> 16}.{code & 0xFFFF}: "
+            f"server supports 3.0 to 3.{MINOR_MAX}",
+            sqlstate="0A000",
+            fatal=True,
+        )
+    return StartupMessage(minor=code & 0xFFFF, parameters=_read_parameters(body))
+
+
+def _read_parameters(body: bytes) -> tuple[tuple[str, str], ...]:
+    parameters = []
+    name, at = _read_text(body, 4)
+    while name:
+        value, at = _read_text(body, at)
+        parameters.append((name, value))
+        name, at = _read_text(body, at)
+    _require_end(body, at)
+    return tuple(parameters)
+
+
+def decode(frame: Frame) -> FrontendMessage:
+    """The message that a frame holds.
+
+    Raises:
+        RemoteProtocolError: the body is not laid out as its type wants (08P01), or holds text
+            that is not UTF-8 (22021). The frames that follow can still be read.
+    """
+    type_byte, body = frame
+    return guarded(_READERS[type_byte], body)
+
+
+def guarded(reader: Callable[[bytes], T], body: bytes) -> T:
+    """What a reader makes of a body, with its complaints turned into the protocol's error.
+
+    Raises:
+        RemoteProtocolError: as `decode`.
+    """
+    try:
+        return reader(body)
+    except UnicodeDecodeError as error:
+        raise RemoteProtocolError(
+            'invalid byte sequence for encoding "UTF8"', sqlstate="22021"
+        ) from error
+    except (ValueError, struct.error) as error:
+        raise RemoteProtocolError("invalid message format") from error
+
+
+def read_bind(body: bytes) -> BindFields:
+    """The fields of a Bind, without making a message of them: the hot path reads many.
+
+    Raises:
+        ValueError or struct.error: the body is not laid out as a Bind.
+    """
+    end = body.index(0)
+    portal = body[:end].decode()
+    at = body.index(0, end + 1)
+    statement = body[end + 1 : at].decode()
+    parameter_formats, at = _read_formats(body, at + 1)
+    (count,) = _unpack_count(body, at)
+    at += 2
+    parameters: list[bytes | None] = []
+    for _ in range(count):
+        (length,) = _unpack_signed(body, at)
+        at += 4
+        if length < 0:
+            _require_null(length)
+            parameters.append(None)
+            continue
+        parameters.append(body[at : at + length])
+        at += length
+    result_formats, at = _read_formats(body, at)
+    _require_end(body, at)
+    return portal, statement, parameter_formats, tuple(parameters), result_formats
+
+
+def _require_null(length: int) -> None:
+    if length != -1:
+        raise ValueError("a length is negative")
+
+
+def _read_formats(body: bytes, at: int) -> tuple[tuple[int, ...], int]:
+    (count,) = _unpack_count(body, at)
+    if count == 0:
+        return (), at + 2
+    if count == 1:
+        return _unpack_count(body, at + 2), at + 4
+    return struct.unpack_from(f">{count}H", body, at + 2), at + 2 + 2 * count
+
+
+def _read_text(body: bytes, at: int) -> tuple[str, int]:
+    end = body.index(0, at)
+    return body[at:end].decode(), end + 1
+
+
+def _require_end(body: bytes, at: int) -> None:
+    if at != len(body):
+        raise ValueError("a message is longer or shorter than its parts")
+
+
+def _read_query(body: bytes) -> Query:
+    sql, at = _read_text(body, 0)
+    _require_end(body, at)
+    return Query(sql=sql)
+
+
+def _read_parse(body: bytes) -> Parse:
+    statement, at = _read_text(body, 0)
+    sql, at = _read_text(body, at)
+    (count,) = _unpack_count(body, at)
+    oids = struct.unpack_from(f">{count}I", body, at + 2)
+    _require_end(body, at + 2 + 4 * count)
+    return Parse(statement=statement, sql=sql, parameter_oids=oids)
+
+
+def _read_bind_message(body: bytes) -> Bind:
+    portal, statement, parameter_formats, parameters, result_formats = read_bind(body)
+    return Bind(
+        portal=portal,
+        statement=statement,
+        parameter_formats=parameter_formats,
+        parameters=parameters,
+        result_formats=result_formats,
+    )
+
+
+def _read_kind_and_name(body: bytes) -> tuple[str, str]:
+    name, at = _read_text(body, 1)
+    _require_end(body, at)
+    if body[0] not in b"SP":
+        raise ValueError("what is named is neither a statement nor a portal")
+    return chr(body[0]), name
+
+
+def _read_describe(body: bytes) -> Describe:
+    kind, name = _read_kind_and_name(body)
+    return Describe(kind=kind, name=name)
+
+
+def _read_close(body: bytes) -> Close:
+    kind, name = _read_kind_and_name(body)
+    return Close(kind=kind, name=name)
+
+
+def _read_execute(body: bytes) -> Execute:
+    portal, at = _read_text(body, 0)
+    (rows_max,) = _unpack_signed(body, at)
+    _require_end(body, at + 4)
+    # PostgreSQL takes a negative limit for none.
+    return Execute(portal=portal, rows_max=max(0, rows_max))
+
+
+def _read_copy_fail(body: bytes) -> CopyFail:
+    reason, at = _read_text(body, 0)
+    _require_end(body, at)
+    return CopyFail(reason=reason)
+
+
+def _empty(message: FrontendMessage) -> Callable[[bytes], FrontendMessage]:
+    def read(body: bytes) -> FrontendMessage:
+        if body:
+            # A body where there is none means that we no longer see where messages begin.
+            raise RemoteProtocolError("invalid message format", fatal=True)
+        return message
+
+    return read
+
+
+_READERS: dict[int, Callable[[bytes], FrontendMessage]] = {
+    ord("B"): _read_bind_message,
+    ord("C"): _read_close,
+    ord("D"): _read_describe,
+    ord("E"): _read_execute,
+    ord("F"): lambda body: FunctionCall(body=body),
+    ord("H"): _empty(Flush()),
+    ord("P"): _read_parse,
+    ord("Q"): _read_query,
+    ord("S"): _empty(Sync()),
+    # Whatever else it says, the client leaves: there is no one to tell of a mistake.
+    ord("X"): lambda _: Terminate(),
+    ord("c"): _empty(CopyDone()),
+    ord("d"): lambda body: CopyData(chunk=body),
+    ord("f"): _read_copy_fail,
+    ord("p"): lambda body: PasswordMessage(response=body),
+}
+
+
+# --- from the server -----------------------------------------------------------------------------
+
+
+def encode(message: BackendMessage) -> bytes:
+    """The bytes of a message of ours."""
+    return _WRITERS[type(message)](message)
+
+
+def _framed(type_byte: str, body: bytes) -> bytes:
+    return _pack_head(ord(type_byte), len(body) + 4) + body
+
+
+def _text(text: str) -> bytes:
+    # NUL ends a text on the wire, so one inside it would cut the message in two; and half of a
+    # surrogate pair, which JSON input can smuggle into a name, has no UTF-8.
+    return text.replace("\0", "\\0").encode(errors="backslashreplace") + b"\0"
+
+
+def _write_encryption(message: EncryptionResponse) -> bytes:
+    return b"S" if message.accepted else b"N"
+
+
+def _write_negotiate(message: NegotiateProtocolVersion) -> bytes:
+    count = len(message.unknown_options)
+    options = b"".join(_text(option) for option in message.unknown_options)
+    return _framed("v", struct.pack(">II", PROTOCOL_3_0 + message.minor, count) + options)
+
+
+def _write_sasl(message: AuthenticationSASL) -> bytes:
+    names = b"".join(_text(name) for name in message.mechanisms)
+    return _framed("R", struct.pack(">I", 10) + names + b"\0")
+
+
+def _write_parameter_status(message: ParameterStatus) -> bytes:
+    return _framed("S", _text(message.name) + _text(message.value))
+
+
+def _write_key_data(message: BackendKeyData) -> bytes:
+    return _framed("K", struct.pack(">I", message.process_id) + message.secret_key)
+
+
+def _write_ready(message: ReadyForQuery) -> bytes:
+    return _framed("Z", message.status.encode())
+
+
+def _write_parameter_description(message: ParameterDescription) -> bytes:
+    count = len(message.oids)
+    return _framed("t", struct.pack(f">H{count}I", count, *message.oids))
+
+
+def _write_row_description(message: RowDescription) -> bytes:
+    fields = b"".join(_write_field(field) for field in message.fields)
+    return _framed("T", struct.pack(">H", len(message.fields)) + fields)
+
+
+def _write_field(field: Field) -> bytes:
+    return _text(field.name) + struct.pack(
+        ">IhIhih",
+        field.table_oid,
+        field.column_number,
+        field.oid,
+        field.length,
+        field.modifier,
+        field.format,
+    )
+
+
+def _write_copy_out(message: CopyOutResponse) -> bytes:
+    count = message.columns
+    formats = [message.format] * count
+    return _framed("H", struct.pack(f">BH{count}H", message.format, count, *formats))
+
+
+def _write_command_complete(message: CommandComplete) -> bytes:
+    return _framed("C", _text(message.tag))
+
+
+def _write_error(message: ErrorResponse) -> bytes:
+    return _framed(
+        "E",
+        _write_fields(
+            (
+                ("S", message.severity),
+                ("V", message.severity),
+                ("C", message.sqlstate),
+                ("M", message.message),
+                ("D", message.detail),
+                ("H", message.hint),
+                ("P", None if message.position is None else str(message.position)),
+            )
+        ),
+    )
+
+
+def _write_notice(message: NoticeResponse) -> bytes:
+    return _framed(
+        "N",
+        _write_fields(
+            (
+                ("S", message.severity),
+                ("V", message.severity),
+                ("C", message.sqlstate),
+                ("M", message.message),
+            )
+        ),
+    )
+
+
+def _write_fields(fields: Iterable[tuple[str, str | None]]) -> bytes:
+    parts = [code.encode() + _text(value) for code, value in fields if value is not None]
+    return b"".join(parts) + b"\0"
+
+
+def _constant(type_byte: str, body: bytes = b"") -> Callable[[Any], bytes]:
+    encoded = _framed(type_byte, body)
+    return lambda message: encoded
+
+
+_WRITERS: dict[type[BackendMessage], Callable[[Any], bytes]] = {
+    AuthenticationCleartextPassword: _constant("R", struct.pack(">I", 3)),
+    AuthenticationOk: _constant("R", struct.pack(">I", 0)),
+    AuthenticationSASL: _write_sasl,
+    AuthenticationSASLContinue: lambda message: _framed(
+        "R", struct.pack(">I", 11) + message.challenge
+    ),
+    AuthenticationSASLFinal: lambda message: _framed("R", struct.pack(">I", 12) + message.outcome),
+    BackendKeyData: _write_key_data,
+    BindComplete: _constant("2"),
+    CloseComplete: _constant("3"),
+    CommandComplete: _write_command_complete,
+    CopyDone: _constant("c"),
+    CopyOutResponse: _write_copy_out,
+    CopyRows: lambda message: message.encoded,
+    DataRows: lambda message: message.encoded,
+    EmptyQueryResponse: _constant("I"),
+    EncryptionResponse: _write_encryption,
+    ErrorResponse: _write_error,
+    NegotiateProtocolVersion: _write_negotiate,
+    NoData: _constant("n"),
+    NoticeResponse: _write_notice,
+    ParameterDescription: _write_parameter_description,
+    ParameterStatus: _write_parameter_status,
+    ParseComplete: _constant("1"),
+    PortalSuspended: _constant("s"),
+    ReadyForQuery: _write_ready,
+    RowDescription: _write_row_description,
+}
+
+
+# --- a whole round in one piece ------------------------------------------------------------------
+
+_EXECUTE_AND_SYNC = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
+_DESCRIBE_EXECUTE_AND_SYNC = b"D\0\0\0\x06P\0" + _EXECUTE_AND_SYNC
+
+
+def split_round(received: bytes) -> tuple[bytes, bool] | None:
+    """The Bind of bytes that are one whole round of a prepared statement, and nothing else.
+
+    Drivers send a prepared statement as Bind, perhaps Describe, Execute and Sync of the unnamed
+    portal without a row limit, all in one piece; but for the Bind these are constant bytes.
+
+    Returns:
+        The Bind's body and whether the portal is described; None if the bytes are anything else.
+    """
+    if not received.startswith(b"B") or not received.endswith(_EXECUTE_AND_SYNC):
+        return None
+    described = received.endswith(_DESCRIBE_EXECUTE_AND_SYNC)
+    tail = len(_DESCRIBE_EXECUTE_AND_SYNC) if described else len(_EXECUTE_AND_SYNC)
+    end = len(received) - tail
+    if end < 5 or _unpack_length(received, 1)[0] != end - 1:
+        return None
+    return received[5:end], described

@@ -1,0 +1,1 @@
+"""Statements, portals, cursors and COPY: what a client's messages mean."""

@@ -1,0 +1,136 @@
+"""Answers to what looks up one key: a client that asks for key after key repeats all else.
+
+What a round's form and its statement decide is found out once, when the first of them comes; so it
+is with the text of a Query around its literal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from gateway.pgwire.protocol.bind_rounds import Round, RoundForm
+from gateway.pgwire.protocol.codec import encode
+from gateway.pgwire.protocol.messages import CommandComplete, ReadyForQuery
+from gateway.pgwire.statements.portals import Names, Prepared
+from gateway.pgwire.statements.rows import Shape, shape_of
+from gateway.pgwire.types.encoders import Decode
+from gateway.pgwire.types.parameters import decode_parameters
+from planner.engine import (
+    LookUp,
+    Row,
+    Session,
+    Statement,
+    Template,
+    TransactionStatus,
+    template_of,
+)
+
+_READY = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
+NO_ROW_END, ROW_END = (
+    encode(CommandComplete(tag=f"SELECT {count}")) + _READY for count in range(2)
+)
+"""How the answer to a lookup ends that has found nothing, or a row."""
+
+
+class Lookups:
+    """Answers the lookups of one connection, between its transactions.
+
+    Args:
+        names: what the client has prepared and opened.
+        session: of the client.
+    """
+
+    __slots__ = (
+        "_decoders",
+        "_encode_row",
+        "_form",
+        "_head",
+        "_literals",
+        "_look_up",
+        "_look_up_query",
+        "_names",
+        "_prepared",
+        "_query_shape",
+        "_session",
+        "_statements",
+        "_template",
+    )
+
+    def __init__(self, names: Names, session: Session) -> None:
+        self._names, self._session = names, session
+        self._statements: Mapping[str, Prepared] = names.statements
+        self._template: Template | None = None
+        self._look_up_query: LookUp | None = None
+        self._query_shape: Shape
+        self._form: RoundForm | None = None
+        self._prepared: Prepared | None = None
+        self._look_up: LookUp | None = None
+        self._literals: Row = ()
+        self._decoders: Sequence[Decode] = ()
+        self._encode_row: Callable[[Row], bytes] = _no_row
+        self._head = b""
+
+    def answer_query(self, sql: str) -> bytes | None:
+        """The whole answer to a Query, if it is like one that was learned; else see `answer`.
+
+        Raises:
+            Exception: whatever went wrong; the long way meets it again.
+        """
+        template, look_up = self._template, self._look_up_query
+        if template is None or look_up is None:
+            return None
+        literals = template.literals(sql)
+        rows = None if literals is None else look_up(literals, self._session)
+        return None if rows is None else self.query_answer(self._query_shape, rows)
+
+    def query_answer(self, shape: Shape, rows: Sequence[Row]) -> bytes:
+        """The whole answer to a Query that has looked up these rows, at most one.
+
+        What the client has without a name ends with it.
+        """
+        self._names.drop_statement("")
+        self._names.end_transaction(committed=True)
+        if rows:
+            return shape.description + shape.encode_row(rows[0]) + ROW_END
+        return shape.description + NO_ROW_END
+
+    def learn_query(self, sql: str, statement: Statement) -> None:
+        """A Query with this text was looked up; the next may differ in its literal alone."""
+        self._template, self._look_up_query = template_of(sql, statement), statement.look_up
+        self._query_shape = shape_of(statement.columns, ())
+
+    def answer(self, found: Round) -> bytes | None:
+        """The whole answer, if the round looks up one key and nothing more is to be said.
+
+        None leaves everything as it was: take the long way, which reports what goes wrong. The
+        statement only reads, so that running it again does no harm.
+
+        Raises:
+            Exception: whatever went wrong; the long way meets it again.
+        """
+        form, parameters = found
+        if form is not self._form or self._statements.get(form.statement) is not self._prepared:
+            self._learn(form)
+        if self._look_up is None:
+            return None
+        values = decode_parameters(self._decoders, parameters)
+        rows = self._look_up(self._literals or values, self._session)
+        if rows:
+            return self._head + self._encode_row(rows[0]) + ROW_END
+        return None if rows is None else self._head + NO_ROW_END
+
+    def _learn(self, form: RoundForm) -> None:
+        self._form = self._look_up = None
+        prepared = self._prepared = self._statements.get(form.statement)
+        look_up = None if prepared is None or form.portal else prepared.statement.look_up
+        if prepared is not None and look_up is not None:
+            self._literals = prepared.statement.literals
+            self._decoders = prepared.decoders(form.parameter_formats)
+            shape = prepared.shape(form.result_formats)
+            self._encode_row = shape.encode_row
+            self._head = shape.bound_described if form.described else shape.bound
+        self._form, self._look_up = form, look_up
+
+
+def _no_row(row: Row) -> bytes:
+    raise AssertionError(f"no statement is known that gives {row}")

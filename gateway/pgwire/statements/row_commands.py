@@ -1,0 +1,308 @@
+"""Statements that hand over the rows of another: COPY, cursors, PREPARE and EXECUTE.
+
+The engine has read them and planned the query in them; here they meet the names of the connection
+and the messages of the protocol. What follows the rows of an EXECUTE is as for any query, and is
+left to `dialog`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import assert_never
+
+import pyarrow as pa
+
+from gateway.pgwire.protocol.errors import notice_response
+from gateway.pgwire.protocol.limits import PgLimits
+from gateway.pgwire.protocol.messages import (
+    BackendMessage,
+    CommandComplete,
+    CopyDone,
+    CopyOutResponse,
+    CopyRows,
+    DataRows,
+    RowDescription,
+)
+from gateway.pgwire.statements.copy_out import CopyEncoder
+from gateway.pgwire.statements.cursors import Cursor, Fetched
+from gateway.pgwire.statements.execution import Runner
+from gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_on_error
+from gateway.pgwire.statements.row_window import Piece
+from gateway.pgwire.statements.rows import RowEncoder, RowSource, chunked, encode_piece
+from planner.engine import (
+    Cancellation,
+    CloseCursor,
+    CopyOut,
+    DeallocateStatement,
+    DeclareCursor,
+    ExecuteStatement,
+    FetchCursor,
+    PrepareStatement,
+    QueryError,
+    Result,
+    StatementKind,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """How a statement is run."""
+
+    cancellation: Cancellation
+    simple: bool
+    """By the simple protocol, in which rows are described as they are sent."""
+    in_block: bool
+    """Whether a transaction lasts beyond it, as between the statements of one Query."""
+    rows_max: int = 0
+    """Of an Execute; 0 for all rows. COPY has none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handing:
+    """Runs such statements for one connection, one at a time.
+
+    Args:
+        names: of the connection.
+        runner: of its statements.
+        limits: of the server.
+        send: a message.
+        send_encoded: messages of a kind, encoded already.
+        drained: waits for the client to read.
+        give: tells the rest of the rows of a portal that was started, and how it ended.
+    """
+
+    names: Names
+    runner: Runner
+    limits: PgLimits
+    send: Callable[[BackendMessage], None]
+    send_encoded: Callable[[type[BackendMessage], bytes], None]
+    drained: Callable[[], Awaitable[None]]
+    give: Callable[[Portal, bytes, int], Awaitable[None]]
+
+    async def run(self, portal: Portal, run: Run) -> None:
+        """Run the statement of a portal, and tell the client all of it but ReadyForQuery.
+
+        Raises:
+            QueryError: it fails.
+        """
+        order = portal.prepared.statement.handover
+        assert order is not None, "the statement hands over rows"
+        match order:
+            case ExecuteStatement():
+                await self._execute(portal, order, run)
+                return
+            case FetchCursor(move=False) if not run.simple:
+                await self._begin_fetch(portal, order, run)
+                return
+            case CopyOut():
+                tag = await self._copy(portal, order, run)
+            case DeclareCursor():
+                tag = await self._declare(portal, order, run)
+            case FetchCursor():
+                tag = await self._fetch(portal, order, run)
+            case CloseCursor():
+                tag = self._close(order, besides=portal)
+            case PrepareStatement():
+                tag = self._prepare(portal, order)
+            case DeallocateStatement():
+                tag = self.names.deallocate(order.name)
+            case _:
+                assert_never(order)
+        portal.close()
+        self.send(CommandComplete(tag=tag))
+
+    # --- COPY ------------------------------------------------------------------------------------
+
+    async def _copy(self, portal: Portal, order: CopyOut, run: Run) -> str:
+        query = portal.prepared.statement.query
+        assert query is not None, "COPY has a query"
+        encoder = CopyEncoder(order, query.columns)
+        with closing_on_error(portal):
+            source = await self.runner.open(portal, encoder, run.cancellation)
+            self.send(CopyOutResponse(format=encoder.format, columns=len(query.columns)))
+            self.send_encoded(CopyRows, encoder.head())
+            await self._copy_rows(source)
+        self.send_encoded(CopyRows, encoder.tail())
+        self.send(CopyDone())
+        for notice in source.result.notices:
+            self.send(notice_response(notice))
+        return f"COPY {source.taken}"
+
+    async def _copy_rows(self, source: RowSource) -> None:
+        if source.at_hand:
+            self.send_encoded(CopyRows, source.take_at_hand(0))
+            return
+        async with aclosing(self.runner.stream(source, 0)) as chunks:
+            async for chunk in chunks:
+                self.send_encoded(CopyRows, chunk)
+                await self.drained()
+
+    # --- cursors ---------------------------------------------------------------------------------
+
+    async def _declare(self, portal: Portal, order: DeclareCursor, run: Run) -> str:
+        if not order.hold and not run.in_block:
+            raise QueryError(
+                "DECLARE CURSOR can only be used in transaction blocks",
+                hint="Begin a transaction, or declare it WITH HOLD.",
+                sqlstate="25P01",
+            )
+        self.names.check_cursor(order)
+        query = portal.prepared.statement.query
+        assert query is not None, "a cursor has a query"
+        prepared = Prepared(sql=portal.prepared.sql, statement=query, parameter_oids=())
+        cursor = Portal(
+            prepared=prepared,
+            parameters=portal.parameters,
+            shape=prepared.shape((1,) if order.binary else ()),
+            declared=order,
+        )
+        window = self.limits.scroll_bytes_max if order.scroll else 0
+        with closing_on_error(cursor):
+            await self.runner.open(cursor, cursor.shape, run.cancellation, window_bytes_max=window)
+            self.names.add_portal(order.name, cursor)
+        return "DECLARE CURSOR"
+
+    async def _fetch(self, portal: Portal, order: FetchCursor, run: Run) -> str:
+        """A FETCH of the simple protocol, or a MOVE: all of it at once."""
+        target = self._target(portal, order)
+        # As in PostgreSQL, a FETCH that fails at once is not described before.
+        head = b"" if order.move else target.shape.description
+        button = target.cancellation or run.cancellation
+        with self.runner.watched(button), closing_on_error(target):
+            source, fetched = await self._reach(target, order, button)
+            await self._give_pieces(source, fetched, target.shape, head)
+        return f"{'MOVE' if order.move else 'FETCH'} {fetched.count}"
+
+    async def _begin_fetch(self, portal: Portal, order: FetchCursor, run: Run) -> None:
+        """A FETCH of the extended protocol: from here on its portal is one that has rows.
+
+        PostgreSQL moves the cursor at the first Execute and keeps the rows for the others. So does
+        this, but beyond what is kept the rows stay where they are until they are asked for; who
+        moves the cursor otherwise in between sees the difference.
+        """
+        target = self._target(portal, order)
+        button = target.cancellation or run.cancellation
+        with self.runner.watched(button), closing_on_error(portal):
+            with closing_on_error(target):
+                source, fetched = await self._reach(target, order, button)
+                pieces = fetched.pieces()
+                kept: Sequence[Piece] = ()
+                if source.at_hand:
+                    kept = [*pieces]
+                elif run.rows_max:
+                    kept = await self.runner.read_ahead(pieces, self.limits.chunk_bytes_target)
+            result = Result(kind=StatementKind.FETCH, columns=target.prepared.statement.columns)
+            if source.at_hand:
+                result.rows = [row for piece in kept for row in piece]
+            else:
+                result.batches = _batches(itertools.chain(kept, pieces), target)
+            portal.source, portal.cancellation = RowSource(result, portal.shape), button
+            at_hand = portal.source.take_at_hand(run.rows_max) if source.at_hand else b""
+            await self.give(portal, at_hand, run.rows_max)
+
+    def _target(self, portal: Portal, order: FetchCursor) -> Portal:
+        target = self.names.cursor(order.name)
+        if target is portal or target.finished:
+            raise QueryError(f'portal "{order.name}" cannot be run', sqlstate="55000")
+        return target
+
+    async def _reach(
+        self, target: Portal, order: FetchCursor, button: Cancellation
+    ) -> tuple[RowSource, Fetched]:
+        """What a cursor's rows come from, and the trip through them, which has not begun."""
+        source = target.source
+        if source is None:
+            source = await self.runner.open(target, target.shape, button)
+        declared = target.declared
+        # Where that was left open it goes back as far as it can without keeping rows for it.
+        scroll = declared is not None and declared.scroll is not False
+        cursor = Cursor(reader=source.reader, scroll=scroll)
+        return source, Fetched(cursor=cursor, order=order, limits=self.limits)
+
+    async def _give_pieces(
+        self, source: RowSource, fetched: Fetched, encoder: RowEncoder, head: bytes
+    ) -> None:
+        """The rows that a cursor passes, with their description, if there is one, before them."""
+
+        def encode(pieces: Sequence[Piece]) -> bytes:
+            return b"".join([encode_piece(piece, encoder) for piece in pieces])
+
+        if source.at_hand:
+            rows = encode(list(fetched.pieces()))
+            self._give_rows(head, rows)
+            return
+        groups = chunked(fetched.pieces(), self.limits)
+        async with aclosing(self.runner.stream_of(groups, encode)) as chunks:
+            async for chunk in chunks:
+                self._give_rows(head, chunk)
+                head = b""
+                await self.drained()
+        self._give_rows(head, b"")
+
+    def _give_rows(self, head: bytes, rows: bytes) -> None:
+        if head:
+            self.send_encoded(RowDescription, head)
+        if rows:
+            self.send_encoded(DataRows, rows)
+
+    def _close(self, order: CloseCursor, *, besides: Portal) -> str:
+        if order.name is None:
+            self.names.drop_portals(besides=besides)
+            return "CLOSE CURSOR ALL"
+        self.names.cursor(order.name)
+        self.names.drop_portal(order.name)
+        return "CLOSE CURSOR"
+
+    # --- prepared statements ---------------------------------------------------------------------
+
+    def _prepare(self, portal: Portal, order: PrepareStatement) -> str:
+        statement = portal.prepared.statement
+        assert statement.query is not None, "PREPARE has a query"
+        prepared = Prepared(
+            sql=portal.prepared.sql, statement=statement.query, parameter_oids=(), from_sql=True
+        )
+        self.names.add_statement(order.name, prepared)
+        return "PREPARE"
+
+    async def _execute(self, portal: Portal, order: ExecuteStatement, run: Run) -> None:
+        prepared = self.names.statement(order.name)
+        handover = prepared.statement.handover
+        if isinstance(handover, ExecuteStatement):
+            # It might name itself.
+            raise QueryError("EXECUTE of EXECUTE is not supported", sqlstate="0A000")
+        shape = prepared.shape(()) if run.simple else portal.shape
+        values = await self.runner.evaluate(order, prepared, run.cancellation)
+        executed = Portal(prepared=prepared, parameters=values, shape=shape)
+        if handover is not None:
+            await self._execute_order(portal, executed, run)
+            return
+        with closing_on_error(executed):
+            rows = await self.runner.start(executed, run.rows_max, run.cancellation)
+            if run.simple and prepared.statement.returns_rows:
+                self.send_encoded(RowDescription, shape.description)
+            # From here on it is the portal of a query, which a row limit may suspend.
+            portal.source, portal.cancellation = executed.source, executed.cancellation
+            await self.give(portal, rows, run.rows_max)
+
+    async def _execute_order(self, portal: Portal, executed: Portal, run: Run) -> None:
+        """EXECUTE of what hands over rows itself, which a Parse can prepare and PREPARE cannot."""
+        with closing_on_error(portal):
+            try:
+                await self.run(executed, run)
+            finally:
+                portal.source, portal.cancellation = executed.source, executed.cancellation
+                portal.finished = executed.finished
+
+
+def _batches(pieces: Iterator[Piece], target: Portal) -> Iterator[pa.RecordBatch]:
+    """The batches that a cursor passes; one that fails on its way is of no use any more."""
+    try:
+        for piece in pieces:
+            assert isinstance(piece, pa.RecordBatch), "the rows of a stream come in batches"
+            yield piece
+    except Exception:
+        target.close()
+        raise

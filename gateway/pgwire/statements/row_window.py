@@ -1,0 +1,156 @@
+"""Rows of a result in order: forward, and backwards as far as they are kept. No bytes, no names.
+
+PostgreSQL goes backwards by running its plan backwards. What streams here cannot be run backwards,
+and to run it anew could give other rows; so a cursor that may go back keeps a window of what it has
+read, of bounded size, and refuses to go back beyond it.
+"""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from gateway.pgwire.protocol.limits import PgLimits
+from planner.engine import QueryError, Result, Row
+
+Piece: TypeAlias = "pa.RecordBatch | Sequence[Row]"
+"""Consecutive rows, at least one."""
+ALL = sys.maxsize
+"""As a count of rows: however many there are."""
+
+
+def cannot_go_back() -> QueryError:
+    """The error of a cursor that was not declared to go back."""
+    return QueryError(
+        "cursor can only scan forward",
+        hint="Declare it with SCROLL option to enable backward scan.",
+        sqlstate="55000",
+    )
+
+
+class Reader:
+    """Where a client stands in the rows of a result.
+
+    Args:
+        result: whose rows they are.
+        window_bytes_max: of batches that are kept behind; at least the last one always is.
+    """
+
+    __slots__ = (
+        "_batches",
+        "_firsts",
+        "_held",
+        "_held_bytes",
+        "_read",
+        "_rows",
+        "_window_bytes_max",
+        "ended",
+        "passed",
+    )
+
+    def __init__(self, result: Result, *, window_bytes_max: int = 0) -> None:
+        self.passed = 0
+        """Rows before the next one; who goes back sets it."""
+        self.ended = False
+        """Whether more rows were asked for than there are."""
+        self._rows: Sequence[Row] | None = result.rows
+        self._batches: Iterator[pa.RecordBatch] = iter(result.batches or ())
+        self._window_bytes_max = window_bytes_max
+        self._held: list[pa.RecordBatch] = []
+        self._firsts: list[int] = []
+        """The number, from 0, of the first row of each batch held."""
+        self._held_bytes = 0
+        self._read = 0
+        """Rows of all batches so far."""
+
+    def forward(self, rows_max: int, limits: PgLimits | None = None) -> Piece | None:
+        """The next rows and on past them; None if there are none.
+
+        Args:
+            rows_max: at most so many.
+            limits: of a chunk, where they are to be encoded; None for any number.
+
+        Raises:
+            QueryError: the stream failed, or the rows are no longer kept (54000).
+        """
+        if self._rows is not None:
+            at_hand = self._rows[self.passed : self.passed + rows_max]
+            self.passed += len(at_hand)
+            self.ended = not at_hand
+            return at_hand or None
+        found = self._batch_of(self.passed)
+        self.ended = found is None
+        if found is None:
+            return None
+        batch, at = found
+        if limits is not None:
+            rows_max = min(rows_max, _chunk_rows(batch, limits))
+        piece = batch.slice(at, rows_max)
+        self.passed += len(piece)
+        return piece
+
+    def backward(self, last: int, rows_max: int, limits: PgLimits | None = None) -> Piece:
+        """Rows in reverse, from number `last` (from 0) on; `passed` stays as it is.
+
+        Raises:
+            QueryError: they are no longer kept (54000; 55000 if none were to be).
+        """
+        if self._rows is not None:
+            return self._rows[max(0, last + 1 - rows_max) : last + 1][::-1]
+        found = self._batch_of(last)
+        assert found is not None, "rows behind have been read"
+        batch, at = found
+        if limits is not None:
+            rows_max = min(rows_max, _chunk_rows(batch, limits))
+        stop = max(-1, at - rows_max)
+        return batch.take(pa.array(np.arange(at, stop, -1)))
+
+    def close(self) -> None:
+        """Let go of all rows."""
+        self._rows = () if self._rows is not None else None
+        self._batches = iter(())
+        self._held.clear()
+        self._firsts.clear()
+        self.passed = self._read
+
+    def _batch_of(self, row: int) -> tuple[pa.RecordBatch, int] | None:
+        """The batch that holds a row, and where in it; None behind the last row."""
+        while row >= self._read:
+            batch = next(self._batches, None)
+            if batch is None:
+                return None
+            self._hold(batch)
+        at = bisect_right(self._firsts, row) - 1
+        if at < 0 and not self._window_bytes_max:
+            raise cannot_go_back()
+        if at < 0:
+            raise QueryError(
+                f"the cursor no longer keeps row {row + 1}",
+                detail=f"It keeps {self._window_bytes_max} bytes of rows to go back to, "
+                f"which are those from {self._firsts[0] + 1 if self._firsts else self._read} on.",
+                hint="Declare it anew, or sort the other way round.",
+                sqlstate="54000",
+            )
+        return self._held[at], row - self._firsts[at]
+
+    def _hold(self, batch: pa.RecordBatch) -> None:
+        if not batch.num_rows:
+            return
+        self._held.append(batch)
+        self._firsts.append(self._read)
+        self._read += batch.num_rows
+        self._held_bytes += batch.nbytes
+        while len(self._held) > 1 and self._held_bytes > self._window_bytes_max:
+            self._held_bytes -= self._held.pop(0).nbytes
+            self._firsts.pop(0)
+
+
+def _chunk_rows(batch: pa.RecordBatch, limits: PgLimits) -> int:
+    """Rows of a batch that make a chunk of the size wanted; at least one."""
+    average = batch.nbytes / batch.num_rows
+    return max(1, min(limits.chunk_rows_max, int(limits.chunk_bytes_target / max(1.0, average))))

@@ -1,0 +1,1 @@
+"""SQL types on the wire: OIDs, text and binary, single values and whole columns."""

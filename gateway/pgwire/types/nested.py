@@ -1,0 +1,273 @@
+"""Arrays as PostgreSQL's arrays; structs and maps, which it has no builtin oid for, as jsonb."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import orjson
+
+from gateway.pgwire.types.encoders import (
+    Encode,
+    WireType,
+    bad_binary,
+    decode_utf8,
+    register_type,
+    text_decoder,
+    wire_type,
+)
+from gateway.pgwire.types.vector_nested import array_binary, array_text
+from planner.engine import DataType, Kind, QueryError, Value
+
+_NULL_LENGTH = struct.pack(">i", -1)
+_pack_length = struct.Struct(">i").pack
+_unpack_head = struct.Struct(">iiI").unpack_from
+_unpack_dimension = struct.Struct(">ii").unpack_from
+_unpack_length = struct.Struct(">i").unpack_from
+_DIMENSIONS_MAX = 6
+"""PostgreSQL's MAXDIM."""
+_JSONB_VERSION = b"\1"
+
+# --- arrays --------------------------------------------------------------------------------------
+
+_NEEDS_QUOTES = re.compile(rb'[{},"\\\s]|\A\Z|\Anull\Z', re.IGNORECASE)
+_ESCAPED = re.compile(rb'(["\\])')
+
+
+def _leaf(data_type: DataType) -> DataType:
+    """What an array of arrays of … holds: PostgreSQL has one type for all numbers of dimensions."""
+    while data_type.kind is Kind.ARRAY:
+        assert data_type.element is not None
+        data_type = data_type.element
+    return data_type
+
+
+def _array_text(encode: Encode, lower: int) -> Encode:
+    def field(value: Value) -> bytes:
+        if value is None:
+            return b"NULL"
+        if isinstance(value, list):
+            return array(value)
+        text = encode(value)
+        return b'"%s"' % _ESCAPED.sub(rb"\\\1", text) if _NEEDS_QUOTES.search(text) else text
+
+    def array(values: Value) -> bytes:
+        return b"{%s}" % b",".join([field(value) for value in values])
+
+    def with_bounds(values: Value) -> bytes:
+        bounds = b"[%d:%d]=" % (lower, lower + len(values) - 1) if values else b""
+        return bounds + array(values)
+
+    return array if lower == 1 else with_bounds
+
+
+def _dimensions(values: Value) -> list[int]:
+    """The lengths along each dimension.
+
+    Raises:
+        QueryError: rows of different lengths, which PostgreSQL's arrays cannot have (0A000).
+    """
+    lengths: list[int] = []
+    level = [values]
+    while level and isinstance(level[0], list):
+        lengths.append(len(level[0]))
+        if any(not isinstance(inner, list) or len(inner) != lengths[-1] for inner in level):
+            raise QueryError(
+                "an array whose rows have different lengths has no binary form",
+                hint="Read it as text, or unnest it.",
+                sqlstate="0A000",
+            )
+        level = [item for inner in level for item in inner]
+    return [] if 0 in lengths else lengths
+
+
+def _leaves(values: Value) -> Iterator[Value]:
+    for value in values:
+        if isinstance(value, list):
+            yield from _leaves(value)
+        else:
+            yield value
+
+
+def _array_binary(oid: int, encode: Encode, lower: int) -> Encode:
+    def array(values: Value) -> bytes:
+        lengths = _dimensions(values)
+        leaves = list(_leaves(values)) if lengths else []
+        parts = [struct.pack(">iiI", len(lengths), int(None in leaves), oid)]
+        parts.extend(struct.pack(">ii", length, lower) for length in lengths)
+        for leaf in leaves:
+            if leaf is None:
+                parts.append(_NULL_LENGTH)
+            else:
+                encoded = encode(leaf)
+                parts.append(_pack_length(len(encoded)) + encoded)
+        return b"".join(parts)
+
+    return array
+
+
+def _decode_array(wire: WireType, name: str, raw: bytes) -> list[Value]:
+    try:
+        count, _, oid = _unpack_head(raw)
+        if not 0 <= count <= _DIMENSIONS_MAX or oid != wire.oid:
+            raise bad_binary(name)
+        lengths = [_unpack_dimension(raw, 12 + 8 * at)[0] for at in range(count)]
+        leaves = list(_read_leaves(raw, 12 + 8 * count, wire))
+    except struct.error as error:
+        raise bad_binary(name) from error
+    if math.prod(lengths) * bool(lengths) != len(leaves) or any(size < 0 for size in lengths):
+        raise bad_binary(name)
+    for size in reversed(lengths[1:]):
+        leaves = [leaves[at : at + size] for at in range(0, len(leaves), size)] if size else []
+    return leaves
+
+
+def _read_leaves(raw: bytes, at: int, wire: WireType) -> Iterator[Value]:
+    while at < len(raw):
+        (length,) = _unpack_length(raw, at)
+        at += 4
+        if length < 0:
+            yield None
+            continue
+        if at + length > len(raw):
+            raise struct.error("an element is cut")
+        yield wire.decode_binary(raw[at : at + length])
+        at += length
+
+
+def _array(data_type: DataType) -> WireType:
+    leaf, element = wire_type(_leaf(data_type)), data_type.element
+    assert element is not None, "an array has an element type"
+    flat = element.kind is not Kind.ARRAY
+    return replace(
+        array_type(data_type, leaf),
+        encode_column_text=array_text(element),
+        encode_column_binary=array_binary(element, leaf.oid) if flat else None,
+    )
+
+
+def array_type(data_type: DataType, wire: WireType, *, lower: int = 1) -> WireType:
+    """How arrays of an engine's type travel whose leaves travel as `wire` says.
+
+    Args:
+        data_type: of the arrays.
+        wire: of their leaves.
+        lower: their first subscript.
+    """
+    return WireType(
+        oid=wire.array_oid,
+        array_oid=wire.array_oid,
+        length=-1,
+        modifier=wire.modifier,
+        encode_text=_array_text(wire.encode_text, lower),
+        encode_binary=_array_binary(wire.oid, wire.encode_binary, lower),
+        decode_text=text_decoder(data_type),
+        decode_binary=lambda raw: _decode_array(wire, f"{_leaf(data_type)}[]", raw),
+    )
+
+
+register_type(Kind.ARRAY, _array)
+
+
+# --- structs and maps ----------------------------------------------------------------------------
+
+
+def _json_float(value: float) -> object:
+    return value if math.isfinite(value) else wire_type(_DOUBLE).encode_text(value).decode()
+
+
+_DOUBLE = DataType(kind=Kind.DOUBLE)
+
+
+def _json_text(data_type: DataType) -> Callable[[Value], object]:
+    encode = wire_type(data_type).encode_text
+    iso = data_type.kind in {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
+    minutes = ":00" if data_type.kind is Kind.TIMESTAMPTZ else ""
+
+    def convert(value: Value) -> object:
+        text = encode(value).decode()
+        return text.replace(" ", "T", 1) + minutes if iso else text
+
+    return convert
+
+
+def _json_value(data_type: DataType) -> Callable[[Value], object]:
+    """What makes of a physical value one that orjson prints as PostgreSQL's to_json does."""
+    return _JSON_FACTORIES.get(data_type.kind, _json_text)(data_type)
+
+
+def _json_same(data_type: DataType) -> Callable[[Value], object]:
+    del data_type
+    return lambda value: value
+
+
+def _or_null(convert: Callable[[Value], object]) -> Callable[[Value], object]:
+    return lambda value: None if value is None else convert(value)
+
+
+def _json_list(data_type: DataType) -> Callable[[Value], object]:
+    assert data_type.element is not None
+    convert = _or_null(_json_value(data_type.element))
+    return lambda values: [convert(value) for value in values]
+
+
+def _json_struct(data_type: DataType) -> Callable[[Value], object]:
+    fields = {name: _or_null(_json_value(inner)) for name, inner in data_type.fields}
+    return lambda values: {name: fields[name](value) for name, value in values.items()}
+
+
+def _json_map(data_type: DataType) -> Callable[[Value], object]:
+    assert data_type.element is not None
+    key = wire_type(data_type.fields[0][1]).encode_text
+    convert = _or_null(_json_value(data_type.element))
+    return lambda pairs: {key(name).decode(): convert(value) for name, value in pairs}
+
+
+_JSON_FACTORIES: dict[Kind, Callable[[DataType], Callable[[Value], object]]] = {
+    Kind.BOOLEAN: _json_same,
+    Kind.TINYINT: _json_same,
+    Kind.SMALLINT: _json_same,
+    Kind.INTEGER: _json_same,
+    Kind.BIGINT: _json_same,
+    Kind.TEXT: _json_same,
+    Kind.REAL: lambda _: _json_float,
+    Kind.DOUBLE: lambda _: _json_float,
+    Kind.DECIMAL: lambda _: lambda value: orjson.Fragment(format(value, "f")),
+    Kind.JSON: lambda _: orjson.Fragment,
+    Kind.ARRAY: _json_list,
+    Kind.STRUCT: _json_struct,
+    Kind.MAP: _json_map,
+}
+"""What is no text in JSON; all other kinds are told as their text."""
+
+
+def _decode_jsonb(raw: bytes) -> str:
+    if not raw.startswith(_JSONB_VERSION):
+        raise bad_binary("jsonb")
+    return decode_utf8(raw[1:])
+
+
+def _document(data_type: DataType) -> WireType:
+    convert = _json_value(data_type)
+
+    def encode_text(value: Value) -> bytes:
+        return orjson.dumps(convert(value))
+
+    return WireType(
+        oid=JSONB_OID,
+        array_oid=JSONB_ARRAY_OID,
+        length=-1,
+        encode_text=encode_text,
+        encode_binary=lambda value: _JSONB_VERSION + encode_text(value),
+        decode_text=text_decoder(data_type),
+        decode_binary=_decode_jsonb,
+    )
+
+
+JSONB_OID = 3802
+JSONB_ARRAY_OID = 3807
+register_type(Kind.STRUCT, _document)
+register_type(Kind.MAP, _document)

@@ -1,0 +1,185 @@
+"""Parameter types by oid, and the decoding of the values that a Bind carries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gateway.pgwire.protocol.errors import PROTOCOL_VIOLATION
+from gateway.pgwire.types import catalog, nested, numeric, scalars, times
+from gateway.pgwire.types.encoders import (
+    BINARY_FORMAT,
+    Decode,
+    WireType,
+    decode_utf8,
+    wire_type,
+)
+from planner.engine import OID, VOID, DataType, Kind, QueryError, Row
+
+# Importing a family registers its types; naming the modules here keeps that from looking unused.
+_FAMILIES = (catalog, nested, numeric, scalars, times)
+
+_UNSPECIFIED = frozenset({0, 705})
+"""Oids that leave a type to the server: none, and that of a literal whose type is unknown."""
+_TEXT = DataType(kind=Kind.TEXT)
+_JSON = DataType(kind=Kind.JSON)
+_TEXT_ALIASES = (18, 19, 1042, 1043)
+"""What PostgreSQL calls "char", name, bpchar and varchar; drivers send strings as any of them."""
+_TEXT_ARRAY_ALIASES = (1002, 1003, 1014, 1015)
+_SCALARS = (
+    Kind.BOOLEAN,
+    Kind.SMALLINT,
+    Kind.INTEGER,
+    Kind.BIGINT,
+    Kind.REAL,
+    Kind.DOUBLE,
+    Kind.DECIMAL,
+    Kind.TEXT,
+    Kind.BYTEA,
+    Kind.DATE,
+    Kind.TIME,
+    Kind.TIMESTAMP,
+    Kind.TIMESTAMPTZ,
+    Kind.INTERVAL,
+    Kind.UUID,
+    Kind.JSON,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterType:
+    """How the values of one parameter arrive."""
+
+    oid: int
+    data_type: DataType
+    decode_text: Decode
+    decode_binary: Decode
+
+
+def _known() -> dict[int, ParameterType]:
+    known: dict[int, ParameterType] = {}
+    for kind in _SCALARS:
+        scalar = DataType(kind=kind)
+        array = DataType(kind=Kind.ARRAY, element=scalar)
+        for data_type in (scalar, array):
+            wire = wire_type(data_type)
+            known[wire.oid] = _parameter(wire.oid, data_type, wire)
+    for oid in _TEXT_ALIASES:
+        known[oid] = _parameter(oid, _TEXT, wire_type(_TEXT))
+    for oid in _TEXT_ARRAY_ALIASES:
+        known[oid] = known[wire_type(_TEXT).array_oid]
+    # pgjdbc sends the result of `{? = call f(?)}` as $1: NULL, of type void.
+    for data_type in (OID, DataType(kind=Kind.ARRAY, element=OID), VOID):
+        wire = wire_type(data_type)
+        known[wire.oid] = _parameter(wire.oid, data_type, wire)
+    # A jsonb parameter is JSON to the engine; only its binary form differs.
+    jsonb = wire_type(DataType(kind=Kind.STRUCT))
+    known[jsonb.oid] = ParameterType(
+        oid=jsonb.oid, data_type=_JSON, decode_text=decode_utf8, decode_binary=jsonb.decode_binary
+    )
+    return known
+
+
+def _parameter(oid: int, data_type: DataType, wire: WireType) -> ParameterType:
+    return ParameterType(
+        oid=oid,
+        data_type=data_type,
+        decode_text=wire.decode_text,
+        decode_binary=wire.decode_binary,
+    )
+
+
+_BY_OID = _known()
+
+
+@lru_cache(maxsize=1024)
+def _inferred(data_type: DataType) -> ParameterType:
+    wire = wire_type(data_type)
+    return _parameter(wire.oid, data_type, wire)
+
+
+def requested_types(oids: Sequence[int]) -> tuple[DataType | None, ...]:
+    """The types that a Parse insists on, None where it leaves one to the engine.
+
+    Raises:
+        QueryError: an oid that is none of a type we have (42704).
+    """
+    return tuple(None if oid in _UNSPECIFIED else _of_oid(oid).data_type for oid in oids)
+
+
+def _of_oid(oid: int) -> ParameterType:
+    found = _BY_OID.get(oid)
+    if found is None:
+        raise QueryError(f"type with OID {oid} does not exist", sqlstate="42704")
+    return found
+
+
+def parameter_types(oids: Sequence[int], inferred: Sequence[DataType]) -> tuple[ParameterType, ...]:
+    """How each parameter of a statement arrives: as the client insists, else as inferred."""
+    if not inferred:
+        return ()
+    asked = [*oids[: len(inferred)], *([0] * (len(inferred) - len(oids)))]
+    return tuple(
+        _inferred(data_type) if oid in _UNSPECIFIED else _of_oid(oid)
+        for oid, data_type in zip(asked, inferred, strict=True)
+    )
+
+
+def expand_formats(formats: Sequence[int], count: int, *, what: str) -> tuple[int, ...]:
+    """One format code for each of `count` parameters or columns.
+
+    Raises:
+        QueryError: neither none, one nor `count` codes (08P01), or a code that is neither 0 nor 1
+            (22023).
+    """
+    for code in formats:
+        if code not in (0, 1):
+            raise QueryError(f"unsupported format code: {code}", sqlstate="22023")
+    match len(formats):
+        case 0:
+            return (0,) * count
+        case 1:
+            return (formats[0],) * count
+        case given if given == count:
+            return tuple(formats)
+        case given:
+            raise QueryError(
+                f"bind message has {given} {what} formats but {count} {what}s",
+                sqlstate=PROTOCOL_VIOLATION,
+            )
+
+
+def choose_decoders(types: Sequence[ParameterType], formats: Sequence[int]) -> tuple[Decode, ...]:
+    """The decoder of each parameter for the formats of a Bind.
+
+    Raises:
+        QueryError: as `expand_formats`.
+    """
+    codes = expand_formats(formats, len(types), what="parameter")
+    return tuple(
+        each.decode_binary if code == BINARY_FORMAT else each.decode_text
+        for each, code in zip(types, codes, strict=True)
+    )
+
+
+def decode_parameters(decoders: Sequence[Decode], parameters: Sequence[bytes | None]) -> Row:
+    """The physical values of a Bind's parameters.
+
+    Raises:
+        QueryError: their number is not the statement's (08P01), or one is no value of its type.
+    """
+    if len(parameters) != len(decoders):
+        raise QueryError(
+            f"bind message supplies {len(parameters)} parameters, but the prepared statement "
+            f"requires {len(decoders)}",
+            sqlstate=PROTOCOL_VIOLATION,
+        )
+    if len(parameters) == 1:  # most lookups; a loop costs twice as much as what it does
+        (raw,) = parameters
+        return (None if raw is None else decoders[0](raw),)
+    values = [
+        None if raw is None else decode(raw)
+        for decode, raw in zip(decoders, parameters, strict=False)
+    ]
+    return tuple(values)

@@ -1,0 +1,458 @@
+"""A parsed query and the catalog to a bound one: what each name stands for, what each $n is.
+
+Binding changes the tree. For a plan that needs DuckDB, `Bound.translate` changes it once more so
+that DuckDB can run it: relations get names of their own (`r0`, `r1`), parameters their types, and
+operators Postgres's meaning. What only DuckDB can know is left to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+from sqlglot import exp
+from sqlglot.errors import ParseError
+from sqlglot.optimizer.scope import Scope
+
+from planner.binding.column_origins import Origins, origins_of
+from planner.binding.desugar import spelled_nodes
+from planner.binding.parameters import Parameters, spell_arrays, spell_compared
+from planner.binding.predicates import Predicate
+from planner.binding.pushdown import Equality, Pushdown, Readable, Resolver
+from planner.binding.qualifiers import drop_schemas, qualify_outer, refuse_results, tell_apart
+from planner.binding.relations import Relation, identifier
+from planner.binding.scopes import scopes_of
+from planner.binding.vocabulary import Vocabulary
+from planner.errors import NameProblem, NotSupported
+from planner.postgres import rewrite
+from planner.postgres.arities import check_arities
+from planner.postgres.reals import compare_as_doubles
+from planner.postgres.refused import refuse, unknown_function
+from planner.postgres.set_operations import match_types
+from planner.postgres.types.inference import Types
+from planner.postgres.types.literals import check_alternatives, spell_bytes
+from planner.postgres.types.output_columns import Outputs, is_field_star, name_columns, spell_fields
+from planner.postgres.types.row_functions import columns_of
+from planner.postgres.types.volatile import compute_once
+from planner.syntax.with_clause import Clause
+from planner.trees import time_precision
+from planner.trees.column_names import column_name
+from planner.trees.node_index import Nodes, kinds
+from planner.trees.nodes import position_of, strip
+from planner.values import character_types
+from planner.values.catalog_types import CATALOG_TYPES
+from stores.spec.schema import Column, DataType
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """One mention of a relation in FROM."""
+
+    relation: Relation
+    name: str
+    """What the bound tree calls it: r0, r1, …, or rr0, rr1, … beside a name of that form."""
+    columns: tuple[str, ...]
+    """The columns that the statement can need, in schema order; at least one."""
+    predicate: Predicate
+    """What its rows must meet to count; the tree still says so too."""
+    equalities: tuple[Equality, ...] = ()
+    """What its columns must be equal to, in other relations."""
+    table: int = 0
+    """Its table node, by id, as equalities name it."""
+
+
+class Bound(Struct, frozen=True, kw_only=True):
+    """A query whose names and parameters are known."""
+
+    tree: exp.Query
+    nodes: Nodes
+    sources: tuple[Source, ...]
+    parameters: tuple[DataType, ...]
+    names: tuple[str, ...] | None
+    """Result columns as Postgres names them; None where only DuckDB knows how many there are."""
+    origins: Callable[[], Origins | None]
+    """Tells which result columns are columns of a relation."""
+    translate: Callable[[], tuple[DataType | None, ...] | None]
+    """Makes the tree one that DuckDB runs; gives the types of the result columns in Postgres, where
+    they are certain. To be called once, if at all: a plan without DuckDB needs none of it."""
+
+
+def bind(
+    tree: exp.Query,
+    clause: Clause,
+    vocabulary: Vocabulary,
+    parameter_types: Sequence[DataType | None] = (),
+) -> Bound:
+    """Resolve the names of a query; the given tree is changed.
+
+    Raises:
+        NameProblem: an unknown relation or function.
+        NotSupported: something that is not run here.
+        TypeProblem: a comparison that Postgres has no operator for.
+        ValueProblem: a literal that is no value of the column it is compared with.
+        QueryError: `translate` raises what the tree says that cannot be run in Postgres's meaning.
+    """
+    return _Binder(tree, clause, vocabulary, parameter_types).bind()
+
+
+class _Binder:
+    def __init__(
+        self,
+        tree: exp.Query,
+        clause: Clause,
+        vocabulary: Vocabulary,
+        parameter_types: Sequence[DataType | None],
+    ) -> None:
+        self._tree, self._vocabulary, self._clause = tree, vocabulary, clause
+        self._nodes = spelled_nodes(tree)
+        self._parameters = Parameters(self._nodes, parameter_types, vocabulary.arguments)
+        self._relations: dict[int, Relation] = {}
+        self._readable: dict[int, Readable] = {}
+        self._mentioned: set[str] = set()
+
+    def bind(self) -> Bound:
+        refuse(self._nodes, self._vocabulary.functions)
+        self._normalize()
+        scopes = scopes_of(self._tree, self._nodes)
+        tables = self._resolve_tables(scopes)
+        columns = self._nodes.of(exp.Column)
+        drop_schemas(columns, scopes, lambda table: id(table) in self._relations)
+        hidden = sorted(self._mentioned & self._vocabulary.hidden)
+        resolvers = {id(scope): self._resolver(scope) for scope in scopes}
+        for select in self._nodes.of(exp.Select):
+            name_columns(select)
+        # Of its own, for what it has seen of NATURAL joins is over once they are spelled out.
+        before = Outputs(self._star_columns, hidden=hidden)
+        refuse_results(columns, scopes, before.star, self._is_readable)
+        qualify_outer(columns, scopes, before.star)
+        types = self._types(scopes, before)
+        check_arities(self._nodes, types)
+        self._spell_fields(types)
+        self._parameters.infer(self._clause, types)
+        spell_arrays(self._nodes, types)
+        spell_compared(self._nodes, types)
+        self._parameters.check_comparisons(types)
+        whole = self._whole()
+        outputs = Outputs(self._star_columns, hidden=hidden)
+        outputs.spell_out(scopes)
+        root = next((scope for scope in scopes if scope.is_root), None)
+        names = None if root is None else outputs.names(root)
+        pushdown = Pushdown(scopes, self._readable, resolvers, self._parameters.type_of)
+        prefix = self._free_prefix()
+        sources = tuple(
+            Source(
+                relation=self._relations[id(table)],
+                name=f"{prefix}{i}",
+                columns=self._used(table, is_whole=id(table) in whole),
+                predicate=pushdown.said(table).predicate,
+                equalities=pushdown.said(table).equalities,
+                table=id(table),
+            )
+            for i, table in enumerate(tables)
+        )
+
+        def translate() -> tuple[DataType | None, ...] | None:
+            for source, table in zip(sources, tables, strict=True):
+                _rename(table, source)
+            # Anew: columns have been named, and parameters have types.
+            types = self._types(scopes, outputs)
+            shown = None if root is None else types.of_query(root)
+            self._parameters.give_types()
+            spell_bytes(self._nodes, types)
+            check_alternatives(self._nodes, types)
+            match_types(self._nodes, types)
+            compare_as_doubles(self._nodes, types)
+            rewrite.apply(self._tree, self._nodes, types)
+            for each in self._nodes.of(exp.Cast):
+                character_types.cut(each)
+                time_precision.round_seconds(each)
+            compute_once(self._nodes, self._mentioned)
+            if any(not name.islower() for name in self._mentioned):
+                tell_apart(self._tree, {n for source in sources for n in source.columns})
+            return shown
+
+        return Bound(
+            tree=self._tree,
+            nodes=self._nodes,
+            sources=sources,
+            parameters=self._parameters.types(),
+            names=names,
+            origins=lambda: None if root is None else origins_of(root, outputs, self._named),
+            translate=translate,
+        )
+
+    def _types(self, scopes: Sequence[Scope], outputs: Outputs) -> Types:
+        return Types(
+            scopes,
+            self._column_type,
+            self._parameters.known_type,
+            outputs.star,
+            results=self._vocabulary.results,
+        )
+
+    # Names
+
+    def _normalize(self) -> None:
+        """Bring the tree to the form that all later steps, and DuckDB, can read."""
+        for node in self._nodes.of(exp.Identifier):
+            name = identifier(node)
+            if name != node.args["this"]:
+                node.set("this", name)
+            self._mentioned.add(name)
+        is_changed = self._nodes.has(_REPLACED)
+        for text in self._nodes.of(exp.ByteString):
+            literal = exp.Literal.string(text.name)  # E'…' is text in Postgres
+            literal.meta.update(text.meta)
+            text.replace(literal)
+        for collate in self._nodes.of(exp.Collate):
+            collate.replace(strip(collate))
+        for values in self._nodes.of(exp.Values):
+            _name_values(values)
+        for dot in self._nodes.of(exp.Dot):
+            unqualify(dot, self._vocabulary.schemas)
+        for cast in self._nodes.of(exp.Cast):
+            for each in [*cast.to.find_all(exp.DataType)]:
+                _unqualify_type(each)
+        if is_changed:
+            self._nodes.renew()
+
+    def _resolve_tables(self, scopes: Sequence[Scope]) -> list[exp.Table]:
+        """Find the relation of every table; those that scopes know come first."""
+        found: list[exp.Table] = []
+        for scope in scopes:
+            for _, selected in scope.selected_sources.values():
+                if isinstance(selected, exp.Table) and self._resolve(selected):
+                    found.append(selected)
+        # Joins in parentheses lie in no scope.
+        commons = {cte.alias for cte in self._nodes.of(exp.CTE)}
+        for table in self._nodes.of(exp.Table):
+            is_name = not table.db and isinstance(table.this, exp.Identifier)
+            is_known = id(table) in self._relations or (is_name and table.name in commons)
+            if not is_known and self._resolve(table):
+                found.append(table)
+        return found
+
+    def _resolve(self, table: exp.Table) -> bool:
+        """Whether a table is a relation; a function that may stand in FROM is not."""
+        if isinstance(table.this, exp.Identifier):
+            relation = self._vocabulary.resolve(table)
+            self._relations[id(table)] = relation
+            self._readable[id(table)] = _readable(table, relation)
+            return True
+        if table.this is None:
+            raise NotSupported("ROWS FROM is not supported", hint="Join the functions instead.")
+        name = column_name(table.this)
+        if name not in self._vocabulary.table_functions:
+            raise unknown_function(table.this, name, kind="table function")
+        unqualify_call(table, self._vocabulary.schemas)
+        return False
+
+    def _resolver(self, scope: Scope) -> Resolver:
+        """For one scope: what its column nodes mean."""
+        tables: dict[str, tuple[exp.Table, Readable]] = {}
+        opaque = False
+        for name, (_, source) in scope.selected_sources.items():
+            if isinstance(source, exp.Table) and id(source) in self._relations:
+                tables[name] = (source, self._readable[id(source)])
+            else:
+                opaque = True
+
+        def resolve_column(column: exp.Column) -> tuple[exp.Table, Column] | None:
+            name, qualifier = column.name, column.table
+            if qualifier:
+                owners = [tables[qualifier]] if qualifier in tables else []
+            else:
+                owners = [] if opaque else list(tables.values())
+            found = [(table, readable[name]) for table, readable in owners if name in readable]
+            return found[0] if len(found) == 1 else None
+
+        return resolve_column
+
+    def _named(self, table: exp.Table) -> tuple[Relation, Readable] | None:
+        """The relation of a table, and its columns by their names here."""
+        relation = self._relations.get(id(table))
+        return None if relation is None else (relation, self._readable[id(table)])
+
+    def _is_readable(self, table: exp.Expr, name: str) -> bool:
+        return name in self._readable.get(id(table), {})
+
+    def _column_type(self, table: exp.Table, name: str) -> DataType | None:
+        """The type of a relation's column; None if there is none of that name."""
+        column = self._readable.get(id(table), {}).get(name)
+        return None if column is None else column.type
+
+    def _free_prefix(self) -> str:
+        """What relations' names begin with, so that they are none that the statement has.
+
+        DuckDB minds no case: a common table expression "R0" would stand in the place of r0.
+        """
+        prefix = "r"
+        taken = [name.lower() for name in self._mentioned if name[-1:].isdigit()]
+        while any(_begins_with(prefix, name) for name in taken):
+            prefix += "r"
+        return prefix
+
+    # Columns
+
+    def _star_columns(self, table: exp.Table) -> tuple[str, ...] | None:
+        relation = self._relations.get(id(table))
+        if relation is None:
+            return columns_of(table)
+        return tuple(column.name for column in relation.columns)
+
+    def _whole(self) -> set[int]:
+        """Tables of which every column can be needed: by a star, NATURAL, or by their own name."""
+        tables = [table for table in self._nodes.of(exp.Table) if id(table) in self._relations]
+        whole = {id(table) for table in tables if _alias_columns(table)}
+        selects: list[exp.Expr | None] = []
+        qualifiers: set[str] = set()
+        for star in self._nodes.of(exp.Star):
+            if isinstance(star.parent, exp.Column):
+                qualifiers.add(star.parent.table)
+            elif not isinstance(star.parent, exp.Count):
+                selects.append(star.parent_select)
+        selects += [j.parent_select for j in self._nodes.of(exp.Join) if j.method]
+        bare = {c.name for c in self._nodes.of(exp.Column) if not c.args.get("table")}
+        for table in tables:
+            name = table.alias_or_name
+            is_row = name in bare and name not in self._readable[id(table)]
+            if (
+                is_row
+                or name in qualifiers
+                or any(table.parent_select is select for select in selects)
+            ):
+                whole.add(id(table))
+        return whole
+
+    def _used(self, table: exp.Table, *, is_whole: bool) -> tuple[str, ...]:
+        """Columns that the statement may need: those it mentions anywhere, or all of `*`."""
+        relation = self._relations[id(table)]
+        plain = {column.name for column in relation.columns} if is_whole else set()
+        used = tuple(n for n in relation.readable if n in self._mentioned or n in plain)
+        return used or (_cheapest(relation),)
+
+    def _spell_fields(self, types: Types) -> None:
+        """Write out `(value).*`."""
+        stars = [dot for dot in self._nodes.of(exp.Dot) if is_field_star(dot)]
+        for select in (star.parent for star in stars):
+            if isinstance(select, exp.Select):
+                spell_fields(select, types.of)
+        if stars:
+            self._nodes.renew()
+
+
+_REPLACED = kinds(exp.ByteString, exp.Collate, exp.Dot)
+"""What `_normalize` puts other nodes in the place of."""
+
+
+def _begins_with(prefix: str, name: str) -> bool:
+    return name.startswith(prefix) and name[len(prefix) :].isdigit()
+
+
+def _alias_columns(table: exp.Table) -> list[str]:
+    """The names that `AS t (a, b)` gives to a relation's first columns."""
+    alias = table.args.get("alias")
+    return [c.name for c in alias.columns] if isinstance(alias, exp.TableAlias) else []
+
+
+def _readable(table: exp.Table, relation: Relation) -> Readable:
+    renamed = _alias_columns(table)
+    if not renamed:
+        return relation.readable
+    if len(renamed) > len(relation.columns):
+        raise NameProblem(
+            f'table "{table.alias_or_name}" has {len(relation.columns)} columns available but '
+            f"{len(renamed)} columns specified",
+            sqlstate="42P01",
+        )
+    replaced = {column.name for column in relation.columns[: len(renamed)]}
+    kept = {name: c for name, c in relation.readable.items() if name not in replaced}
+    return {**kept, **dict(zip(renamed, relation.columns, strict=False))}
+
+
+def _cheapest(relation: Relation) -> str:
+    return "_partition" if relation.store is not None else relation.columns[0].name
+
+
+def _rename(table: exp.Table, source: Source) -> None:
+    alias = table.args.get("alias")
+    if alias is None:
+        table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, quoted=True)))
+    schema, name = source.relation.in_duckdb or (None, source.name)
+    table.set("this", exp.to_identifier(name))
+    table.set("db", exp.to_identifier(schema))
+    table.set("catalog", None)
+
+
+def _name_values(values: exp.Values) -> None:
+    """Call the columns of VALUES column1, column2, … as Postgres does."""
+    alias = values.args.get("alias")
+    if not isinstance(alias, exp.TableAlias) or not values.expressions:
+        return
+    width = len(values.expressions[0].expressions)
+    given = list(alias.columns)
+    names = [f"column{i + 1}" for i in range(len(given), width)]
+    alias.set("columns", [*given, *(exp.to_identifier(name) for name in names)])
+
+
+def unqualify(dot: exp.Dot, schemas: frozenset[str]) -> None:
+    """`pg_catalog.now()` is `now()`; no other schema has functions, and no other database."""
+    if not isinstance(dot.expression, exp.Func):
+        return
+    check_schema(dot.this, dot.expression, schemas)
+    dot.replace(dot.expression)
+
+
+def unqualify_call(table: exp.Table, schemas: frozenset[str]) -> None:
+    """The same of a function in FROM.
+
+    Raises:
+        QueryError: as `check_schema`.
+    """
+    schema, database = table.args.get("db"), table.args.get("catalog")
+    if database is not None:
+        schema = exp.Dot(this=database, expression=schema)
+    if schema is not None:
+        check_schema(schema, table.this, schemas)
+    table.set("db", None)
+    table.set("catalog", None)
+
+
+def check_schema(schema: exp.Expr, called: exp.Expr, schemas: frozenset[str]) -> None:
+    """See that a function is qualified by a schema that has functions.
+
+    Raises:
+        NameProblem: there is no such schema (3F000).
+        NotSupported: it is in another database (0A000).
+    """
+    if not isinstance(schema, exp.Identifier):
+        raise NotSupported(
+            "cross-database references are not implemented: "
+            f"{schema.sql(dialect='postgres')}.{column_name(called)}",
+            position=position_of(called),
+        )
+    if schema.name not in schemas:
+        raise NameProblem(
+            f'schema "{schema.name}" does not exist',
+            position=position_of(called),
+            sqlstate="3F000",
+        )
+
+
+def _unqualify_type(to: exp.DataType) -> None:
+    """`pg_catalog.text` is `text`, and `pg_catalog._text` its array, as asyncpg writes them."""
+    kind = to.args.get("kind")
+    if not isinstance(kind, exp.Dot) or kind.this.name != "pg_catalog":
+        return
+    name = kind.expression.name
+    if name in CATALOG_TYPES:
+        named = exp.DataType(this=exp.DType.USERDEFINED, kind=exp.to_identifier(name, quoted=True))
+        to.replace(named)
+        return
+    spelled = f"{name[1:]}[]" if name.startswith("_") else name
+    try:
+        built = exp.DataType.build(spelled, dialect="postgres")
+        if to.expressions and not built.expressions:
+            built.set("expressions", to.expressions)
+        to.replace(built)
+    except ParseError:
+        return  # a type that only the catalog has: whoever reads the cast says that it is unknown

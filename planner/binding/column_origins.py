@@ -1,0 +1,106 @@
+"""Which result columns are plain columns of a relation: drivers look these up in the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from planner.binding.relations import Relation
+from planner.postgres.types.output_columns import Outputs, is_star
+from stores.spec.schema import Column
+
+Origin: TypeAlias = tuple[Relation, str]
+"""A relation and the name of its column."""
+Origins: TypeAlias = tuple[Origin | None, ...]
+"""Of each result column; None for what is computed."""
+Readable: TypeAlias = Callable[[exp.Table], tuple[Relation, Mapping[str, Column]] | None]
+"""The relation of a table, and its columns by the names that the statement has for them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ResultColumn(Column):
+    """A result column that tells where it is from; equal to one that does not."""
+
+    table_oid: int
+    number: int
+    """`pg_attribute.attnum`."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Column):
+            return NotImplemented
+        return (self.name, self.type) == (other.name, other.type)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.type))
+
+
+def origins_of(scope: Scope, outputs: Outputs, readable: Readable) -> Origins | None:
+    """Where the columns of a query are from; None where it is not known how many there are.
+
+    Columns of a UNION are computed, as in Postgres.
+    """
+    tree = scope.expression
+    if not isinstance(tree, exp.Select):
+        names = outputs.names(scope)
+        return None if names is None else (None,) * len(names)
+    found: list[Origin | None] = []
+    for item in tree.expressions:
+        if is_star(item):
+            places = outputs.star(scope, item)
+            if places is None:
+                return None
+            found += [_origin(scope, outputs, readable, *place) for place in places]
+            continue
+        inner = item.unalias()
+        is_column = isinstance(inner, exp.Column)
+        found.append(
+            _origin(scope, outputs, readable, inner.table, inner.name) if is_column else None
+        )
+    return tuple(found)
+
+
+def _origin(
+    scope: Scope, outputs: Outputs, readable: Readable, owner: str, name: str
+) -> Origin | None:
+    sources = scope.selected_sources
+    chosen = [owner] if owner else [*sources]
+    found: list[Origin | None] = []
+    for each in chosen:
+        source = sources[each][1] if each in sources else None
+        if isinstance(source, exp.Table):
+            known = readable(source)
+            if known is not None and name in known[1]:
+                found.append((known[0], known[1][name].name))
+        elif source is not None:
+            names = outputs.names(source)
+            inner = origins_of(source, outputs, readable) if names and name in names else None
+            if names and inner is not None and len(names) == len(inner):
+                found.append(inner[names.index(name)])
+    return found[0] if len(found) == 1 else None
+
+
+def with_origins(
+    columns: Sequence[Column], origins: Origins | None, oid_of: Callable[[Relation], int]
+) -> tuple[Column, ...]:
+    """The columns, those of relations with oid and number."""
+    if origins is None or len(origins) != len(columns):
+        return tuple(columns)
+    return tuple(
+        column if origin is None else _of_relation(column, *origin, oid_of)
+        for column, origin in zip(columns, origins, strict=True)
+    )
+
+
+def _of_relation(
+    column: Column, relation: Relation, name: str, oid_of: Callable[[Relation], int]
+) -> Column:
+    for number, each in enumerate(relation.columns, start=1):
+        if each.name == name:
+            return ResultColumn(
+                name=column.name, type=column.type, table_oid=oid_of(relation), number=number
+            )
+    return column  # one that only we have, such as _partition

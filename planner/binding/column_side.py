@@ -1,0 +1,205 @@
+"""The column side of a comparison: a column, or a monotone function of one that can be undone.
+
+`day::date = '2020-01-01'` is an interval of `day`, `item::bigint = 5` is `item = 5`. Whatever is
+not sure to hold for the same rows is no side, and the comparison is left to DuckDB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from msgspec import Struct
+from sqlglot import exp
+
+from planner.trees.known_arguments import seen
+from planner.trees.time_precision import digits_of
+from planner.values.character_types import length_of
+from planner.values.comparison_bounds import INT_BITS, Fit, Fitted, Fitter, Outside
+from planner.values.constants import constant_of
+from planner.values.sqltypes import data_type_of
+from stores.spec.schema import DATE, TEXT, DataType, Kind, Value
+
+ColumnOf: TypeAlias = Callable[[exp.Column], str | None]
+"""The name of a column of the relation at hand; None for a column of another."""
+TypeOf: TypeAlias = Callable[[str], DataType]
+
+_DAY_US = 86_400_000_000
+_UNITS_US = {
+    "MICROSECOND": 1,
+    "MICROSECONDS": 1,
+    "MILLISECOND": 1000,
+    "MILLISECONDS": 1000,
+    "SECOND": 1_000_000,
+    "MINUTE": 60_000_000,
+    "HOUR": 3_600_000_000,
+    "DAY": _DAY_US,
+    "WEEK": 7 * _DAY_US,
+}
+_UNITS_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+_MONDAY_US = -3 * _DAY_US
+"""A midnight before a Monday; the first day of 1970 was a Thursday."""
+_STAMPS = {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
+_DIGITS = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """A rounding down, by where a value's step begins and where the next does."""
+
+    first: Callable[[int], int]
+    next: Callable[[int], int]
+
+
+class Side(Struct, frozen=True, kw_only=True):
+    """A column as one side of a comparison has it."""
+
+    column: str
+    type: DataType
+    """Of the expression, which is what the other side is compared as."""
+    column_type: DataType
+    shift: int = 0
+    """What the expression adds to the column."""
+    steps: Steps | None = None
+    """How it rounds the column down."""
+
+    def placed(self, fit: Fitter) -> Fitter:
+        """The fitter of a shifted column."""
+        shift = self.shift
+        return fit if not shift else lambda value: _mapped(fit(value), lambda v: v - shift)
+
+    def at_least(self, fit: Fitter) -> Fitter:
+        """The least column value whose step begins at the value, or behind it."""
+        steps = self.steps
+        assert steps is not None, "only of a side that rounds"
+
+        def least(value: int) -> int:
+            first = steps.first(value)
+            return first if first == value else steps.next(value)
+
+        return lambda value: _stepped(fit(value), least)
+
+    def behind(self, fit: Fitter) -> Fitter:
+        """Where the step behind the one that the value lies in begins."""
+        steps = self.steps
+        assert steps is not None, "only of a side that rounds"
+        return lambda value: _stepped(fit(value), steps.next)
+
+
+def _mapped(fit: Fit, move: Callable[[Value], Value]) -> Fit:
+    return fit if isinstance(fit, Outside) else Fitted(move(fit.value), fit.exact)
+
+
+def _stepped(fit: Fit, move: Callable[[Value], Value]) -> Fit:
+    return fit if isinstance(fit, Outside) else Fitted(move(fit.value))
+
+
+def side_of(node: exp.Expr, column_of: ColumnOf, type_of: TypeOf) -> Side | None:
+    """The side that an expression is; None if it is no column, or hides one for good."""
+    node = seen(node)
+    if isinstance(node, exp.Column):
+        name = column_of(node)
+        if name is None:
+            return None
+        data_type = type_of(name)
+        return Side(column=name, type=data_type, column_type=data_type)
+    reader = _FUNCTIONS.get(type(node))
+    argument = _argument(node)
+    if reader is None or not isinstance(argument, exp.Column | exp.Cast):
+        return None
+    inner = side_of(argument, column_of, type_of)
+    if inner is None or inner.shift or inner.steps is not None:
+        return None
+    return reader(node, inner)
+
+
+def _cast(node: exp.Expr, inner: Side) -> Side | None:
+    to = node.args["to"]
+    data_type = data_type_of(to)
+    if data_type is None or length_of(to) is not None or digits_of(to) is not None:
+        return None
+    if inner.type.kind in _STAMPS and data_type == DATE:
+        return Side(
+            column=inner.column, type=DATE, column_type=inner.column_type, steps=_steps_of("DAY")
+        )
+    if not _keeps_all(inner.type, data_type):
+        return None
+    return Side(column=inner.column, type=data_type, column_type=inner.column_type)
+
+
+def _keeps_all(source: DataType, to: DataType) -> bool:
+    """Whether a cast keeps every value apart, and their order."""
+    if source == to or {source.kind, to.kind} == _STAMPS:
+        return True
+    bits, wider = INT_BITS.get(source.kind), INT_BITS.get(to.kind)
+    if bits is not None:
+        if to.kind is Kind.DECIMAL:
+            return to.precision - to.scale >= _DIGITS[source.kind]
+        return wider is not None and wider >= bits
+    if source.kind is Kind.DECIMAL and to.kind is Kind.DECIMAL:
+        whole = source.precision - source.scale <= to.precision - to.scale
+        return whole and source.scale <= to.scale
+    return source.kind is Kind.DATE and to.kind in _STAMPS
+
+
+def _argument(node: exp.Expr) -> exp.Expr | None:
+    """The argument that may be a column: of date_trunc the second of two."""
+    if isinstance(node, exp.Anonymous):
+        is_trunc = node.name.lower() == "date_trunc" and len(node.expressions) == 2
+        return seen(node.expressions[1]) if is_trunc else None
+    return seen(node.this) if isinstance(node.this, exp.Expr) else None
+
+
+def _truncated(node: exp.Expr, inner: Side) -> Side | None:
+    unit = seen(node.expressions[0])
+    steps = _steps_of(unit.name.upper()) if isinstance(unit, exp.Literal) else None
+    if steps is None or inner.column_type.kind not in _STAMPS:
+        return None
+    return Side(column=inner.column, type=inner.type, column_type=inner.column_type, steps=steps)
+
+
+def _added(node: exp.Expr, inner: Side) -> Side | None:
+    if inner.column_type.kind not in _STAMPS:
+        return None
+    constant = constant_of(node.args["expression"], TEXT)
+    if constant is None or constant[1].kind is not Kind.INTERVAL or constant[0][0]:
+        return None  # months have no fixed length
+    _, days, micros = constant[0]
+    shift = days * _DAY_US + micros
+    return Side(
+        column=inner.column,
+        type=inner.type,
+        column_type=inner.column_type,
+        shift=-shift if isinstance(node, exp.Sub) else shift,
+    )
+
+
+_FUNCTIONS: dict[type[exp.Expr], Callable[[exp.Expr, Side], Side | None]] = {
+    exp.Cast: _cast,
+    exp.Anonymous: _truncated,
+    exp.Add: _added,
+    exp.Sub: _added,
+}
+
+
+def _steps_of(unit: str) -> Steps | None:
+    if (size_us := _UNITS_US.get(unit)) is not None:
+        start = _MONDAY_US if unit == "WEEK" else 0
+        return Steps(
+            first=lambda v: (v - start) // size_us * size_us + start,
+            next=lambda v: ((v - start) // size_us + 1) * size_us + start,
+        )
+    if (months := _UNITS_MONTHS.get(unit)) is not None:
+        return Steps(
+            first=lambda v: _month_start(v, months, 0), next=lambda v: _month_start(v, months, 1)
+        )
+    return None
+
+
+def _month_start(micros: int, months: int, later: int) -> int:
+    """Where the group of so many months begins that a time lies in, or one of the next."""
+    month = int(np.datetime64(micros, "us").astype("datetime64[M]").astype(np.int64))
+    begins = (month // months + later) * months
+    return int(np.datetime64(begins, "M").astype("datetime64[us]").astype(np.int64))

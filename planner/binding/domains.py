@@ -1,0 +1,245 @@
+"""What a column can be, once the parameters are known: some values, or a stretch of them.
+
+And the order of keys that intervals follow: NULL before all values, NaN behind all numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from planner.binding.predicates import (
+    Compares,
+    Condition,
+    Equals,
+    NotNull,
+    OneOf,
+    fitted,
+    fitted_values,
+)
+from planner.values.comparison_bounds import Outside
+from stores.spec.query import EVERYTHING, Interval
+from stores.spec.schema import Key, Row, Value
+
+End: TypeAlias = tuple[Value, bool]
+"""A value, and whether it is in."""
+Place: TypeAlias = tuple[tuple[int, Value], ...]
+"""A place between keys, in their order: a key is behind the place of each key that begins it."""
+
+_FIRST: Place = ()
+_BEHIND_KEYS = (3, 0)
+"""Behind every value that a key can go on with."""
+_LAST: Place = ((4, 0),)
+
+
+def sortable(value: Value) -> tuple[int, Value]:
+    """What Python must compare to order values as SQL does."""
+    if value is None:
+        return 0, 0
+    return (2, 0) if is_nan(value) else (1, value)
+
+
+def is_nan(value: Value) -> bool:
+    """Whether it is the number that is none."""
+    return isinstance(value, float) and math.isnan(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    """What a column can be."""
+
+    values: tuple[Value, ...] | None = None
+    """The only values, each once; None leaves all between the ends."""
+    null: bool = False
+    """Whether it can be NULL."""
+    low: End | None = None
+    high: End | None = None
+
+    def holds(self, value: Value) -> bool:
+        """Whether a value that is not NULL lies between the ends."""
+        at = sortable(value)
+        if self.low is not None:
+            low = sortable(self.low[0])
+            if at < low or (at == low and not self.low[1]):
+                return False
+        if self.high is not None:
+            high = sortable(self.high[0])
+            return at < high or (at == high and self.high[1])
+        return True
+
+    @property
+    def fixed(self) -> tuple[Value, ...] | None:
+        """All that it can be, NULL included; None if that cannot be listed."""
+        if self.values is None:
+            return None
+        return (None, *self.values) if self.null else self.values
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it can be nothing at all."""
+        if self.null:
+            return False
+        if self.values is not None:
+            return not self.values
+        if self.low is None or self.high is None:
+            return False
+        low, high = sortable(self.low[0]), sortable(self.high[0])
+        return low > high or (low == high and not (self.low[1] and self.high[1]))
+
+
+def domains(conditions: Iterable[Condition], parameters: Row) -> dict[str, Domain] | None:
+    """What the conditions leave of each column that they name; None if nothing of one of them.
+
+    Of conditions on several columns at once, each column's values are counted alone.
+
+    Raises:
+        TypeProblem: a parameter has not the type that was agreed on.
+    """
+    by_column: dict[str, list[Condition]] = {}
+    for condition in conditions:
+        for column in condition.columns:
+            by_column.setdefault(column, []).append(condition)
+    found: dict[str, Domain] = {}
+    for column, held in by_column.items():
+        domain = _domain(column, held, parameters)
+        if domain is None or domain.is_empty:
+            return None
+        found[column] = domain
+    return found
+
+
+def _domain(column: str, conditions: Sequence[Condition], parameters: Row) -> Domain | None:
+    lists: list[tuple[Value, ...]] = []
+    null = True
+    lows: list[End] = []
+    highs: list[End] = []
+    for condition in conditions:
+        match condition:
+            case Equals():
+                lists.append(_values(condition, parameters))
+                null = null and condition.null
+            case OneOf():
+                at = condition.columns.index(column)
+                rows = condition.values(parameters)
+                lists.append(tuple(dict.fromkeys(row[at] for row in rows)))
+                null = False
+            case NotNull():
+                null = False
+            case Compares():
+                null = False
+                if not _add_end(condition, parameters, lows, highs):
+                    return None
+    low = max(lows, key=lambda end: (sortable(end[0]), not end[1]), default=None)
+    high = min(highs, key=lambda end: (sortable(end[0]), end[1]), default=None)
+    if not lists:
+        return Domain(null=null, low=low, high=high)
+    values = lists[0]
+    for other in lists[1:]:
+        kept = set(map(sortable, other))
+        values = tuple(value for value in values if sortable(value) in kept)
+    if low is not None or high is not None:
+        ends = Domain(low=low, high=high)
+        values = tuple(value for value in values if ends.holds(value))
+    return Domain(values=values, null=null)
+
+
+def _values(condition: Equals, parameters: Row) -> tuple[Value, ...]:
+    if condition.known is not None:
+        return condition.known
+    return tuple(dict.fromkeys(fitted_values(condition.operands, parameters)))
+
+
+def _add_end(condition: Compares, parameters: Row, lows: list[End], highs: list[End]) -> bool:
+    """Whether any value can meet the comparison; if so, its end is added to the others."""
+    found = fitted(condition.operand, parameters)
+    is_lower = condition.operator[0] == ">"
+    if isinstance(found, Outside):
+        return found is not (Outside.ABOVE if is_lower else Outside.BELOW)
+    if found is None:
+        return False
+    inclusive = len(condition.operator) == 2
+    if is_lower:
+        lows.append((found.value, inclusive and found.exact))
+    else:
+        highs.append((found.value, inclusive or not found.exact))
+    return True
+
+
+# Intervals of keys
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """An interval of keys with its ends as places, the first in and the last out."""
+
+    start: Place
+    stop: Place
+    interval: Interval
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no key lies in it."""
+        return self.start >= self.stop
+
+
+def span_of(interval: Interval) -> Span:
+    """The places of an interval's ends."""
+    start, stop = _FIRST, _LAST
+    if interval.lower is not None:
+        start = place_of(interval.lower)
+        if not interval.lower_inclusive:
+            start = (*start, _BEHIND_KEYS)
+    if interval.upper is not None:
+        stop = place_of(interval.upper)
+        if interval.upper_inclusive:
+            stop = (*stop, _BEHIND_KEYS)
+    return Span(start=start, stop=stop, interval=interval)
+
+
+def place_of(key: Key) -> Place:
+    """The place of a key, or of the first one that begins so."""
+    return tuple(map(sortable, key))
+
+
+def united(one: Span, other: Span) -> Span:
+    """The span of both, of which `one` begins first, and the gap between them."""
+    if other.stop <= one.stop:
+        return one
+    interval = Interval(
+        lower=one.interval.lower,
+        lower_inclusive=one.interval.lower_inclusive,
+        upper=other.interval.upper,
+        upper_inclusive=other.interval.upper_inclusive,
+    )
+    return Span(start=one.start, stop=other.stop, interval=interval)
+
+
+def interval_behind(prefix: Key, domain: Domain | None) -> Interval:
+    """The keys that begin with a prefix and whose next column is in a domain that is no list."""
+    if domain is None:
+        return Interval(lower=prefix, upper=prefix) if prefix else EVERYTHING
+    low, high = domain.low, domain.high
+    if low is None and not domain.null:
+        low = (None, False)  # NULLs sort first
+    lower = (*prefix, low[0]) if low is not None else prefix or None
+    upper = (*prefix, high[0]) if high is not None else prefix or None
+    if lower is None and upper is None:
+        return EVERYTHING
+    return Interval(
+        lower=lower,
+        upper=upper,
+        lower_inclusive=low is None or low[1],
+        upper_inclusive=high is None or high[1],
+    )
+
+
+def hull(domain: Domain) -> Domain:
+    """The ends between which the values of a list lie."""
+    assert domain.values is not None, "only of a list"
+    if not domain.values:
+        return Domain(null=domain.null, high=(None, True))
+    ordered = sorted(domain.values, key=sortable)
+    low = None if domain.null else (ordered[0], True)
+    return Domain(null=domain.null, low=low, high=(ordered[-1], True))

@@ -1,0 +1,490 @@
+"""Reads from a WHERE what it says of the columns of one relation.
+
+Only what Postgres and DuckDB agree on is read; of the rest nothing is said, and it stays with
+DuckDB. What is read is true of no row for which the SQL is NULL.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+from sqlglot import exp
+
+from planner.binding.column_side import ColumnOf, Side, TypeOf, side_of
+from planner.binding.moments import moment_of
+from planner.binding.predicates import (
+    EVERY_ROW,
+    IN_LIST_MAX,
+    NO_ROW,
+    UNKNOWN,
+    Compares,
+    Condition,
+    NotNull,
+    OneOf,
+    Operand,
+    Predicate,
+    all_hold,
+    conjunction,
+    disjunction,
+    equals_one_of,
+)
+from planner.postgres.types.inference import TIMES
+from planner.trees.known_arguments import conjuncts, disjuncts, seen
+from planner.trees.nodes import parameter_number
+from planner.values.comparison_bounds import Fitted, Fitter, fitter
+from planner.values.constants import constant_of
+from planner.values.sqltypes import data_type_of
+from stores.spec.schema import BIGINT, BOOLEAN, TEXT, DataType, Kind, Value
+
+ParameterType: TypeAlias = Callable[[int], DataType]
+
+OPERATORS: dict[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_DOUBLE_EXACT = 1 << 53
+"""Below it, every whole number is a double of its own."""
+_NOT_IN_MAX = 16
+"""A longer NOT IN is left to DuckDB: each of its values cuts the rest in two."""
+_NESTING_MAX = 40
+"""Conditions nested deeper than that are left to DuckDB."""
+_LAST_TEXT = "\U0010ffff"
+_PLAIN_REGEX = re.compile(r"\^([\w \-/:@,;=#%&~`'\"<>!]+)")
+
+
+class Reader(Struct, frozen=True, kw_only=True):
+    """Reads predicates on one relation."""
+
+    column_of: ColumnOf
+    type_of: TypeOf
+    parameter_type: ParameterType
+
+    def predicate(self, node: exp.Expr | None) -> Predicate:
+        """What a predicate says of the relation's columns.
+
+        Raises:
+            QueryError: a text literal is no value of the column it is compared with (22P02).
+        """
+        return EVERY_ROW if node is None else self._read(node, is_true=True, depth=0)
+
+    def _read(self, node: exp.Expr, *, is_true: bool, depth: int) -> Predicate:
+        """What follows from a predicate being true, or from its being false."""
+        node = seen(node)
+        if depth > _NESTING_MAX:
+            return UNKNOWN
+        if node.args.get("negate"):
+            is_true = not is_true
+        if isinstance(node, exp.Not):
+            return self._read(node.this, is_true=not is_true, depth=depth + 1)
+        if isinstance(node, exp.And | exp.Or):
+            split = conjuncts if isinstance(node, exp.And) else disjuncts
+            parts = split(node)
+            if isinstance(node, exp.And) is is_true:
+                return self._every(parts, is_true=is_true, depth=depth + 1)
+            read = [self._read(part, is_true=is_true, depth=depth + 1) for part in parts]
+            return disjunction(read)
+        return self._atom(node) if is_true else self._negated(node)
+
+    def _every(self, parts: Sequence[exp.Expr], *, is_true: bool, depth: int) -> Predicate:
+        found = EVERY_ROW
+        for part in parts:
+            found = conjunction(found, self._read(part, is_true=is_true, depth=depth))
+        return found
+
+    def _atom(self, node: exp.Expr) -> Predicate:
+        operator = OPERATORS.get(type(node))
+        if operator is not None:
+            array = seen(node.expression)
+            if isinstance(array, exp.Any):
+                return self._any(node.this, seen(array.this)) if operator == "=" else UNKNOWN
+            return self._comparison(node.this, operator, node.expression)
+        read = _ATOMS.get(type(node))
+        return UNKNOWN if read is None else read(self, node)
+
+    def _negated(self, node: exp.Expr) -> Predicate:
+        operator = OPERATORS.get(type(node))
+        if operator is not None:
+            if isinstance(seen(node.expression), exp.Any | exp.All):
+                return UNKNOWN
+            return self._comparison(node.this, _NEGATED[operator], node.expression)
+        read = _NEGATED_ATOMS.get(type(node))
+        return UNKNOWN if read is None else read(self, node)
+
+    def _not_between(self, node: exp.Expr) -> Predicate:
+        if node.args.get("symmetric"):
+            return UNKNOWN
+        low = self._comparison(node.this, "<", node.args["low"])
+        return disjunction([low, self._comparison(node.this, ">", node.args["high"])])
+
+    def _not_in(self, node: exp.Expr) -> Predicate:
+        members = node.expressions
+        if not members or len(members) > _NOT_IN_MAX or isinstance(seen(node.this), exp.Tuple):
+            return UNKNOWN
+        found = EVERY_ROW
+        for member in members:
+            found = conjunction(found, self._comparison(node.this, "<>", member))
+        return found
+
+    # Comparisons
+
+    def _comparison(self, left: exp.Expr, operator: str, right: exp.Expr) -> Predicate:
+        side = self._side(left)
+        if side is None:
+            left, right, operator = right, left, MIRRORED[operator]
+            side = self._side(left)
+        if side is None:
+            return _of_constants(left, operator, right)
+        operand = self.operand(right, side)
+        if operand is None:
+            since = _since(right) if operator[0] == ">" else None
+            return UNKNOWN if since is None or side.steps or side.shift else _after(side, since)
+        if operator == "<>":
+            parts = [_compared(side, each, operand) for each in ("<", ">")]
+            return disjunction(parts)
+        return _compared(side, operator, operand)
+
+    def _between(self, node: exp.Expr) -> Predicate:
+        if node.args.get("symmetric"):
+            return UNKNOWN
+        low = self._comparison(node.this, ">=", node.args["low"])
+        return conjunction(low, self._comparison(node.this, "<=", node.args["high"]))
+
+    def _in(self, node: exp.Expr) -> Predicate:
+        members = node.expressions
+        if not members or len(members) > IN_LIST_MAX:
+            return UNKNOWN
+        if isinstance(seen(node.this), exp.Tuple):
+            return self._rows(seen(node.this).expressions, members)
+        return self._membership(node.this, members)
+
+    def _membership(self, left: exp.Expr, members: Sequence[exp.Expr]) -> Predicate:
+        side = self._side(left)
+        if side is None or side.steps is not None:
+            return UNKNOWN
+        operands = tuple(self.operand(member, side) for member in members)
+        found = tuple(operand for operand in operands if operand is not None)
+        if len(found) < len(operands):
+            return UNKNOWN
+        return all_hold(equals_one_of(side.column, found))
+
+    def _rows(self, columns: Sequence[exp.Expr], members: Sequence[exp.Expr]) -> Predicate:
+        """`(a, b) IN ((1, 2), (3, 4))`."""
+        sides = [self._side(column) for column in columns]
+        known = [side for side in sides if side is not None and side.steps is None]
+        names = tuple(side.column for side in known)
+        if len(known) < len(columns) or len(set(names)) < len(names):
+            return UNKNOWN
+        rows: list[tuple[Operand, ...]] = []
+        for member in members:
+            values = seen(member)
+            if not isinstance(values, exp.Tuple) or len(values.expressions) != len(known):
+                return UNKNOWN
+            row = [self.operand(v, s) for v, s in zip(values.expressions, known, strict=True)]
+            rows.append(tuple(operand for operand in row if operand is not None))
+            if len(rows[-1]) < len(row):
+                return UNKNOWN
+        return all_hold(OneOf(columns=names, rows=tuple(rows)))
+
+    def _any(self, left: exp.Expr, array: exp.Expr) -> Predicate:
+        """`k = ANY(…)` of a parameter, or of an array that is written out."""
+        side = self._side(left)
+        if side is None or side.steps is not None:
+            return UNKNOWN
+        if isinstance(array, exp.Parameter):
+            number = parameter_number(array)
+            element = self.parameter_type(number).element
+            fit = None if element is None else fitter(element, side.column_type)
+            if fit is None:
+                return UNKNOWN
+            operand = Operand(
+                text=f"any (${number})", fit=side.placed(fit), parameter=number - 1, is_list=True
+            )
+            return all_hold(equals_one_of(side.column, (operand,)))
+        if isinstance(array, exp.Cast):
+            to = data_type_of(array.to)
+            if to is None or to.element != side.type:
+                return UNKNOWN
+            array = seen(array.this)
+        if not isinstance(array, exp.Array) or len(array.expressions) > IN_LIST_MAX:
+            return UNKNOWN
+        return self._membership(left, array.expressions) if array.expressions else NO_ROW
+
+    # Other atoms
+
+    def _is(self, node: exp.Expr, *, is_true: bool = True) -> Predicate:
+        side, right = self._side(node.this), seen(node.expression)
+        if side is None or side.steps is not None:
+            return UNKNOWN
+        if isinstance(right, exp.Null):
+            if not is_true:
+                return all_hold(NotNull(column=side.column))
+            return all_hold(equals_one_of(side.column, (), null=True))
+        if isinstance(right, exp.Boolean) and side.type == BOOLEAN and is_true:
+            return self._flag(seen(node.this), value=bool(right.this))
+        return UNKNOWN
+
+    def _not_distinct(self, node: exp.Expr) -> Predicate:
+        side = self._side(node.this)
+        operand = None if side is None else self.operand(node.expression, side)
+        if side is None or side.steps is not None or operand is None:
+            return UNKNOWN
+        if operand.parameter is not None:
+            return UNKNOWN  # it may be NULL, which is only known later
+        is_null = operand.constant is None
+        operands = () if is_null else (operand,)
+        return all_hold(equals_one_of(side.column, operands, null=is_null))
+
+    def _flag(self, node: exp.Expr, *, value: bool = True) -> Predicate:
+        """A boolean column by itself."""
+        side = self._side(node)
+        if side is None or side.type != BOOLEAN or side.column_type != BOOLEAN:
+            return UNKNOWN
+        operand = Operand(text=str(value).lower(), fit=Fitted, constant=value)
+        return all_hold(equals_one_of(side.column, (operand,)))
+
+    def _like(self, node: exp.Expr) -> Predicate:
+        """`LIKE 'abc%'`: how the text begins, up to the first wildcard or backslash."""
+        pattern = seen(node.expression)
+        if not isinstance(pattern, exp.Literal) or not pattern.is_string:
+            return UNKNOWN
+        text: str = pattern.name
+        begins = re.split(r"[%_\\]", text, maxsplit=1)[0]
+        if begins == text:
+            return self._comparison(node.this, "=", node.expression)
+        return self._begins(node.this, begins, exact=text == begins + "%")
+
+    def _starts_with(self, node: exp.Expr) -> Predicate:
+        start = seen(node.expression)
+        if not isinstance(start, exp.Literal) or not start.is_string:
+            return UNKNOWN
+        return self._begins(node.this, start.name, exact=True)
+
+    def _matches(self, node: exp.Expr) -> Predicate:
+        """`~ '^abc'`: as many plain characters as follow the start."""
+        pattern = seen(node.expression)
+        if not isinstance(pattern, exp.Literal) or not pattern.is_string or node.args.get("flag"):
+            return UNKNOWN
+        found = _PLAIN_REGEX.match(pattern.name)
+        if found is None or "|" in pattern.name:
+            return UNKNOWN
+        # The last one may be repeated no times.
+        return self._begins(node.this, found[1][:-1], exact=False)
+
+    def _begins(self, left: exp.Expr, start: str, *, exact: bool) -> Predicate:
+        side = self._side(left)
+        if side is None or side.type != TEXT or side.column_type != TEXT:
+            return UNKNOWN
+        if not start:
+            return Predicate(disjuncts=((NotNull(column=side.column),),), exact=exact)
+        first = Operand(text=_quoted(start), fit=Fitted, constant=start)
+        found: list[Condition] = [Compares(column=side.column, operator=">=", operand=first)]
+        after = _after_text(start)
+        if after is not None:
+            last = Operand(text=_quoted(after), fit=Fitted, constant=after)
+            found.append(Compares(column=side.column, operator="<", operand=last))
+        return Predicate(disjuncts=(tuple(found),), exact=exact)
+
+    # Sides
+
+    def _side(self, node: exp.Expr) -> Side | None:
+        return side_of(node, self.column_of, self.type_of)
+
+    def operand(self, node: exp.Expr, side: Side) -> Operand | None:
+        """The operand that a node is for a side; None if it is not known before the rows are.
+
+        Raises:
+            QueryError: a text literal is no value of the side's type (22P02).
+        """
+        node = seen(node)
+        parameter = self._parameter(node)
+        if parameter is not None:
+            number, source = parameter
+            fit = fitter(source, side.column_type)
+            if fit is None:
+                return None
+            return Operand(text=f"${number}", fit=side.placed(fit), parameter=number - 1)
+        constant = constant_of(node, side.type)
+        if constant is None:
+            return self._computed(node, side)
+        value, data_type = constant
+        if value is None:
+            return Operand(text="NULL", fit=Fitted)
+        found = _constant_fitter(value, data_type, side.column_type)
+        if found is None:
+            return None
+        return Operand(text=_text_of(node), fit=side.placed(found), constant=value)
+
+    def _computed(self, node: exp.Expr, side: Side) -> Operand | None:
+        """A moment that is computed from parameters."""
+        moment = moment_of(node, self.parameter_type)
+        if moment is None or not moment.parameters or moment.type.kind not in TIMES:
+            return None
+        fit, compute = fitter(moment.type, side.column_type), moment.compute
+        if fit is None:
+            return None
+        return Operand(
+            text=_text_of(node),
+            fit=side.placed(fit),
+            parameter=moment.parameters[0] - 1,
+            compute=lambda row: compute(row)[0],
+        )
+
+    def _parameter(self, node: exp.Expr) -> tuple[int, DataType] | None:
+        """The number and type of a parameter, also of one that is cast to its own type."""
+        cast_to = None
+        if isinstance(node, exp.Cast) and isinstance(seen(node.this), exp.Parameter):
+            cast_to = data_type_of(node.to)
+            if cast_to is None or node.to.expressions:
+                return None
+            node = seen(node.this)
+        if not isinstance(node, exp.Parameter):
+            return None
+        number = parameter_number(node)
+        data_type = self.parameter_type(number)
+        return (number, data_type) if cast_to in {None, data_type} else None
+
+
+_ATOMS: dict[type[exp.Expr], Callable[[Reader, exp.Expr], Predicate]] = {
+    exp.Between: Reader._between,
+    exp.In: Reader._in,
+    exp.Is: Reader._is,
+    exp.NullSafeEQ: Reader._not_distinct,
+    exp.Column: Reader._flag,
+    exp.Like: Reader._like,
+    exp.StartsWith: Reader._starts_with,
+    exp.RegexpLike: Reader._matches,
+    exp.Boolean: lambda _, node: EVERY_ROW if node.this else NO_ROW,
+    exp.Null: lambda *_: NO_ROW,
+}
+
+_NEGATED_ATOMS: dict[type[exp.Expr], Callable[[Reader, exp.Expr], Predicate]] = {
+    exp.Between: Reader._not_between,
+    exp.In: Reader._not_in,
+    exp.Is: lambda reader, node: reader._is(node, is_true=False),
+    exp.Column: lambda reader, node: reader._flag(node, value=False),
+    exp.Boolean: lambda _, node: NO_ROW if node.this else EVERY_ROW,
+    exp.Null: lambda *_: NO_ROW,
+}
+
+
+def _compared(side: Side, operator: str, operand: Operand) -> Predicate:
+    if side.steps is not None:
+        return _stepped(side, operator, operand)
+    if operator == "=":
+        return all_hold(equals_one_of(side.column, (operand,)))
+    return all_hold(Compares(column=side.column, operator=operator, operand=operand))
+
+
+def _stepped(side: Side, operator: str, operand: Operand) -> Predicate:
+    """A comparison with a column rounded down, as an interval of the column."""
+    first = _refitted(operand, side.at_least(operand.fit), "start")
+    behind = _refitted(operand, side.behind(operand.fit), "end")
+    ends = {
+        "=": ((">=", first), ("<", behind)),
+        ">=": ((">=", first),),
+        ">": ((">=", behind),),
+        "<": (("<", first),),
+        "<=": (("<", behind),),
+    }[operator]
+    return all_hold(*(Compares(column=side.column, operator=o, operand=v) for o, v in ends))
+
+
+def _refitted(operand: Operand, fit: Fitter, end: str) -> Operand:
+    return Operand(
+        text=f"the {end} of {operand.text}",
+        fit=fit,
+        constant=operand.constant,
+        parameter=operand.parameter,
+        compute=operand.compute,
+    )
+
+
+def _of_constants(left: exp.Expr, operator: str, right: exp.Expr) -> Predicate:
+    """`1 = 0`, as programs write it for "nothing"."""
+    one, other = (_plain_constant(node) for node in (left, right))
+    if one is None or other is None or (one[1] == TEXT) is not (other[1] == TEXT):
+        return UNKNOWN
+    a, b = one[0], other[0]
+    holds = {"=": a == b, "<>": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}
+    return EVERY_ROW if holds[operator] else NO_ROW
+
+
+def _plain_constant(node: exp.Expr) -> tuple[Value, DataType] | None:
+    node = seen(node)
+    if not isinstance(node, exp.Literal):
+        return None
+    found = constant_of(node, TEXT)
+    return found if found is not None and found[1].kind in {Kind.BIGINT, Kind.TEXT} else None
+
+
+def _constant_fitter(value: Value, source: DataType, column: DataType) -> Fitter | None:
+    if source.kind is Kind.DOUBLE and column.kind is Kind.BIGINT and abs(value) < _DOUBLE_EXACT:
+        return fitter(BIGINT, column)  # so small a number has no other bigint at its double
+    return fitter(source, column)
+
+
+def _since(node: exp.Expr) -> int | None:
+    """How many microseconds before now `now() - interval '1 hour'` is."""
+    node = seen(node)
+    if _is_now(node):
+        return 0
+    if not isinstance(node, exp.Sub) or not _is_now(seen(node.this)):
+        return None
+    interval = constant_of(node.expression, TEXT)
+    if interval is None or interval[1].kind is not Kind.INTERVAL:
+        return None
+    months, days, micros = interval[0]
+    # The longest month: what is read may begin too early, never too late.
+    length: int = (31 * months + days) * 86_400_000_000 + micros
+    return length if min(interval[0]) >= 0 else None
+
+
+def _is_now(node: exp.Expr) -> bool:
+    """Whether it is the moment itself, and not one rounded to some digits."""
+    return isinstance(node, exp.CurrentTimestamp) and not node.args.get("this")
+
+
+def _after(side: Side, since_us: int) -> Predicate:
+    """A lower bound that moves with the clock.
+
+    DuckDB looks at the clock later than this does, and its bound is the one that counts.
+    """
+    if side.type.kind is not Kind.TIMESTAMPTZ or side.column_type != side.type:
+        return UNKNOWN
+    text = f"now() - {since_us // 1_000_000} s"
+    operand = Operand(
+        text=text, fit=lambda _: Fitted(time.time_ns() // 1000 - since_us), constant=since_us
+    )
+    condition = Compares(column=side.column, operator=">=", operand=operand)
+    return Predicate(disjuncts=((condition,),), exact=False)
+
+
+def _after_text(start: str) -> str | None:
+    """The first text behind all that begin so; None if there is none."""
+    kept = start.rstrip(_LAST_TEXT)
+    if not kept:
+        return None
+    code = ord(kept[-1]) + 1
+    # No text holds a surrogate.
+    return kept[:-1] + chr(0xE000 if 0xD800 <= code < 0xE000 else code)
+
+
+def _text_of(node: exp.Expr) -> str:
+    """A constant as SQL; literals, of which there may be thousands, without sqlglot's generator."""
+    if isinstance(node, exp.Literal):
+        return _quoted(node.name) if node.is_string else str(node.name)
+    return node.sql(dialect="postgres")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,407 @@
+"""What type each `$n` has, and whether values of two types can be compared.
+
+A parameter has the type that the client insists on, else the one that its first place asks for,
+else text; as in Postgres, a place that asks for another type afterwards does not change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from planner.errors import SyntaxProblem, TypeProblem, ValueProblem
+from planner.postgres.types.functions import call_name
+from planner.postgres.types.inference import Types
+from planner.postgres.types.literals import SPELLED, adopt, check_literal
+from planner.postgres.types.operands import COMPARED, alternatives, arguments, compared, is_open
+from planner.postgres.types.operators import SYMBOLS, asked_type
+from planner.postgres.types.result_types import FLOATS, INTEGERS, common_type
+from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
+from planner.syntax.with_clause import Clause
+from planner.trees.node_index import Nodes
+from planner.trees.nodes import cast, parameter_number, position_of, strip
+from planner.values.array_text import parse_array
+from planner.values.catalog_types import CatalogType, postgres_name
+from planner.values.comparison_bounds import are_comparable
+from planner.values.sqltypes import duckdb_type, parameter_type_of, result_type_of, spelled_type
+from planner.values.text_values import parse_value
+from stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind
+
+PARAMETERS_MAX = 65_535
+"""What the Postgres wire can count."""
+
+_OF_ARRAYS = (exp.ArrayContainsAll, exp.ArrayContainedBy, exp.ArrayOverlaps)
+_CONDITIONAL = (exp.Where, exp.Having, exp.Not, exp.And, exp.Or)
+_MANY = (exp.Any, exp.All)
+_NAMED = (exp.Kwarg, exp.PropertyEQ)
+_COUNTED = (exp.Limit, exp.Offset, exp.Fetch)
+_COMPUTED = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Pow)
+_ALIKE = (exp.Binary, exp.Coalesce, exp.Greatest, exp.Least, exp.Nullif)
+"""What asks of all that is in it to be of one type."""
+_OF_TEXT = {"this": TEXT, "expression": INTEGER}
+_OF_PATH = {"expression": DataType(kind=Kind.ARRAY, element=TEXT)}
+_ARGUMENTS: dict[type, dict[str, DataType]] = {
+    exp.Substring: {"this": TEXT, "start": INTEGER, "length": INTEGER},
+    exp.Left: _OF_TEXT,
+    exp.Right: _OF_TEXT,
+    exp.Repeat: {"this": TEXT, "times": INTEGER},
+    exp.Pad: {"this": TEXT, "expression": INTEGER, "fill_pattern": TEXT},
+    exp.Round: {"decimals": INTEGER},
+    exp.JSONBExtract: _OF_PATH,
+    exp.JSONBExtractScalar: _OF_PATH,
+    exp.JSONBDeleteAtPath: _OF_PATH,
+    exp.JSONExtract: {"expression": TEXT},
+    exp.JSONExtractScalar: {"expression": TEXT},
+}
+"""What calls ask of their arguments that nothing beside these tells."""
+_TEXTUAL = (exp.Like, exp.ILike, exp.RegexpLike, exp.RegexpILike, exp.SimilarTo)
+
+
+class Parameters:
+    """The parameters of one statement.
+
+    Args:
+        nodes: of its tree.
+        given: types that the client insists on; None, or a shorter list, leaves the others open.
+        arguments: what functions ask of theirs, by name.
+    """
+
+    def __init__(
+        self,
+        nodes: Nodes,
+        given: Sequence[DataType | None],
+        arguments: Mapping[str, Sequence[DataType]],
+    ) -> None:
+        self._nodes, self._given, self._arguments = nodes, given, arguments
+        self._types: dict[int, DataType] = {}
+
+    def infer(self, clause: Clause, types: Types) -> None:
+        """Find the types.
+
+        Raises:
+            ValueProblem: a number out of range (42P02).
+            SyntaxProblem: a `$` without a number.
+        """
+        for reference in clause.parameters:
+            self._check(reference.number)
+            declared = self._declared(reference.number)
+            self._types.setdefault(reference.number, declared or reference.type)
+        places = self._nodes.of(exp.Parameter)
+        for node in places:
+            if not node.name.isdigit():
+                raise SyntaxProblem(f'syntax error at or near "{node.sql()}"')
+            number = parameter_number(node)
+            self._check(number)
+            found = self._declared(number) or self._expected_type(node, types)
+            if found is not None and number not in self._types:
+                self._types[number] = found
+                types.forget()
+        for node in places:
+            self._types.setdefault(parameter_number(node), TEXT)
+        types.forget()
+
+    def known_type(self, number: int) -> DataType | None:
+        """The type of $number; None if it is not inferred yet."""
+        return self._types.get(number)
+
+    def type_of(self, number: int) -> DataType:
+        """The type of $number."""
+        return self._types[number]
+
+    def types(self) -> tuple[DataType, ...]:
+        """All types, from $1 on.
+
+        Raises:
+            ValueProblem: a number is left out, and nothing says of what type it is (42P18).
+        """
+        count = max([*self._types, len(self._given)], default=0)
+        found = [self._types.get(n) or self._declared(n) for n in range(1, count + 1)]
+        if None in found:
+            raise ValueProblem(
+                f"could not determine data type of parameter ${found.index(None) + 1}",
+                hint="Number parameters from $1 on, without gaps.",
+                sqlstate="42P18",
+            )
+        return tuple(data_type for data_type in found if data_type is not None)
+
+    def give_types(self) -> None:
+        """Give each parameter its type in the tree, for DuckDB would guess."""
+        for node in self._nodes.of(exp.Parameter):
+            name = duckdb_type(self._types[parameter_number(node)])
+            # Values of uuids are their texts already.
+            node.replace(cast(node.copy(), name.replace("UUID", "TEXT")))
+        self._nodes.renew()
+
+    def check_comparisons(self, types: Types) -> None:
+        """Refuse comparisons of values that Postgres has no operator for.
+
+        Raises:
+            TypeProblem: e.g. text with a number (42883).
+        """
+        for kind in COMPARED:
+            for node in self._nodes.of(kind):
+                for first, *others in compared(node):
+                    one = self._compared_type(first, types)
+                    for other in others if one is not None else ():
+                        theirs = self._compared_type(other, types)
+                        if theirs is not None and one and not are_comparable(one, theirs):
+                            raise _no_operator(node, one, theirs, other)
+
+    def _compared_type(self, node: exp.Expr, types: Types) -> DataType | None:
+        """The type of one side, if it is certain; a text literal takes that of the other side."""
+        node = strip(node)
+        if isinstance(node, exp.Parameter):
+            return self._types[parameter_number(node)]
+        if isinstance(node, _MANY):
+            inner = self._compared_type(node.this, types)
+            return None if inner is None else inner.element
+        if isinstance(node, exp.Literal) and node.is_string:
+            return None
+        found = types.of(node)
+        return None if postgres_name(found) == "regproc" else found  # a name, or a number
+
+    def _expected_type(self, node: exp.Parameter, types: Types) -> DataType | None:
+        """The type that a parameter's surroundings ask for; None if they do not say."""
+        called = node.parent
+        if isinstance(called, exp.Func) and self._arguments:
+            asked = self._arguments.get(call_name(called), ())
+            place = next((at for at, each in enumerate(arguments(called)) if each is node), None)
+            if place is not None and place < len(asked):
+                return asked[place]
+        return _expected_type(node, types)
+
+    @staticmethod
+    def _check(number: int) -> None:
+        if not 1 <= number <= PARAMETERS_MAX:
+            raise ValueProblem(f"there is no parameter ${number}", sqlstate="42P02")
+
+    def _declared(self, number: int) -> DataType | None:
+        return self._given[number - 1] if number <= len(self._given) else None
+
+
+def spell_arrays(nodes: Nodes, types: Types) -> None:
+    """Write array literals in Postgres's form, such as `'{a,b}'`, as lists of their elements.
+
+    Raises:
+        ValueProblem: one is malformed (22P02).
+    """
+    is_changed, casts = False, nodes.of(exp.Cast)
+    for within in (*nodes.of(exp.Any), *nodes.of(exp.All)):
+        array = strip(within.this)
+        beside = strip(within.parent.this) if isinstance(within.parent, exp.Binary) else None
+        known = None if beside is None else types.of(beside)
+        if isinstance(array, exp.Literal) and array.is_string:
+            array.replace(_array_of(array, known or TEXT))
+            is_changed = True
+    for node in casts:
+        to, literal = parameter_type_of(node.to), node.this
+        element = None if to is None else to.element
+        is_postgres = isinstance(literal, exp.Literal) and literal.name.strip()[:1] == "{"
+        if element is not None and is_postgres:
+            is_changed, array = True, _array_of(literal, element)
+            if result_type_of(node.to) == to:
+                node.replace(array)
+            else:
+                node.set("this", array)  # the cast says what texts these are, and cuts them
+    if is_changed:
+        nodes.renew()
+
+
+def spell_compared(nodes: Nodes, types: Types) -> None:
+    """Read texts that are compared with a value of another type as one of that type.
+
+    A uuid, an array or a time is written as these are held. Of a number DuckDB would take what
+    Postgres does not: `1 = '1.5'` was false.
+
+    Raises:
+        ValueProblem: one is none (22P02).
+    """
+    has_text = any(literal.is_string for literal in nodes.of(exp.Literal))
+    if not has_text and not nodes.of(exp.Any) and not nodes.of(exp.All):
+        return  # as in most lookups, which compare with parameters
+    is_changed = False
+    for kind in (*COMPARED, *_OF_ARRAYS):
+        for node in nodes.of(kind):
+            for group in compared(node):
+                is_changed |= _read_texts([strip(side) for side in group], types)
+    if is_changed:
+        nodes.renew()
+
+
+def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
+    """Read the texts among what is compared; whether one has been replaced."""
+    texts = [each for each in sides if isinstance(each, exp.Literal) and each.is_string]
+    if not texts:
+        return False
+    # What is beside a text is of one type, if it is not for numbers, of which one holds the others.
+    known = [t for s in sides if not is_open(s) and (t := _value_type(s, types)) is not None]
+    found = common_type(known) if known else None
+    if found is None or isinstance(found, CatalogType) or found.kind not in _READ_KINDS:
+        return False
+    is_changed = False
+    for text in texts:
+        if found.element is not None or found.kind is Kind.UUID:
+            text.replace(_array_of(text, found.element) if found.element else _uuid_of(text))
+            is_changed = True
+        elif found.kind is Kind.BOOLEAN:
+            text.replace(exp.Boolean(this=check_literal(text, found)))  # DuckDB does not read 'yes'
+            is_changed = True
+        else:
+            adopt(text, found, types)
+    return is_changed
+
+
+_READ_KINDS = {Kind.UUID, Kind.ARRAY, *SPELLED, *INTEGERS, *FLOATS, Kind.DECIMAL, Kind.BOOLEAN}
+
+
+def _uuid_of(literal: exp.Literal) -> exp.Literal:
+    try:
+        fresh = exp.Literal.string(parse_value(literal.name, DataType(kind=Kind.UUID)))
+    except ValueProblem as error:
+        error.position = position_of(literal)
+        raise
+    fresh.meta.update(literal.meta)
+    return fresh
+
+
+def _array_of(literal: exp.Literal, element: DataType) -> exp.Expr:
+    try:
+        texts = parse_array(literal.name)
+    except ValueProblem as error:
+        error.position = position_of(literal)
+        raise
+    listed: list[exp.Expr] = []
+    for text in texts:
+        node: exp.Expr = exp.null() if text is None else exp.Literal.string(text)
+        if "start" in literal.meta:
+            node.meta["start"] = literal.meta["start"]
+        listed.append(node)
+    return cast(exp.Array(expressions=listed), f"{duckdb_type(element)}[]")
+
+
+def _no_operator(node: exp.Expr, one: DataType, theirs: DataType, other: exp.Expr) -> TypeProblem:
+    operators: dict[type[exp.Expr], str] = {
+        exp.NEQ: "<>",
+        exp.LT: "<",
+        exp.LTE: "<=",
+        exp.GT: ">",
+        exp.GTE: ">=",
+        exp.Between: ">=",
+    }
+    return TypeProblem(
+        f"operator does not exist: {spelled_type(one)} {operators.get(type(node), '=')} "
+        f"{spelled_type(theirs)}",
+        hint="No operator matches the given name and argument types. "
+        "You might need to add explicit type casts.",
+        position=position_of(other) or position_of(node.this),
+        sqlstate="42883",
+    )
+
+
+def _expected_type(node: exp.Parameter, types: Types) -> DataType | None:
+    """The type that a parameter's surroundings ask for; None if they do not say."""
+    child: exp.Expr = node
+    parent = node.parent
+    while isinstance(parent, exp.Paren):
+        child, parent = parent, parent.parent
+    if isinstance(parent, _MANY):
+        element = _beside(parent.parent, parent, types)
+        return DataType(kind=Kind.ARRAY, element=element or TEXT)
+    if (asked := _asked_type(parent, child)) is not None:
+        return asked
+    if isinstance(parent, exp.If) and isinstance(parent.parent, exp.Case):
+        parent = parent.parent
+    if isinstance(parent, exp.Func) and (name := call_name(parent)) in SIGNATURES:
+        return _argument_type(name, parent, child, types)
+    if isinstance(parent, exp.DPipe):
+        return _joined_type(_beside(parent, child, types))
+    if isinstance(parent, exp.Tuple):
+        return _in_row(parent, child, types)
+    return _beside(parent, child, types)
+
+
+def _argument_type(name: str, call: exp.Func, child: exp.Expr, types: Types) -> DataType | None:
+    """What a function asks of an argument, beside the others."""
+    given = arguments(call)
+    if isinstance(call.parent, exp.WithinGroup):
+        given += [term.this for term in call.parent.expression.expressions]
+    known = [OPEN if _is_open(each, types) else types.of(each) for each in given]
+    found = resolve(name, known)
+    place = next((at for at, each in enumerate(given) if each is child), None)
+    return None if found is None or place is None else found[place]
+
+
+def _is_open(node: exp.Expr, types: Types) -> bool:
+    """Whether a node's type is what its place makes it."""
+    node = strip(node)
+    if isinstance(node, exp.Parameter):
+        return types.of(node) is None
+    return isinstance(node, exp.Null) or (isinstance(node, exp.Literal) and bool(node.is_string))
+
+
+def _joined_type(beside: DataType | None) -> DataType:
+    """What `||` asks of a side beside another: arrays, bytes and json join their like."""
+    is_like = beside is not None and beside.kind in {Kind.ARRAY, Kind.BYTEA, Kind.JSON}
+    return beside if beside is not None and is_like else TEXT
+
+
+def _asked_type(parent: exp.Expr | None, child: exp.Expr) -> DataType | None:
+    """The type that what a value stands in asks for, whatever stands beside it."""
+    if isinstance(parent, exp.Cast):
+        return parameter_type_of(parent.to)
+    if isinstance(parent, _NAMED):  # only make_interval has names for them
+        return DOUBLE if parent.this.name == "secs" else INTEGER
+    if isinstance(parent, _COUNTED):
+        return BIGINT
+    is_condition = isinstance(parent, exp.If) and child.arg_key == "this"
+    if is_condition or isinstance(parent, _CONDITIONAL):
+        return BOOLEAN
+    if isinstance(parent, _TEXTUAL):
+        return TEXT
+    return _ARGUMENTS.get(type(parent), {}).get(child.arg_key or "")
+
+
+def _in_row(row: exp.Tuple, child: exp.Expr, types: Types) -> DataType | None:
+    """The type of a value of a row in `(a, b) IN (($1, $2))`: that of the column in its place."""
+    within = row.parent
+    left = strip(within.this) if isinstance(within, exp.In) else None
+    if not isinstance(left, exp.Tuple) or len(left.expressions) != len(row.expressions):
+        return None
+    places = zip(row.expressions, left.expressions, strict=True)
+    return next((types.of(column) for each, column in places if each is child), None)
+
+
+def _value_type(node: exp.Expr, types: Types) -> DataType | None:
+    """The type of a value, or of the elements of `ANY (…)`."""
+    if not isinstance(node, _MANY):
+        return types.of(node)
+    array = types.of(strip(node.this))
+    return None if array is None else array.element
+
+
+def _operand_type(parent: exp.Expr, child: exp.Expr, types: Types) -> DataType | None:
+    """What an operator of arithmetic asks of a side, beside what stands on the other."""
+    is_left = parent.this is child
+    other = types.of(parent.expression if is_left else parent.this)
+    return None if other is None else asked_type(SYMBOLS[type(parent)], other, is_left=is_left)
+
+
+def _beside(parent: exp.Expr | None, child: exp.Expr, types: Types) -> DataType | None:
+    """The type of the first that stands beside a node and has a known one."""
+    beside: list[exp.Expr] = []
+    if isinstance(parent, exp.Between | exp.In):
+        beside = [side for group in compared(parent) for side in group]
+    elif isinstance(parent, exp.Case):
+        beside = alternatives(parent)
+    elif isinstance(parent, exp.GenerateSeries):
+        beside = [parent.args[each] for each in ("start", "end") if parent.args.get(each)]
+    elif isinstance(parent, exp.Array):
+        beside = parent.expressions
+    elif isinstance(parent, _COMPUTED):
+        return _operand_type(parent, child, types)
+    elif isinstance(parent, _ALIKE):
+        second = parent.args.get("expression")
+        beside = [parent.this, *([second] if second else []), *parent.expressions]
+    known = (_value_type(each, types) for each in beside if each is not child)
+    return next((data_type for data_type in known if data_type is not None), None)

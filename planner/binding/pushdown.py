@@ -1,0 +1,335 @@
+"""What the conditions of a statement say of each relation, and which relations' rows find others'.
+
+A condition counts for a relation if rows that do not meet it cannot change the result: those of
+WHERE, those in ON of an inner join, and those in ON of an outer join for the side that may be
+missing. Columns that such a condition says are equal share what is said of one of them. A relation
+whose key is equal to columns of another is *linked* to it: few rows there mean few lookups here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from msgspec import Struct, field
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from planner.binding.extract import ParameterType, Reader
+from planner.binding.predicates import EVERY_ROW, Equals, Predicate, conjunction
+from planner.trees.known_arguments import conjuncts, seen
+from planner.trees.nodes import is_comma
+from stores.spec.schema import Column
+
+Readable: TypeAlias = Mapping[str, Column]
+Resolver: TypeAlias = Callable[[exp.Column], tuple[exp.Table, Column] | None]
+"""The table and its column that a column node means; None if that is not certain."""
+_Place: TypeAlias = tuple[int, str]
+"""A column of a table: the table node's id, and the name."""
+
+_SCOPES_MAX = 20
+"""How far out a column of a correlated subquery is looked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A column of a relation that must be equal to one of another."""
+
+    column: str
+    other: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equality:
+    """All of a relation's columns that must be equal to columns of one other relation."""
+
+    table: int
+    """The other's table node, by id."""
+    pairs: tuple[Pair, ...]
+
+
+class Said(Struct, kw_only=True):
+    """What is said of one relation."""
+
+    predicate: Predicate = EVERY_ROW
+    equal: dict[_Place, list[str]] = field(default_factory=dict)
+    """Columns of others, and the names of ours that must be equal to them."""
+
+    @property
+    def equalities(self) -> tuple[Equality, ...]:
+        """By the other relation."""
+        pairs: dict[int, list[Pair]] = {}
+        for (table, other), names in self.equal.items():
+            for name in names:
+                pairs.setdefault(table, []).append(Pair(column=name, other=other))
+        return tuple(Equality(table=table, pairs=tuple(found)) for table, found in pairs.items())
+
+
+class _Clause(Struct, frozen=True, kw_only=True):
+    """A condition, and the join whose ON it is; None for WHERE."""
+
+    condition: exp.Expr
+    join: exp.Join | None = None
+
+
+class Pushdown:
+    """Reads the conditions of all scopes of one statement.
+
+    Args:
+        scopes: inner ones first.
+        readable: the columns of each relation's table node, by its id.
+        resolvers: what column nodes mean, by scope.
+        parameter_type: the types of the parameters.
+    """
+
+    def __init__(
+        self,
+        scopes: Sequence[Scope],
+        readable: Mapping[int, Readable],
+        resolvers: Mapping[int, Resolver],
+        parameter_type: ParameterType,
+    ) -> None:
+        self._readable, self._resolvers = readable, resolvers
+        self._parameter_type = parameter_type
+        self._said: dict[int, Said] = {}
+        self._by_select = {id(scope.expression): scope for scope in scopes}
+        clauses = [
+            (scope, list(_clauses(scope.expression)))
+            for scope in scopes
+            if isinstance(scope.expression, exp.Select)
+        ]
+        for scope, found in clauses if len(readable) > 1 else ():
+            self._read_equalities(scope, found)
+        for scope, found in clauses:
+            if found:
+                self._read_predicates(scope, found)
+
+    def said(self, table: exp.Table) -> Said:
+        """What is said of a relation."""
+        return self._said.setdefault(id(table), Said())
+
+    def _tables(self, scope: Scope) -> dict[str, exp.Table]:
+        return {
+            name: source
+            for name, (_, source) in scope.selected_sources.items()
+            if isinstance(source, exp.Table) and id(source) in self._readable
+        }
+
+    # Equalities
+
+    def _read_equalities(self, scope: Scope, clauses: Sequence[_Clause]) -> None:
+        for clause in clauses:
+            for part in conjuncts(clause.condition):
+                self._read_equality(scope, clause, part)
+        tables = self._tables(scope)
+        for join in _using(scope.expression):
+            right = tables.get(join.this.alias_or_name)
+            if right is None:
+                continue
+            for name in (column.name for column in join.args["using"]):
+                for table in tables.values():
+                    ours, theirs = (self._readable[id(t)].get(name) for t in (right, table))
+                    if table is not right and ours is not None and theirs is not None:
+                        self._add(scope, join, (right, ours.name), (table, theirs.name))
+
+    def _read_equality(self, scope: Scope, clause: _Clause, part: exp.Expr) -> None:
+        if isinstance(part, exp.EQ):
+            one, other = (self._place(scope, side) for side in (part.this, part.expression))
+            if one is not None and other is not None and one[0] is not other[0]:
+                self._add(scope, clause.join, one, other)
+        elif isinstance(part, exp.In) and part.args.get("query") is not None:
+            self._read_membership(scope, clause, part)
+        elif isinstance(part, exp.Exists) and isinstance(part.this, exp.Select):
+            self._read_exists(scope, clause, part.this)
+
+    def _read_exists(self, scope: Scope, clause: _Clause, select: exp.Select) -> None:
+        """Of `EXISTS (SELECT … WHERE s.x = r.k)`: r has no other rows than those that s finds."""
+        where = select.args.get("where")
+        if where is None or _is_cut(select):
+            return
+        for part in conjuncts(where.this):
+            if not isinstance(part, exp.EQ):
+                continue
+            for inner, outer in ((part.this, part.expression), (part.expression, part.this)):
+                mine = self._place(scope, outer)
+                theirs = self._inner_place(select, inner)
+                if mine is not None and theirs is not None:
+                    self._add_to(scope, clause.join, mine, theirs)
+
+    def _read_membership(self, scope: Scope, clause: _Clause, part: exp.In) -> None:
+        """Of `r.k IN (SELECT s.x …)`, also with rows on the left."""
+        query = part.args["query"]
+        inner = query.this if isinstance(query, exp.Subquery) else query
+        left = seen(part.this)
+        ours = left.expressions if isinstance(left, exp.Tuple) else [left]
+        if not isinstance(inner, exp.Select) or len(ours) != len(inner.expressions):
+            return
+        for one, other in zip(ours, inner.expressions, strict=True):
+            mine, theirs = self._place(scope, one), self._inner_place(inner, other.unalias())
+            if mine is not None and theirs is not None:
+                self._add_to(scope, clause.join, mine, theirs)
+
+    def _place(self, scope: Scope, node: exp.Expr) -> tuple[exp.Table, str] | None:
+        """The table and name of a column, here or in a scope around."""
+        node = seen(node)
+        if not isinstance(node, exp.Column):
+            return None
+        at: Scope | None = scope
+        for _ in range(_SCOPES_MAX):
+            if at is None or id(at) not in self._resolvers:
+                return None
+            found = self._resolvers[id(at)](node)
+            if found is not None:
+                return found[0], found[1].name
+            if not node.table or node.table in at.selected_sources:
+                return None  # it may be a column of something here that is not known
+            at = at.parent
+        return None
+
+    def _inner_place(self, select: exp.Select, node: exp.Expr) -> tuple[exp.Table, str] | None:
+        """The same in a subquery, of its own columns only."""
+        node, scope = seen(node), self._by_select.get(id(select))
+        if scope is None or not isinstance(node, exp.Column):
+            return None
+        found = self._resolvers[id(scope)](node)
+        return None if found is None else (found[0], found[1].name)
+
+    def _add(
+        self,
+        scope: Scope,
+        join: exp.Join | None,
+        one: tuple[exp.Table, str],
+        other: tuple[exp.Table, str],
+    ) -> None:
+        self._add_to(scope, join, one, other)
+        self._add_to(scope, join, other, one)
+
+    def _add_to(
+        self,
+        scope: Scope,
+        join: exp.Join | None,
+        mine: tuple[exp.Table, str],
+        theirs: tuple[exp.Table, str],
+    ) -> None:
+        """One column of a relation of this scope is equal to another, if that drops its rows."""
+        table, name = mine
+        if not any(table is known for known in self._tables(scope).values()):
+            return
+        if join is not None and not may_filter(scope.expression, join, table):
+            return
+        names = self.said(table).equal.setdefault((id(theirs[0]), theirs[1]), [])
+        if name not in names:
+            names.append(name)
+
+    # Predicates
+
+    def _read_predicates(self, scope: Scope, clauses: Sequence[_Clause]) -> None:
+        select = scope.expression
+        merged = {c.name for join in _using(select) for c in join.args["using"]}
+        for table in self._tables(scope).values():
+            reader = self._reader(scope, table, merged)
+            said = self.said(table)
+            for clause in clauses:
+                if clause.join is not None and not may_filter(select, clause.join, table):
+                    continue
+                found = reader.predicate(clause.condition)
+                if accepts_null(found) and may_be_missing(select, table, clause.join):
+                    continue  # a row that is dropped would leave NULLs, which meet it
+                said.predicate = conjunction(said.predicate, found)
+
+    def _reader(self, scope: Scope, table: exp.Table, merged: set[str]) -> Reader:
+        readable, equal = self._readable[id(table)], self.said(table).equal
+        resolve = self._resolvers[id(scope)]
+        by_name = {column.name: column for column in readable.values()}
+
+        def column_of(column: exp.Column) -> str | None:
+            if not column.table and column.name in merged and column.name in readable:
+                return readable[column.name].name
+            owned = resolve(column)
+            if owned is None:
+                return None
+            if owned[0] is table:
+                return owned[1].name
+            shared = equal.get((id(owned[0]), owned[1].name), ())
+            return next((name for name in shared if by_name[name].type == owned[1].type), None)
+
+        return Reader(
+            column_of=column_of,
+            type_of=lambda name: by_name[name].type,
+            parameter_type=self._parameter_type,
+        )
+
+
+def may_filter(select: exp.Expr, join: exp.Join, table: exp.Table) -> bool:
+    """Whether a join's ON drops rows of a relation, rather than leaving them unmatched."""
+    if join.method:
+        return False
+    joins = select.args.get("joins") or []
+    at = next((i for i, each in enumerate(joins) if each is join), 0)
+    is_right = join.this is table
+    is_left = not is_right and all(each.this is not table for each in joins[at:])
+    side = join.side.upper()
+    if side == "":
+        is_inner = join.kind.upper() in {"", "INNER", "CROSS"}
+        return is_inner and (is_left or is_right)
+    if side == "RIGHT" and is_left:
+        # A comma binds less than JOIN: what stands before the last one is joined with the result.
+        begin = max((i for i, each in enumerate(joins[:at]) if is_comma(each)), default=-1)
+        joined = [each.this for each in joins[max(begin, 0) : at]]
+        first = [select.args["from_"].this] if begin < 0 else []
+        return any(_holds(item, table) for item in (*first, *joined))
+    return side == "LEFT" and is_right
+
+
+def _holds(item: exp.Expr, table: exp.Table) -> bool:
+    """Whether a table is an item of FROM, or in the parentheses of one."""
+    node: exp.Expr | None = table
+    while node is not None and node is not item:
+        node = node.parent
+    return node is not None
+
+
+def accepts_null(predicate: Predicate) -> bool:
+    """Whether it can be true of a row of nothing but NULLs."""
+    return any(
+        all(isinstance(condition, Equals) and condition.null for condition in disjunct)
+        for disjunct in predicate.disjuncts
+    )
+
+
+def may_be_missing(select: exp.Expr, table: exp.Table, but: exp.Join | None) -> bool:
+    """Whether an outer join other than `but` can put NULLs in the place of a relation's rows."""
+    joins = select.args.get("joins") or []
+    at = next((i for i, each in enumerate(joins) if each.this is table), -1)
+    for i, join in enumerate(joins):
+        side = join.side.upper()
+        if join is not but and (
+            (i == at and side in {"LEFT", "FULL"}) or (i > at and side in {"RIGHT", "FULL"})
+        ):
+            return True
+    return False
+
+
+def _clauses(select: exp.Expr) -> Iterator[_Clause]:
+    where = select.args.get("where")
+    if where is not None:
+        yield _Clause(condition=where.this)
+    for join in select.args.get("joins") or ():
+        on = join.args.get("on")
+        if on is not None:
+            yield _Clause(condition=on, join=join)
+
+
+def _using(select: exp.Expr) -> list[exp.Join]:
+    return [join for join in select.args.get("joins") or () if join.args.get("using")]
+
+
+_OF_ROWS = {"expressions", "from_", "joins", "where", "distinct", "order", "limit", "offset"}
+"""Clauses of a SELECT that has no row without one that meets its WHERE; HAVING is none of them."""
+
+
+def _is_cut(select: exp.Select) -> bool:
+    """Whether it can have a row although no row of its FROM meets its WHERE, as aggregates do."""
+    parts = {name for name, value in select.args.items() if value}
+    return bool(parts - _OF_ROWS) or any(node.find(exp.AggFunc) for node in select.expressions)

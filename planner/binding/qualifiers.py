@@ -1,0 +1,251 @@
+"""Whose column a name is, where DuckDB would not say so.
+
+`public.people.name`: relations are bound to names of our own, in no schema, so that the schema is
+checked and taken off. A column from around a subquery that has a result column so called. And
+names that differ in case alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Container, Sequence, Set
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from planner.binding.relations import SYSTEM_SCHEMA
+from planner.errors import NameProblem
+from planner.trees.nodes import position_of
+
+IsRelation = Callable[[exp.Table], bool]
+_SCHEMAS = {"public", SYSTEM_SCHEMA}
+
+
+def drop_schemas(
+    columns: Sequence[exp.Column], scopes: Sequence[Scope], is_relation: IsRelation
+) -> None:
+    """Take the schemas off columns, in place.
+
+    Args:
+        columns: of the statement.
+        scopes: of the statement.
+        is_relation: whether a table is one, and no function or common table expression.
+
+    Raises:
+        NameProblem: no relation of that schema and name is in FROM under its own name (42P01).
+    """
+    qualified = [column for column in columns if column.args.get("db") is not None]
+    if not qualified:
+        return
+    by_tree = {id(scope.expression): scope for scope in scopes}
+    for column in qualified:
+        if _is_named(column, by_tree.get(id(column.parent_select)), is_relation):
+            column.set("db", None)
+            column.set("catalog", None)
+
+
+def _is_named(column: exp.Column, scope: Scope | None, is_relation: IsRelation) -> bool:
+    """Whether it is the column of such a relation, here or around; else it may be a struct's."""
+    schema, name = column.db, column.table
+    while scope is not None:
+        _, source = scope.selected_sources.get(name, (None, None))
+        if isinstance(source, exp.Table) and is_relation(source):
+            if (source.db.lower() or "public") == schema and not source.alias:
+                return True
+            raise NameProblem(
+                f'invalid reference to FROM-clause entry for table "{name}"',
+                hint=f'Call it "{name}".',
+                position=position_of(column.args["db"]),
+            )
+        if schema in scope.selected_sources:
+            return False
+        scope = scope.parent
+    if schema not in _SCHEMAS:
+        return False
+    raise NameProblem(
+        f'missing FROM-clause entry for table "{name}"', position=position_of(column.args["db"])
+    )
+
+
+Star = Callable[[Scope, exp.Expr], Sequence[tuple[str, str]] | None]
+"""What a star in a SELECT list stands for: FROM items and their columns; None if not certain."""
+_BY_RESULT = ("order", "group", "distinct")
+"""Clauses in which a name by itself can be a result column's."""
+
+
+def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: Star) -> None:
+    """Tell columns from around a subquery from its result columns of the same name.
+
+    DuckDB would take the result column, in WHERE as in the SELECT list. Where no one sees the names
+    of the results, these give way; elsewhere the relation of the outer column is named.
+
+    Args:
+        columns: of the statement.
+        scopes: of the statement.
+        star: what stars stand for.
+    """
+    if len(scopes) == 1:
+        return
+    inner = {id(scope.expression): scope for scope in scopes if scope.parent is not None}
+    for column in columns:
+        select = column.parent_select
+        scope = inner.get(id(select))
+        if scope is None or column.table or not isinstance(select, exp.Select):
+            continue
+        is_result = any(
+            i.alias == column.name for i in select.expressions if isinstance(i, exp.Alias)
+        )
+        if not is_result or _is_by_result(column, select) or _has(scope, column.name, star):
+            continue
+        is_named = any(
+            each.name == column.name
+            and each.parent_select is select
+            and _is_by_result(each, select)
+            for each in columns
+        )
+        if _hides_names(scope, select) and not is_named:
+            for item in select.expressions:
+                if isinstance(item, exp.Alias) and item.alias == column.name:
+                    item.set("alias", exp.to_identifier(f"{column.name}#", quoted=True))
+        else:
+            _qualify(column, scope, star)
+
+
+def _hides_names(scope: Scope, select: exp.Select) -> bool:
+    """Whether the names of a subquery's results mean nothing outside of it."""
+    holder = select.parent
+    around = holder.parent if holder is not None else None
+    alias = (around if isinstance(around, exp.Lateral) else holder or select).args.get("alias")
+    if isinstance(alias, exp.TableAlias):
+        is_starred = any(item.is_star for item in select.expressions)
+        return not is_starred and len(alias.columns) >= len(select.expressions)
+    return bool(scope.is_subquery)
+
+
+def refuse_results(
+    columns: Sequence[exp.Column],
+    scopes: Sequence[Scope],
+    star: Star,
+    is_hidden: Callable[[exp.Expr, str], bool],
+) -> None:
+    """Refuse names of result columns where PostgreSQL knows those of FROM alone, as in WHERE.
+
+    Args:
+        columns: of the statement.
+        scopes: of the statement.
+        star: what stars stand for.
+        is_hidden: whether a table has a column of a name that is not in its star.
+
+    Raises:
+        NameProblem: a name is certainly of a result column only (42703).
+    """
+    # First, for few columns are called like a result column, and the rest costs a walk for each.
+    results = {id(scope.expression): _results(scope.expression) for scope in scopes}
+    every = set().union(*results.values())
+    named = [column for column in columns if column.name in every] if every else ()
+    if not named:
+        return
+    by_tree = {id(scope.expression): scope for scope in scopes}
+    for column in named:
+        select, name = column.parent_select, column.name
+        if column.table or not isinstance(select, exp.Select) or _is_by_result(column, select):
+            continue
+        if name not in results.get(id(select), ()):
+            continue
+        scope = by_tree.get(id(select))
+        while scope is not None and not _may_have(scope, name, star, is_hidden):
+            scope = scope.parent
+            if scope is None:
+                raise NameProblem(
+                    f'column "{name}" does not exist',
+                    hint="The name of a result column is known in ORDER BY and GROUP BY, alone.",
+                    position=position_of(column),
+                    sqlstate="42703",
+                )
+
+
+def _results(tree: exp.Expr) -> set[str]:
+    """The names that a SELECT gives to its results."""
+    items = tree.expressions if isinstance(tree, exp.Select) else ()
+    return {item.alias for item in items if isinstance(item, exp.Alias)}
+
+
+def _may_have(
+    scope: Scope, name: str, star: Star, is_hidden: Callable[[exp.Expr, str], bool]
+) -> bool:
+    sources = scope.selected_sources
+    return (
+        isinstance(scope.expression, exp.Lateral)
+        or name in sources
+        or _has(scope, name, star) is not False
+        or any(is_hidden(node, name) for node, _ in sources.values())
+    )
+
+
+def _qualify(column: exp.Column, scope: Scope, star: Star) -> None:
+    if _has(scope, column.name, star) is not False:
+        return
+    at, outer = scope, scope.parent
+    while outer is not None:
+        own = ""
+        if isinstance(outer.expression, exp.Lateral):
+            at, own, outer = outer, outer.expression.alias, outer.parent
+        if outer is None:
+            return
+        # The other relations of a FROM are not around a derived table, but they are of LATERAL.
+        names = () if at.is_derived_table else [n for n in outer.selected_sources if n != own]
+        owners = [name for name in names if _item_has(outer, name, column.name, star) is not False]
+        if owners:
+            is_certain = len(owners) == 1 and _item_has(outer, owners[0], column.name, star)
+            if is_certain and owners[0] not in scope.selected_sources:
+                column.set("table", exp.to_identifier(owners[0], quoted=True))
+            return
+        at, outer = outer, outer.parent
+
+
+def _has(scope: Scope, name: str, star: Star) -> bool | None:
+    """Whether a relation in a scope's own FROM has a column; None if that is not certain."""
+    found = [_item_has(scope, item, name, star) for item in scope.selected_sources]
+    return None if None in found else True in found
+
+
+def _item_has(scope: Scope, item: str, name: str, star: Star) -> bool | None:
+    places = star(scope, exp.Column(this=exp.Star(), table=exp.to_identifier(item, quoted=True)))
+    return None if places is None else any(name == each for _, each in places)
+
+
+def _is_by_result(column: exp.Column, select: exp.Select) -> bool:
+    """Whether it is an item of ORDER BY, GROUP BY or DISTINCT ON by itself."""
+    node: exp.Expr = column
+    while isinstance(node.parent, _AROUND_RESULTS):
+        node = node.parent
+    parent = node.parent
+    return parent is not None and parent.parent is select and parent.arg_key in _BY_RESULT
+
+
+_AROUND_RESULTS = (exp.Paren, exp.Ordered, exp.Tuple, exp.Rollup, exp.Cube, exp.GroupingSets)
+
+
+def tell_apart(tree: exp.Expr, kept: Set[str]) -> None:
+    """Rename what differs from another name in case alone, which DuckDB takes for the same.
+
+    Args:
+        tree: a whole statement, whose result columns are named apart.
+        kept: names that must stay, as relations have them.
+    """
+    groups: dict[str, dict[str, list[exp.Identifier]]] = {}
+    for node in tree.find_all(exp.Identifier):
+        groups.setdefault(node.name.lower(), {}).setdefault(node.name, []).append(node)
+    for group in [each for each in groups.values() if len(each) > 1]:
+        stays = next((name for name in group if name in kept), next(iter(group)))
+        for name, nodes in group.items():
+            if name != stays:
+                fresh = _fresh(name, groups)
+                groups[fresh.lower()] = {}
+                for node in nodes:
+                    node.set("this", fresh)
+
+
+def _fresh(name: str, taken: Container[str]) -> str:
+    numbered = (f"{name}#{number}" for number in itertools.count(1))
+    return next(each for each in numbered if each.lower() not in taken)

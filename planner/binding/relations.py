@@ -1,0 +1,265 @@
+"""The relations that SQL can name: the stores, and the gateway's own in schema `stategate`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+from msgspec import Struct
+from sqlglot import exp
+
+from planner.binding.running_statements import Queries
+from planner.errors import NameProblem, NotSupported, StoreFailed, Unavailable
+from planner.syntax.options import SETTINGS
+from planner.values.session import Session
+from planner.values.unanswered import RESTORING
+from stores.errors import UnknownKindError, UnknownStoreError
+from stores.spec.arrow import physical_array
+from stores.spec.schema import (
+    BIGINT,
+    INTEGER,
+    TEXT,
+    TIMESTAMPTZ,
+    Column,
+    DataType,
+    Kind,
+    Row,
+    StoreSchema,
+)
+from stores.spec.store import StoreCatalog
+
+_JSON = DataType(kind=Kind.JSON)
+
+
+def _columns(**types: DataType) -> tuple[Column, ...]:
+    return tuple(Column(name=name, type=data_type) for name, data_type in types.items())
+
+
+SYSTEM_SCHEMA = "stategate"
+
+SYSTEM_RELATIONS: Mapping[str, tuple[Column, ...]] = {
+    "stores": _columns(
+        name=TEXT,
+        kind=TEXT,
+        key=TEXT,
+        columns=TEXT,
+        partitions=INTEGER,
+        inputs=TEXT,
+        window_size_ms=BIGINT,
+        retention_ms=BIGINT,
+    ),
+    "partitions": _columns(
+        store=TEXT,
+        partition=INTEGER,
+        node=TEXT,
+        role=TEXT,
+        state=TEXT,
+        epoch=BIGINT,
+        position=_JSON,
+        watermark_ms=BIGINT,
+        lag_ms=BIGINT,
+        late_rows=BIGINT,
+        error=TEXT,
+    ),
+    "nodes": _columns(node=TEXT, partitions=INTEGER),
+    "queries": _columns(
+        number=BIGINT, username=TEXT, started=TIMESTAMPTZ, elapsed_ms=BIGINT, sql=TEXT
+    ),
+    "settings": _columns(name=TEXT, value=TEXT, default_value=TEXT),
+}
+"""Relations of schema `stategate`, with their columns."""
+
+
+class Relation(Struct, frozen=True, kw_only=True):
+    """What a name in FROM stands for."""
+
+    name: str
+    columns: tuple[Column, ...]
+    """What `*` gives."""
+    store: StoreSchema | None = None
+    """None for a system relation."""
+    schema: str = "public"
+    in_duckdb: tuple[str, str] | None = None
+    """Schema and name in the composing database, where rows of it are kept there."""
+    oid: int = 0
+    """`pg_class.oid` of what PostgreSQL has, too; others are given theirs by the catalog."""
+    hidden: tuple[Column, ...] = ()
+    """Further columns that can be named; a store has its own."""
+
+    @property
+    def readable(self) -> Mapping[str, Column]:
+        """All columns that can be named."""
+        if self.store is not None:
+            return self.store.column_by_name
+        return {column.name: column for column in (*self.columns, *self.hidden)}
+
+
+def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
+    """The relation that a table node names.
+
+    Raises:
+        NameProblem: there is none (42P01), or its schema is unknown (3F000).
+        QueryError: as `require_missing`.
+    """
+    name, schema = identifier(table.this), table.db.lower() if table.db else ""
+    position = table.this.meta.get("start", -1) + 1 or None
+    if schema == "stategate":
+        if (columns := SYSTEM_RELATIONS.get(name)) is not None:
+            return Relation(name=name, columns=columns, schema=SYSTEM_SCHEMA)
+    elif schema in {"", "public"}:
+        store = catalog.stores.get(name)
+        if store is not None:
+            return Relation(name=name, columns=store.schema.columns, store=store.schema)
+    else:
+        raise NameProblem(
+            f'schema "{schema}" does not exist',
+            hint="Stores are in schema public, system relations in schema stategate.",
+            position=position,
+            sqlstate="3F000",
+        )
+    if schema != "stategate":
+        require_missing(name, catalog, position=position)
+    known = SYSTEM_RELATIONS if schema == "stategate" else catalog.stores
+    shown = f"{schema}.{name}" if schema else name
+    raise NameProblem(
+        f'relation "{shown}" does not exist',
+        hint=_nearest(name, list(known)),
+        position=position,
+    )
+
+
+def require_missing(name: str, catalog: StoreCatalog, *, position: int | None = None) -> None:
+    """Make sure that there is no store of a name, so that it may be called unknown.
+
+    Raises:
+        Unavailable: there may be one: the stores are being opened, or it cannot be opened (55S04).
+        NotSupported: it is of a kind that is not registered here.
+        StoreFailed: the stores are closed, or cannot be opened any more.
+    """
+    error = catalog.missing(name)
+    if isinstance(error, UnknownStoreError):
+        return
+    shown, detail = f'store "{name}"', f"{str(error)[:1].upper()}{str(error)[1:]}."
+    if isinstance(error, UnknownKindError):
+        raise NotSupported(
+            f"{shown} is of a kind that is not known here",
+            detail=detail,
+            hint="Start the gateway with --load and the module that registers the kind.",
+            position=position,
+        ) from error
+    if error.retryable:
+        raise Unavailable(
+            f"{shown} cannot be read yet",
+            detail=detail,
+            hint="Retry.",
+            position=position,
+            sqlstate=RESTORING,
+        ) from error
+    raise StoreFailed(f"{shown} cannot be read", detail=detail, position=position) from error
+
+
+def _nearest(name: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=1)
+    if near:
+        return f'Perhaps you meant "{near[0]}".'
+    return "SHOW STORES lists what there is."
+
+
+def identifier(node: exp.Expr) -> str:
+    """An identifier as Postgres reads it: folded to lower case unless it is quoted."""
+    name = str(node.name)
+    return name if node.args.get("quoted") else name.lower()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What system relations tell of."""
+
+    catalog: StoreCatalog
+    queries: Queries
+    session: Session
+    """Who asks."""
+    node: str
+    now_ms: int
+
+
+def system_table(name: str, around: Surroundings) -> pa.Table:
+    """The rows of a system relation as they are now."""
+    rows = _ROWS[name](around)
+    columns = SYSTEM_RELATIONS[name]
+    return pa.Table.from_arrays(
+        [physical_array([row[i] for row in rows], c.type) for i, c in enumerate(columns)],
+        schema=pa.schema([(c.name, c.type.arrow) for c in columns]),
+    )
+
+
+def _store_rows(around: Surroundings) -> list[Row]:
+    return [
+        (
+            schema.name,
+            schema.kind.value,
+            ", ".join(f"{c.name} {c.type}" for c in schema.key),
+            ", ".join(f"{c.name} {c.type}" for c in schema.value),
+            schema.partitions,
+            ", ".join(topic.topic for topic in schema.inputs),
+            schema.window_size_ms,
+            schema.retention_ms,
+        )
+        for schema in (store.schema for _, store in sorted(around.catalog.stores.items()))
+    ]
+
+
+def _partition_rows(around: Surroundings) -> list[Row]:
+    return [
+        (
+            name,
+            partition,
+            around.node,
+            status.role.value,
+            status.state.value,
+            status.progress.epoch,
+            status.progress.position.token(),
+            status.progress.watermark_ms,
+            around.now_ms - status.progress.committed_ms if status.progress.epoch >= 0 else None,
+            status.late_rows,
+            status.error,
+        )
+        for name, store in sorted(around.catalog.stores.items())
+        for partition, status in sorted(store.statuses().items())
+    ]
+
+
+def _node_rows(around: Surroundings) -> list[Row]:
+    stores = around.catalog.stores.values()
+    return [(around.node, sum(len(store.statuses()) for store in stores))]
+
+
+def _query_rows(around: Surroundings) -> list[Row]:
+    """Of another user's statement one sees that it runs, not what it says."""
+    mine = around.session.user
+    return [
+        (
+            query.number,
+            query.user,
+            query.started_ms * 1000,
+            max(0, around.now_ms - query.started_ms),
+            query.sql if query.user == mine else None,
+        )
+        for query in around.queries.running()
+    ]
+
+
+def _setting_rows(around: Surroundings) -> list[Row]:
+    values = around.session.settings
+    return [(name, values.get(name, default), default) for name, default in SETTINGS.items()]
+
+
+_ROWS: Mapping[str, Callable[[Surroundings], list[Row]]] = {
+    "stores": _store_rows,
+    "partitions": _partition_rows,
+    "nodes": _node_rows,
+    "queries": _query_rows,
+    "settings": _setting_rows,
+}

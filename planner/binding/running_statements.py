@@ -1,0 +1,94 @@
+"""The statements that run now, as `stategate.queries` shows them."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from planner.values.session import Session
+from planner.values.statement import Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningQuery:
+    """A statement from its start until its last row is read or given up."""
+
+    number: int
+    """Counts from 1, in the order of their starts."""
+    sql: str
+    user: str
+    started_ms: int
+    pid: int = 0
+    """Of the session, see `Session.pid`."""
+
+
+class Queries:
+    """The running statements of an engine. Safe to share between threads.
+
+    Lookups are not among them: they end within the microseconds that it would take to say so.
+
+    Args:
+        clock: wall clock in epoch milliseconds.
+    """
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        self._clock = clock
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._running: dict[int, RunningQuery] = {}
+
+    def running(self) -> list[RunningQuery]:
+        """Those that run now, the oldest first."""
+        with self._lock:
+            return list(self._running.values())
+
+    def watch(self, sql: str, session: Session, run: Callable[[], Result]) -> Result:
+        """Run a statement, which is listed until its result has been read or closed.
+
+        Raises:
+            Exception: what `run` raises; it is listed no more then.
+        """
+        with self._lock:
+            query = RunningQuery(
+                number=next(self._numbers),
+                sql=sql,
+                user=session.user,
+                started_ms=self._clock(),
+                pid=session.pid,
+            )
+            self._running[query.number] = query
+
+        def end() -> None:
+            with self._lock:
+                self._running.pop(query.number, None)
+
+        try:
+            result = run()
+        except BaseException:
+            end()
+            raise
+        if result.batches is None:
+            end()
+            return result
+        close = result.on_close
+
+        def on_close() -> None:
+            end()
+            if close is not None:
+                close()
+
+        result.batches, result.on_close = _until_end(result.batches, end), on_close
+        return result
+
+
+def _until_end(
+    batches: Iterator[pa.RecordBatch], end: Callable[[], None]
+) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from batches
+    finally:
+        end()

@@ -1,0 +1,76 @@
+"""The scopes of a query, as sqlglot finds them: each SELECT with what its FROM names."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from sqlglot import exp
+from sqlglot.errors import OptimizeError
+from sqlglot.optimizer.scope import Scope, traverse_scope
+
+from planner.errors import NameProblem, NotSupported
+from planner.trees.node_index import Nodes, kinds
+
+Sources: TypeAlias = dict[str, tuple[exp.Selectable, exp.Table | Scope]]
+"""What a FROM names, and the table or the scope that each is."""
+
+_MORE = kinds(exp.SetOperation, exp.Subquery, exp.UDTF, exp.CTE, exp.Join, exp.Pivot)
+"""Where one of them is, a query has other scopes than that of its SELECT, or other sources."""
+
+
+class _OnlyScope(Scope):
+    """The scope of a SELECT from one table: all of it is known without another walk.
+
+    Most statements are such a SELECT, and sqlglot takes a tenth of their planning to find it out.
+    """
+
+    def __init__(self, select: exp.Select, table: exp.Table, columns: list[exp.Column]) -> None:
+        name = table.alias_or_name
+        super().__init__(select, {name: table})
+        self._only: Sources = {name: (table, table)}
+        self._all = columns
+
+    @property
+    def selected_sources(self) -> Sources:
+        """The table, by its name or alias."""
+        return self._only
+
+    @property
+    def columns(self) -> list[exp.Column]:
+        """All columns of the query."""
+        return self._all
+
+
+def scopes_of(tree: exp.Query, nodes: Nodes) -> list[Scope]:
+    """The scopes of a query, inner ones first.
+
+    Args:
+        tree: the query.
+        nodes: its own.
+
+    Raises:
+        NameProblem: a FROM has a name twice (42712).
+        NotSupported: sqlglot finds no scope for a part.
+    """
+    tables = nodes.of(exp.Table)
+    if (
+        type(tree) is exp.Select
+        and len(tables) == len(nodes.of(exp.Select)) == 1
+        and isinstance(tables[0].parent, exp.From)
+        and isinstance(tables[0].this, exp.Identifier)
+        and not nodes.has(_MORE)
+    ):
+        return [_OnlyScope(tree, tables[0], nodes.of(exp.Column))]
+    try:
+        scopes = list(traverse_scope(tree))
+        for scope in scopes:
+            _ = scope.selected_sources  # computed when it is first asked for
+    except OptimizeError as error:
+        said = str(error).split("\n", maxsplit=1)[0]
+        if said.startswith("Alias already used: "):
+            name = said.removeprefix("Alias already used: ")
+            raise NameProblem(
+                f'table name "{name}" specified more than once', sqlstate="42712"
+            ) from error
+        raise NotSupported(f"not supported: {said[:1].lower()}{said[1:]}") from error
+    return scopes

@@ -1,0 +1,297 @@
+"""COPY read word by word, in its present and its old syntax, with the checks Postgres makes.
+
+Source: `ProcessCopyOptions` in `src/backend/commands/copy.c`, whose words and order these errors
+have, and the rule `CopyStmt` in `src/backend/parser/gram.y`.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable
+from typing import TypeAlias
+
+from planner.commands.token_reader import Words
+from planner.errors import NotSupported, QueryError, SyntaxProblem, ValueProblem
+from planner.values.row_commands import CopyFormat, CopyOut
+
+Option: TypeAlias = "str | bool | frozenset[str] | None"
+_FORMATS = {each.value: each for each in CopyFormat}
+_NO_DELIMITERS = frozenset("\\.abcdefghijklmnopqrstuvwxyz0123456789")
+_UTF8 = {"utf8", "utf-8", "unicode"}
+_FROM_ONLY = {"freeze", "force_not_null", "force_null"}
+_STRINGS = ("format", "delimiter", "null", "quote", "escape", "encoding")
+
+
+def read_copy(words: Words) -> tuple[CopyOut, str, int | None]:
+    """A COPY.
+
+    Returns:
+        What it asks; the query whose rows it wants; where that stands in the text, None if it was
+        made of a relation's name.
+
+    Raises:
+        QueryError: it is malformed, reads from the client (25006), or wants a file (42501).
+    """
+    words.expect("COPY")
+    options: dict[str, Option] = {}
+    if words.take("BINARY"):
+        options["format"] = "binary"
+    if words.peek() == "(":
+        offset, end = words.parenthesised()
+        query = words.sql[offset:end]
+    else:
+        offset, query = None, _relation_query(words)
+    _read_target(words)
+    if offset is None and (words.take("USING", "DELIMITERS") or words.take("DELIMITERS")):
+        options["delimiter"] = words.string()
+    words.take("WITH")
+    if words.peek() == "(":
+        _read_options(words, options)
+    else:
+        _read_old_options(words, options)
+    words.finish()
+    return copy_options(options), query, offset
+
+
+def _relation_query(words: Words) -> str:
+    start = words.start
+    words.name()
+    while words.take("."):
+        words.name()
+    relation = words.sql[start : words.end]
+    if words.peek() != "(":
+        return f"SELECT * FROM {relation}"
+    items = words.list_items()
+    return f"SELECT {', '.join(words.sql[start:end] for start, end in items)} FROM {relation}"
+
+
+def _read_target(words: Words) -> None:
+    if words.peek() == "FROM":
+        raise NotSupported(
+            "cannot execute COPY FROM in a read-only gateway",
+            hint="State is written by its pipeline; COPY … TO STDOUT reads it.",
+            position=words.start + 1,
+            sqlstate="25006",
+        )
+    words.expect("TO")
+    words.take("PROGRAM")
+    if words.is_string:
+        raise NotSupported(
+            "the gateway does not write files",
+            hint="COPY to STDOUT; psql's \\copy writes what comes to a file of the client.",
+            position=words.start + 1,
+            sqlstate="42501",
+        )
+    if not words.take("STDOUT"):
+        # Postgres takes the other word as well, and means the same.
+        words.expect("STDIN")
+
+
+# --- options, as (name value, …) -----------------------------------------------------------------
+
+
+def _read_options(words: Words, options: dict[str, Option]) -> None:
+    words.expect("(")
+    while True:
+        position = words.start + 1
+        _add(options, words.name(), _read_value(words), position)
+        if not words.take(","):
+            words.expect(")")
+            return
+
+
+def _read_value(words: Words) -> Option:
+    if words.peek() in {",", ")"}:
+        return True
+    if words.take("*"):
+        return None
+    if words.peek() == "(":
+        return frozenset(_name_of(words.sql[start:end]) for start, end in words.list_items())
+    if words.is_string:
+        return words.string()
+    number = words.integer()
+    return str(number) if number is not None else words.name()
+
+
+def _name_of(text: str) -> str:
+    stripped = text.strip()
+    quoted = stripped.startswith('"')
+    return stripped[1:-1].replace('""', '"') if quoted else stripped.lower()
+
+
+def _add(options: dict[str, Option], name: str, value: Option, position: int) -> None:
+    if name in options:
+        raise SyntaxProblem("conflicting or redundant options", position=position)
+    if name not in {*_STRINGS, *_FROM_ONLY, "header", "force_quote"}:
+        raise SyntaxProblem(f'option "{name}" not recognized', position=position)
+    options[name] = value
+
+
+# --- options of old ------------------------------------------------------------------------------
+
+
+def _read_old_options(words: Words, options: dict[str, Option]) -> None:
+    while words.left:
+        position = words.start + 1
+        name, value = _read_old_option(words)
+        _add(options, name, value, position)
+
+
+def _read_old_option(words: Words) -> tuple[str, Option]:
+    if words.peek() in {"BINARY", "CSV"}:
+        return "format", words.name()
+    if words.peek() in {"HEADER", "FREEZE"}:
+        return words.name(), True
+    if words.take("FORCE"):
+        name = "force_quote"
+        if words.take("NOT", "NULL"):
+            name = "force_not_null"
+        elif words.take("NULL"):
+            name = "force_null"
+        else:
+            words.expect("QUOTE")
+        return name, None if words.take("*") else _read_names(words)
+    if words.peek() in {"DELIMITER", "NULL", "QUOTE", "ESCAPE", "ENCODING"}:
+        name = words.name()
+        if name != "encoding":
+            words.take("AS")
+        return name, words.string()
+    raise words.problem()
+
+
+def _read_names(words: Words) -> frozenset[str]:
+    names = {words.name()}
+    while words.take(","):
+        names.add(words.name())
+    return frozenset(names)
+
+
+# --- checks --------------------------------------------------------------------------------------
+
+
+def copy_options(options: dict[str, Option]) -> CopyOut:
+    """What options mean together.
+
+    Raises:
+        QueryError: one is none, or they do not go together.
+    """
+    texts = {name: _text(options, name) for name in _STRINGS}
+    name = texts["format"] or "text"
+    if name not in _FORMATS:
+        raise ValueProblem(f'COPY format "{name}" not recognized')
+    _check_encoding(texts["encoding"])
+    header = _header(options.get("header", False))
+    form = _FORMATS[name]
+    if form is CopyFormat.BINARY:
+        _refuse_in_binary(texts, header=header)
+    is_csv = form is CopyFormat.CSV
+    made = CopyOut(
+        format=form,
+        header=header,
+        delimiter=_or(texts["delimiter"], "," if is_csv else "\t"),
+        null=_or(texts["null"], "" if is_csv else "\\N"),
+        quote=_or(texts["quote"], '"'),
+        escape=_or(texts["escape"], _or(texts["quote"], '"')),
+        force_quote=_names(options.get("force_quote", frozenset())),
+    )
+    _check_texts(made)
+    _check_csv(made, texts)
+    _refuse_from_only(options)
+    return made
+
+
+def _check_encoding(name: str | None) -> None:
+    if name is None or name.lower() in _UTF8:
+        return
+    try:
+        codecs.lookup(name)
+    except LookupError as error:
+        raise ValueProblem('argument to option "encoding" must be a valid encoding name') from error
+    raise NotSupported(f'COPY in encoding "{name}" is not supported', hint="Use UTF8.")
+
+
+def _or(text: str | None, default: str) -> str:
+    return default if text is None else text
+
+
+def _text(options: dict[str, Option], name: str) -> str | None:
+    value = options.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise SyntaxProblem(f"{name} requires a parameter")
+    return value
+
+
+def _names(value: Option) -> frozenset[str] | None:
+    if value is not None and not isinstance(value, frozenset):
+        raise ValueProblem('argument to option "force_quote" must be a list of column names')
+    return value
+
+
+def _header(value: Option) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = value.lower() if isinstance(value, str) else ""
+    if word == "match":
+        raise NotSupported('cannot use "match" with HEADER in COPY TO')
+    if word not in {"true", "on", "1", "false", "off", "0"}:
+        raise SyntaxProblem('header requires a Boolean value or "match"')
+    return word in {"true", "on", "1"}
+
+
+def _refuse_in_binary(texts: dict[str, str | None], *, header: bool) -> None:
+    for name in ("delimiter", "null"):
+        if texts[name] is not None:
+            raise SyntaxProblem(f"cannot specify {name.upper()} in BINARY mode")
+    if header:
+        raise NotSupported("cannot specify HEADER in BINARY mode")
+
+
+def _is_byte(text: str) -> bool:
+    return len(text) == 1 and text.isascii()
+
+
+def _check_texts(made: CopyOut) -> None:
+    delimiter, null = made.delimiter, made.null
+    if not _is_byte(delimiter):
+        raise NotSupported("COPY delimiter must be a single one-byte character")
+    if delimiter in "\r\n":
+        raise ValueProblem("COPY delimiter cannot be newline or carriage return")
+    if "\r" in null or "\n" in null:
+        raise ValueProblem("COPY null representation cannot use newline or carriage return")
+    if made.format is not CopyFormat.CSV and delimiter in _NO_DELIMITERS:
+        raise ValueProblem(f'COPY delimiter cannot be "{delimiter}"')
+
+
+def _check_csv(made: CopyOut, texts: dict[str, str | None]) -> None:
+    is_csv = made.format is CopyFormat.CSV
+    if not is_csv and texts["quote"] is not None:
+        raise NotSupported("COPY quote available only in CSV mode")
+    if not _is_byte(made.quote):
+        raise NotSupported("COPY quote must be a single one-byte character")
+    if is_csv and made.delimiter == made.quote:
+        raise ValueProblem("COPY delimiter and quote must be different")
+    if not is_csv and texts["escape"] is not None:
+        raise NotSupported("COPY escape available only in CSV mode")
+    if not _is_byte(made.escape):
+        raise NotSupported("COPY escape must be a single one-byte character")
+    if not is_csv and made.force_quote != frozenset():
+        raise NotSupported("COPY force quote available only in CSV mode")
+    if made.delimiter in made.null:
+        raise NotSupported("COPY delimiter must not appear in the NULL specification")
+    if is_csv and made.quote in made.null:
+        raise NotSupported("CSV quote character must not appear in the NULL specification")
+
+
+_FROM_ONLY_ERRORS: dict[str, Callable[[], QueryError]] = {
+    "freeze": lambda: NotSupported("COPY FREEZE is only for COPY FROM"),
+    "force_not_null": lambda: NotSupported("COPY force not null only available using COPY FROM"),
+    "force_null": lambda: NotSupported("COPY force null only available using COPY FROM"),
+}
+
+
+def _refuse_from_only(options: dict[str, Option]) -> None:
+    for name, problem in _FROM_ONLY_ERRORS.items():
+        if name in options:
+            raise problem()

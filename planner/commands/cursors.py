@@ -1,0 +1,220 @@
+"""Statements that name a cursor or a prepared statement, read word by word."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+from sqlglot.errors import ParseError
+from sqlglot.tokenizer_core import TokenType
+
+from planner.commands.token_reader import Words
+from planner.errors import NameProblem, SyntaxProblem
+from planner.trees.dialect import DIALECT, tokenize
+from planner.values.row_commands import (
+    Argument,
+    CloseCursor,
+    DeallocateStatement,
+    DeclareCursor,
+    Direction,
+    ExecuteStatement,
+    FetchCursor,
+    PrepareStatement,
+)
+from planner.values.sqltypes import parameter_type_of
+from stores.spec.schema import DataType
+
+_COUNT_MAX = (1 << 63) - 1
+_ONE_ROW = {
+    "NEXT": (Direction.FORWARD, 1),
+    "PRIOR": (Direction.BACKWARD, 1),
+    "FIRST": (Direction.ABSOLUTE, 1),
+    "LAST": (Direction.ABSOLUTE, -1),
+}
+_COUNTED = {"FORWARD": Direction.FORWARD, "BACKWARD": Direction.BACKWARD}
+_NUMBERED = {"ABSOLUTE": Direction.ABSOLUTE, "RELATIVE": Direction.RELATIVE}
+_LITERALS = {TokenType.STRING, TokenType.BYTE_STRING, TokenType.NUMBER}
+
+
+def read_declare(words: Words) -> tuple[DeclareCursor, int]:
+    """A DECLARE, and where its query begins in the text.
+
+    Raises:
+        QueryError: it is malformed, or asks for what does not go together (42P11).
+    """
+    words.expect("DECLARE")
+    name = words.name()
+    asked: set[str] = set()
+    while words.peek() != "CURSOR":
+        asked.add(_declare_option(words))
+    words.expect("CURSOR")
+    hold = words.take("WITH", "HOLD")
+    if not hold:
+        words.take("WITHOUT", "HOLD")
+    words.expect("FOR")
+    if {"SCROLL", "NO SCROLL"} <= asked or {"ASENSITIVE", "INSENSITIVE"} <= asked:
+        both = "SCROLL and NO SCROLL" if "SCROLL" in asked else "INSENSITIVE and ASENSITIVE"
+        raise SyntaxProblem(f"cannot specify both {both}", sqlstate="42P11")
+    scroll = {"SCROLL": True, "NO SCROLL": False}
+    order = DeclareCursor(
+        name=name,
+        binary="BINARY" in asked,
+        scroll=next((scroll[each] for each in scroll if each in asked), None),
+        hold=hold,
+    )
+    return order, words.start
+
+
+def _declare_option(words: Words) -> str:
+    if words.take("NO", "SCROLL"):
+        return "NO SCROLL"
+    for option in ("BINARY", "INSENSITIVE", "ASENSITIVE", "SCROLL"):
+        if words.take(option):
+            return option
+    raise words.problem()
+
+
+def read_fetch(words: Words) -> FetchCursor:
+    """A FETCH or MOVE.
+
+    Raises:
+        SyntaxProblem: it is malformed.
+    """
+    move = words.peek() == "MOVE"
+    words.skip()
+    direction: Direction = Direction.FORWARD
+    count: int | None = 1
+    # A cursor may bear the name of a direction: what comes last is the name.
+    if words.left > 1:
+        direction, count = _read_direction(words)
+    if not words.take("FROM"):
+        words.take("IN")
+    name = words.name()
+    words.finish()
+    if count is not None and abs(count) > _COUNT_MAX:
+        raise SyntaxProblem("the count of rows is out of range", sqlstate="22003")
+    return FetchCursor(name=name, direction=direction, count=count, move=move)
+
+
+def _read_direction(words: Words) -> tuple[Direction, int | None]:
+    word = words.peek()
+    if word in _ONE_ROW:
+        words.skip()
+        return _ONE_ROW[word]
+    if word in _NUMBERED:
+        words.skip()
+        number = words.integer()
+        if number is None:
+            raise words.problem()
+        return _NUMBERED[word], number
+    direction = _COUNTED.get(word, Direction.FORWARD)
+    if word in _COUNTED:
+        words.skip()
+    if words.take("ALL"):
+        return direction, None
+    number = words.integer()
+    return direction, 1 if number is None else number
+
+
+def read_close(words: Words) -> CloseCursor:
+    """A CLOSE.
+
+    Raises:
+        SyntaxProblem: it is malformed.
+    """
+    words.expect("CLOSE")
+    name = None if words.take("ALL") else words.name()
+    words.finish()
+    return CloseCursor(name=name)
+
+
+def read_prepare(words: Words) -> tuple[PrepareStatement, int]:
+    """A PREPARE, and where its query begins in the text.
+
+    Raises:
+        QueryError: it is malformed, or a type does not exist (42704).
+    """
+    words.expect("PREPARE")
+    name = words.name()
+    items = words.list_items() if words.peek() == "(" else []
+    words.expect("AS")
+    types = tuple(_read_type(words.sql[start:end], start) for start, end in items)
+    return PrepareStatement(name=name, types=types), words.start
+
+
+_QUALIFIER = re.compile(r"^pg_catalog\s*\.\s*", re.IGNORECASE)
+
+
+def _is_no_ones(node: exp.DataType) -> bool:
+    """Whether it is a type neither of ours nor of the catalog."""
+    return node.this is exp.DType.USERDEFINED and parameter_type_of(node) is None
+
+
+def _read_type(text: str, start: int) -> DataType | None:
+    """None for a type whose values are of one that the engine has to choose, e.g. `numeric`."""
+    spelled = text.strip()
+    if spelled.lower() == "unknown":
+        return None
+    try:
+        node = exp.DataType.build(_QUALIFIER.sub("", spelled), dialect=DIALECT, udt=True)
+    except (ParseError, ValueError):
+        node = None
+    is_known = node is not None and node.this not in {None, exp.DType.UNKNOWN}
+    if node is None or not is_known or _is_no_ones(node):
+        position = start + len(text) - len(text.lstrip()) + 1
+        raise NameProblem(
+            f'type "{spelled.lower()}" does not exist', position=position, sqlstate="42704"
+        )
+    return parameter_type_of(node)
+
+
+def read_execute(words: Words) -> ExecuteStatement:
+    """An EXECUTE.
+
+    Raises:
+        SyntaxProblem: it is malformed.
+    """
+    words.expect("EXECUTE")
+    name = words.name()
+    arguments: tuple[Argument, ...] = ()
+    if words.peek() == "(":
+        items = words.list_items() if words.peek(1) != ")" else []
+        if not items:
+            words.expect("(", ")")
+        arguments = tuple(_read_argument(words.sql[start:end].strip()) for start, end in items)
+    words.finish()
+    return ExecuteStatement(name=name, arguments=arguments)
+
+
+def _read_argument(sql: str) -> Argument:
+    tokens = tokenize(sql)
+    sign = ""
+    if len(tokens) == 2 and tokens[0].text in {"-", "+"}:
+        sign = tokens[0].text
+        tokens = tokens[1:] if tokens[1].token_type is TokenType.NUMBER else tokens
+    if len(tokens) != 1:
+        return Argument(sql=sql)
+    token = tokens[0]
+    if token.token_type is TokenType.NUMBER and not token.text.isdigit():
+        return Argument(sql=sql)  # an integer that it becomes is rounded
+    if token.token_type in _LITERALS:
+        return Argument(sql=sql, is_literal=True, literal=sign + token.text)
+    if token.token_type is TokenType.NULL:
+        return Argument(sql=sql, is_literal=True)
+    if token.token_type in {TokenType.TRUE, TokenType.FALSE}:
+        return Argument(sql=sql, is_literal=True, literal=token.text.lower())
+    return Argument(sql=sql)
+
+
+def read_deallocate(words: Words) -> DeallocateStatement:
+    """A DEALLOCATE.
+
+    Raises:
+        SyntaxProblem: it is malformed.
+    """
+    words.expect("DEALLOCATE")
+    if words.left > 1:
+        words.take("PREPARE")
+    name = None if words.take("ALL") else words.name()
+    words.finish()
+    return DeallocateStatement(name=name)

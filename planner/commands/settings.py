@@ -1,0 +1,399 @@
+"""Statements about the session's settings: SET, SHOW, RESET, DISCARD, read word by word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from planner.commands.postgres_settings import PostgresSetting, check_may_be_set, version_number
+from planner.commands.transaction import (
+    DEFAULT_DEFERRABLE,
+    Modes,
+    on_off,
+    read_isolation,
+    set_modes,
+    transaction_settings,
+)
+from planner.errors import (
+    LimitExceeded,
+    NameProblem,
+    NotSupported,
+    SyntaxProblem,
+    TransactionProblem,
+    ValueProblem,
+)
+from planner.syntax.options import SETTINGS, check_setting
+from planner.values.durations import DURATIONS, canonical_duration
+from planner.values.session import DEFAULT_ISOLATION, Session, TransactionStatus
+from planner.values.statement import Notice, Result, StatementKind
+from planner.values.text_values import parse_value
+from stores.spec.schema import BOOLEAN, TEXT, Column
+
+_POSTGRES_SETTINGS = {
+    "application_name": "",
+    "bytea_output": "hex",
+    "client_encoding": "UTF8",
+    "client_min_messages": "notice",
+    "datestyle": "ISO, MDY",
+    DEFAULT_DEFERRABLE: "off",
+    DEFAULT_ISOLATION: "read committed",
+    "default_transaction_read_only": "on",
+    "enable_seqscan": "on",
+    "extra_float_digits": "1",
+    "geqo": "on",
+    "idle_in_transaction_session_timeout": "0",
+    "idle_session_timeout": "0",
+    "intervalstyle": "postgres",
+    "jit": "off",
+    "lock_timeout": "0",
+    "max_identifier_length": "63",
+    "row_security": "on",
+    "search_path": '"$user", public',
+    "server_encoding": "UTF8",
+    "standard_conforming_strings": "on",
+    "statement_timeout": "0",
+    "synchronize_seqscans": "on",
+    "timezone": "UTC",
+    "transaction_deferrable": "off",
+    "transaction_isolation": "read committed",
+    "transaction_read_only": "on",
+}
+"""Settings of Postgres that clients set and ask for, with what they get."""
+_FIXED = {
+    "bytea_output": "hex",
+    "intervalstyle": "postgres",
+    "timezone": "UTC",
+    "client_encoding": "UTF8",
+    "default_transaction_read_only": "on",
+    "transaction_read_only": "on",
+}
+"""Settings that clients may name but that stay as they are."""
+_SAME = {
+    "bytea_output": {"HEX"},
+    "intervalstyle": {"POSTGRES"},
+    "timezone": {"UTC"},
+    "client_encoding": {"UTF8"},
+    "default_transaction_read_only": {"ON", "TRUE", "YES", "1"},
+    "transaction_read_only": {"ON", "TRUE", "YES", "1"},
+}
+"""How else one can say what they are; dashes do not count."""
+
+_CUSTOM = re.compile(r"[a-z_][\w$]*(\.[a-z_][\w$]*)+")
+_CUSTOM_MAX = 100
+_CUSTOM_LENGTH_MAX = 65_536
+"""Applications keep whom they act for in such settings: one or two, of some kB at most."""
+
+
+class Commands:
+    """Runs the commands.
+
+    Args:
+        server_version: what SHOW server_version says.
+        postgres: the settings that mean nothing here.
+    """
+
+    def __init__(self, *, server_version: str, postgres: Mapping[str, PostgresSetting]) -> None:
+        self._postgres = postgres
+        others = {name: setting.shown for name, setting in postgres.items()}
+        self._defaults = {**others, **_POSTGRES_SETTINGS, **SETTINGS}
+        self._defaults["server_version"] = server_version
+        self._defaults["server_version_num"] = str(version_number(server_version))
+
+    def columns(self, tokens: Sequence[Token]) -> tuple[Column, ...]:
+        """The result columns of SHOW."""
+        name = self._shown_name(tokens)
+        if name == "all":
+            names = ("name", "setting", "description")
+            return tuple(Column(name=each, type=TEXT) for each in names)
+        return (Column(name=_SPELLED.get(name, name), type=TEXT),)
+
+    def check(self, kind: StatementKind, tokens: Sequence[Token]) -> None:
+        """Refuse, before it runs, a command that cannot.
+
+        Raises:
+            QueryError: it is malformed or names an unknown setting.
+        """
+        if kind is StatementKind.DISCARD:
+            _discarded(tokens)
+        if kind is StatementKind.LOCK:
+            _check_lock(tokens)
+        if kind is StatementKind.SHOW:
+            name = self._shown_name(tokens)
+            if name not in {"all", "stategate.position"} and not _is_custom(name):
+                self._known(name, tokens)
+
+    def run(self, kind: StatementKind, tokens: Sequence[Token], session: Session) -> Result:
+        """Run a command.
+
+        Raises:
+            QueryError: it is malformed, or the session's state does not allow it.
+        """
+        match kind:
+            case StatementKind.SHOW:
+                return self._show(tokens, session)
+            case StatementKind.SET:
+                return self._set(tokens, session)
+            case StatementKind.RESET:
+                return self._reset(tokens, session)
+            case StatementKind.DISCARD if (part := _discarded(tokens)) is not None:
+                return Result(kind=part)
+            case StatementKind.DISCARD:
+                if session.transaction is not TransactionStatus.IDLE or session.in_script:
+                    raise TransactionProblem(
+                        "DISCARD ALL cannot run inside a transaction block", sqlstate="25001"
+                    )
+                if session.in_pipeline:
+                    raise TransactionProblem(
+                        "DISCARD ALL cannot be executed within a pipeline", sqlstate="25001"
+                    )
+                session.reset()
+        return Result(kind=kind)
+
+    def _show(self, tokens: Sequence[Token], session: Session) -> Result:
+        name = self._shown_name(tokens)
+        columns = self.columns(tokens)
+        if name == "all":
+            every = [(n, self._value(n, session), "") for n in sorted(self._defaults)]
+            return Result(kind=StatementKind.SHOW, columns=columns, rows=every)
+        if name == "stategate.position":
+            rows = [(session.seen.token(),)]
+            return Result(kind=StatementKind.SHOW, columns=columns, rows=rows)
+        if name not in session.settings:
+            self._known(name, tokens)
+        value = self._value(name, session)
+        return Result(kind=StatementKind.SHOW, columns=columns, rows=[(value,)])
+
+    def _value(self, name: str, session: Session) -> str:
+        of_transaction = transaction_settings(session)
+        if name in of_transaction:
+            return of_transaction[name]
+        return _FIXED.get(name) or session.settings.get(name, self._defaults.get(name, ""))
+
+    def _shown_name(self, tokens: Sequence[Token]) -> str:
+        words = [token.text.lower() for token in tokens[1:]]
+        if words == ["transaction", "isolation", "level"]:
+            return "transaction_isolation"
+        if words == ["time", "zone"]:
+            return "timezone"
+        if words[:2] == ["session", "authorization"]:
+            return "session_authorization"
+        return _joined(tokens[1:])
+
+    def _known(self, name: str, tokens: Sequence[Token]) -> None:
+        if name not in self._defaults:
+            hint = "SHOW ALL lists the settings there are."
+            raise NameProblem(
+                f'unrecognized configuration parameter "{name}"',
+                hint=hint,
+                position=tokens[1].start + 1 if len(tokens) > 1 else None,
+                sqlstate="42704",
+            )
+
+    def _set(self, tokens: Sequence[Token], session: Session) -> Result:
+        rest = list(tokens[1:])
+        scope = rest[0].text.upper() if rest else ""
+        if scope in {"SESSION", "LOCAL"}:
+            rest = rest[1:]
+        words = [token.text.upper() for token in rest]
+        result = Result(kind=StatementKind.SET)
+        is_local = scope == "LOCAL"
+        if is_local and session.transaction is TransactionStatus.IDLE:
+            result.notices.append(Notice.outside("SET LOCAL"))
+        if words[:1] in (["AUTHORIZATION"], ["ROLE"]):
+            _check_user(rest, session)
+            return result
+        if words[:2] == ["TIME", "ZONE"]:
+            name, values = "timezone", rest[2:]
+        elif words[:1] and words[0] in _SHORT:
+            # Without "=": SET NAMES 'utf8', SET SCHEMA 'public'.
+            name, values = _SHORT[words[0]], rest[1:]
+        else:
+            at = next((i for i, word in enumerate(words) if word in {"=", "TO"}), None)
+            if at is None or at == 0:
+                raise _syntax(rest)
+            name, values = _joined(rest[:at]), rest[at + 1 :]
+        if not values:
+            raise _syntax([])
+        if not _is_custom(name):
+            self._known(name, tokens)
+        self._assign(name, values, session, result, local=is_local)
+        return result
+
+    def _assign(
+        self,
+        name: str,
+        values: Sequence[Token],
+        session: Session,
+        result: Result,
+        *,
+        local: bool,
+    ) -> None:
+        is_default = len(values) == 1 and values[0].text.upper() == "DEFAULT"
+        value = None if is_default else "".join(_setting_text(token) for token in values)
+        self._put(name, value, session, result, local=local)
+
+    def set_config(self, name: str, value: str | None, session: Session, local: bool) -> None:
+        """What the function of this name does; None is the default.
+
+        Raises:
+            QueryError: the setting does not exist, or cannot have the value.
+        """
+        if not _is_custom(name):
+            self._known(name, ())
+        self._put(name, value, session, Result(kind=StatementKind.SET), local=local)
+
+    def _put(
+        self, name: str, value: str | None, session: Session, result: Result, *, local: bool
+    ) -> None:
+        if name in self._postgres:
+            check_may_be_set(name, self._postgres[name].context)
+        if local and session.transaction is TransactionStatus.IDLE:
+            return
+        if value is None:
+            session.reset(name)
+            return
+        if name in _FIXED:
+            if value.upper().replace("-", "") not in _SAME[name]:
+                result.notices.append(Notice(message=f"{name} stays {_FIXED[name]}"))
+            return
+        if name == "standard_conforming_strings" and not parse_value(value, BOOLEAN):
+            # Who turns it off is about to send texts that would mean something else.
+            raise ValueProblem(
+                f'parameter "{name}" cannot be turned off',
+                hint="Write E'…' where a backslash is to escape.",
+            )
+        if name in {"transaction_isolation", "transaction_deferrable"}:
+            _set_transaction(name, value, session, result)
+            return
+        if _is_custom(name):
+            _check_custom(name, value, session)
+        session.set(name, _checked(name, value), local=local)
+
+    def _reset(self, tokens: Sequence[Token], session: Session) -> Result:
+        name = _joined(tokens[1:])
+        if name == "all":
+            session.reset()
+        elif name not in {"role", "sessionauthorization"}:
+            if not _is_custom(name):
+                self._known(name, tokens)
+            session.reset(name)
+        return Result(kind=StatementKind.RESET)
+
+
+_SPELLED = {"timezone": "TimeZone", "datestyle": "DateStyle", "intervalstyle": "IntervalStyle"}
+
+
+_SHORT = {"NAMES": "client_encoding", "SCHEMA": "search_path"}
+_PARTS = {
+    "PLANS": StatementKind.DISCARD_PLANS,
+    "SEQUENCES": StatementKind.DISCARD_SEQUENCES,
+    "TEMP": StatementKind.DISCARD_TEMP,
+    "TEMPORARY": StatementKind.DISCARD_TEMP,
+}
+
+
+def _check_lock(tokens: Sequence[Token]) -> None:
+    """See that a lock is that of a reader, which nothing here stands against: pg_dump takes it.
+
+    Raises:
+        NotSupported: it is another (25006).
+    """
+    words = [token.text.upper() for token in tokens]
+    if words[-1] == "NOWAIT":
+        del words[-1]
+    if len(words) < len(_READERS_LOCK) + 2 or tuple(words[-4:]) != _READERS_LOCK:
+        raise NotSupported(
+            "cannot execute LOCK TABLE in a read-only gateway",
+            hint="Nothing is locked by reading; IN ACCESS SHARE MODE is the mode of readers.",
+            position=tokens[0].start + 1,
+            sqlstate="25006",
+        )
+
+
+_READERS_LOCK = ("IN", "ACCESS", "SHARE", "MODE")
+
+
+def _discarded(tokens: Sequence[Token]) -> StatementKind | None:
+    """What a DISCARD is about of which a session here has none; None for DISCARD ALL."""
+    words = [token.text.upper() for token in tokens[1:]]
+    if words == ["ALL"]:
+        return None
+    if len(words) != 1 or words[0] not in _PARTS:
+        raise _syntax(tokens[1:])
+    return _PARTS[words[0]]
+
+
+def _check_user(words: Sequence[Token], session: Session) -> None:
+    """Let a client be who it is; nobody can be somebody else."""
+    values = [token.text for token in words[1:] if token.text.upper() not in {"=", "TO"}]
+    if len(values) != 1:
+        raise _syntax(words[1:])
+    if values[0].upper() not in {"DEFAULT", "NONE"} and values[0] != session.user:
+        raise NameProblem(f'permission denied to set role "{values[0]}"', sqlstate="42501")
+
+
+def _is_custom(name: str) -> bool:
+    """Whether it is a setting of the client's own, which any may make: two names with a dot."""
+    return _CUSTOM.fullmatch(name) is not None and not name.startswith("stategate.")
+
+
+def _check_custom(name: str, value: str, session: Session) -> None:
+    custom = sum(map(_is_custom, session.settings))
+    if len(value) > _CUSTOM_LENGTH_MAX or (custom >= _CUSTOM_MAX and name not in session.settings):
+        raise LimitExceeded(
+            f'setting "{name}" cannot be kept',
+            detail=f"A session keeps {_CUSTOM_MAX} settings of its own, "
+            f"of {_CUSTOM_LENGTH_MAX} characters each.",
+        )
+
+
+def _setting_text(token: Token) -> str:
+    return ", " if token.text == "," else token.text
+
+
+def _joined(tokens: Sequence[Token]) -> str:
+    """A setting's name out of its words and dots."""
+    if not tokens:
+        raise SyntaxProblem("syntax error at end of input")
+    for token in tokens:
+        if token.token_type in {TokenType.L_PAREN, TokenType.COMMA, TokenType.EQ}:
+            raise _syntax([token])
+    return "".join(token.text for token in tokens).lower()
+
+
+def _syntax(tokens: Sequence[Token]) -> SyntaxProblem:
+    if not tokens:
+        return SyntaxProblem("syntax error at end of input")
+    return SyntaxProblem(
+        f'syntax error at or near "{tokens[0].text}"', position=tokens[0].start + 1
+    )
+
+
+def _checked(name: str, value: str) -> str:
+    """A value in the words that SHOW has for it.
+
+    Raises:
+        QueryError: the setting cannot have it.
+    """
+    if name in SETTINGS:
+        check_setting(name, value)
+    elif name in DURATIONS:
+        return canonical_duration(name, value)
+    elif name == DEFAULT_ISOLATION:
+        return read_isolation(name, value).value
+    elif name == DEFAULT_DEFERRABLE:
+        return on_off(bool(parse_value(value, BOOLEAN)))
+    return value
+
+
+def _set_transaction(name: str, value: str, session: Session, result: Result) -> None:
+    if name == "transaction_isolation":
+        modes = Modes(isolation=read_isolation(name, value))
+    else:
+        modes = Modes(deferrable=bool(parse_value(value, BOOLEAN)))
+    if session.transaction is TransactionStatus.IDLE:
+        result.notices.append(Notice.outside("SET TRANSACTION"))
+    else:
+        set_modes(modes, session)

@@ -1,0 +1,349 @@
+"""BEGIN, COMMIT, ROLLBACK, savepoints and SET TRANSACTION: read once, run on a session.
+
+Nothing is ever written here, so a transaction is about what its statements see (its isolation),
+about settings, which ROLLBACK takes back, and about the state that an error leaves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from planner.commands.token_reader import Words
+from planner.errors import NotSupported, TransactionProblem, ValueProblem
+from planner.syntax.parse import Parsed
+from planner.values.session import DEFAULT_ISOLATION, Isolation, Session, TransactionStatus
+from planner.values.statement import Notice, Result, StatementKind
+
+DEFAULT_DEFERRABLE = "default_transaction_deferrable"
+_LEVELS = {
+    ("SERIALIZABLE",): Isolation.SERIALIZABLE,
+    ("REPEATABLE", "READ"): Isolation.REPEATABLE_READ,
+    ("READ", "COMMITTED"): Isolation.READ_COMMITTED,
+    ("READ", "UNCOMMITTED"): Isolation.READ_UNCOMMITTED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Modes:
+    """What a transaction is asked to be; None where nothing is said. READ WRITE says nothing."""
+
+    isolation: Isolation | None = None
+    deferrable: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begin:
+    """BEGIN, START TRANSACTION."""
+
+    modes: Modes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """COMMIT, ROLLBACK and their kin."""
+
+    commit: bool
+    chain: bool = False
+    """Begin another, of the same modes, at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MakeSavepoint:
+    """SAVEPOINT."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseSavepoint:
+    """RELEASE SAVEPOINT."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollbackTo:
+    """ROLLBACK TO SAVEPOINT."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetTransaction:
+    """SET TRANSACTION; with `for_session`, SET SESSION CHARACTERISTICS AS TRANSACTION."""
+
+    modes: Modes
+    for_session: bool
+
+
+TransactionCommand: TypeAlias = (
+    Begin | End | MakeSavepoint | ReleaseSavepoint | RollbackTo | SetTransaction
+)
+
+
+# Reading
+
+
+def read_transaction(parsed: Parsed) -> TransactionCommand | None:
+    """The transaction command that a statement is; None if it is another statement.
+
+    Raises:
+        SyntaxProblem: it is malformed.
+        NotSupported: two-phase commit, or the snapshot of another transaction.
+    """
+    words = Words(parsed.sql, parsed.tokens)
+    match parsed.kind:
+        case StatementKind.BEGIN:
+            return _read_begin(words)
+        case StatementKind.COMMIT | StatementKind.ROLLBACK:
+            return _read_end(words, commit=parsed.kind is StatementKind.COMMIT)
+        case StatementKind.SAVEPOINT:
+            words.skip()
+            return MakeSavepoint(name=_last_name(words))
+        case StatementKind.RELEASE:
+            words.skip()
+            words.take("SAVEPOINT")
+            return ReleaseSavepoint(name=_last_name(words))
+        case StatementKind.SET:
+            return _read_set(words)
+        case _:
+            return None
+
+
+def _read_begin(words: Words) -> Begin:
+    if words.take("START"):
+        words.expect("TRANSACTION")
+    else:
+        words.expect("BEGIN")
+        _ = words.take("WORK") or words.take("TRANSACTION")
+    return Begin(modes=_read_modes(words))
+
+
+def _read_end(words: Words, *, commit: bool) -> End | RollbackTo:
+    words.skip()
+    if words.take("PREPARED"):
+        raise NotSupported("two-phase commit is not supported", hint="Use COMMIT or ROLLBACK.")
+    _ = words.take("WORK") or words.take("TRANSACTION")
+    if not commit and words.take("TO"):
+        words.take("SAVEPOINT")
+        return RollbackTo(name=_last_name(words))
+    chain = False
+    if words.take("AND"):
+        chain = not words.take("NO")
+        words.expect("CHAIN")
+    words.finish()
+    return End(commit=commit, chain=chain)
+
+
+def _read_set(words: Words) -> SetTransaction | None:
+    words.skip()
+    if words.take("SESSION", "CHARACTERISTICS"):
+        words.expect("AS", "TRANSACTION")
+        return SetTransaction(modes=_read_modes(words, needed=True), for_session=True)
+    _ = words.take("LOCAL") or words.take("SESSION")
+    if words.peek(1) in {"=", "TO"} or not words.take("TRANSACTION"):
+        return None
+    if words.peek() == "SNAPSHOT":
+        raise NotSupported(
+            "a transaction cannot take over the snapshot of another",
+            hint="Bound both by the same position instead.",
+            position=words.start + 1,
+        )
+    return SetTransaction(modes=_read_modes(words, needed=True), for_session=False)
+
+
+def _read_modes(words: Words, *, needed: bool = False) -> Modes:
+    """The modes up to the end, with or without commas between them."""
+    modes = Modes()
+    while words.left or needed:
+        modes = _read_mode(words, modes)
+        needed = words.take(",")
+    return modes
+
+
+def _read_mode(words: Words, modes: Modes) -> Modes:
+    if words.take("ISOLATION", "LEVEL"):
+        for level, isolation in _LEVELS.items():
+            if words.take(*level):
+                return replace(modes, isolation=isolation)
+    elif words.take("READ", "ONLY") or words.take("READ", "WRITE"):
+        return modes
+    elif words.take("NOT", "DEFERRABLE"):
+        return replace(modes, deferrable=False)
+    elif words.take("DEFERRABLE"):
+        return replace(modes, deferrable=True)
+    raise words.problem()
+
+
+def _last_name(words: Words) -> str:
+    name = words.name()
+    words.finish()
+    return name
+
+
+def read_isolation(setting: str, value: str) -> Isolation:
+    """The isolation that a setting's value names.
+
+    Raises:
+        ValueProblem: there is none of that name (22023).
+    """
+    try:
+        return Isolation(" ".join(value.lower().split()))
+    except ValueError:
+        raise ValueProblem(
+            f'invalid value for parameter "{setting}": "{value[:100]}"',
+            hint="Use one of serializable, repeatable read, read committed, read uncommitted.",
+        ) from None
+
+
+def default_isolation(session: Session) -> Isolation:
+    """What a transaction is that is not told.
+
+    Raises:
+        ValueProblem: the connection began with a value that is none.
+    """
+    value = session.settings.get(DEFAULT_ISOLATION)
+    return Isolation.READ_COMMITTED if value is None else read_isolation(DEFAULT_ISOLATION, value)
+
+
+def default_deferrable(session: Session) -> bool:
+    """The same of whether it is deferrable."""
+    return session.settings.get(DEFAULT_DEFERRABLE, "off") == "on"
+
+
+def transaction_settings(session: Session) -> dict[str, str]:
+    """What the settings say that are about the transaction, or the one that would begin now."""
+    idle = session.transaction is TransactionStatus.IDLE
+    isolation = default_isolation(session) if idle else session.isolation
+    deferrable = default_deferrable(session) if idle else session.deferrable
+    return {
+        "default_transaction_read_only": "on",
+        "transaction_deferrable": on_off(deferrable),
+        "transaction_isolation": isolation.value,
+        "transaction_read_only": "on",
+    }
+
+
+def on_off(value: bool) -> str:
+    """A boolean as SHOW has it."""
+    return "on" if value else "off"
+
+
+# Running
+
+
+def run_transaction(command: TransactionCommand, session: Session) -> Result:
+    """Run a command.
+
+    Raises:
+        TransactionProblem: the session's state does not allow it.
+        LimitExceeded: too many savepoints.
+    """
+    match command:
+        case Begin():
+            return _begin(command.modes, session)
+        case End():
+            return _end(command, session)
+        case MakeSavepoint():
+            _require_block(session, "SAVEPOINT")
+            session.savepoint(command.name)
+            return Result(kind=StatementKind.SAVEPOINT)
+        case ReleaseSavepoint():
+            _require_block(session, "RELEASE SAVEPOINT")
+            session.release_savepoint(command.name)
+            return Result(kind=StatementKind.RELEASE)
+        case RollbackTo():
+            _require_block(session, "ROLLBACK TO SAVEPOINT")
+            session.rollback_to(command.name)
+            return Result(kind=StatementKind.ROLLBACK)
+        case SetTransaction():
+            return _set(command, session)
+
+
+def _begin(modes: Modes, session: Session) -> Result:
+    result = Result(kind=StatementKind.BEGIN)
+    if session.transaction is TransactionStatus.FAILED:
+        raise aborted()
+    if session.transaction is TransactionStatus.ACTIVE:
+        message = "there is already a transaction in progress"
+        result.notices.append(Notice(message=message, severity="WARNING", sqlstate="25001"))
+        set_modes(modes, session)
+        return result
+    isolation, deferrable = default_isolation(session), default_deferrable(session)
+    session.begin(
+        isolation=isolation if modes.isolation is None else modes.isolation,
+        deferrable=deferrable if modes.deferrable is None else modes.deferrable,
+    )
+    return result
+
+
+def _end(command: End, session: Session) -> Result:
+    before = session.transaction
+    commits = command.commit and before is not TransactionStatus.FAILED
+    result = Result(kind=StatementKind.COMMIT if command.commit else StatementKind.ROLLBACK)
+    if before is TransactionStatus.IDLE:
+        if command.chain:
+            _require_block(session, f"{result.kind.value} AND CHAIN")
+        message = "there is no transaction in progress"
+        result.notices.append(Notice(message=message, severity="WARNING", sqlstate="25P01"))
+        # It ends what came together with it.
+        session.end(keep=command.commit)
+        return result
+    if not commits:
+        result.kind = StatementKind.ROLLBACK
+    session.end(keep=commits)
+    if command.chain:
+        session.begin(isolation=session.isolation, deferrable=session.deferrable)
+    return result
+
+
+def _set(command: SetTransaction, session: Session) -> Result:
+    result = Result(kind=StatementKind.SET)
+    if not command.for_session:
+        if session.transaction is TransactionStatus.IDLE:
+            result.notices.append(Notice.outside("SET TRANSACTION"))
+        else:
+            set_modes(command.modes, session)
+        return result
+    if command.modes.isolation is not None:
+        session.set(DEFAULT_ISOLATION, command.modes.isolation.value)
+    if command.modes.deferrable is not None:
+        session.set(DEFAULT_DEFERRABLE, on_off(command.modes.deferrable))
+    return result
+
+
+def set_modes(modes: Modes, session: Session) -> None:
+    """Change what the open transaction is.
+
+    Raises:
+        TransactionProblem: it has run a query, or has savepoints (25001).
+    """
+    if modes.isolation is not None and modes.isolation is not session.isolation:
+        if session.has_queried:
+            raise TransactionProblem(
+                "SET TRANSACTION ISOLATION LEVEL must be called before any query",
+                sqlstate="25001",
+            )
+        if session.in_subtransaction:
+            raise TransactionProblem(
+                "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction",
+                sqlstate="25001",
+            )
+        session.isolation = modes.isolation
+    if modes.deferrable is not None:
+        session.deferrable = modes.deferrable
+
+
+def _require_block(session: Session, command: str) -> None:
+    if session.transaction is TransactionStatus.IDLE:
+        raise TransactionProblem(
+            f"{command} can only be used in transaction blocks", sqlstate="25P01"
+        )
+
+
+def aborted() -> TransactionProblem:
+    """The error of every statement in a failed transaction."""
+    return TransactionProblem(
+        "current transaction is aborted, commands ignored until end of transaction block"
+    )

@@ -1,0 +1,251 @@
+"""Partition results to one result, by DuckDB.
+
+DuckDB sees Arrow streams and nothing else: no files, no network, no extensions, no Python objects
+of the process. Statements reach it as trees made by `bind`; parameter values only as parameters.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.generators.duckdb import DuckDBGenerator
+
+from planner.composing.database import (
+    ArrowRelation,
+    Database,
+    DatabaseClosed,
+)
+from planner.composing.definition import DatabaseError, Definition
+from planner.composing.duckdb_errors import translate
+from planner.composing.functions.macros import MACROS
+from planner.errors import (
+    NotSupported,
+    Unavailable,
+    ValueProblem,
+)
+from planner.trees.nodes import is_comma
+from planner.trees.outline import Outline
+from planner.values.cancel import Cancellation
+from stores.errors import SchemaError
+from stores.spec.schema import Column, DataType, Kind, Value
+
+_EPOCH = dt.datetime(1970, 1, 1)
+_EPOCH_UTC = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_DAYS_MAX, _MICROS_MAX, _DAY_MICROS = (1 << 31) - 1, (1 << 63) - 1, 86_400_000_000
+
+
+class Composer:
+    """A locked-down DuckDB that runs composing SQL over Arrow relations.
+
+    Args:
+        database: made by `composing_definition`.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def close(self) -> None:
+        """Close the database; running statements fail."""
+        self._database.close()
+
+    def describe(
+        self,
+        sql: str,
+        relations: Mapping[str, pa.Schema],
+        numbers: Sequence[int],
+        outline: Outline,
+        *,
+        cancellation: Cancellation | None = None,
+    ) -> tuple[Column, ...]:
+        """The columns that a statement gives, without reading a row.
+
+        Args:
+            sql: the statement.
+            relations: its relations by name.
+            numbers: of the parameters in it.
+            outline: of what it was made from, to place errors.
+            cancellation: what ends it early; without one, nothing does.
+
+        Raises:
+            QueryError: DuckDB refuses it; the message is put in Postgres's words.
+        """
+        with _our_errors(outline):
+            columns = self._database.describe(
+                sql,
+                relations=relations,
+                parameters=[str(n) for n in numbers],
+                cancellation=cancellation or Cancellation(),
+            )
+        return tuple(
+            Column(name=each.name, type=_AS_TEXT.get(each.kind) or _result_type(each.arrow))
+            for each in columns
+        )
+
+    def run(
+        self,
+        sql: str,
+        relations: Mapping[str, ArrowRelation],
+        parameters: Mapping[int, tuple[Value, DataType]],
+        *,
+        cancellation: Cancellation,
+        outline: Outline,
+        script: str = "",
+    ) -> Iterator[pa.RecordBatch]:
+        """Run a statement; batches come as DuckDB makes them.
+
+        Args:
+            sql: the statement.
+            relations: its relations by name.
+            parameters: value and type by number, of those parameters that are in it.
+            cancellation: what ends it early.
+            outline: of what it was made from, to place errors.
+            script: statements that prepare for it; only it sees what they do.
+
+        Raises:
+            QueryError: what went wrong, in a relation or in DuckDB.
+        """
+        values = {str(n): python_value(*given) for n, given in parameters.items()}
+        with _our_errors(outline):
+            answer = self._database.run(
+                sql,
+                script=script,
+                relations=relations,
+                parameters=values,
+                cancellation=cancellation,
+            )
+            try:
+                yield from answer
+            finally:
+                answer.close()
+
+
+@contextmanager
+def _our_errors(outline: Outline) -> Iterator[None]:
+    try:
+        yield
+    except DatabaseError as error:
+        raise translate(error, outline) from error
+    except DatabaseClosed as error:
+        raise Unavailable("the engine is closed", sqlstate="57P01") from error
+
+
+MEANING = (
+    "SET GLOBAL TimeZone = 'UTC'",
+    "SET GLOBAL integer_division = true",
+    "SET GLOBAL default_null_order = 'nulls_last'",  # sqlglot writes out what differs
+    "SET GLOBAL ieee_floating_point_ops = false",  # sqrt(-1) and ln(0) are errors
+    "SET arrow_large_buffer_size = false",
+    *(f"CREATE MACRO {macro}" for macro in MACROS),
+)
+"""What makes bound statements mean the same in every database that runs them."""
+
+
+def composing_definition(*, memory_bytes_max: int, threads: int) -> Definition:
+    """The database in which results are composed.
+
+    Args:
+        memory_bytes_max: what all statements together may use; beyond it one fails with 53200.
+        threads: threads of DuckDB.
+    """
+    return Definition(
+        after=(
+            "SET temp_directory = ''",
+            "SET enable_external_access = false",
+            "SET autoinstall_known_extensions = false",
+            "SET autoload_known_extensions = false",
+            "SET allow_community_extensions = false",
+            "SET python_enable_replacements = false",
+            f"SET memory_limit = '{memory_bytes_max // 1024} KiB'",
+            f"SET threads = {threads}",
+            *MEANING,
+            "SET lock_configuration = true",
+        )
+    )
+
+
+class _Written(DuckDB):
+    """DuckDB's SQL as it is written here."""
+
+    class Generator(DuckDBGenerator):
+        """Writes what the tree says where sqlglot writes what it takes for the same."""
+
+        def div_sql(self, expression: exp.Div) -> str:
+            """As it is: DuckDB's setting divides integers, which sqlglot may cast to bigint."""
+            return self.binary(expression, "/")
+
+        def join_sql(self, expression: exp.Join, join_op: str | None = None) -> str:
+            """A comma before UNNEST, too: JOIN binds closer, and what follows may be RIGHT."""
+            if not is_comma(expression):
+                return super().join_sql(expression, join_op)
+            return f", {self.sql(expression, 'this')}"
+
+
+def to_duckdb(tree: exp.Expr) -> str:
+    """A bound tree as DuckDB's SQL.
+
+    Raises:
+        NotSupported: sqlglot knows no DuckDB form of something in it.
+    """
+    try:
+        # Quoted, for DuckDB reserves words that Postgres does not, such as `at`.
+        return tree.sql(dialect=_Written, identify=True)
+    except (ValueError, KeyError) as error:
+        raise NotSupported(f"not supported: {error}") from error
+
+
+def python_value(value: Value, data_type: DataType) -> Any:  # noqa: PLR0911 - one per family
+    """A physical value as the Python object that DuckDB takes for it."""
+    if value is None:
+        return None
+    match data_type.kind:
+        case Kind.TIMESTAMP:
+            return _moment(_EPOCH, value, data_type)
+        case Kind.TIMESTAMPTZ:
+            return _moment(_EPOCH_UTC, value, data_type)
+        case Kind.DATE:
+            if abs(value) >= _DAYS_MAX:
+                return "infinity" if value > 0 else "-infinity"
+            moment = _moment(_EPOCH, value * _DAY_MICROS, data_type)
+            return moment.date()
+        case Kind.TIME:
+            if value == _DAY_MICROS:
+                return "24:00:00"  # which Python's time is not
+            return (_EPOCH + dt.timedelta(microseconds=value)).time()
+        case Kind.ARRAY:
+            assert data_type.element is not None, "an array has an element type"
+            return [python_value(each, data_type.element) for each in value]
+        case Kind.INTERVAL:
+            return f"{value[0]} months {value[1]} days {value[2]} microseconds"
+        case _:
+            return value
+
+
+def _moment(epoch: dt.datetime, micros: int, data_type: DataType) -> Any:
+    """A time as Python has it; the ends of the range stand for infinity, which it has not.
+
+    Raises:
+        ValueProblem: a year before 1 or after 9999 (22008).
+    """
+    if abs(micros) >= _MICROS_MAX:
+        return "infinity" if micros > 0 else "-infinity"
+    try:
+        return epoch + dt.timedelta(microseconds=micros)
+    except OverflowError:
+        raise ValueProblem(f"{data_type.kind.value} out of range", sqlstate="22008") from None
+
+
+_AS_TEXT = {"UUID": DataType(kind=Kind.UUID), "JSON": DataType(kind=Kind.JSON)}
+"""Types whose values are texts in Arrow."""
+
+
+def _result_type(arrow: pa.DataType) -> DataType:
+    try:
+        return DataType.from_arrow(arrow)
+    except SchemaError as error:
+        raise NotSupported(f"a result column of type {arrow} is not supported") from error

@@ -1,0 +1,360 @@
+"""DuckDB's errors as ours: Postgres's words, SQLSTATE, and the place in the client's text.
+
+What DuckDB says is recognised by its message, and where that is not known by its class. The tables
+are all that has to change when DuckDB words something anew.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+
+from planner.composing.definition import DatabaseError
+from planner.errors import (
+    RAISED,
+    Cancelled,
+    InternalProblem,
+    LimitExceeded,
+    NameProblem,
+    NotSupported,
+    QueryError,
+    SyntaxProblem,
+    TypeProblem,
+    ValueProblem,
+)
+from planner.postgres.refused import NO_FUNCTION
+from planner.trees.outline import Outline
+
+_logger = logging.getLogger(__name__)
+
+_BY_ZERO = "Division by zero"
+_QUOTED = re.compile(rf"(?<={_BY_ZERO}) in expression \(|\n\nLINE \d+: ")
+"""Where DuckDB begins to quote the statement, whose own words must not be taken for DuckDB's."""
+
+_NUMBER = r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*"
+_PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
+    (
+        r'Referenced column "(?P<name>[^"]+)"',
+        NameProblem,
+        'column "{name}" does not exist',
+        "42703",
+    ),
+    (
+        r'(?:Table|Values list) "(?P<table>[^"]+)" does not have a column named "(?P<name>[^"]+)"',
+        NameProblem,
+        "column {table}.{name} does not exist",
+        "42703",
+    ),
+    (
+        r'Referenced table "(?P<name>[^"]+)" not found',
+        NameProblem,
+        'missing FROM-clause entry for table "{name}"',
+        "42P01",
+    ),
+    (
+        r'Ambiguous reference to column name "(?P<name>[^"]+)"',
+        NameProblem,
+        'column reference "{name}" is ambiguous',
+        "42702",
+    ),
+    (
+        r"(?:Function|Macro Function) with name (?P<name>\S+) does not exist",
+        NameProblem,
+        "function {name}() does not exist",
+        "42883",
+    ),
+    (
+        r"Macro (?:pg_sg_(?:cat_)?)?(?P<name>\w+)\(\) does not support the supplied arguments",
+        NameProblem,
+        "function {name}() does not exist",
+        "42883",
+    ),
+    (
+        r"No function matches the given name and argument types '(?P<name>[^']+)'",
+        NameProblem,
+        "function {name} does not exist",
+        "42883",
+    ),
+    (
+        r"Type with name (?P<name>\S+) does not exist",
+        NameProblem,
+        'type "{name}" does not exist',
+        "42704",
+    ),
+    (
+        r"Overflow in \w+ of (?P<type>INT(?:16|32|64)) (?P<name>\()",
+        ValueProblem,
+        "{type} out of range",
+        "22003",
+    ),
+    (
+        r"Malformed JSON (?P<name>at byte \d+) of input",
+        ValueProblem,
+        "invalid input syntax for type json",
+        "22P02",
+    ),
+    (
+        r'column "(?P<name>[^"]+)" must appear in the GROUP BY clause',
+        SyntaxProblem,
+        'column "{name}" must appear in the GROUP BY clause or be used in an aggregate function',
+        "42803",
+    ),
+    (
+        r"(?P<name>WHERE|HAVING|GROUP BY|JOIN) clause cannot contain (?P<what>aggregate|window)",
+        SyntaxProblem,
+        "{what} functions are not allowed in {name}",
+        "42803",
+    ),
+    (
+        r"Could not convert string '(?P<name>.*)' to INTERVAL",
+        ValueProblem,
+        'invalid input syntax for type interval: "{name}"',
+        "22007",
+    ),
+    (
+        rf"Could not convert string ['\"](?P<name>{_NUMBER})['\"] to DECIMAL",
+        ValueProblem,
+        "numeric field overflow",
+        "22003",
+    ),
+    (
+        r"Could not convert string '(?P<name>\s*[+-]?\d+\s*)' to (?P<type>INT\d+)",
+        ValueProblem,
+        'value "{name}" is out of range for type {type}',
+        "22003",
+    ),
+    (
+        r"Could not convert string '(?P<name>.*)' to (?P<type>[A-Z][A-Z0-9() ,]*)",
+        ValueProblem,
+        'invalid input syntax for type {type}: "{name}"',
+        "22P02",
+    ),
+    (
+        r"(?:Could not cast|Casting) value \"?(?P<name>[^\s\"]+)\"? to (?:type )?DECIMAL",
+        ValueProblem,
+        "numeric field overflow",
+        "22003",
+    ),
+    (
+        r"(?P<what>Date|Time) out of range: (?P<name>\S+)",
+        ValueProblem,
+        'date/time field value out of range: "{name}"',
+        "22008",
+    ),
+    (
+        r"while executing the UDF: (?P<name>OverflowError)",
+        ValueProblem,
+        "timestamp out of range",
+        "22008",
+    ),
+    (
+        r"More than one row returned by a (?P<name>subquery)",
+        ValueProblem,
+        "more than one row returned by a subquery used as an expression",
+        "21000",
+    ),
+    (
+        r"cannot take (?P<what>square root) of a (?P<name>negative) number",
+        ValueProblem,
+        "cannot take square root of a negative number",
+        "2201F",
+    ),
+    (
+        r"cannot take logarithm of (?P<name>zero|a negative number)",
+        ValueProblem,
+        "cannot take logarithm of {name}",
+        "2201E",
+    ),
+    (
+        r"(?P<name>missing \)|missing \]|unexpected \)|invalid escape sequence|"
+        r"bad repetition operator|no argument for repetition operator|"
+        r"invalid character class range|invalid perl operator)",
+        ValueProblem,
+        "invalid regular expression: {name}",
+        "2201B",
+    ),
+    (
+        r"Like pattern must not end with (?P<name>escape character)",
+        ValueProblem,
+        "LIKE pattern must not end with escape character",
+        "22025",
+    ),
+    (
+        r"aggregate function calls cannot contain (?P<name>window) function calls",
+        SyntaxProblem,
+        "aggregate function calls cannot contain window function calls",
+        "42803",
+    ),
+    (
+        r"invalid (?P<what>timestamp|date|time|interval) field format: \"(?P<name>[^\"]*)\"",
+        ValueProblem,
+        'invalid input syntax for type {what}: "{name}"',
+        "22007",
+    ),
+    (
+        r"(?:timestamp|date|time) field value out of range: \"(?P<name>[^\"]*)\"",
+        ValueProblem,
+        'date/time field value out of range: "{name}"',
+        "22008",
+    ),
+    (
+        r"with value (?P<name>\S+) can't be cast because the value is out of range for the "
+        r"destination type (?P<type>[A-Z][A-Z0-9() ,]*)",
+        ValueProblem,
+        'value "{name}" is out of range for type {type}',
+        "22003",
+    ),
+    (
+        r"Failed to cast decimal value (?P<name>\S+) to type (?P<type>[A-Z][A-Z0-9]*)",
+        ValueProblem,
+        "{type} out of range",
+        "22003",
+    ),
+    (
+        r"(?P<name>ACOS|ASIN) is undefined outside",
+        ValueProblem,
+        "input is out of range",
+        "22003",
+    ),
+    (
+        r"(?P<name>Epoch seconds) out of range",
+        ValueProblem,
+        "timestamp out of range",
+        "22008",
+    ),
+    (
+        r'[Ee]xtract specifier "(?P<name>[^"]*)" not recognized',
+        ValueProblem,
+        'unit "{name}" not recognized',
+        "22023",
+    ),
+    (
+        r"Unknown TimeZone '(?P<name>[^']*)'",
+        ValueProblem,
+        'time zone "{name}" not recognized',
+        "22023",
+    ),
+    (
+        r"Overflow in (?P<name>multiplication|addition|subtraction) of INTERVAL",
+        ValueProblem,
+        "interval out of range",
+        "22008",
+    ),
+    (
+        r"Set operations can only apply to expressions with the same number of (?P<name>result)",
+        SyntaxProblem,
+        "each side of a set operation must have the same number of columns",
+        "42601",
+    ),
+    (
+        r"(?P<what>ORDER|GROUP) (?:BY )?term (?P<name>out of range)",
+        SyntaxProblem,
+        "{what} BY position is not in select list",
+        "42P10",
+    ),
+    (
+        r"LIMIT/OFFSET cannot be (?P<name>negative)",
+        ValueProblem,
+        "LIMIT and OFFSET must not be negative",
+        "2201W",
+    ),
+)
+"""DuckDB's messages, and ours for them; `name` is what is looked for in the text."""
+_TYPE_NAMES = {
+    "INT8": "tinyint",
+    "INT16": "smallint",
+    "INT32": "integer",
+    "INT64": "bigint",
+    "TINYINT": "tinyint",
+    "SMALLINT": "smallint",
+    "INTEGER": "integer",
+    "BIGINT": "bigint",
+    "FLOAT": "real",
+    "DOUBLE": "double",
+    "BOOLEAN": "boolean",
+    "BOOL": "boolean",
+    "VARCHAR": "text",
+    "INTEGER_LITERAL": "integer",
+    "STRING_LITERAL": "text",
+    "BLOB": "bytea",
+    "DATE": "date",
+    "UUID": "uuid",
+    "TIMESTAMP WITH TIME ZONE": "timestamptz",
+    "TIMESTAMP": "timestamp",
+}
+"""DuckDB's names of types, and ours."""
+_TYPE_NAME = re.compile(r"\b(TIMESTAMP WITH TIME ZONE|[A-Z][A-Z_]+[0-9]*)\b")
+_OUT_OF_MEMORY = "53200"
+_MORE_MEMORY = (
+    "Have it hold less at once: sort, group or join fewer rows; or raise memory_bytes_max."
+)
+_CLASSES: dict[str, tuple[type[QueryError], str]] = {
+    "Interrupt": (Cancelled, "57014"),
+    "OutOfMemory": (LimitExceeded, _OUT_OF_MEMORY),
+    "OutOfRange": (ValueProblem, "22003"),
+    "Conversion": (ValueProblem, "22P02"),
+    "TypeMismatch": (TypeProblem, "42804"),
+    "Parser": (SyntaxProblem, "42601"),
+    "Syntax": (SyntaxProblem, "42601"),
+    "Permission": (NotSupported, "42501"),
+    "NotImplemented": (NotSupported, "0A000"),
+    "Catalog": (NameProblem, "42704"),
+    "Binder": (TypeProblem, "42804"),
+    "InvalidInput": (ValueProblem, "22023"),
+}
+"""Our errors for those of DuckDB, by their kind."""
+
+
+def translate(error: DatabaseError, outline: Outline) -> QueryError:
+    """DuckDB's error as ours: message, hint, SQLSTATE, and its place in the text if known."""
+    text = _QUOTED.split(str(error), maxsplit=1)[0]
+    if raised := re.search(rf"{RAISED}(\w{{5}}) (.*)", text):
+        return ValueProblem(raised[2], sqlstate=raised[1])
+    for pattern, kind, message, sqlstate in _PATTERNS:
+        if found := re.search(pattern, text):
+            names = found.groupdict()
+            shown = {
+                name: _our_types(said) if name == "type" or "(" in said else said
+                for name, said in names.items()
+            }
+            return kind(
+                message.format(**shown),
+                hint=_candidates(text) or (NO_FUNCTION if sqlstate == "42883" else None),
+                position=outline.position(names["name"]),
+                sqlstate=sqlstate,
+            )
+    if "Max expression depth limit" in text:
+        return LimitExceeded("statement is nested too deep")
+    if _BY_ZERO in text:
+        return ValueProblem("division by zero", sqlstate="22012")
+    said = _our_types(_first_sentence(text))
+    if error.kind in _CLASSES:
+        return _of_kind(error.kind, said)
+    # What DuckDB says can have a value in it, and values are in no log.
+    _logger.error("composition failed kind=%s", error.kind)
+    _logger.debug("composition failed error=%s", text)
+    return InternalProblem(said)
+
+
+def _of_kind(kind: str, said: str) -> QueryError:
+    ours, sqlstate = _CLASSES[kind]
+    if sqlstate == _OUT_OF_MEMORY:
+        return ours("out of memory", detail=said, hint=_MORE_MEMORY, sqlstate=sqlstate)
+    return ours(said, sqlstate=sqlstate)
+
+
+def _first_sentence(text: str) -> str:
+    line = text.split("\n", maxsplit=1)[0]
+    said = re.sub(r"^[A-Za-z ]+ Error: ", "", line).rstrip(".! ")
+    return said[:1].lower() + said[1:] if said[1:2].islower() else said
+
+
+def _our_types(text: str) -> str:
+    return _TYPE_NAME.sub(lambda found: _TYPE_NAMES.get(found[0], found[0]), text).strip()
+
+
+def _candidates(text: str) -> str | None:
+    found = re.search(r"(?:Candidate bindings|Did you mean):? (?P<names>.*)", text)
+    names = re.findall(r'"([^"]+)"', found["names"]) if found else []
+    visible = [name for name in names if not re.fullmatch(r"r+\d+(\..*)?", name)][:3]
+    return f"Perhaps you meant {' or '.join(visible)}." if visible else None

@@ -1,0 +1,106 @@
+"""Functions in Python that every database has, for what SQL cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any
+
+import pyarrow as pa
+
+from planner.composing.functions.number_reading import number_of
+from planner.composing.functions.number_templates import number_text
+from planner.composing.functions.time_templates import time_text
+from planner.errors import RAISED, QueryError, ValueProblem
+from planner.values import json_edit
+from planner.values.array_text import json_of_array
+from planner.values.byte_text import digits_of, escaped, unescaped
+from planner.values.moment_text import time_words
+
+
+def _rowwise(function: Callable[..., str], count: int = 2) -> Callable[..., Any]:
+    """A function of single values as one of Arrow columns; NULL where one of them is NULL."""
+
+    def of_all(*columns: Any) -> Any:
+        rows = zip(*(column.to_pylist() for column in columns), strict=True)
+        return pa.array([None if None in row else of_row(row) for row in rows], pa.string())
+
+    def of_row(row: Sequence[Any]) -> str:
+        try:
+            return function(*row)
+        except QueryError as error:
+            raise ValueError(f"{RAISED}{error.sqlstate} {error.message}") from None
+
+    # DuckDB counts the parameters.
+    def of_one(a: Any) -> Any:
+        return of_all(a)
+
+    def of_two(a: Any, b: Any) -> Any:
+        return of_all(a, b)
+
+    def of_three(a: Any, b: Any, c: Any) -> Any:
+        return of_all(a, b, c)
+
+    def of_four(a: Any, b: Any, c: Any, d: Any) -> Any:
+        return of_all(a, b, c, d)
+
+    shapes: dict[int, Callable[..., Any]] = {1: of_one, 2: of_two, 3: of_three, 4: of_four}
+    return shapes[count]
+
+
+_EXACT = Context(prec=100)
+_PLACES = Decimal(1).scaleb(-16)
+
+
+def _divided(one: str, other: str, apart: int) -> str:
+    """A whole number by another, and by as many tens: 16 digits behind the point."""
+    if not int(other):
+        raise ValueProblem("division by zero", sqlstate="22012")
+    found = _EXACT.divide(Decimal(one), Decimal(other)).scaleb(apart, _EXACT)
+    return f"{found.quantize(_PLACES, ROUND_HALF_UP, _EXACT):f}"
+
+
+def _raise(messages: Any) -> Any:
+    """Raise the first of some errors, each with its SQLSTATE in front; NULL is none.
+
+    DuckDB's own `error` is volatile, so that no window could be ordered by what may raise one; but
+    what is volatile is not computed ahead, either, which the catalog's macros rely on in COALESCE.
+    """
+    for message in messages.to_pylist():
+        if message is not None:
+            raise ValueError(message)
+    return pa.nulls(len(messages))
+
+
+PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
+    "pg_sg_error": (_raise, ("VARCHAR",), '"NULL"'),
+    "pg_sg_divided": (_rowwise(_divided, 3), ("VARCHAR", "VARCHAR", "INTEGER"), "VARCHAR"),
+    "pg_sg_number_text": (
+        _rowwise(lambda number, template: number_text(Decimal(number), template)),
+        ("VARCHAR", "VARCHAR"),
+        "VARCHAR",
+    ),
+    "pg_sg_time_text": (_rowwise(time_text), ("BIGINT", "VARCHAR"), "VARCHAR"),
+    "pg_sg_time_words": (_rowwise(time_words), ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "pg_sg_json_of_array": (_rowwise(json_of_array, 1), ("VARCHAR",), "VARCHAR"),
+    "pg_sg_checked_json": (_rowwise(json_edit.checked, 1), ("VARCHAR",), "VARCHAR"),
+    "pg_sg_digits_of": (_rowwise(digits_of, 1), ("VARCHAR",), "VARCHAR"),
+    "pg_sg_escaped": (_rowwise(escaped, 1), ("VARCHAR",), "VARCHAR"),
+    "pg_sg_unescaped": (_rowwise(unescaped, 1), ("VARCHAR",), "VARCHAR"),
+    "pg_sg_number_of": (_rowwise(number_of), ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "pg_sg_json_concat": (_rowwise(json_edit.concatenated), ("VARCHAR", "VARCHAR"), "VARCHAR"),
+    "pg_sg_json_less": (_rowwise(json_edit.without_keys), ("VARCHAR", "VARCHAR[]"), "VARCHAR"),
+    "pg_sg_json_less_at": (_rowwise(json_edit.without_element), ("VARCHAR", "INTEGER"), "VARCHAR"),
+    "pg_sg_json_less_path": (_rowwise(json_edit.without_path), ("VARCHAR", "VARCHAR[]"), "VARCHAR"),
+    "pg_sg_json_set": (
+        _rowwise(json_edit.with_path, 4),
+        ("VARCHAR", "VARCHAR[]", "VARCHAR", "BOOLEAN"),
+        "VARCHAR",
+    ),
+    "pg_sg_json_insert": (
+        _rowwise(json_edit.with_inserted, 4),
+        ("VARCHAR", "VARCHAR[]", "VARCHAR", "BOOLEAN"),
+        "VARCHAR",
+    ),
+}
+"""Function, the types of its arguments and what it gives, by name."""

@@ -1,0 +1,464 @@
+"""From a predicate to reads: which typed queries, to which partitions, can answer it.
+
+All key columns fixed: a lookup, routed by the key's hash. A prefix of the key fixed, or an interval
+on the next column: a range. Windows, sessions and versions take times beside. Nothing of that: a
+scan. What is read beyond the predicate is dropped, a column at a time, before anyone sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import pyarrow as pa
+from msgspec import Struct, structs
+
+from planner.binding.domains import Domain, domains, sortable, span_of
+from planner.binding.predicates import (
+    EVERY_ROW,
+    Compares,
+    Condition,
+    Disjunct,
+    Equals,
+    NotNull,
+    OneOf,
+    Operand,
+    Predicate,
+    describe_condition,
+)
+from planner.planning.filters import Allowed, Keep, row_filter
+from planner.planning.key_regions import Region, fixed_columns, merged, region_of
+from planner.planning.time_ranges import TimeBox
+from stores.codec.partitioner import partition_column
+from stores.spec.arrow import physical_array
+from stores.spec.query import (
+    BatchStream,
+    Interval,
+    KeysQuery,
+    Order,
+    Query,
+    RangeQuery,
+    SessionKeyQuery,
+    WindowKeyQuery,
+    WindowRangeQuery,
+)
+from stores.spec.schema import Key, Row, StoreKind, StoreSchema
+from stores.spec.sessions import SessionRangeQuery
+from stores.spec.versions import MultiVersionedKeyQuery, VersionedRangeQuery
+
+Route: TypeAlias = Callable[[Key], int]
+"""The partition that a key lies in."""
+Target: TypeAlias = tuple[int, Query[BatchStream]]
+"""A partition and what it is asked."""
+
+_READ_NAMES = {
+    StoreKind.WINDOW: "window ",
+    StoreKind.SESSION: "session ",
+    StoreKind.VERSIONED: "version ",
+}
+"""Of the kinds that have rows by time; all others, a third party's too, have one row for a key."""
+KEYS_HASHED_TOGETHER = 64
+"""So many keys are hashed a column at a time, which takes an eighth of the time for a thousand."""
+_PLAIN = {StoreKind.KEYVALUE, StoreKind.GLOBAL}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Top:
+    """The first rows in an order that each read can give its own rows in."""
+
+    columns: tuple[tuple[str, bool], ...]
+    """The columns that order the rows, each with whether its NULLs come first."""
+    order: Order
+    rows: int
+    split: int | None = None
+    """Which key column is first among them; its NULLs are read apart. None for times."""
+    held: str | None = None
+    """The last key column, if its NULLs come behind the other rows of their group."""
+
+    def describe(self) -> str:
+        """As a part of a line."""
+        names = ", ".join(name for name, _ in self.columns)
+        return f"first {self.rows} by {names} {self.order.value}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scatter:
+    """What is asked, once the parameters are known."""
+
+    targets: Sequence[Target] = ()
+    keep: Keep | None = None
+    """Drops what was read beyond the predicate; None if nothing was."""
+
+
+class Access(Struct, frozen=True, kw_only=True):
+    """How one relation of a statement is read; the parameters are still open."""
+
+    schema: StoreSchema
+    columns: tuple[str, ...]
+    """What is given; what is decoded beside them for the predicate is dropped again."""
+    predicate: Predicate = EVERY_ROW
+    limit: int | None = None
+    """So many rows, whichever, are enough."""
+    top: Top | None = None
+    """Only the first rows in an order are wanted."""
+    ends: str | None = None
+    """The key column of which only the least and the greatest value are wanted."""
+
+    @property
+    def single_key(self) -> tuple[Operand, ...] | None:
+        """The operands of a lookup of one key of a keyvalue store; None for any other access."""
+        conditions = self.predicate.conditions
+        key = self.schema.key
+        if self.schema.kind not in _PLAIN or len(conditions) != len(key):
+            return None
+        by_column = {c.column: c for c in conditions if isinstance(c, Equals) and c.is_single}
+        if len(by_column) < len(key) or any(c.name not in by_column for c in key):
+            return None
+        return tuple(by_column[column.name].operands[0] for column in key)
+
+    @property
+    def breadth(self) -> int:
+        """How much is read, roughly: a lookup is 0, a range 1, a scan with a filter 2, all 3."""
+        disjuncts = self.predicate.disjuncts
+        names = [_static_read(disjunct, self.schema).name for disjunct in disjuncts]
+        if "scan" in names:
+            return 2 if self.predicate.columns else 3
+        return int("range" in names)
+
+    def scatter(self, parameters: Row, route: Route) -> Scatter:
+        """What is asked for these parameters; nothing if no row can match.
+
+        Raises:
+            QueryError: a parameter has not the type that was agreed on.
+        """
+        schema = self.schema
+        allowed: list[Allowed] = []
+        regions: list[Region] = []
+        partitions: list[set[int]] = []
+        for disjunct in self.predicate.disjuncts:
+            found = domains(disjunct, parameters)
+            region = None if found is None else region_of(schema, disjunct, found, parameters)
+            if found is None or region is None:
+                continue
+            allowed.append(_allowed(disjunct, found, parameters))
+            regions.append(region)
+            partitions.append(_partitions(found.get("_partition"), schema))
+        if not regions:
+            return Scatter()
+        wanted = set.union(*partitions)
+        disjoint = merged(schema, regions)
+        is_exact = all(r.is_exact for r in disjoint) and all(p == wanted for p in partitions)
+        asked = _Asked(access=self, columns=self._decoded(is_exact), is_exact=is_exact)
+        targets = [t for region in disjoint for t in asked.targets(region, route)]
+        keep = None if is_exact else row_filter(schema, allowed, self.columns)
+        return Scatter(targets=[t for t in targets if t[0] in wanted], keep=keep)
+
+    def _decoded(self, is_exact: bool) -> tuple[str, ...]:
+        if is_exact:
+            return self.columns
+        more = (name for name in self.predicate.columns if name not in self.columns)
+        return (*self.columns, *more)
+
+    def and_also(self, condition: Condition) -> Access:
+        """The same for those of its rows that meet one more condition."""
+        found = tuple((*disjunct, condition) for disjunct in self.predicate.disjuncts)
+        return structs.replace(self, predicate=structs.replace(self.predicate, disjuncts=found))
+
+    def describe(self) -> str:
+        """One line: what is read, by which conditions, of how many partitions."""
+        predicate, schema = self.predicate, self.schema
+        kind = _READ_NAMES.get(schema.kind, "")
+        if not predicate.disjuncts:
+            return f"nothing of {schema.name}; no row can match; on no partition"
+        reads = [_static_read(disjunct, schema) for disjunct in predicate.disjuncts]
+        name = next((n for n in ("scan", "range") if any(r.name == n for r in reads)), "lookup")
+        parts = [f"{kind if name != 'scan' else ''}{name} {schema.name}"]
+        parts += _described(predicate, reads)
+        parts += [self.top.describe()] if self.top is not None else []
+        parts += [f"ends of {self.ends}"] if self.ends is not None else []
+        parts += [f"any {self.limit} rows"] if self.limit is not None else []
+        parts.append(f"columns {', '.join(self.columns)}" if self.columns else "no columns")
+        parts.append(f"on {self._places(reads) if name == 'lookup' else self._partitions()}")
+        return "; ".join(parts)
+
+    def _partitions(self) -> str:
+        """How many partitions are asked, as far as that is known without the parameters."""
+        count = len(set[int]().union(*map(self._static_partitions, self.predicate.disjuncts)))
+        return f"{count} partitions" if count > 1 else "1 partition" if count else "no partition"
+
+    def _static_partitions(self, disjunct: Disjunct) -> set[int]:
+        known = domains([c for c in disjunct if _is_constant(c)], ())
+        return _partitions(known.get("_partition"), self.schema) if known is not None else set()
+
+    def _places(self, reads: Sequence[_Read]) -> str:
+        counts = [read.keys for read in reads]
+        if None in counts:
+            return "the partitions of the keys"
+        count = sum(count or 0 for count in counts)
+        return "1 partition" if count == 1 else f"the partitions of {count} keys"
+
+
+def plan_access(schema: StoreSchema, predicate: Predicate, columns: tuple[str, ...]) -> Access:
+    """The access to the rows that a predicate allows; disjuncts that allow none are left out."""
+    kept = tuple(d for d in predicate.disjuncts if not _is_contradiction(d))
+    if len(kept) < len(predicate.disjuncts):
+        predicate = structs.replace(predicate, disjuncts=kept)
+    return Access(schema=schema, columns=columns, predicate=predicate)
+
+
+def _is_contradiction(disjunct: Disjunct) -> bool:
+    """Whether conditions that no parameter changes leave nothing of a column."""
+    if len(disjunct) < 2 and not any(isinstance(c, Equals) and not c.known for c in disjunct):
+        return False
+    constant = [condition for condition in disjunct if _is_constant(condition)]
+    return domains(constant, ()) is None
+
+
+def _is_constant(condition: Condition) -> bool:
+    match condition:
+        case Equals():
+            return condition.known is not None
+        case Compares():
+            return condition.operand.parameter is None
+        case OneOf():
+            return condition.known is not None
+        case NotNull():
+            return True
+
+
+def _allowed(disjunct: Disjunct, found: dict[str, Domain], parameters: Row) -> Allowed:
+    rows = tuple(
+        (c, frozenset(tuple(map(sortable, row)) for row in c.values(parameters)))
+        for c in disjunct
+        if isinstance(c, OneOf)
+    )
+    return Allowed(domains=found, rows=rows)
+
+
+def _partitions(domain: Domain | None, schema: StoreSchema) -> set[int]:
+    every = range(schema.partitions)
+    if domain is None:
+        return set(every)
+    if domain.values is not None:
+        return set(every) & set(domain.values)
+    return {partition for partition in every if domain.holds(partition)}
+
+
+# Queries
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """Makes the queries of a region."""
+
+    access: Access
+    columns: tuple[str, ...]
+    is_exact: bool
+
+    @property
+    def order(self) -> Order:
+        top = self.access.top
+        return Order.ASCENDING if top is None else top.order
+
+    @property
+    def limit(self) -> int | None:
+        """What each read may stop at; where rows are dropped later, the reader stops instead."""
+        if not self.is_exact:
+            return None
+        top = self.access.top
+        if top is None:
+            return self.access.limit
+        return top.rows if top.held is None else top.rows + 1
+
+    def targets(self, region: Region, route: Route) -> Iterator[Target]:
+        schema = self.access.schema
+        if region.keys and schema.kind not in _READ_NAMES:
+            yield from self._by_keys(region.keys, route)
+        elif region.keys:
+            for key in region.keys:
+                partition = route(key)
+                for box in region.times.boxes:
+                    yield partition, self._of_key(key, box)
+        queries = [
+            query
+            for span in region.spans
+            for interval in self._intervals(span.interval)
+            for box in region.times.boxes
+            for query in self._of_range(interval, box)
+        ]
+        for partition in range(schema.partitions):
+            for query in queries:
+                yield partition, query
+
+    def _by_keys(self, keys: tuple[Key, ...], route: Route) -> Iterator[Target]:
+        by_partition: dict[int, list[Key]] = {}
+        schema = self.access.schema
+        if schema.partitions == 1:
+            by_partition[0] = list(keys)
+        elif len(keys) >= KEYS_HASHED_TOGETHER:
+            for key, partition in zip(keys, _partitions_of(keys, schema), strict=True):
+                by_partition.setdefault(partition, []).append(key)
+        else:
+            for key in keys:
+                by_partition.setdefault(route(key), []).append(key)
+        for partition, found in sorted(by_partition.items()):
+            yield partition, KeysQuery(keys=tuple(found), columns=self.columns)
+
+    def _intervals(self, interval: Interval) -> list[Interval]:
+        """An interval as it is, or in two parts where NULLs have a place of their own."""
+        top = self.access.top
+        if top is None or top.split is None:
+            return [interval]
+        prefix = (interval.lower or interval.upper or ())[: top.split]
+        nulls = Interval(lower=(*prefix, None), upper=(*prefix, None))
+        if span_of(interval).start > span_of(nulls).start:
+            return [interval]
+        rest = replace(interval, lower=(*prefix, None), lower_inclusive=False)
+        if rest.upper is None and prefix:
+            rest = replace(rest, upper=prefix)
+        return [part for part in (nulls, rest) if not span_of(part).is_empty]
+
+    def _of_range(self, interval: Interval, box: TimeBox) -> list[Query[BatchStream]]:
+        order, limit, columns = self.order, self.limit, self.columns
+        match self.access.schema.kind:
+            case StoreKind.WINDOW:
+                return [
+                    WindowRangeQuery(
+                        interval=interval,
+                        time=box.window_starts,
+                        order=order,
+                        limit=limit,
+                        columns=columns,
+                    )
+                ]
+            case StoreKind.SESSION:
+                return [
+                    SessionRangeQuery(
+                        interval=interval,
+                        time=box.session_time,
+                        order=order,
+                        limit=limit,
+                        columns=columns,
+                    )
+                ]
+            case StoreKind.VERSIONED:
+                return [
+                    VersionedRangeQuery(
+                        interval=interval,
+                        from_ms=box.valid_since_ms,
+                        order=order,
+                        limit=limit,
+                        columns=columns,
+                    )
+                ]
+            case _:
+                return self._of_keyvalues(interval)
+
+    def _of_keyvalues(self, interval: Interval) -> list[Query[BatchStream]]:
+        if self.access.ends is not None and self.is_exact:
+            return [
+                RangeQuery(interval=interval, order=order, limit=1, columns=self.columns)
+                for order in Order
+            ]
+        return [
+            RangeQuery(interval=interval, order=self.order, limit=self.limit, columns=self.columns)
+        ]
+
+    def _of_key(self, key: Key, box: TimeBox) -> Query[BatchStream]:
+        order, limit, columns = self.order, self.limit, self.columns
+        match self.access.schema.kind:
+            case StoreKind.WINDOW:
+                return WindowKeyQuery(
+                    key=key, time=box.window_starts, order=order, limit=limit, columns=columns
+                )
+            case StoreKind.SESSION:
+                return SessionKeyQuery(
+                    key=key, time=box.session_time, order=order, limit=limit, columns=columns
+                )
+            case _:
+                return MultiVersionedKeyQuery(
+                    key=key,
+                    from_ms=box.valid_since_ms,
+                    order=order,
+                    limit=limit,
+                    columns=columns,
+                )
+
+
+def _partitions_of(keys: Sequence[Key], schema: StoreSchema) -> list[int]:
+    columns = zip(zip(*keys, strict=True), schema.key, strict=True)
+    arrays = [physical_array(values, column.type) for values, column in columns]
+    batch = pa.RecordBatch.from_arrays(arrays, names=[column.name for column in schema.key])
+    found: list[int] = partition_column(batch, schema.key, schema.partitions).tolist()
+    return found
+
+
+# Plans in words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """How a disjunct is read, as far as its conditions alone say."""
+
+    name: str
+    used: tuple[Condition, ...]
+    left: tuple[Condition, ...]
+    """What the queries do not decide; rows are dropped by it."""
+    keys: int | None = None
+    """How many keys are looked up, if that is known."""
+
+
+def _static_read(disjunct: Disjunct, schema: StoreSchema) -> _Read:
+    names = [column.name for column in schema.key]
+    fixed = fixed_columns(disjunct, schema)
+    behind = names[fixed : fixed + 1]
+    beside = {"_partition", *(column.name for column in schema.time_columns)}
+    usable = {*names[:fixed], *behind, *beside}
+    used = tuple(c for c in disjunct if usable.issuperset(c.columns))
+    used = tuple(sorted(used, key=lambda c: _rank(c, names, beside)))
+    left = tuple(c for c in disjunct if c not in used)
+    if fixed == len(names):
+        return _Read(name="lookup", used=used, left=left, keys=_key_count(disjunct, names))
+    reads = any(c.columns[0] != "_partition" for c in used)
+    return _Read(name="range" if reads else "scan", used=used, left=left)
+
+
+def _rank(condition: Condition, names: list[str], beside: set[str]) -> tuple[int, int]:
+    column = condition.columns[0]
+    if column in beside:
+        return (2 if column == "_partition" else 1), 0
+    return 0, names.index(column)
+
+
+def _key_count(disjunct: Disjunct, names: list[str]) -> int | None:
+    count = 1
+    left = set(names)
+    for condition in disjunct:
+        if not left.issuperset(condition.columns):
+            continue
+        if isinstance(condition, OneOf):
+            count *= len(condition.known or condition.rows)
+        elif isinstance(condition, Equals):
+            if any(operand.is_list for operand in condition.operands):
+                return None
+            count *= len(condition.operands) + condition.null
+        left -= set(condition.columns)
+    return count
+
+
+def _described(predicate: Predicate, reads: Sequence[_Read]) -> list[str]:
+    """The conditions of the reads, and those that rows are dropped by."""
+    if len(reads) == 1:
+        parts = [_joined(reads[0].used)] if reads[0].used else []
+        return parts + ([f"filter {_joined(reads[0].left)}"] if reads[0].left else [])
+    parts = (
+        [" or ".join(f"({_joined(r.used)})" for r in reads)] if all(r.used for r in reads) else []
+    )
+    if any(read.left for read in reads):
+        parts.append("filter " + " or ".join(f"({_joined(d)})" for d in predicate.disjuncts))
+    return parts
+
+
+def _joined(conditions: Sequence[Condition]) -> str:
+    return " and ".join(map(describe_condition, conditions))

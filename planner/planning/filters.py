@@ -1,0 +1,166 @@
+"""Rows of a batch that meet a predicate, found a column at a time: what a read has left undecided.
+
+Arrow's comparisons are SQL's for all types that a predicate can be about, but for numbers that are
+none: NaN is equal to itself and greater than all others. And a comparison with NULL is not true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from planner.binding.domains import Domain, End, is_nan, sortable
+from planner.binding.predicates import OneOf
+from stores.spec.arrow import physical_array, physical_list
+from stores.spec.schema import DataType, Kind, Row, StoreSchema, Value
+
+Keep: TypeAlias = Callable[[pa.RecordBatch], pa.RecordBatch]
+"""Gives the rows of a batch that are wanted, and of them the columns that are."""
+_Mask: TypeAlias = Any
+"""A boolean Arrow array without NULLs; None for all rows."""
+
+_FLOATS = {Kind.REAL, Kind.DOUBLE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowed:
+    """What one disjunct leaves of the columns, and of the rows of several columns."""
+
+    domains: Mapping[str, Domain]
+    rows: tuple[tuple[OneOf, frozenset[Row]], ...] = ()
+
+
+def row_filter(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple[str, ...]) -> Keep:
+    """What keeps the rows that at least one disjunct allows, with these columns."""
+    tests = [_disjunct_test(schema, each) for each in allowed]
+
+    def keep(batch: pa.RecordBatch) -> pa.RecordBatch:
+        mask: _Mask = None
+        for test in tests:
+            found = test(batch)
+            if found is None:
+                mask = None
+                break
+            mask = found if mask is None else pc.or_(mask, found)
+        kept = batch if mask is None else batch.filter(mask)
+        return kept if kept.schema.names == list(columns) else kept.select(list(columns))
+
+    return keep
+
+
+def _disjunct_test(schema: StoreSchema, allowed: Allowed) -> Callable[[pa.RecordBatch], _Mask]:
+    types = {name: column.type for name, column in schema.column_by_name.items()}
+    tests = [(name, _domain_test(domain, types[name])) for name, domain in allowed.domains.items()]
+
+    def test(batch: pa.RecordBatch) -> _Mask:
+        mask: _Mask = None
+        for name, column_test in tests:
+            found = column_test(batch.column(name))
+            mask = _and(mask, found)
+        for condition, rows in allowed.rows:
+            mask = _and(mask, _rows_mask(batch, condition, rows, types))
+        return mask
+
+    return test
+
+
+def _and(one: _Mask, other: _Mask) -> _Mask:
+    if one is None or other is None:
+        return other if one is None else one
+    return pc.and_(one, other)
+
+
+def _domain_test(domain: Domain, data_type: DataType) -> Callable[[Any], _Mask]:
+    """A test of one column; what does not depend on the rows is made here, once."""
+    if domain.values is not None:
+        return _list_test(domain.values, data_type, null=domain.null)
+    low = None if domain.low is None else _end_test(domain.low, data_type, is_lower=True)
+    high = None if domain.high is None else _end_test(domain.high, data_type, is_lower=False)
+
+    def test(array: Any) -> _Mask:
+        mask: _Mask = None
+        if low is not None:
+            mask = low(array)
+        if high is not None:
+            mask = _and(mask, high(array))
+        if mask is None:
+            return None if domain.null or not array.null_count else pc.is_valid(array)
+        return mask
+
+    return test
+
+
+def _list_test(
+    values: Sequence[Value], data_type: DataType, *, null: bool
+) -> Callable[[Any], _Mask]:
+    is_float = data_type.kind in _FLOATS
+    if not values:  # of arrays and their like Arrow can tell no more
+        return pc.is_null if null else (lambda array: pa.array([False] * len(array), pa.bool_()))
+    plain = [value for value in values if not is_nan(value)]
+    has_nan = len(plain) < len(values)
+    if is_float and any(value == 0 for value in plain):
+        plain += [0.0, -0.0]  # equal, but not by their hash
+    wanted = physical_array(plain, data_type)
+
+    def test(array: Any) -> _Mask:
+        if len(wanted) == 1:
+            mask = pc.fill_null(pc.equal(array, wanted[0]), False)
+        else:
+            mask = pc.is_in(array, value_set=wanted)
+        if has_nan:
+            mask = pc.or_(mask, pc.fill_null(pc.is_nan(array), False))
+        return pc.or_(mask, pc.is_null(array)) if null else mask
+
+    return test
+
+
+def _end_test(end: End, data_type: DataType, *, is_lower: bool) -> Callable[[Any], _Mask]:
+    value, inclusive = end
+    if is_nan(value):
+        return _nan_test(inclusive=inclusive, is_lower=is_lower)
+    is_float, is_boolean = data_type.kind in _FLOATS, data_type.kind is Kind.BOOLEAN
+    scalar = physical_array([value], data_type)[0]
+    if is_boolean:
+        scalar = pa.scalar(int(value), pa.int8())  # Arrow does not order booleans
+    if is_lower:
+        compare = pc.greater_equal if inclusive else pc.greater
+    else:
+        compare = pc.less_equal if inclusive else pc.less
+
+    def test(array: Any) -> _Mask:
+        compared = array.cast(pa.int8()) if is_boolean else array
+        mask = compare(compared, scalar)
+        if is_float and is_lower:
+            mask = pc.or_(mask, pc.is_nan(array))
+        return pc.fill_null(mask, False)
+
+    return test
+
+
+def _nan_test(*, inclusive: bool, is_lower: bool) -> Callable[[Any], _Mask]:
+    """Ends at NaN, which is equal to itself and greater than all other numbers."""
+
+    def test(array: Any) -> _Mask:
+        is_nan = pc.fill_null(pc.is_nan(array), False)
+        if is_lower:
+            return is_nan if inclusive else pc.and_(is_nan, pc.invert(is_nan))
+        valid = pc.is_valid(array)
+        return valid if inclusive else pc.and_(valid, pc.invert(is_nan))
+
+    return test
+
+
+def _rows_mask(
+    batch: pa.RecordBatch,
+    condition: OneOf,
+    rows: frozenset[Row],
+    types: Mapping[str, DataType],
+) -> _Mask:
+    """Rows of several columns: a set of tuples, for Arrow has none."""
+    listed = [physical_list(batch.column(name), types[name]) for name in condition.columns]
+    found = [tuple(map(sortable, row)) in rows for row in zip(*listed, strict=True)]
+    return pa.array(found, pa.bool_())

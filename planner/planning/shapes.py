@@ -1,0 +1,194 @@
+"""Statements that differ only in their literals: the same plan, found without parsing.
+
+A client without prepared statements sends a new text for each key. Its *shape* is the text with
+the literals taken out; where all of them are the keys of a lookup, the plan of the shape serves
+every text of it. Other statements are planned one by one: a literal can decide what a plan is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, TypeAlias
+
+from planner.errors import QueryError
+from planner.planning.plan import Lookup, QueryPlan
+from planner.values.statement import Statement
+from planner.values.text_values import parse_value
+from stores.spec.schema import BIGINT, DataType, Row
+
+_LEXEME = re.compile(
+    r"""
+      '((?:[^'\\]|'')*)'            # text without backslashes
+    | (?<![\w.$"])(\d{1,18})(?![\w.])  # a whole number that fits a bigint
+    | "[^"]*"                       # a quoted name stays
+    | (["'$\\]|--|/\*|\b[eEbBxXnNuU]&?')  # quotes of other kinds, parameters, comments
+    """,
+    re.VERBOSE,
+)
+_DIGITS_MAX = 18
+LITERALS_MAX = 16
+"""Texts with more are no lookups worth the trouble."""
+
+
+class Lifted(NamedTuple):
+    """A text without its literals."""
+
+    shape: str
+    """The text with $1, $2, … in the places of the literals."""
+    literals: tuple[str, ...]
+    """What stood there, unquoted."""
+    types: tuple[DataType | None, ...]
+    """bigint for numbers; None for text literals, whose type their place decides."""
+    last: tuple[int, int]
+    """Where the last of them begins and ends in the text, without its quotes."""
+
+
+def lift(sql: str) -> Lifted | None:
+    """Take the literals out of a text; None if there are none, or anything unusual beside them."""
+    literals: list[str] = []
+    types: list[DataType | None] = []
+    pieces: list[str] = []
+    at, end = len(sql) - len(sql.lstrip()), len(sql.rstrip())
+    last = 0, 0
+    for found in _LEXEME.finditer(sql, at, end):
+        text, number, unusual = found.groups()
+        if unusual is not None or len(literals) > LITERALS_MAX:
+            return None
+        if text is None and number is None:
+            continue
+        pieces.append(sql[at : found.start()])
+        at, last = found.end(), found.span(2 if text is None else 1)
+        literals.append(number if text is None else text.replace("''", "'"))
+        types.append(BIGINT if text is None else None)
+        pieces.append(f"${len(literals)}")
+    if not literals:
+        return None
+    pieces.append(sql[at:end])
+    return Lifted("".join(pieces), tuple(literals), tuple(types), last)
+
+
+_Key: TypeAlias = tuple[str, tuple[DataType | None, ...], int]
+
+
+class _Seen(Enum):
+    """What is held of a shape that has come once, which says nothing of a second time."""
+
+    ONCE = 1
+
+
+_SEEN = _Seen.ONCE
+
+
+class Shapes:
+    """The plans of lookups by shape. Not safe to share between threads without a lock.
+
+    Args:
+        shapes_max: how many shapes are kept.
+    """
+
+    def __init__(self, shapes_max: int) -> None:
+        self._most = shapes_max
+        self._held: OrderedDict[_Key, Statement | _Seen | None] = OrderedDict()
+
+    def find(self, sql: str, lifted: Lifted, version: int) -> Statement | None:
+        """The statement of a text whose shape has been planned; None if it has not."""
+        key = (lifted.shape, lifted.types, version)
+        planned = self._held.get(key)
+        if not isinstance(planned, Statement):
+            return None
+        self._held.move_to_end(key)
+        return bind_literals(sql, planned, lifted)
+
+    def is_second(self, lifted: Lifted, version: int) -> bool:
+        """Whether a shape comes for the second time, and is worth a plan; notes the first."""
+        key = (lifted.shape, lifted.types, version)
+        if key in self._held:
+            return self._held[key] is _SEEN
+        self._keep(key, _SEEN)
+        return False
+
+    def add(self, lifted: Lifted, planned: Statement | None, version: int) -> None:
+        """Keep the plan of a shape; None says that it is no lookup."""
+        self._keep((lifted.shape, lifted.types, version), planned)
+
+    def _keep(self, key: _Key, planned: Statement | _Seen | None) -> None:
+        self._held[key] = planned
+        while len(self._held) > self._most:
+            self._held.popitem(last=False)
+
+
+def is_lookup_of(statement: Statement, lifted: Lifted) -> bool:
+    """Whether a planned shape is a lookup, and each of its literals one of the keys."""
+    plan = statement.plan
+    if not isinstance(plan, QueryPlan) or not isinstance(plan.node, Lookup):
+        return False
+    keys = {operand.parameter for operand in plan.node.operands}
+    return keys == set(range(len(lifted.literals))) and not plan.clause.parameters
+
+
+def bind_literals(sql: str, planned: Statement, lifted: Lifted) -> Statement | None:
+    """A text's statement: its shape's, with the literals put in; None if one is no such value."""
+    try:
+        values: Row = tuple(
+            parse_value(text, data_type)
+            for text, data_type in zip(lifted.literals, planned.parameters, strict=True)
+        )
+    except QueryError:
+        return None  # planned alone, its error points into the text
+    return Statement(
+        sql=sql,
+        kind=planned.kind,
+        columns=planned.columns,
+        returns_rows=True,
+        plan=planned.plan,
+        literals=values,
+        literal_at=lifted.last if len(values) == 1 else None,
+        look_up=planned.look_up,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Texts that differ from one that is planned in its only literal.
+
+    Law: what `literals` gives of a text are the literals that `lift` takes out of it, and the rest
+    of the text is that of the first.
+    """
+
+    head: str
+    """All in front of the literal, its quote too."""
+    tail: str
+    """All behind it."""
+    data_type: DataType
+
+    def literals(self, sql: str) -> Row | None:
+        """The literal's value in a text; None if it is another text, or an unusual literal."""
+        head, tail = self.head, self.tail
+        literal = sql[len(head) : len(sql) - len(tail)]
+        if not literal or not sql.startswith(head) or not sql.endswith(tail):
+            return None
+        if head.endswith("'"):
+            if "'" in literal or "\\" in literal:
+                return None
+        elif len(literal) > _DIGITS_MAX or not (literal.isascii() and literal.isdigit()):
+            return None
+        try:
+            return (parse_value(literal, self.data_type),)
+        except QueryError:
+            return None
+
+
+def template_of(sql: str, statement: Statement) -> Template | None:
+    """The template of a text that was planned by its shape; None if it has more than one literal.
+
+    Args:
+        sql: the text; more may stand behind it than what was planned, such as a semicolon.
+        statement: its own.
+    """
+    plan, at = statement.plan, statement.literal_at
+    if at is None or not isinstance(plan, QueryPlan):
+        return None
+    return Template(sql[: at[0]], sql[at[1] :], plan.parameters[0])

@@ -1,0 +1,179 @@
+"""`avg` and `sum` in Postgres's meaning: exact where their arguments are, and of its types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sqlglot import exp
+
+from planner.errors import TypeProblem
+from planner.postgres.expressions.arithmetic import quotient
+from planner.postgres.expressions.interval_calls import interval_sum
+from planner.postgres.types.functions import call_name
+from planner.postgres.types.inference import Types
+from planner.postgres.types.operands import arguments
+from planner.postgres.types.result_types import DIGITS_MAX, NUMERIC, as_decimal
+from planner.postgres.types.rules import Rule, unsupported
+from planner.trees.nodes import call, cast, outermost, position_of, strip, wrapped
+from stores.spec.schema import DataType, Kind, decimal_type
+
+_SUMS = {
+    Kind.REAL: "REAL",
+    **dict.fromkeys((Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER), "BIGINT"),
+}
+"""What a sum is, where it is not what DuckDB makes it."""
+
+_ROWS_DIGITS = 12
+"""Of the number of rows that an aggregate sees."""
+
+
+def _average(node: exp.Expr, types: Types) -> exp.Expr:
+    """The avg of exact numbers is numeric: their sum, which is exact, by their number."""
+    of = _only_type(node, types)
+    exact = as_decimal(of)
+    if exact is None or of is None:
+        return node
+    aggregate = outermost(node)
+    total = _swapped(aggregate, lambda inner: exp.Sum(this=inner))
+    count = _swapped(aggregate, lambda inner: exp.Count(this=inner))
+    of_sum = decimal_type(min(DIGITS_MAX, exact.precision + _ROWS_DIGITS), exact.scale)
+    divisor = call("nullif", count, exp.Literal.number(0))
+    fresh = quotient(total, divisor, of_sum, decimal_type(_ROWS_DIGITS, 0))
+    types.note(fresh, NUMERIC)
+    aggregate.replace(fresh)
+    return fresh
+
+
+def _swapped(aggregate: exp.Expr, make: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
+    """Another aggregate of the same argument, with the same FILTER and OVER."""
+    holder = exp.Paren(this=aggregate.copy())
+    inner: exp.Expr = holder.this
+    while not isinstance(inner, exp.Avg):
+        inner = inner.this
+    inner.replace(make(inner.this.copy()))
+    made: exp.Expr = holder.this
+    return made
+
+
+def _only_type(node: exp.Expr, types: Types) -> DataType | None:
+    found = arguments(node)
+    return types.of(found[0]) if found else None
+
+
+def _sum(node: exp.Expr, types: Types) -> exp.Expr:
+    """The sum of integers is bigint, of reals real; DuckDB's are wider."""
+    of = _only_type(node, types)
+    if of is None:
+        return node
+    if of.kind is Kind.INTERVAL:
+        aggregate = outermost(node)
+        fresh = interval_sum(node.this, aggregate, node)
+        types.note(fresh, of)
+        aggregate.replace(fresh)
+        return fresh
+    if of.kind is Kind.TEXT:
+        raise TypeProblem(
+            "function sum(text) does not exist", position=position_of(node), sqlstate="42883"
+        )
+    name = _SUMS.get(of.kind)
+    if name is None:
+        return node
+    aggregate = outermost(node)
+    known = types.of(node)
+    fresh = wrapped(aggregate, lambda inner: cast(inner, name))
+    types.note(fresh, known)
+    return fresh
+
+
+def _joined(node: exp.Expr, types: Types) -> exp.Expr:
+    """NULL between texts is nothing between them; DuckDB makes NULL of them all.
+
+    It also wants one text between all, and no other of each row: those are gathered with them.
+    """
+    separator = node.args.get("separator") or exp.null()
+    between = strip(separator)
+    while isinstance(between, exp.Cast):
+        between = strip(between.this)
+    if isinstance(between, exp.Null):
+        node.set("separator", exp.Literal.string(""))
+        return node
+    order = node.this if isinstance(node.this, exp.Order) else None
+    text = node.this if order is None else order.this
+    is_constant = isinstance(between, exp.Literal | exp.Parameter)
+    if isinstance(text, exp.Distinct) and not is_constant:
+        raise unsupported(
+            node,
+            "string_agg(DISTINCT …) with a separator of each row is not supported",
+            "Take the DISTINCT rows in a subquery.",
+        )
+    if is_constant or types.kind_of(text) is Kind.BYTEA:
+        return node
+    known = types.of(node)
+    texts = [cast(each.copy(), "TEXT") for each in (text, separator)]
+    pair: exp.Expr = exp.Array(expressions=texts)
+    if order is not None:
+        pair = exp.Order(this=pair, expressions=[each.copy() for each in order.expressions])
+    fresh = node.replace(call("list", pair))
+    fresh = wrapped(outermost(fresh), lambda inner: call("pg_sg_pairs_joined", inner))
+    types.note(fresh, known)
+    return fresh
+
+
+def _order(node: exp.Expr, types: Types) -> exp.Expr:
+    """An aggregate ordered by a literal is not ordered by it; DuckDB refuses that."""
+    del types
+    if not isinstance(node.this, exp.Expr):
+        return node  # of a query
+    if isinstance(node.this, exp.Distinct) and node.this.find(exp.Query, exp.Any, exp.All):
+        # DuckDB does not see that what it is ordered by is its argument.
+        raise unsupported(
+            node,
+            "an ordered aggregate of DISTINCT values of a subquery, ANY or ALL is not supported",
+            "Take the DISTINCT values in a subquery in FROM.",
+        )
+    kept = [each for each in node.expressions if not isinstance(strip(each.this), exp.Literal)]
+    if kept:
+        node.set("expressions", kept)
+        return node
+    return node.replace(node.this.copy())
+
+
+def _percentile(node: exp.Expr, types: Types) -> exp.Expr:
+    """Fractions can be computed, which sqlglot cannot write; between numerics are doubles."""
+    name, terms = call_name(node.this), node.expression.expressions
+    made = {"percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc"}.get(name)
+    if made is None or len(terms) != 1:
+        return node
+    term = terms[0].copy()
+    if name == "percentile_cont" and types.kind_of(terms[0].this) is Kind.DECIMAL:
+        term.set("this", cast(term.this.copy(), "DOUBLE"))
+    fraction = arguments(node.this)[0]
+    is_known = isinstance(fraction, exp.Literal | exp.Array)
+    given = fraction.copy() if is_known else _or_half(fraction, types)
+    ordered = exp.Order(this=given, expressions=[term])
+    known = types.of(node)
+    fresh: exp.Expr = node.replace(call(made, term.this.copy(), ordered))
+    if not is_known:
+        is_null = exp.Is(this=fraction.copy(), expression=exp.null())
+        missing = exp.If(this=is_null, true=exp.null())
+        fresh = wrapped(outermost(fresh), lambda inner: exp.Case(ifs=[missing], default=inner))
+        types.note(fresh, known)
+    return fresh
+
+
+def _or_half(fraction: exp.Expr, types: Types) -> exp.Expr:
+    """A fraction that is never NULL, as DuckDB wants it, and has it when it describes."""
+    half: exp.Expr = exp.Literal.number("0.5")
+    if types.kind_of(fraction) is Kind.ARRAY:
+        half = exp.Array(expressions=[half])
+    return call("coalesce", fraction.copy(), half)
+
+
+RULES: Mapping[type[exp.Expr], Rule] = {
+    exp.WithinGroup: _percentile,
+    exp.Avg: _average,
+    exp.GroupConcat: _joined,
+    exp.Sum: _sum,
+    exp.Order: _order,
+}
+"""Which rule reads which nodes."""

@@ -1,0 +1,295 @@
+"""`+`, `-`, `*`, `/`, `%`, `round` and its kin in Postgres's meaning: what type they compute in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from sqlglot import exp
+
+from planner.errors import TypeProblem
+from planner.postgres.expressions.floats import POWER, ranged
+from planner.postgres.expressions.json_operators import delete
+from planner.postgres.types.inference import Types
+from planner.postgres.types.literals import check_literal, typed_literal
+from planner.postgres.types.operators import INTERVAL, OF_TIME, RESULTS, SYMBOLS, asked_type
+from planner.postgres.types.result_types import DIGITS_MAX, FLOATS, INTEGERS, as_decimal
+from planner.postgres.types.rules import Rule, hold_scale
+from planner.trees.nodes import call, cast, position_of, signed, strip, wrapped
+from planner.values.sqltypes import duckdb_type, spelled_type
+from stores.spec.schema import DOUBLE, INTEGER, DataType, Kind
+
+_SHORT, SMALLINT = {Kind.TINYINT, Kind.SMALLINT}, DataType(kind=Kind.SMALLINT)
+
+
+def _divide(node: exp.Expr, types: Types) -> exp.Expr:
+    """A numeric by a numeric is one, exact to 16 digits behind the point; not a double."""
+    _adopt_literals(node, types)
+    _check_times(node, types)
+    left, right = types.of(node.this), types.of(node.expression)
+    if left is not None and left.kind is Kind.INTERVAL:
+        one = cast(exp.Literal.number(1), "DOUBLE")
+        share = exp.Paren(this=exp.Div(this=one, expression=node.expression.copy()))
+        return node.replace(exp.Mul(this=node.this.copy(), expression=share))
+    exact = as_decimal(left), as_decimal(right)
+    are_whole = left is not None and right is not None and {left.kind, right.kind} <= set(INTEGERS)
+    if None in exact or are_whole:
+        fresh = _add(node, types)
+        if fresh is node:
+            _keep_nan(node, types)
+        return fresh
+    assert exact[0] is not None
+    assert exact[1] is not None
+    fresh = quotient(node.this, node.expression, exact[0], exact[1])
+    return node.replace(fresh)
+
+
+def _keep_nan(node: exp.Expr, types: Types) -> None:
+    """Not a number divided by 0 is not a number; all else divided by 0 is an error."""
+    left, right = node.this, node.expression
+    kind = types.of(right)
+    number, _ = signed(right)
+    is_safe = isinstance(number, exp.Literal) and not number.is_string and float(number.name)
+    is_float = types.kind_of(left) in FLOATS and left.find(exp.Div) is None
+    if kind is not None and is_float and not is_safe:
+        types.note(wrapped(right, lambda inner: call("pg_sg_divides", left.copy(), inner)), kind)
+
+
+def quotient(left: exp.Expr, right: exp.Expr, one: DataType, other: DataType) -> exp.Expr:
+    """A numeric divided by another; the types have as many digits as each can have."""
+    apart = other.scale - one.scale
+    return call(
+        "pg_sg_quotient",
+        _whole(left, one),
+        _whole(right, other),
+        cast(exp.Literal.number(10 ** max(apart, 0)), "HUGEINT"),
+        cast(exp.Literal.number(10 ** max(-apart, 0)), "HUGEINT"),
+        exp.Literal.number(apart),
+    )
+
+
+def whole_quotient(left: exp.Expr, right: exp.Expr, one: DataType, other: DataType) -> exp.Expr:
+    """A numeric divided by another, without what is behind the point."""
+    sides: list[exp.Expr] = []
+    for side, own, more in ((left, one, other.scale), (right, other, one.scale)):
+        whole = _whole(side, own)
+        if more > own.scale:
+            unit = cast(exp.Literal.number(10 ** (more - own.scale)), "HUGEINT")
+            whole = exp.Mul(this=whole, expression=unit)
+        sides.append(exp.Paren(this=whole))
+    return exp.Paren(this=exp.IntDiv(this=sides[0], expression=sides[1]))
+
+
+def _whole(node: exp.Expr, data_type: DataType) -> exp.Expr:
+    """A decimal without its point, as a 128 bit integer."""
+    digits, scale = data_type.precision, data_type.scale
+    exact = cast(node.copy(), f"DECIMAL({DIGITS_MAX},{scale})")
+    if scale and digits + scale > DIGITS_MAX:  # the product would have too many digits
+        printed = call("replace", cast(exact, "TEXT"), *map(exp.Literal.string, (".", "")))
+        return cast(printed, "HUGEINT")
+    if scale:
+        exact = exp.Mul(this=exact, expression=exp.Literal.number(10**scale))
+    return cast(exact, "HUGEINT")
+
+
+def _add(node: exp.Expr, types: Types) -> exp.Expr:
+    """Arithmetic: real with anything but real is a double, the difference of dates an integer."""
+    if isinstance(node, exp.Sub) and (fresh := delete(node, types)) is not None:
+        return fresh
+    _adopt_literals(node, types)
+    _check_times(node, types)
+    _widen(node, types)
+    left, right = types.of(node.this), types.of(node.expression)
+    if left is None or right is None:
+        return node
+    if isinstance(node, exp.Sub) and left.kind is right.kind is Kind.DATE:
+        return wrapped(node, lambda inner: cast(inner, "INTEGER"))
+    if Kind.REAL in {left.kind, right.kind} and left.kind is not right.kind:
+        for side in (node.this, node.expression):
+            if types.kind_of(side) is Kind.REAL:
+                types.note(wrapped(side, lambda inner: cast(inner, "DOUBLE")), DOUBLE)
+    return node
+
+
+def modulo(node: exp.Expr, types: Types) -> exp.Expr:
+    """The rest of numerics; where it may need more digits than there are, DuckDB makes a double."""
+    fresh = _add(node, types)
+    hold_scale([node.this, node.expression], types)
+    divisor = types.of(node.expression)
+    is_number = isinstance(strip(node.expression), exp.Literal)
+    if divisor is not None and divisor.kind in INTEGERS and not is_number:
+        wrapped(node.expression, lambda inner: call("pg_sg_divisor", inner))
+    return fresh
+
+
+def _negate(node: exp.Expr, types: Types) -> exp.Expr:
+    """The least integer has no negative; DuckDB makes one of a wider type where it is constant.
+
+    A double is multiplied by -1: DuckDB takes `-d >= x` for `d <= -x`, which is false for NaN.
+    """
+    found = types.of(node.this)
+    if found is not None and found.kind in FLOATS and node.find(exp.Column):
+        minus = cast(exp.Literal.number(-1), duckdb_type(found))
+        return node.replace(exp.Paren(this=exp.Mul(this=node.this.copy(), expression=minus)))
+    if found is None or found.kind not in INTEGERS or _is_number(node) or node.find(exp.Column):
+        return node
+    zero = cast(exp.Literal.number(0), duckdb_type(found))
+    return node.replace(exp.Paren(this=exp.Sub(this=zero, expression=node.this.copy())))
+
+
+def _check_times(node: exp.Expr, types: Types) -> None:
+    """Refuse what Postgres has no operator for; a time of day is a length where one is asked."""
+    left, right = types.of(node.this), types.of(node.expression)
+    if left is None or right is None or not {left.kind, right.kind} & OF_TIME:
+        return
+    if Kind.NULL in {left.kind, right.kind}:
+        return
+    symbol = SYMBOLS[type(node)]
+    if (symbol, left.kind, right.kind) not in RESULTS:
+        raise no_operator(symbol, left, right, position_of(node))
+    others = {left.kind, right.kind} - {Kind.TIME}
+    if symbol == "+" and others <= {Kind.DATE, Kind.INTERVAL}:
+        return
+    if symbol == "-" and others == {Kind.INTERVAL} and left.kind is Kind.TIME:
+        return
+    for side, kind in ((node.this, left.kind), (node.expression, right.kind)):
+        if kind is Kind.TIME:
+            fresh = wrapped(side, lambda inner: call("pg_sg_time_length", inner))
+            types.note(fresh, INTERVAL)
+
+
+def no_operator(symbol: str, left: DataType, right: DataType, position: int | None) -> TypeProblem:
+    """The error for an operator that there is not for these types."""
+    return TypeProblem(
+        f"operator does not exist: {spelled_type(left)} {symbol} {spelled_type(right)}",
+        hint="No operator matches the given name and argument types. "
+        "You might need to add explicit type casts.",
+        position=position,
+        sqlstate="42883",
+    )
+
+
+def _widen(node: exp.Expr, types: Types) -> None:
+    """DuckDB takes the number 1 as narrow as what is beside it; in Postgres it is an integer.
+
+    There is no type of one byte either: two of ours make a smallint.
+    """
+    kinds = types.kind_of(node.this), types.kind_of(node.expression)
+    for side, kind, other in ((node.this, *kinds), (node.expression, *kinds[::-1])):
+        wider = None
+        if kind is Kind.INTEGER and other in _SHORT and _is_number(side):
+            wider = INTEGER
+        elif kind is other is Kind.TINYINT:
+            wider = SMALLINT
+        if wider is not None:
+            types.note(wrapped(side, partial(cast, data_type=str(wider).upper())), wider)
+
+
+def _is_number(node: exp.Expr) -> bool:
+    return isinstance(signed(node)[0], exp.Literal)
+
+
+def _of_bits(node: exp.Expr, types: Types) -> exp.Expr:
+    """`&`, `|`, `#` and `~` of integers: as wide as the wider of both."""
+    found = types.of(node)
+    if found is None or found.kind not in INTEGERS:
+        return node
+    return wrapped(node, lambda inner: cast(exp.Paren(this=inner), duckdb_type(found)))
+
+
+def _adopt_literals(node: exp.Expr, types: Types) -> None:
+    """A text literal beside a number or a time is one itself."""
+    for literal, other in ((node.this, node.expression), (node.expression, node.this)):
+        kind = types.of(other)
+        if not (isinstance(literal, exp.Literal) and literal.is_string) or kind is None:
+            continue
+        if kind.kind in OF_TIME:
+            _adopt_time(node, literal, kind, types)
+            continue
+        if kind.kind in INTEGERS or kind.kind in {Kind.DECIMAL, *FLOATS}:
+            if kind.kind is Kind.DECIMAL:
+                kind = types.bare_numeric(literal) or kind
+            check_literal(literal, kind)
+            fresh = cast(literal.copy(), str(kind).upper())
+            literal.replace(fresh)
+            types.note(fresh, kind)
+
+
+def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Types) -> None:
+    """A text literal beside a time is what the operator asks for."""
+    symbol = SYMBOLS[type(node)]
+    asked = asked_type(symbol, other, is_left=literal is node.this)
+    if asked is None:
+        is_open = symbol == "+" and other.kind is Kind.DATE
+        raise TypeProblem(
+            f"operator is not unique: {spelled_type(other)} {symbol} unknown"
+            if is_open
+            else f"operator does not exist: {spelled_type(other)} {symbol} unknown",
+            hint="Add an explicit type cast.",
+            position=position_of(literal),
+            sqlstate="42725" if is_open else "42883",
+        )
+    fresh = typed_literal(literal, asked)
+    literal.replace(fresh)
+    types.note(fresh, asked)
+
+
+def _round(node: exp.Expr, types: Types) -> exp.Expr:
+    """A double is rounded to the even neighbour; round, ceil and floor of integers are doubles.
+
+    A numeric is rounded away from zero, as DuckDB does. Of a real they are doubles, too.
+    """
+    kind = types.kind_of(node.this)
+    if node.args.get("decimals") is not None:
+        if kind in INTEGERS:
+            wrapped(node.this, lambda inner: cast(inner, "DECIMAL(19,0)"))
+        return node
+    if kind in INTEGERS or (kind is Kind.REAL and not isinstance(node, exp.Round)):
+        return wrapped(node, lambda inner: cast(inner, "DOUBLE"))
+    if kind in FLOATS and isinstance(node, exp.Round):
+        fresh = call("round_even", cast(node.this.copy(), "DOUBLE"), exp.Literal.number(0))
+        return node.replace(fresh)
+    return node
+
+
+_SHIFTED = {
+    Kind.TINYINT: ("SMALLINT", 16),
+    Kind.SMALLINT: ("SMALLINT", 16),
+    Kind.INTEGER: ("INTEGER", 32),
+    Kind.BIGINT: ("BIGINT", 64),
+}
+"""What a shifted number is, and of how many bits."""
+
+
+def _shift(node: exp.Expr, types: Types) -> exp.Expr:
+    """A shift by as many bits as are left of the distance; DuckDB has errors instead."""
+    kind = types.kind_of(node.this)
+    if kind not in _SHIFTED:
+        return node
+    name, bits = _SHIFTED[kind]
+    # A smallint is shifted as an integer is.
+    mask = exp.Literal.number(max(bits, 32) - 1)
+    given = [node.this.copy(), node.expression.copy(), mask]
+    if isinstance(node, exp.BitwiseLeftShift):
+        shifted = call("pg_sg_shifted_left", *given, exp.Literal.number(1 << (bits - 1)))
+    else:
+        shifted = call("pg_sg_shifted_right", *given)
+    return node.replace(cast(shifted, name))
+
+
+RULES: Mapping[type[exp.Expr], Rule] = {
+    exp.Div: ranged(_divide),
+    exp.Add: ranged(_add),
+    exp.Sub: ranged(_add),
+    exp.Mul: ranged(_add),
+    exp.Pow: POWER,
+    exp.Mod: modulo,
+    exp.Neg: _negate,
+    **dict.fromkeys((exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot), _of_bits),
+    exp.Round: _round,
+    exp.Ceil: _round,
+    exp.BitwiseLeftShift: _shift,
+    exp.BitwiseRightShift: _shift,
+    exp.Floor: _round,
+}
+"""Which rule reads which nodes."""

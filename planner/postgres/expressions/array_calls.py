@@ -1,0 +1,167 @@
+"""Calls that take or make an array or a series."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.postgres.types.functions import call_name
+from planner.postgres.types.inference import Types
+from planner.postgres.types.printing import printed_elements
+from planner.postgres.types.result_types import INTEGERS, common_type
+from planner.postgres.types.row_functions import columns_of
+from planner.postgres.types.rules import CallRule, copies, renamed, unsupported
+from planner.trees.nodes import call, cast, strip
+from planner.values.catalog_types import first_subscript
+from planner.values.sqltypes import duckdb_type
+from stores.spec.schema import DataType, Kind
+
+
+def _string_to_array(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    null = given[2].copy() if len(given) > 2 else exp.null()
+    found = call("pg_sg_string_to_array", *copies(given[:2]), null)
+    return as_rows(node, found) if call_name(node) == "string_to_table" else found
+
+
+def as_rows(node: exp.Expr, listed: exp.Expr) -> exp.Expr:
+    """The elements of an array, in the place of a call that gives rows; in FROM it has its name."""
+    table = node.parent
+    names = columns_of(table) if isinstance(table, exp.Table) else None
+    if isinstance(table, exp.Table) and names is not None:
+        given = table.args.get("alias")
+        relation = exp.to_identifier(call_name(node)) if given is None else given.this.copy()
+        columns = [exp.to_identifier(name, quoted=True) for name in names]
+        table.set("alias", exp.TableAlias(this=relation, columns=columns))
+    return call("unnest", listed)
+
+
+def _array_to_string(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    given = [printed_elements(given[0], types) or given[0], *given[1:]]
+    if isinstance(strip(given[1]), exp.Literal):
+        return (
+            call("pg_sg_array_to_string", *copies(given))
+            if len(given) > 2
+            else call("array_to_string", *copies(given))
+        )
+    # DuckDB's takes a constant between the elements.
+    null = given[2].copy() if len(given) > 2 else exp.null()
+    return call("pg_sg_array_joined", *copies(given[:2]), null)
+
+
+def _array_length(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    return call("pg_sg_array_length", *copies(given)) if len(given) > 1 else None
+
+
+def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    """A series of dates is one of moments."""
+    for each in given[:2]:
+        if types.kind_of(each) is Kind.DATE:
+            each.replace(cast(each.copy(), "TIMESTAMPTZ"))
+        if types.kind_of(each) is Kind.DECIMAL:
+            raise unsupported(
+                node,
+                "generate_series of numeric is not supported",
+                "Generate integers, and divide them.",
+            )
+    return _bounded_series(node, given, types)
+
+
+def _bounded_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    """In FROM a series streams; anywhere else it is a list in memory, which no limit counts."""
+    if isinstance(node.parent, exp.Table) or not given:
+        return None
+    start = exp.Literal.number(0) if len(given) == 1 else given[0].copy()
+    step = given[2].copy() if len(given) > 2 else exp.Literal.number(1)
+    stop = given[0] if len(given) == 1 else given[1]
+    counts = types.kind_of(given[0]) in INTEGERS
+    name = "pg_sg_series_end" if counts else "pg_sg_moments_end"
+    stop.replace(call(name, start, stop.copy(), step))
+    return None
+
+
+def _counted(name: str, from_zero: str) -> CallRule:
+    """A rule for what tells an array's bounds, by the macros for arrays and for vectors."""
+
+    def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+        first = first_subscript(types.of(given[0])) if given else 1
+        return call(name if first else from_zero, *copies(given))
+
+    return rule
+
+
+def _array_position(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    name = "pg_sg_array_position" if len(given) > 2 else "array_position"
+    found: exp.Expr = cast(call(name, *copies(given)), "INTEGER")
+    if given and not first_subscript(types.of(given[0])):
+        found = exp.Paren(this=exp.Sub(this=found, expression=exp.Literal.number(1)))
+    return found
+
+
+def _array_fill(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """Of several dimensions, an array of arrays."""
+    if len(given) > 2:
+        raise unsupported(node, "array_fill() with lower bounds is not supported")
+    dimensions = strip(given[1])
+    several = dimensions.expressions if isinstance(dimensions, exp.Array) else []
+    found = given[0].copy()
+    for length in reversed(several[1:]):
+        found = call("pg_sg_array_fill", found, exp.Array(expressions=[length.copy()]))
+    last = exp.Array(expressions=copies(several[:1])) if several else given[1].copy()
+    return call("pg_sg_array_fill", found, last)
+
+
+def _array_positions(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    first = first_subscript(types.of(given[0])) if given else 1
+    return call("pg_sg_array_positions", *copies(given), exp.Literal.number(first))
+
+
+def _generate_subscripts(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    if not 2 <= len(given) <= _SUBSCRIPTS_ARGUMENTS_MAX:
+        return None
+    first = exp.Literal.number(first_subscript(types.of(given[0])))
+    listed = call("pg_sg_subscripts", *copies(given[:2]), first)
+    if len(given) == _SUBSCRIPTS_ARGUMENTS_MAX:
+        backwards = exp.If(this=given[2].copy(), true=call("list_reverse", listed.copy()))
+        listed = exp.Case(ifs=[backwards], default=listed)
+    return as_rows(node, listed)
+
+
+def _changed(name: str) -> CallRule:
+    """A rule for what takes an array and values, whose common type the result has."""
+
+    def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+        array, *values = given
+        held, of_values = types.of(array), [types.of(value) for value in values]
+        found = None if held is None else common_type((held.element, *of_values))
+        if held is None or found in {None, held.element}:
+            return call(name, *copies(given))
+        widened = cast(array.copy(), duckdb_type(DataType(kind=Kind.ARRAY, element=found)))
+        return call(name, widened, *copies(values))
+
+    return rule
+
+
+_SUBSCRIPTS_ARGUMENTS_MAX = 3
+CALLS: Mapping[str, CallRule] = {
+    **dict.fromkeys(("string_to_array", "string_to_table"), _string_to_array),
+    "array_to_string": _array_to_string,
+    "array_length": _array_length,
+    "array_upper": _counted("pg_sg_array_length", "pg_sg_vector_upper"),
+    "array_lower": _counted("pg_sg_array_lower", "pg_sg_vector_lower"),
+    "array_ndims": renamed("pg_sg_array_ndims"),
+    "array_dims": _counted("pg_sg_array_dims", "pg_sg_vector_dims"),
+    "array_position": _array_position,
+    "array_positions": _array_positions,
+    "generate_subscripts": _generate_subscripts,
+    "array_remove": _changed("pg_sg_array_remove"),
+    "array_replace": _changed("pg_sg_array_replace"),
+    "array_fill": _array_fill,
+    "trim_array": renamed("pg_sg_trim_array"),
+    "array_append": renamed("list_append"),
+    "array_prepend": renamed("list_prepend"),
+    "array_cat": renamed("pg_sg_array_cat"),
+    "generate_series": _generate_series,
+    "range": _bounded_series,
+}
+"""Which rule takes which call."""

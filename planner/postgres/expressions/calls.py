@@ -1,0 +1,143 @@
+"""Calls of Postgres's functions that DuckDB spells otherwise, or means otherwise by.
+
+Each rule takes a call by its name and gives what stands in its place; `CALLS` is the list. Rules
+live with their subject (`text_calls`, `time_calls`, …); here are those of any type of argument, and
+functions that only need a cast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.postgres.expressions import (
+    array_calls,
+    interval_calls,
+    json_calls,
+    number_calls,
+    pattern_calls,
+    text_calls,
+    time_calls,
+)
+from planner.postgres.types.functions import RESULTS, call_name
+from planner.postgres.types.inference import Types
+from planner.postgres.types.literals import typed_literal
+from planner.postgres.types.operands import arguments
+from planner.postgres.types.operators import OF_TIME
+from planner.postgres.types.result_types import FLOATS, INTEGERS
+from planner.postgres.types.rules import CallRule, copies, renamed, text_of
+from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
+from planner.trees.known_arguments import check_known
+from planner.trees.nodes import call, cast, outermost, wrapped
+from planner.values.catalog_types import postgres_name
+from planner.values.sqltypes import duckdb_type, spelled_type
+from stores.spec.schema import Kind
+
+_CAST = {
+    name: duckdb_type(RESULTS[name])
+    for name in (
+        *("char_length", "character_length", "strpos", "position", "str_position", "bit_length"),
+        *("ascii", "ntile", "grouping", "cardinality"),
+    )
+}
+"""Functions whose result is narrower in Postgres."""
+_SETTING_ARGUMENTS_MAX = 2
+"""Of those that a statement can have."""
+_SPELLED = {Kind.TIMESTAMP: "timestamp without time zone", Kind.DECIMAL: "numeric"}
+_SPELLED |= {Kind.TIMESTAMPTZ: "timestamp with time zone", Kind.TIME: "time without time zone"}
+_SPELLED |= {Kind.DOUBLE: "double precision", Kind.NULL: "unknown"}
+"""Types by the names that `pg_typeof` has for them, where ours are others."""
+
+
+def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
+    """What stands in a call's place; the call itself if DuckDB means the same by it."""
+    name = call_name(node)
+    if name in SIGNATURES:
+        _adopt_literals(name, node, types)
+    rule = CALLS.get(name)
+    if rule is not None:
+        check_known(node)
+        fresh = rule(node, arguments(node), types)
+        if fresh is not None:
+            return node.replace(fresh)
+        return node
+    wanted = _CAST.get(name)
+    if wanted is not None:
+        return wrapped(outermost(node), lambda inner: cast(inner, wanted))
+    return node
+
+
+_ADOPTED = {*INTEGERS, *FLOATS, *OF_TIME, Kind.DECIMAL}
+
+
+def _adopt_literals(name: str, node: exp.Expr, types: Types) -> None:
+    """Text literals among the arguments are what the function takes there."""
+    given = arguments(node)
+    literals = [(at, each) for at, each in enumerate(given) if text_of(each) is not None]
+    if not literals:
+        return
+    is_open = [text_of(each) is not None or isinstance(each, exp.Null) for each in given]
+    known = [OPEN if free else types.of(n) for free, n in zip(is_open, given, strict=True)]
+    taken = resolve(name, known) or ()
+    for at, literal in literals[: len(taken)]:
+        asked = taken[at]
+        if asked is not None and asked.kind in _ADOPTED:
+            assert isinstance(literal, exp.Literal)
+            fresh = typed_literal(literal, asked)
+            literal.replace(fresh)
+            types.note(fresh, asked)
+
+
+def _pg_typeof(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    found = types.of(given[0])
+    if found is None:
+        return None
+    inner, suffix = (found.element, "[]") if found.element is not None else (found, "")
+    spelled = spelled_type(inner) if postgres_name(inner) else str(inner)
+    return exp.Literal.string(_SPELLED.get(inner.kind, spelled) + suffix)
+
+
+def _num_nulls(counts_nulls: bool) -> CallRule:
+    def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+        parts = [
+            exp.Case(
+                ifs=[
+                    exp.If(
+                        this=exp.Is(this=each.copy(), expression=exp.null()),
+                        true=exp.Literal.number(int(counts_nulls)),
+                    )
+                ],
+                default=exp.Literal.number(int(not counts_nulls)),
+            )
+            for each in given
+        ]
+        total: exp.Expr = parts[0]
+        for part in parts[1:]:
+            total = exp.Add(this=total, expression=part)
+        return cast(exp.Paren(this=total), "INTEGER")
+
+    return rule
+
+
+def _current_setting(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    """Over stores it comes with all settings that there are, by `lifting`."""
+    return call("pg_sg_setting", *copies(given)) if len(given) > _SETTING_ARGUMENTS_MAX else None
+
+
+CALLS: Mapping[str, CallRule] = {
+    **text_calls.CALLS,
+    **pattern_calls.CALLS,
+    **time_calls.CALLS,
+    **interval_calls.CALLS,
+    **number_calls.CALLS,
+    **array_calls.CALLS,
+    **json_calls.CALLS,
+    "current_setting": _current_setting,
+    "every": renamed("bool_and"),
+    "num_nulls": _num_nulls(counts_nulls=True),
+    "num_nonnulls": _num_nulls(counts_nulls=False),
+    "pg_typeof": _pg_typeof,
+    "gen_random_uuid": lambda node, given, types: cast(call("gen_random_uuid"), "TEXT"),
+}
+"""Which rule takes which call."""

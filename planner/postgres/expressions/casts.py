@@ -1,0 +1,200 @@
+"""Casts that parse, print or round otherwise than DuckDB's, and typed literals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.errors import NotSupported, QueryError, TypeProblem
+from planner.postgres.types import object_names
+from planner.postgres.types.castable import is_castable, no_cast
+from planner.postgres.types.inference import Types
+from planner.postgres.types.literals import SPELLED, bytes_of, check_literal, spell_time
+from planner.postgres.types.printing import printed, printed_elements
+from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC
+from planner.postgres.types.rules import Rule
+from planner.trees.column_names import type_name
+from planner.trees.nodes import built_type, call, cast, position_of, strip, wrapped
+from planner.values.catalog_types import is_of_catalog
+from planner.values.character_types import length_of
+from planner.values.interval_text import interval_words, parse_interval
+from planner.values.moment_text import PLAIN_FORMS
+from planner.values.sqltypes import data_type_of, duckdb_type
+from stores.spec.schema import BOOLEAN, DataType, Kind
+
+
+def _cast(node: exp.Expr, types: Types) -> exp.Expr:
+    """A uuid is held as its text everywhere, as stores do: else there were two types of it."""
+    assert isinstance(node, exp.Cast)
+    target = data_type_of(node.to)
+    fresh = _converted(node, target, types)
+    if target is not None and Kind.UUID in {target.kind, target.element and target.element.kind}:
+        held = "TEXT" if target.kind is Kind.UUID else "TEXT[]"
+        return wrapped(fresh, lambda inner: cast(inner, held))
+    return fresh
+
+
+def _converted(node: exp.Cast, target: DataType | None, types: Types) -> exp.Expr:
+    """Casts that parse, print or round otherwise than DuckDB's."""
+    fresh = object_names.converted(node, target, types)
+    if fresh is not None:
+        return node.replace(fresh)
+    if target is not None and is_of_catalog(target):
+        node.set("to", built_type(duckdb_type(target)))
+    _name_type(node)
+    inner = strip(node.this)
+    if isinstance(inner, exp.Literal):
+        if inner.is_string:
+            return _cast_literal(node, inner, target, types)
+        _check_range(inner, target)
+    source = types.of(node.this)
+    _check(node, source, types.of(node))
+    if node.to.this is exp.DType.DECIMAL and not node.to.expressions:
+        found = types.of(node)
+        if found is not None:
+            node.set("to", built_type(str(found).upper()))
+        _shorten(node, source)
+    elif _print(node, target, types):
+        return node
+    elif target is not None and source is not None:
+        _convert(node, source, target)
+        if target.kind is Kind.DECIMAL:
+            _shorten(node, source)
+    return node
+
+
+def _check(node: exp.Cast, source: DataType | None, target: DataType | None) -> None:
+    if source is not None and target is not None and not is_castable(source, target):
+        raise TypeProblem(
+            no_cast(source, target), position=position_of(node.this), sqlstate="42846"
+        )
+
+
+def _print(node: exp.Cast, target: DataType | None, types: Types) -> bool:
+    """Put a text, or texts, in the place of what is cast to that; whether it is."""
+    element = None if target is None else target.element
+    text = None
+    if target is not None and target.kind is Kind.TEXT:
+        text = printed(node.this, types, is_cast=True)
+    elif element is not None and element.kind is Kind.TEXT and types.kind_of(node.this) in _ARRAYS:
+        text = printed_elements(node.this, types, is_cast=True)
+    if text is not None:
+        node.set("this", text)
+    return text is not None
+
+
+def _check_range(number: exp.Literal, target: DataType | None) -> None:
+    if target is not None and target.kind in FLOATS:
+        check_literal(number, target)
+
+
+def _shorten(node: exp.Cast, source: DataType | None) -> None:
+    """A float becomes numeric with the digits that are certain, 6 or 15, as in Postgres."""
+    if source is not None and source.kind in FLOATS:
+        digits = "%.6g" if source.kind is Kind.REAL else "%.15g"
+        printed = call("printf", exp.Literal.string(digits), cast(node.this.copy(), "DOUBLE"))
+        node.set("this", printed)
+
+
+def _name_type(node: exp.Cast) -> None:
+    """Types of Postgres that are text or numbers of ours."""
+    name = type_name(node.to).removeprefix("_")
+    known = {"bpchar": "TEXT", "citext": "TEXT"}
+    if name in known and length_of(node.to) is None:
+        node.set("to", built_type(known[name]))
+    for inner in node.to.expressions:
+        is_bare = isinstance(inner, exp.DataType) and not inner.expressions
+        if is_bare and inner.this is exp.DType.DECIMAL:
+            inner.replace(built_type(str(NUMERIC).upper()))  # DuckDB's has three places
+
+
+def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
+    macro = None
+    if source.kind is Kind.TEXT:
+        macro = _READ.get(target.kind)
+        if target.kind in SPELLED:
+            node.set("this", _time_words(node.this, target.kind))
+        elif target.element is not None and not is_of_catalog(target):
+            macro = "pg_sg_whole_texts" if target.element.kind in INTEGERS else "pg_sg_texts"
+    elif source.kind is Kind.TIMESTAMPTZ and target.kind is Kind.TIME:
+        node.set("this", cast(node.this.copy(), "TIMESTAMP"))
+    elif (source.kind, target.kind) == (Kind.TIME, Kind.INTERVAL):
+        macro = "pg_sg_time_length"
+    elif (source.kind, target.kind) == (Kind.INTERVAL, Kind.TIME):
+        macro = "pg_sg_length_time"
+    if macro is not None:
+        node.set("this", call(macro, node.this.copy()))
+
+
+_ARRAYS = {Kind.ARRAY, None}
+"""Kinds of what is cast to an array of texts by its elements; None may be one."""
+_READ = {
+    **dict.fromkeys(INTEGERS, "pg_sg_whole"),
+    Kind.BOOLEAN: "pg_sg_boolean",
+    Kind.BYTEA: "pg_sg_bytes",
+    Kind.JSON: "pg_sg_json",
+    Kind.UUID: "pg_sg_uuid",
+}
+"""What reads a text as a type."""
+
+
+def _time_words(text: exp.Expr, kind: Kind) -> exp.Expr:
+    """A text as one that DuckDB reads as a time; most are, as they stand."""
+    words = call("pg_sg_time_words", text.copy(), exp.Literal.string(kind.value))
+    plain = PLAIN_FORMS.get(kind.value)
+    if plain is None:
+        return words
+    is_plain = call("regexp_full_match", text.copy(), exp.Literal.string(plain))
+    return exp.Case(ifs=[exp.If(this=is_plain, true=text.copy())], default=words)
+
+
+def _cast_literal(
+    node: exp.Cast, literal: exp.Literal, target: DataType | None, types: Types
+) -> exp.Expr:
+    if target is None:
+        found = types.of(node)
+        if node.to.this is exp.DType.DECIMAL and found is not None:
+            node.set("to", built_type(str(found).upper()))
+        return node
+    if target.kind in INTEGERS or target.kind in FLOATS or target.kind is Kind.BOOLEAN:
+        value = check_literal(literal, target)
+        if target == BOOLEAN:
+            literal.replace(exp.Boolean(this=bool(value)))
+    elif target.kind in {Kind.JSON, Kind.UUID}:
+        check_literal(literal, target)
+    elif target.kind in SPELLED:
+        spell_time(literal, target)
+    elif target.kind is Kind.BYTEA:
+        fresh = bytes_of(literal)
+        return node.replace(fresh)
+    return node
+
+
+def _interval(node: exp.Expr, types: Types) -> exp.Expr:
+    """A literal interval as a cast, which stands in every place that an expression can."""
+    del types
+    value, unit = node.this, node.args.get("unit")
+    if not (isinstance(value, exp.Literal) and value.is_string | value.is_number):
+        return node
+    span = unit.sql() if isinstance(unit, exp.IntervalSpan) else None
+    if span not in {None, "YEAR TO MONTH", "DAY TO SECOND"}:
+        raise NotSupported(
+            f"an interval of {span} is not supported",
+            hint="Write interval '1 year 2 months'.",
+            position=position_of(value),
+        )
+    text = value.name if unit is None or span is not None else f"{value.name} {unit.name}"
+    try:
+        months, days, micros = parse_interval(text)
+    except QueryError as error:
+        error.position = position_of(value)
+        raise
+    if span == "YEAR TO MONTH":
+        days = micros = 0
+    fresh = cast(exp.Literal.string(interval_words((months, days, micros))), "INTERVAL")
+    return node.replace(fresh)
+
+
+RULES: Mapping[type[exp.Expr], Rule] = {exp.Cast: _cast, exp.Interval: _interval}
+"""Which rule reads which nodes."""

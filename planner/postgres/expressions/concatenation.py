@@ -1,0 +1,76 @@
+"""`||` of arrays, booleans and json; of texts and bytes it is DuckDB's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.postgres.expressions.json_calls import json_of
+from planner.postgres.types import object_names
+from planner.postgres.types.inference import Types
+from planner.postgres.types.literals import bytes_of
+from planner.postgres.types.printing import is_document, printed
+from planner.postgres.types.rules import Rule
+from planner.trees.nodes import call, cast, wrapped
+from stores.spec.schema import BYTEA, TEXT, Kind
+
+
+def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
+    """`array || element` and `element || array`, which DuckDB does not have."""
+    _print_objects(node, types)
+    left, right = types.of(node.this), types.of(node.expression)
+    if left is None or right is None or is_document(left) or is_document(right):
+        _print_sides(node, types)
+        return node
+    arrays = left.kind is Kind.ARRAY, right.kind is Kind.ARRAY
+    if arrays == (True, True):  # NULL there is an array without elements
+        fresh = call("pg_sg_array_cat", node.this.copy(), node.expression.copy())
+    elif arrays == (True, False) and not _is_text_array(node.expression):
+        fresh = call("list_append", node.this.copy(), node.expression.copy())
+    elif arrays == (False, True) and not _is_text_array(node.this):
+        fresh = call("list_prepend", node.this.copy(), node.expression.copy())
+    elif Kind.BOOLEAN in {left.kind, right.kind}:
+        for side in (node.this, node.expression):
+            if types.kind_of(side) is Kind.BOOLEAN:
+                types.note(wrapped(side, lambda inner: cast(inner, "TEXT")), TEXT)
+        return node
+    elif Kind.JSON in {left.kind, right.kind}:
+        sides = [json_of(side, types) for side in (node.this, node.expression)]
+        fresh = cast(call("pg_sg_json_concat", *sides), "JSON")
+    else:
+        _print_sides(node, types)
+        return node
+    return node.replace(fresh)
+
+
+def _print_sides(node: exp.Expr, types: Types) -> None:
+    """Write what stands beside a text as Postgres does; a bare text beside bytes is bytes."""
+    sides = (node.this, node.expression)
+    for side, other in (sides, sides[::-1]):
+        if types.kind_of(other) is not Kind.TEXT:
+            continue
+        if types.kind_of(side) is Kind.BYTEA and isinstance(other, exp.Literal):
+            fresh = bytes_of(other)
+            other.replace(fresh)
+            types.note(fresh, BYTEA)
+        else:
+            text = printed(side, types)
+            if text is not None:
+                types.note(side.replace(text), TEXT)
+
+
+def _print_objects(node: exp.Expr, types: Types) -> None:
+    for side in (node.this, node.expression):
+        text = object_names.shown(side, types)
+        if text is not None:
+            side.replace(text)
+            types.note(text, TEXT)
+
+
+def _is_text_array(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Literal) and node.name.startswith("{")
+
+
+RULES: Mapping[type[exp.Expr], Rule] = {exp.DPipe: _concatenate}
+"""Which rule reads which nodes."""

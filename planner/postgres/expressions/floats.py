@@ -1,0 +1,89 @@
+"""Arithmetic of doubles and reals: a result beyond their range is an error, not infinite."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from planner.composing.functions.macros import error_call
+from planner.postgres.types.inference import Types
+from planner.postgres.types.result_types import FLOATS
+from planner.postgres.types.rules import Rule
+from planner.trees.nodes import call
+
+LEAVES_MAX = 16
+"""A computation of more operands is not checked: it is written twice, and they once more."""
+_STEPS = (exp.Add, exp.Sub, exp.Mul, exp.Div)
+_THROUGH = (*_STEPS, exp.Paren, exp.Neg)
+
+
+def ranged(rule: Rule) -> Rule:
+    """A rule of arithmetic whose result is checked, once for a whole computation."""
+
+    def checked(node: exp.Expr, types: Types) -> exp.Expr:
+        fresh = rule(node, types)
+        is_float = fresh is node and _is_float(node, types)
+        return _checked(node, types) if is_float and not _goes_on(node, types) else fresh
+
+    return checked
+
+
+def _goes_on(node: exp.Expr, types: Types) -> bool:
+    """Whether the result is an operand of more arithmetic, which is checked then."""
+    parent = node.parent
+    while isinstance(parent, exp.Paren | exp.Neg):
+        parent = parent.parent
+    return isinstance(parent, _STEPS) and _is_float(parent, types)
+
+
+def _is_float(node: exp.Expr, types: Types) -> bool:
+    """Whether it is one; beside one, `1e3` makes no other type."""
+    if types.kind_of(node) in FLOATS:
+        return True
+    sides = (node.this, node.args.get("expression")) if isinstance(node, _THROUGH) else ()
+    floats = [side is not None and _is_float(side, types) for side in sides]
+    return any(floats) and all(
+        is_float or side is None or _is_number(side)
+        for side, is_float in zip(sides, floats, strict=True)
+    )
+
+
+def _checked(node: exp.Expr, types: Types) -> exp.Expr:
+    leaves = _leaves(node, types)
+    if leaves is None:
+        return node
+    finite = [call("isfinite", leaf.copy()) for leaf in leaves]
+    overflows = exp.and_(exp.Not(this=call("isfinite", node.copy())), *finite)
+    error = error_call("22003", "value out of range: overflow")
+    fresh = exp.Case(ifs=[exp.If(this=overflows, true=error)], default=node.copy())
+    return node.replace(exp.Paren(this=fresh))
+
+
+def _leaves(node: exp.Expr, types: Types) -> list[exp.Expr] | None:
+    """The operands that may be infinite themselves; None if there are too many, or a subquery."""
+    if node.find(exp.Query):
+        return None
+    found: list[exp.Expr] = []
+    left = [node]
+    while left:
+        each = left.pop()
+        if isinstance(each, exp.Cast) and types.kind_of(each.this) in FLOATS:
+            left.append(each.this)
+        elif isinstance(each, _THROUGH):
+            left += [side for side in (each.this, each.args.get("expression")) if side is not None]
+        elif types.kind_of(each) in FLOATS and not _is_number(each):
+            found.append(each)
+    return found if len(found) <= LEAVES_MAX else None
+
+
+def _is_number(node: exp.Expr) -> bool:
+    inner = node.this if isinstance(node, exp.Cast) else node
+    return isinstance(inner, exp.Literal) and not inner.is_string
+
+
+def _power(node: exp.Expr, types: Types) -> exp.Expr:
+    del types
+    return node.replace(call("pg_sg_power", node.this.copy(), node.expression.copy()))
+
+
+POWER: Rule = _power
+"""`^` and `power`."""

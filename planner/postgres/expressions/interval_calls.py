@@ -1,0 +1,275 @@
+"""Calls about intervals: `justify_*`, `to_char`, sums; and what a time zone is as an interval."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.errors import TypeProblem, ValueProblem
+from planner.postgres.types.inference import Types
+from planner.postgres.types.rules import CallRule, text_of, unsupported
+from planner.trees.nodes import call, cast, position_of
+from planner.values.time_zones import fixed_offset, zone_name
+from stores.spec.schema import Kind
+
+_PARTS = {
+    "Y,YYY": ("years", 4),
+    "YYYY": ("years", 4),
+    "YYY": ("years % 1000", 3),
+    "YY": ("years % 100", 2),
+    "Y": ("years % 10", 1),
+    "MM": ("month", 2),
+    "DD": ("day", 2),
+    "HH24": ("hour", 2),
+    "HH12": ("hour12", 2),
+    "HH": ("hour12", 2),
+    "MI": ("minute", 2),
+    "SS": ("second", 2),
+    "MS": ("millisecond", 3),
+    "US": ("microsecond", 6),
+    "SSSSS": ("seconds", 0),
+    "SSSS": ("seconds", 0),
+}
+"""The fields of a template that an interval has: what each shows, and in how many digits."""
+_HALVES = {"AM": ("AM", "PM"), "A.M.": ("A.M.", "P.M.")}
+_FIELD = re.compile(
+    r'"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<fill>FM)?(?P<field>'
+    + "|".join(sorted(_PARTS, key=len, reverse=True))
+    + r")|(?P<half>[AP]\.M\.|[AP]M)|(?P<other>[A-Z][A-Z0-9,.]*)|(?P<plain>.)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def interval_text(node: exp.Expr, value: exp.Expr, template: exp.Expr) -> exp.Expr:
+    """`to_char` of an interval: its fields as they are, none carried over to another.
+
+    Raises:
+        NotSupported: a template that is not written out, or asks for what few ask of an interval.
+        ValueProblem: a template that asks for the name of a day or month (22007).
+    """
+    text = text_of(template)
+    if text is None:
+        raise unsupported(node, "to_char() of an interval takes a template that is written out")
+    pieces = [_piece(node, value, found) for found in _FIELD.finditer(text)]
+    if not pieces:
+        return exp.null()
+    joined = pieces[0] if len(pieces) > 1 else cast(pieces[0], "TEXT")
+    for piece in pieces[1:]:
+        joined = exp.DPipe(this=joined, expression=piece)
+    # NULL stays NULL where the template shows no field.
+    is_null = exp.Is(this=value.copy(), expression=exp.null())
+    return exp.Case(ifs=[exp.If(this=is_null, true=exp.null())], default=joined)
+
+
+def _piece(node: exp.Expr, value: exp.Expr, found: re.Match[str]) -> exp.Expr:
+    field = found["field"]
+    if field:
+        name, width = _PARTS[field.upper()]
+        if "," in field:
+            return call("pg_sg_thousands", _field(value, name))
+        width = 0 if found["fill"] else width
+        return call("pg_sg_padded", _field(value, name), exp.Literal.number(width))
+    if found["half"]:
+        early, late = _HALVES["A.M." if "." in found["half"] else "AM"]
+        if found["half"][0].islower():
+            early, late = early.lower(), late.lower()
+        is_late = exp.GTE(
+            this=exp.Mod(
+                this=exp.Paren(this=_field(value, "hour")), expression=exp.Literal.number(24)
+            ),
+            expression=exp.Literal.number(12),
+        )
+        return exp.Case(
+            ifs=[exp.If(this=is_late, true=exp.Literal.string(late))],
+            default=exp.Literal.string(early),
+        )
+    if found["other"]:
+        word = found["other"].upper()
+        if re.match(r"MON|DY|DAY", word):
+            raise ValueProblem(
+                "invalid format specification for an interval value",
+                hint="Intervals are not tied to specific calendar dates.",
+                position=position_of(node),
+                sqlstate="22007",
+            )
+        if re.search(r"[ABCDFGHIJMOPQRSTWYCV]", word):
+            raise unsupported(
+                node,
+                f"to_char() of an interval does not write {found['other']}",
+                "It writes YYYY, MM, DD, HH24, HH12, MI, SS, MS, US, SSSS and AM.",
+            )
+        return exp.Literal.string(found["other"])
+    quoted = found["quoted"]
+    plain = re.sub(r"\\(.)", r"\1", quoted) if quoted is not None else found["plain"]
+    return exp.Literal.string(plain)
+
+
+def _field(value: exp.Expr, name: str) -> exp.Expr:
+    """A field of an interval as an integer."""
+    if name == "hour12":
+        hours: exp.Expr = _field(value, "hour")
+        return call("pg_sg_hour12", hours)
+    if name == "seconds":
+        of_day = call("pg_sg_interval_micros", value.copy())
+        return exp.IntDiv(this=of_day, expression=exp.Literal.number(1_000_000))
+    read, _, modulo = name.partition(" % ")
+    part: exp.Expr = call("date_part", exp.Literal.string(_READ.get(read, read)), value.copy())
+    if read in _WITHIN:
+        part = _remainder(part, modulo=1_000_000)
+        if read == "millisecond":
+            part = exp.IntDiv(this=part, expression=exp.Literal.number(1000))
+    return _remainder(part, modulo=int(modulo)) if modulo else part
+
+
+_WITHIN = {"millisecond", "microsecond"}
+_READ = {"years": "year", "millisecond": "microsecond"}
+
+
+def _remainder(node: exp.Expr, *, modulo: int) -> exp.Expr:
+    return exp.Paren(this=exp.Mod(this=node, expression=exp.Literal.number(modulo)))
+
+
+def at_zone(node: exp.Expr, zone: exp.Expr, value: exp.Expr, types: Types) -> exp.Expr:
+    """`value AT TIME ZONE zone`: what clocks there show, or when they show it.
+
+    Raises:
+        ValueProblem: a zone that there is not (22023).
+        NotSupported: a time of no day.
+    """
+    kind = types.kind_of(value)
+    if kind is Kind.TIME:
+        raise unsupported(
+            node, "AT TIME ZONE of a time is not supported", "Add the time to a date."
+        )
+    value = value.copy()
+    if kind is not Kind.TIMESTAMP:
+        value = cast(value, "TIMESTAMPTZ")
+    text = text_of(zone)
+    offset: exp.Expr | None = None
+    if types.kind_of(zone) is Kind.INTERVAL:
+        offset = zone.copy()
+    elif text is None:
+        name = "pg_sg_from_zone" if kind is Kind.TIMESTAMP else "pg_sg_at_zone"
+        return call(name, zone.copy(), value)
+    elif (seconds := fixed_offset(text)) is not None:
+        offset = cast(exp.Literal.string(f"{seconds} seconds"), "INTERVAL")
+    if offset is None:
+        try:
+            name = zone_name(text or "")
+        except ValueProblem as error:
+            error.position = position_of(zone)
+            raise
+        return call("timezone", exp.Literal.string(name), value)
+    utc = call("timezone", exp.Literal.string("UTC"), value)
+    made = exp.Sub if kind is Kind.TIMESTAMP else exp.Add
+    return exp.Paren(this=made(this=utc, expression=exp.Paren(this=offset)))
+
+
+def _timezone(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    return at_zone(node, given[0], given[1], types) if len(given) == 2 else None
+
+
+def _isfinite(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    """An interval always is."""
+    if types.kind_of(given[0]) is not Kind.INTERVAL:
+        return None
+    return exp.Case(
+        ifs=[
+            exp.If(
+                this=exp.Not(this=exp.Is(this=given[0].copy(), expression=exp.null())),
+                true=exp.true(),
+            )
+        ]
+    )
+
+
+def interval_sum(argument: exp.Expr, around: exp.Expr, node: exp.Expr) -> exp.Expr:
+    """The sum of intervals: each part of its own.
+
+    Args:
+        argument: what is summed.
+        around: the aggregate with its FILTER and OVER, of which copies are made.
+        node: the aggregate.
+
+    Raises:
+        NotSupported: DISTINCT, as parts of different intervals can be the same.
+    """
+    if isinstance(argument, exp.Distinct):
+        raise unsupported(
+            node, "sum(DISTINCT) of intervals is not supported", "Select them DISTINCT in FROM."
+        )
+    parts = []
+    for name in ("months", "days", "micros"):
+        holder = exp.Paren(this=around.copy())
+        inner = holder.this
+        while not isinstance(inner, exp.Sum):
+            inner = inner.this
+        inner.set("this", call(f"pg_sg_interval_{name}", argument.copy()))
+        parts.append(holder.this)
+    return call("pg_sg_interval", *parts)
+
+
+_MAKES = {"years": "12", "months": "1", "weeks": "7", "days": "1"}
+_MAKES_TIME = {"hours": "3600", "mins": "60", "secs": "1"}
+
+
+def _make_interval(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """Its arguments are by place, or by name."""
+    names = [*_MAKES, *_MAKES_TIME]
+    values: dict[str, exp.Expr] = {}
+    for at, each in enumerate(given[: len(names)]):
+        is_named = isinstance(each, exp.Kwarg | exp.PropertyEQ)
+        name = each.this.name.lower() if is_named else names[at]
+        if name not in names or name in values:
+            raise TypeProblem(
+                f"function make_interval({name} => …) does not exist",
+                position=position_of(node),
+                sqlstate="42883",
+            )
+        value = each.expression if is_named else each
+        values[name] = cast(value.copy(), "DOUBLE" if name == "secs" else "BIGINT")
+
+    def total(counts: Mapping[str, str]) -> exp.Expr:
+        found: exp.Expr = exp.Literal.number(0)
+        for name, size in counts.items():
+            if name in values:
+                part = exp.Mul(this=values[name], expression=exp.Literal.number(size))
+                found = exp.Add(this=found, expression=part)
+        return exp.Paren(this=found)
+
+    months = total({name: _MAKES[name] for name in ("years", "months")})
+    days = total({name: _MAKES[name] for name in ("weeks", "days")})
+    seconds = exp.Mul(this=total(_MAKES_TIME), expression=exp.Literal.number(1_000_000))
+    return call("pg_sg_interval", months, days, cast(call("round", seconds), "HUGEINT"))
+
+
+_JUSTIFIED = ("days", "hours", "interval")
+
+
+def _of_interval(name: str) -> CallRule:
+    """A call of a macro that can tell from its argument no type."""
+    return lambda node, given, types: call(name, cast(given[0].copy(), "INTERVAL"))
+
+
+def _extreme(name: str) -> CallRule:
+    """`greatest` and `least`: DuckDB compares the parts of intervals one by one."""
+
+    def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+        if types.kind_of(node) is not Kind.INTERVAL:
+            return None
+        return call(name, exp.Array(expressions=[cast(n.copy(), "INTERVAL") for n in given]))
+
+    return rule
+
+
+CALLS: Mapping[str, CallRule] = {
+    "greatest": _extreme("list_max"),
+    "least": _extreme("list_min"),
+    **{f"justify_{to}": _of_interval(f"pg_sg_justify_{to}") for to in _JUSTIFIED},
+    "make_interval": _make_interval,
+    "timezone": _timezone,
+    "isfinite": _isfinite,
+}
+"""Which rule takes which call."""

@@ -1,0 +1,83 @@
+"""`a OPERATOR(pg_catalog.~) b` as `a ~ b`: psql and pgcli name the schema of every operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sqlglot import exp
+
+from planner.errors import NameProblem
+from planner.trees.nodes import position_of
+
+_SCHEMA = "pg_catalog"
+
+
+def _not(kind: type[exp.Expr]) -> Callable[[exp.Expr, exp.Expr], exp.Expr]:
+    return lambda left, right: exp.Not(this=kind(this=left, expression=right))
+
+
+def _plain(kind: type[exp.Expr]) -> Callable[[exp.Expr, exp.Expr], exp.Expr]:
+    return lambda left, right: kind(this=left, expression=right)
+
+
+_OPERATORS: Mapping[str, Callable[[exp.Expr, exp.Expr], exp.Expr]] = {
+    "~": _plain(exp.RegexpLike),
+    "!~": _not(exp.RegexpLike),
+    "~*": _plain(exp.RegexpILike),
+    "!~*": _not(exp.RegexpILike),
+    "~~": _plain(exp.Like),
+    "!~~": _not(exp.Like),
+    "~~*": _plain(exp.ILike),
+    "!~~*": _not(exp.ILike),
+    "=": _plain(exp.EQ),
+    "<>": _plain(exp.NEQ),
+    "!=": _plain(exp.NEQ),
+    "<": _plain(exp.LT),
+    "<=": _plain(exp.LTE),
+    ">": _plain(exp.GT),
+    ">=": _plain(exp.GTE),
+    "+": _plain(exp.Add),
+    "-": _plain(exp.Sub),
+    "*": _plain(exp.Mul),
+    "/": _plain(exp.Div),
+    "%": _plain(exp.Mod),
+    "||": _plain(exp.DPipe),
+    "@>": _plain(exp.ArrayContainsAll),
+    "<@": _plain(exp.ArrayContainedBy),
+    "&&": _plain(exp.ArrayOverlaps),
+}
+"""What each operator alone parses to."""
+
+
+def spell_operators(nodes: Sequence[exp.Operator]) -> bool:
+    """Replace all of them by plain ones, in place; whether there were any.
+
+    Raises:
+        NameProblem: as `_plain_operator`.
+    """
+    for node in reversed(nodes):
+        node.replace(_plain_operator(node))
+    return bool(nodes)
+
+
+def _plain_operator(node: exp.Operator) -> exp.Expr:
+    """What the operator of a node parses to without its schema.
+
+    Raises:
+        NameProblem: there is no such operator (42883), or its schema has none (3F000).
+    """
+    schema, _, sign = str(node.args["operator"]).rpartition(".")
+    if schema and schema.strip().strip('"').lower() != _SCHEMA:
+        raise NameProblem(
+            f'schema "{schema.strip()}" does not exist',
+            position=position_of(node),
+            sqlstate="3F000",
+        )
+    build = _OPERATORS.get(sign.strip())
+    if build is None:
+        raise NameProblem(
+            f"operator does not exist: {sign.strip()}",
+            position=position_of(node),
+            sqlstate="42883",
+        )
+    return exp.Paren(this=build(node.this.copy(), node.expression.copy()))

@@ -1,0 +1,52 @@
+"""`a[i]` and `a[i:j]` in Postgres's meaning: an array ends where it ends, and some begin at 0.
+
+DuckDB counts negative subscripts from an array's end; Postgres has no elements there. The vectors
+of the catalog (`pg_index.indkey`) begin at 0, and so do the array that one is cast to, and names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.postgres.types.inference import Types
+from planner.postgres.types.rules import Rule
+from planner.trees.nodes import call, strip
+from planner.values.catalog_types import NAME, first_subscript
+from stores.spec.schema import Kind
+
+
+def _subscript(node: exp.Expr, types: Types) -> exp.Expr:
+    owner = types.of(node.this)
+    if owner == NAME and len(node.expressions) == 1:
+        character = call("pg_sg_character", node.this.copy(), node.expressions[0].copy())
+        return node.replace(character)
+    if owner is None or owner.kind is not Kind.ARRAY or len(node.expressions) != 1:
+        return node
+    place = node.expressions[0]
+    first = first_subscript(owner)
+    if isinstance(place, exp.Slice):
+        start, stop = (_place(place.args.get(end), first) for end in ("this", "expression"))
+        start = start or exp.Literal.number(1)
+        stop = stop or call("len", node.this.copy())
+        fresh = call("pg_sg_slice", node.this.copy(), start, stop)
+        return node.replace(fresh)
+    plain = strip(place)
+    if first == 1 and isinstance(plain, exp.Literal) and plain.name.isdigit():
+        return node
+    counted = _place(place, first)
+    assert counted is not None
+    fresh = call("pg_sg_element", node.this.copy(), counted)
+    return node.replace(fresh)
+
+
+def _place(node: exp.Expr | None, first: int) -> exp.Expr | None:
+    """A subscript as one of an array that begins at 1."""
+    if node is None or first == 1:
+        return None if node is None else node.copy()
+    return exp.Add(this=exp.Paren(this=node.copy()), expression=exp.Literal.number(1 - first))
+
+
+RULES: Mapping[type[exp.Expr], Rule] = {exp.Bracket: _subscript}
+"""Which rule reads which nodes."""

@@ -1,0 +1,162 @@
+"""Calls about times: their fields, text and templates (`to_char`, of numbers too), and `now()`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+
+from sqlglot import exp
+
+from planner.composing.functions.number_reading import digits_behind_point
+from planner.composing.functions.number_templates import number_text
+from planner.composing.functions.time_templates import (
+    strftime_format,
+    strptime_format,
+    without_zone,
+)
+from planner.errors import QueryError
+from planner.postgres.expressions.clock import local_now, now
+from planner.postgres.expressions.interval_calls import at_zone, interval_text
+from planner.postgres.types.functions import call_name
+from planner.postgres.types.inference import Types
+from planner.postgres.types.operators import TIMESTAMP, TIMESTAMPTZ
+from planner.postgres.types.result_types import FLOATS, INTEGERS
+from planner.postgres.types.rules import CallRule, renamed, text_of, unsupported
+from planner.postgres.types.time_fields import cut, cut_of, field_of, read, scale_of
+from planner.trees.nodes import call, cast, position_of
+from planner.values.catalog_types import postgres_name
+from stores.spec.schema import DataType, Kind
+
+
+def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    value, template = given[0], given[1]
+    kind, text = types.kind_of(value), text_of(template)
+    if kind in INTEGERS or kind in FLOATS or kind is Kind.DECIMAL:
+        if text is not None:
+            _check_template(text, template)
+        number = cast(cast(value.copy(), "DECIMAL(38,10)"), "TEXT")
+        if kind in FLOATS:
+            number = call("pg_sg_float_text", value.copy())
+        return call("pg_sg_number_text", number, template.copy())
+    if kind is Kind.INTERVAL:
+        return interval_text(node, value, template)
+    if text is not None and kind is Kind.TIMESTAMP:
+        text = without_zone(text)
+        template = exp.Literal.string(text)
+    known = None if text is None else strftime_format(text)
+    if known is not None and kind is not None:
+        moment = cast(value.copy(), "TIMESTAMP")
+        return call("pg_sg_formatted", moment, exp.Literal.string(known), template.copy())
+    if kind is None and text is not None and not re.search(r"[A-CE-KMOQT-Y]", text.upper()):
+        number = cast(cast(value.copy(), "DECIMAL(38,10)"), "TEXT")
+        return call("pg_sg_number_text", number, template.copy())
+    micros = call("epoch_us", cast(value.copy(), "TIMESTAMP"))
+    return call("pg_sg_time_text", micros, template.copy())
+
+
+def _check_template(text: str, template: exp.Expr) -> None:
+    """Refuse a template of numbers that is malformed where it is written."""
+    try:
+        number_text(Decimal(0), text)
+    except QueryError as error:
+        error.position = position_of(template)
+        raise
+
+
+def _to_timestamp(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    if len(given) == 1:
+        return call("to_timestamp", cast(given[0].copy(), "DOUBLE"))
+    text = text_of(given[1])
+    known = None if text is None else strptime_format(text)
+    if known is None:
+        raise unsupported(
+            given[1],
+            f"{call_name(node)}() with this template is not supported",
+            "Use fields of fixed width, such as YYYY-MM-DD HH24:MI:SS, or a cast.",
+        )
+    read = call("strptime", given[0].copy(), exp.Literal.string(known))
+    return cast(read, "DATE" if call_name(node) == "to_date" else "TIMESTAMPTZ")
+
+
+def _to_number(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    template = text_of(given[1])
+    if template is None:
+        raise unsupported(node, "to_number() takes a template that is written out")
+    read = call("pg_sg_number_of", given[0].copy(), given[1].copy())
+    return cast(read, f"DECIMAL(38,{min(digits_behind_point(template), 38)})")
+
+
+def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    value, of, name = given[1].copy(), types.of(given[1]), text_of(given[0])
+    if (of is not None and of.kind is Kind.DATE) or text_of(given[1]) is not None:
+        value, of = cast(value, "TIMESTAMPTZ"), TIMESTAMPTZ
+    field = None if name is None else cut_of(name, of, position_of(given[0]))
+
+    def cut_down(time: exp.Expr, of: DataType | None) -> exp.Expr:
+        return call("date_trunc", given[0].copy(), time) if field is None else cut(field, time, of)
+
+    if len(given) < 3:
+        return cut_down(value, of)
+    zone = given[2]
+    moment = cast(value, "TIMESTAMPTZ")
+    types.note(moment, TIMESTAMPTZ)
+    local = cut_down(at_zone(node, zone, moment, types), TIMESTAMP)
+    types.note(local, TIMESTAMP)
+    return at_zone(node, zone, local, types)
+
+
+_MOMENTS = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
+"""What DuckDB counts from 1970 in whole microseconds; its `epoch` is a double, which has 16 digits.
+
+Of an interval it does so, too, but with years of 360 days.
+"""
+_MICRO, _EPOCH = exp.Literal.number("0.000001"), "DECIMAL(24,6)"
+
+
+def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.Expr:
+    """A field of a time, as `extract` (exact) or `date_part` has it."""
+    of = types.of(source)
+    if isinstance(source, exp.Literal) and source.is_string:
+        source, of = cast(source.copy(), "TIMESTAMP"), TIMESTAMP
+    # date_part of a date is that of its midnight.
+    asked = TIMESTAMP if not exact and of is not None and of.kind is Kind.DATE else of
+    field = field_of(name, asked, position_of(source))
+    scale = scale_of(field)
+    if field == "epoch" and exact and of is not None and of.kind in _MOMENTS:
+        micros = cast(call("epoch_us", source.copy()), "DECIMAL(19,0)")
+        return cast(exp.Paren(this=exp.Mul(this=micros, expression=_MICRO.copy())), _EPOCH)
+    if field == "epoch":
+        return cast(read(field, source, of), _EPOCH if exact else "DOUBLE")
+    part = cast(read(field if not scale else "microseconds", source, of), "DECIMAL(18,0)")
+    if scale:
+        unit = exp.Literal.number(f"0.{'1'.rjust(scale, '0')}")
+        part = exp.Paren(this=exp.Mul(this=part, expression=unit))
+    return part if exact else cast(part, "DOUBLE")
+
+
+def _date_part(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    field = text_of(given[0])
+    return None if field is None else extracted(field, given[1], types, exact=False)
+
+
+def _age(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
+    """Of a transaction, how many there were since; here there are none."""
+    return exp.Literal.number(0) if postgres_name(types.of(given[0])) == "xid" else None
+
+
+CALLS: Mapping[str, CallRule] = {
+    "to_char": _to_char,
+    "age": _age,
+    **dict.fromkeys(("to_timestamp", "to_date"), _to_timestamp),
+    "to_number": _to_number,
+    "date_trunc": _date_trunc,
+    "date_part": _date_part,
+    "date_bin": renamed("pg_sg_date_bin"),
+    **dict.fromkeys(("now", "current_timestamp", "transaction_timestamp"), now),
+    **dict.fromkeys(("statement_timestamp", "clock_timestamp"), now),
+    **dict.fromkeys(("current_time", "localtime"), local_now("TIME")),
+    "localtimestamp": local_now("TIMESTAMP"),
+    "current_date": renamed("today"),
+}
+"""Which rule takes which call."""

@@ -1,0 +1,175 @@
+"""What a query may not contain: SQL that is not run here, and DuckDB's doors to its own process.
+
+Functions are an allow-list (`functions`), and so are those that may stand in FROM: what a later
+DuckDB adds is refused until somebody has looked at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from sqlglot import exp
+
+from planner.errors import NameProblem, NotSupported, SyntaxProblem, TypeProblem
+from planner.postgres.expressions.json_calls import JSON_ROWS
+from planner.postgres.select_forms import ROW_FUNCTIONS
+from planner.postgres.types.functions import FUNCTIONS, call_name
+from planner.trees.known_arguments import check_clauses
+from planner.trees.node_index import CALLS, Nodes, kinds
+from planner.trees.nodes import position_of
+
+TABLE_FUNCTIONS = frozenset(
+    {
+        *("generate_series", "unnest", "generate_subscripts", "regexp_split_to_table"),
+        *("string_to_table", *JSON_ROWS, *ROW_FUNCTIONS),
+    }
+)
+"""All functions that may stand in FROM."""
+
+_WRITES = kinds(exp.Insert, exp.Update, exp.Delete, exp.Merge)
+_REFUSED: dict[type[exp.Expr], str] = {
+    exp.Lock: "SELECT … FOR UPDATE",
+    exp.Into: "SELECT INTO",
+    exp.Command: "this statement",
+    exp.Placeholder: "a placeholder other than $1, $2, …",
+    exp.Pivot: "PIVOT",
+    exp.HistoricalData: "AT (…)",
+    exp.Columns: "COLUMNS(…)",
+    exp.BitString: "a bit string",
+    exp.HexString: "a bit string",
+    exp.Variadic: "VARIADIC",
+}
+_NEVER = _WRITES | _REFUSED.keys()
+_HINTS: dict[type[exp.Expr], str] = {
+    exp.Lock: "Nothing is locked by reading; leave it out.",
+    exp.Into: "State is written by its pipeline; SELECT reads it.",
+    exp.Pivot: "Use count(*) FILTER (WHERE …) for each column.",
+    exp.Columns: "Name the columns.",
+    exp.HistoricalData: "Versions are read by FOR SYSTEM_TIME AS OF time.",
+    exp.BitString: "Write a number.",
+    exp.Variadic: "Write the elements as arguments of their own.",
+    exp.HexString: "Write bytes as '\\x1f'::bytea.",
+    exp.Command: "SELECT, EXPLAIN, SHOW, DESCRIBE and SET are run.",
+    exp.Placeholder: "Parameters are numbered: $1, $2, …",
+}
+
+
+def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
+    """Raise for the first thing in a query that is not run here.
+
+    Args:
+        nodes: of the query.
+        functions: all that it may call.
+
+    Raises:
+        NotSupported: SQL that is not run here (0A000), or a write in WITH (25006).
+        NameProblem: a function that is not there for clients (42883).
+    """
+    if nodes.has(_NEVER):
+        raise _refused(nodes)
+    for select in nodes.of(exp.Select):
+        if not select.expressions:
+            raise NotSupported(
+                "a SELECT without columns is not supported", hint="Select a constant: SELECT 1 …"
+            )
+    check_clauses(nodes)
+    for star in nodes.of(exp.Star):
+        if isinstance(star.parent, exp.Paren):
+            raise SyntaxProblem('syntax error at or near "*"', position=position_of(star))
+        if _is_value(star):
+            raise NotSupported(
+                "a whole row as a value is not supported",
+                hint="Name its columns.",
+                position=position_of(star),
+            )
+    _refuse_functions(nodes, functions)
+
+
+def _refused(nodes: Nodes) -> NotSupported:
+    kind = type(next(nodes.among(_NEVER)))
+    if kind in _WRITES:
+        return NotSupported(
+            f"cannot execute {kind.key.upper()} in a read-only gateway",
+            hint="State is written by its pipeline; SELECT reads it.",
+            sqlstate="25006",
+        )
+    return NotSupported(
+        f"{_REFUSED[kind]} is not supported", hint=_HINTS.get(kind), position=_place(nodes, kind)
+    )
+
+
+def _is_value(star: exp.Star) -> bool:
+    """Whether it is the row `(t.*)` that is cast or compared, or in `ROW(t.*)`."""
+    row = star.parent.parent if isinstance(star.parent, exp.Column) else None
+    if isinstance(row, exp.Tuple) or (isinstance(row, exp.Anonymous) and row.name.lower() == "row"):
+        return True
+    return isinstance(row, exp.Paren) and isinstance(row.parent, exp.Cast | exp.Binary)
+
+
+def _place(nodes: Nodes, kind: type[exp.Expr]) -> int | None:
+    """Where the first of a kind is: at it, or at the first word inside it."""
+    return position_of(nodes.of(kind)[0])
+
+
+def _refuse_functions(nodes: Nodes, functions: Container[str]) -> None:
+    for node in nodes.among(CALLS):
+        # What parses by a syntax of its own, such as CAST or EXTRACT, has no name that counts.
+        name = node.meta.get("name") or (node.name if type(node) is exp.Anonymous else None)
+        if name is not None and name.lower() not in functions:
+            raise unknown_function(node, name.lower())
+
+
+_OF_WINDOWS = frozenset(
+    {
+        *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead"),
+        *("first_value", "last_value", "nth_value"),
+    }
+)
+
+
+def check_over(nodes: Nodes) -> None:
+    """Refuse window functions without OVER.
+
+    Raises:
+        TypeProblem: there is one (42809).
+        NotSupported: it is the rank of given values, `rank(1) WITHIN GROUP (…)`.
+    """
+    for node in nodes.among(CALLS):
+        if call_name(node) not in _OF_WINDOWS:
+            continue
+        outer = node
+        while isinstance(outer.parent, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
+            outer = outer.parent
+        is_called = outer.arg_key == "this"
+        if is_called and isinstance(outer.parent, exp.WithinGroup):
+            raise NotSupported(
+                f"{call_name(node)}(…) WITHIN GROUP is not supported", position=position_of(node)
+            )
+        if not is_called or not isinstance(outer.parent, exp.Window):
+            raise TypeProblem(
+                f"window function {call_name(node)} requires an OVER clause",
+                position=position_of(node),
+                sqlstate="42809",
+            )
+
+
+NO_FUNCTION = (
+    "No function matches the given name and argument types. "
+    "You might need to add explicit type casts."
+)
+"""Postgres's hint."""
+
+
+def unknown_function(
+    node: exp.Expr, name: str, given: str = "", *, kind: str = "function"
+) -> NameProblem:
+    """The error for a function that is not there, with these types; it points at the call."""
+    start = node.meta.get("start")
+    return NameProblem(
+        f"{kind} {name}({given}) does not exist",
+        hint=f"These are there: {', '.join(sorted(TABLE_FUNCTIONS))}."
+        if kind != "function"
+        else NO_FUNCTION,
+        position=None if start is None else int(start) + 1,
+        sqlstate="42883",
+    )

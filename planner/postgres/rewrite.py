@@ -1,0 +1,189 @@
+"""A bound tree in Postgres's meaning to one that means the same in DuckDB.
+
+The one place where the two differ. Each rule is a function from a node to the node that takes its
+place (or the same); `RULES` says which nodes it reads. Types come from `inference`: where a type is
+not certain, a rule leaves the node alone, and DuckDB's meaning holds.
+
+Rules live with their kind of expression (`arithmetic`, `casts`, …); here are EXTRACT and those of
+whole queries. Calls by name are in `calls`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.errors import SyntaxProblem, TypeProblem
+from planner.postgres import alternatives
+from planner.postgres.expressions import (
+    aggregates,
+    arithmetic,
+    casts,
+    concatenation,
+    conditions,
+    json_operators,
+    pattern_operators,
+    subscripts,
+)
+from planner.postgres.expressions.calls import rewrite_call
+from planner.postgres.expressions.interval_calls import at_zone
+from planner.postgres.expressions.time_calls import extracted
+from planner.postgres.types.inference import Types
+from planner.postgres.types.operands import is_open, is_recursive
+from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
+from planner.postgres.types.rules import Rule, copies
+from planner.trees.known_arguments import check_known
+from planner.trees.node_index import Nodes
+from planner.trees.nodes import call, cast, position_of, strip, wrapped
+from planner.values.sqltypes import spelled_type
+from stores.spec.schema import Kind
+
+
+def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
+    """Rewrite a tree in place, inner nodes first.
+
+    Raises:
+        QueryError: a value that does not parse, types that do not go together, something that is
+            not run here.
+    """
+    if not _concerns(nodes):
+        return
+    for node in reversed(list(tree.walk())):
+        rule = RULES.get(type(node))
+        if rule is not None:
+            check_known(node)
+        elif isinstance(node, exp.Func):
+            rule = rewrite_call
+        # The root can only be changed inside, as set operations are.
+        if rule is None or (node.parent is None and not isinstance(node, exp.SetOperation)):
+            continue
+        known = types.of(node)
+        fresh = rule(node, types)
+        if fresh is not node:
+            types.note(fresh, known)
+            if "start" in node.meta:
+                fresh.meta.setdefault("start", node.meta["start"])
+    nodes.renew()
+
+
+def _concerns(nodes: Nodes) -> bool:
+    """Whether a rule can have something to say: lookups by key are planned without a walk."""
+    if any(kind in _LOUD or issubclass(kind, exp.Func) for kind in set(nodes.types) - _COMMON):
+        return True
+    sides = [where.this for where in nodes.of(exp.Where)]
+    for both in nodes.of(exp.And):
+        sides += (both.this, both.expression)
+    return any(not isinstance(side, exp.Predicate | exp.And) for side in sides)
+
+
+def _extract(node: exp.Expr, types: Types) -> exp.Expr:
+    """What extract gives is numeric, with the fraction of a second; DuckDB cuts it off."""
+    fresh = extracted(node.this.name, node.expression, types, exact=True)
+    return node.replace(fresh)
+
+
+def _recursion(node: exp.Expr, types: Types) -> exp.Expr:
+    """A recursive query has the types of its first part; DuckDB rounds the rest to them."""
+    assert isinstance(node, exp.Union)
+    if not is_recursive(node):
+        return alternatives.agree_in_sets(node, types)
+    pairs = zip(node.this.selects, node.expression.selects, strict=False)
+    for i, ((first, rest), is_widened) in enumerate(zip(pairs, types.widened(node), strict=True)):
+        one, other = types.of(first.unalias()), types.of(rest.unalias())
+        if one is not None and one.kind in INTEGERS and other is not None:
+            overall = common_type((one, other))
+            if overall not in {one, None}:
+                raise TypeProblem(
+                    f"recursive query column {i + 1} has type {one} in non-recursive term "
+                    f"but type {overall} overall",
+                    hint="Cast the output of the non-recursive term to the correct type.",
+                    position=position_of(first),
+                )
+        if is_widened:
+            wrapped(first.unalias(), lambda inner: cast(inner, str(NUMERIC).upper()))
+    return node
+
+
+def _frame(node: exp.Expr, types: Types) -> exp.Expr:
+    """The offset of a RANGE frame can be a text, which is an interval."""
+    del types
+    for end in ("start", "end"):
+        bound = node.args.get(end)
+        if isinstance(bound, exp.Literal) and bound.is_string:
+            node.set(end, cast(bound.copy(), "INTERVAL"))
+    return node
+
+
+def _counted(node: exp.Expr, types: Types) -> exp.Expr:
+    """LIMIT and OFFSET take a number that no row says; DuckDB takes true, and the text of one."""
+    word = "OFFSET" if isinstance(node, exp.Offset) else "LIMIT"
+    count = node.args.get("count" if isinstance(node, exp.Fetch) else "expression")
+    if count is None:
+        return node
+    for column in count.find_all(exp.Column):
+        if column.parent_select is node.parent and types.of(column) is not None:
+            raise SyntaxProblem(
+                f"argument of {word} must not contain variables",
+                position=position_of(column),
+                sqlstate="42P10",
+            )
+    found = types.of(count)
+    if found is not None and not is_open(count) and found.kind not in _COUNTS:
+        raise TypeProblem(
+            f"argument of {word} must be type bigint, not type {spelled_type(found)}",
+            position=position_of(count),
+        )
+    # A negative OFFSET has an error of its own; DuckDB has one for LIMIT, too.
+    if isinstance(node, exp.Offset) and not isinstance(count, exp.Literal):
+        wrapped(count, lambda inner: call("pg_sg_offset", inner))
+    return node
+
+
+_COUNTS = {*INTEGERS, *FLOATS, Kind.DECIMAL, Kind.NULL}
+
+
+def _at_zone(node: exp.Expr, types: Types) -> exp.Expr:
+    fresh = at_zone(node, node.args["zone"], node.this, types)
+    return node.replace(fresh)
+
+
+def _overlaps(node: exp.Expr, types: Types) -> exp.Expr:
+    """`(a, b) OVERLAPS (c, d)`, where b and d can be lengths."""
+    lengths: list[exp.Expr] = []
+    ends: list[exp.Expr] = []
+    for side in (strip(node.this), strip(node.expression)):
+        if not isinstance(side, exp.Tuple) or len(side.expressions) != 2:
+            raise SyntaxProblem(
+                "wrong number of parameters on side of OVERLAPS expression",
+                position=position_of(side),
+            )
+        is_length = types.kind_of(side.expressions[1]) is Kind.INTERVAL
+        (lengths if is_length else ends).extend(copies(side.expressions))
+    # Either side may come first. A macro adds the lengths, for what is new each time it is computed
+    # must not stand here twice.
+    name = {0: "pg_sg_overlaps", 2: "pg_sg_overlaps_length"}.get(len(lengths))
+    return node.replace(call(name or "pg_sg_overlaps_lengths", *lengths, *ends))
+
+
+RULES: Mapping[type[exp.Expr], Rule] = {
+    **arithmetic.RULES,
+    **aggregates.RULES,
+    **alternatives.RULES,
+    **casts.RULES,
+    **concatenation.RULES,
+    **conditions.RULES,
+    **json_operators.RULES,
+    **pattern_operators.RULES,
+    exp.AtTimeZone: _at_zone,
+    **subscripts.RULES,
+    exp.Extract: _extract,
+    **dict.fromkeys((exp.Limit, exp.Offset, exp.Fetch), _counted),
+    exp.Overlaps: _overlaps,
+    exp.Union: _recursion,
+    exp.WindowSpec: _frame,
+}
+"""Which rule reads which nodes."""
+_COMMON: set[type[exp.Expr]] = {exp.EQ, exp.NEQ, exp.And, exp.Where, exp.Table}
+"""What lookups by key are made of; beside nothing else, its rules leave it as it is."""
+_LOUD = {*RULES, exp.Tuple}

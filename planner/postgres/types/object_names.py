@@ -1,0 +1,121 @@
+"""Oids that read and print as names (`regclass` and its kin), and the vectors of the catalog.
+
+Such a value is held as its oid and is a name only where Postgres prints it: under a cast to text,
+in `||`, `concat` and `format`, and in the result, whose names whoever runs the statement puts in.
+The macros that look names up read tables of the catalog; no other database has them.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from planner.postgres.types.inference import Types
+from planner.postgres.types.result_types import INTEGERS
+from planner.trees.nodes import call, cast, strip
+from planner.values.catalog_types import (
+    OBJECTS,
+    CatalogType,
+    is_vector,
+    names_objects,
+    postgres_name,
+)
+from stores.spec.schema import DataType, Kind
+
+_FUNCTION = "regproc"
+"""It is held as a name, for few of the functions that types name have a row in pg_proc."""
+
+
+def converted(  # noqa: PLR0911 - one per type
+    node: exp.Cast, target: DataType | None, types: Types
+) -> exp.Expr | None:
+    """What stands in the place of a cast to or from one of these types; None if it is none."""
+    source = types.of(node.this)
+    if target is None or not (_is_special(source) or _is_special(target)):
+        return None
+    if is_vector(target):
+        return _vector(node.this, source)
+    if names_objects(target):
+        return oid_of(node.this.copy(), source, target)
+    if postgres_name(target) == _FUNCTION:
+        return _function_name(node.this, source)
+    if postgres_name(source) == _FUNCTION and target.kind in INTEGERS:
+        return call("pg_sg_found", exp.Literal.string("regproc"), node.this.copy())
+    if target.kind is Kind.TEXT:
+        return shown(node.this, types)
+    if target.element is not None and source is not None and source.element is not None:
+        return _array(node.this, source.element, target.element)
+    return None
+
+
+def _is_special(data_type: DataType | None) -> bool:
+    element = None if data_type is None else data_type.element
+    return any(postgres_name(each) in OBJECTS or is_vector(each) for each in (data_type, element))
+
+
+def shown(node: exp.Expr, types: Types) -> exp.Expr | None:
+    """The text that Postgres prints for a value of these types; None for values of others."""
+    source = types.of(node)
+    if is_vector(source):
+        return call("pg_sg_vector_text", node.copy())
+    if names_objects(source):
+        return call("pg_sg_name_of", exp.Literal.string(postgres_name(source)), node.copy())
+    return None
+
+
+def oid_of(operand: exp.Expr, source: DataType | None, target: DataType) -> exp.Expr:
+    """The oid of a name; an error if there is none. A number stays what it is."""
+    if source is not None and source.kind in INTEGERS:
+        return cast(operand, "BIGINT")
+    kind = postgres_name(target)
+    words = (exp.Literal.string(word) for word in (kind, *OBJECTS[kind]))
+    return call("pg_sg_oid_of", *words, operand)
+
+
+def _function_name(operand: exp.Expr, source: DataType | None) -> exp.Expr:
+    if postgres_name(source) == _FUNCTION:
+        return operand.copy()
+    oid = operand.copy()
+    if source is None or source.kind not in INTEGERS:
+        words = (exp.Literal.string(word) for word in ("regproc", *OBJECTS["regproc"]))
+        oid = call("pg_sg_oid_of", *words, oid)
+    return call("pg_sg_name_of", exp.Literal.string("regproc"), oid)
+
+
+def _vector(operand: exp.Expr, source: DataType | None) -> exp.Expr:
+    if source is not None and source.kind is Kind.ARRAY:
+        return operand.copy()
+    return call("pg_sg_vector", cast(operand.copy(), "VARCHAR"))
+
+
+def _array(operand: exp.Expr, source: DataType, target: DataType) -> exp.Expr | None:
+    """An array of oids as one of names, or the other way round."""
+    if names_objects(source) and target.kind is Kind.TEXT:
+        return call("pg_sg_names_of", exp.Literal.string(postgres_name(source)), operand.copy())
+    if names_objects(target) and source.kind in INTEGERS:
+        return cast(operand.copy(), "BIGINT[]")
+    return None
+
+
+def compared(node: exp.Expr, types: Types) -> None:
+    """Write what is compared with a value of these types as it is held, in place."""
+    for side, other in ((node.this, node.expression), (node.expression, node.this)):
+        found = types.of(side)
+        if not isinstance(found, CatalogType):
+            continue
+        plain = strip(other)
+        is_text = isinstance(plain, exp.Literal) and plain.is_string
+        if postgres_name(found) == _FUNCTION:
+            _compare_function(side, other, types)
+        elif is_text and is_vector(found):
+            other.replace(call("pg_sg_vector", other.copy()))
+        elif is_text and names_objects(found):
+            other.replace(oid_of(other.copy(), None, found))
+
+
+def _compare_function(side: exp.Expr, other: exp.Expr, types: Types) -> None:
+    """Functions are compared by name, 0 being `-`; with an oid by their oids."""
+    theirs, plain = types.of(other), strip(other)
+    if isinstance(plain, exp.Literal) and plain.name == "0":
+        other.replace(exp.Literal.string("-"))
+    elif theirs is not None and theirs.kind in INTEGERS:
+        side.replace(call("pg_sg_found", exp.Literal.string("regproc"), side.copy()))

@@ -1,0 +1,80 @@
+"""What calls and alternatives are made of, whatever their types are."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from planner.trees.nodes import strip
+
+COMPARED = (
+    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ),
+    *(exp.In, exp.Between, exp.Nullif, exp.Case),
+)
+"""What compares values."""
+
+
+def arguments(node: exp.Expr) -> list[exp.Expr]:
+    """The arguments of a call, in order, without DISTINCT and ORDER BY."""
+    found: list[exp.Expr] = []
+    for value in node.args.values():
+        found += [v for v in (value if isinstance(value, list) else [value]) if v is not None]
+    plain = [each for each in found if isinstance(each, exp.Expr)]
+    stripped: list[exp.Expr] = []
+    for each in plain:
+        inner = each
+        while isinstance(inner, exp.Order):
+            inner = inner.this
+        if isinstance(inner, exp.Distinct):
+            stripped += inner.expressions
+        else:
+            stripped.append(inner)
+    return stripped
+
+
+def is_open(node: exp.Expr) -> bool:
+    """Whether it is a bare text, or NULL, whose type its place says."""
+    node = strip(node)
+    return isinstance(node, exp.Null) or (isinstance(node, exp.Literal) and bool(node.is_string))
+
+
+def alternatives(node: exp.Expr) -> list[exp.Expr]:
+    """What a CASE, `coalesce` or the like gives one of."""
+    if isinstance(node, exp.Case):
+        default = node.args.get("default")
+        results = [branch.args["true"] for branch in node.args["ifs"]]
+        return [*results, *([default] if default is not None else [])]
+    if isinstance(node, exp.Nullif):
+        return [node.this]
+    if isinstance(node, exp.Array):
+        return list(node.expressions)
+    if isinstance(node, exp.If):
+        return [n for n in (node.args.get("true"), node.args.get("false")) if n is not None]
+    return [node.this, *node.expressions]
+
+
+def compared(node: exp.Expr) -> list[list[exp.Expr]]:
+    """What a comparison, IN, BETWEEN, CASE or `nullif` compares: each list is of one type."""
+    if isinstance(node, exp.Case):
+        groups = [[node.this, branch.this] for branch in node.args["ifs"] if node.this is not None]
+    elif isinstance(node, exp.Between):
+        groups = [[node.this, node.args["low"]], [node.this, node.args["high"]]]
+    elif isinstance(node, exp.In):
+        query = node.args.get("query")
+        groups = [[node.this, *node.expressions, *([] if query is None else [query])]]
+    else:
+        groups = [[node.this, node.expression]]
+    return [columns for group in groups for columns in _by_column(group)]
+
+
+def _by_column(group: list[exp.Expr]) -> list[list[exp.Expr]]:
+    """Rows that are compared, column by column."""
+    rows = [strip(each) for each in group]
+    if not all(isinstance(row, exp.Tuple) for row in rows):
+        return [group]
+    return [list(column) for column in zip(*(row.expressions for row in rows), strict=False)]
+
+
+def is_recursive(tree: exp.Expr) -> bool:
+    """Whether it is a query that may read itself."""
+    cte = tree.parent
+    return isinstance(cte, exp.CTE) and bool(cte.parent and cte.parent.args.get("recursive"))

@@ -1,0 +1,241 @@
+"""What columns a query gives: `*` and NATURAL spelled out, and names as Postgres has them.
+
+DuckDB knows neither which columns are hidden from `*`, nor that Postgres puts the columns of USING
+first. A `*` that could mean either is therefore written as the columns it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from planner.errors import TypeProblem
+from planner.postgres.types.row_functions import columns_of, is_numbered
+from planner.trees.column_names import column_name
+from planner.trees.nodes import position_of
+from stores.spec.schema import DataType
+
+Names: TypeAlias = tuple[str, ...]
+_Place: TypeAlias = tuple[str, str]
+"""A FROM item and one of its columns; no item for a column that a join has merged."""
+_Places: TypeAlias = tuple[_Place, ...]
+
+
+class Outputs:
+    """The columns of each scope of a query.
+
+    Args:
+        columns_of: the columns of `*` of a table in FROM; None if it is no relation of ours.
+        hidden: whether the statement names columns that are not in `*`.
+    """
+
+    def __init__(
+        self, columns_of: Callable[[exp.Table], Names | None], *, hidden: Sequence[str]
+    ) -> None:
+        self._columns_of, self._hidden = columns_of, hidden
+        self._known: dict[int, Names | None] = {}
+
+    def spell_out(self, scopes: Sequence[Scope]) -> None:
+        """Write out NATURAL and every `*` that DuckDB would read otherwise; inner scopes first."""
+        for scope in scopes:
+            select = scope.expression
+            if not isinstance(select, exp.Select):
+                continue
+            self._spell_natural(scope, select)
+            if (
+                self._hidden
+                or any(join.args.get("using") for join in select.args.get("joins") or ())
+                # DuckDB numbers rows by a join of its own, and has two tables of the name then.
+                or any(map(is_numbered, _from_items(select)))
+            ):
+                self._spell_stars(scope, select)
+
+    def names(self, scope: Scope) -> Names | None:
+        """The result columns of a scope; None if only DuckDB knows them."""
+        key = id(scope)
+        if key not in self._known:
+            self._known[key] = None  # a recursive CTE meets itself
+            self._known[key] = self._names(scope)
+        return self._known[key]
+
+    def _names(self, scope: Scope) -> Names | None:
+        scope = within_lateral(scope)
+        tree = scope.expression
+        if isinstance(tree, exp.SetOperation):
+            parts = scope.set_operation_scopes
+            return self.names(parts[0]) if parts else None
+        if not isinstance(tree, exp.Select):
+            return None
+        names: list[str] = []
+        for node in tree.expressions:
+            if is_star(node):
+                places = self.star(scope, node)
+                if places is None:
+                    return None
+                names.extend(name for _, name in places)
+            else:
+                names.append(column_name(node))
+        return tuple(names)
+
+    def star(self, scope: Scope, node: exp.Expr) -> _Places | None:
+        """What a star stands for; None if it is not certain, or says EXCLUDE or REPLACE."""
+        star = node.this if isinstance(node, exp.Column) else node
+        if any(star.args.values()):
+            return None
+        only = node.table if isinstance(node, exp.Column) else ""
+        if not only:
+            return self._places(scope, scope.expression)
+        item = next((i for i in _from_items(scope.expression) if i.alias_or_name == only), None)
+        return None if item is None else self._item_places(scope, item)
+
+    def _places(
+        self, scope: Scope, select: exp.Expr, *, joins: int | None = None
+    ) -> _Places | None:
+        """The columns of FROM in Postgres's order, up to the given number of joins."""
+        if select.args.get("laterals"):
+            return None
+        items = _from_items(select)
+        if not items:
+            return None
+        places = self._item_places(scope, items[0])
+        for join in (select.args.get("joins") or [])[:joins]:
+            right = self._item_places(scope, join.this)
+            if places is None or right is None or join.method:
+                return None
+            using = [column.name for column in join.args.get("using") or ()]
+            merged = tuple(("", name) for name in using)
+            rest = tuple(place for place in (*places, *right) if place[1] not in using)
+            places = (*merged, *rest)
+        return places
+
+    def _item_places(self, scope: Scope, item: exp.Expr) -> _Places | None:
+        name = item.alias_or_name
+        found = scope.selected_sources.get(name)
+        if found is None:
+            return None
+        source = found[1]
+        columns: Names | None
+        if isinstance(source, exp.Table):
+            columns = self._columns_of(source)
+        elif isinstance(source.expression, exp.Values):
+            columns = ()  # its alias names them all
+        elif isinstance(item, exp.Unnest):
+            columns = columns_of(item)
+        else:
+            columns = self.names(source)
+            if columns is not None:
+                columns = _renamed(source.expression.parent, columns)
+        if columns is None:
+            return None
+        return tuple((name, column) for column in _renamed(item, columns))
+
+    def _spell_natural(self, scope: Scope, select: exp.Select) -> None:
+        for i, join in enumerate(select.args.get("joins") or ()):
+            if join.method.upper() != "NATURAL":
+                continue
+            left = self._places(scope, select, joins=i)
+            right = self._item_places(scope, join.this)
+            if left is None or right is None:
+                return
+            theirs = {name for _, name in right}
+            common = [name for name in dict.fromkeys(n for _, n in left) if name in theirs]
+            join.set("method", None)
+            if common:
+                join.set("using", [exp.to_identifier(name, quoted=True) for name in common])
+            else:
+                join.set("on", exp.true())
+
+    def _spell_stars(self, scope: Scope, select: exp.Select) -> None:
+        spelled: list[exp.Expr] = []
+        for node in select.expressions:
+            places = self.star(scope, node) if is_star(node) else None
+            if places is None:
+                self._hide(node, select)
+                spelled.append(node)
+            else:
+                spelled += [exp.column(n, table=t or None, quoted=True) for t, n in places]
+        select.set("expressions", spelled)
+
+    def _hide(self, node: exp.Expr, select: exp.Select) -> None:
+        """Keep the hidden columns out of a star over joins in parentheses."""
+        tables = [t for t in select.find_all(exp.Table) if t.parent_select is select]
+        wanted = self._hidden and any(self._columns_of(t) is not None for t in tables)
+        if wanted and isinstance(node, exp.Star) and not any(node.args.values()):
+            node.set("except_", [exp.to_identifier(name) for name in self._hidden])
+
+
+def is_star(node: exp.Expr) -> bool:
+    """Whether a SELECT item is `*` or `t.*`."""
+    return isinstance(node, exp.Star) or (
+        isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
+    )
+
+
+def name_columns(select: exp.Select) -> None:
+    """Give the unnamed expressions of a SELECT list the names that Postgres has for them."""
+    select.set(
+        "expressions",
+        [
+            node
+            if isinstance(node, exp.Alias | exp.Column | exp.Star) or is_field_star(node)
+            else exp.Alias(this=node, alias=exp.to_identifier(column_name(node), quoted=True))
+            for node in select.expressions
+        ],
+    )
+
+
+def spell_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | None]) -> None:
+    """Write out `(value).*`, the fields of a struct.
+
+    Raises:
+        TypeProblem: the value is no struct (42809).
+    """
+    if not any(is_field_star(node) for node in select.expressions):
+        return
+    spelled: list[exp.Expr] = []
+    for node in select.expressions:
+        if not is_field_star(node):
+            spelled.append(node)
+            continue
+        found = type_of(node.this)
+        if found is None or not found.fields:
+            raise TypeProblem(
+                f"type {found or 'unknown'} is not composite",
+                position=position_of(node),
+                sqlstate="42809",
+            )
+        for name, _ in found.fields:
+            field = exp.to_identifier(name, quoted=True)
+            taken = exp.Dot(this=node.this.copy(), expression=field)
+            spelled.append(exp.alias_(taken, name, quoted=True))
+    select.set("expressions", spelled)
+
+
+def is_field_star(node: exp.Expr) -> bool:
+    """Whether it is `(value).*`."""
+    return isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star)
+
+
+def _from_items(select: exp.Expr) -> list[exp.Expr]:
+    from_ = select.args.get("from_")
+    joins = select.args.get("joins") or ()
+    return [] if from_ is None else [from_.this, *(join.this for join in joins)]
+
+
+def _renamed(node: exp.Expr | None, columns: Names) -> Names:
+    """The columns under the names that `AS t (a, b)` or `WITH t (a, b)` gives to the first ones."""
+    alias = node.args.get("alias") if node is not None else None
+    given = tuple(c.name for c in alias.columns) if isinstance(alias, exp.TableAlias) else ()
+    return (*given, *columns[len(given) :])
+
+
+def within_lateral(scope: Scope) -> Scope:
+    """The scope of the query behind LATERAL; of all else, the scope itself."""
+    lateral = scope.expression
+    if not isinstance(lateral, exp.Lateral) or not isinstance(lateral.this, exp.Subquery):
+        return scope
+    inside = (each for each in scope.traverse() if each.expression is lateral.this.this)
+    return next(inside, scope)

@@ -1,0 +1,123 @@
+"""Values as texts, as Postgres writes them: in casts, `||`, `concat`, `format`, rows and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from planner.errors import NotSupported
+from planner.postgres.types import object_names
+from planner.postgres.types.inference import Types
+from planner.trees.nodes import call, cast, position_of, strip
+from stores.spec.schema import DataType, Kind
+
+_PRINTED: Mapping[Kind, str] = {
+    Kind.REAL: "pg_sg_real_text",
+    Kind.DOUBLE: "pg_sg_float_text",
+    Kind.BYTEA: "pg_sg_bytea_text",
+    Kind.INTERVAL: "pg_sg_interval_text",
+    **dict.fromkeys((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ), "pg_sg_moment_text"),
+}
+"""What writes values whose text is not that of DuckDB."""
+_PRINTED_ELEMENTS: Mapping[Kind, str] = {
+    Kind.BOOLEAN: "pg_sg_boolean_texts",
+    Kind.REAL: "pg_sg_real_texts",
+    Kind.DOUBLE: "pg_sg_float_texts",
+    Kind.BYTEA: "pg_sg_bytea_texts",
+    Kind.INTERVAL: "pg_sg_interval_texts",
+    **dict.fromkeys((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ), "pg_sg_moment_texts"),
+}
+"""What writes the elements of arrays so."""
+_DOCUMENTS = {Kind.STRUCT, Kind.MAP}
+
+
+def printed(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr | None:
+    """The text of a value; None where that of DuckDB is the same.
+
+    Args:
+        node: the value.
+        types: of the statement.
+        is_cast: whether a boolean is `true`, as under a cast, and not `t`, as everywhere else.
+
+    Raises:
+        NotSupported: a row that is not written out, a struct or a map: clients see such values as
+            jsonb, so that Postgres's text of a row would be another value than the one they see.
+    """
+    text = object_names.shown(node, types)
+    if text is not None:
+        return text
+    row = row_of(node)
+    if row is not None:
+        return _row_text(row, types)
+    found = types.of(node)
+    if is_document(found) or _is_item(node, types):
+        raise _no_text(node)
+    if found is None:
+        return None if is_plain(node) else call("pg_sg_plain_text", node.copy())
+    if found.kind is Kind.BOOLEAN and not is_cast:
+        return call("pg_sg_boolean_text", node.copy())
+    if found.kind is Kind.ARRAY:
+        return call("pg_sg_array_text", printed_elements(node, types) or node.copy())
+    macro = _PRINTED.get(found.kind)
+    return None if macro is None else call(macro, node.copy())
+
+
+def printed_elements(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr | None:
+    """An array as one of texts; None where the elements' texts are those of DuckDB.
+
+    Raises:
+        NotSupported: as `printed`.
+    """
+    found = types.of(node)
+    if is_document(found):
+        raise _no_text(node)
+    if found is None:
+        return None if is_plain(node) else call("pg_sg_plain_texts", node.copy())
+    kind = None if found.element is None else found.element.kind
+    if kind is Kind.BOOLEAN and is_cast:
+        return None
+    macro = _PRINTED_ELEMENTS.get(kind or Kind.NULL)
+    return None if macro is None else call(macro, node.copy())
+
+
+def row_of(node: exp.Expr) -> exp.Tuple | None:
+    """The row that is written out, whether or not ROW is written; None for all else."""
+    bare = strip(node)
+    if isinstance(bare, exp.Anonymous) and bare.name.lower() == "row":
+        return exp.Tuple(expressions=bare.expressions)
+    return bare if isinstance(bare, exp.Tuple) else None
+
+
+def is_document(data_type: DataType | None) -> bool:
+    """Whether values are structs or maps, or arrays of them."""
+    while data_type is not None and data_type.kind is Kind.ARRAY:
+        data_type = data_type.element
+    return data_type is not None and data_type.kind in _DOCUMENTS
+
+
+def is_plain(node: exp.Expr) -> bool:
+    """Whether an expression of no known type is no row, as far as can be seen."""
+    return isinstance(strip(node), exp.Literal | exp.Parameter | exp.Null)
+
+
+def _is_item(node: exp.Expr, types: Types) -> bool:
+    """Whether it is a FROM item's name, which stands for its rows."""
+    bare = strip(node)
+    return isinstance(bare, exp.Column) and bool(types.columns_of_row(bare))
+
+
+def _row_text(row: exp.Tuple, types: Types) -> exp.Expr:
+    pieces: list[exp.Expr] = []
+    for member in row.expressions:
+        text = printed(member, types) or cast(member.copy(), "TEXT")
+        pieces += [exp.Literal.string("," if pieces else "("), call("pg_sg_field_text", text)]
+    return call("concat", *(pieces or [exp.Literal.string("(")]), exp.Literal.string(")"))
+
+
+def _no_text(node: exp.Expr) -> NotSupported:
+    return NotSupported(
+        "a row or a map as a text is not supported",
+        hint="Write ROW(a, b)::text of its columns, or to_json(…)::text.",
+        position=position_of(node),
+    )

@@ -1,0 +1,160 @@
+"""What operators and functions of numbers give in Postgres, and what alternatives agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from planner.postgres.types.operands import arguments
+from planner.postgres.types.operators import OF_TIME, RESULTS, SYMBOLS
+from planner.postgres.types.signatures import OPEN
+from planner.values.catalog_types import CatalogType
+from planner.values.character_types import is_string, unsized
+from stores.spec.schema import BIGINT, DOUBLE, TEXT, DataType, Kind, decimal_type
+
+NUMERIC = decimal_type(38, 16)
+"""A numeric whose digits nobody has counted: what division, avg and bare casts give."""
+DIGITS_MAX = 38
+INTEGERS = {Kind.TINYINT: 5, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
+"""The integer kinds, narrowest first, with the digits that each needs."""
+JSON = DataType(kind=Kind.JSON)
+FLOATS = {Kind.REAL, Kind.DOUBLE}
+
+
+def as_decimal(data_type: DataType | None) -> DataType | None:
+    """The decimal that holds all values of an exact numeric type."""
+    if data_type is None:
+        return None
+    if data_type.kind is Kind.DECIMAL:
+        return data_type if data_type.precision else NUMERIC  # a parameter says no digits
+    digits = INTEGERS.get(data_type.kind)
+    return None if digits is None else decimal_type(digits, 0)
+
+
+def common_type(found: Sequence[DataType | None]) -> DataType | None:
+    """The type that alternatives agree on, NULL aside."""
+    kinds = [each for each in found if each is None or each.kind is not Kind.NULL]
+    if not kinds:
+        return TEXT if found else None
+    first = kinds[0]
+    for other in kinds[1:]:
+        first = _wider(first, other)
+    return first if len(kinds) == len(found) else unsized(first)
+
+
+def _wider(one: DataType | None, other: DataType | None) -> DataType | None:
+    if one is None or other is None or one == other:
+        return one if one == other else None
+    if one.kind is other.kind is Kind.TEXT:
+        # Of varchar, char and text the first one is the type; a name gives way to each.
+        return unsized(one) if is_string(one) and is_string(other) else TEXT
+    for kinds in ([Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ], list(INTEGERS)):
+        if one.kind in kinds and other.kind in kinds:
+            return max(one, other, key=lambda each: kinds.index(each.kind))
+    if one.kind in FLOATS or other.kind in FLOATS:
+        numbers = {*FLOATS, *INTEGERS, Kind.DECIMAL}
+        found = DOUBLE if Kind.DOUBLE in {one.kind, other.kind} else DataType(kind=Kind.REAL)
+        return found if {one.kind, other.kind} <= numbers else None
+    left, right = as_decimal(one), as_decimal(other)
+    if left is None or right is None:
+        return None
+    scale = max(left.scale, right.scale)
+    whole = max(left.precision - left.scale, right.precision - right.scale)
+    return decimal_type(min(DIGITS_MAX, whole + scale), scale)
+
+
+def arithmetic_type(  # noqa: PLR0911 - one per family
+    node: exp.Expr, left: DataType | None, right: DataType | None
+) -> DataType | None:
+    """What `left ± right` and their kin are."""
+    if left is not None and left.kind is Kind.JSON and isinstance(node, exp.Sub):
+        return JSON
+    if left is None or right is None:
+        return None
+    if left.kind in OF_TIME or right.kind in OF_TIME:
+        return RESULTS.get((SYMBOLS[type(node)], left.kind, right.kind))
+    if left.kind is Kind.TEXT or right.kind is Kind.TEXT:
+        other = right if left.kind is Kind.TEXT else left
+        return other if other.kind is not Kind.TEXT else None
+    if left.kind in INTEGERS and right.kind in INTEGERS:
+        return plain_type(_wider(left, right))
+    if left.kind in FLOATS or right.kind in FLOATS:
+        return left if left.kind is Kind.REAL and right.kind is Kind.REAL else DOUBLE
+    one, other_decimal = as_decimal(left), as_decimal(right)
+    if one is None or other_decimal is None:
+        return None
+    if isinstance(node, exp.Div):
+        return NUMERIC
+    if isinstance(node, exp.Mul):
+        scale = min(DIGITS_MAX, one.scale + other_decimal.scale)
+        return decimal_type(min(DIGITS_MAX, one.precision + other_decimal.precision), scale)
+    return _wider(one, other_decimal)
+
+
+def plain_type(data_type: DataType | None) -> DataType | None:
+    """The type that holds a value of one of the catalog's."""
+    if not isinstance(data_type, CatalogType):
+        return data_type
+    return DataType(kind=data_type.kind, element=data_type.element)
+
+
+def aggregate_type(name: str, of: DataType | None, node: exp.Func) -> DataType | None:  # noqa: PLR0911 - one per family
+    """What sum, avg, round and their kin give for an argument of a type."""
+    if of is None:
+        return None
+    if name == "array_agg":
+        return DataType(kind=Kind.ARRAY, element=unsized(of))
+    if of.kind is Kind.INTERVAL or (of.kind is Kind.REAL and name == "sum"):
+        return of if name in {"sum", "avg"} else None
+    if of.kind in FLOATS:
+        return DOUBLE
+    if name == "sum":
+        return _sum_type(of)
+    if name == "avg":
+        return NUMERIC if as_decimal(of) is not None else None
+    decimal = as_decimal(of)
+    if of.kind in INTEGERS and len(arguments(node)) == 1:
+        return DOUBLE
+    if decimal is None:
+        return None
+    return _to_places(decimal, next((n for n in arguments(node)[1:]), None))
+
+
+def _to_places(decimal: DataType, places: exp.Expr | None) -> DataType | None:
+    """A numeric cut or rounded to some places, negative ones for tens and hundreds."""
+    if places is None or isinstance(places, exp.Neg):
+        return decimal_type(decimal.precision, 0)
+    known = isinstance(places, exp.Literal) and places.name.isdigit()
+    return decimal_type(decimal.precision, min(int(places.name), decimal.scale)) if known else None
+
+
+def number_type(
+    name: str, given: Sequence[DataType | None], taken: Sequence[DataType | None]
+) -> DataType | None:
+    """What a function of numbers gives, of which there is one of doubles and one of numerics.
+
+    Args:
+        name: the function.
+        given: the types of its arguments.
+        taken: what its signature takes them as.
+    """
+    kinds = {each.kind for each in taken if each is not None}
+    if name == "mod":
+        sides = (t if g == OPEN else g for g, t in zip(given, taken, strict=True))
+        return arithmetic_type(exp.Mod(), *sides)
+    if kinds <= FLOATS:
+        return DOUBLE
+    if Kind.DECIMAL in kinds and name == "sign":
+        return decimal_type(1, 0)
+    if name == "div":
+        return decimal_type(19 if all(g and g.kind in INTEGERS for g in given) else DIGITS_MAX, 0)
+    return None
+
+
+def _sum_type(of: DataType) -> DataType | None:
+    if of.kind in {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER}:
+        return BIGINT
+    if of.kind is Kind.BIGINT:
+        return decimal_type(DIGITS_MAX, 0)
+    return decimal_type(DIGITS_MAX, of.scale) if of.kind is Kind.DECIMAL else None

@@ -1,0 +1,33 @@
+"""The columns of functions that stand in FROM and give rows."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from planner.trees.column_names import column_name
+
+_VALUES = {f"json{b}_array_elements{text}" for b in ("", "b") for text in ("", "_text")}
+"""Functions whose column has a name of its own; that of others is called as the relation is."""
+
+
+def is_numbered(item: exp.Expr) -> bool:
+    """Whether a function in FROM has a column that numbers its rows, its last one."""
+    return bool(item.args.get("offset") or item.args.get("ordinality"))
+
+
+def columns_of(item: exp.Expr) -> tuple[str, ...] | None:
+    """The columns of a function in FROM; None if it is none, or they are not certain."""
+    if isinstance(item, exp.Unnest) and len(item.expressions) == 1:
+        # With one name, sqlglot has it as that of the number.
+        name, number = "unnest", item.args.get("offset")
+    elif isinstance(item, exp.Table) and isinstance(item.this, exp.Func):
+        name, number = column_name(item.this), item.args.get("ordinality")
+    else:
+        return None
+    alias = item.args.get("alias")
+    given = [column.name for column in alias.columns] if alias is not None else []
+    if isinstance(number, exp.Expr) and number.name != "offset":
+        given.append(number.name)
+    own = ["value" if name in _VALUES else item.alias or name]
+    own += ["ordinality"] if number else []
+    return (*given, *own[len(given) :])

@@ -1,0 +1,60 @@
+"""What a rule of rewriting is, for nodes and for calls, and what the rules of calls share.
+
+Each module of rules has one table of them; `meaning` and `calls` put the tables together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from sqlglot import exp
+
+from planner.errors import NotSupported
+from planner.postgres.types.inference import Types
+from planner.postgres.types.result_types import DIGITS_MAX, as_decimal
+from planner.trees.nodes import call, cast, position_of, wrapped
+from stores.spec.schema import Kind, decimal_type
+
+Rule: TypeAlias = Callable[[exp.Expr, Types], exp.Expr]
+"""From a node and the types to the node that has taken its place; the same one to keep it."""
+CallRule: TypeAlias = Callable[[exp.Expr, list[exp.Expr], Types], exp.Expr | None]
+"""From a call, its arguments and the types to the call's replacement, made of copies of them; None
+to keep it."""
+
+
+def renamed(name: str) -> CallRule:
+    """A rule for what is only called otherwise."""
+    return lambda node, given, types: call(name, *copies(given))
+
+
+def copies(nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
+    """A copy of each node."""
+    return [node.copy() for node in nodes]
+
+
+def text_of(node: exp.Expr) -> str | None:
+    """The text of a literal; None for all else."""
+    return node.name if isinstance(node, exp.Literal) and node.is_string else None
+
+
+def unsupported(node: exp.Expr, message: str, hint: str | None = None) -> NotSupported:
+    """The error for a call that is not run here; it points at the call."""
+    return NotSupported(message, hint=hint, position=position_of(node))
+
+
+def hold_scale(nodes: Sequence[exp.Expr], types: Types) -> None:
+    """Give numerics the scale of the finest, where DuckDB would not."""
+    known = [(node, found) for node in nodes if (found := types.of(node)) is not None]
+    exact = [(node, as_decimal(found)) for node, found in known if found.kind is not Kind.NULL]
+    decimals = [(node, found) for node, found in exact if found is not None]
+    if len(known) < len(nodes) or len(decimals) < len(exact) or len(decimals) < 2:
+        return
+    scale = max(found.scale for _, found in decimals)
+    whole = max(found.precision - found.scale for _, found in decimals)
+    if whole + scale <= DIGITS_MAX:
+        return
+    held = decimal_type(DIGITS_MAX, scale)
+    for node, found in decimals:
+        if found.scale != scale:
+            types.note(wrapped(node, lambda inner: cast(inner, str(held).upper())), held)

@@ -1,0 +1,122 @@
+"""The fields of times: their names, which types have them, and how they are counted."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from planner.errors import NotSupported, ValueProblem
+from planner.trees.nodes import call
+from planner.values.sqltypes import spelled_type
+from stores.spec.schema import DataType, Kind
+
+_SPELLED = {
+    "microsecond": "microseconds microsecon us usec usecs usecond useconds",
+    "millisecond": "milliseconds millisecon ms msec msecs msecond mseconds",
+    "second": "seconds s sec secs",
+    "minute": "minutes m min mins",
+    "hour": "hours h hr hrs",
+    "day": "days d",
+    "week": "weeks w",
+    "month": "months mon mons",
+    "quarter": "qtr",
+    "year": "years y yr yrs",
+    "decade": "decades dec decs",
+    "century": "centuries c cent",
+    "millennium": "millennia mil mils",
+    "julian": "jd j",
+    **dict.fromkeys(("epoch", "dow", "isodow", "doy", "isoyear"), ""),
+    **dict.fromkeys(("timezone", "timezone_hour", "timezone_minute"), ""),
+}
+_NAMES = {name: field for field, others in _SPELLED.items() for name in (field, *others.split())}
+_OF_DAY = frozenset({"microsecond", "millisecond", "second", "minute", "hour"})
+_OF_YEARS = frozenset({"day", "month", "quarter", "year", "decade", "century", "millennium"})
+_OF_DATE = _OF_YEARS | {"week", "dow", "isodow", "doy", "isoyear"}
+_OF_ZONE = frozenset({"timezone", "timezone_hour", "timezone_minute"})
+_HELD = {
+    Kind.DATE: _OF_DATE | {"julian"},
+    Kind.TIME: _OF_DAY,
+    Kind.TIMESTAMP: _OF_DATE | _OF_DAY,
+    Kind.TIMESTAMPTZ: _OF_DATE | _OF_DAY | _OF_ZONE,
+    Kind.INTERVAL: _OF_YEARS | _OF_DAY,
+}
+"""The fields that types have, beside `epoch`."""
+_CUT = _OF_DAY | _OF_YEARS | {"week"}
+"""What `date_trunc` cuts to."""
+_STAMPS = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
+_COUNTED = {"year": "pg_sg_year", "isoyear": "pg_sg_year"}
+_YEARS = {"century": 100, "millennium": 1000}
+
+
+_SCALES = {"epoch": 6, "second": 6, "millisecond": 3}
+
+
+def scale_of(name: str) -> int:
+    """How many digits a field has behind the point."""
+    return _SCALES.get(_NAMES.get(name.lower(), ""), 0)
+
+
+def field_of(name: str, of: DataType | None, position: int | None) -> str:
+    """A field that a type has, by the one name that DuckDB knows.
+
+    Raises:
+        ValueProblem: there is no such field (22023).
+        NotSupported: the type does not have it.
+    """
+    field = _named(name, of, position)
+    if of is not None and of.kind in _HELD and field not in _HELD[of.kind] | {"epoch"}:
+        raise _missing(name, of, position)
+    return field
+
+
+def cut_of(name: str, of: DataType | None, position: int | None) -> str:
+    """A field that `date_trunc` cuts to, by the one name that DuckDB knows.
+
+    Raises:
+        ValueProblem: there is no such field (22023).
+        NotSupported: nothing is cut to it, or intervals are not.
+    """
+    field = _named(name, of, position)
+    is_interval = of is not None and of.kind is Kind.INTERVAL
+    if field in _OF_ZONE or (is_interval and field == "week"):
+        raise _missing(name, of, position)
+    if field not in _CUT:
+        raise _unknown(name, of, position)
+    return field
+
+
+def _named(name: str, of: DataType | None, position: int | None) -> str:
+    found = _NAMES.get(name.lower())
+    if found is None:
+        raise _unknown(name, of, position)
+    return found
+
+
+def _unknown(name: str, of: DataType | None, position: int | None) -> ValueProblem:
+    return ValueProblem(f'unit "{name[:100]}" not recognized{_for_type(of)}', position=position)
+
+
+def _missing(name: str, of: DataType | None, position: int | None) -> NotSupported:
+    return NotSupported(f'unit "{name}" not supported{_for_type(of)}', position=position)
+
+
+def _for_type(of: DataType | None) -> str:
+    return "" if of is None else f" for type {spelled_type(of)}"
+
+
+def read(field: str, value: exp.Expr, of: DataType | None) -> exp.Expr:
+    """A field of a value, with the years before 1 counted as Postgres does."""
+    name = exp.Literal.string(field)
+    if of is None or of.kind not in _STAMPS:
+        return call("date_part", name, value.copy())
+    if field == "decade":
+        return call("pg_sg_decade", call("date_part", exp.Literal.string("year"), value.copy()))
+    part = call("date_part", name, value.copy())
+    return call(_COUNTED[field], part) if field in _COUNTED else part
+
+
+def cut(field: str, value: exp.Expr, of: DataType | None) -> exp.Expr:
+    """A time without what is less than a field; the 20th century began in 1901."""
+    years = _YEARS.get(field)
+    if years is None or (of is not None and of.kind is Kind.INTERVAL):
+        return call("date_trunc", exp.Literal.string(field), value)
+    return call("pg_sg_cut_years", value, exp.Literal.number(years))

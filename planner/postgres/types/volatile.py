@@ -1,0 +1,106 @@
+"""Values that are new each time they are computed, where DuckDB would compute one several times.
+
+A macro is expanded where it is called, with its argument wherever it reads it; DuckDB does the same
+with what CASE, IN and `nullif` compare. So `substring(t, random()…)` began at one place and ended
+at another. Such an argument is held as the only element of a list. A subquery beside it is held so,
+too, for DuckDB takes none where the held one is read.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Container, Iterable, Iterator
+
+from sqlglot import exp
+
+from planner.errors import NotSupported
+from planner.postgres.types.functions import call_name
+from planner.trees.node_index import Nodes, kinds
+from planner.trees.nodes import call, position_of, wrapped
+
+VOLATILE = frozenset({"random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7"})
+"""Functions that give another value each time."""
+_CALLS = kinds(exp.Rand, exp.Uuid, exp.Anonymous)
+_COMPARED = (exp.Case, exp.In, exp.Nullif)
+"""What DuckDB computes the first argument of as often as it compares it."""
+
+
+def compute_once(nodes: Nodes, taken: Container[str]) -> None:
+    """Hold such values where they would be computed again, in place.
+
+    Args:
+        nodes: of a tree that DuckDB can run.
+        taken: names that the statement has.
+    """
+    names = (name for n in itertools.count() if (name := f"once{n}") not in taken)
+    for node, name in zip(_volatile(nodes), names, strict=False):
+        child = node
+        while (parent := child.parent) is not None and not isinstance(parent, exp.Query):
+            child = _held(parent, child, name) if _repeats(parent, child) else parent
+
+
+def check_copied(row: Iterable[exp.Expr]) -> None:
+    """Refuse such values in a row that is spelled out several times.
+
+    Raises:
+        NotSupported: there is one (0A000).
+    """
+    for value in row:
+        if any(call_name(each) in VOLATILE for each in value.find_all(*_CALLS)):
+            raise NotSupported(
+                "a value that is new each time is not supported in such a comparison of rows",
+                hint="Compute it in a subquery in FROM.",
+                position=position_of(value),
+            )
+
+
+def _volatile(nodes: Nodes) -> Iterator[exp.Expr]:
+    if nodes.has(_CALLS):
+        yield from [node for node in nodes.among(_CALLS) if call_name(node) in VOLATILE]
+
+
+def _repeats(parent: exp.Expr, child: exp.Expr) -> bool:
+    """Whether a child may be computed several times, and can be held."""
+    if isinstance(parent, exp.Anonymous):
+        return parent.name.startswith("pg_sg_") or parent.name == "round_even"
+    is_compared = isinstance(parent, _COMPARED) and parent.args.get("this") is child
+    return is_compared and parent.args.get("query") is None
+
+
+def _held(parent: exp.Expr, child: exp.Expr, name: str) -> exp.Expr:
+    held = [child, *_queries(parent, child)]
+    for place, value in enumerate(held, 1):
+        column: exp.Expr = exp.column(name, quoted=True)
+        if len(held) > 1:
+            column = call("struct_extract", column, exp.Literal.number(place))
+        value.replace(column)
+    listed = exp.Array(expressions=[child if len(held) == 1 else call("row", *held)])
+
+    def hold(inner: exp.Expr) -> exp.Expr:
+        each = exp.Lambda(this=inner, expressions=[exp.to_identifier(name, quoted=True)])
+        return call("list_extract", call("list_transform", listed, each), exp.Literal.number(1))
+
+    return wrapped(parent, hold)
+
+
+def _queries(parent: exp.Expr, child: exp.Expr) -> list[exp.Expr]:
+    """The subqueries that stand beside a value, but for those in others.
+
+    Raises:
+        NotSupported: one gives rows, which cannot be held (0A000).
+    """
+    found: list[exp.Expr] = []
+    left = [each for each in parent.iter_expressions() if each is not child]
+    while left:
+        node = left.pop()
+        if isinstance(node, exp.Exists | exp.Subquery):
+            found.append(node)
+        elif isinstance(node, exp.In | exp.Any | exp.All) and node.find(exp.Query):
+            raise NotSupported(
+                "a subquery of rows beside a value that is new each time is not supported",
+                hint="Compute that value in a subquery in FROM.",
+                position=position_of(node),
+            )
+        else:
+            left += node.iter_expressions()
+    return found

@@ -1,0 +1,284 @@
+"""How one statement reads: what it waits for, then the bound and the epoch of each partition asked.
+
+All waiting happens before the first partition is asked, for all of them at once and by one
+deadline, and nothing is locked meanwhile.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+
+from planner.errors import NameProblem, Unavailable
+from planner.running.snapshot import Cut, Newest, Snapshot
+from planner.running.waiting import Awaited, wait_for_all
+from planner.syntax.options import ReadOptions
+from planner.values.cancel import Cancellation
+from stores.errors import LogError
+from stores.spec.position import Position, PositionBound
+from stores.spec.store import DEFAULT_CONFIG, QueryConfig, Store, StoreCatalog
+
+_TOPICS_SHOWN = 10
+"""In the hint of an error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A store that a statement reads, and the partitions of it that it will ask."""
+
+    store: Store
+    partitions: AbstractSet[int]
+
+
+@dataclass(slots=True, kw_only=True)
+class Reading:
+    """One execution of a statement.
+
+    Args:
+        options: what it asks for.
+        cancellation: ends its waits.
+        snapshot: what its transaction reads at, if that repeats its reads.
+    """
+
+    options: ReadOptions
+    cancellation: Cancellation | None = None
+    snapshot: Snapshot | None = None
+    _cut: Cut | None = None
+    _deadline_s: float = 0.0
+    _configs: dict[str, QueryConfig] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """The wait counts from here."""
+        self._deadline_s = time.monotonic() + self.options.wait_ms / 1000
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether partitions are asked for what they have, without a wait."""
+        return self.snapshot is None and not (self.options.wait_ms or self.options.snapshot)
+
+    def store(self, store: Store) -> Store:
+        """The store to ask: a transaction goes on with the one that it began with."""
+        return store if self.snapshot is None else self.snapshot.store(store)
+
+    def make_ready(self, asked: Iterable[Asked], *, others: Iterable[Store] = ()) -> None:
+        """Wait until partitions have reached the bound, and settle at which epochs they are asked.
+
+        Args:
+            asked: what is known to be asked; more can be asked later, and finds the same epochs.
+            others: all stores there are, for a transaction to hold with its first query.
+
+        Raises:
+            Cancelled: the statement was cancelled, or its deadline has passed.
+            Unavailable: the latest epoch is not known.
+            LimitExceeded: too many statements wait.
+        """
+        partitions: dict[str, set[int]] = {}
+        stores: dict[str, Store] = {}
+        for each in asked:
+            stores.setdefault(each.store.schema.name, each.store)
+            partitions.setdefault(each.store.schema.name, set()).update(each.partitions)
+        snapshot = self.snapshot
+        if snapshot is None and self.options.snapshot:
+            snapshot = Snapshot()
+        if snapshot is not None and self.options.latest:
+            self._set_latest(snapshot, stores)
+        if self.options.wait_ms:
+            self._wait(snapshot, stores, partitions)
+        if snapshot is not None:
+            self._cut = snapshot
+            is_first = snapshot.of_transaction and not snapshot.is_taken
+            if is_first and not self._has_bound:
+                snapshot.align_all(others)
+            self._align(snapshot, stores, partitions)
+            if is_first:
+                snapshot.hold_rest(others)
+
+    def keep_epochs(self) -> None:
+        """From now on ask each partition at the epoch that it has when it is first asked.
+
+        Where a partition is asked more than once its answers would be of several epochs, and the
+        position of the newest of them be claimed for all.
+        """
+        if self._cut is None:
+            self._cut = Newest()
+
+    def check_topics(self, stores: Iterable[Store], catalog: StoreCatalog) -> None:
+        """Refuse a bound on a topic that feeds nothing: it would be ignored without a word.
+
+        A topic that the statement names must feed a store of the statement. A token may carry what
+        was read of other stores, also of one that cannot be opened now.
+
+        Args:
+            stores: those that the statement reads.
+            catalog: all stores.
+
+        Raises:
+            NameProblem: there is such a topic (42704).
+            Unavailable: it is not known what feeds a store.
+        """
+        options = self.options
+        position = options.bound.position
+        if position.is_empty or options.ignores_unknown:
+            return
+        mine = list({id(store): store for store in stores}.values())
+        unread = frozenset(topic for topic, _ in position.components)
+        for store in mine:
+            unread &= _unread(store, position)
+            if not unread:
+                return
+        if named := unread & options.named_topics:
+            raise _unknown_topic(min(named), mine)
+        for store in catalog.stores.values():
+            unread &= _unread(store, position)
+            if not unread:
+                return
+        if catalog.is_whole():
+            raise _unknown_topic(min(unread), mine)
+
+    def config(self, store: Store, partition: int) -> QueryConfig:
+        """How to ask a partition.
+
+        Raises:
+            Unavailable: the latest epoch is not known.
+            SnapshotTooOld: the transaction's epoch is no longer kept.
+        """
+        config = self._config(store)
+        epoch = None if self._cut is None else self._cut.epoch_of(store, partition)
+        return config if epoch is None else replace(config, at_epoch=epoch)
+
+    def release(self) -> None:
+        """Let the epochs be forgotten, unless a transaction reads at them."""
+        if self._cut is not None and self._cut is not self.snapshot:
+            self._cut.release()
+
+    @property
+    def _has_bound(self) -> bool:
+        options = self.options
+        return options.latest or not (options.bound.is_unbounded and options.seen.is_empty)
+
+    def _config(self, store: Store) -> QueryConfig:
+        name = store.schema.name
+        held = self._configs.get(name)
+        if held is None:
+            bound = self._bound(store)
+            if self.options.latest:
+                bound = replace(bound, epoch=_committed(store))
+            held = self._configs[name] = self._made(bound)
+        return held
+
+    def _bound(self, store: Store) -> PositionBound:
+        """The bound of a store: the offsets of topics that do not feed it are left out.
+
+        What the session has seen was seen here: an epoch that begins with a topic was applied, and
+        then the store knows of it. Other offsets come from elsewhere, and may be news to it.
+        """
+        options = self.options
+        position, seen = options.bound.position, options.seen
+        if not position.is_empty:
+            position = position.without(_unread(store, position))
+        if not seen.is_empty:
+            position = position.merge(seen.without(store.unread_topics(seen, renew=False)))
+        if position is options.bound.position:
+            return options.bound
+        return replace(options.bound, position=position)
+
+    def _made(self, bound: PositionBound) -> QueryConfig:
+        options = self.options
+        if bound.is_unbounded and not options.active and not options.info:
+            return DEFAULT_CONFIG
+        return QueryConfig(bound=bound, active=options.active, info=options.info)
+
+    def _set_latest(self, snapshot: Snapshot, stores: Mapping[str, Store]) -> None:
+        """The latest epoch of a pipeline is the newest that all of its stores have.
+
+        They are committed one after the other: what only some have is not there yet for a cut.
+        """
+        committed = {name: _committed(store) for name, store in stores.items()}
+        pipelines = {name: snapshot.pipeline(store) for name, store in stores.items()}
+        for name, pipeline in pipelines.items():
+            epoch = min(committed[other] for other, its in pipelines.items() if its == pipeline)
+            self._configs[name] = self._made(replace(self._bound(stores[name]), epoch=epoch))
+
+    def _wait(
+        self,
+        snapshot: Snapshot | None,
+        stores: Mapping[str, Store],
+        partitions: Mapping[str, AbstractSet[int]],
+    ) -> None:
+        """Wait for the bound; where the epoch is settled, for that, which no wait can change."""
+        awaited: list[Awaited] = []
+        for name, store in stores.items():
+            epoch = None if snapshot is None else snapshot.chosen(store)
+            bound = self._config(store).bound if epoch is None else PositionBound(epoch=epoch)
+            awaited += [
+                Awaited(store=store, partition=partition, bound=bound)
+                for partition in sorted(partitions[name])
+            ]
+        self._wait_for(awaited)
+
+    def _align(
+        self,
+        snapshot: Snapshot,
+        stores: Mapping[str, Store],
+        partitions: Mapping[str, AbstractSet[int]],
+    ) -> None:
+        behind = snapshot.align(stores.values(), partitions)
+        while behind and self._wait_for(
+            [
+                Awaited(
+                    store=each.store,
+                    partition=each.partition,
+                    bound=PositionBound(epoch=each.epoch),
+                )
+                for each in behind
+            ]
+        ):
+            behind = snapshot.align(stores.values(), partitions)
+
+    def _wait_for(self, awaited: list[Awaited]) -> bool:
+        left_s = self._deadline_s - time.monotonic()
+        return left_s > 0 and wait_for_all(
+            awaited,
+            timeout_s=left_s,
+            cancellation=self.cancellation,
+            all_heard=self.options.partial,
+        )
+
+
+def _unread(store: Store, position: Position) -> AbstractSet[str]:
+    try:
+        return store.unread_topics(position)
+    except LogError as error:
+        raise Unavailable(
+            f'the inputs of store "{store.schema.name}" are not known',
+            detail=str(error),
+            hint="Retry, or read without a bound.",
+        ) from error
+
+
+def _unknown_topic(topic: str, stores: Sequence[Store]) -> NameProblem:
+    known = sorted({each.topic for store in stores for each in store.schema.inputs})
+    shown = ", ".join(f'"{each}"' for each in known[:_TOPICS_SHOWN])
+    more = ", …" if len(known) > _TOPICS_SHOWN else ""
+    named = " or ".join(f'"{store.schema.name}"' for store in stores[:_TOPICS_SHOWN])
+    return NameProblem(
+        f'topic "{topic}" does not feed store {named}'
+        if stores
+        else f'topic "{topic}" does not feed a store of the statement',
+        hint=(f"Topics are {shown}{more}. " if known else "")
+        + "SET stategate.unknown_topics = 'ignore' to ignore the bound on others.",
+        sqlstate="42704",
+    )
+
+
+def _committed(store: Store) -> int:
+    try:
+        return store.committed_epoch()
+    except LogError as error:
+        raise Unavailable(
+            f'the log of store "{store.schema.name}" cannot be read',
+            detail=str(error),
+            hint="Retry, or read without LATEST.",
+        ) from error

@@ -1,0 +1,398 @@
+"""Plans against stores: scatter typed queries, gather answers, hold bounds and deadlines.
+
+Every partition that is asked leaves an answer in the result. By default one that fails fails the
+statement, before its first row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from planner.binding.relations import SYSTEM_RELATIONS, Surroundings, system_table
+from planner.binding.running_statements import Queries
+from planner.composing.compose import Composer
+from planner.composing.database import ArrowRelation
+from planner.errors import (
+    TypeProblem,
+    Unavailable,
+    ValueProblem,
+)
+from planner.planning.access import Access, Scatter
+from planner.planning.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
+from planner.running.consistency import Asked, Reading
+from planner.running.gathering import (
+    Streams,
+    Tally,
+    as_promised,
+    checked,
+    counted,
+    missing_rows,
+    projected,
+    top_rows,
+)
+from planner.running.joining import Joining, Read
+from planner.running.lookup import key_of, short_way
+from planner.running.snapshot import Snapshot
+from planner.syntax.options import ReadOptions
+from planner.values.cancel import Cancellation
+from planner.values.session import Session
+from planner.values.statement import LookUp, PartitionAnswer, Result, StatementKind
+from planner.values.unanswered import RESTORING, partitions_failed
+from stores.codec.partitioner import partitioner
+from stores.errors import CodecError
+from stores.spec.query import BatchStream, KeyQuery, Query
+from stores.spec.result import Failure, QueryResult, Success
+from stores.spec.scans import ApproximateCountQuery
+from stores.spec.schema import Key, Row, StoreSchema
+from stores.spec.store import Store, StoreCatalog
+
+R = TypeVar("R")
+
+
+class Executor:
+    """Runs plans.
+
+    Args:
+        catalog: the stores.
+        composer: runs what needs DuckDB.
+        queries: those that run.
+        node: this node's name, as answers show it.
+        clock: wall clock in epoch milliseconds.
+    """
+
+    def __init__(
+        self,
+        catalog: StoreCatalog,
+        composer: Composer,
+        *,
+        queries: Queries,
+        node: str,
+        clock: Callable[[], int],
+    ) -> None:
+        self._catalog, self._composer, self._queries = catalog, composer, queries
+        self._node, self._clock = node, clock
+        self._routes: dict[str, tuple[StoreSchema, Callable[[Key], int]]] = {}
+
+    def store(self, schema: StoreSchema) -> Store:
+        """The store that a plan was made for.
+
+        Raises:
+            Unavailable: it has gone, or was defined anew; the statement can be planned again.
+        """
+        store = self._catalog.stores.get(schema.name)
+        if store is None or (store.schema is not schema and store.schema != schema):
+            raise Unavailable(
+                f'store "{schema.name}" has changed since the statement was prepared',
+                hint="Prepare it again.",
+                sqlstate="55000",
+            )
+        return store
+
+    def route(self, schema: StoreSchema) -> Callable[[Key], int]:
+        """The partitioner of a store; made once."""
+        held = self._routes.get(schema.name)
+        if held is None or held[0] is not schema:
+            held = (schema, partitioner(schema.key, schema.partitions))
+            self._routes[schema.name] = held
+        return held[1]
+
+    def short_way(self, plan: QueryPlan) -> LookUp:
+        """How the lookup of one key is run at once; see `planner.running.lookup`."""
+        assert isinstance(plan.node, Lookup)
+        return short_way(plan, plan.node, self._catalog, self.route(plan.node.access.schema))
+
+    def lookup(self, plan: QueryPlan, node: Lookup, parameters: Row, reading: Reading) -> Result:
+        """One key: the caller's thread, no DuckDB."""
+        schema, options = node.access.schema, reading.options
+        store = reading.store(self.store(schema))
+        reading.check_topics([store], self._catalog)
+        key = key_of(node.operands, parameters)
+        result = Result(kind=StatementKind.SELECT, columns=plan.columns, rows=())
+        if key is None:
+            return result
+        try:
+            partition = self.route(schema)(key)
+        except CodecError as error:
+            raise TypeProblem(str(error)) from error
+        query = KeyQuery(key=key)
+        if options.partitions is not None:
+            _check_partitions(options.partitions, schema)
+            if partition not in options.partitions:
+                return result
+        tally = Tally(reading=reading)
+        if not reading.is_plain:
+            asked = [Asked(store=store, partitions={partition})]
+            reading.make_ready(asked, others=self._catalog.stores.values())
+        answer = self._ask(store, partition, query, tally)
+        self._settle(tally, options)
+        if isinstance(answer, Success) and answer.value is not None:
+            result.rows = (node.project(key + answer.value),)
+            tally.answers[0].rows = 1
+        result.position, result.partitions = tally.position, tally.answers
+        result.notices += missing_rows(tally)
+        return result
+
+    def run(
+        self,
+        plan: QueryPlan,
+        parameters: Row,
+        options: ReadOptions,
+        cancellation: Cancellation,
+        *,
+        session: Session,
+        snapshot: Snapshot | None = None,
+    ) -> Result:
+        """Any plan: rows come as a stream that is read in the caller's thread.
+
+        Args:
+            plan: what to run.
+            parameters: its parameters.
+            options: how to read.
+            cancellation: stops it.
+            session: who asks.
+            snapshot: what the transaction reads at, if it repeats its reads.
+        """
+        node = plan.node
+        reading = Reading(options=options, cancellation=cancellation, snapshot=snapshot)
+        try:
+            if isinstance(node, Lookup):
+                return self.lookup(plan, node, parameters, reading)
+            return self._run(
+                plan,
+                node,
+                parameters,
+                reading=reading,
+                cancellation=cancellation,
+                session=session,
+            )
+        finally:
+            # Streams have their views by now, and keep them.
+            reading.release()
+
+    def _run(
+        self,
+        plan: QueryPlan,
+        node: Stream | Count | Compose,
+        parameters: Row,
+        *,
+        reading: Reading,
+        cancellation: Cancellation,
+        session: Session,
+    ) -> Result:
+        options, tally = reading.options, Tally(reading=reading)
+        self._make_ready(_accesses(node), parameters, tally)
+        if isinstance(node, Stream):
+            read = self._open(node.access, parameters, options, cancellation, tally)
+            self._settle(tally, options)
+            batches = projected(read(), node, plan.arrow_schema)
+        elif isinstance(node, Count):
+            read = self._open(node.access, parameters, options, cancellation, tally)
+            self._settle(tally, options)
+            batches = counted(read(), plan.arrow_schema)
+        else:
+            batches = self._compose(
+                plan,
+                node,
+                parameters,
+                options=options,
+                cancellation=cancellation,
+                tally=tally,
+                session=session,
+            )
+        return Result(
+            kind=StatementKind.SELECT,
+            columns=plan.columns,
+            batches=checked(batches, cancellation),
+            position=tally.position,
+            partitions=tally.answers,
+            notices=missing_rows(tally),
+            on_close=batches.close if hasattr(batches, "close") else None,
+        )
+
+    def _compose(
+        self,
+        plan: QueryPlan,
+        node: Compose,
+        parameters: Row,
+        *,
+        options: ReadOptions,
+        cancellation: Cancellation,
+        tally: Tally,
+        session: Session,
+    ) -> Iterator[pa.RecordBatch]:
+        accesses = {n: planned for n, planned in node.inputs if isinstance(planned, Access)}
+
+        def open_access(access: Access) -> Read:
+            read = self._open(access, parameters, options, cancellation, tally)
+            self._settle(tally, options)
+            return read
+
+        joining = Joining(links=node.links, open_access=open_access, rows_of=self.rows_of)
+        relations = {
+            name: ArrowRelation(accesses[name].schema.arrow_schema(accesses[name].columns), read)
+            for name, read in joining.open_all(accesses).items()
+        }
+        for name, planned in node.inputs:
+            if isinstance(planned, SystemScan):
+                relations[name] = self._system(planned, session)
+        batches = self._composer.run(
+            node.sql,
+            relations,
+            {n: (parameters[n - 1], plan.parameters[n - 1]) for n in node.numbers},
+            cancellation=cancellation,
+            outline=node.outline,
+        )
+        return as_promised(batches, plan.arrow_schema)
+
+    def rows_of(self, access: Access) -> int | None:
+        """About how many rows a store holds here; None if a partition does not say."""
+        store, rows = self.store(access.schema), 0
+        for partition in range(access.schema.partitions):
+            answer = store.query_partition(partition, ApproximateCountQuery())
+            if isinstance(answer, Failure):
+                return None
+            rows += answer.value
+        return rows
+
+    def _system(self, scan: SystemScan, session: Session) -> ArrowRelation:
+        around = Surroundings(
+            catalog=self._catalog,
+            queries=self._queries,
+            session=session,
+            node=self._node,
+            now_ms=self._clock(),
+        )
+        table = system_table(scan.name, around)
+        columns = SYSTEM_RELATIONS[scan.name]
+        schema = pa.schema([(c.name, c.type.arrow) for c in columns])
+        return ArrowRelation(schema, lambda: iter(table.to_batches()))
+
+    def _open(
+        self,
+        access: Access,
+        parameters: Row,
+        options: ReadOptions,
+        cancellation: Cancellation,
+        tally: Tally,
+    ) -> Callable[[], Iterator[pa.RecordBatch]]:
+        """Ask all partitions now, so that all views are of now; the rows are read when wanted.
+
+        What is returned can be called again: it asks the same views once more.
+        """
+        store = tally.reading.store(self.store(access.schema))
+        scatter = tally.scatters.pop(id(access), None)
+        if scatter is None:
+            scatter = self._scatter(access, parameters, options)
+        if len({partition for partition, _ in scatter.targets}) < len(scatter.targets):
+            tally.reading.keep_epochs()
+        opened: list[tuple[int, QueryResult[BatchStream]]] = []
+        for target in scatter.targets:
+            cancellation.check()
+            partition, query = target
+            answer = self._ask(store, partition, query, tally)
+            opened.append((tally.places[access.schema.name, partition], answer))
+        streams = Streams(opened, tally, keep=scatter.keep, cancellation=cancellation)
+        if (top := access.top) is not None:
+            return lambda: top_rows(streams, top, access.columns)
+        return streams.read
+
+    def _make_ready(self, accesses: Sequence[Access], parameters: Row, tally: Tally) -> None:
+        """Wait, and settle the epochs, for all that is known to be asked."""
+        reading = tally.reading
+        reading.check_topics(
+            (reading.store(self.store(access.schema)) for access in accesses), self._catalog
+        )
+        names = [access.schema.name for access in accesses]
+        if len(set(names)) < len(names):
+            reading.keep_epochs()
+        if reading.is_plain:
+            return
+        asked: list[Asked] = []
+        for access in accesses:
+            scatter = self._scatter(access, parameters, reading.options)
+            tally.scatters[id(access)] = scatter
+            store = reading.store(self.store(access.schema))
+            asked.append(Asked(store=store, partitions={number for number, _ in scatter.targets}))
+        reading.make_ready(asked, others=self._catalog.stores.values())
+
+    def _scatter(self, access: Access, parameters: Row, options: ReadOptions) -> Scatter:
+        try:
+            scatter = access.scatter(parameters, self.route(access.schema))
+        except CodecError as error:
+            raise TypeProblem(str(error)) from error
+        if options.partitions is None:
+            return scatter
+        _check_partitions(options.partitions, access.schema)
+        targets = [target for target in scatter.targets if target[0] in options.partitions]
+        return replace(scatter, targets=targets)
+
+    def _ask(self, store: Store, partition: int, query: Query[R], tally: Tally) -> QueryResult[R]:
+        config = tally.reading.config(store, partition)
+        answer = store.query_partition(partition, query, config)
+        self._note(store.schema.name, partition, answer, tally)
+        return answer
+
+    def _note(
+        self, store: str, partition: int, answer: Success[Any] | Failure, tally: Tally
+    ) -> None:
+        tally.position = tally.position.merge(answer.position)
+        if isinstance(answer, Failure):
+            tally.failures.append((store, partition, answer.reason, answer.message))
+            tally.is_restoring = tally.is_restoring or answer.restoring
+            noted = PartitionAnswer(
+                store=store,
+                partition=partition,
+                node=self._node,
+                status="failed",
+                reason=answer.reason.value,
+                message=answer.message,
+                epoch=answer.epoch,
+                info=answer.info,
+            )
+        else:
+            noted = self._answered(store, partition, answer)
+        at = tally.places.setdefault((store, partition), len(tally.answers))
+        if at == len(tally.answers):
+            tally.answers.append(noted)
+        elif noted.status == "failed" or noted.info:
+            held = tally.answers[at]
+            tally.answers[at] = replace(noted, rows=held.rows, info=(*held.info, *noted.info))
+
+    def _answered(self, store: str, partition: int, answer: Success[Any]) -> PartitionAnswer:
+        return PartitionAnswer(
+            store=store,
+            partition=partition,
+            node=self._node,
+            status="ok",
+            epoch=answer.epoch,
+            info=answer.info,
+        )
+
+    @staticmethod
+    def _settle(tally: Tally, options: ReadOptions) -> None:
+        """Fail the statement for its failed partitions, unless it wants what there is."""
+        if not tally.failures or options.partial:
+            return
+        error = partitions_failed(tally.failures)
+        if tally.is_restoring and error.retryable:
+            error.sqlstate = RESTORING
+        raise error
+
+
+def _check_partitions(partitions: frozenset[int], schema: StoreSchema) -> None:
+    for partition in partitions:
+        if partition >= schema.partitions:
+            raise ValueProblem(
+                f'partition {partition} of store "{schema.name}" does not exist',
+                hint=f"It has partitions 0 to {schema.partitions - 1}.",
+            )
+
+
+def _accesses(node: Stream | Count | Compose) -> list[Access]:
+    if isinstance(node, Stream | Count):
+        return [node.access]
+    return [planned for _, planned in node.inputs if not isinstance(planned, SystemScan)]

@@ -1,0 +1,84 @@
+"""The inputs of a composition in the order that lets few rows of one find those of another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import pyarrow as pa
+
+from planner.planning.access import Access
+from planner.planning.lookup_joins import LINK_BYTES_MAX, LINK_ROWS_MAX, Link
+
+Read: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
+"""The rows of an access, as often as it is called."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Joining:
+    """Opens the accesses of one composition.
+
+    Args:
+        links: which can be read by the rows of another.
+        open_access: asks the partitions; what is returned reads the rows.
+        rows_of: about how many rows the store of an access holds; None if that is not known.
+    """
+
+    links: Sequence[Link]
+    open_access: Callable[[Access], Read]
+    rows_of: Callable[[Access], int | None]
+    _held: dict[str, pa.Table] = field(default_factory=dict)
+
+    def open_all(self, accesses: Mapping[str, Access]) -> dict[str, Read]:
+        """All of them; those that others are found by come first."""
+        waiting = dict(accesses)
+        found: dict[str, Read] = {}
+        while waiting:
+            name, access = self._next(waiting)
+            del waiting[name]
+            read = self.open_access(access)
+            if any(link.by == name and link.name in waiting for link in self.links):
+                read = self._hold(name, access, read)
+            found[name] = read
+        return found
+
+    def _next(self, waiting: Mapping[str, Access]) -> tuple[str, Access]:
+        """One that is found by rows that are held, else the one that promises the fewest rows."""
+        for link in self.links:
+            if link.name in waiting and link.by in self._held:
+                narrowed = self._narrowed(waiting[link.name], link)
+                if narrowed is not None:
+                    return link.name, narrowed
+        drivers = {link.by for link in self.links if link.name in waiting}
+        return min(waiting.items(), key=lambda item: (item[0] not in drivers, item[1].breadth))
+
+    def _narrowed(self, access: Access, link: Link) -> Access | None:
+        """The access for the keys that the held rows name; None if a scan is less work."""
+        condition = link.condition(self._held[link.by])
+        if condition is None or not link.pays(condition, self.rows_of(access), access.schema.kind):
+            return None
+        return access.and_also(condition)
+
+    def _hold(self, name: str, access: Access, read: Read) -> Read:
+        """Keep the rows, if they are few."""
+        if not access.predicate.columns and (self.rows_of(access) or 0) > LINK_ROWS_MAX:
+            return read
+        table = _small_table(read(), access)
+        if table is None:
+            return read
+        self._held[name] = table
+        return lambda: iter(table.to_batches())
+
+
+def _small_table(batches: Iterator[pa.RecordBatch], access: Access) -> pa.Table | None:
+    """All rows; None once they are too many, or too large."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows += batch.num_rows
+        size += batch.nbytes
+        if rows > LINK_ROWS_MAX or size > LINK_BYTES_MAX:
+            return None
+    return pa.Table.from_batches(held, schema=access.schema.arrow_schema(access.columns))

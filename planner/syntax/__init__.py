@@ -1,0 +1,4 @@
+"""Text to tree: statements, our WITH clause and its options.
+
+No name is resolved here.
+"""

@@ -1,0 +1,250 @@
+"""How a statement is to be read: by its clause, or the session's settings where it is silent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from planner.errors import NameProblem, ValueProblem
+from planner.syntax.with_clause import (
+    LAG_MS_MAX,
+    NO_CLAUSE,
+    WAIT_MS_MAX,
+    Clause,
+    IntOrParameter,
+    ParameterRef,
+    interval_ms,
+    position_of,
+)
+from planner.values.durations import DURATIONS, duration_ms
+from planner.values.session import Session
+from planner.values.text_values import parse_value
+from stores.spec.position import EMPTY, UNBOUNDED, Position, PositionBound
+from stores.spec.schema import BOOLEAN, DataType, Kind, Row, Value
+
+_INTERVAL = DataType(kind=Kind.INTERVAL)
+_CONSISTENCIES = ("eventual", "monotonic", "latest", "snapshot")
+_UNKNOWN_TOPICS = ("error", "ignore")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """What one execution asks of the partitions."""
+
+    bound: PositionBound = UNBOUNDED
+    seen: Position = EMPTY
+    """What the session has seen, if that is a bound, too: of each store what it knows of it."""
+    named_topics: frozenset[str] = frozenset()
+    """Topics of the bound that the statement names itself; tokens and settings carry the others."""
+    ignores_unknown: bool = False
+    """Whether a bound may be on topics that feed no store."""
+    latest: bool = False
+    """The bound is everything committed when the statement arrived."""
+    snapshot: bool = False
+    """All partitions that one pipeline writes answer at one epoch."""
+    wait_ms: int = 0
+    partitions: frozenset[int] | None = None
+    active: bool = False
+    partial: bool = False
+    info: bool = False
+
+
+DEFAULT_OPTIONS = ReadOptions()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOptions:
+    """The settings `stategate.*` of a session, checked and read."""
+
+    consistency: str = "eventual"
+    position: Position = EMPTY
+    unknown_topics: str = "error"
+    wait_ms: int = 0
+    active: bool = False
+    partial: bool = False
+    info: bool = False
+
+
+PLAIN_SESSION = SessionOptions()
+"""What `Session.options` is, once read, of a session that has set none of them."""
+
+
+def _choice(name: str, choices: Sequence[str]) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        folded = value.strip().lower()
+        if folded not in choices:
+            raise ValueProblem(
+                f'invalid value for parameter "{name}": "{value}"',
+                hint=f"Use one of {', '.join(choices)}.",
+            )
+        return folded
+
+    return read
+
+
+def _wait(value: str) -> int:
+    milliseconds = value.strip().isdigit()
+    text = f"{value.strip()} ms" if milliseconds else value
+    return interval_ms(parse_value(text, _INTERVAL), WAIT_MS_MAX)
+
+
+def _position(value: str) -> Position:
+    return position_of(value) if value.strip() else EMPTY
+
+
+def _flag(value: str) -> bool:
+    return bool(parse_value(value, BOOLEAN))
+
+
+_READERS: dict[str, tuple[str, Callable[[str], object]]] = {
+    "stategate.consistency": (
+        "consistency",
+        _choice("stategate.consistency", _CONSISTENCIES),
+    ),
+    "stategate.bound": ("position", _position),
+    "stategate.unknown_topics": (
+        "unknown_topics",
+        _choice("stategate.unknown_topics", _UNKNOWN_TOPICS),
+    ),
+    "stategate.wait": ("wait_ms", _wait),
+    "stategate.active": ("active", _flag),
+    "stategate.partial": ("partial", _flag),
+    "stategate.info": ("info", _flag),
+}
+_PREFIX = "stategate."
+SETTINGS: dict[str, str] = {
+    "stategate.consistency": "eventual",
+    "stategate.bound": "",
+    "stategate.unknown_topics": "error",
+    "stategate.wait": "0",
+    "stategate.active": "off",
+    "stategate.partial": "off",
+    "stategate.info": "off",
+}
+"""The session settings that stand for the clause, with their defaults."""
+
+
+def check_setting(name: str, value: str) -> None:
+    """Refuse a value that a setting cannot have.
+
+    Raises:
+        ValueProblem: it cannot, with a hint.
+    """
+    _READERS[name][1](value)
+
+
+def check_settings(settings: Mapping[str, str]) -> None:
+    """Refuse what a client asks for as it connects: nobody looks at a misspelled wish.
+
+    Raises:
+        NameProblem: there is no such setting of ours (42704).
+        ValueProblem: a setting cannot have its value.
+    """
+    for name, value in settings.items():
+        if name in SETTINGS:
+            check_setting(name, value)
+        elif name in DURATIONS:
+            duration_ms(name, value)
+        elif name.startswith(_PREFIX):
+            raise NameProblem(
+                f'unrecognized configuration parameter "{name}"',
+                hint=f"Use one of {', '.join(SETTINGS)}.",
+                sqlstate="42704",
+            )
+
+
+def session_options(session: Session) -> SessionOptions:
+    """The session's settings; read once for each change.
+
+    Raises:
+        ValueProblem: a setting given at connection has a value it cannot have.
+    """
+    if not isinstance(session.options, SessionOptions):
+        fields = {
+            field: read(session.settings[name])
+            for name, (field, read) in _READERS.items()
+            if name in session.settings
+        }
+        found = SessionOptions(**fields)  # type: ignore[arg-type]
+        session.options = PLAIN_SESSION if found == PLAIN_SESSION else found
+    assert isinstance(session.options, SessionOptions)
+    return session.options
+
+
+def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptions:
+    """The options of one execution.
+
+    Raises:
+        ValueProblem: a parameter in the clause has a value it cannot have.
+    """
+    mine = session_options(session)
+    if clause is NO_CLAUSE and mine is PLAIN_SESSION:
+        return DEFAULT_OPTIONS
+    wait_ms = (
+        mine.wait_ms
+        if clause.wait_ms is None
+        else _milliseconds(clause.wait_ms, parameters, WAIT_MS_MAX)
+    )
+    has_bound = clause.has_bound
+    partitions = None
+    if clause.partitions is not None:
+        partitions = frozenset(_integer(number, parameters) for number in clause.partitions)
+    return ReadOptions(
+        bound=_bound(clause, mine, parameters),
+        seen=session.seen if mine.consistency == "monotonic" and not has_bound else EMPTY,
+        named_topics=frozenset(each.topic for each in clause.topics),
+        ignores_unknown=mine.unknown_topics == "ignore",
+        latest=clause.latest if has_bound else mine.consistency == "latest",
+        snapshot=clause.snapshot if has_bound else mine.consistency == "snapshot",
+        wait_ms=wait_ms,
+        partitions=partitions,
+        active=clause.active or mine.active,
+        partial=clause.partial or mine.partial,
+        info=clause.info or mine.info,
+    )
+
+
+def _bound(clause: Clause, mine: SessionOptions, parameters: Row) -> PositionBound:
+    if not clause.has_bound:
+        return PositionBound(position=mine.position)
+    position = EMPTY
+    for given in clause.positions:
+        position = position.merge(_token(given, parameters))
+    for topic in clause.topics:
+        partition = _integer(topic.partition, parameters)
+        offset = _integer(topic.offset, parameters)
+        position = position.with_component(topic.topic, partition, offset)
+    lag = clause.lag_ms_max
+    lag_ms_max = None if lag is None else _milliseconds(lag, parameters, LAG_MS_MAX)
+    return PositionBound(position=position, lag_ms_max=lag_ms_max)
+
+
+def _value(reference: ParameterRef, parameters: Row) -> Value:
+    value = parameters[reference.number - 1]
+    if value is None:
+        raise ValueProblem(f"parameter ${reference.number} of the WITH clause is null")
+    return value
+
+
+def _token(given: Position | ParameterRef, parameters: Row) -> Position:
+    if isinstance(given, Position):
+        return given
+    value = _value(given, parameters)
+    if not isinstance(value, str):
+        raise ValueProblem(f"parameter ${given.number} is not a position token", sqlstate="22P02")
+    return position_of(value)
+
+
+def _integer(given: IntOrParameter, parameters: Row) -> int:
+    value = given if isinstance(given, int) else _value(given, parameters)
+    if not isinstance(value, int) or not 0 <= value < 1 << 63:
+        raise ValueProblem("partitions and offsets are whole numbers from 0 on")
+    return value
+
+
+def _milliseconds(given: int | ParameterRef, parameters: Row, most_ms: int) -> int:
+    if isinstance(given, int):
+        return given
+    value = _value(given, parameters)
+    interval = parse_value(value, _INTERVAL) if isinstance(value, str) else value
+    return interval_ms(interval, most_ms)

@@ -1,0 +1,335 @@
+"""Text to statements: split at semicolons, told apart by the first word, queries made trees.
+
+The only place that turns sqlglot's errors into ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlglot import exp
+from sqlglot.errors import ParseError, TokenError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from planner.errors import LimitExceeded, NotSupported, QueryError, SyntaxProblem
+from planner.syntax.void_arguments import without_void
+from planner.syntax.with_clause import NO_CLAUSE, OPTIONS, Clause, split_clause
+from planner.trees.dialect import DIALECT, tokenize, unterminated
+from planner.values.catalog_types import VOID
+from planner.values.statement import StatementKind
+from stores.spec.schema import DataType
+
+SQL_BYTES_MAX = 1 << 20
+"""Longest text: a list of 50,000 keys fits, and sqlglot takes about a second for it."""
+NESTING_MAX = 200
+"""Deepest parentheses: sqlglot's parser recurses, and Python's stack ends near 1000."""
+
+_WRITES = {
+    *("INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "ALTER", "DROP", "GRANT"),
+    *("REVOKE", "VACUUM", "ANALYZE", "REINDEX", "CLUSTER", "REFRESH", "COMMENT", "REPLACE"),
+}
+_OBJECTS = {TokenType.INTO, TokenType.FROM, TokenType.VAR, TokenType.IDENTIFIER}
+"""What follows the word of a write, and no column or function of that name."""
+_OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET}
+_CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET}
+_KINDS = {
+    "SELECT": StatementKind.SELECT,
+    "WITH": StatementKind.SELECT,
+    "VALUES": StatementKind.SELECT,
+    "TABLE": StatementKind.SELECT,
+    "(": StatementKind.SELECT,
+    "EXPLAIN": StatementKind.EXPLAIN,
+    "SHOW": StatementKind.SHOW,
+    "DESCRIBE": StatementKind.SHOW,
+    "DESC": StatementKind.SHOW,
+    "SET": StatementKind.SET,
+    "RESET": StatementKind.RESET,
+    "BEGIN": StatementKind.BEGIN,
+    "START": StatementKind.BEGIN,
+    "COMMIT": StatementKind.COMMIT,
+    "END": StatementKind.COMMIT,
+    "ROLLBACK": StatementKind.ROLLBACK,
+    "ABORT": StatementKind.ROLLBACK,
+    "SAVEPOINT": StatementKind.SAVEPOINT,
+    "RELEASE": StatementKind.RELEASE,
+    "DISCARD": StatementKind.DISCARD,
+    "DEALLOCATE": StatementKind.DEALLOCATE,
+    "CLOSE": StatementKind.CLOSE,
+    "COPY": StatementKind.COPY,
+    "DECLARE": StatementKind.DECLARE,
+    "FETCH": StatementKind.FETCH,
+    "MOVE": StatementKind.MOVE,
+    "PREPARE": StatementKind.PREPARE,
+    "EXECUTE": StatementKind.EXECUTE,
+    "UNLISTEN": StatementKind.UNLISTEN,
+    "LOCK": StatementKind.LOCK,
+}
+_NOT_RUN = {
+    "LISTEN": "Nothing is notified here; ask again, or wait for a bound with BOUND and WAIT.",
+    "NOTIFY": "Nobody listens here; state changes by its pipeline alone.",
+    "CALL": "There are no procedures.",
+    "DO": "There is no procedural language.",
+    "LOAD": "There are no libraries to load.",
+    "CHECKPOINT": "The pipeline's log is the only one; there is nothing to check.",
+    "IMPORT": "There are no foreign tables.",
+    "SECURITY": "There are no labels.",
+    "REASSIGN": "There are no owners.",
+}
+"""Statements of Postgres that nothing here answers to, and what to do instead."""
+
+
+class Parsed(Struct, frozen=True, kw_only=True):
+    """One statement as its text says it; nothing is resolved yet."""
+
+    sql: str
+    kind: StatementKind
+    tokens: tuple[Token, ...]
+    """All tokens, for the commands that are read word by word."""
+    tree: exp.Query | None = None
+    """The query, of SELECT and EXPLAIN."""
+    clause: Clause = NO_CLAUSE
+    analyze: bool = False
+    """EXPLAIN ANALYZE."""
+    as_json: bool = False
+    """EXPLAIN (FORMAT JSON)."""
+    costs: bool = True
+    """Not EXPLAIN (COSTS off)."""
+
+
+def split(sql: str) -> tuple[str, ...]:
+    """The statements of a text, without semicolons; empty ones are left out.
+
+    Raises:
+        SyntaxProblem: the text does not tokenize, or one statement does not parse.
+        LimitExceeded: the text is too long.
+    """
+    tokens = _tokenize(sql)
+    if all(token.token_type is not TokenType.SEMICOLON for token in tokens):
+        return (sql,) if tokens else ()
+    pieces: list[str] = []
+    begin = 0
+    for end, after in [
+        *((t.start, t.end + 1) for t in tokens if t.token_type is TokenType.SEMICOLON),
+        (len(sql), len(sql)),
+    ]:
+        piece = sql[begin:end]
+        if _tokenize(piece):
+            _check(piece, begin)
+            pieces.append(piece)
+        begin = after
+    return tuple(pieces)
+
+
+def _check(piece: str, offset: int) -> None:
+    """Parse one statement of several; its errors point into the whole text."""
+    try:
+        parse(piece)
+    except QueryError as error:
+        if error.position is not None:
+            error.position += offset
+        raise
+
+
+def parse(sql: str, parameter_types: Sequence[DataType | None] = ()) -> Parsed:
+    """Read one statement.
+
+    Args:
+        sql: its text.
+        parameter_types: of its parameters, as far as the client says them.
+
+    Raises:
+        SyntaxProblem: it is not SQL; `position` is the offending word.
+        NotSupported: it is SQL that is not run here.
+        LimitExceeded: it is too long or too deep.
+    """
+    tokens = _tokenize(sql)
+    if VOID in parameter_types:
+        sql = without_void(sql, tokens, parameter_types)
+        tokens = _tokenize(sql)
+    while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
+        tokens.pop()
+    if not tokens:
+        return Parsed(sql=sql, kind=StatementKind.EMPTY, tokens=())
+    for token in tokens:
+        if token.token_type is TokenType.SEMICOLON:
+            raise SyntaxProblem(
+                "cannot insert multiple commands into a prepared statement",
+                position=token.start + 1,
+            )
+    word = tokens[0].text.upper()
+    kind = _KINDS.get(word)
+    if kind is None:
+        raise _refusal(word, tokens[0])
+    if kind is StatementKind.SELECT:
+        return _query(sql, kind, tokens, tokens, analyze=False)
+    if kind is StatementKind.EXPLAIN:
+        inner, analyze, as_json, costs = _explained(tokens)
+        found = _query(sql, kind, tokens, inner, analyze=analyze)
+        return replace(found, as_json=as_json, costs=costs)
+    return Parsed(sql=sql, kind=kind, tokens=tuple(tokens))
+
+
+def _refusal(word: str, token: Token) -> SyntaxProblem | NotSupported:
+    if word in _WRITES:
+        return _write_refused(word, token.start)
+    if (hint := _NOT_RUN.get(word)) is not None:
+        return NotSupported(f"{word} is not supported", hint=hint, position=token.start + 1)
+    if word.isalpha() and token.token_type is not TokenType.VAR:
+        return NotSupported(
+            f"{word} is not supported",
+            hint="SELECT, EXPLAIN, SHOW, DESCRIBE, SET, RESET, BEGIN, COMMIT and ROLLBACK are.",
+            position=token.start + 1,
+        )
+    return SyntaxProblem(f'syntax error at or near "{token.text}"', position=token.start + 1)
+
+
+def _write_refused(word: str, start: int) -> NotSupported:
+    return NotSupported(
+        f"cannot execute {word} in a read-only gateway",
+        hint="State is written by its pipeline; SELECT reads it.",
+        position=start + 1,
+        sqlstate="25006",
+    )
+
+
+def _tokenize(sql: str) -> list[Token]:
+    if len(sql) > SQL_BYTES_MAX:
+        raise LimitExceeded(
+            f"statement is longer than {SQL_BYTES_MAX} characters",
+            hint="Pass long lists as parameters, or ask in several statements.",
+        )
+    try:
+        return tokenize(sql)
+    except TokenError as error:
+        start = unterminated(sql)
+        raise SyntaxProblem(
+            "unterminated quoted string or comment",
+            position=None if start is None else start + 1,
+        ) from error
+
+
+def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool, bool, bool]:
+    """The tokens of the query behind EXPLAIN, and whether ANALYZE, JSON and costs were asked."""
+    at, analyze, as_json, costs = 1, False, False, True
+    words = [token.text.upper() for token in tokens]
+    if at < len(words) and words[at] == "(" and "SELECT" not in words[at : at + 2]:
+        close = words.index(")", at) if ")" in words[at:] else len(words)
+        analyze = _is_on(words[at + 1 : close], "ANALYZE")
+        as_json = _is_json(tokens[at:close], words[at:close])
+        costs = "COSTS" not in words[at:close] or _is_on(words[at + 1 : close], "COSTS")
+        at = close + 1
+    while at < len(words) and words[at] in {"ANALYZE", "VERBOSE"}:
+        analyze = analyze or words[at] == "ANALYZE"
+        at += 1
+    rest = list(tokens[at:])
+    if not rest:
+        raise SyntaxProblem("syntax error at end of input", hint="EXPLAIN needs a query.")
+    if _KINDS.get(rest[0].text.upper()) is not StatementKind.SELECT:
+        raise SyntaxProblem(
+            f'syntax error at or near "{rest[0].text}"',
+            hint="EXPLAIN takes a SELECT.",
+            position=rest[0].start + 1,
+        )
+    return rest, analyze, as_json, costs
+
+
+def _is_on(words: Sequence[str], option: str) -> bool:
+    """Whether `ANALYZE`, `ANALYZE true` or the like is among the options in parentheses."""
+    if option not in words:
+        return False
+    following = words[words.index(option) + 1 :][:1]
+    return following not in (["FALSE"], ["OFF"], ["0"])
+
+
+def _is_json(tokens: Sequence[Token], words: Sequence[str]) -> bool:
+    if "FORMAT" not in words:
+        return False
+    at = words.index("FORMAT") + 1
+    name = words[at] if at < len(words) else ""
+    if name not in {"TEXT", "JSON"}:
+        raise NotSupported(
+            f"EXPLAIN does not write {name}",
+            hint="It writes TEXT and JSON.",
+            position=tokens[min(at, len(tokens) - 1)].start + 1,
+        )
+    return name == "JSON"
+
+
+def _query(
+    sql: str, kind: StatementKind, tokens: list[Token], inner: list[Token], *, analyze: bool
+) -> Parsed:
+    _check_nesting(inner)
+    end, clause = split_clause(inner)
+    return Parsed(
+        sql=sql,
+        kind=kind,
+        tokens=tuple(tokens),
+        tree=_parse_tree(sql, inner[:end]),
+        clause=clause,
+        analyze=analyze,
+    )
+
+
+def _check_nesting(tokens: Sequence[Token]) -> None:
+    kinds = [token.token_type for token in tokens]
+    if TokenType.L_PAREN not in kinds and TokenType.L_BRACKET not in kinds:
+        return
+    depth = 0
+    for at, token in enumerate(tokens):
+        if token.token_type in _OPENING:
+            depth += 1
+            if depth > NESTING_MAX:
+                raise LimitExceeded(
+                    f"statement is nested deeper than {NESTING_MAX} levels",
+                    position=token.start + 1,
+                )
+            _check_write(tokens[at + 1 : at + 3])
+        elif token.token_type in _CLOSING:
+            depth -= 1
+
+
+def _check_write(words: Sequence[Token]) -> None:
+    """Refuse a write in parentheses, as in `WITH x AS (DELETE FROM …)`."""
+    if len(words) == 2 and words[0].text.upper() in _WRITES and words[1].token_type in _OBJECTS:
+        raise _write_refused(words[0].text.upper(), words[0].start)
+
+
+def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
+    try:
+        trees = DIALECT.parser().parse(tokens, sql)
+    except ParseError as error:
+        raise _syntax_problem(sql, tokens, error) from error
+    except RecursionError as error:
+        raise LimitExceeded("statement is nested too deep") from error
+    tree = trees[0] if trees else None
+    if isinstance(tree, exp.Values):
+        tree = exp.select("*").from_(exp.alias_(tree, "column_values", table=True))
+    if isinstance(tree, exp.DML | exp.DDL) and not isinstance(tree, exp.Query):
+        word = tree.key.upper()
+        at = next((t.start for t in tokens if t.text.upper() == word), tokens[0].start)
+        raise _write_refused(word, at)
+    if not isinstance(tree, exp.Query):
+        raise SyntaxProblem(f'syntax error at or near "{tokens[0].text}"', position=1)
+    return tree
+
+
+def _syntax_problem(sql: str, tokens: list[Token], error: ParseError) -> SyntaxProblem:
+    found = error.errors[0] if error.errors else {}
+    word, line, column = found.get("highlight"), found.get("line"), found.get("col")
+    marked = (i for i, t in enumerate(tokens) if t.line == line and t.col == column)
+    at = next(marked, None)
+    if at is None:
+        return SyntaxProblem(f'syntax error at or near "{word}"' if word else "syntax error")
+    token = tokens[at]
+    # What it misses at the end, sqlglot marks at the last word; Postgres says that it is the end.
+    is_missing = not str(found.get("description", "")).startswith("Invalid expression")
+    if is_missing and at + 1 == len(tokens) and token.token_type is not TokenType.R_PAREN:
+        return SyntaxProblem("syntax error at end of input", position=token.end + 2)
+    hint = None
+    is_with = token.token_type is TokenType.WITH and 0 < at < len(tokens) - 1
+    if is_with and tokens[at + 1].text.upper() not in OPTIONS:
+        token, hint = tokens[at + 1], f"Behind WITH comes one of {', '.join(sorted(OPTIONS))}."
+    text = sql[token.start : token.end + 1]
+    return SyntaxProblem(f'syntax error at or near "{text}"', hint=hint, position=token.start + 1)

@@ -1,0 +1,327 @@
+"""The SQL we read: Postgres's, with parameters that sqlglot's tokenizer cannot take for quotes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar
+
+from sqlglot import exp
+from sqlglot.dialects.postgres import Postgres
+from sqlglot.parsers.postgres import PostgresParser
+from sqlglot.tokenizer_core import Token, TokenType
+
+from planner.errors import SyntaxProblem
+from planner.trees.nodes import position_of
+
+_PARAMETER = "\x1a"
+"""Stands for the `$` of `$1` while a text is tokenized: sqlglot reads `$1,$` as a dollar quote."""
+
+_LEXEME = re.compile(
+    r"""
+      (?:\b[eE])'(?:[^'\\]|\\.|'')*'            # E'…' with backslash escapes
+    | '(?:[^']|'')*'                            # '…'
+    | "(?:[^"]|"")*"                            # "…"
+    | --[^\n]*                                  # to the end of the line
+    | /\*.*?\*/                                 # comment
+    | (?<![\w$])\$(?:[A-Za-z_]\w*)?\$           # opens a dollar quote
+    | (?<![\w$])\$(?=\d)                        # a parameter
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_OPENS = re.compile(r"""['"]|/\*""")
+
+
+_BY_NAME = frozenset(
+    {
+        *("ARRAY_APPEND", "ARRAY_CAT", "ARRAY_DIMS", "ARRAY_LENGTH", "ARRAY_POSITION"),
+        *("ARRAY_PREPEND", "ARRAY_REMOVE", "ARRAY_TO_STRING", "BIT_COUNT", "BIT_LENGTH"),
+        *("CHARACTER_LENGTH", "CHAR_LENGTH", "CHR", "CONCAT", "CONCAT_WS", "CONVERT", "DATE_BIN"),
+        *("DATE_PART", "DATE_TRUNC", "DECODE", "DIV", "ENCODE", "FACTORIAL", "FORMAT", "GCD"),
+        *("LOG10", "LOG2", "UUID"),
+        *("INITCAP", "JSONB_AGG", "JSONB_OBJECT_AGG", "JSONB_TYPEOF", "JSON_AGG"),
+        *("JSON_ARRAY_LENGTH", "JSON_EXTRACT_PATH", "JSON_EXTRACT_PATH_TEXT", "JSON_OBJECT_AGG"),
+        *(
+            "JSON_TYPEOF",
+            "LCM",
+            "JUSTIFY_DAYS",
+            "JUSTIFY_HOURS",
+            "JUSTIFY_INTERVAL",
+            "LENGTH",
+            "LPAD",
+            "MAKE_INTERVAL",
+            "MD5",
+            "MOD",
+            "NORMALIZE",
+            "OCTET_LENGTH",
+        ),
+        *("REGEXP_COUNT", "REGEXP_LIKE", "REGEXP_REPLACE", "REGEXP_SPLIT_TO_ARRAY"),
+        *("REGEXP_SUBSTR", "RPAD", "SHA256", "SIGN", "SPLIT_PART", "STRING_TO_ARRAY", "TO_CHAR"),
+        *("TO_DATE", "TO_HEX", "TO_NUMBER", "TO_TIMESTAMP", "TRIM_ARRAY", "WIDTH_BUCKET"),
+    }
+)
+"""Functions that stay what the text calls them: `calls` knows what they mean, not sqlglot."""
+
+_FIELDS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
+"""What may stand behind the text of an interval."""
+
+
+class StategateSQL(Postgres):
+    """Postgres's dialect but for the parameter sign."""
+
+    ORIGINAL_NAME_META_KEY = "name"
+    INDEX_OFFSET = 0
+
+    class Tokenizer(Postgres.Tokenizer):
+        """Reads the stand-in of a parameter's `$`; tokenizes commands like all else."""
+
+        COMMANDS = set()  # noqa: RUF012
+        # `x::oid[]` is what drivers send, and does not parse while the names of object identifier
+        # types are keywords.
+        KEYWORDS: ClassVar[dict[str, TokenType]] = {
+            **{
+                word: kind
+                for word, kind in Postgres.Tokenizer.KEYWORDS.items()
+                if kind is not TokenType.OBJECT_IDENTIFIER
+            },
+            "OVERLAPS": TokenType.OVERLAPS,
+        }
+        SINGLE_TOKENS: ClassVar[dict[str, TokenType]] = {
+            **Postgres.Tokenizer.SINGLE_TOKENS,
+            _PARAMETER: TokenType.PARAMETER,
+            # Of `@ x`, which is abs(x). Behind the sign of a parameter NULL and CASE were names.
+            "@": TokenType.SESSION_PARAMETER,
+        }
+
+    class Parser(PostgresParser):
+        """Reads `ALL($1)` and `SOME($1)` as what they are; sqlglot knows them of a SELECT only."""
+
+        FUNCTIONS = {  # noqa: RUF012
+            **{n: made for n, made in PostgresParser.FUNCTIONS.items() if n not in _BY_NAME},
+            "ALL": lambda args: _quantified(exp.All, "all", args),
+            "SOME": lambda args: _quantified(exp.Any, "some", args),
+        }
+        # In Postgres `f(x -> 'a')` is about json.
+        LAMBDAS = {  # noqa: RUF012
+            kind: made
+            for kind, made in PostgresParser.LAMBDAS.items()
+            if kind is not TokenType.ARROW
+        }
+        FUNCTION_PARSERS = {  # noqa: RUF012
+            n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in _BY_NAME
+        }
+
+        UNARY_PARSERS = {  # noqa: RUF012
+            **PostgresParser.UNARY_PARSERS,
+            TokenType.PLUS: lambda self: self._plus(),
+            TokenType.RLIKE: lambda self: self._prefixed(exp.BitwiseNot),
+            TokenType.SESSION_PARAMETER: lambda self: self._prefixed(exp.Abs),
+            TokenType.PIPE_SLASH: lambda self: self._prefixed(exp.Sqrt),
+            TokenType.DPIPE_SLASH: lambda self: self._prefixed(exp.Cbrt),
+        }
+
+        def _plus(self) -> exp.Expr | None:
+            """`+ x` is x, but has no name."""
+            inner = self._parse_unary()
+            if inner is None or isinstance(inner, exp.Literal):
+                return inner
+            found = self.expression(exp.Paren(this=inner))
+            found.meta["operator"] = True
+            return found
+
+        def _prefixed(self, kind: type[exp.Expr]) -> exp.Expr:
+            """An operator in front of its operand; `+` and all of arithmetic bind closer."""
+            inner = self._parse_term()
+            if isinstance(inner, exp.Binary):
+                inner = exp.Paren(this=inner)
+            found = self.expression(kind(this=inner))
+            found.meta["operator"] = True
+            return found
+
+        def validate_expression(self, expression: Any, args: list[Any] | None = None) -> Any:
+            """A call with more or fewer arguments than sqlglot knows of, as it is written.
+
+            It parses in Postgres, too, which then knows no function that takes so many. sqlglot
+            drops some of those that it does not know.
+            """
+            messages = expression.error_messages(args)
+            is_call = args is not None and isinstance(expression, exp.Func)
+            if is_call and (messages or _drops(expression, args or [])):
+                name = expression.sql_name().lower()
+                return exp.Anonymous(this=name, expressions=args)
+            for message in messages:
+                self.raise_error(message)
+            return expression
+
+        def _advance_any(self, ignore_reserved: bool = False) -> Token | None:
+            """Behind AS and a dot, every word is a name."""
+            at = self._prev.token_type if self._prev else None
+            is_name = at in {TokenType.ALIAS, TokenType.DOT} and self._curr.text[:1].isalpha()
+            return super()._advance_any(ignore_reserved or is_name)
+
+        def _parse_limit(
+            self, this: exp.Expr | None = None, top: bool = False, skip_limit_token: bool = False
+        ) -> exp.Expr | None:
+            """`LIMIT 2, 1` is MySQL's."""
+            found = super()._parse_limit(this, top, skip_limit_token)
+            if isinstance(found, exp.Limit) and found.args.get("offset") is not None:
+                raise SyntaxProblem(
+                    "LIMIT #,# syntax is not supported",
+                    hint="Use separate LIMIT and OFFSET clauses.",
+                    position=position_of(found.args["offset"]),
+                )
+            return found
+
+        def _parse_bracket(self, this: exp.Expr | None = None) -> exp.Expr | None:
+            """`a[i]` with the subscript as it is written.
+
+            sqlglot counts all subscripts from 0, but moves only those that it takes for integers:
+            whether it moves one back depends on what has become of it by then.
+            """
+            found = super()._parse_bracket(this)
+            if isinstance(found, exp.Bracket):
+                found.set("offset", 1)
+            return found
+
+        def _parse_cube_or_rollup(self, with_prefix: bool = False) -> exp.Cube | exp.Rollup | None:
+            """`CUBE (a, b > 1)`, where sqlglot takes no comparison."""
+            if with_prefix or not self._match_set((TokenType.CUBE, TokenType.ROLLUP)):
+                return None
+            kind = exp.Cube if self._prev.token_type is TokenType.CUBE else exp.Rollup
+            return self.expression(
+                kind(expressions=self._parse_wrapped_csv(self._parse_disjunction))
+            )
+
+        def _parse_grouping_set(self) -> exp.Expr | None:
+            return (
+                self._parse_grouping_sets()
+                or self._parse_cube_or_rollup()
+                or self._parse_disjunction()
+            )
+
+        def _parse_locks(self) -> list[exp.Lock]:
+            """`FOR UPDATE`, with its place, for it is refused."""
+            first = self._curr
+            found = super()._parse_locks()
+            for lock in found:
+                lock.meta["start"] = first.start
+            return found
+
+        def _parse_interval(
+            self, require_interval: bool = True, parse_function_unit: bool = True
+        ) -> exp.Add | exp.Interval | None:
+            """`interval '1 day 02:03'`, `interval '5' day`, `interval '1-2' YEAR TO MONTH`.
+
+            sqlglot keeps one field of the text, and takes what is added to it for another.
+            """
+            if not require_interval:
+                return super()._parse_interval(require_interval, parse_function_unit)
+            if not (self._curr and self._next) or self._curr.token_type is not TokenType.INTERVAL:
+                return None
+            if self._next.token_type is not TokenType.STRING:
+                return None  # a column of that name
+            self._advance()
+            literal = self._parse_string()
+            unit: exp.Expr | None = self._parse_interval_field()
+            if unit is not None and self._match_text_seq("TO"):
+                unit = exp.IntervalSpan(this=unit, expression=self._parse_interval_field())
+            return self.expression(exp.Interval(this=literal, unit=unit))
+
+        def _negate_range(self, this: exp.Expr | None = None) -> exp.Expr | None:
+            """`x !~ ALL (a)` says that none matches, and `x !~ ANY (a)` that not all do."""
+            many = this.expression if isinstance(this, exp.RegexpLike | exp.RegexpILike) else None
+            if this is not None and isinstance(many, exp.Any | exp.All):
+                other = exp.Any if isinstance(many, exp.All) else exp.All
+                this.set("expression", other(this=many.this))
+            return super()._negate_range(this)
+
+        def _parse_interval_field(self) -> exp.Var | None:
+            if self._curr is None or self._curr.text.upper() not in _FIELDS:
+                return None
+            self._advance()
+            return exp.var(self._prev.text.upper())
+
+        def _parse_type(
+            self, parse_interval: bool = True, fallback_to_identifier: bool = False
+        ) -> exp.Expr | None:
+            """`date '2020-01-01'::text` is the text of a date; for sqlglot `::` comes first."""
+            kind = self._curr.token_type if self._curr else None
+            if kind in self.TYPE_TOKENS and kind is not TokenType.INTERVAL:
+                index = self._index
+                data_type = self._parse_types(check_func=True, allow_identifiers=False)
+                is_type = isinstance(data_type, exp.DataType)
+                if is_type and self._curr and self._curr.token_type is TokenType.STRING:
+                    literal = self._parse_string()
+                    return self._parse_column_ops(
+                        self.expression(exp.Cast(this=literal, to=data_type))
+                    )
+                self._retreat(index)
+            return super()._parse_type(parse_interval, fallback_to_identifier)
+
+
+def _quantified(kind: type[exp.Expr], name: str, args: list[Any]) -> exp.Expr:
+    """ALL or SOME of an array; of more or fewer, a call of what is no function."""
+    if len(args) != 1:
+        return exp.Anonymous(this=name, expressions=args)
+    return kind(this=exp.Paren(this=args[0]))
+
+
+def _drops(call: exp.Expr, given: list[Any]) -> bool:
+    """Whether an argument as it is written is nowhere in a call."""
+    held = {id(node) for node in call.walk()}
+    return any(id(each) not in held for each in given)
+
+
+DIALECT = StategateSQL()
+try:
+    DIALECT.parser()
+except TypeError as error:
+    raise ImportError(
+        "sqlglot's compiled parser, the package sqlglotc, cannot be extended: uninstall it"
+    ) from error
+
+
+def tokenize(sql: str) -> list[Token]:
+    """The tokens of a text; `start` and `end` count its characters from 0, `end` inclusive.
+
+    Raises:
+        sqlglot.errors.TokenError: the text ends inside a quote or comment.
+    """
+    return DIALECT.tokenize(_mark_parameters(sql))
+
+
+def _mark_parameters(sql: str) -> str:
+    if "$" not in sql:
+        return sql
+    pieces: list[str] = []
+    at = 0
+    while found := _LEXEME.search(sql, at):
+        start, lexeme = found.start(), found[0]
+        pieces.append(sql[at:start])
+        at = found.end()
+        if lexeme == "$":
+            pieces.append(_PARAMETER)
+            continue
+        if lexeme[0] == "$":
+            closed = sql.find(lexeme, at)
+            at = len(sql) if closed < 0 else closed + len(lexeme)
+        pieces.append(sql[start:at])
+    pieces.append(sql[at:])
+    return "".join(pieces)
+
+
+def unterminated(sql: str) -> int | None:
+    """Where the quote or comment begins that a text ends in; None if it ends in none."""
+    at = 0
+    while True:
+        found = _LEXEME.search(sql, at)
+        opened = _OPENS.search(sql, at, found.start() if found else len(sql))
+        if opened is not None:
+            return opened.start()
+        if found is None:
+            return None
+        at = found.end()
+        if found[0][0] == "$" and len(found[0]) > 1:
+            closed = sql.find(found[0], at)
+            if closed < 0:
+                return found.start()
+            at = closed + len(found[0])

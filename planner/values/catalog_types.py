@@ -1,0 +1,147 @@
+"""Types that only Postgres has: what holds their values, and their numbers.
+
+All but varchar and char, which `characters` is about, are only in the system catalog. An oid is
+held as a bigint, a name as a text, an int2vector as an array. Whoever computes with such a value
+looks at its `kind`; what differs (subscripts from 0, names of objects) the type tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stores.spec.schema import DataType, Kind
+
+_SMALLINT = DataType(kind=Kind.SMALLINT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogType(DataType):
+    """One of these types; `kind` and `element` say how its values are held."""
+
+    postgres: str
+    """Its name in pg_type."""
+    oid: int
+    array_oid: int = 0
+    """Of the array of it; 0 if there is none."""
+    length: int = -1
+    """`pg_type.typlen`: bytes of a value, -1 where they vary."""
+    lower: int = 1
+    """The first subscript of an array."""
+    modifier: int = -1
+    """`pg_attribute.atttypmod`: the length of a varchar or char and 4; -1 without a length."""
+
+
+def _scalars(kind: Kind, text: str) -> dict[str, DataType]:
+    """Types held alike, from lines of name, oid, oid of the array, length."""
+    lines = (line.split() for line in text.strip().splitlines())
+    return {
+        name: CatalogType(
+            kind=kind, postgres=name, oid=int(oid), array_oid=int(array), length=int(length)
+        )
+        for name, oid, array, length in lines
+    }
+
+
+_NUMBERS = _scalars(
+    Kind.BIGINT,
+    """
+    oid 26 1028 4
+    xid 28 1011 4
+    cid 29 1012 4
+    xid8 5069 271 8
+    regclass 2205 2210 4
+    regtype 2206 2211 4
+    regprocedure 2202 2207 4
+    regnamespace 4089 4090 4
+    regrole 4096 4097 4
+    regcollation 4191 4192 4
+    regoper 2203 2208 4
+    regoperator 2204 2209 4
+    """,
+)
+_TEXTS = _scalars(
+    Kind.TEXT,
+    """
+    char 18 1002 1
+    name 19 1003 64
+    regproc 24 1008 4
+    tid 27 1010 6
+    inet 869 1041 -1
+    aclitem 1033 1034 12
+    cstring 2275 1263 -2
+    pg_node_tree 194 0 -1
+    pg_lsn 3220 3221 8
+    anyarray 2277 0 -1
+    void 2278 0 4
+    """,
+)
+OID = _NUMBERS["oid"]
+NAME = _TEXTS["name"]
+CHAR = _TEXTS["char"]
+REGPROC = _TEXTS["regproc"]
+VOID = _TEXTS["void"]
+INT2VECTOR = CatalogType(
+    kind=Kind.ARRAY, element=_SMALLINT, postgres="int2vector", oid=22, array_oid=1006, lower=0
+)
+VARCHAR = CatalogType(kind=Kind.TEXT, postgres="varchar", oid=1043, array_oid=1015)
+BPCHAR = CatalogType(kind=Kind.TEXT, postgres="bpchar", oid=1042, array_oid=1014)
+OIDVECTOR = CatalogType(
+    kind=Kind.ARRAY, element=OID, postgres="oidvector", oid=30, array_oid=1013, lower=0
+)
+CATALOG_TYPES: Mapping[str, DataType] = {
+    **_NUMBERS,
+    **_TEXTS,
+    "int2vector": INT2VECTOR,
+    "oidvector": OIDVECTOR,
+}
+"""By their names in pg_type."""
+OBJECTS: Mapping[str, tuple[str, str]] = {
+    "regclass": ("relation", "42P01"),
+    "regtype": ("type", "42704"),
+    "regproc": ("function", "42883"),
+    "regprocedure": ("function", "42883"),
+    "regnamespace": ("schema", "3F000"),
+    "regrole": ("role", "42704"),
+    "regcollation": ("collation", "42704"),
+    "regoper": ("operator", "42883"),
+    "regoperator": ("operator", "42883"),
+}
+"""Types of oids that read and print as names: what they name, and the error if there is none."""
+
+
+def postgres_name(data_type: DataType | None) -> str:
+    """The name of a type of the catalog; empty for all others."""
+    return data_type.postgres if isinstance(data_type, CatalogType) else ""
+
+
+def is_of_catalog(data_type: DataType) -> bool:
+    """Whether it is one of these types, or an array of them."""
+    element = data_type.element
+    return isinstance(data_type, CatalogType) or (element is not None and is_of_catalog(element))
+
+
+def is_vector(data_type: DataType | None) -> bool:
+    """Whether values are printed as `1 2`, not as `{1,2}`."""
+    return postgres_name(data_type) in {"int2vector", "oidvector"}
+
+
+def names_objects(data_type: DataType | None) -> bool:
+    """Whether values are oids that print as names: regclass and its kin, as they are held."""
+    return (
+        postgres_name(data_type) in OBJECTS
+        and data_type is not None
+        and (data_type.kind is Kind.BIGINT)
+    )
+
+
+def from_zero(data_type: DataType) -> DataType:
+    """The type of an array made of a vector, whose elements are still counted from 0."""
+    if data_type.kind is not Kind.ARRAY or isinstance(data_type, CatalogType):
+        return data_type
+    return CatalogType(kind=Kind.ARRAY, element=data_type.element, postgres="", oid=0, lower=0)
+
+
+def first_subscript(data_type: DataType | None) -> int:
+    """From what number an array's elements are counted."""
+    return data_type.lower if isinstance(data_type, CatalogType) else 1

@@ -1,0 +1,85 @@
+"""varchar and char: texts that say so, have a length, and are cut to it by a cast.
+
+A char is not padded: it has the blanks that its text has, and they count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from planner.errors import ValueProblem
+from planner.trees.nodes import built_type, call, position_of
+from planner.values.catalog_types import BPCHAR, VARCHAR, CatalogType, postgres_name
+from stores.spec.schema import TEXT, DataType
+
+LENGTH_MAX = 10_485_760
+_TYPES = {
+    exp.DType.VARCHAR: VARCHAR,
+    exp.DType.NVARCHAR: VARCHAR,
+    exp.DType.CHAR: BPCHAR,
+    exp.DType.NCHAR: BPCHAR,
+    exp.DType.BPCHAR: BPCHAR,
+}
+
+
+def named(node: exp.DataType) -> DataType | None:
+    """The type that a name means, with its length; None if it is neither varchar nor char."""
+    found = _TYPES.get(node.this)
+    length = length_of(node)
+    return found if found is None or length is None else replace(found, modifier=length + 4)
+
+
+def length_of(node: exp.DataType) -> int | None:
+    """How many characters there may be; None if any number, or it is neither varchar nor char."""
+    if node.this not in _TYPES:
+        return None
+    if node.expressions:
+        return int(node.expressions[0].name)
+    return 1 if node.this in {exp.DType.CHAR, exp.DType.NCHAR} else None
+
+
+def is_string(data_type: DataType) -> bool:
+    """Whether it is text, varchar or char, each of which the others become by themselves."""
+    return data_type == TEXT or postgres_name(data_type) in {"varchar", "bpchar"}
+
+
+def unsized(data_type: DataType | None) -> DataType | None:
+    """The same type without a length: what is computed has none."""
+    if isinstance(data_type, CatalogType) and data_type.modifier != -1:
+        return replace(data_type, modifier=-1)
+    return data_type
+
+
+def as_argument(data_type: DataType | None) -> DataType | None:
+    """What a function that has no form for varchar takes it as: a text."""
+    return TEXT if postgres_name(data_type) == "varchar" else unsized(data_type)
+
+
+def cut(cast: exp.Cast) -> None:
+    """Cut in the tree what is cast to a length; DuckDB reads the length and forgets it.
+
+    Raises:
+        ValueProblem: the length is not allowed (22023).
+    """
+    to = cast.to
+    is_array = to.this is exp.DType.ARRAY and len(to.expressions) == 1
+    element = to.expressions[0] if is_array else to
+    length = length_of(element) if isinstance(element, exp.DataType) else None
+    if length is None:
+        return
+    if not 1 <= length <= LENGTH_MAX:
+        name = "varchar" if _TYPES[element.this] is VARCHAR else "char"
+        bound = "must be at least 1" if length < 1 else f"cannot exceed {LENGTH_MAX}"
+        raise ValueProblem(
+            f"length for type {name} {bound}", sqlstate="22023", position=position_of(cast)
+        )
+    inner, number = cast.this, exp.Literal.number(length)
+    fresh = call("pg_sg_cut", number) if is_array else exp.Left(expression=number)
+    cast.replace(fresh)  # first: the operand may be a cast, too, which must stay the same node
+    plain = exp.Cast(this=inner, to=built_type("TEXT[]" if is_array else "TEXT"))
+    if is_array:
+        fresh.set("expressions", [plain, number])
+    else:
+        fresh.set("this", plain)

@@ -1,0 +1,122 @@
+"""Values of one type as bounds on a column of another: exactly, or as the nearest value below.
+
+A comparison of a column with a value of another type holds for the same rows as one with a value of
+the column's own type, once that value is rounded down and the loss is remembered: `n > 2.5` is
+`n > 2`, `n = 2.5` is nothing. Where that does not hold (a real column and a double), there is no
+fit, and the comparison is left to DuckDB.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Context, Decimal
+from enum import Enum
+from typing import TypeAlias
+
+from stores.spec.schema import DataType, Kind, Value
+
+INT_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INTEGER: 32, Kind.BIGINT: 64}
+_MANTISSA_BITS = {Kind.REAL: 24, Kind.DOUBLE: 53}
+_FLOATS = {Kind.REAL, Kind.DOUBLE}
+_NUMBERS = {*INT_BITS, *_FLOATS, Kind.DECIMAL}
+_TIMES = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
+_DAY_US = 86_400_000_000
+_EXACT = Context(prec=100)
+
+
+class Outside(Enum):
+    """A value that lies outside all that the column can hold."""
+
+    BELOW = -1
+    ABOVE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The greatest value of the column's type that is not above the given one."""
+
+    value: Value
+    exact: bool = True
+
+
+Fit: TypeAlias = Fitted | Outside
+Fitter: TypeAlias = Callable[[Value], Fit]
+
+
+def fitter(source: DataType, column: DataType) -> Fitter | None:
+    """How values of `source` bound a column; None if they cannot, NULL aside."""
+    bits = INT_BITS.get(column.kind)
+    if bits is not None and source.kind in _NUMBERS:
+        # An integer is compared with a double as a double, which rounds the large ones.
+        is_exact = bits <= _MANTISSA_BITS.get(source.kind, bits)
+        return _integer_fitter(bits) if is_exact else None
+    if column.kind is Kind.DECIMAL and source.kind in {*INT_BITS, Kind.DECIMAL}:
+        return _decimal_fitter(column)
+    if column.kind is Kind.DOUBLE and source.kind in _NUMBERS:
+        return lambda value: Fitted(float(value))
+    if column.kind in _TIMES and source.kind in _TIMES:
+        return _time_fitter(source.kind, column.kind)
+    if column.kind is source.kind and column.kind in {
+        Kind.REAL,
+        Kind.TEXT,
+        Kind.BYTEA,
+        Kind.BOOLEAN,
+    }:
+        return Fitted
+    return None
+
+
+_FAMILIES = (_NUMBERS, _TIMES, {Kind.TEXT}, {Kind.BYTEA}, {Kind.BOOLEAN})
+
+
+def are_comparable(one: DataType, other: DataType) -> bool:
+    """Whether Postgres compares values of the two types; types of no family here pass."""
+    families = [
+        next((i for i, family in enumerate(_FAMILIES) if t.kind in family), None)
+        for t in (one, other)
+    ]
+    return None in families or families[0] == families[1]
+
+
+def _integer_fitter(bits: int) -> Fitter:
+    least, most = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+
+    def fit(value: Value) -> Fit:
+        if isinstance(value, float) and not math.isfinite(value):
+            return Outside.BELOW if value == -math.inf else Outside.ABOVE
+        floor = math.floor(value)
+        if floor < least:
+            return Outside.BELOW
+        if floor > most:
+            return Outside.ABOVE
+        return Fitted(floor, floor == value)
+
+    return fit
+
+
+def _decimal_fitter(column: DataType) -> Fitter:
+    unit = Decimal((0, (1,), -column.scale))
+    limit = _EXACT.scaleb(Decimal(1), column.precision - column.scale)
+
+    def fit(value: Value) -> Fit:
+        exact = Decimal(value)
+        if exact >= limit:
+            return Outside.ABOVE
+        if exact <= -limit:
+            return Outside.BELOW
+        floor = exact.quantize(unit, rounding=ROUND_FLOOR, context=_EXACT)
+        if floor <= -limit:
+            return Outside.BELOW
+        return Fitted(floor, floor == exact)
+
+    return fit
+
+
+def _time_fitter(source: Kind, column: Kind) -> Fitter:
+    if source is column or (source is not Kind.DATE and column is not Kind.DATE):
+        return Fitted
+    if source is Kind.DATE:
+        return lambda days: Fitted(days * _DAY_US)
+    return lambda micros: Fitted(micros // _DAY_US, micros % _DAY_US == 0)

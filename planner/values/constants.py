@@ -1,0 +1,218 @@
+"""Constants in SQL as physical values: literals, casts of them, and what can be computed of them.
+
+Only what Postgres and DuckDB compute alike, and without an error, is computed here; all else is
+"no constant", and stays with DuckDB.
+"""
+
+from __future__ import annotations
+
+import calendar
+import datetime as dt
+from decimal import Context, Decimal
+from typing import TypeAlias
+
+from sqlglot import exp
+
+from planner.errors import QueryError
+from planner.trees.known_arguments import seen
+from planner.trees.time_precision import digits_of
+from planner.values.catalog_types import is_of_catalog
+from planner.values.character_types import length_of
+from planner.values.comparison_bounds import INT_BITS
+from planner.values.sqltypes import data_type_of
+from planner.values.text_values import parse_value
+from stores.spec.schema import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    TEXT,
+    TIMESTAMP,
+    DataType,
+    Kind,
+    Value,
+    decimal_type,
+)
+
+Constant: TypeAlias = tuple[Value, DataType]
+
+_INTERVAL = DataType(kind=Kind.INTERVAL)
+_NULL = DataType(kind=Kind.NULL)
+_DAY_US = 86_400_000_000
+_EPOCH = dt.datetime(1970, 1, 1)
+_BIGINT_MAX = (1 << 63) - 1
+_DIGITS_MAX = 38
+_EXACT = Context(prec=100)
+DEPTH_MAX = 16
+"""How deep computations of constants are followed."""
+
+
+def constant_of(node: exp.Expr, wanted: DataType, depth: int = DEPTH_MAX) -> Constant | None:
+    """The value and type of a constant; None if the node is not one that is read here.
+
+    A bare text literal takes the wanted type, as in Postgres.
+
+    Raises:
+        QueryError: a text literal is no value of the wanted type (22P02).
+    """
+    node = seen(node)
+    match node:
+        case exp.Literal():
+            return _literal(node, wanted)
+        case exp.Null():
+            return None, _NULL
+        case exp.Boolean():
+            return bool(node.this), BOOLEAN
+        case exp.Interval():
+            return interval_of(node)
+        case _:
+            return _composed(node, wanted, depth - 1) if depth else None
+
+
+def _composed(node: exp.Expr, wanted: DataType, depth: int) -> Constant | None:
+    """A constant that is made of others."""
+    if isinstance(node, exp.Neg):
+        inner = constant_of(node.this, wanted, depth)
+        negatable = inner is not None and isinstance(inner[0], int | float | Decimal)
+        return (-inner[0], inner[1]) if inner is not None and negatable else None
+    if isinstance(node, exp.Cast):
+        return _cast(node, depth)
+    if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.DPipe):
+        return _computed(node, wanted, depth)
+    return None
+
+
+def _literal(node: exp.Literal, wanted: DataType) -> Constant:
+    if not node.is_string:
+        return number_of(node.name)
+    try:
+        return parse_value(node.name, wanted), wanted
+    except QueryError as error:
+        error.position = node.meta.get("start", -1) + 1 or None
+        raise
+
+
+def number_of(text: str) -> Constant:
+    """A numeric literal: bigint if whole and small enough, decimal if plain, else double."""
+    if text.isdigit() and int(text) < 1 << 63:
+        return int(text), BIGINT
+    if "e" in text.lower():
+        return float(text), DOUBLE
+    value = Decimal(text)
+    found = _decimal(value)
+    return (float(text), DOUBLE) if found is None else found
+
+
+def _decimal(value: Decimal) -> Constant | None:
+    digits = len(value.as_tuple().digits)
+    scale = max(0, -int(value.as_tuple().exponent))
+    if max(digits, scale) > _DIGITS_MAX:
+        return None
+    return value, decimal_type(max(digits, scale, 1), scale)
+
+
+def interval_of(node: exp.Expr) -> Constant | None:
+    """`INTERVAL '1 day'`, in either spelling; None if its length is not a literal."""
+    literal, unit = seen(node.this or exp.null()), node.args.get("unit")
+    if not isinstance(literal, exp.Literal) or not isinstance(unit and seen(unit), exp.Var | None):
+        return None
+    text = literal.name if unit is None else f"{literal.name} {unit.name}"
+    try:
+        return parse_value(text, _INTERVAL), _INTERVAL
+    except QueryError:
+        return None  # a spelling that only DuckDB knows, or nobody: it has the word
+
+
+def _cast(node: exp.Cast, depth: int) -> Constant | None:
+    data_type = data_type_of(node.to)
+    if data_type is None or data_type.kind in {Kind.JSON, Kind.UUID} or is_of_catalog(data_type):
+        return None
+    if length_of(node.to) is not None or digits_of(node.to) is not None:
+        return None  # varchar(3) cuts, timestamp(3) rounds
+    literal = seen(node.this)
+    if isinstance(literal, exp.Literal) and literal.is_string:
+        return parse_value(literal.name, data_type), data_type
+    inner = constant_of(literal, data_type, depth)
+    return None if inner is None else _converted(inner, data_type)
+
+
+def _converted(constant: Constant, data_type: DataType) -> Constant | None:
+    """A constant as another type, where nothing is lost."""
+    value, source = constant
+    if source == data_type or source.kind is Kind.NULL:
+        return value, data_type
+    if source.kind is Kind.BIGINT and (bits := INT_BITS.get(data_type.kind)) is not None:
+        held = -(1 << (bits - 1)) <= value < 1 << (bits - 1)
+        return (value, data_type) if held else None
+    if source.kind is Kind.DATE and data_type.kind in {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}:
+        return value * _DAY_US, data_type
+    if {source.kind, data_type.kind} == {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}:
+        return value, data_type
+    return None
+
+
+def _computed(node: exp.Binary, wanted: DataType, depth: int) -> Constant | None:
+    if isinstance(node, exp.DPipe):
+        return _joined(*(constant_of(side, TEXT, depth) for side in (node.this, node.expression)))
+    if wanted.kind is Kind.TEXT:
+        return None  # a bare literal beside a number is one, not a text
+    left, right = (_side(side, depth) for side in (node.this, node.expression))
+    if left is None or right is None or None in {left[0], right[0]}:
+        return None
+    if right[1].kind is Kind.INTERVAL and isinstance(node, exp.Add | exp.Sub):
+        return moved(left, right[0], -1 if isinstance(node, exp.Sub) else 1)
+    if left[1].kind is Kind.INTERVAL and isinstance(node, exp.Add):
+        return moved(right, left[0], 1)
+    return _arithmetic(node, left, right)
+
+
+def _side(node: exp.Expr, depth: int) -> Constant | None:
+    """An operand of arithmetic; a bare text literal there has a type that nobody says."""
+    bare = seen(node)
+    if isinstance(bare, exp.Literal) and bare.is_string:
+        return None
+    return constant_of(bare, BIGINT, depth)
+
+
+def _joined(left: Constant | None, right: Constant | None) -> Constant | None:
+    if left is None or right is None or not left[1] == right[1] == TEXT:
+        return None
+    return left[0] + right[0], TEXT
+
+
+def _arithmetic(node: exp.Binary, left: Constant, right: Constant) -> Constant | None:
+    kinds = {left[1].kind, right[1].kind}
+    if not kinds <= {*INT_BITS, Kind.DECIMAL}:
+        return None
+    one, other = Decimal(left[0]), Decimal(right[0])
+    if isinstance(node, exp.Mul):
+        value = _EXACT.multiply(one, other)
+    else:
+        value = (_EXACT.add if isinstance(node, exp.Add) else _EXACT.subtract)(one, other)
+    if Kind.DECIMAL in kinds:
+        return _decimal(value)
+    return (int(value), BIGINT) if abs(value) <= _BIGINT_MAX else None
+
+
+def moved(time: Constant, interval: tuple[int, int, int], sign: int) -> Constant | None:
+    """A time and an interval; a date becomes a timestamp."""
+    value, data_type = time
+    if data_type.kind is Kind.DATE:
+        value, data_type = value * _DAY_US, TIMESTAMP
+    if data_type.kind not in {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}:
+        return None
+    months, days, micros = (sign * part for part in interval)
+    try:
+        return _months_later(value, months) + days * _DAY_US + micros, data_type
+    except (OverflowError, ValueError):
+        return None  # beyond Python's calendar
+
+
+def _months_later(value: int, months: int) -> int:
+    """The same day some months later, or the last of that month if it has no such day."""
+    if not months:
+        return value
+    moment = _EPOCH + dt.timedelta(microseconds=value)
+    year, month = divmod(moment.year * 12 + moment.month - 1 + months, 12)
+    day = min(moment.day, calendar.monthrange(year, month + 1)[1])
+    moved = moment.replace(year=year, month=month + 1, day=day)
+    return (moved - _EPOCH) // dt.timedelta(microseconds=1)

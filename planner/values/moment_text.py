@@ -1,0 +1,196 @@
+"""Postgres's text forms of dates and moments, read: `2020-02-29 01:02 PM CET`, `20200229`, `… BC`.
+
+A moment is a count of microseconds since 1970, in today's calendar at all times. Where Postgres has
+settings, the forms are those of its defaults: `1/2/2020` is January 2.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+
+from planner.errors import ValueProblem
+from planner.values.interval_text import interval_words, parse_interval
+from planner.values.time_zones import offset_at
+
+PLAIN_DATE = r"[1-9]\d{3}-\d{2}-\d{2}"
+_PLAIN_TIME = r"(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?"
+PLAIN_FORMS = {
+    "date": PLAIN_DATE,
+    "timestamp": rf"{PLAIN_DATE}(?:[ T]{_PLAIN_TIME})?",
+    "timestamptz": rf"{PLAIN_DATE}(?:[ T]{_PLAIN_TIME}(?:[+-](?:0\d|1[0-4])(?::[0-5]\d)?)?)?",
+}
+"""What DuckDB reads as Postgres does, by type; regular expressions that it and Python know."""
+
+_MICROSECOND = dt.timedelta(microseconds=1)
+_ZONE_MAX = dt.timedelta(hours=16)
+_SECOND_US, _DAY_US = 1_000_000, 86_400_000_000
+_CYCLE_YEARS, _CYCLE_DAYS = 400, 146_097
+"""After so many years the calendar is the same again, the days of the week too."""
+_EPOCH = dt.date(1970, 1, 1)
+_FIRST_DAY = -2_440_588
+"""The first that Postgres has, 4714-11-24 BC."""
+_MICROS_MAX = (1 << 63) - 1
+_PYTHON_FIRST, _PYTHON_LAST = -62_135_500_000_000_000, 253_402_200_000_000_000
+"""Times in the first and the last day of which Python knows."""
+_ERA = r"\s*\(?(?:BC|AD)\)?(?![A-Za-z])"
+_STAMP = re.compile(
+    rf"""
+    (?: (?P<digits>\d{{6,}})
+      | (?P<first>\d+) (?P<apart>[-/.]) (?P<second>\d+) (?P=apart) (?P<third>\d+) )
+    (?P<early_era>{_ERA})?
+    (?: (?:T|\s+) (?P<hour>\d{{1,2}}) : (?P<minute>\d{{2}})
+        (?: : (?P<seconds>\d{{2}}) (?:\.(?P<fraction>\d*))? )?
+        (?: \s*(?P<half>[AP]M)(?![A-Za-z]) )? )?
+    (?P<middle_era>{_ERA})?
+    \s*(?P<zone>[+-]\d{{1,2}}(?::?\d{{2}}(?::\d{{2}})?)?|[A-Za-z][\w/+-]*)?
+    (?P<late_era>{_ERA})?
+    """,
+    re.IGNORECASE | re.ASCII | re.VERBOSE,
+)
+
+
+class MalformedMomentError(ValueError):
+    """The text has none of the forms."""
+
+
+def parse_moment(text: str, *, is_date: bool = False) -> tuple[int, int]:
+    """The microseconds that clocks show at a moment, and how many they are ahead of UTC.
+
+    Args:
+        text: any of the forms.
+        is_date: the time of day is read and left out: 23:59:60 and 24:00 are of the same day.
+
+    Raises:
+        MalformedMomentError: the text has none of the forms.
+        ValueProblem: it is not in the calendar (22008), or is of no zone (22009, 22023).
+    """
+    stripped = text.strip()
+    if stripped.lower() == "epoch":
+        return 0, 0
+    found = _STAMP.fullmatch(stripped)
+    if found is None:
+        if re.fullmatch(r"\d{1,2}", stripped, re.ASCII) and not 1 <= int(stripped) <= 12:
+            raise _out_of_range(stripped)  # two digits are a month
+        raise MalformedMomentError
+    try:
+        micros = _micros_of(found)
+        local = _days_of(found) * _DAY_US + (0 if is_date else micros)
+    except MalformedMomentError:
+        raise
+    except ValueError:
+        raise _out_of_range(stripped) from None
+    if not _FIRST_DAY * _DAY_US <= local <= _MICROS_MAX:
+        raise _out_of_range(stripped)
+    return local, _zone_micros(found["zone"], local, stripped)
+
+
+def time_words(text: str, kind: str) -> str:
+    """A text as DuckDB reads it as a `date`, `timestamp`, `timestamptz` or `interval`.
+
+    Raises:
+        ValueProblem: it is no such value.
+    """
+    plain = PLAIN_FORMS.get(kind)
+    if plain is None:
+        return interval_words(parse_interval(text))
+    if re.fullmatch(plain, text, re.ASCII) or text.strip().lower().lstrip("-") == "infinity":
+        return text
+    try:
+        local, ahead = parse_moment(text, is_date=kind == "date")
+    except MalformedMomentError:
+        spelled = "timestamp with time zone" if kind == "timestamptz" else kind
+        raise ValueProblem(
+            f'invalid input syntax for type {spelled}: "{text[:100]}"', sqlstate="22007"
+        ) from None
+    return _words(local - ahead if kind == "timestamptz" else local, kind)
+
+
+def _words(moment: int, kind: str) -> str:
+    days, micros = divmod(moment, _DAY_US)
+    year, month, day = civil(days)
+    shown = f"{year if year > 0 else 1 - year:04}-{month:02}-{day:02}{'' if year > 0 else ' (BC)'}"
+    if kind == "date":
+        return shown
+    seconds, fraction = divmod(micros, _SECOND_US)
+    minutes, seconds = divmod(seconds, 60)
+    clock = f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}.{fraction:06}"
+    return f"{shown} {clock}{'+00' if kind == 'timestamptz' else ''}"
+
+
+def civil(days: int) -> tuple[int, int, int]:
+    """Year, month and day of a count of days since 1970; the year before 1 is 0."""
+    cycles, within = divmod(days, _CYCLE_DAYS)
+    day = _EPOCH + dt.timedelta(days=within)
+    return day.year + cycles * _CYCLE_YEARS, day.month, day.day
+
+
+def _days_of(found: re.Match[str]) -> int:
+    """The count of days of a date; a ValueError if there is none such."""
+    if found["digits"]:
+        year, month, day = found["digits"][:-4], found["digits"][-4:-2], found["digits"][-2:]
+    elif len(found["first"]) > 2:
+        year, month, day = found["first"], found["second"], found["third"]
+    else:
+        month, day, year = found["first"], found["second"], found["third"]
+    eras = [each for each in (found["early_era"], found["middle_era"], found["late_era"]) if each]
+    if len(eras) > 1:
+        raise MalformedMomentError
+    is_before = bool(eras) and "B" in eras[0].upper()
+    number = int(year)
+    if len(year) <= 2 and not is_before:
+        number += 2000 if number < 70 else 1900
+    if number < 1:
+        raise ValueError("there is no year 0")
+    if is_before:
+        number = 1 - number
+    cycles, within = divmod(number - _EPOCH.year, _CYCLE_YEARS)
+    first = dt.date(_EPOCH.year + within, int(month), int(day))
+    return (first - _EPOCH).days + cycles * _CYCLE_DAYS
+
+
+def _micros_of(found: re.Match[str]) -> int:
+    """The time of the day; a ValueError if there is none such."""
+    hour, minute, seconds = (int(found[name] or 0) for name in ("hour", "minute", "seconds"))
+    fraction = (found["fraction"] or "").ljust(7, "0")
+    micros = int(fraction[:6]) + (fraction[6] >= "5")
+    if found["half"]:
+        if hour > 12:
+            raise ValueError("no such hour before or after noon")
+        hour = hour % 12 + (12 if found["half"].upper() == "PM" else 0)
+    within = (minute * 60 + seconds) * _SECOND_US + micros
+    if hour > 24 or minute > 59 or seconds > 60 or (hour == 24 and within):
+        raise ValueError("no such time of the day")
+    return hour * 3600 * _SECOND_US + within
+
+
+def _zone_micros(zone: str | None, local: int, text: str) -> int:
+    if zone is None:
+        return 0
+    if zone[0] not in "+-":
+        return _named_offset(zone, local) // _MICROSECOND
+    digits = zone[1:].replace(":", "")
+    if len(digits) in {1, 3}:
+        digits = "0" + digits
+    hours, minutes, seconds = int(digits[:2]), int(digits[2:4] or 0), int(digits[4:6] or 0)
+    offset = dt.timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    if offset >= _ZONE_MAX or max(minutes, seconds) > 59:
+        shown = f'time zone displacement out of range: "{text[:100]}"'
+        raise ValueProblem(shown, sqlstate="22009")
+    return (-offset if zone[0] == "-" else offset) // _MICROSECOND
+
+
+def _named_offset(zone: str, local: int) -> dt.timedelta:
+    if local > _PYTHON_LAST:
+        local %= _CYCLE_DAYS * _DAY_US  # the same days in our cycle
+    shown = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=max(local, _PYTHON_FIRST))
+    try:
+        return offset_at(zone, shown)
+    except ValueProblem:
+        if "/" in zone:
+            raise
+        raise MalformedMomentError from None  # a word that is no zone
+
+
+def _out_of_range(text: str) -> ValueProblem:
+    return ValueProblem(f'date/time field value out of range: "{text[:100]}"', sqlstate="22008")

@@ -1,0 +1,1 @@
+"""Values to bytes and back, the order of keys, and the partition of a key."""

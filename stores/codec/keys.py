@@ -1,0 +1,246 @@
+"""Keys to bytes that sort as SQL sorts, and back, one at a time and by column.
+
+A key is its columns, one behind the other, each as `key_columns` encodes it.
+
+Laws: decode(encode(k)) == k but for negative zero and NaN's payload; a < b if and only if
+encode(a) < encode(b); no key's bytes begin another's, but those of a last column of text that goes
+on with NUL: there FF follows, as nowhere else.
+Source: FoundationDB's tuple layer; Kafka's serializers, whose order we avoid.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from stores.codec.key_columns import Piece, key_column
+from stores.errors import CodecError
+from stores.spec.arrow import binary_parts, joined_bytes, physical_array, physical_list
+from stores.spec.query import Interval
+from stores.spec.schema import Column, Key, Kind
+
+_MISFITS = (TypeError, ValueError, ArithmeticError, struct.error, AttributeError)
+"""What an encoder raises for a value that its column cannot have."""
+
+
+class KeyCodec:
+    """Encodes keys of these columns. Built once per store."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._columns = tuple(columns)
+        self._parts = tuple(key_column(column) for column in columns)
+        self._encoders = tuple(part.encode for part in self._parts)
+        self._only = self._encoders[0] if len(self._encoders) == 1 else None
+        self._text_at = [i for i, part in enumerate(self._parts) if part.width is None]
+
+    def encode(self, key: Key) -> bytes:
+        """The bytes of a whole key, or of a prefix of its columns.
+
+        Raises:
+            CodecError: a value does not fit its column, or there are more values than columns.
+        """
+        if not 0 < len(key) <= len(self._parts):
+            raise self._misfit(key)
+        try:
+            if self._only is not None:
+                return self._only(key[0])
+            return b"".join([encode(v) for encode, v in zip(self._encoders, key, strict=False)])
+        except _MISFITS as error:
+            raise self._misfit(key) from error
+
+    def encode_whole(self, key: Key) -> bytes:
+        """The bytes of a whole key; the prefix of one is refused too.
+
+        Raises:
+            CodecError: a value does not fit its column, or there is not one for each.
+        """
+        if len(key) != len(self._parts):
+            raise self._misfit(key)
+        if self._only is None:
+            return self.encode(key)
+        try:
+            return self._only(key[0])
+        except _MISFITS as error:
+            raise self._misfit(key) from error
+
+    def encode_all(self, keys: Sequence[Key], *, prefix: bytes = b"") -> list[bytes]:
+        """The bytes of many whole keys, all behind a prefix.
+
+        Raises:
+            CodecError: as `encode_whole`.
+        """
+        only = self._only
+        if only is not None:
+            try:
+                return [prefix + only(value) for (value,) in keys]
+            except _MISFITS:
+                pass  # said of the first that does not fit, below
+        return [prefix + self.encode_whole(key) for key in keys]
+
+    def _misfit(self, key: Key) -> CodecError:
+        for column, part, value in zip(self._columns, self._parts, key, strict=False):
+            try:
+                part.encode(value)
+            except _MISFITS:
+                return CodecError(
+                    f'{type(value).__name__} does not fit key column "{column.name}" '
+                    f"of type {column.type}"
+                )
+        return CodecError(f"a key has {len(self._columns)} columns, not {len(key)}")
+
+    def decode(self, encoded: bytes, at: int = 0) -> tuple[Key, int]:
+        """The key that begins at `at`, and where it ends.
+
+        Raises:
+            CodecError: the bytes are no key of these columns.
+        """
+        values = []
+        try:
+            for part in self._parts:
+                value, at = part.decode(encoded, at)
+                values.append(value)
+        except (IndexError, ValueError, struct.error) as error:
+            raise CodecError(f"no key in {encoded[:64]!r}") from error
+        return tuple(values), at
+
+    def range_of(self, interval: Interval) -> tuple[bytes | None, bytes | None]:
+        """The interval as half-open bytes: first byte string in, first one out; None is open."""
+        lower, upper = interval.lower, interval.upper
+        start = None if lower is None else self.encode(lower)
+        if start is not None and not interval.lower_inclusive:
+            start = after_prefix(start)
+        end = None if upper is None else self.encode(upper)
+        if end is not None and interval.upper_inclusive:
+            end = after_prefix(end)
+        return start, end
+
+    def range_of_prefix(self, prefix: Key, text: str | bytes | None) -> tuple[bytes, bytes]:
+        """The keys that begin with `prefix`, and whose next column begins with `text`, half-open.
+
+        Raises:
+            CodecError: a value does not fit its column, or there is no column of text behind them.
+        """
+        start = self.encode(prefix) if prefix else b""
+        if text is None:
+            return start, after_prefix(start)
+        column = self._columns[len(prefix)] if len(prefix) < len(self._columns) else None
+        wanted = Kind.TEXT if isinstance(text, str) else Kind.BYTEA
+        if column is None or column.type.kind is not wanted:
+            raise CodecError(f"the key has no {wanted.value} column behind {len(prefix)} others")
+        # Without its terminator, a text is how all texts begin that begin with it.
+        try:
+            start += self._parts[len(prefix)].encode(text)[:-1]
+        except UnicodeEncodeError as error:
+            raise self._misfit((*prefix, text)) from error
+        return start, _after_bytes(start)
+
+    def encode_columns(self, arrays: Sequence[pa.Array], *, prefix: bytes = b"") -> list[bytes]:
+        """The keys of all rows, from one array per key column, all behind a prefix."""
+        if any(array.null_count for array in arrays):
+            rows = zip(*[physical_list(a, c.type) for a, c in self._with(arrays)], strict=True)
+            return [prefix + self.encode(row) for row in rows]
+        pieces: list[Piece] = [prefix]
+        for part, array in zip(self._parts, arrays, strict=True):
+            for piece in part.encode_array(array):
+                if isinstance(piece, bytes) and isinstance(pieces[-1], bytes):
+                    pieces[-1] += piece
+                else:
+                    pieces.append(piece)
+        return joined_bytes(pieces)
+
+    def _with(self, arrays: Sequence[pa.Array]) -> list[tuple[pa.Array, Column]]:
+        return list(zip(arrays, self._columns, strict=True))
+
+    def decode_columns(
+        self, keys: Sequence[bytes], wanted: Sequence[bool], *, skipped: int = 0
+    ) -> list[pa.Array | None]:
+        """One array per wanted key column (None for the others) from the bytes of many keys.
+
+        Without NULLs and with at most one column of text, every column lies at a fixed distance
+        from one end of the key, and is cut out of all keys at once. Other keys go one by one.
+
+        Args:
+            keys: the encoded keys.
+            wanted: for each column whether to decode it.
+            skipped: bytes in front of each key that are not of it.
+        """
+        if not any(wanted):
+            return [None] * len(self._parts)
+        column = pa.array(keys, pa.binary())
+        if len(self._text_at) <= 1 and self._is_regular(column, skipped):
+            return self._decode_regular(column, wanted, skipped)
+        decoded = [self.decode(key, skipped)[0] for key in keys]
+        columns = list(zip(*decoded, strict=True)) or [()] * len(self._parts)
+        return [
+            physical_array(values, column.type) if want else None
+            for values, column, want in zip(columns, self._columns, wanted, strict=True)
+        ]
+
+    def _is_regular(self, keys: pa.Array, skipped: int) -> bool:
+        widths = [1 + (part.width or 0) for part in self._parts]
+        offsets, data = binary_parts(keys)
+        starts, ends = offsets[:-1] + skipped, offsets[1:]
+        if not self._text_at:
+            return bool((ends - starts == sum(widths)).all())
+        text = self._text_at[0]
+        head, tail = sum(widths[:text]), sum(widths[text + 1 :])
+        if not bool((ends - starts >= head + 2 + tail).all()):
+            return False
+        raw = np.frombuffer(data, dtype=np.uint8)
+        terminators = ends - tail - 1
+        if raw.size - np.count_nonzero(raw) == len(starts):
+            # As many NULs as keys, so that no marker is one.
+            return bool((raw[terminators] == 0).all())
+        marks = [starts + sum(widths[:i]) for i in range(text + 1)]
+        if tail:
+            # An escaped NUL and a NULL together may put the first NUL where a terminator would be;
+            # what follows a terminator is a marker, though, and FF what follows an escaped NUL.
+            marks.append(ends - tail)
+        if not all((raw[places] == 1).all() for places in marks):
+            return False
+        # The first NUL behind the text's marker must be its terminator, with the whole tail behind
+        # it: an escaped NUL, or a NULL in any column, puts it elsewhere.
+        nuls = np.cumsum(raw == 0)
+        before = nuls[starts + head]
+        return bool((raw[terminators] == 0).all() and (nuls[terminators] - before == 1).all())
+
+    def _decode_regular(
+        self, keys: pa.Array, wanted: Sequence[bool], skipped: int
+    ) -> list[pa.Array | None]:
+        widths = [1 + (part.width or 0) for part in self._parts]
+        text = self._text_at[0] if self._text_at else len(widths)
+        head, tail = skipped + sum(widths[:text]), sum(widths[text + 1 :])
+        found: list[pa.Array | None] = []
+        for i, (part, want) in enumerate(zip(self._parts, wanted, strict=True)):
+            if not want:
+                found.append(None)
+                continue
+            if i == text:
+                start, stop = head + 1, -(tail + 1)
+            elif i < text:
+                start = skipped + sum(widths[:i]) + 1
+                stop = start + widths[i] - 1
+            else:
+                start = sum(widths[text + 1 : i]) + 1 - tail
+                stop = start + widths[i] - 1
+            found.append(part.decode_array(pc.binary_slice(keys, start, stop or None)))
+        return found
+
+
+def after_prefix(prefix: bytes) -> bytes:
+    """Behind all keys that begin with the columns of `prefix`, before all greater ones.
+
+    What follows a column is a marker (00 or 01), never FF; but FF follows the NUL of a text that
+    goes on, and such a text is greater.
+    """
+    return prefix + b"\xff"
+
+
+def _after_bytes(prefix: bytes) -> bytes:
+    """Behind all bytes that begin with `prefix`, which is not all FF."""
+    kept = prefix.rstrip(b"\xff")
+    return kept[:-1] + bytes([kept[-1] + 1])

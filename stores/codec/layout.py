@@ -1,0 +1,273 @@
+"""Where the entries of a store lie in a database: the bytes of their keys, for every kind of store.
+
+    01 <key>                                                keyvalue and global stores
+    01 <segment> <key> <window start>                       window stores
+    01 <segment of end> <key> <end> <start>                 session stores
+    01 <segment of valid-to> <key> <valid-to> <valid-from>  versioned stores
+
+A segment is the 8 bytes of its number. Times are encoded as one more key column each, so that the
+whole is one memcomparable key. A version that no other has replaced ends at the end of time and
+lies in the last segment, which never expires; a tombstone that no version has followed lies in the
+segment of its valid-from, to expire with it. A tombstone is an entry with an empty row.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from stores.codec.keys import KeyCodec
+from stores.codec.rows import RowCodec
+from stores.codec.segments import END_OF_TIME, MICROS_MAX, MICROS_MIN, Segments
+from stores.errors import CodecError, SchemaError
+from stores.spec.arrow import Ints, array_of_ints, int64_values
+from stores.spec.position import Progress
+from stores.spec.query import Batch, Interval
+from stores.spec.scans import PrefixQuery
+from stores.spec.schema import (
+    TIMESTAMPTZ,
+    VALID_FROM,
+    VALID_TO,
+    WINDOW_END,
+    WINDOW_START,
+    Column,
+    StoreKind,
+    StoreSchema,
+)
+
+DATA, DATA_END = b"\x01", b"\x02"
+"""Between them lie all entries, and nothing else."""
+TIME_BYTES = 9
+"""A marker byte, and the time in microseconds with its sign bit flipped."""
+PREFIX_BYTES = 9
+"""DATA and a segment, before the key of a timed entry."""
+TOMBSTONE = b""
+"""The row of an entry that says that there is none."""
+
+Bounds: TypeAlias = tuple[bytes, bytes | None]
+"""Half-open bytes of keys: the first one in, the first one out; None is open."""
+
+_STORED_TIMES: dict[StoreKind, tuple[Column, ...]] = {
+    StoreKind.WINDOW: (WINDOW_START,),
+    StoreKind.SESSION: (WINDOW_END, WINDOW_START),
+    StoreKind.VERSIONED: (VALID_TO, VALID_FROM),
+}
+_BIAS = 1 << 63
+
+
+def encode_time(time_us: int) -> bytes:
+    """A time as `KeyCodec` encodes a column of it."""
+    return b"\1" + (time_us + _BIAS).to_bytes(8, "big")
+
+
+def decode_time(encoded: bytes) -> int:
+    """What `encode_time` has encoded."""
+    return int.from_bytes(encoded[1:], "big") - _BIAS
+
+
+def segment_bytes(number: int) -> bytes:
+    """How the entries of a segment begin."""
+    return DATA + (number + _BIAS).to_bytes(8, "big")
+
+
+def segment_number(entry_key: bytes) -> int:
+    """The number of the segment that an entry lies in."""
+    return int.from_bytes(entry_key[1:PREFIX_BYTES], "big") - _BIAS
+
+
+LATEST = segment_bytes(1 << 62)
+"""The segment of the versions that no other has replaced; behind that of any time."""
+
+
+class Layout:
+    """The codecs and segments of one store, built once per replica.
+
+    Raises:
+        SchemaError: a column has a type that keys or rows cannot hold.
+    """
+
+    def __init__(self, schema: StoreSchema, partition: int) -> None:
+        self.schema, self.partition = schema, partition
+        self.times = _STORED_TIMES.get(schema.kind, ())
+        self.keys, self.rows = KeyCodec(schema.key), RowCodec(schema.value)
+        self.entries = KeyCodec((*schema.key, *self.times)) if self.times else self.keys
+        self.segments = Segments.of(schema)
+        self.prefix_bytes = PREFIX_BYTES if self.times else len(DATA)
+
+    def partition_column(self, count: int) -> pa.Array:
+        """The pseudo-column `_partition` of so many rows."""
+        return pa.array(np.full(count, self.partition, dtype=np.int32))
+
+    @property
+    def filed_by(self) -> str | None:
+        """The time by which entries are filed, and expire; None where they do not."""
+        return self.times[0].name if self.times else None
+
+    def entry_keys(self, batch: pa.RecordBatch) -> list[bytes]:
+        """The entry keys of logged rows; not of versions, whose ends are not in them.
+
+        Raises:
+            CodecError: a window or session has no start or no end.
+        """
+        times = self._times(batch)
+        keys = [batch.column(column.name) for column in self.schema.key]
+        if not times:
+            return self.entries.encode_columns(keys, prefix=DATA)
+        encoded = self.entries.encode_columns([*keys, *times])
+        return list(map(operator.add, self.segments_of(int64_values(times[0])), encoded))
+
+    def timely(self, batch: pa.RecordBatch, progress: Progress) -> pa.RecordBatch:
+        """The logged windows or sessions that have not expired; nobody could read the others.
+
+        Raises:
+            CodecError: one has no start or no end.
+        """
+        live_from = self.segments.live_from_us(progress)
+        if live_from == MICROS_MIN:
+            return batch
+        flags = int64_values(self._times(batch)[0]) >= live_from
+        return batch if flags.all() else batch.filter(pa.array(flags))
+
+    def _times(self, batch: pa.RecordBatch) -> list[pa.Array]:
+        times = [batch.column(column.name) for column in self.times]
+        for column, time in zip(self.times, times, strict=True):
+            if time.null_count:
+                raise CodecError(f'a row of store "{self.schema.name}" has no {column.name}')
+        return times
+
+    def latest_keys(self, batch: pa.RecordBatch) -> list[bytes]:
+        """The entry keys that logged versions have if no other replaces them."""
+        ends = pa.array(np.full(batch.num_rows, END_OF_TIME), VALID_TO.type.arrow)
+        keys = [batch.column(column.name) for column in self.schema.key]
+        return self.entries.encode_columns([*keys, ends, batch.column("_timestamp")], prefix=LATEST)
+
+    def segments_of(self, times_us: Ints) -> list[bytes]:
+        """How the entries begin that are filed by these times, in microseconds."""
+        numbers = (times_us // (1000 * self.segments.interval_ms)).tolist()
+        segments = {number: segment_bytes(number) for number in set(numbers)}
+        return [segments[number] for number in numbers]
+
+    def segment_of(self, time_us: int) -> bytes:
+        """How the entries begin that are filed by this time."""
+        return segment_bytes(self.segments.number_of(time_us))
+
+    def version_key(self, key_bytes: bytes, valid_from: int, valid_to: int, *, gone: bool) -> bytes:
+        """The entry key of a version; `gone` if it is a tombstone."""
+        if valid_to != END_OF_TIME:
+            segment = self.segment_of(valid_to)
+        elif gone:
+            segment = self.segment_of(valid_from)
+        else:
+            segment = LATEST
+        return segment + key_bytes + encode_time(valid_to) + encode_time(valid_from)
+
+    def encode_rows(self, batch: pa.RecordBatch, *, epoch: int) -> list[bytes]:
+        """The rows of logged rows."""
+        arrays = [batch.column(column.name) for column in self.schema.value]
+        return self.rows.encode_columns(arrays, epoch=epoch, times=batch.column("_timestamp"))
+
+    def bounds(self, interval: Interval) -> Bounds:
+        """The bytes of an interval of keys."""
+        start, end = self.keys.range_of(interval)
+        return start or b"", end
+
+    def prefix_bounds(self, query: PrefixQuery) -> Bounds:
+        """The bytes of the keys that begin as the query says."""
+        return self.keys.range_of_prefix(query.prefix, query.text)
+
+    def first_live_segment(self, progress: Progress) -> int:
+        """The number of the earliest segment that holds what has not expired."""
+        if self.schema.kind is StoreKind.VERSIONED:
+            return self.segments.number_of(self.segments.history_from_us(progress))
+        return self.segments.number_of(self.segments.live_from_us(progress))
+
+    def is_live(self, entry_key: bytes, progress: Progress) -> bool:
+        """Whether an entry that is still there has not expired."""
+        if not self.times or entry_key.startswith(LATEST):
+            return True
+        if self.schema.kind is not StoreKind.VERSIONED:
+            at = len(entry_key) - TIME_BYTES * len(self.times)
+            time = decode_time(entry_key[at : at + TIME_BYTES])
+            return time >= self.segments.live_from_us(progress)
+        time = decode_time(entry_key[-2 * TIME_BYTES : -TIME_BYTES])
+        if time == END_OF_TIME:
+            time = decode_time(entry_key[-TIME_BYTES:])
+        return time > self.segments.history_from_us(progress)
+
+    def decoder(self, columns: tuple[str, ...] | None) -> EntryDecoder:
+        """What makes batches of these columns; None for all of `*`.
+
+        Raises:
+            SchemaError: a column is not one of the store's.
+        """
+        return EntryDecoder(self, columns)
+
+
+class EntryDecoder:
+    """Makes batches of the wanted columns out of entries; which lie where is decided here, once."""
+
+    def __init__(self, layout: Layout, columns: tuple[str, ...] | None) -> None:
+        schema = layout.schema
+        names = tuple(c.name for c in schema.columns) if columns is None else columns
+        for name in names:
+            if name not in schema.column_by_name:
+                raise SchemaError(f'store "{schema.name}" has no column "{name}"')
+        wanted = set(names)
+        self._layout = layout
+        self.names = names
+        self._schema = schema.arrow_schema(names)
+        self._size_us = (schema.window_size_ms or 0) * 1000
+        self._is_versioned = schema.kind is StoreKind.VERSIONED
+        if WINDOW_END.name in wanted:
+            wanted.add(WINDOW_START.name)
+        if self._is_versioned and "_timestamp" in wanted:
+            wanted.add(VALID_FROM.name)
+        self._key_names = [c.name for c in (*schema.key, *layout.times)]
+        self._value_names = [c.name for c in schema.value]
+        self._wanted_keys = [name in wanted for name in self._key_names]
+        self._wanted_values = [name in wanted for name in self._value_names]
+        self._wants_end = WINDOW_END.name in wanted and self._size_us
+        self._wants_header = bool(wanted & {"_timestamp", "_epoch"})
+
+    def batch(self, entry_keys: Sequence[bytes], rows: Sequence[bytes]) -> Batch:
+        """The batch of these entries."""
+        count = len(rows)
+        layout = self._layout
+        at = layout.prefix_bytes
+        arrays: dict[str, pa.Array | None] = {}
+        if any(self._wanted_keys):
+            found = layout.entries.decode_columns(entry_keys, self._wanted_keys, skipped=at)
+            arrays.update(zip(self._key_names, found, strict=True))
+        values = layout.rows.decode_columns(rows, self._wanted_values)
+        arrays.update(zip(self._value_names, values, strict=True))
+        if self._wants_header:
+            arrays["_epoch"], arrays["_timestamp"] = layout.rows.decode_headers(rows)
+        self._add_times(arrays)
+        if "_partition" in self.names:
+            arrays["_partition"] = layout.partition_column(count)
+        if not self.names:
+            # A batch without columns still has rows: they are what count(*) counts.
+            return pa.RecordBatch.from_struct_array(pa.array([{}] * count, type=pa.struct([])))
+        return pa.RecordBatch.from_arrays(
+            [arrays[name] for name in self.names], schema=self._schema
+        )
+
+    def _add_times(self, arrays: dict[str, pa.Array | None]) -> None:
+        """The times that are not stored as they are shown."""
+        if self._wants_end:
+            starts = int64_values(arrays[WINDOW_START.name])
+            # As in Kafka: what would end behind the last time ends there.
+            ends = np.minimum(starts, MICROS_MAX - self._size_us) + self._size_us
+            arrays[WINDOW_END.name] = array_of_ints(ends, TIMESTAMPTZ)
+        if not self._is_versioned:
+            return
+        if (stored := arrays.get(VALID_TO.name)) is not None:
+            micros = int64_values(stored)
+            arrays[VALID_TO.name] = array_of_ints(micros, TIMESTAMPTZ, micros == END_OF_TIME)
+        if (valid_from := arrays.get(VALID_FROM.name)) is not None:
+            # The header's event time is the same in whole milliseconds.
+            arrays["_timestamp"] = valid_from

@@ -1,0 +1,144 @@
+"""How one value of a scalar type lies in bytes: its slot, the same in rows and in nested values.
+
+Little-endian, for numpy reads a column of slots in place. Types of varying length have no slot of
+their own: `stores.codec.rows` and `stores.codec.nested` keep where such a value ends, and its bytes
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from stores.errors import SchemaError
+from stores.spec.arrow import (
+    array_of_ints,
+    decimal_of,
+    fixed_array,
+    int64_values,
+    physical_array,
+    physical_list,
+    unscaled_ints,
+)
+from stores.spec.schema import DataType, Kind, Value
+
+_FORMATS = {
+    Kind.BOOLEAN: "?",
+    Kind.TINYINT: "b",
+    Kind.SMALLINT: "h",
+    Kind.INTEGER: "i",
+    Kind.BIGINT: "q",
+    Kind.REAL: "f",
+    Kind.DOUBLE: "d",
+    Kind.DATE: "i",
+    Kind.TIME: "q",
+    Kind.TIMESTAMP: "q",
+    Kind.TIMESTAMPTZ: "q",
+    Kind.INTERVAL: "16s",
+}
+_NUMPY = {
+    "?": "u1",
+    "b": "i1",
+    "h": "<i2",
+    "i": "<i4",
+    "q": "<i8",
+    "f": "<f4",
+    "d": "<f8",
+    "16s": "V16",
+}
+_INTERVAL = struct.Struct("<iiq")
+
+TEXTUAL = frozenset({Kind.TEXT, Kind.BYTEA, Kind.JSON, Kind.UUID})
+"""Kinds whose value is kept as bytes of any length."""
+NESTED = frozenset({Kind.ARRAY, Kind.STRUCT, Kind.MAP})
+"""Kinds whose value is made of other values."""
+
+
+def slot_format(data_type: DataType) -> str:
+    """The slot as the module `struct` names it.
+
+    Raises:
+        SchemaError: the type has no slot and is held in no other way either.
+    """
+    if data_type.kind is Kind.DECIMAL:
+        return "q" if data_type.precision <= 18 else "16s"
+    try:
+        return _FORMATS[data_type.kind]
+    except KeyError:
+        raise SchemaError(f"a value column cannot be of type {data_type}") from None
+
+
+def slot_dtype(data_type: DataType) -> np.dtype[Any]:
+    """The slot as numpy names it.
+
+    Raises:
+        SchemaError: as `slot_format`.
+    """
+    return np.dtype(_NUMPY[slot_format(data_type)])
+
+
+def slot_decoder(data_type: DataType) -> Callable[[Any], Value] | None:
+    """What makes the physical value of an unpacked slot; None where it is that already."""
+    scale = data_type.scale
+    if data_type.kind is Kind.INTERVAL:
+        return _INTERVAL.unpack
+    if data_type.kind is not Kind.DECIMAL:
+        return None
+    if data_type.precision <= 18:
+        return lambda unscaled: decimal_of(unscaled, scale)
+    return lambda raw: decimal_of(int.from_bytes(raw, "little", signed=True), scale)
+
+
+def slot_values(array: pa.Array, data_type: DataType) -> np.ndarray[Any, Any]:
+    """A column as an array of slots; NULLs are zeros."""
+    kind = data_type.kind
+    if kind in {Kind.REAL, Kind.DOUBLE}:
+        filled = array.fill_null(0.0) if array.null_count else array
+        floats: np.ndarray[Any, Any] = filled.to_numpy(zero_copy_only=False)
+        return floats
+    if kind is Kind.INTERVAL:
+        packed = [
+            bytes(16) if value is None else _INTERVAL.pack(*value)
+            for value in physical_list(array, data_type)
+        ]
+        return np.frombuffer(b"".join(packed), dtype="V16")
+    if kind is Kind.DECIMAL and data_type.precision <= 18:
+        return np.array(unscaled_ints(array), dtype=np.int64)
+    if kind is Kind.DECIMAL:
+        raws = [value.to_bytes(16, "little", signed=True) for value in unscaled_ints(array)]
+        return np.frombuffer(b"".join(raws), dtype="V16")
+    return int64_values(array)
+
+
+def slot_array(
+    slots: np.ndarray[Any, Any], data_type: DataType, nulls: np.ndarray[Any, Any] | None
+) -> pa.Array:
+    """A column from its slots.
+
+    Args:
+        slots: of the type's `slot_dtype`, one a row.
+        data_type: the column's type.
+        nulls: True where the row is NULL; None if no row is.
+    """
+    kind = data_type.kind
+    if kind in {Kind.REAL, Kind.DOUBLE}:
+        return pa.array(np.ascontiguousarray(slots), mask=nulls)
+    if kind is Kind.INTERVAL:
+        raws = slots.tolist()
+        flags = [False] * len(raws) if nulls is None else nulls.tolist()
+        values = [
+            None if null else _INTERVAL.unpack(r) for r, null in zip(raws, flags, strict=True)
+        ]
+        return physical_array(values, data_type)
+    if kind is Kind.DECIMAL and data_type.precision <= 18:
+        wide = np.empty((len(slots), 2), dtype="<i8")
+        wide[:, 0] = slots
+        wide[:, 1] = slots >> 63
+        return fixed_array(wide.tobytes(), data_type, len(slots), nulls)
+    if kind is Kind.DECIMAL:
+        return fixed_array(slots.tobytes(), data_type, len(slots), nulls)
+    return array_of_ints(slots, data_type, nulls)

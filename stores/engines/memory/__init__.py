@@ -1,0 +1,1 @@
+"""The reference engine: plain dictionaries, which every other engine must agree with."""

@@ -1,0 +1,161 @@
+"""The reference engine: rows in a sorted list. Shares no codec with RocksDB, so they can differ.
+
+It is the fake of every test above the store layer, and what a new engine is compared with. How it
+answers queries is in `stores.engines.memory.queries`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from stores.codec.segments import END_OF_TIME, FIRST_WHOLE_MS, MICROS_MIN, Segments
+from stores.engines.memory.keys import sort_key
+from stores.engines.memory.queries import Entry, memory_handlers
+from stores.errors import CodecError, StoreError
+from stores.spec.arrow import physical_list
+from stores.spec.position import Progress
+from stores.spec.query import Query
+from stores.spec.schema import StoreKind, StoreSchema, Value
+from stores.spec.store import Handler, View
+
+
+class MemoryPartition:
+    """A `StorePartition` in memory."""
+
+    def __init__(self, schema: StoreSchema, partition: int) -> None:
+        self.schema, self.partition = schema, partition
+        self.late_rows = 0
+        """Rows dropped, as nobody could read them: see `PartitionStatus`."""
+        self._segments = Segments.of(schema)
+        self._view: View | None = View(progress=Progress(), data=())
+        self._handlers = memory_handlers(schema, partition)
+
+    @property
+    def view(self) -> View:
+        """The newest epoch, with its entries in the order of a scan of one segment as data."""
+        if self._view is None:
+            raise StoreError(f'partition {self.partition} of store "{self.schema.name}" is closed')
+        return self._view
+
+    @property
+    def handlers(self) -> Mapping[type[Query[Any]], Handler]:
+        """Those of the store's kind; see `stores/README.md`."""
+        return self._handlers
+
+    def apply(
+        self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
+    ) -> None:
+        """Take one epoch."""
+        old: Sequence[Entry] = () if replace else self.view.data
+        found = [entry for b in batches for entry in self._read(b, progress.epoch)]
+        if self.schema.kind is StoreKind.VERSIONED:
+            kept, late = self._versions(old, found, progress, whole=replace)
+        else:
+            kept, late = self._entries(old, found, progress)
+            # An epoch that is the whole store has rows of any age; late is what comes anew.
+            late = 0 if replace else late
+        self.late_rows += late
+        self._view = View(progress=progress, data=tuple(kept))
+
+    def close(self) -> None:
+        """Drop the rows."""
+        self._view = None
+
+    def _entries(
+        self, old: Sequence[Entry], new: Sequence[Entry], progress: Progress
+    ) -> tuple[list[Entry], int]:
+        """Windows and sessions that have not expired, or all rows; and how many came too late."""
+        entries = {self._identity(entry): entry for entry in old}
+        for entry in new:
+            if entry.row is None:
+                entries.pop(self._identity(entry), None)
+            else:
+                entries[self._identity(entry)] = entry
+        ordered = [entries[identity] for identity in sorted(entries)]
+        live_from = self._segments.live_from_us(progress)
+
+        def is_live(entry: Entry) -> bool:
+            match self.schema.kind:
+                case StoreKind.WINDOW:
+                    return entry.start_us >= live_from
+                case StoreKind.SESSION:
+                    return entry.end_us >= live_from
+                case _:
+                    return True
+
+        return list(filter(is_live, ordered)), len(new) - sum(map(is_live, new))
+
+    def _versions(
+        self, old: Sequence[Entry], new: list[Entry], progress: Progress, *, whole: bool
+    ) -> tuple[list[Entry], int]:
+        """The versions that have not expired, each up to the next; and how many were dropped."""
+        history_from = self._segments.history_from_us(progress)
+        earliest = MICROS_MIN if whole else history_from
+        on_time = [entry for entry in new if earliest <= entry.start_us < END_OF_TIME]
+        entries = {
+            self._identity(entry): entry
+            for entry in itertools.chain(_unexpired(old, history_from), on_time)
+        }
+        chains = itertools.groupby(
+            [entries[identity] for identity in sorted(entries)], lambda e: sort_key(e.key)
+        )
+        linked = itertools.chain.from_iterable(_linked(list(chain)) for _, chain in chains)
+        return _unexpired(linked, history_from), len(new) - len(on_time)
+
+    def _identity(self, entry: Entry) -> tuple[Any, ...]:
+        end_us = entry.end_us if self.schema.kind is StoreKind.SESSION else 0
+        return (*sort_key(entry.key), end_us, entry.start_us)
+
+    def _read(self, batch: pa.RecordBatch, epoch: int) -> Iterator[Entry]:
+        """The rows of a batch; those that are deleted as tombstones."""
+
+        def listed(columns: Iterable[Any]) -> Iterable[tuple[Value, ...]]:
+            lists = [physical_list(batch.column(c.name), c.type) for c in columns]
+            return zip(*lists, strict=True) if lists else itertools.repeat((), batch.num_rows)
+
+        times = physical_list(
+            batch.column("_timestamp"), self.schema.column_by_name["_timestamp"].type
+        )
+        columns = (
+            listed(self.schema.key),
+            listed(self.schema.value),
+            listed(self.schema.logged_time_columns),
+            times,
+            batch.column("_deleted").to_pylist(),
+        )
+        for key, row, ends, time, deleted in zip(*columns, strict=True):
+            start, end = self._times(ends, time)
+            # Stored times are whole milliseconds.
+            whole = None if time is None else max(time // 1000 * 1000, FIRST_WHOLE_MS)
+            values = None if deleted else row
+            yield Entry(key=key, start_us=start, end_us=end, row=values, epoch=epoch, time_us=whole)
+
+    def _times(self, ends: tuple[Value, ...], time: Value) -> tuple[int, int]:
+        if self.schema.kind is StoreKind.VERSIONED:
+            ends = (time, END_OF_TIME)
+        if None in ends:
+            raise CodecError(f'a row of store "{self.schema.name}" lacks a time')
+        return (ends[0], ends[1]) if ends else (0, 0)
+
+
+def _linked(chain: list[Entry]) -> Iterator[Entry]:
+    """The versions of one key, each up to the next."""
+    for entry, following in itertools.pairwise(chain):
+        yield replace(entry, end_us=following.start_us)
+    yield replace(chain[-1], end_us=END_OF_TIME)
+
+
+def _unexpired(entries: Iterable[Entry], history_from: int) -> list[Entry]:
+    """Without what was replaced, or said to be gone, at the edge of the retention or behind it."""
+
+    def is_kept(entry: Entry) -> bool:
+        if entry.is_open:
+            return entry.row is not None or entry.start_us > history_from
+        return entry.end_us > history_from
+
+    return list(filter(is_kept, entries))

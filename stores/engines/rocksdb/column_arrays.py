@@ -1,0 +1,238 @@
+"""All rows of a partition as columns, in the order of their entries, and mended by changes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from stores.codec.layout import Layout, segment_bytes
+from stores.spec.arrow import Ints, int64_values
+from stores.spec.position import Progress
+from stores.spec.query import BATCH_ROWS, Batch
+
+Keys: TypeAlias = np.ndarray[Any, np.dtype[np.object_]]
+"""Entry keys, as bytes objects, in their order."""
+Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+"""One for each of some rows."""
+Within: TypeAlias = Mapping[str, tuple[int, int]]
+"""Columns of times, each with the first and the last that is asked for, in microseconds."""
+ALL_ROWS: Within = {}
+
+BYTES_MAX = 1 << 30
+"""Of one partition: the offsets of an Arrow array end at twice as much."""
+SLICE_ROWS = 65_536
+"""Rows of a batch: nothing is copied, so it may be larger than one that has to be decoded."""
+_SEARCHED_ROWS = 4096
+"""Keys that are made objects of at once."""
+MADE = frozenset({"_partition"})
+"""Columns that are not kept, since they are made at once."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Change:
+    """What one epoch did to a partition: entries that it put, and keys that it deleted."""
+
+    epoch: int
+    keys: list[bytes] = field(default_factory=list)
+    rows: list[bytes] = field(default_factory=list)
+    deleted: list[bytes] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        """How many rows it changed."""
+        return len(self.keys) + len(self.deleted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptColumns:
+    """The columns of a partition at an epoch. Of entries that have expired some may be left."""
+
+    layout: Layout
+    epoch: int
+    keys: pa.Array
+    """The entries' keys, in their order."""
+    columns: Mapping[str, pa.Array]
+
+    def __len__(self) -> int:
+        """How many rows it has, expired ones too."""
+        return len(self.keys)
+
+    @property
+    def size_bytes(self) -> int:
+        """The memory it takes."""
+        size: int = self.keys.nbytes + sum(array.nbytes for array in self.columns.values())
+        return size
+
+    def holds(self, columns: Iterable[str]) -> bool:
+        """Whether batches of these columns can be made of it."""
+        return self.columns.keys() >= set(columns) - MADE
+
+    def batches(self, columns: Sequence[str], within: Within) -> Iterator[Batch]:
+        """The rows that are asked for; no columns is a batch without, which still has rows."""
+        if columns:
+            made = {"_partition": self.layout.partition_column(len(self))}
+            arrays = {**self.columns, **made}
+            schema = self.layout.schema.arrow_schema(tuple(columns))
+            whole = pa.RecordBatch.from_arrays([arrays[name] for name in columns], schema=schema)
+        for start, flags in self._inside(within):
+            count = int(flags.sum())
+            if not columns:
+                yield _rows_only(count)
+            elif count == len(flags):
+                yield whole.slice(start, count)
+            else:
+                yield whole.slice(start, len(flags)).filter(pa.array(flags))
+
+    def count(self, within: Within) -> int:
+        """How many rows are asked for."""
+        return sum(int(flags.sum()) for _, flags in self._inside(within))
+
+    def span(self, within: Within) -> tuple[int, int]:
+        """From where to where the segments lie that hold rows which are asked for."""
+        keys = range(len(self.keys))
+
+        def at(key: bytes) -> int:
+            return bisect_left(keys, key, key=lambda n: self.keys[n].as_py())
+
+        filed_by = self.layout.filed_by
+        if filed_by is None or filed_by not in within:
+            return 0, len(keys)
+        first, last = map(self.layout.segments.number_of, within[filed_by])
+        return at(segment_bytes(first)), at(segment_bytes(last + 1))
+
+    def _inside(self, within: Within) -> Iterator[tuple[int, Flags]]:
+        """Slices with rows that are asked for: where each begins, and which rows these are."""
+        first, end = self.span(within)
+        for start in range(first, end, SLICE_ROWS):
+            flags = np.ones(min(SLICE_ROWS, end - start), dtype=np.bool_)
+            for name, (low, high) in within.items():
+                times = int64_values(self.columns[name].slice(start, len(flags)))
+                flags &= (times >= low) & (times <= high)
+            if flags.any():
+                yield start, flags
+
+    def mended(self, changes: Sequence[Change], progress: Progress) -> KeptColumns | None:
+        """The same with changes put in their places; None if it became too large.
+
+        Args:
+            changes: of the epochs that came after, in their order.
+            progress: of the last of them.
+        """
+        latest: dict[bytes, bytes | None] = {}
+        for change in changes:
+            # Within an epoch a key has one row or one deletion: the log says so.
+            latest.update(dict.fromkeys(change.deleted))
+            latest.update(zip(change.keys, change.rows, strict=True))
+        if not latest:
+            return replace(self, epoch=progress.epoch)
+        row_bytes = sum(len(row) for row in latest.values() if row is not None)
+        if self.size_bytes + row_bytes > BYTES_MAX:
+            return None
+        encoded = pa.array(list(latest), type=pa.binary())
+        touched = encoded.take(pc.array_sort_indices(encoded)).to_pylist()
+        places, found = _search(self.keys, touched)
+        stays = np.ones(len(self.keys), dtype=np.bool_)
+        stays[places[found]] = False
+        filed_by = self.layout.filed_by
+        if filed_by is not None and filed_by in self.columns:
+            live_from = self.layout.segments.live_from_us(progress)
+            stays &= int64_values(self.columns[filed_by]) >= live_from
+        put_keys = [key for key in touched if latest[key] is not None]
+        put_rows = [row for key in touched if (row := latest[key]) is not None]
+        is_put = np.array([latest[key] is not None for key in touched], dtype=np.bool_)
+        # Where each put row goes among those that stay; rows of one place are in order already.
+        before = np.concatenate(([0], np.cumsum(stays)))[places[is_put]]
+        added = len(self.keys) + np.arange(len(put_keys))
+        order = pa.array(np.insert(np.flatnonzero(stays), before, added))
+        decoder = self.layout.decoder(tuple(self.columns))
+        batches = [
+            decoder.batch(put_keys[at : at + BATCH_ROWS], put_rows[at : at + BATCH_ROWS])
+            for at in range(0, len(put_keys), BATCH_ROWS)
+        ]
+        columns = {
+            name: pa.concat_arrays([array, *(b.column(name) for b in batches)]).take(order)
+            for name, array in self.columns.items()
+        }
+        keys = pa.concat_arrays([self.keys, pa.array(put_keys, type=pa.binary())]).take(order)
+        return replace(self, epoch=progress.epoch, keys=keys, columns=columns)
+
+
+class Collected:
+    """What has been read of a partition so far.
+
+    Args:
+        layout: of its entries.
+        names: the columns to keep.
+    """
+
+    def __init__(self, layout: Layout, names: tuple[str, ...]) -> None:
+        self.rows = self.size_bytes = 0
+        self._layout, self._names = layout, names
+        self._decoder = layout.decoder(names)
+        self._keys: list[pa.Array] = [pa.array([], type=pa.binary())]
+        self._batches: list[Batch] = []
+
+    def add(self, keys: Sequence[bytes], rows: Sequence[bytes]) -> None:
+        """Take the entries that come next."""
+        batch, encoded = self._decoder.batch(keys, rows), pa.array(keys, type=pa.binary())
+        self.rows += len(keys)
+        self.size_bytes += batch.nbytes + encoded.nbytes
+        self._keys.append(encoded)
+        self._batches.append(batch)
+
+    def kept(self, epoch: int) -> KeptColumns:
+        """All of it, which was read of an epoch."""
+        schema = self._layout.schema.arrow_schema(self._names)
+        columns = {
+            field.name: pa.concat_arrays(
+                [pa.array([], type=field.type), *(batch.column(at) for batch in self._batches)]
+            )
+            for at, field in enumerate(schema)
+        }
+        keys = pa.concat_arrays(self._keys)
+        return KeptColumns(layout=self._layout, epoch=epoch, keys=keys, columns=columns)
+
+
+def _rows_only(count: int) -> Batch:
+    """A batch without columns, which still has rows."""
+    return pa.RecordBatch.from_struct_array(pa.array([{}] * count, type=pa.struct([])))
+
+
+def _search(held: pa.Array, wanted: Sequence[bytes]) -> tuple[Ints, Flags]:
+    """Where each wanted key is among those held, or would come in; and whether it is there.
+
+    By slices, for to search is to make an object of each held key: few at once, none in slices that
+    nothing is wanted of, and other threads have their turn between.
+
+    Args:
+        held: in ascending order, as the wanted ones.
+        wanted: no key twice.
+    """
+    places = np.empty(len(wanted), dtype=np.int64)
+    found = np.zeros(len(wanted), dtype=np.bool_)
+    begin = 0
+    for start in range(0, len(held), _SEARCHED_ROWS):
+        count = min(_SEARCHED_ROWS, len(held) - start)
+        end = bisect_right(wanted, held[start + count - 1].as_py(), begin)
+        if begin == end:
+            continue
+        keys = held.slice(start, count).to_numpy(zero_copy_only=False)
+        asked = _key_array(wanted[begin:end])
+        at = np.searchsorted(keys, asked)
+        places[begin:end] = at + start
+        found[begin:end] = keys[at] == asked
+        begin = end
+    places[begin:] = len(held)
+    return places, found
+
+
+def _key_array(keys: Sequence[bytes]) -> Keys:
+    """Entry keys as numpy holds objects; made in place, for numpy would make them its own bytes."""
+    array: Keys = np.empty(len(keys), dtype=np.object_)
+    array[:] = keys
+    return array

@@ -1,0 +1,154 @@
+"""What the RocksDB handlers of all kinds share: segments, streams of entries, and queries of bytes.
+
+Each kind has a `Scan`, which gives all of its live entries of a range of keys, in the order of its
+range queries. Prefixes and counts are made of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from stores.codec.layout import (
+    DATA,
+    DATA_END,
+    PREFIX_BYTES,
+    Bounds,
+    EntryDecoder,
+    Layout,
+    segment_bytes,
+    segment_number,
+)
+from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN, Entries, Reader
+from stores.spec.query import BATCH_ROWS, BatchStream, Order, Query
+from stores.spec.scans import CountQuery, PrefixQuery, RawKeyQuery, RawScanQuery, RawStream
+from stores.spec.store import Handler, View
+
+
+class Scan(Protocol):
+    """Live entries of a range of keys."""
+
+    def __call__(self, view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
+        """Chunks of entries; empty ones are allowed."""
+
+
+def common_handlers(layout: Layout, scan: Scan) -> dict[type[Query[Any]], Handler]:
+    """The handlers of the queries that every kind of store answers."""
+
+    def prefix(view: View, query: PrefixQuery) -> BatchStream:
+        bounds = layout.prefix_bounds(query)
+        decoder = layout.decoder(query.columns)
+        return stream(lambda: scan(view, bounds, query.order), decoder, query.limit)
+
+    def count(view: View, query: CountQuery) -> int:
+        bounds = layout.bounds(query.interval)
+        return sum(len(keys) for keys, _ in scan(view, bounds, Order.ASCENDING))
+
+    def raw_key(view: View, query: RawKeyQuery) -> bytes | None:
+        key = query.key_bytes
+        if not (DATA <= key < DATA_END and len(key) > layout.prefix_bytes):
+            return None
+        row: bytes | None = view.data.get(key)
+        return None if row is None or not layout.is_live(key, view.progress) else row
+
+    def raw_scan(view: View, query: RawScanQuery) -> RawStream:
+        return RawStream(lambda: _raw(layout, view, query))
+
+    return {PrefixQuery: prefix, CountQuery: count, RawKeyQuery: raw_key, RawScanQuery: raw_scan}
+
+
+def _raw(layout: Layout, view: View, query: RawScanQuery) -> Iterator[tuple[bytes, bytes]]:
+    start = max(query.start, DATA)
+    end = DATA_END if query.end is None else min(query.end, DATA_END)
+    pairs = (
+        pair
+        for keys, rows in view.data.chunks(start, end, query.order)
+        for pair in zip(keys, rows, strict=True)
+        if layout.is_live(pair[0], view.progress)
+    )
+    # Slices take any number, but this one none beyond an index.
+    return itertools.islice(pairs, None if query.limit is None else min(query.limit, sys.maxsize))
+
+
+def stream(
+    chunks: Callable[[], Iterator[Entries]], decoder: EntryDecoder, limit: int | None
+) -> BatchStream:
+    """The batches of chunks of entries, no more rows than the limit."""
+
+    def read() -> Iterator[pa.RecordBatch]:
+        left = limit
+        if left == 0:
+            return
+        for keys, rows in chunks():
+            taken = rows if left is None else rows[:left]
+            if taken:
+                yield decoder.batch(keys[: len(taken)], taken)
+            if left is not None:
+                left -= len(taken)
+                if not left:
+                    return
+
+    return BatchStream(read)
+
+
+def live_segments(reader: Reader, first: int, last: int, order: Order) -> Iterator[bytes]:
+    """How the entries of each segment begin that holds any, from one number to another."""
+    low, high = segment_bytes(first), segment_bytes(last + 1)
+    while low < high:
+        found = next(reader.chunks(low, high, order, first_rows=1), None)
+        if found is None:
+            return
+        segment = found[0][0][:PREFIX_BYTES]
+        yield segment
+        if order is Order.ASCENDING:
+            low = segment_bytes(segment_number(segment) + 1)
+        else:
+            high = segment
+
+
+def segment_chunks(
+    reader: Reader, segment: bytes, bounds: Bounds, order: Order
+) -> Iterator[Entries]:
+    """The entries of a range of keys in one segment."""
+    start, end = bounds
+    after = segment_bytes(segment_number(segment) + 1) if end is None else segment + end
+    return reader.chunks(segment + start, after, order)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeFilter:
+    """Keeps the entries one of whose times lies in a range of bytes, both ends inclusive."""
+
+    at: int
+    """Where the time begins, counted from the end of the entry's key."""
+    until: int | None
+    """Where it ends."""
+    low: bytes
+    high: bytes
+
+    def keep(self, entries: Entries) -> Entries:
+        """Those entries."""
+        keys, rows = entries
+        at, until, low, high = self.at, self.until, self.low, self.high
+        flags = [low <= key[at:until] <= high for key in keys]
+        if all(flags):
+            return entries
+        return list(itertools.compress(keys, flags)), list(itertools.compress(rows, flags))
+
+
+def rechunked(pairs: Iterator[tuple[bytes, bytes]]) -> Iterator[Entries]:
+    """Single entries in chunks that grow, so that few are not paid for as many."""
+    rows_max = CHUNK_ROWS_MIN
+    while chunk := list(itertools.islice(pairs, rows_max)):
+        keys, rows = zip(*chunk, strict=True)
+        yield list(keys), list(rows)
+        rows_max = min(rows_max * 4, BATCH_ROWS)
+
+
+Handlers = Mapping[type[Query[Any]], Handler]
+"""Which queries a store answers, and how."""

@@ -1,0 +1,228 @@
+"""How RocksDB answers the queries of window and session stores.
+
+Both are read by segment: only those are visited that hold entries of the time that is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stores.codec.layout import TIME_BYTES, Bounds, Layout, encode_time
+from stores.codec.segments import MICROS_MAX, MICROS_MIN, Segments, first_micros, last_micros
+from stores.engines.rocksdb.column_arrays import Within
+from stores.engines.rocksdb.column_cache import PartitionColumns
+from stores.engines.rocksdb.handlers_common import (
+    Handlers,
+    TimeFilter,
+    common_handlers,
+    live_segments,
+    segment_chunks,
+    stream,
+)
+from stores.engines.rocksdb.readers import Entries
+from stores.spec.position import Progress
+from stores.spec.query import (
+    ANY_TIME,
+    EVERYTHING,
+    BatchStream,
+    Order,
+    SessionKeyQuery,
+    SessionTime,
+    TimeRange,
+    WindowKeyQuery,
+    WindowRangeQuery,
+)
+from stores.spec.scans import CountQuery
+from stores.spec.schema import WINDOW_START, Row
+from stores.spec.sessions import SessionQuery, SessionRangeQuery
+from stores.spec.store import View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Times:
+    """What is asked of an entry's times: of the one it is filed by, and of a session's start."""
+
+    first: int
+    last: int
+    starts: tuple[int, int] | None = None
+
+    @property
+    def other(self) -> TimeFilter | None:
+        """Keeps the sessions that start so."""
+        if self.starts is None:
+            return None
+        low, high = map(encode_time, self.starts)
+        return TimeFilter(at=-TIME_BYTES, until=None, low=low, high=high)
+
+    def within(self, layout: Layout) -> Within:
+        """The same, of columns."""
+        filed = {layout.times[0].name: (self.first, self.last)}
+        return filed if self.starts is None else {**filed, WINDOW_START.name: self.starts}
+
+
+def window_handlers(layout: Layout, kept: PartitionColumns | None = None) -> Handlers:
+    """One handler for each query that window stores answer.
+
+    Args:
+        layout: of the store.
+        kept: answers what is read of all keys.
+    """
+
+    def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
+        times = _window_times(layout.segments, TimeRange(), view.progress)
+        return _range_chunks(layout, view, bounds, times, order)
+
+    def window_key(view: View, query: WindowKeyQuery) -> BatchStream:
+        key = layout.keys.encode_whole(query.key)
+        times = _window_times(layout.segments, query.time, view.progress)
+        return stream(
+            lambda: _key_chunks(layout, view, key, times, query.order),
+            layout.decoder(query.columns),
+            query.limit,
+        )
+
+    def window_range(view: View, query: WindowRangeQuery) -> BatchStream:
+        times = _window_times(layout.segments, query.time, view.progress)
+        return _range(layout, kept, view, query, times, is_whole=query.time == TimeRange())
+
+    common = common_handlers(layout, scan)
+
+    def count(view: View, query: CountQuery) -> int:
+        times = _window_times(layout.segments, TimeRange(), view.progress)
+        found = None
+        if kept is not None and query == CountQuery():
+            found = kept.count(view, times.within(layout))
+        return common[CountQuery](view, query) if found is None else found
+
+    return {
+        **common,
+        CountQuery: count,
+        WindowKeyQuery: window_key,
+        WindowRangeQuery: window_range,
+    }
+
+
+def session_handlers(layout: Layout, kept: PartitionColumns | None = None) -> Handlers:
+    """One handler for each query that session stores answer; as for windows."""
+
+    def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
+        times = _session_times(layout.segments, ANY_TIME, view.progress)
+        return _range_chunks(layout, view, bounds, times, order)
+
+    def session_key(view: View, query: SessionKeyQuery) -> BatchStream:
+        key = layout.keys.encode_whole(query.key)
+        times = _session_times(layout.segments, query.time, view.progress)
+        return stream(
+            lambda: _key_chunks(layout, view, key, times, query.order),
+            layout.decoder(query.columns),
+            query.limit,
+        )
+
+    def session_range(view: View, query: SessionRangeQuery) -> BatchStream:
+        times = _session_times(layout.segments, query.time, view.progress)
+        return _range(layout, kept, view, query, times, is_whole=query.time == ANY_TIME)
+
+    def session(view: View, query: SessionQuery) -> Row | None:
+        return _session(layout, view, query)
+
+    common = common_handlers(layout, scan)
+
+    def count(view: View, query: CountQuery) -> int:
+        times = _session_times(layout.segments, ANY_TIME, view.progress)
+        found = None
+        if kept is not None and query == CountQuery():
+            found = kept.count(view, times.within(layout))
+        return common[CountQuery](view, query) if found is None else found
+
+    return {
+        **common,
+        CountQuery: count,
+        SessionQuery: session,
+        SessionKeyQuery: session_key,
+        SessionRangeQuery: session_range,
+    }
+
+
+def _session(layout: Layout, view: View, query: SessionQuery) -> Row | None:
+    key = layout.keys.encode_whole(query.key)
+    if not (MICROS_MIN <= query.start_us <= MICROS_MAX):
+        return None
+    if not layout.segments.live_from_us(view.progress) <= query.end_us <= MICROS_MAX:
+        return None
+    segment = layout.segment_of(query.end_us)
+    row = view.data.get(segment + key + encode_time(query.end_us) + encode_time(query.start_us))
+    return None if row is None else layout.rows.decode(row)
+
+
+def _window_times(segments: Segments, time: TimeRange, progress: Progress) -> _Times:
+    first, last = segments.readable(time, progress)
+    return _Times(first=first, last=last)
+
+
+def _session_times(segments: Segments, time: SessionTime, progress: Progress) -> _Times:
+    ends = TimeRange(start_ms=time.earliest_end_ms, end_ms=time.latest_end_ms)
+    by_end = _window_times(segments, ends, progress)
+    if time.earliest_start_ms is None and time.latest_start_ms is None:
+        return by_end
+    starts = first_micros(time.earliest_start_ms), last_micros(time.latest_start_ms)
+    return _Times(first=by_end.first, last=by_end.last, starts=starts)
+
+
+def _range(
+    layout: Layout,
+    kept: PartitionColumns | None,
+    view: View,
+    query: WindowRangeQuery | SessionRangeQuery,
+    times: _Times,
+    *,
+    is_whole: bool,
+) -> BatchStream:
+    """A range query, from the columns that are kept if it is one of all keys."""
+    bounds, decoder = layout.bounds(query.interval), layout.decoder(query.columns)
+    found = stream(
+        lambda: _range_chunks(layout, view, bounds, times, query.order), decoder, query.limit
+    )
+    is_of_all_keys = query.interval == EVERYTHING and query.limit is None
+    if kept is None or not is_of_all_keys or query.order is not Order.ASCENDING:
+        return found
+    return kept.stream(view, decoder.names, found, times.within(layout), is_whole=is_whole)
+
+
+def _key_chunks(
+    layout: Layout, view: View, key: bytes, times: _Times, order: Order
+) -> Iterator[Entries]:
+    """The entries of one key, by time."""
+    # FF is behind whatever time follows.
+    bounds = key + encode_time(times.first), key + encode_time(times.last) + b"\xff"
+    other = times.other
+    for segment in _segments(layout, view, times, order):
+        chunks = segment_chunks(view.data, segment, bounds, order)
+        yield from chunks if other is None else map(other.keep, chunks)
+
+
+def _range_chunks(
+    layout: Layout, view: View, bounds: Bounds, times: _Times, order: Order
+) -> Iterator[Entries]:
+    """The entries of a range of keys, by segment, key, time."""
+    at = -TIME_BYTES * len(layout.times)
+    filed = TimeFilter(
+        at=at,
+        until=at + TIME_BYTES or None,
+        low=encode_time(times.first),
+        high=encode_time(times.last),
+    )
+    other = times.other
+    edges = {layout.segment_of(times.first), layout.segment_of(times.last)}
+    for segment in _segments(layout, view, times, order):
+        chunks = segment_chunks(view.data, segment, bounds, order)
+        if segment in edges:
+            chunks = map(filed.keep, chunks)
+        yield from chunks if other is None else map(other.keep, chunks)
+
+
+def _segments(layout: Layout, view: View, times: _Times, order: Order) -> Iterator[bytes]:
+    if times.first > times.last:
+        return iter(())
+    number_of = layout.segments.number_of
+    return live_segments(view.data, number_of(times.first), number_of(times.last), order)

@@ -1,0 +1,217 @@
+"""How RocksDB answers the queries of versioned stores.
+
+The latest version of each key lies in a segment of its own, so that it is found with one seek and
+never expires. What was replaced lies in the segment of its end: what was valid at a time is the
+first version that ends behind it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stores.codec.layout import (
+    LATEST,
+    TIME_BYTES,
+    TOMBSTONE,
+    Bounds,
+    Layout,
+    decode_time,
+    encode_time,
+    segment_number,
+)
+from stores.codec.segments import END_OF_TIME, MICROS_MAX, first_micros, last_micros
+from stores.engines.rocksdb.handlers_common import (
+    Handlers,
+    common_handlers,
+    live_segments,
+    rechunked,
+    segment_chunks,
+    stream,
+)
+from stores.engines.rocksdb.readers import Entries, Reader
+from stores.spec.position import Progress
+from stores.spec.query import BatchStream, Order
+from stores.spec.store import View
+from stores.spec.versions import (
+    MultiVersionedKeyQuery,
+    VersionedKeyQuery,
+    VersionedRangeQuery,
+    VersionedRow,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Validity:
+    """Which versions are asked for: those that begin no later, and end behind a time."""
+
+    after: int
+    """The end of a version lies behind this."""
+    until: int
+    """The start of a version does not."""
+    replaced: bool
+    """Whether versions that were replaced can be among them."""
+
+
+def version_handlers(layout: Layout) -> Handlers:
+    """One handler for each query that versioned stores answer."""
+
+    def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
+        validity = _validity(layout, None, None, view.progress)
+        return _range_chunks(layout, view.data, bounds, validity, order)
+
+    def version(view: View, query: VersionedKeyQuery) -> VersionedRow | None:
+        return _as_of(layout, view, query)
+
+    def versions(view: View, query: MultiVersionedKeyQuery) -> BatchStream:
+        key = layout.keys.encode_whole(query.key)
+        validity = _validity(layout, query.from_ms, query.to_ms, view.progress)
+        return stream(
+            lambda: _key_chunks(layout, view.data, key, validity, query.order),
+            layout.decoder(query.columns),
+            query.limit,
+        )
+
+    def version_range(view: View, query: VersionedRangeQuery) -> BatchStream:
+        bounds = layout.bounds(query.interval)
+        validity = _validity(layout, query.from_ms, query.to_ms, view.progress)
+        return stream(
+            lambda: _range_chunks(layout, view.data, bounds, validity, query.order),
+            layout.decoder(query.columns),
+            query.limit,
+        )
+
+    return {
+        **common_handlers(layout, scan),
+        VersionedKeyQuery: version,
+        MultiVersionedKeyQuery: versions,
+        VersionedRangeQuery: version_range,
+    }
+
+
+def latest(reader: Reader, key: bytes) -> tuple[bytes, bytes] | None:
+    """The entry of the version of a key that no other has replaced; None for a tombstone too."""
+    start = LATEST + key
+    found = next(reader.chunks(start, start + b"\xff", Order.ASCENDING, first_rows=1), None)
+    return None if found is None else (found[0][0], found[1][0])
+
+
+def history(
+    layout: Layout, reader: Reader, key: bytes, *, after: int, up_to: int, first: int
+) -> Iterator[tuple[bytes, bytes]]:
+    """The entries of a key but the latest, tombstones included, oldest first.
+
+    Args:
+        layout: of the store.
+        reader: of the epoch.
+        key: the encoded key.
+        after: only versions that end behind this time,
+        up_to: and no later than this one.
+        first: only those in the segment of this time, and behind it.
+    """
+    if after >= up_to:
+        return
+    bounds = key + encode_time(after + 1), key + encode_time(up_to) + b"\xff"
+    number_of = layout.segments.number_of
+    numbers = number_of(first), number_of(up_to)
+    for segment in live_segments(reader, *numbers, Order.ASCENDING):
+        for keys, rows in segment_chunks(reader, segment, bounds, Order.ASCENDING):
+            yield from zip(keys, rows, strict=True)
+
+
+def _as_of(layout: Layout, view: View, query: VersionedKeyQuery) -> VersionedRow | None:
+    key = layout.keys.encode_whole(query.key)
+    time_us = last_micros(query.as_of_ms)
+    newest = latest(view.data, key)
+    if newest is not None and decode_time(newest[0][-TIME_BYTES:]) <= time_us:
+        return _versioned_row(layout, *newest)
+    if query.as_of_ms is None or time_us < layout.segments.history_from_us(view.progress):
+        return None
+    found = next(
+        history(layout, view.data, key, after=time_us, up_to=END_OF_TIME, first=time_us), None
+    )
+    if found is None or found[1] == TOMBSTONE or decode_time(found[0][-TIME_BYTES:]) > time_us:
+        return None
+    return _versioned_row(layout, *found)
+
+
+def _versioned_row(layout: Layout, entry_key: bytes, row: bytes) -> VersionedRow:
+    valid_to = decode_time(entry_key[-2 * TIME_BYTES : -TIME_BYTES])
+    return VersionedRow(
+        row=layout.rows.decode(row),
+        valid_from_us=decode_time(entry_key[-TIME_BYTES:]),
+        valid_to_us=None if valid_to == END_OF_TIME else valid_to,
+    )
+
+
+def _validity(
+    layout: Layout, from_ms: int | None, to_ms: int | None, progress: Progress
+) -> _Validity:
+    history_from, until = layout.segments.history_from_us(progress), last_micros(to_ms)
+    return _Validity(
+        after=max(first_micros(from_ms), history_from),
+        until=until,
+        replaced=until >= history_from,
+    )
+
+
+def _key_chunks(
+    layout: Layout, reader: Reader, key: bytes, validity: _Validity, order: Order
+) -> Iterator[Entries]:
+    """The versions of one key: a later segment holds later ones, and the last the latest."""
+    replaced = key + encode_time(min(validity.after, MICROS_MAX - 1) + 1), key + b"\xff"
+    for segment in _segments(layout, reader, validity, order):
+        bounds = (key, key + b"\xff") if segment == LATEST else replaced
+        for chunk in segment_chunks(reader, segment, bounds, order):
+            yield _valid(chunk, validity, is_latest=segment == LATEST)
+
+
+def _range_chunks(
+    layout: Layout, reader: Reader, bounds: Bounds, validity: _Validity, order: Order
+) -> Iterator[Entries]:
+    """The versions of a range of keys, by key, then by time: its segments merged."""
+    sources = [
+        _pairs(segment_chunks(reader, segment, bounds, order), validity, segment == LATEST)
+        for segment in _segments(layout, reader, validity, order)
+    ]
+    merged = heapq.merge(*sources, key=_by_key, reverse=order is Order.DESCENDING)
+    return rechunked(merged)
+
+
+def _by_key(entry: tuple[bytes, bytes]) -> bytes:
+    key = entry[0]
+    return key[len(LATEST) : -2 * TIME_BYTES] + key[-TIME_BYTES:]
+
+
+def _pairs(
+    chunks: Iterator[Entries], validity: _Validity, is_latest: bool
+) -> Iterator[tuple[bytes, bytes]]:
+    for chunk in chunks:
+        yield from zip(*_valid(chunk, validity, is_latest=is_latest), strict=True)
+
+
+def _valid(entries: Entries, validity: _Validity, *, is_latest: bool) -> Entries:
+    """The entries that are asked for, without tombstones."""
+    after, until = encode_time(validity.after), encode_time(validity.until)
+    flags = [
+        row != TOMBSTONE
+        and key[-TIME_BYTES:] <= until
+        and (is_latest or key[-2 * TIME_BYTES : -TIME_BYTES] > after)
+        for key, row in zip(*entries, strict=True)
+    ]
+    if all(flags):
+        return entries
+    keys, rows = entries
+    return list(itertools.compress(keys, flags)), list(itertools.compress(rows, flags))
+
+
+def _segments(layout: Layout, reader: Reader, validity: _Validity, order: Order) -> Iterator[bytes]:
+    """The segments to read, the latest versions' last, or first if the order is descending."""
+    first = layout.segments.number_of(validity.after)
+    last = segment_number(LATEST) - 1
+    replaced = live_segments(reader, first, last, order) if validity.replaced else iter(())
+    if order is Order.ASCENDING:
+        return itertools.chain(replaced, [LATEST])
+    return itertools.chain([LATEST], replaced)

@@ -1,0 +1,258 @@
+"""One epoch of a RocksDB database, read by any number of threads: by key, and in chunks of a range.
+
+rocksdict's snapshots hold for reads of a key only: the iterators it makes of them see what was
+written later (its `Snapshot.iter` loses the snapshot on the way to RocksDB). An iterator of the
+database, though, sees what was there when it was made. So one is made together with the snapshot,
+and readers take turns on it, a chunk at a time; rocksdict holds the interpreter's lock while it
+reads, so they could not read side by side anyway.
+
+A long read of the newest epoch has an iterator of its own, which gives an entry with one call
+instead of three. It is used only if nothing has been written up to when it was there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol, TypeAlias
+
+from stores.errors import StoreError
+from stores.spec.query import BATCH_ROWS, Order
+
+Entry: TypeAlias = tuple[bytes, bytes]
+"""The key of an entry, and its row."""
+Entries: TypeAlias = tuple[list[bytes], list[bytes]]
+"""The keys of some entries, and their rows."""
+
+MISSING = "key not found"
+"""The text of rocksdict's exception for a key that a snapshot does not have."""
+
+CHUNK_ROWS_MIN = 64
+"""First chunk of a read: a short range is not paid for as a long one. The next are larger."""
+WALKED_ROWS_MIN = 1024
+"""Chunks from this size on are read by an iterator of one's own, once it pays to make one."""
+_STEPS_MAX = 4
+"""Entries that are stepped over before a seek: it costs as much as that many steps."""
+_CHUNK_BYTES = 16 << 20
+"""A chunk of large rows holds fewer of them, by the size of those in the chunk before."""
+
+
+class Snapshot(Protocol):
+    """What is read of rocksdict's snapshot."""
+
+    def __getitem__(self, key: bytes, /) -> bytes:
+        """The value of a key."""
+
+
+class Cursor(Protocol):
+    """What is read of rocksdict's iterator."""
+
+    def seek(self, key: bytes, /) -> None:
+        """Go to a key, or the next one."""
+
+    def seek_for_prev(self, key: bytes, /) -> None:
+        """Go to a key, or the one before."""
+
+    def next(self) -> None:
+        """Go on by one key."""
+
+    def prev(self) -> None:
+        """Go back by one key."""
+
+    def key(self) -> bytes | None:
+        """The key it is at; None behind the last."""
+
+    def value(self) -> bytes:
+        """The value it is at."""
+
+    def status(self) -> None:
+        """Raise what has ended the iteration early."""
+
+
+Walk: TypeAlias = Callable[[bytes, Order], Iterator[Entry] | None]
+"""Entries of the same epoch from a key on; None if the database holds another one by now."""
+
+
+class Reader:
+    """Reads of one epoch.
+
+    Args:
+        snapshot: the database as it is now.
+        cursor: an iterator made at the same time, with no write between.
+        walk: makes an iterator for one reader; None if there is none to be had.
+    """
+
+    def __init__(self, snapshot: Snapshot, cursor: Cursor, walk: Walk | None = None) -> None:
+        self._snapshot = snapshot
+        self._cursor = cursor
+        self._walk = walk
+        self._turn = threading.Lock()
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value of a key; None if there is no such key."""
+        try:
+            return self._snapshot[key]
+        except Exception as error:
+            # rocksdict tells a missing key from a broken disk only by the text of a bare Exception.
+            if type(error) is Exception and str(error) == MISSING:
+                return None
+            raise
+
+    def get_all(self, keys: Iterable[bytes]) -> list[bytes | None]:
+        """The values of keys, in their order; as `get`, without a call for each."""
+        snapshot = self._snapshot
+        rows: list[bytes | None] = []
+        for key in keys:
+            try:
+                rows.append(snapshot[key])
+            except Exception as error:
+                if type(error) is not Exception or str(error) != MISSING:
+                    raise
+                rows.append(None)
+        return rows
+
+    def chunks(
+        self, start: bytes, end: bytes, order: Order, *, first_rows: int = CHUNK_ROWS_MIN
+    ) -> Iterator[Entries]:
+        """Entries from `start` on, before `end`, in either direction; no chunk is empty.
+
+        Raises:
+            StoreError: the database cannot be read; what came before it was right, but not all.
+        """
+        rows_max = first_rows
+        read = self._ascending if order is Order.ASCENDING else self._descending
+        walk, walked = self._walk, None
+        while start < end:
+            if walk is not None and rows_max >= WALKED_ROWS_MIN:
+                walked, walk = _begin(walk, start, end, order), None
+            if walked is None:
+                keys, rows = read(start, end, rows_max)
+            else:
+                keys, rows = _take(walked, start, end, order, rows_max)
+            if keys:
+                yield keys, rows
+                if order is Order.ASCENDING:
+                    start = keys[-1] + b"\0"
+                else:
+                    end = keys[-1]
+            if len(keys) == rows_max:
+                rows_max = max(1, min(rows_max * 4, BATCH_ROWS, _CHUNK_BYTES // _mean_bytes(rows)))
+            elif walked is None:
+                return
+            else:
+                # It ends at a damaged block, too, and does not tell: the cursor does.
+                walked = None
+
+    def first_with(self, prefixes: Sequence[bytes]) -> list[Entry | None]:
+        """The first entry that begins with each prefix, if there is one.
+
+        Steps over a few entries and seeks over many, so that it costs little both where nearly all
+        entries are asked for and where few are. All others wait: for a reader of one's own.
+
+        Args:
+            prefixes: in ascending order.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        found: list[Entry | None] = []
+        cursor = self._cursor
+        key_at, value_at, move = cursor.key, cursor.value, cursor.next
+        with self._turn:
+            cursor.seek(prefixes[0] if prefixes else b"")
+            key = key_at()
+            for prefix in prefixes:
+                steps = _STEPS_MAX
+                while key is not None and key < prefix:
+                    if steps:
+                        move()
+                    else:
+                        cursor.seek(prefix)
+                    steps -= 1
+                    key = key_at()
+                has = key is not None and key.startswith(prefix)
+                found.append((key, value_at()) if has and key is not None else None)
+            self._check()
+        return found
+
+    def _ascending(self, start: bytes, end: bytes, rows_max: int) -> Entries:
+        keys: list[bytes] = []
+        rows: list[bytes] = []
+        add_key, add_row = keys.append, rows.append
+        cursor = self._cursor
+        key_at, value_at, move = cursor.key, cursor.value, cursor.next
+        with self._turn:
+            cursor.seek(start)
+            for _ in range(rows_max):
+                key = key_at()
+                if key is None or key >= end:
+                    break
+                add_key(key)
+                add_row(value_at())
+                move()
+            self._check()
+        return keys, rows
+
+    def _descending(self, start: bytes, end: bytes, rows_max: int) -> Entries:
+        keys: list[bytes] = []
+        rows: list[bytes] = []
+        add_key, add_row = keys.append, rows.append
+        cursor = self._cursor
+        key_at, value_at, move = cursor.key, cursor.value, cursor.prev
+        with self._turn:
+            cursor.seek_for_prev(end)
+            if key_at() == end:
+                move()
+            for _ in range(rows_max):
+                key = key_at()
+                if key is None or key < start:
+                    break
+                add_key(key)
+                add_row(value_at())
+                move()
+            self._check()
+        return keys, rows
+
+    def _check(self) -> None:
+        """An iterator that meets a damaged block ends there, as if there were no more entries."""
+        try:
+            self._cursor.status()
+        except Exception as error:  # rocksdict raises bare Exception
+            raise StoreError(f"the database cannot be read: {error}") from error
+
+
+def _begin(walk: Walk, start: bytes, end: bytes, order: Order) -> Iterator[Entry] | None:
+    if order is Order.ASCENDING:
+        return walk(start, order)
+    walked = walk(end, order)
+    first = None if walked is None else next(walked, None)
+    if walked is None or first is None:
+        return walked
+    return walked if first[0] == end else itertools.chain([first], walked)
+
+
+def _take(
+    walked: Iterator[Entry], start: bytes, end: bytes, order: Order, rows_max: int
+) -> Entries:
+    """The next entries, as many as lie in the range."""
+    keys: list[bytes] = []
+    rows: list[bytes] = []
+    add_key, add_row = keys.append, rows.append
+    # One by one: a list of all of them is so many tuples that the collector comes to look at them.
+    for key, row in itertools.islice(walked, rows_max):
+        add_key(key)
+        add_row(row)
+    if order is Order.ASCENDING:
+        if keys and keys[-1] >= end:
+            del keys[bisect_left(keys, end) :]
+    elif keys and keys[-1] < start:
+        keys = [key for key in keys if key >= start]
+    return keys, rows[: len(keys)]
+
+
+def _mean_bytes(rows: list[bytes]) -> int:
+    """The mean size of a row, from a sample."""
+    sample = rows[::16]
+    return 1 + sum(map(len, sample)) // len(sample)

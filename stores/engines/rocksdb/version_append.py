@@ -1,0 +1,144 @@
+"""How the versions of an epoch enter RocksDB: nearly each follows the latest of its key.
+
+That takes two entries and a deletion, made of bytes that are there already: the new version is the
+latest, and the one before it ends where it begins. All is done in the order of the keys: the latest
+versions are found in one pass, and RocksDB takes sorted entries in half of the time. What comes
+before the latest of its key, or behind a tombstone, has neighbours to be looked for, and goes
+through `stores.engines.rocksdb.version_insert`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from stores.codec.layout import (
+    DATA,
+    DATA_END,
+    LATEST,
+    PREFIX_BYTES,
+    TIME_BYTES,
+    TOMBSTONE,
+    Layout,
+    decode_time,
+    segment_number,
+)
+from stores.codec.segments import END_OF_TIME, MICROS_MIN
+from stores.engines.rocksdb.handlers_common import live_segments
+from stores.engines.rocksdb.readers import Entry, Reader
+from stores.engines.rocksdb.version_insert import Chains, Writes
+from stores.errors import CodecError
+from stores.spec.arrow import Ints, int64_values
+from stores.spec.position import Progress
+from stores.spec.query import Order
+
+
+class Succession:
+    """The versions of one epoch of one partition: collected, then written by key and time.
+
+    Args:
+        layout: of the store.
+        reader: the epoch before, for this epoch alone; None if nothing of it remains.
+        progress: of the new epoch. By its watermark rows are late, and old versions forgotten.
+        writes: takes the changes.
+    """
+
+    def __init__(
+        self, layout: Layout, reader: Reader | None, progress: Progress, writes: Writes
+    ) -> None:
+        self._layout, self._reader, self._writes = layout, reader, writes
+        self._epoch = progress.epoch
+        self._history_from = layout.segments.history_from_us(progress)
+        self._chains = Chains(layout, reader, progress, writes)
+        self._times: list[Ints] = []
+        self._entry_keys: list[bytes] = []
+        self._rows: list[bytes] = []
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Take logged rows.
+
+        Raises:
+            CodecError: a version has no event time.
+        """
+        times = batch.column("_timestamp")
+        if times.null_count:
+            raise CodecError(f'a version in store "{self._layout.schema.name}" has no event time')
+        rows = self._layout.encode_rows(batch, epoch=self._epoch)
+        deleted = batch.column("_deleted")
+        if deleted.true_count:
+            flags = deleted.to_pylist()
+            rows = [TOMBSTONE if gone else row for row, gone in zip(rows, flags, strict=True)]
+        self._times.append(int64_values(times))
+        self._entry_keys += self._layout.latest_keys(batch)
+        self._rows += rows
+
+    def write(self) -> int:
+        """Let the versions in.
+
+        Returns:
+            How many were dropped. They came too late, more than the retention behind the watermark,
+            unless the epoch is the whole store; or they begin at the end of time.
+        """
+        if not self._times:
+            return 0
+        times = np.concatenate(self._times)
+        # The whole store has latest versions of any age; late is what comes beside others.
+        earliest = MICROS_MIN if self._reader is None else self._history_from
+        places = np.flatnonzero((times >= earliest) & (times < END_OF_TIME)).tolist()
+        # By key, then by time; what replaces a version of its own epoch stays behind it.
+        places.sort(key=self._entry_keys.__getitem__)
+        self._follow(
+            [self._entry_keys[place] for place in places],
+            self._layout.segments_of(times[places]),
+            [self._rows[place] for place in places],
+        )
+        return len(times) - len(places)
+
+    def _follow(
+        self, entry_keys: Sequence[bytes], segments: Sequence[bytes], rows: Sequence[bytes]
+    ) -> None:
+        """Let in versions that come by key and time, so that each follows the one before."""
+        newest = self._newest(entry_keys)
+        put, delete = self._writes.put, self._writes.delete
+        for latest_key, segment, row in zip(entry_keys, segments, rows, strict=True):
+            key = latest_key[:-TIME_BYTES]
+            before = newest.get(key, _NONE)
+            since, until = before[0][-TIME_BYTES:], latest_key[-TIME_BYTES:]
+            if since > until or before is _ELSEWHERE:
+                key_bytes = key[PREFIX_BYTES:-TIME_BYTES]
+                self._chains.insert(key_bytes, decode_time(until), row)
+                continue
+            entry_key = latest_key if row else segment + latest_key[PREFIX_BYTES:]
+            if before is not _NONE and entry_key != before[0]:
+                delete(before[0])
+                if since != until:
+                    put(segment + key[PREFIX_BYTES:-TIME_BYTES] + until + since, before[1])
+            put(entry_key, row)
+            newest[key] = entry_key, row
+
+    def _newest(self, entry_keys: Sequence[bytes]) -> dict[bytes, Entry]:
+        """The newest version of each key, by what its entry's key is before the valid-from.
+
+        That of a key with a history but no latest version, whose newest is a tombstone, is
+        `_ELSEWHERE`: it lies where it will expire.
+        """
+        reader = self._reader
+        if reader is None or not any(reader.chunks(DATA, DATA_END, Order.ASCENDING, first_rows=1)):
+            return {}
+        keys = list(dict.fromkeys([entry_key[:-TIME_BYTES] for entry_key in entry_keys]))
+        found = reader.first_with(keys)
+        newest = {key: entry for key, entry in zip(keys, found, strict=True) if entry is not None}
+        absent = [key for key, entry in zip(keys, found, strict=True) if entry is None]
+        first = self._layout.segments.number_of(self._history_from)
+        for segment in live_segments(reader, first, segment_number(LATEST) - 1, Order.ASCENDING):
+            starts = [segment + key[PREFIX_BYTES:-TIME_BYTES] for key in absent]
+            for key, entry in zip(absent, reader.first_with(starts), strict=True):
+                if entry is not None:
+                    newest[key] = _ELSEWHERE
+        return newest
+
+
+_NONE: Entry = (b"", b"")
+_ELSEWHERE: Entry = (b"", b"elsewhere")

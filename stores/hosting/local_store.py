@@ -1,0 +1,461 @@
+"""A store whose replicas are on this host: answers queries, and follows the state log."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from stores.errors import (
+    FailureReason,
+    InvalidPartitionError,
+    LogError,
+    StoreError,
+    StoreNotAvailableError,
+    TornRecordError,
+)
+from stores.hosting.bound_waiters import Waiter
+from stores.hosting.dispatch import Clock, query_partition
+from stores.hosting.held_epochs import standstill
+from stores.hosting.replica import Replica, wall_clock_ms
+from stores.log.inputs import Inputs
+from stores.log.snapshots import SnapshotReader
+from stores.log.state_log import Commit, StoreLog
+from stores.spec.position import UNBOUNDED, Position, PositionBound, Progress
+from stores.spec.query import Query
+from stores.spec.result import Failure, QueryResult, StateQueryResult
+from stores.spec.schema import StoreKind, StoreSchema
+from stores.spec.store import (
+    DEFAULT_CONFIG,
+    Hold,
+    OnBound,
+    PartitionStatus,
+    QueryConfig,
+    ReplicaState,
+    StateQueryRequest,
+    Waiting,
+)
+
+R = TypeVar("R")
+_logger = logging.getLogger(__name__)
+
+
+class LocalStore:
+    """A `Store` over the replicas of this host.
+
+    Args:
+        schema: the definition.
+        replicas: by partition number; a host need not hold all.
+        log: what they follow; None for a store that is filled by hand.
+        clock: wall clock, for bounds on lag.
+        inputs: what feeds it; None for those of the definition.
+    """
+
+    def __init__(
+        self,
+        schema: StoreSchema,
+        replicas: Mapping[int, Replica],
+        *,
+        log: StoreLog | None = None,
+        clock: Clock = wall_clock_ms,
+        inputs: Inputs | None = None,
+    ) -> None:
+        self.schema = schema
+        self.inputs = Inputs(schema.inputs, log=log) if inputs is None else inputs
+        self._all = range(schema.partitions)
+        self._is_global = schema.kind is StoreKind.GLOBAL
+        self.replicas: Mapping[int, Replica] = dict(replicas)
+        """As they are now: never changed in place, so that whoever goes over them may go on."""
+        for replica in self.replicas.values():
+            replica.inputs = self.inputs
+        self.log = log
+        self._snapshots = None if log is None else SnapshotReader(log)
+        self._clock = clock
+        self._changing = threading.Lock()
+        self._closed_by: type[StoreError] | None = None
+
+    def query_partition(
+        self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
+    ) -> QueryResult[R]:
+        """Ask one partition."""
+        replica = self.replicas.get(partition)
+        if replica is None:
+            return self._absent(partition)
+        if config is not DEFAULT_CONFIG and config.bound is not UNBOUNDED:
+            try:
+                config = self._settled(config)
+            except LogError as error:
+                return _behind_unknown(error, replica, config)
+        return query_partition(replica, query, config, self._clock)
+
+    def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
+        """Ask several partitions; one that is not here is in the result as a failure.
+
+        Raises:
+            StoreMigratedError: the store was closed and its host goes on: take it from there again.
+            StoreNotAvailableError: the store was closed with its host.
+        """
+        if self._closed_by is not None:
+            raise self._closed_by(f'store "{self.schema.name}" is closed')
+        query, wanted, config = request.query, request.wanted, request.config
+        numbers = self._all if wanted is None else sorted(wanted)
+        if config is DEFAULT_CONFIG:
+            partitions: dict[int, QueryResult[R]] = {}
+            for number in numbers:
+                partitions[number] = self._answered(number, query, config)
+        elif config.bound.snapshot and config.at_epoch is None:
+            partitions = self._cut(query, config, numbers)
+        else:
+            partitions = self._ask(query, config, numbers)
+        return StateQueryResult(partitions=partitions, is_global=self._is_global)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` has been called."""
+        return self._closed_by is not None
+
+    def statuses(self) -> dict[int, PartitionStatus]:
+        """The partitions that are held here."""
+        return {number: replica.status for number, replica in self.replicas.items()}
+
+    def committed_epoch(self) -> int:
+        """The newest epoch in the log; of a store without a log, the newest applied.
+
+        Raises:
+            LogError: the log cannot be read now.
+        """
+        if self.log is not None:
+            return self.log.latest_epoch()
+        return max((r.progress.epoch for r in self.replicas.values()), default=-1)
+
+    def unread_topics(self, position: Position, *, renew: bool = True) -> frozenset[str]:
+        """The topics of a position that do not feed the store; see `Store.unread_topics`.
+
+        Raises:
+            LogError: there are some, and the log cannot be read now.
+        """
+        if renew:
+            self.inputs.require(position)
+        unread = self.inputs.unread(position)
+        if not unread:
+            return unread
+        applied = [replica.status.progress for replica in self.replicas.values()]
+        if not self.inputs.topics and all(progress.epoch < 0 for progress in applied):
+            return frozenset()
+        counted = {topic for each in applied for topic, _ in each.position.components}
+        return unread - counted
+
+    def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:
+        """Block until a partition meets the bound; False if it is not here, too.
+
+        Raises:
+            InvalidPartitionError: the store has no such partition.
+            LogError: the bound is the latest epoch, or on a topic that is no known input, and the
+                log cannot be read now.
+        """
+        replica = self._checked(partition)
+        return replica is not None and replica.wait(self._known(bound), timeout_s=timeout_s)
+
+    def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
+        """Call back once a partition meets the bound; see `Store.when`.
+
+        Raises:
+            InvalidPartitionError: the store has no such partition.
+            TooManyWaitersError: the replica has as many waiters as it may.
+            LogError: as `wait`.
+        """
+        replica = self._checked(partition)
+        if replica is not None:
+            return replica.when(self._known(bound), callback)
+        waiter = Waiter(None, callback)
+        waiter.call(False)
+        return waiter
+
+    def hold(self, partition: int, epoch: int | None = None) -> Hold | None:
+        """Keep a partition from forgetting an epoch; see `Store.hold`."""
+        replica = self.replicas.get(partition)
+        return None if replica is None else replica.hold(epoch)
+
+    def add(self, replica: Replica) -> None:
+        """Hold one more partition.
+
+        Raises:
+            StoreError: it is held already, or the store is closed.
+        """
+        with self._changing:
+            if replica.partition in self.replicas or self._closed_by is not None:
+                why = "is held already" if self._closed_by is None else "cannot be added: closed"
+                name = self.schema.name
+                raise StoreError(f'partition {replica.partition} of store "{name}" {why}')
+            replica.inputs = self.inputs
+            self.replicas = {**self.replicas, replica.partition: replica}
+
+    def drop(self, partition: int) -> Replica | None:
+        """Hold a partition no longer; queries of it that are under way end as they would have."""
+        with self._changing:
+            replica = self.replicas.get(partition)
+            if replica is None:
+                return None
+            self.replicas = {n: r for n, r in self.replicas.items() if n != partition}
+        replica.close()
+        return replica
+
+    def follow(self) -> bool:
+        """Apply the next epoch to every replica that has one waiting; True if any was applied.
+
+        A torn or missing file stops only the replicas that need it: they keep serving their last
+        good epoch, and try again at the next call.
+        """
+        assert self.log is not None
+        by_epoch: dict[int, list[Replica]] = defaultdict(list)
+        reached: dict[int, Progress] = {}
+        for replica in self.replicas.values():
+            status = replica.status
+            if status.state is not ReplicaState.CLOSED:
+                by_epoch[status.progress.epoch].append(replica)
+                reached[status.progress.epoch] = status.progress
+        applied = 0
+        for epoch, replicas in by_epoch.items():
+            try:
+                commit, is_known = self._next(reached[epoch])
+            except LogError as error:
+                applied += sum(self._recover(replica, error) for replica in replicas)
+                continue
+            for replica in replicas:
+                if commit is None:
+                    replica.error = None
+                elif self._apply(replica, commit, is_known=is_known):
+                    applied += 1
+        return applied > 0
+
+    def with_inputs(self, schema: StoreSchema) -> LocalStore:
+        """The same replicas under a definition that differs in its inputs alone."""
+        for replica in self.replicas.values():
+            replica.schema = schema
+        self.inputs.add(schema.inputs)
+        return LocalStore(
+            schema, self.replicas, log=self.log, clock=self._clock, inputs=self.inputs
+        )
+
+    def close(self, raising: type[StoreError] = StoreNotAvailableError) -> None:
+        """Close all replicas.
+
+        Args:
+            raising: what `query` raises from then on.
+        """
+        with self._changing:
+            self._closed_by = self._closed_by or raising
+            held = self.replicas
+        for replica in held.values():
+            replica.close()
+
+    def _ask(
+        self, query: Query[R], config: QueryConfig, numbers: Iterable[int]
+    ) -> dict[int, QueryResult[R]]:
+        """Ask partitions one after the other, all up to the same epoch if that is the bound."""
+        unknown: LogError | None = None
+        try:
+            config = self._settled(config)
+        except LogError as error:
+            unknown = error
+        if unknown is None:
+            return {number: self._answered(number, query, config) for number in numbers}
+        return {
+            number: self._absent(number)
+            if (replica := self.replicas.get(number)) is None
+            else _behind_unknown(unknown, replica, config)
+            for number in numbers
+        }
+
+    def _answered(self, partition: int, query: Query[R], config: QueryConfig) -> QueryResult[R]:
+        """What a partition says, whose bound is settled."""
+        replica = self.replicas.get(partition)
+        if replica is None:
+            return self._absent(partition)
+        return query_partition(replica, query, config, self._clock)
+
+    def _cut(
+        self, query: Query[R], config: QueryConfig, numbers: Iterable[int]
+    ) -> dict[int, QueryResult[R]]:
+        """Ask partitions at one epoch: the newest of the one that is furthest behind.
+
+        It is held until all have been asked, however far their followers run ahead meanwhile. One
+        that is more epochs ahead than it keeps as this begins has forgotten it, and says so.
+        """
+        numbers = sorted(numbers)
+        with standstill():
+            found = [self.replicas[number] for number in numbers if number in self.replicas]
+            statuses = [(replica, replica.status) for replica in found]
+            running = [(r, s) for r, s in statuses if s.state is ReplicaState.RUNNING]
+            epoch = min((status.progress.epoch for _, status in running), default=-1)
+            holds = [replica.hold(epoch) for replica, _ in running]
+        try:
+            return self._ask(query, replace(config, at_epoch=epoch), numbers)
+        finally:
+            for hold in holds:
+                if hold is not None:
+                    hold.release()
+
+    def _settled(self, config: QueryConfig) -> QueryConfig:
+        """The same with a bound that partitions can be held against, and nothing has to be read.
+
+        Raises:
+            LogError: as `_known`.
+        """
+        bound = self._known(config.bound)
+        unread = self.unread_topics(bound.position, renew=False)
+        if unread:
+            bound = replace(bound, position=bound.position.without(unread))
+        return config if bound is config.bound else replace(config, bound=bound)
+
+    def _known(self, bound: PositionBound) -> PositionBound:
+        """The bound with the epoch that is the latest as of now; its topics are looked up, too.
+
+        Raises:
+            LogError: the log has to be read for that, and cannot be now.
+        """
+        self.inputs.require(bound.position)
+        if not bound.latest:
+            return bound
+        epoch = max(self.committed_epoch(), -1 if bound.epoch is None else bound.epoch)
+        return replace(bound, latest=False, epoch=epoch)
+
+    def _checked(self, partition: int) -> Replica | None:
+        if not 0 <= partition < self.schema.partitions:
+            raise InvalidPartitionError(self._absent(partition).message)
+        return self.replicas.get(partition)
+
+    def _next(self, reached: Progress) -> tuple[Commit | None, bool]:
+        """The commit that comes after what has been applied.
+
+        Returns:
+            The commit, and whether the log still has that of the epoch before.
+
+        Raises:
+            LogError: the log cannot be read now, or is not the one that it was applied from.
+        """
+        assert self.log is not None
+        epoch = reached.epoch
+        commit, own = self.log.following(epoch)
+        if commit is not None:
+            # Before it is applied, so that no bound on a topic that it begins with is ignored.
+            self.inputs.renew()
+        if commit is None or epoch < 0:
+            return commit, False
+        if not _is_made_by(own, reached, self.log):
+            raise LogError(f"the log is not the one that epoch {epoch} came from")
+        return commit, own is not None
+
+    def _apply(self, replica: Replica, commit: Commit, *, is_known: bool) -> bool:
+        """Apply an epoch, or a snapshot in its place.
+
+        An empty replica has less to do so. And one whose own epoch the log has no longer cannot
+        tell if it is still the same log; a snapshot is of this one in any case.
+        """
+        assert self.log is not None
+        before = replica.status.progress
+        progress = Progress(
+            epoch=commit.epoch,
+            position=commit.position,
+            watermark_ms=_later(commit.watermark_ms, before.watermark_ms),
+            committed_ms=commit.committed_ms,
+        )
+        try:
+            replica.pipeline = commit.writer
+            if not is_known and self._restored(replica):
+                return True
+            batches = self.log.read(commit, replica.partition)
+            replica.apply(progress, batches, replace=commit.replace)
+        except StoreError as error:
+            return self._recover(replica, error)
+        except Exception as error:  # a bug of an engine, which must not stop the other partitions
+            self._stuck(replica, error)
+            return False
+        return True
+
+    def _restored(self, replica: Replica) -> bool:
+        if self._snapshots is None:
+            return False
+        try:
+            self.inputs.renew()
+        except LogError:
+            return False
+        return self._snapshots.restore(replica)
+
+    def _recover(self, replica: Replica, error: StoreError) -> bool:
+        """Go on from a snapshot if the log cannot be read on; else say why, and stay."""
+        if isinstance(error, TornRecordError) and self._snapshots is not None:
+            if self._restored(replica):
+                return True
+            if (unusable := self._snapshots.error(replica.partition)) is not None:
+                error = TornRecordError(f"{error}; {unusable}")
+        self._stuck(replica, error)
+        return False
+
+    def _stuck(self, replica: Replica, error: Exception) -> None:
+        """Note why it does not go on. A torn record ends restoring: there is no more to read."""
+        if replica.state is ReplicaState.CLOSED:
+            return
+        is_planned = isinstance(error, StoreError)
+        message = str(error) if is_planned else f"{type(error).__name__}: {error}"
+        if replica.error != message:
+            _logger.warning(
+                "replica cannot follow the log store=%s partition=%d epoch=%d error=%s",
+                self.schema.name,
+                replica.partition,
+                replica.status.progress.epoch,
+                message,
+                exc_info=None if is_planned else error,
+            )
+        replica.error = message
+        if isinstance(error, TornRecordError):
+            replica.serve_as_is()
+
+    def _absent(self, partition: int) -> Failure:
+        if not 0 <= partition < self.schema.partitions:
+            return Failure(
+                reason=FailureReason.DOES_NOT_EXIST,
+                message=f'store "{self.schema.name}" has partitions 0 to '
+                f"{self.schema.partitions - 1}, not {partition}",
+            )
+        return Failure(
+            reason=FailureReason.NOT_PRESENT,
+            message=f'partition {partition} of store "{self.schema.name}" is not on this node',
+        )
+
+
+def _behind_unknown(error: LogError, replica: Replica, config: QueryConfig) -> Failure:
+    """A refusal, because it is not known what the bound stands for."""
+    progress = replica.status.progress
+    unknown = "the latest epoch is" if config.bound.latest else "the inputs of the store are"
+    return Failure(
+        reason=FailureReason.NOT_UP_TO_BOUND,
+        message=f"{unknown} not known: {error}",
+        position=progress.position,
+        epoch=progress.epoch,
+    )
+
+
+def is_same_log(log: StoreLog, progress: Progress) -> bool:
+    """Whether the log still is the one that this progress was made by.
+
+    Raises:
+        LogError: the log cannot be read now.
+    """
+    return progress.epoch < 0 or _is_made_by(log.commit(progress.epoch), progress, log)
+
+
+def _is_made_by(commit: Commit | None, progress: Progress, log: StoreLog) -> bool:
+    if commit is None:
+        # Gone from a log that went on: removed as old. Gone from one that ends before: another log.
+        return log.latest_epoch() > progress.epoch
+    return commit.committed_ms == progress.committed_ms and commit.position == progress.position
+
+
+def _later(watermark_ms: int | None, before_ms: int | None) -> int | None:
+    """Watermarks never go back: a window that has expired stays so."""
+    known = [mark for mark in (watermark_ms, before_ms) if mark is not None]
+    return max(known, default=None)

@@ -1,0 +1,208 @@
+"""Layers around a store: each is a `Store` that wraps one, and passes on what it does not know.
+
+There is no cache layer: only an engine knows, without asking, whether a row is still the same. What
+is kept is kept there, see `stores.engines.rocksdb.row_cache` and
+`stores.engines.rocksdb.column_cache`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from stores.errors import FailureReason
+from stores.spec.position import Position, PositionBound
+from stores.spec.query import Batch, BatchStream, Query
+from stores.spec.result import QueryResult, StateQueryResult, add_info
+from stores.spec.store import (
+    DEFAULT_CONFIG,
+    Hold,
+    OnBound,
+    PartitionStatus,
+    QueryConfig,
+    StateQueryRequest,
+    Store,
+    Waiting,
+)
+
+R = TypeVar("R")
+
+BUCKETS = 24
+"""Of the histogram: bucket i counts what took less than `1024 << i` ns, the last all the rest."""
+_BITS = 64
+"""Of a time in nanoseconds: what is counted is cut to the buckets when it is read."""
+_clock_ns = time.perf_counter_ns
+QUERY_TYPES_MAX = 256
+"""A third party may make types of queries; more than this many are counted as one."""
+OTHER_TYPES = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsReading:
+    """What a store has counted up to a moment; all of it only ever grows."""
+
+    queries: Mapping[str, int]
+    """Partitions asked, by type of query."""
+    failures: Mapping[FailureReason, int]
+    """Of these, the ones that did not answer; every reason is there."""
+    rows: int
+    """Rows that readers have been given: of a stream, those that were taken."""
+    time_ns: int
+    """Time spent on all queries, without reading their streams."""
+    time_counts: tuple[int, ...]
+    """Queries by how long they took, one number a bucket."""
+
+    @staticmethod
+    def bucket_ns(bucket: int) -> int:
+        """What took less than this is in the bucket or in one before it."""
+        return 1024 << bucket
+
+
+class Metrics:
+    """The counters of one store. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._queries: defaultdict[type[Query[Any]], int] = defaultdict(int)
+        self._failures = dict.fromkeys(FailureReason, 0)
+        self._rows = 0
+        self._time_ns = 0
+        self._time_counts = [0] * _BITS
+
+    def count_query(
+        self, query_type: type[Query[Any]], elapsed_ns: int, result: QueryResult[Any]
+    ) -> None:
+        """Count one partition that was asked, and the row if it gave one."""
+        with self._lock:
+            if query_type not in self._queries and len(self._queries) >= QUERY_TYPES_MAX:
+                query_type = Query
+            self._queries[query_type] += 1
+            self._time_counts[(elapsed_ns >> 10).bit_length()] += 1
+            self._time_ns += elapsed_ns
+            if not result.is_success:
+                self._failures[result.reason] += 1
+            elif type(result.value) is tuple:
+                self._rows += 1
+
+    def count_rows(self, rows: int) -> None:
+        """Count rows of a stream that were taken."""
+        with self._lock:
+            self._rows += rows
+
+    def read(self) -> MetricsReading:
+        """All counters at one moment."""
+        with self._lock:
+            return MetricsReading(
+                queries=self._by_name(),
+                failures=dict(self._failures),
+                rows=self._rows,
+                time_ns=self._time_ns,
+                time_counts=(
+                    *self._time_counts[: BUCKETS - 1],
+                    sum(self._time_counts[BUCKETS - 1 :]),
+                ),
+            )
+
+    def _by_name(self) -> dict[str, int]:
+        counts: Counter[str] = Counter()
+        for query_type, count in self._queries.items():
+            counts[OTHER_TYPES if query_type is Query else query_type.__name__] += count
+        return dict(counts)
+
+
+class MeteredStore:
+    """A store whose queries are counted and timed.
+
+    Rows are counted of the two shapes that results of ours have: a row, and a stream of batches.
+    A result of any other shape passes as it is.
+
+    Args:
+        inner: the store.
+        metrics: the counters; they may outlive the store, if it is opened anew.
+    """
+
+    def __init__(self, inner: Store, metrics: Metrics) -> None:
+        self.inner, self.metrics = inner, metrics
+        self.schema = inner.schema
+        self._ask, self._ask_all = inner.query_partition, inner.query
+        self._count = metrics.count_query
+
+    def query_partition(
+        self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
+    ) -> QueryResult[R]:
+        """Ask one partition."""
+        began = _clock_ns()
+        result = self._ask(partition, query, config)
+        elapsed_ns = _clock_ns() - began
+        self._count(type(query), elapsed_ns, result)
+        return self._passed_on(result, config, elapsed_ns) if _is_more(result, config) else result
+
+    def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
+        """Ask several partitions; the time is shared among them."""
+        began = _clock_ns()
+        result = self._ask_all(request)
+        elapsed_ns = _clock_ns() - began
+        query_type, config, answers = type(request.query), request.config, result.partitions
+        if len(answers) > 1:
+            elapsed_ns //= len(answers)
+        changed: dict[int, QueryResult[R]] | None = None
+        for number, answer in answers.items():
+            self._count(query_type, elapsed_ns, answer)
+            if _is_more(answer, config):
+                changed = changed or {**answers}
+                changed[number] = self._passed_on(answer, config, elapsed_ns)
+        if changed is None:
+            return result
+        return StateQueryResult(partitions=changed, is_global=result.is_global)
+
+    def statuses(self) -> Mapping[int, PartitionStatus]:
+        """The partitions that are held here."""
+        return self.inner.statuses()
+
+    def committed_epoch(self) -> int:
+        """The newest epoch committed by the pipeline."""
+        return self.inner.committed_epoch()
+
+    def unread_topics(self, position: Position, *, renew: bool = True) -> frozenset[str]:
+        """The topics of a position that do not feed the store."""
+        return self.inner.unread_topics(position, renew=renew)
+
+    def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:
+        """Block until a partition meets the bound."""
+        return self.inner.wait(partition, bound, timeout_s=timeout_s)
+
+    def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
+        """Call back once a partition meets the bound."""
+        return self.inner.when(partition, bound, callback)
+
+    def hold(self, partition: int, epoch: int | None = None) -> Hold | None:
+        """Keep a partition from forgetting an epoch."""
+        return self.inner.hold(partition, epoch)
+
+    def _passed_on(
+        self, result: QueryResult[R], config: QueryConfig, elapsed_ns: int
+    ) -> QueryResult[R]:
+        if result.is_success and type(result.value) is BatchStream:
+            # The same type to whoever reads it: a stream of the same batches.
+            result = result.swap(_counted(result.value, self.metrics))  # type: ignore[arg-type]
+        if config.info:
+            return add_info(result, f"handled in MeteredStore: {elapsed_ns} ns")
+        return result
+
+
+def _is_more(result: QueryResult[Any], config: QueryConfig) -> bool:
+    """Whether there is more to do with a result than to count it."""
+    return config.info or (result.is_success and type(result.value) is BatchStream)
+
+
+def _counted(stream: BatchStream, metrics: Metrics) -> BatchStream:
+    def read() -> Iterator[Batch]:
+        for batch in stream:
+            metrics.count_rows(batch.num_rows)
+            yield batch
+
+    return BatchStream(read)

@@ -1,0 +1,419 @@
+"""The Parquet files of the state log: their columns, writing them, reading them.
+
+A file holds rows of one partition of one store: key columns, time columns, value columns, then
+`_timestamp`, the event time, and `_deleted`, which marks a tombstone. Nothing here knows of epochs
+or commits; the writer in Spark's tasks, the Python writer and the readers share it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from stores.codec.segments import END_OF_TIME, MICROS_MAX
+from stores.errors import LogError, SchemaError, TornRecordError
+from stores.log.digests import HashingStream
+from stores.log.files import Directory
+from stores.log.intervals import file_field, from_file, holds_interval, to_file
+from stores.log.records import DataFile
+from stores.spec.schema import (
+    DELETED_NAME,
+    TIMESTAMPTZ,
+    VALID_FROM,
+    VALID_TO,
+    WINDOW_END,
+    WINDOW_START,
+    Kind,
+    StoreKind,
+    StoreSchema,
+)
+
+TIMESTAMP_NAME = "_timestamp"
+ROWS_PER_GROUP = 65_536
+"""Rows that a writer buffers and a reader decodes at a time: a few MB of ordinary rows."""
+
+_HELD_BYTES_MAX = 32 << 20
+"""Files that are read at once, to be hashed and then decoded."""
+_MARKS = (pa.field(TIMESTAMP_NAME, TIMESTAMPTZ.arrow), pa.field(DELETED_NAME, pa.bool_()))
+_Column: TypeAlias = Any
+"""A ChunkedArray: the stubs that there are for pyarrow know too little of its kernels."""
+_Order: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+
+
+def file_schema(schema: StoreSchema) -> pa.Schema:
+    """The columns of a store's data files."""
+    fields = [file_field(column.name, column.type) for column in schema.logged_columns]
+    return pa.schema([*fields, *_MARKS])
+
+
+def row_schema(schema: StoreSchema) -> pa.Schema:
+    """The same columns as the rows have them that are read: an interval is Arrow's own."""
+    fields = [pa.field(column.name, column.type.arrow) for column in schema.logged_columns]
+    return pa.schema([*fields, *_MARKS])
+
+
+def identity(schema: StoreSchema) -> tuple[str, ...]:
+    """The columns of which a store holds one row for each combination of values."""
+    keys = tuple(column.name for column in schema.key)
+    match schema.kind:
+        case StoreKind.WINDOW:
+            return (*keys, WINDOW_START.name)
+        case StoreKind.SESSION:
+            return (*keys, WINDOW_START.name, WINDOW_END.name)
+        case StoreKind.VERSIONED:
+            return (*keys, TIMESTAMP_NAME)
+        case _:
+            return keys
+
+
+def shaped(rows: pa.Table, schema: StoreSchema) -> pa.Table:
+    """The rows with exactly the columns of a data file, in their order and types.
+
+    `_timestamp` and `_deleted` may be missing, and `window_end` where windows have a fixed size.
+    Versions need their `_timestamp`, which may be called `valid_from`.
+
+    Raises:
+        SchemaError: a column is missing, one is too many, or one has values of another type.
+    """
+    wanted = file_schema(schema)
+    if schema.kind is StoreKind.VERSIONED and TIMESTAMP_NAME not in rows.column_names:
+        names = [TIMESTAMP_NAME if n == VALID_FROM.name else n for n in rows.column_names]
+        rows = rows.rename_columns(names)
+    if unknown := set(rows.column_names) - set(wanted.names):
+        raise SchemaError(f'store "{schema.name}" has no column "{min(unknown)}"')
+    floats = {c.name for c in schema.key if c.type.kind in {Kind.REAL, Kind.DOUBLE}}
+    columns = []
+    for field in wanted:
+        column = _shaped_column(rows, field, schema)
+        columns.append(_canonical_floats(column) if field.name in floats else column)
+    table = pa.table(columns, schema=wanted)
+    if schema.window_size_ms is not None:
+        _check_windows(table, schema, schema.window_size_ms)
+    if schema.kind is StoreKind.SESSION:
+        _check_sessions(table, schema)
+    if schema.kind is StoreKind.VERSIONED and table.column(TIMESTAMP_NAME).null_count:
+        raise SchemaError(f'a version in store "{schema.name}" has no event time to be valid from')
+    return table
+
+
+def _check_sessions(table: pa.Table, schema: StoreSchema) -> None:
+    start, end = table.column(WINDOW_START.name), table.column(WINDOW_END.name)
+    right = pc.fill_null(pc.less_equal(start, end), False)
+    if not pc.all(right, min_count=0).as_py():
+        raise SchemaError(
+            f'a session in store "{schema.name}" lacks an end, or ends before it begins'
+        )
+
+
+def _check_windows(table: pa.Table, schema: StoreSchema, size_ms: int) -> None:
+    start, end = table.column(WINDOW_START.name), table.column(WINDOW_END.name)
+    right = pc.fill_null(pc.equal(end, _window_ends(start, size_ms)), False)
+    if not pc.all(right, min_count=0).as_py():
+        raise SchemaError(f'the windows of store "{schema.name}" are not all {size_ms} ms long')
+
+
+def _window_ends(starts: _Column, size_ms: int) -> _Column:
+    """As in Kafka: what would end behind the last time that a column holds ends there."""
+    size_us = size_ms * 1000
+    latest = pa.scalar(MICROS_MAX - size_us)
+    kept = pc.min_element_wise(starts.cast(pa.int64()), latest, skip_nulls=False)
+    return pc.add(kept, pa.scalar(size_us)).cast(starts.type)
+
+
+def _shaped_column(rows: pa.Table, field: Any, schema: StoreSchema) -> _Column:
+    name = field.name
+    try:
+        if name in rows.column_names:
+            column = _of_file(rows.column(name), field, schema)
+            return column.fill_null(False) if name == DELETED_NAME else column
+        if name == WINDOW_END.name and schema.window_size_ms is not None:
+            return _window_ends(
+                rows.column(WINDOW_START.name).cast(field.type), schema.window_size_ms
+            )
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, KeyError, SchemaError) as error:
+        raise SchemaError(f'column "{name}" of store "{schema.name}": {error}') from error
+    if name == TIMESTAMP_NAME:
+        return pa.chunked_array([pa.nulls(rows.num_rows, field.type)])
+    if name == DELETED_NAME:
+        return pa.chunked_array([pa.array(np.zeros(rows.num_rows, np.bool_))])
+    raise SchemaError(f'the rows lack column "{name}" of store "{schema.name}"')
+
+
+def _of_file(column: _Column, field: Any, schema: StoreSchema) -> _Column:
+    known = schema.column_by_name.get(field.name)
+    if known is None or not holds_interval(known.type):
+        return column.cast(field.type)
+    # What holds intervals is none that Arrow could cast.
+    chunks = [to_file(chunk, known.type) for chunk in column.chunks]
+    return pa.chunked_array(chunks, field.type)
+
+
+def _canonical_floats(column: _Column) -> _Column:
+    """Equal keys as equal bits: one zero and one NaN, as SQL compares them."""
+    nan = pa.scalar(float("nan"), column.type)
+    plain: _Column = pc.add(column, pa.scalar(0.0, column.type))
+    return pc.if_else(pc.is_nan(plain), nan, plain)
+
+
+def latest_rows(rows: pa.Table, schema: StoreSchema, *, by_event_time: bool = True) -> pa.Table:
+    """One row for each identity: the latest by event time, the later in input order among equals.
+
+    Args:
+        rows: as `shaped` gives them.
+        schema: the store they belong to.
+        by_event_time: False if input order alone decides, as between epochs.
+
+    Returns:
+        The rows that win, in input order. A row without event time counts as the earliest.
+    """
+    if rows.num_rows < 2:
+        return rows
+    order = _by_event_time(rows) if by_event_time else None
+    ranks = np.arange(rows.num_rows, dtype=np.int64)
+    if order is not None:
+        ranks[order] = np.arange(rows.num_rows, dtype=np.int64)
+    # Numbers for names, as these cannot be confused with the name of the rank.
+    columns = [rows.column(name) for name in identity(schema)]
+    keys = [str(number) for number in range(len(columns))]
+    keyed = pa.table([*columns, pa.array(ranks)], names=[*keys, "rank"])
+    grouped = keyed.group_by(keys).aggregate([("rank", "max")])
+    if grouped.num_rows == rows.num_rows:
+        return rows
+    winners: _Order = grouped.column("rank_max").to_numpy()
+    places = winners if order is None else order[winners]
+    return rows.take(np.sort(places))
+
+
+def linked_versions(rows: pa.Table, schema: StoreSchema) -> pa.Table:
+    """Versions, tombstones among them, with `valid_from` and `valid_to`, each up to the next.
+
+    Without those that begin at the end of time, which are valid never.
+
+    Args:
+        rows: one for each identity, as `latest_rows` gives them.
+        schema: the store they belong to.
+    """
+    keys = [column.name for column in schema.key]
+    micros: _Column = rows.column(TIMESTAMP_NAME).cast(pa.int64())
+    rows = rows.filter(pc.less(micros, pa.scalar(END_OF_TIME)))
+    ordered = rows.sort_by([(name, "ascending") for name in (*keys, TIMESTAMP_NAME)])
+    starts: _Column = ordered.column(TIMESTAMP_NAME).combine_chunks()
+    ends = pa.nulls(0, starts.type)
+    if ordered.num_rows:
+        batch = ordered.select(keys).combine_chunks().to_batches()[0]
+        following = pa.concat_arrays([starts.slice(1), pa.nulls(1, starts.type)])
+        is_last = np.append(_ends_of_runs(batch, tuple(keys)), True)
+        ends = pc.if_else(pa.array(is_last), pa.scalar(None, starts.type), following)
+    return ordered.append_column(VALID_FROM.name, starts).append_column(VALID_TO.name, ends)
+
+
+def _by_event_time(rows: pa.Table) -> _Order | None:
+    """Row numbers by event time, then input order; None if input order is that already."""
+    column: _Column = rows.column(TIMESTAMP_NAME)
+    if column.null_count == len(column):
+        return None
+    micros = column.cast(pa.int64()).fill_null(np.iinfo(np.int64).min).to_numpy()
+    if bool(np.all(micros[1:] >= micros[:-1])):
+        return None
+    order: _Order = np.argsort(micros, kind="stable")
+    return order
+
+
+def last_of_runs(
+    batches: Iterable[pa.RecordBatch], schema: StoreSchema
+) -> Iterator[pa.RecordBatch]:
+    """As `latest_rows`, for rows sorted by identity and event time, in bounded memory.
+
+    One row is held back between batches: whether it is the last of its run shows in the next.
+    """
+    names = identity(schema)
+    held: pa.RecordBatch | None = None
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        if held is not None and not _same_row(held, batch, names):
+            yield held
+        if batch.num_rows > 1:
+            ends = _ends_of_runs(batch, names)
+            yield batch.slice(0, batch.num_rows - 1).filter(pa.array(ends))
+        held = batch.slice(batch.num_rows - 1)
+    if held is not None:
+        yield held
+
+
+def _same_row(held: pa.RecordBatch, batch: pa.RecordBatch, names: tuple[str, ...]) -> bool:
+    pair = pa.Table.from_batches([held, batch.slice(0, 1)]).combine_chunks().to_batches()[0]
+    return not _ends_of_runs(pair, names)[0]
+
+
+def _ends_of_runs(batch: pa.RecordBatch, names: tuple[str, ...]) -> np.ndarray[Any, Any]:
+    """For each row but the last, whether the next one has another identity."""
+    differs = np.zeros(batch.num_rows - 1, np.bool_)
+    for name in names:
+        column: _Column = batch.column(name)
+        if pa.types.is_floating(column.type):
+            # As bits, which `shaped` has made canonical: a NaN is the same key as a NaN.
+            column = column.view(f"int{column.type.bit_width}")
+        here, after = column.slice(0, len(column) - 1), column.slice(1)
+        unequal = pc.fill_null(pc.not_equal(here, after), False)
+        half_null = pc.xor(pc.is_null(here), pc.is_null(after))
+        differs |= pc.or_(unequal, half_null).to_numpy(zero_copy_only=False)
+    return differs
+
+
+def write_part(
+    directory: Directory, path: str, batches: Iterable[pa.RecordBatch], *, partition: int
+) -> DataFile | None:
+    """Write one data file from batches that have the columns of `file_schema`.
+
+    Args:
+        directory: the store's.
+        path: of the new file, relative to it; its directory is there.
+        batches: the rows, held in memory no more than ROWS_PER_GROUP and one batch at a time.
+        partition: the partition of every row.
+
+    Returns:
+        What was written; None if there was no row, and then there is no file.
+
+    Raises:
+        LogError: the file cannot be written.
+    """
+    groups = _row_groups(batches)
+    first = next(groups, None)
+    if first is None:
+        return None
+    rows = first.num_rows
+    try:
+        with directory.system.open_output_stream(directory.join(path)) as stream:
+            hashed = HashingStream(stream)
+            # zstd halves what lz4 leaves and costs the writer a tenth more.
+            with pq.ParquetWriter(
+                hashed, first.schema, compression="zstd", write_page_checksum=True
+            ) as writer:
+                writer.write_table(first)
+                for group in groups:
+                    writer.write_table(group)
+                    rows += group.num_rows
+            size_bytes = stream.tell()
+        if directory.local:
+            _sync_file(directory.join(path))
+    except OSError as error:
+        raise LogError(f'"{directory.join(path)}" cannot be written: {error}') from error
+    return DataFile(
+        path=path,
+        partition=partition,
+        rows=rows,
+        size_bytes=size_bytes,
+        sha256=hashed.hexdigest(),
+    )
+
+
+def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    held: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        held.append(batch)
+        rows += batch.num_rows
+        if rows >= ROWS_PER_GROUP:
+            yield pa.Table.from_batches(held)
+            held, rows = [], 0
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def _sync_file(path: str) -> None:
+    """Bring a file to the disk before a commit says that it is there."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def read_part(
+    directory: Directory, file: DataFile, schema: StoreSchema
+) -> Iterator[pa.RecordBatch]:
+    """The rows of one data file, in batches of at most ROWS_PER_GROUP, as `row_schema` has them.
+
+    Raises:
+        TornRecordError: the file is missing, short or not ours; the message names it.
+        LogError: the file system does not answer.
+    """
+    path = directory.join(file.path)
+    wanted = file_schema(schema)
+    try:
+        with directory.system.open_input_file(path) as stream:
+            whole = _checked(stream, file, path)
+            # Threads would only fight those of the other partitions for the same cores.
+            source = pq.ParquetFile(whole, pre_buffer=False, page_checksum_verification=True)
+            if source.metadata.num_rows != file.rows:
+                raise TornRecordError(
+                    f'data file "{path}" has {source.metadata.num_rows} rows, not {file.rows}'
+                )
+            if missing := set(wanted.names) - set(source.schema_arrow.names):
+                raise TornRecordError(f'data file "{path}" has no column "{min(missing)}"')
+            for batch in source.iter_batches(
+                ROWS_PER_GROUP, columns=wanted.names, use_threads=False
+            ):
+                yield _read_batch(batch, schema, wanted)
+    except FileNotFoundError as error:
+        raise TornRecordError(f'data file "{path}" is missing') from error
+    except _NONSENSE as error:
+        raise TornRecordError(f'data file "{path}" is not ours: {error}') from error
+    except OSError as error:
+        # The file system's errors have a number; without one it is the Parquet reader that says
+        # that what it read makes no sense.
+        if error.errno is None:
+            raise TornRecordError(f'data file "{path}" is not ours: {error}') from error
+        raise LogError(f'data file "{path}" cannot be read: {error}') from error
+
+
+_NONSENSE = (pa.ArrowException, SchemaError, ValueError, TypeError, LookupError, ArithmeticError)
+"""What pyarrow raises over bytes that are not Parquet: anything, as long as no checksum is there
+that keeps such bytes from it."""
+
+
+def _checked(stream: Any, file: DataFile, path: str) -> Any:
+    """The bytes of a data file, after they have been found to be those that were committed."""
+    size_bytes: int = stream.size()
+    if size_bytes != file.size_bytes:
+        raise TornRecordError(f'data file "{path}" has {size_bytes} bytes, not {file.size_bytes}')
+    if file.sha256 is None:
+        return stream
+    digest = hashlib.sha256()
+    if size_bytes <= _HELD_BYTES_MAX:
+        # One request on an object store, where each read would be one.
+        whole = stream.read_buffer()
+        digest.update(whole)
+        found: Any = pa.BufferReader(whole)
+    else:
+        while chunk := stream.read_buffer(_HELD_BYTES_MAX):
+            digest.update(chunk)
+        stream.seek(0)
+        found = stream
+    if digest.hexdigest() != file.sha256:
+        raise TornRecordError(f'data file "{path}" is not the one that was committed')
+    return found
+
+
+def _read_batch(batch: pa.RecordBatch, schema: StoreSchema, wanted: pa.Schema) -> pa.RecordBatch:
+    if not batch.schema.equals(wanted):
+        arrays = [batch.column(field.name).cast(field.type) for field in wanted]
+        batch = pa.RecordBatch.from_arrays(arrays, schema=wanted)
+    if not any(holds_interval(column.type) for column in schema.value):
+        return batch
+    arrays = [
+        from_file(array, column.type)
+        for array, column in zip(batch.columns, schema.logged_columns, strict=False)
+    ]
+    marks = batch.columns[len(arrays) :]
+    return pa.RecordBatch.from_arrays([*arrays, *marks], schema=row_schema(schema))

@@ -1,0 +1,80 @@
+"""Small files of the state log: one JSON object each, with its format and a checksum.
+
+Every such file is written by `encode_document` and read by `decode_document`. What the fields of a
+record mean is in `stores.log.records`. The last field is a SHA-256 of all bytes before it, and what
+follows that is fixed, so no changed bit passes: neither in a value nor in the checksum itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import orjson
+
+from stores.errors import StoreError, TornRecordError
+
+FORMAT = 2
+"""Version of all records; counted up when an older reader would misread a newer one."""
+FORMATS_READ = (1, 2)
+"""Format 1 has no checksum, and its commits no term."""
+
+T = TypeVar("T")
+_FIELD = b',\n  "checksum": "sha256:'
+_END = b'"\n}\n'
+_TRAILER_BYTES = len(_FIELD) + 2 * hashlib.sha256().digest_size + len(_END)
+
+
+def encode_document(fields: Mapping[str, Any], *, version: int = FORMAT) -> bytes:
+    """The bytes of a record: its format, its fields, and in format 2 the checksum of both."""
+    document = {"format": version, **fields}
+    text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    if version == 1:
+        return text
+    body = text.removesuffix(b"\n}\n")
+    return body + _trailer(body)
+
+
+def decode_document(data: bytes, path: str, build: Callable[[Mapping[str, Any]], T]) -> T:
+    """What `build` makes of a record, which may hold anything.
+
+    Args:
+        data: the bytes of the file.
+        path: its name, for the message.
+        build: makes a value of the fields; whatever it cannot take is a torn record.
+
+    Raises:
+        TornRecordError: it is incomplete, damaged or not ours; the message names `path`.
+    """
+    try:
+        document = orjson.loads(data)
+        if not isinstance(document, dict):
+            raise TornRecordError(f'record "{path}" is not a JSON object')
+        _check(document, data, path)
+        return build(document)
+    except TornRecordError:
+        raise
+    except orjson.JSONDecodeError as error:
+        raise TornRecordError(f'record "{path}" is not complete JSON') from error
+    except KeyError as error:
+        raise TornRecordError(f'record "{path}" has no field {error}') from error
+    except (StoreError, TypeError, ValueError, AttributeError) as error:
+        raise TornRecordError(f'record "{path}" is not ours: {error}') from error
+
+
+def _check(document: Mapping[str, Any], data: bytes, path: str) -> None:
+    found = document.get("format")
+    if isinstance(found, bool) or found not in FORMATS_READ:
+        known = " and ".join(map(str, FORMATS_READ))
+        raise TornRecordError(f'record "{path}" has format {found!r}; we read {known}')
+    if found == 1 and "checksum" not in document:
+        return
+    # Also in what calls itself format 1: then the number is what was damaged.
+    body = data[: -_TRAILER_BYTES or None]
+    if found == 1 or data != body + _trailer(body):
+        raise TornRecordError(f'record "{path}" is damaged: its checksum does not fit')
+
+
+def _trailer(body: bytes) -> bytes:
+    return _FIELD + hashlib.sha256(body).hexdigest().encode() + _END

@@ -1,0 +1,174 @@
+"""Intervals in data files. Parquet has no type for them, so a file holds a struct instead.
+
+`struct<months: int32, days: int32, microseconds: int64>`, at whatever depth, in a field whose
+metadata says `stategate.type = interval`. Any reader of Parquet can make sense of that, and it
+holds every interval exactly. In memory an interval is Arrow's month_day_nano.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from stores.errors import SchemaError
+from stores.spec.arrow import child_arrays, list_parts, validity
+from stores.spec.schema import DataType, Kind
+
+TYPE_MARK = b"stategate.type"
+"""The metadata of a field whose Parquet type does not say what SQL type it is of."""
+_MARKED = {TYPE_MARK: Kind.INTERVAL.value.encode()}
+_STRUCT = pa.struct([("months", pa.int32()), ("days", pa.int32()), ("microseconds", pa.int64())])
+_PARTS = np.dtype([("months", "<i4"), ("days", "<i4"), ("nanoseconds", "<i8")])
+_DAY_US = 86_400_000_000
+_MICROS_MAX = (2**63 - 1) // 1000
+"""Some 292 years, in Arrow's nanoseconds."""
+
+
+_Convert: TypeAlias = Callable[[pa.Array, DataType], pa.Array]
+
+
+@lru_cache(maxsize=1024)
+def holds_interval(data_type: DataType) -> bool:
+    """Whether a type is an interval, or has one inside."""
+    inner = [each for _, each in data_type.fields]
+    if data_type.element is not None:
+        inner.append(data_type.element)
+    return data_type.kind is Kind.INTERVAL or any(map(holds_interval, inner))
+
+
+def file_type(data_type: DataType) -> pa.DataType:
+    """The Arrow type that values of a type have in a data file."""
+    if not holds_interval(data_type):
+        return data_type.arrow
+    match data_type.kind:
+        case Kind.INTERVAL:
+            return _STRUCT
+        case Kind.STRUCT:
+            return pa.struct([file_field(name, inner) for name, inner in data_type.fields])
+        case Kind.ARRAY:
+            assert data_type.element is not None, "an array has an element type"
+            return pa.list_(file_field("item", data_type.element))
+        case _:
+            assert data_type.element is not None, "a map has a value type"
+            key = file_field("key", data_type.fields[0][1]).with_nullable(False)
+            return pa.map_(key, file_field("value", data_type.element))
+
+
+def file_field(name: str, data_type: DataType) -> pa.Field:
+    """A column of a data file."""
+    marks = _MARKED if data_type.kind is Kind.INTERVAL else None
+    return pa.field(name, file_type(data_type), metadata=marks)
+
+
+def to_file(array: pa.Array, data_type: DataType) -> pa.Array:
+    """A column as a data file holds it.
+
+    Args:
+        array: of the type's Arrow type, or with durations for intervals, which then have no months,
+            and as many whole days as there are; or what a file holds already.
+        data_type: a type that is an interval, or has intervals inside.
+
+    Raises:
+        SchemaError: it is no column of that type, or has an interval finer than a microsecond.
+    """
+    wanted = file_type(data_type)
+    if array.type == wanted:
+        return array
+    if not holds_interval(data_type) or pa.types.is_null(array.type):
+        return array.cast(wanted)
+    if data_type.kind is Kind.INTERVAL:
+        return _interval_to_file(array)
+    if not _is_shaped_as(array.type, data_type):
+        raise SchemaError(f"Arrow's {array.type} is no {data_type}")
+    return _rebuilt(array, data_type, wanted, to_file)
+
+
+def from_file(array: pa.Array, data_type: DataType) -> pa.Array:
+    """The column whose `to_file` is `array`, in the type's Arrow type.
+
+    Raises:
+        SchemaError: an interval has a part that is NULL, or more microseconds than Arrow can count.
+    """
+    if not holds_interval(data_type):
+        return array
+    if data_type.kind is Kind.INTERVAL:
+        return _interval_from_file(array)
+    return _rebuilt(array, data_type, data_type.arrow, from_file)
+
+
+def _is_shaped_as(arrow: pa.DataType, data_type: DataType) -> bool:
+    """Whether it is nested in the same way, whatever is inside."""
+    match data_type.kind:
+        case Kind.STRUCT:
+            names = [name for name, _ in data_type.fields]
+            return bool(pa.types.is_struct(arrow)) and [field.name for field in arrow] == names
+        case Kind.ARRAY:
+            return bool(pa.types.is_list(arrow))
+        case _:
+            return bool(pa.types.is_map(arrow))
+
+
+def _interval_to_file(array: pa.Array) -> pa.Array:
+    count = len(array)
+    if pa.types.is_struct(array.type):
+        return array.cast(_STRUCT)
+    if pa.types.is_duration(array.type):
+        micros = array.cast(pa.duration("us")).cast(pa.int64()).fill_null(0).to_numpy()
+        days, rest = np.divmod(micros, _DAY_US)
+        # As integers are divided in C: an hour back is not a day back and 23 hours on.
+        beyond = (micros < 0) & (rest != 0)
+        days, rest = days + beyond, rest - beyond * _DAY_US
+        parts = [np.zeros(count, np.int32), days.astype(np.int32), rest]
+    elif array.type == pa.month_day_nano_interval():
+        raw = np.frombuffer(array.buffers()[1] or b"", dtype=_PARTS)
+        found = raw[array.offset : array.offset + count].copy()
+        found[array.is_null().to_numpy(zero_copy_only=False)] = 0
+        if (found["nanoseconds"] % 1000).any():
+            raise SchemaError("an interval is finer than a microsecond")
+        parts = [found["months"], found["days"], found["nanoseconds"] // 1000]
+    else:
+        raise SchemaError(f"Arrow's {array.type} is no interval")
+    columns = [pa.array(np.ascontiguousarray(part)) for part in parts]
+    return pa.StructArray.from_arrays(columns, fields=list(_STRUCT), mask=array.is_null())
+
+
+def _interval_from_file(array: pa.Array) -> pa.Array:
+    children = child_arrays(array)
+    if any(child.null_count != array.null_count for child in children):
+        raise SchemaError("an interval has a part that is NULL")
+    months, days, micros = (child.fill_null(0).to_numpy() for child in children)
+    if ((micros > _MICROS_MAX) | (micros < -_MICROS_MAX)).any():
+        raise SchemaError("an interval has more microseconds than can be counted")
+    whole = np.empty(len(array), dtype=_PARTS)
+    whole["months"], whole["days"], whole["nanoseconds"] = months, days, micros * 1000
+    nulls = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+    buffers = [validity(nulls), pa.py_buffer(whole.tobytes())]
+    return pa.Array.from_buffers(pa.month_day_nano_interval(), len(array), buffers)
+
+
+def _rebuilt(
+    array: pa.Array, data_type: DataType, wanted: pa.DataType, convert: _Convert
+) -> pa.Array:
+    """The same nested column, with what is inside converted."""
+    nulls = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+    inner = [each for _, each in data_type.fields]
+    if data_type.kind is Kind.STRUCT:
+        children = [
+            convert(child, each) for child, each in zip(child_arrays(array), inner, strict=True)
+        ]
+        return pa.Array.from_buffers(wanted, len(array), [validity(nulls)], children=children)
+    assert data_type.element is not None, "an array and a map have an element type"
+    offsets, parts = list_parts(array)
+    children = [
+        convert(part, each) for part, each in zip(parts, [*inner, data_type.element], strict=True)
+    ]
+    if data_type.kind is Kind.MAP:
+        entries = pa.struct([wanted.key_field, wanted.item_field])
+        pairs = pa.Array.from_buffers(entries, len(children[0]), [None], children=children)
+        children = [pairs]
+    buffers = [validity(nulls), pa.py_buffer(offsets.astype(np.int32))]
+    return pa.Array.from_buffers(wanted, len(array), buffers, children=children)

@@ -1,0 +1,281 @@
+"""Snapshots of the state log: whole partitions as of an epoch, and restoring a replica from one.
+
+    <root>/<store>/snapshots/<epoch, 20 digits>/commit.json            a file that it does not name
+    <root>/<store>/snapshots/<epoch, 20 digits>/<attempt>/p<partition>.sst        does not exist
+
+A file holds the bytes that an engine keeps, its progress among them, so rows and position arrive
+together. It is taken only by an engine of the same layout, and only if it is whole: size and hash
+are those of the commit. `stores.upkeep.compaction` writes snapshots.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from stores.errors import LogError, StoreError, TornRecordError
+from stores.log.files import Directory
+from stores.log.names import snapshot_name
+from stores.log.records import Snapshot, SnapshotFile, decode_snapshot
+from stores.log.state_log import StoreLog
+from stores.spec.position import Progress
+
+_logger = logging.getLogger(__name__)
+
+RETRY_S = 5.0
+"""Pause after no snapshot could be used: to read and hash one again is not cheap."""
+CHUNK_BYTES = 4 << 20
+
+Fetch: TypeAlias = Callable[[Path], None]
+"""Brings the file to a path on this node's disk; raises a LogError if it is not whole."""
+Clock: TypeAlias = Callable[[], float]
+
+
+@runtime_checkable
+class Restorable(Protocol):
+    """What an engine has that can be filled from a snapshot."""
+
+    @property
+    def layout(self) -> str:
+        """Equal for two engines exactly if the bytes of one mean the same to the other."""
+
+    def restore(self, fetch: Fetch, progress: Progress) -> None:
+        """Become what a snapshot's file holds; whatever was here before is gone.
+
+        A crash leaves what was here before, nothing, or all of the file: never a part. The file is
+        fetched before anything goes: from then on the replica answers nothing until this is done.
+
+        Raises:
+            StoreError: the file cannot be had or taken, or does not hold this progress.
+        """
+
+
+class Restored(Protocol):
+    """What is needed of a replica to restore it."""
+
+    partition: int
+
+    @property
+    def engine(self) -> object:
+        """Holds the rows; may be one that cannot be restored."""
+
+    @property
+    def progress(self) -> Progress:
+        """What has been applied."""
+
+    def restore(self, fetch: Fetch, progress: Progress) -> None:
+        """Restore the engine, and wake who waits."""
+
+
+def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
+    """The snapshot as of an epoch; None if there is none.
+
+    Raises:
+        TornRecordError: its record is incomplete, not ours, or of another epoch or another log.
+    """
+    data = log.directory.read(snapshot_name(epoch))
+    if data is None:
+        return None
+    path = log.directory.join(snapshot_name(epoch))
+    found = decode_snapshot(data, path)
+    if found.epoch != epoch:
+        raise TornRecordError(f'record "{path}" is the snapshot of epoch {found.epoch}')
+    try:
+        commit = log.commit(epoch)
+    except TornRecordError:
+        # As if it had been removed: that is no reason not to use what holds the same.
+        return found
+    if commit is None:
+        # Removed as old if the log goes on. If it ends before, the snapshot is of another log, or
+        # the log has lost its newest epochs.
+        if not log.epochs(after=epoch):
+            raise TornRecordError(f'snapshot "{path}" is of an epoch that the log has not reached')
+    elif (commit.committed_ms, commit.position) != (found.committed_ms, found.position):
+        raise TornRecordError(f'snapshot "{path}" is not of this log')
+    return found
+
+
+def usable_snapshot(
+    log: StoreLog, epoch: int, *, layout: str, partitions: int, read_all: bool = False
+) -> Snapshot | None:
+    """The snapshot as of an epoch, if an engine of this layout can be restored from it.
+
+    Args:
+        log: the store's log.
+        epoch: its epoch.
+        layout: of the engine.
+        partitions: how many the store has.
+        read_all: read every file to its end, to see that its bytes are those of the commit; else
+            only their sizes are looked at.
+
+    Returns:
+        None if there is none, or it lacks something; that is logged.
+
+    Raises:
+        LogError: the file system does not answer.
+    """
+    try:
+        snapshot = read_snapshot(log, epoch)
+        if snapshot is None:
+            return None
+        _check_whole(log, snapshot, layout=layout, partitions=partitions, read_all=read_all)
+    except TornRecordError as error:
+        _logger.warning(
+            "snapshot cannot be used store=%s epoch=%d error=%s", log.name, epoch, error
+        )
+        return None
+    return snapshot
+
+
+def newest_snapshot(
+    log: StoreLog, *, layout: str, partitions: int, epoch: int | None = None, read_all: bool = False
+) -> Snapshot | None:
+    """The newest snapshot that is usable, as `usable_snapshot` has it, of an epoch up to `epoch`.
+
+    Raises:
+        LogError: the file system does not answer.
+    """
+    for number in log.snapshots():
+        if epoch is None or number <= epoch:
+            found = usable_snapshot(
+                log, number, layout=layout, partitions=partitions, read_all=read_all
+            )
+            if found is not None:
+                return found
+    return None
+
+
+def _check_whole(
+    log: StoreLog, snapshot: Snapshot, *, layout: str, partitions: int, read_all: bool
+) -> None:
+    path = log.directory.join(snapshot_name(snapshot.epoch))
+    if snapshot.layout != layout:
+        raise TornRecordError(f'snapshot "{path}" is of another definition')
+    for partition in range(partitions):
+        file = snapshot.file_of(partition)
+        if file is None:
+            raise TornRecordError(f'snapshot "{path}" has no file of partition {partition}')
+        if log.directory.size_of(file.path) != file.size_bytes:
+            source = log.directory.join(file.path)
+            raise TornRecordError(f'snapshot file "{source}" is not the one that was committed')
+        if read_all:
+            fetch(log.directory, file, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Attempt:
+    """When no snapshot could be used, and of what epoch the replica was then."""
+
+    epoch: int
+    at_s: float
+    error: str | None
+
+
+class SnapshotReader:
+    """Restores the replicas of a store from its newest usable snapshot.
+
+    Args:
+        log: the store's log.
+        clock: seconds, for the pause between attempts.
+    """
+
+    def __init__(self, log: StoreLog, *, clock: Clock = time.monotonic) -> None:
+        self._log = log
+        self._clock = clock
+        self._failed: dict[int, _Attempt] = {}
+
+    def restore(self, replica: Restored) -> bool:
+        """Bring a replica forward to a snapshot; False if there is none that it can use.
+
+        What keeps one from being used is logged, and `error` has it: an older snapshot, or the
+        epochs themselves, may do as well.
+        """
+        engine = replica.engine
+        if not isinstance(engine, Restorable):
+            return False
+        before = replica.progress.epoch
+        tried = self._failed.get(replica.partition)
+        if tried and tried.epoch == before and self._clock() - tried.at_s < RETRY_S:
+            return False
+        errors: list[str] = []
+        try:
+            for epoch in self._log.snapshots():
+                if epoch <= before:
+                    break
+                if self._restore(replica, engine, epoch, errors):
+                    self._failed.pop(replica.partition, None)
+                    return True
+        except LogError as error:
+            errors.append(str(error))
+        self._failed[replica.partition] = _Attempt(
+            epoch=before, at_s=self._clock(), error="; ".join(errors) or None
+        )
+        return False
+
+    def error(self, partition: int) -> str | None:
+        """Why no snapshot could be used at the last attempt; None if there was none to use."""
+        tried = self._failed.get(partition)
+        return None if tried is None else tried.error
+
+    def _restore(
+        self, replica: Restored, engine: Restorable, epoch: int, errors: list[str]
+    ) -> bool:
+        partition, name = replica.partition, self._log.name
+        try:
+            snapshot = read_snapshot(self._log, epoch)
+            if snapshot is None:
+                return False  # one that is being written, or was never finished
+            file = snapshot.file_of(partition)
+            if snapshot.layout != engine.layout or file is None:
+                path = self._log.directory.join(snapshot_name(epoch))
+                raise TornRecordError(f'snapshot "{path}" is of another definition')
+            replica.restore(lambda path: fetch(self._log.directory, file, path), snapshot.progress)
+        except StoreError as error:
+            errors.append(str(error))
+            _logger.warning(
+                "snapshot cannot be used store=%s partition=%d epoch=%d error=%s",
+                name,
+                partition,
+                epoch,
+                error,
+            )
+            return False
+        _logger.info(
+            "restored from snapshot store=%s partition=%d epoch=%d", name, partition, epoch
+        )
+        return True
+
+
+def fetch(directory: Directory, file: SnapshotFile, path: Path | None) -> None:
+    """Copy a snapshot's file to this node's disk; without a path only read it.
+
+    Raises:
+        TornRecordError: it is missing, or has other bytes than its commit says.
+        LogError: it cannot be read, or not be written here.
+    """
+    source = directory.join(file.path)
+    digest, size_bytes = hashlib.sha256(), 0
+    try:
+        with (
+            directory.system.open_input_stream(source) as stream,
+            open(path or os.devnull, "wb") as out,
+        ):
+            while chunk := stream.read(CHUNK_BYTES):
+                digest.update(chunk)
+                size_bytes += len(chunk)
+                if size_bytes > file.size_bytes:
+                    break
+                out.write(chunk)
+    except FileNotFoundError as error:
+        raise TornRecordError(f'snapshot file "{source}" is missing') from error
+    except OSError as error:
+        directory.require_no_directory(file.path)
+        raise LogError(f'snapshot file "{source}" cannot be fetched: {error}') from error
+    if size_bytes != file.size_bytes or digest.hexdigest() != file.sha256:
+        raise TornRecordError(f'snapshot file "{source}" is not the one that was committed')

@@ -1,0 +1,502 @@
+"""The state log: all that the pipeline and the gateways share.
+
+`StateLog` is the root, `StoreLog` one store of it for a reader and a writer alike, `StoreWriter`
+writes epochs without Spark. What a record says is in `stores.log.records`, what a data file holds
+in `stores.log.datafiles`, how a file becomes whole in `stores.log.files`.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from stores.codec.partitioner import partition_column
+from stores.errors import (
+    ArgumentError,
+    EpochConflictError,
+    FencedError,
+    LogError,
+    PositionBackError,
+    TornRecordError,
+)
+from stores.log.datafiles import latest_rows, shaped, write_part
+from stores.log.digests import rows_digest
+from stores.log.files import Directory, Root
+from stores.log.names import DEFINITION
+from stores.log.records import Commit, DataFile, Term
+from stores.log.store_log import StoreLog
+from stores.log.terms import require_newest, take_term
+from stores.spec.arguments import require_integer, require_name, require_path, shown
+from stores.spec.position import Position
+from stores.spec.schema import SPAN_MS_MAX, InputTopic, StoreSchema
+
+__all__ = ["Commit", "DataFile", "Root", "StateLog", "StoreLog", "StoreWriter"]
+
+_logger = logging.getLogger(__name__)
+
+
+class StateLog:
+    """The root of the state log: the stores in it."""
+
+    def __init__(self, root: Root) -> None:
+        self.root = root
+        self._directory = Directory.at(root)
+
+    def stores(self) -> list[str]:
+        """The names of all stores that are defined, sorted.
+
+        Raises:
+            LogMissingError: the root is not there.
+        """
+        self._directory.require()
+        return sorted(
+            name
+            for name in self._directory.names()
+            if not name.startswith((".", "_")) and self._directory.has(f"{name}/{DEFINITION}")
+        )
+
+    def lost(self) -> list[str]:
+        """The names of stores that have epochs and no definition, sorted: nobody can read them.
+
+        Raises:
+            LogMissingError: the root is not there.
+        """
+        defined = set(self.stores())
+        return sorted(
+            name
+            for name in self._directory.names()
+            if not name.startswith((".", "_"))
+            and name not in defined
+            and self._directory.within(f"{name}/epochs").exists()
+        )
+
+    def store(self, name: str) -> StoreLog:
+        """The log of one store, whether it is there yet or not."""
+        return StoreLog(self._directory.within(name), name)
+
+
+class StoreWriter:
+    """Writes epochs of one store without Spark: from Python, in tests, in tools.
+
+    One writer at a time: with its first write it takes the store's next term, and whoever wrote
+    before is refused from then on. So a program that was thought dead, and goes on when another
+    has been started in its place, does no harm.
+
+    A write that fails, for want of space or whatever else, leaves the log as it was, or with the
+    epoch whole: then writing the same again, with its number or as the next write, gives its
+    commit.
+
+    Args:
+        root: of the state log.
+        schema: the store; it is defined if it is not yet.
+        writer: a name that stays the same when the program is started again.
+
+    Raises:
+        ArgumentError: one of these is not what it should be.
+        SchemaError: the store is defined otherwise.
+        LogError: the log cannot be read or written.
+    """
+
+    def __init__(self, root: Root, schema: StoreSchema, *, writer: str = "python") -> None:
+        if not isinstance(schema, StoreSchema):
+            raise ArgumentError(f"schema must be a StoreSchema, not {shown(schema)}")
+        require_name("writer", writer)
+        self.log = StoreLog.open(require_path("root", root), schema.name)
+        self.schema = self.log.define(schema)
+        self._writer = writer
+        self._term: Term | None = None
+        self._latest: int | None = None
+        """The newest epoch; None if the log has to be asked."""
+        self._newest: Commit | None = None
+        """Its commit, if it can be read."""
+        self._following = 0
+        """The number of the next epoch if none is given."""
+        self._tried: int | None = None
+        """The epoch of a commit that failed, and may be in the log or not."""
+
+    def take_ownership(self) -> Term:
+        """Take the store over. The first write does it if nothing did before; once is enough.
+
+        Raises:
+            LogError: the log cannot be read or written.
+        """
+        if self._term is None:
+            self._look()
+            # The newest commit has the newest term, unless it cannot be read.
+            after = self.log.newest_term() if self._newest is None else self._newest.term
+            self._term = take_term(
+                self.log.directory,
+                writer=self._writer,
+                after=after,
+                now_ms=time.time_ns() // 1_000_000,
+            )
+            # Look again: the writer before may have committed until the term was taken.
+            self._latest = None
+        return self._term
+
+    def write(
+        self,
+        rows: pa.Table | pa.RecordBatch,
+        *,
+        position: Position,
+        epoch: int | None = None,
+        watermark_ms: int | None = None,
+        committed_ms: int | None = None,
+        replace: bool = False,
+        input_digest: str | None = None,
+    ) -> Commit:
+        """Write and commit one epoch.
+
+        Args:
+            rows: the rows that changed, by column name; `_timestamp` and `_deleted` may be
+                missing, and `window_end` in a window store. Of several rows with one key (and
+                window) the latest by `_timestamp`, then by input order, wins.
+            position: what of the input the store reflects after this epoch.
+            epoch: its number; None takes the next.
+            watermark_ms: the event-time watermark; one that is behind that of the epoch before,
+                or missing, leaves it where it was.
+            committed_ms: wall clock of the commit; None takes the time of the call.
+            replace: the rows are the whole store.
+            input_digest: of the input that the rows were made from; kept in the commit.
+
+        Returns:
+            The commit. If this very attempt is committed already (the same writer's name, epoch,
+            rows, position, input and `replace`, and no later watermark), that commit, and nothing
+            is changed.
+
+        Raises:
+            ArgumentError: an argument is not what it should be.
+            SchemaError: the rows are not rows of this store.
+            EpochConflictError: the epoch is behind the newest, or is committed otherwise.
+            PositionBackError: the position lacks something that the epoch before had reached.
+            FencedError: another writer has taken over the store.
+            LogError: the log cannot be read or written.
+        """
+        _check_epoch(
+            epoch=epoch,
+            position=position,
+            watermark_ms=watermark_ms,
+            committed_ms=committed_ms,
+            replace=replace,
+            input_digest=input_digest,
+        )
+        table = pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
+        if not isinstance(table, pa.Table):
+            raise ArgumentError(f"rows must be a table or a batch of Arrow, not {shown(rows)}")
+        latest_of_keys = latest_rows(shaped(table, self.schema), self.schema)
+        digest = rows_digest(latest_of_keys)
+        self._require_ownership()
+        found = self._committed(
+            epoch,
+            latest_of_keys,
+            digest,
+            position=position,
+            watermark_ms=watermark_ms,
+            replace=replace,
+            input_digest=input_digest,
+        )
+        if found is not None:
+            return found
+        number = self._following if epoch is None else epoch
+        self._check(number, position)
+        with self.attempt(number) as attempt:
+            with self._told_if_replaced():
+                files = self._write_parts(latest_of_keys, attempt)
+            return self.publish(
+                epoch=number,
+                attempt=attempt,
+                files=files,
+                position=position,
+                watermark_ms=watermark_ms,
+                committed_ms=committed_ms,
+                replace=replace,
+                digest=digest,
+                input_digest=input_digest,
+            )
+
+    @contextmanager
+    def attempt(self, epoch: int) -> Iterator[str]:
+        """A fresh directory for the data files of an epoch, to be published in the block.
+
+        If that fails it is removed with all that is in it, unless the epoch is committed with it:
+        on a full disk each attempt would take away more of the room that the next one needs.
+        """
+        attempt = self.log.begin(epoch)
+        try:
+            yield attempt
+        except BaseException:
+            self._abandon(epoch, attempt)
+            raise
+
+    def publish(
+        self,
+        *,
+        epoch: int,
+        attempt: str,
+        files: Iterable[DataFile],
+        position: Position,
+        watermark_ms: int | None = None,
+        committed_ms: int | None = None,
+        replace: bool = False,
+        digest: str | None = None,
+        input_digest: str | None = None,
+    ) -> Commit:
+        """Commit an epoch whose data files lie in a directory that `attempt` gave.
+
+        Raises:
+            ArgumentError: an argument is not what it should be.
+            EpochConflictError: the epoch is behind the newest, or another writer was first.
+            PositionBackError: the position lacks something that the epoch before had reached.
+            FencedError: another writer has taken over the store. The epoch is not committed, or
+                that writer has seen it before its own.
+            LogError: the log cannot be read or written.
+        """
+        _check_epoch(
+            epoch=epoch,
+            position=position,
+            watermark_ms=watermark_ms,
+            committed_ms=committed_ms,
+            replace=replace,
+            input_digest=input_digest,
+        )
+        term = self._require_ownership()
+        latest = self._check(epoch, position)
+        self.declare(topic for topic, _ in position.components)
+        commit = Commit(
+            epoch=epoch,
+            previous=latest,
+            position=position,
+            watermark_ms=self._watermark_ms(watermark_ms),
+            committed_ms=time.time_ns() // 1_000_000 if committed_ms is None else committed_ms,
+            writer=self._writer,
+            files=tuple(sorted(files, key=lambda file: (file.partition, file.path))),
+            replace=replace,
+            term=term.term,
+            owner=term.owner,
+            digest=digest,
+            input_digest=input_digest,
+        )
+        # Until all is done, the log alone tells what is newest.
+        self._latest, self._tried = None, epoch
+        with self._told_if_replaced():
+            self.log.write_commit(commit)
+        # Whoever takes the next term after this looks for the newest epoch then, and sees this.
+        require_newest(self.log.directory, self.log.name, term.term)
+        self._latest, self._newest, self._following = epoch, commit, epoch + 1
+        self._tried = None
+        self._tidy(attempt)
+        return commit
+
+    def _look(self) -> int:
+        """The newest epoch: this writer's own, or what the log has when it begins or has failed."""
+        if self._latest is None:
+            latest = self.log.latest_epoch()
+            try:
+                self._newest = self.log.commit(latest) if latest >= 0 else None
+            except TornRecordError:
+                # Readers are stuck at it, but a pipeline may go on writing.
+                self._newest = None
+            self._following = self.log.next_number(latest)
+            self._latest = latest
+        return self._latest
+
+    def _require_ownership(self) -> Term:
+        """Take the store, or make sure that nobody else has since."""
+        if self._term is None:
+            return self.take_ownership()
+        require_newest(self.log.directory, self.log.name, self._term.term)
+        return self._term
+
+    @contextmanager
+    def _told_if_replaced(self) -> Iterator[None]:
+        """Turn an error into a FencedError if another writer has taken over.
+
+        That writer may have committed the same epoch, and removed the files of other attempts.
+        """
+        try:
+            yield
+        except LogError as error:
+            if self._term is not None:
+                try:
+                    require_newest(self.log.directory, self.log.name, self._term.term)
+                except FencedError as fenced:
+                    raise fenced from error
+            raise
+
+    def _check(self, epoch: int, position: Position) -> int:
+        """Refuse what cannot follow the newest epoch; return the number of that."""
+        latest = self._look()
+        name = self.log.name
+        if epoch < latest:
+            raise EpochConflictError(
+                f'epoch {epoch} of store "{name}" is behind epoch {latest}, the newest: epochs '
+                "only follow it"
+            )
+        if epoch == latest:
+            raise EpochConflictError(f'epoch {epoch} of store "{name}" is committed already')
+        before = Position() if self._newest is None else self._newest.position
+        if not position.covers(before):
+            raise PositionBackError(
+                f'epoch {epoch} of store "{name}" would move its position back: '
+                f"{_moved_back(before, position)}. Leave no topic out; if the input was made "
+                "again, build the store anew"
+            )
+        return latest
+
+    def _committed(
+        self,
+        epoch: int | None,
+        rows: pa.Table,
+        digest: str,
+        *,
+        position: Position,
+        watermark_ms: int | None,
+        replace: bool,
+        input_digest: str | None,
+    ) -> Commit | None:
+        """The commit of this very attempt, if there is one.
+
+        Without a number it is looked for where the write before has failed: that may have been
+        committed all the same, and the caller says it again.
+
+        Raises:
+            EpochConflictError: the number is that of another commit.
+        """
+        latest = self._look()
+        number = self._tried if epoch is None else epoch
+        if number is None or number > latest:
+            return None
+        found = self.log.commit(number)
+        if found is None:
+            return None
+        if (
+            (found.writer, found.position, found.replace) == (self._writer, position, replace)
+            # What is committed has the later of its own and that of the epoch before.
+            and _is_reached(watermark_ms, found.watermark_ms)
+            and found.input_digest in (None, input_digest)
+            and (found.digest == digest or self._has_rows(found, rows))
+        ):
+            return found
+        if epoch is None:
+            return None
+        raise EpochConflictError(
+            f'epoch {epoch} of store "{self.log.name}" is committed with other content, '
+            f"by {found.writer}: write the next number, or find out who wrote it"
+        )
+
+    def _has_rows(self, commit: Commit, rows: pa.Table) -> bool:
+        """Whether a commit of format 1, which has no digest, holds exactly these rows."""
+        if commit.format > 1:
+            return False
+        partitions = partition_column(rows, self.schema.key, self.schema.partitions)
+        placed = rows.take(np.argsort(partitions, kind="stable"))
+        kept = (b for p in range(self.schema.partitions) for b in self.log.read(commit, p))
+        return rows_digest(pa.Table.from_batches(kept, placed.schema)) == rows_digest(placed)
+
+    def _watermark_ms(self, given_ms: int | None) -> int | None:
+        """The watermark as of the new epoch, which is never behind that of the one before.
+
+        Readers keep the greatest watermark. But they may begin with an epoch that is the whole
+        store, so its commit must say how far the watermark had come.
+        """
+        before_ms = None if self._newest is None else self._newest.watermark_ms
+        return max((mark for mark in (given_ms, before_ms) if mark is not None), default=None)
+
+    def _write_parts(self, rows: pa.Table, attempt: str) -> list[DataFile]:
+        partitions = partition_column(rows, self.schema.key, self.schema.partitions)
+        order = np.argsort(partitions, kind="stable")
+        counts = np.bincount(partitions, minlength=self.schema.partitions)
+        ends = np.cumsum(counts)
+        files = []
+        for partition in np.flatnonzero(counts).tolist():
+            picked = order[ends[partition] - counts[partition] : ends[partition]]
+            batches = rows.take(picked).to_batches()
+            path = f"{attempt}/p{partition:05d}.parquet"
+            file = write_part(self.log.directory, path, batches, partition=partition)
+            assert file is not None, "a partition that has rows has a file"
+            files.append(file)
+        return files
+
+    def declare(self, topics: Iterable[str]) -> None:
+        """Name topics as inputs of the store: from then on bounds on them are not ignored.
+
+        An epoch names those that its position counts. A writer that knows sooner what it reads
+        says so before the first data comes, which may take long.
+
+        Raises:
+            SchemaError: the store is defined otherwise by now.
+        """
+        known = {topic.topic for topic in self.schema.inputs}
+        new = tuple(InputTopic(topic=topic) for topic in sorted({*topics} - known))
+        if new:
+            self.schema = self.log.define(replace(self.schema, inputs=(*self.schema.inputs, *new)))
+
+    def _tidy(self, attempt: str) -> None:
+        """Remove what earlier attempts have left; the epoch is committed in any case."""
+        try:
+            self.log.remove_other_attempts(attempt)
+        except LogError as error:
+            _logger.warning("attempts not removed store=%s error=%s", self.log.name, error)
+
+    def _abandon(self, epoch: int, attempt: str) -> None:
+        """Remove the files of an attempt that failed, if it is sure that no commit names them."""
+        try:
+            found = self.log.record(epoch)
+            if not isinstance(found, Commit) or all(
+                not file.path.startswith(f"{attempt}/") for file in found.files
+            ):
+                self.log.directory.remove(attempt)
+        except LogError as error:
+            _logger.warning("attempt not removed store=%s error=%s", self.log.name, error)
+
+
+def _check_epoch(
+    *,
+    epoch: int | None,
+    position: Position,
+    watermark_ms: int | None,
+    committed_ms: int | None,
+    replace: bool,
+    input_digest: str | None,
+) -> None:
+    """Refuse values that no reader of the commit could decode.
+
+    Raises:
+        ArgumentError: one of them is not what it should be.
+    """
+    if not isinstance(position, Position) or not position.is_sound:
+        raise ArgumentError(
+            f"position must be a Position of offsets by topic, not {shown(position)}"
+        )
+    if epoch is not None:
+        require_integer("epoch", epoch)
+    if watermark_ms is not None:
+        require_integer("watermark_ms", watermark_ms, least=-SPAN_MS_MAX, most=SPAN_MS_MAX)
+    if committed_ms is not None:
+        require_integer("committed_ms", committed_ms, most=SPAN_MS_MAX)
+    if not isinstance(replace, bool):
+        raise ArgumentError(f"replace must be a bool, not {shown(replace)}")
+    if input_digest is not None:
+        require_name("input_digest", input_digest)
+
+
+def _is_reached(watermark_ms: int | None, by_ms: int | None) -> bool:
+    return watermark_ms is None or (by_ms is not None and by_ms >= watermark_ms)
+
+
+def _moved_back(before: Position, after: Position) -> str:
+    """The first component that would go back, in words."""
+    for topic, offsets in before.components:
+        reached = after.offsets(topic)
+        for partition, offset in offsets:
+            now = reached.get(partition)
+            if now is None or now < offset:
+                to = "nothing" if now is None else str(now)
+                return f'partition {partition} of topic "{topic}" from {offset} to {to}'
+    raise AssertionError("the position covers the one before")

@@ -1,0 +1,118 @@
+"""Terms: which writer owns a store, so that one that was replaced finds out, and does no harm.
+
+    <root>/<store>/terms/<term, 20 digits>.json     created by the writer that takes the term
+
+Whoever creates the record of a number owns the store until somebody creates that of the next. Old
+records may be removed, the oldest first and never the newest: a term is the newest exactly if its
+record is there and that of the next is not, which takes no listing to see.
+"""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+
+from stores.errors import FencedError, TornRecordError
+from stores.log.files import Directory
+from stores.log.names import numbers_in, term_name
+from stores.log.records import Term, decode_term, encode_term
+
+TERMS_KEPT = 100
+"""Newest records that stay when a log is compacted: they tell who has written when."""
+
+
+def terms(directory: Directory) -> list[int]:
+    """The numbers of the terms of which there is a record, ascending.
+
+    Raises:
+        LogError: the file system does not answer.
+    """
+    return sorted(numbers_in(directory.names("terms"), ".json"))
+
+
+def read_term(directory: Directory, term: int) -> Term | None:
+    """The record of a term; None if there is none.
+
+    Raises:
+        TornRecordError: it is incomplete, damaged or not ours.
+        LogError: the file system does not answer.
+    """
+    data = directory.read(term_name(term))
+    return None if data is None else decode_term(data, directory.join(term_name(term)))
+
+
+def take_term(directory: Directory, *, writer: str, after: int, now_ms: int) -> Term:
+    """Own a store from now on.
+
+    Args:
+        directory: the store's.
+        writer: the name of the writer.
+        after: the newest term in any commit that can be read, in case the records of terms were
+            lost.
+        now_ms: wall clock.
+
+    Raises:
+        LogError: the record cannot be written.
+    """
+    number = max([after, *terms(directory)[-1:]])
+    owner = uuid.uuid4().hex
+    while True:
+        number += 1
+        taken = Term(term=number, owner=owner, writer=writer, taken_ms=now_ms)
+        is_created = directory.create(term_name(number), encode_term(taken))
+        # Where a file system cannot create a file only if it is absent, the last of two wins.
+        if is_created and read_term(directory, number) == taken:
+            return taken
+
+
+def remove_old_terms(directory: Directory, kept: int = TERMS_KEPT) -> None:
+    """Remove all but the newest records, the oldest first.
+
+    Raises:
+        LogError: they cannot be removed.
+    """
+    for number in terms(directory)[:-kept]:
+        directory.remove_file(term_name(number))
+
+
+def is_newest(directory: Directory, term: int) -> bool:
+    """Whether nobody has taken a later term.
+
+    Raises:
+        LogError: the file system does not answer.
+    """
+    return not directory.has(term_name(term + 1)) and directory.has(term_name(term))
+
+
+def require_newest(directory: Directory, store: str, term: int) -> None:
+    """Make sure that nobody has taken a later term.
+
+    Raises:
+        FencedError: somebody has; the message says who and when.
+        LogError: the file system does not answer.
+    """
+    if is_newest(directory, term):
+        return
+    number = max([term, *terms(directory)[-1:]])
+    if number == term:
+        raise FencedError(
+            f'store "{store}" has lost the record of term {term}, by which this writer owned it: '
+            "start the writer again"
+        )
+    raise FencedError(
+        f'store "{store}" has had another writer{_described(directory, number)}: '
+        f"this one is of term {term}, that of term {number}. Stop this one, and start it again "
+        "only if the other has ended"
+    )
+
+
+def _described(directory: Directory, term: int) -> str:
+    """Who took a term and when, as a clause; empty if its record cannot be read."""
+    try:
+        found = read_term(directory, term)
+    except TornRecordError:
+        found = None
+    if found is None:
+        return ""
+    taken = datetime.datetime.fromtimestamp(found.taken_ms / 1000, datetime.UTC)
+    return f", {found.writer}, since {taken:%Y-%m-%d %H:%M:%S} UTC"

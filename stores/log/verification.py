@@ -1,0 +1,246 @@
+"""Finds what is damaged in a state log, before a reader comes to it.
+
+Every record and every byte of every file is read. Nothing is changed; `stores.log.repair` does
+that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from stores.errors import LogError, LogMissingError, TornRecordError
+from stores.log.names import DEFINITION, commit_name, snapshot_name, term_name
+from stores.log.records import Commit, Record, Skip, Snapshot, Term
+from stores.log.snapshots import fetch, read_snapshot
+from stores.log.state_log import Root, StoreLog
+from stores.log.terms import read_term, terms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Damage:
+    """One file that is damaged or missing."""
+
+    path: str
+    """Relative to the store's directory."""
+    message: str
+    """What is wrong with it, which names it."""
+    epoch: int | None = None
+    """The epoch that cannot be read because of it; None if every epoch can."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """The damage in the log of one store, and how much of it was read."""
+
+    store: str
+    epochs: int
+    """Commits that can be followed one after the other, up to the first that cannot."""
+    rows: int
+    """Rows in their data files."""
+    damages: tuple[Damage, ...]
+
+
+def verify(root: Root, store: str) -> Verified:
+    """Read all of a store's log and say what is damaged.
+
+    May run beside writers, readers and compaction: what is removed meanwhile is no damage.
+
+    Args:
+        root: of the state log.
+        store: its name.
+
+    Raises:
+        LogMissingError: there is no such store.
+        LogError: the file system does not answer.
+    """
+    return verify_log(StoreLog.open(root, store))
+
+
+def verify_log(log: StoreLog) -> Verified:
+    """As `verify`, for a log that is open."""
+    log.directory.require()
+    taken, torn_terms = read_terms(log)
+    damages = [*_definition(log), *torn_terms.values()]
+    records, torn = read_records(log)
+    damages += torn.values()
+    snapshots, unusable = read_snapshots(log)
+    damages += unusable
+    chain = list(_chain(log, taken, records, snapshots, damages))
+    damages += _end(log)
+    lost = {damage.epoch for damage in damages}
+    read = [commit for commit in chain if commit.epoch not in lost]
+    for commit in read:
+        damages += _data(log, commit)
+    return Verified(
+        store=log.name,
+        epochs=len(read),
+        rows=sum(commit.rows for commit in read),
+        damages=tuple(damages),
+    )
+
+
+def read_terms(log: StoreLog) -> tuple[dict[int, Term], dict[int, Damage]]:
+    """The records of terms by number, and the damage of those that cannot be read."""
+    taken: dict[int, Term] = {}
+    torn: dict[int, Damage] = {}
+    for number in terms(log.directory):
+        try:
+            found = read_term(log.directory, number)
+        except TornRecordError as error:
+            torn[number] = Damage(path=term_name(number), message=str(error))
+        else:
+            if found is not None:
+                taken[number] = found
+    return taken, torn
+
+
+def read_records(log: StoreLog) -> tuple[dict[int, Record], dict[int, Damage]]:
+    """The records of epochs by number, and the damage of those that cannot be read."""
+    records: dict[int, Record] = {}
+    torn: dict[int, Damage] = {}
+    # The newest first: old epochs are removed from the other end, which leaves no hole here.
+    for number in reversed(log.numbers()):
+        try:
+            found = log.record(number)
+        except TornRecordError as error:
+            torn[number] = Damage(path=commit_name(number), message=str(error), epoch=number)
+        else:
+            if found is not None:
+                records[number] = found
+    return records, torn
+
+
+def read_snapshots(log: StoreLog) -> tuple[dict[int, Snapshot], list[Damage]]:
+    """The snapshots that are whole, by epoch, and the damage of the others."""
+    whole: dict[int, Snapshot] = {}
+    damages = []
+    for epoch in log.snapshots():
+        path = snapshot_name(epoch)
+        try:
+            found = read_snapshot(log, epoch)
+            if found is None:
+                continue
+            for file in found.files:
+                path = file.path
+                fetch(log.directory, file, None)
+        except TornRecordError as error:
+            if log.directory.has(snapshot_name(epoch)):
+                damages.append(Damage(path=path, message=str(error)))
+        else:
+            whole[epoch] = found
+    return whole, damages
+
+
+def stale_commits(records: Mapping[int, Record]) -> list[Commit]:
+    """The commits of replaced writers, which readers pass over."""
+    newest = 0
+    found = []
+    for number in sorted(records):
+        record = records[number]
+        if record.term < newest and isinstance(record, Commit):
+            found.append(record)
+        newest = max(newest, record.term)
+    return found
+
+
+def _end(log: StoreLog) -> Iterator[Damage]:
+    """The damage of a log that ends before one of its snapshots."""
+    try:
+        log.latest_epoch()
+    except TornRecordError as error:
+        epoch = next(e for e in log.snapshots() if log.directory.has(snapshot_name(e)))
+        yield Damage(path=commit_name(epoch), message=str(error), epoch=epoch)
+
+
+def _definition(log: StoreLog) -> Iterator[Damage]:
+    try:
+        log.schema()
+    except (LogMissingError, TornRecordError) as error:
+        yield Damage(path=DEFINITION, message=str(error))
+
+
+def _chain(
+    log: StoreLog,
+    taken: Mapping[int, Term],
+    records: Mapping[int, Record],
+    snapshots: Mapping[int, Snapshot],
+    damages: list[Damage],
+) -> Iterator[Commit]:
+    """The commits that readers follow, in order; adds damaged links to `damages`."""
+    stale = stale_commits(records)
+    for commit in stale:
+        damages.append(_wrong(log, commit, "is of a writer that had been replaced"))
+    before: Commit | None = None
+    for number in sorted(records):
+        found = records[number]
+        if not isinstance(found, Commit) or found in stale:
+            continue
+        commit = found
+        damages += _links(log, before, commit, records, snapshots)
+        term = taken.get(commit.term)
+        if term is not None and term.owner != commit.owner:
+            damages.append(_wrong(log, commit, f"is not of the owner of term {commit.term}"))
+        before = commit
+        yield commit
+
+
+def _links(
+    log: StoreLog,
+    before: Commit | None,
+    commit: Commit,
+    records: Mapping[int, Record],
+    snapshots: Mapping[int, Snapshot],
+) -> Iterator[Damage]:
+    """The damage between a commit and the one before it in the log."""
+    if before is None:
+        held = max(snapshots, default=-1)
+        if commit.previous > held and not commit.replace:
+            what = f"follows epoch {commit.previous}, which neither the log nor a snapshot holds"
+            yield _wrong(log, commit, what)
+        return
+    if commit.previous != before.epoch:
+        what = f"follows epoch {commit.previous}, and not epoch {before.epoch}"
+        yield _wrong(log, commit, what)
+        return
+    if commit.format > 1 and not leads_to(records, before.epoch + 1, commit.epoch):
+        what = f"is not named by a skip at number {before.epoch + 1}"
+        yield _wrong(log, commit, what)
+    if commit.format > 1 and not commit.position.covers(before.position):
+        damage = _wrong(log, commit, "moves the position back")
+        yield Damage(path=damage.path, message=damage.message)
+
+
+def leads_to(records: Mapping[int, Record], number: int, epoch: int) -> bool:
+    """Whether one who looks for a commit at a number finds that of an epoch."""
+    while isinstance(skip := records.get(number), Skip) and number < epoch:
+        number = skip.next_epoch
+    return number == epoch
+
+
+def _wrong(log: StoreLog, commit: Commit, what: str) -> Damage:
+    path = commit_name(commit.epoch)
+    message = f'record "{log.directory.join(path)}" {what}'
+    return Damage(path=path, message=message, epoch=commit.epoch)
+
+
+def _data(log: StoreLog, commit: Commit) -> Iterator[Damage]:
+    """The damage of an epoch's data files."""
+    try:
+        partitions = log.schema().partitions
+    except LogError:
+        return  # said already; without the definition no row can be read
+    for file in commit.files:
+        message = None
+        if not 0 <= file.partition < partitions:
+            path = log.directory.join(file.path)
+            message = f'data file "{path}" is of partition {file.partition}, which is none'
+        else:
+            try:
+                for _ in log.read_file(file):
+                    pass
+            except TornRecordError as error:
+                message = str(error)
+        # A run of compaction may have removed the epoch meanwhile, its commit first.
+        if message is not None and log.directory.has(commit_name(commit.epoch)):
+            yield Damage(path=file.path, message=message, epoch=commit.epoch)

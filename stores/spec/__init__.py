@@ -1,0 +1,1 @@
+"""The model of a store, without I/O: schema, queries, positions, bounds, results, store kinds."""

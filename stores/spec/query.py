@@ -1,0 +1,341 @@
+"""Typed queries: what can be asked of one store partition. Values only; nothing here executes.
+
+A query is typed by its result, so that `store.query(q)` has a known type. Kinds are open: a third
+party subclasses `Query` and registers a handler with its store kind. Within one partition rows come
+in key order (byte order of the encoded key, which is SQL order with NULLs first); across partitions
+no order is promised. More queries are in `stores.spec.timestamped`, `sessions`, `versions` and
+`scans`.
+
+A query says times in milliseconds, and means that instant; rows hold them in microseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Generic, TypeAlias, TypeVar
+
+import pyarrow as pa
+from msgspec import Struct
+
+from stores.errors import StoreError
+from stores.spec.schema import Key, Row
+
+R = TypeVar("R")
+
+Batch: TypeAlias = pa.RecordBatch
+"""Rows of one partition: columns named and ordered as the query's `columns` asks."""
+
+BATCH_ROWS = 8192
+"""Rows in a batch of a stream: some 1 MB of usual rows, decoded in about a millisecond."""
+
+
+class BatchStream:
+    """The batches of one snapshot, decoded as they are taken.
+
+    Each iteration reads the same snapshot from its start, so that a reader may go over the rows as
+    often as it needs to.
+    """
+
+    __slots__ = ("_read",)
+
+    def __init__(self, read: Callable[[], Iterator[Batch]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[Batch]:
+        return self._read()
+
+
+class Query(Generic[R]):
+    """A typed read of one partition whose result is an `R`."""
+
+    __slots__ = ()
+
+
+class QueryArgumentError(StoreError, ValueError):
+    """A query was built with an argument that it cannot have."""
+
+
+class Order(Enum):
+    """Direction in which a range is read."""
+
+    ASCENDING = "asc"
+    DESCENDING = "desc"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """An interval of keys. An end that is None is open; a shorter key stands for all it begins.
+
+    With key columns (a, b): lower (1,) inclusive begins at the first key with a = 1, lower (1,)
+    exclusive behind the last one.
+    """
+
+    lower: Key | None = None
+    upper: Key | None = None
+    lower_inclusive: bool = True
+    upper_inclusive: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse an empty prefix, which would mean everything or nothing."""
+        if self.lower == () or self.upper == ():
+            raise QueryArgumentError("an end of an interval needs at least one key column")
+
+
+EVERYTHING = Interval()
+
+
+def check_limit(limit: int | None) -> None:
+    """Refuse a number of rows below none."""
+    if limit is not None and limit < 0:
+        raise QueryArgumentError(f"a limit cannot be negative: {limit}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeRange:
+    """Window starts from `start_ms` to `end_ms`, both inclusive; None leaves an end open."""
+
+    start_ms: int | None = None
+    end_ms: int | None = None
+
+
+class KeyQuery(Struct, Query[Row | None], frozen=True, kw_only=True):
+    """The row of one key: one value per value column, or None if there is no such key.
+
+    A struct, since one is made for each lookup; see `stores.spec.result`.
+    Source: KIP-796 `KeyQuery`. Handled by keyvalue and global stores.
+    """
+
+    key: Key
+    skip_cache: bool = False
+    """Read the row from the database, even if it was read before."""
+
+    def __post_init__(self) -> None:
+        """A key is needed."""
+        if not self.key:
+            raise QueryArgumentError("a key query needs a key")
+
+    @staticmethod
+    def with_key(*key: object) -> KeyQuery:
+        """The query for the key of these column values."""
+        return KeyQuery(key=key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeysQuery(Query[BatchStream]):
+    """The rows of many keys, as batches in key order; keys that do not exist give no row."""
+
+    keys: tuple[Key, ...]
+    columns: tuple[str, ...] | None = None
+    """Columns to decode, pseudo-columns allowed; None gives all of `*`."""
+
+    @staticmethod
+    def with_keys(keys: Iterable[Key]) -> KeysQuery:
+        """The query for these keys; a repeated key counts once."""
+        return KeysQuery(keys=tuple(dict.fromkeys(keys)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeQuery(Query[BatchStream]):
+    """The rows of an interval of keys, as batches in key order.
+
+    Source: KIP-805 and KIP-985. Handled by keyvalue and global stores.
+    """
+
+    interval: Interval = EVERYTHING
+    order: Order = Order.ASCENDING
+    limit: int | None = None
+    columns: tuple[str, ...] | None = None
+    skip_cache: bool = False
+    """Decode the rows anew, even where a whole scan has left them decoded."""
+
+    def __post_init__(self) -> None:
+        """A limit counts rows."""
+        check_limit(self.limit)
+
+    @staticmethod
+    def with_range(lower: Key | None, upper: Key | None) -> RangeQuery:
+        """From `lower` to `upper`, both inclusive; None leaves an end open (KIP-941)."""
+        return RangeQuery(interval=Interval(lower=lower, upper=upper))
+
+    @staticmethod
+    def with_lower_bound(lower: Key) -> RangeQuery:
+        """From `lower` on."""
+        return RangeQuery(interval=Interval(lower=needed_key(lower)))
+
+    @staticmethod
+    def with_upper_bound(upper: Key) -> RangeQuery:
+        """Up to `upper`, inclusive."""
+        return RangeQuery(interval=Interval(upper=needed_key(upper)))
+
+    @staticmethod
+    def with_no_bounds() -> RangeQuery:
+        """All rows: a scan."""
+        return RangeQuery()
+
+    def with_limit(self, rows: int) -> RangeQuery:
+        """The same, but no more than the first `rows`."""
+        return replace(self, limit=rows)
+
+    def with_ascending_keys(self) -> RangeQuery:
+        """The same in ascending key order."""
+        return replace(self, order=Order.ASCENDING)
+
+    def with_descending_keys(self) -> RangeQuery:
+        """The same in descending key order."""
+        return replace(self, order=Order.DESCENDING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowKeyQuery(Query[BatchStream]):
+    """The windows of one key by window start, as batches in order of window start.
+
+    Source: KIP-806; the order option is ours. Handled by window stores.
+    """
+
+    key: Key
+    time: TimeRange
+    order: Order = Order.ASCENDING
+    limit: int | None = None
+    columns: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """A key is needed, and a limit counts rows."""
+        needed_key(self.key)
+        check_limit(self.limit)
+
+    @staticmethod
+    def with_key_and_window_start_range(key: Key, *, start_ms: int, end_ms: int) -> WindowKeyQuery:
+        """Windows of `key` that start from `start_ms` to `end_ms`, both inclusive."""
+        return WindowKeyQuery(key=needed_key(key), time=TimeRange(start_ms=start_ms, end_ms=end_ms))
+
+    def with_ascending_starts(self) -> WindowKeyQuery:
+        """The same in ascending order of window start."""
+        return replace(self, order=Order.ASCENDING)
+
+    def with_descending_starts(self) -> WindowKeyQuery:
+        """The same in descending order of window start (KIP-617)."""
+        return replace(self, order=Order.DESCENDING)
+
+    def with_limit(self, rows: int) -> WindowKeyQuery:
+        """The same, but no more than the first `rows`."""
+        return replace(self, limit=rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionTime:
+    """Limits on both ends of a session, all inclusive; None sets none.
+
+    `earliest_end_ms` with `latest_start_ms` asks for sessions that overlap that time (Kafka's
+    `findSessions`): the first may be greater than the second, for sessions that cover the gap.
+    """
+
+    earliest_start_ms: int | None = None
+    latest_start_ms: int | None = None
+    earliest_end_ms: int | None = None
+    latest_end_ms: int | None = None
+
+
+ANY_TIME = SessionTime()
+
+
+def overlap(*, earliest_end_ms: int, latest_start_ms: int) -> SessionTime:
+    """Sessions that end no earlier and start no later than this."""
+    return SessionTime(earliest_end_ms=earliest_end_ms, latest_start_ms=latest_start_ms)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionKeyQuery(Query[BatchStream]):
+    """The sessions of one key, by end, then by start.
+
+    Source: `findSessions` of Kafka's session stores; backward by KIP-617.
+    """
+
+    key: Key
+    time: SessionTime = ANY_TIME
+    order: Order = Order.ASCENDING
+    limit: int | None = None
+    columns: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """A key is needed, and a limit counts rows."""
+        needed_key(self.key)
+        check_limit(self.limit)
+
+    @staticmethod
+    def with_key(*key: object) -> SessionKeyQuery:
+        """All sessions of the key of these column values."""
+        return SessionKeyQuery(key=key)
+
+    def with_overlap(self, *, earliest_end_ms: int, latest_start_ms: int) -> SessionKeyQuery:
+        """The same for sessions that end no earlier and start no later than this."""
+        return replace(
+            self, time=overlap(earliest_end_ms=earliest_end_ms, latest_start_ms=latest_start_ms)
+        )
+
+    def with_ascending_ends(self) -> SessionKeyQuery:
+        """The same in ascending order of end."""
+        return replace(self, order=Order.ASCENDING)
+
+    def with_descending_ends(self) -> SessionKeyQuery:
+        """The same in descending order of end."""
+        return replace(self, order=Order.DESCENDING)
+
+    def with_limit(self, rows: int) -> SessionKeyQuery:
+        """The same, but no more than the first `rows`."""
+        return replace(self, limit=rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowRangeQuery(Query[BatchStream]):
+    """The windows of an interval of keys by window start: a scan, if neither is bounded.
+
+    Batches come by time segment, within it by key, then by window start. Handled by window stores.
+    Source: KIP-806, whose query has a second form, for the sessions of one key. That is a type of
+    its own here, so that a store's kind alone says what it answers. The key interval and the order
+    option are ours.
+    """
+
+    interval: Interval = EVERYTHING
+    time: TimeRange = TimeRange()
+    order: Order = Order.ASCENDING
+    limit: int | None = None
+    columns: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """A limit counts rows."""
+        check_limit(self.limit)
+
+    @staticmethod
+    def with_window_start_range(*, start_ms: int, end_ms: int) -> WindowRangeQuery:
+        """Windows of all keys that start from `start_ms` to `end_ms`, both inclusive."""
+        return WindowRangeQuery(time=TimeRange(start_ms=start_ms, end_ms=end_ms))
+
+    @staticmethod
+    def with_key(*key: object) -> SessionKeyQuery:
+        """All sessions of the key of these column values, from a session store."""
+        return SessionKeyQuery(key=key)
+
+    def with_key_range(self, lower: Key | None, upper: Key | None) -> WindowRangeQuery:
+        """The same for keys from `lower` to `upper`, both inclusive; None leaves an end open."""
+        return replace(self, interval=Interval(lower=lower, upper=upper))
+
+    def with_ascending_order(self) -> WindowRangeQuery:
+        """The same in ascending order."""
+        return replace(self, order=Order.ASCENDING)
+
+    def with_descending_order(self) -> WindowRangeQuery:
+        """The same in descending order, of segments too (KIP-617)."""
+        return replace(self, order=Order.DESCENDING)
+
+    def with_limit(self, rows: int) -> WindowRangeQuery:
+        """The same, but no more than the first `rows`."""
+        return replace(self, limit=rows)
+
+
+def needed_key(key: Key | None) -> Key:
+    """The key, if there is one."""
+    if not key:
+        raise QueryArgumentError("a key is needed here; leave the bound out to have no bound")
+    return key

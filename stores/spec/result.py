@@ -1,0 +1,134 @@
+"""What a query gives: per partition a success or a failure, each with the position it was read at.
+
+Positions and failures are never dropped: a caller that ignores them does so in its own code.
+
+These are msgspec's structs: one is made for each partition that is asked, and a frozen dataclass
+takes as long to make as a third of a read from RocksDB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, Literal, NoReturn, TypeAlias, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from stores.errors import FailureReason, StoreError
+from stores.spec.position import EMPTY, Position, merge_positions
+
+R = TypeVar("R")
+S = TypeVar("S")
+
+
+class ResultError(StoreError, ValueError):
+    """A result was asked for what it does not hold: the value of a failure, or the reverse."""
+
+
+class Success(Struct, Generic[R], frozen=True, kw_only=True):
+    """A partition's answer; `value` may be None, which says that there is no such key."""
+
+    is_success: ClassVar[Literal[True]] = True
+
+    value: R
+    position: Position
+    epoch: int
+    info: tuple[str, ...] = ()
+    """One line per layer, innermost first, if the request asked for execution info."""
+
+    @property
+    def reason(self) -> NoReturn:
+        """An answer has no reason for a failure.
+
+        Raises:
+            ResultError: always.
+        """
+        raise ResultError("no reason: the partition answered")
+
+    def swap(self, value: S) -> Success[S]:
+        """The same answer with another value, for a layer that wraps a store."""
+        return Success(value=value, position=self.position, epoch=self.epoch, info=self.info)
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """Why a partition did not answer."""
+
+    is_success: ClassVar[Literal[False]] = False
+
+    reason: FailureReason
+    message: str
+    position: Position = EMPTY
+    epoch: int = -1
+    info: tuple[str, ...] = ()
+    restoring: bool = False
+    """Whether the replica refused because it has yet to apply what the log held at its start."""
+
+    @property
+    def value(self) -> NoReturn:
+        """A failure has no value.
+
+        Raises:
+            ResultError: always, with the reason.
+        """
+        raise ResultError(f"no value: {self.reason.value}: {self.message}")
+
+    def swap(self, value: object) -> Failure:
+        """A failure stays what it is."""
+        del value
+        return self
+
+
+QueryResult: TypeAlias = Success[R] | Failure
+
+
+class StateQueryResult(Struct, Generic[R], frozen=True, kw_only=True):
+    """The answers of all partitions that were asked, by partition number."""
+
+    partitions: Mapping[int, QueryResult[R]]
+    is_global: bool = False
+    """Whether the store is global: one partition that is whole on every node."""
+
+    @property
+    def global_result(self) -> QueryResult[R] | None:
+        """The answer of a global store; None of any other, or if it was not asked.
+
+        Unlike Kafka's, it is partition 0's as well, so that who reads partitions needs no case.
+        """
+        return self.partitions.get(0) if self.is_global else None
+
+    @property
+    def position(self) -> Position:
+        """All partition positions merged: feed it into the next bound to read monotonically."""
+        return merge_positions(result.position for result in self.partitions.values())
+
+    @property
+    def failures(self) -> dict[int, Failure]:
+        """The partitions that did not answer."""
+        return {p: r for p, r in self.partitions.items() if isinstance(r, Failure)}
+
+    def only_partition_result(self) -> Success[R] | None:
+        """The single answer that holds a value; None if all are None or none was asked.
+
+        Raises:
+            ResultError: a partition failed, or more than one holds a value.
+        """
+        only: Success[R] | None = None
+        held = 0
+        for partition, result in self.partitions.items():
+            if not result.is_success:
+                raise ResultError(
+                    f"partition {partition} failed: {result.reason.value}: {result.message}"
+                )
+            if result.value is not None:
+                only, held = result, held + 1
+        if held > 1:
+            raise ResultError(f"{held} partitions hold a value, not one")
+        return only
+
+
+_Result = TypeVar("_Result", bound=Success[Any] | Failure)
+
+
+def add_info(result: _Result, line: str) -> _Result:
+    """The result with one more line of execution info, added by a layer after its child's."""
+    return replace(result, info=(*result.info, line))

@@ -1,0 +1,153 @@
+"""Queries that every kind of store answers: prefixes, counts, stored bytes. Values only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from stores.spec.query import (
+    EVERYTHING,
+    BatchStream,
+    Interval,
+    Order,
+    Query,
+    QueryArgumentError,
+    check_limit,
+)
+from stores.spec.schema import Key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrefixQuery(Query[BatchStream]):
+    """The rows of all keys that begin in the same way, in the order of the store's range query.
+
+    The first key columns are fixed by `prefix`, and the next one may be by how its text begins.
+    Source: KIP-614, which has it for bytes. Handled by all kinds of store.
+    """
+
+    prefix: Key = ()
+    text: str | bytes | None = None
+    """What the next key column begins with: str for text, bytes for bytea. NULL does not."""
+    order: Order = Order.ASCENDING
+    limit: int | None = None
+    columns: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Something must be fixed, or it is a scan."""
+        if not self.prefix and self.text is None:
+            raise QueryArgumentError("a prefix query needs a prefix")
+        check_limit(self.limit)
+
+    @staticmethod
+    def with_prefix(*prefix: object) -> PrefixQuery:
+        """Keys whose first columns have these values."""
+        return PrefixQuery(prefix=prefix)
+
+    @staticmethod
+    def with_text_prefix(*prefix: object, text: str | bytes) -> PrefixQuery:
+        """Keys whose first columns have these values, and whose next one begins with `text`."""
+        return PrefixQuery(prefix=prefix, text=text)
+
+    def with_ascending_keys(self) -> PrefixQuery:
+        """The same in ascending order."""
+        return replace(self, order=Order.ASCENDING)
+
+    def with_descending_keys(self) -> PrefixQuery:
+        """The same in descending order."""
+        return replace(self, order=Order.DESCENDING)
+
+    def with_limit(self, rows: int) -> PrefixQuery:
+        """The same, but no more than the first `rows`."""
+        return replace(self, limit=rows)
+
+
+class RawStream:
+    """Stored entries of one snapshot, as pairs of bytes: key and row. Read as often as needed."""
+
+    __slots__ = ("_read",)
+
+    def __init__(self, read: Callable[[], Iterator[tuple[bytes, bytes]]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
+        return self._read()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawKeyQuery(Query[bytes | None]):
+    """The stored bytes of one entry, or None if there is no such entry.
+
+    Source: an example in KIP-796. Handled by all kinds of store; `stores/README.md` has the bytes.
+    """
+
+    key_bytes: bytes
+    """The whole key of an entry, as `RawScanQuery` gives it."""
+
+    def __post_init__(self) -> None:
+        """Bytes, since text has no one form in bytes."""
+        _check_bytes(self.key_bytes)
+
+    @staticmethod
+    def with_key(key_bytes: bytes) -> RawKeyQuery:
+        """The query for the entry of this key."""
+        return RawKeyQuery(key_bytes=key_bytes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawScanQuery(Query[RawStream]):
+    """Stored entries in the order of their bytes, what has expired but is still there left out.
+
+    Source: an example in KIP-796. Handled by all kinds of store.
+    """
+
+    start: bytes = b""
+    """The first key, inclusive."""
+    end: bytes | None = None
+    """Behind the last key; None leaves the end open."""
+    order: Order = Order.ASCENDING
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        """Ends are bytes, and a limit counts entries."""
+        _check_bytes(self.start)
+        _check_bytes(b"" if self.end is None else self.end)
+        check_limit(self.limit)
+
+    @staticmethod
+    def scan() -> RawScanQuery:
+        """All entries."""
+        return RawScanQuery()
+
+
+def _check_bytes(key_bytes: object) -> None:
+    if not isinstance(key_bytes, bytes):
+        raise QueryArgumentError(f"a stored key is bytes, not {type(key_bytes).__name__}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountQuery(Query[int]):
+    """How many rows there are in an interval of keys: windows, sessions and versions each count.
+
+    Handled by all kinds of store; it reads every entry that it counts.
+    """
+
+    interval: Interval = EVERYTHING
+
+    @staticmethod
+    def count() -> CountQuery:
+        """All rows."""
+        return CountQuery()
+
+    @staticmethod
+    def with_range(lower: Key | None, upper: Key | None) -> CountQuery:
+        """Rows of keys from `lower` to `upper`, both inclusive; None leaves an end open."""
+        return CountQuery(interval=Interval(lower=lower, upper=upper))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproximateCountQuery(Query[int]):
+    """About how many entries the store holds now, at once: for metrics and for planning.
+
+    What was replaced or has expired, but is still on the disk, may be counted too. It is the one
+    query that is not of the epoch that the result names. Source: `approximateNumEntries` of IQv1.
+    """

@@ -1,0 +1,314 @@
+"""What a store holds: its columns with their types, its kind, its partitions and inputs.
+
+Nothing here reads or writes data. The types themselves, and the Python value that each is held as,
+are in `stores.spec.datatypes`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from stores.errors import SchemaError
+from stores.spec.arguments import is_integer, is_name, same_name, shown
+from stores.spec.datatypes import (
+    BIGINT,
+    BOOLEAN,
+    BYTEA,
+    DATE,
+    DOUBLE,
+    INTEGER,
+    NESTING_MAX,
+    TEXT,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    DataType,
+    Kind,
+    decimal_type,
+    unusable,
+)
+
+__all__ = [
+    "BIGINT",
+    "BOOLEAN",
+    "BYTEA",
+    "DATE",
+    "DELETED_NAME",
+    "DOUBLE",
+    "INTEGER",
+    "NESTING_MAX",
+    "PSEUDO_COLUMNS",
+    "SPAN_MS_MAX",
+    "TEXT",
+    "TIMELESS",
+    "TIMESTAMP",
+    "TIMESTAMPTZ",
+    "VALID_FROM",
+    "VALID_TO",
+    "WINDOW_END",
+    "WINDOW_START",
+    "Column",
+    "DataType",
+    "InputTopic",
+    "Key",
+    "Kind",
+    "Row",
+    "StoreKind",
+    "StoreSchema",
+    "Value",
+    "decimal_type",
+]
+
+Value: TypeAlias = Any
+"""One physical value, as `stores.spec.datatypes` has it."""
+Key: TypeAlias = tuple[Value, ...]
+"""One value per key column, in schema order; a prefix of them where a query says so."""
+Row: TypeAlias = tuple[Value, ...]
+"""One value per column of whatever the row belongs to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One named, typed column."""
+
+    name: str
+    type: DataType
+
+
+class StoreKind(Enum):
+    """How a store's entries are keyed and when they end."""
+
+    KEYVALUE = "keyvalue"
+    """The latest row by key."""
+    WINDOW = "window"
+    """A row by key and window start; windows of one fixed size."""
+    SESSION = "session"
+    """A row by key, session start and session end."""
+    VERSIONED = "versioned"
+    """All rows of a key by the time from which they are valid."""
+    GLOBAL = "global"
+    """As keyvalue, one partition, whole on every node."""
+
+    @classmethod
+    def opened(cls, name: str) -> StoreKind:
+        """The kind of this name, added if there is none: for `registry` alone.
+
+        From then on `StoreKind(name)` gives it, so that definitions that name it can be read.
+        """
+        added = object.__new__(cls)
+        added._name_, added._value_ = name.upper(), name
+        kind = cls._value2member_map_.setdefault(name, added)
+        assert isinstance(kind, cls)
+        return kind
+
+
+WINDOW_START = Column(name="window_start", type=TIMESTAMPTZ)
+WINDOW_END = Column(name="window_end", type=TIMESTAMPTZ)
+VALID_FROM = Column(name="valid_from", type=TIMESTAMPTZ)
+VALID_TO = Column(name="valid_to", type=TIMESTAMPTZ)
+DELETED_NAME = "_deleted"
+"""The column of the log's rows that marks a tombstone. No relation has it."""
+PSEUDO_COLUMNS = (
+    Column(name="_partition", type=INTEGER),
+    Column(name="_timestamp", type=TIMESTAMPTZ),
+    Column(name="_epoch", type=BIGINT),
+)
+"""Readable by name, not part of `*`: where a row lies, its event time, the epoch that wrote it."""
+
+_KEY_KINDS = {
+    Kind.BOOLEAN,
+    Kind.TINYINT,
+    Kind.SMALLINT,
+    Kind.INTEGER,
+    Kind.BIGINT,
+    Kind.REAL,
+    Kind.DOUBLE,
+    Kind.DECIMAL,
+    Kind.TEXT,
+    Kind.BYTEA,
+    Kind.DATE,
+    Kind.TIMESTAMP,
+    Kind.TIMESTAMPTZ,
+}
+
+
+TIMELESS = frozenset({StoreKind.KEYVALUE, StoreKind.GLOBAL})
+"""Kinds whose rows have no time by which they could expire. Those of third parties may have."""
+PARTITIONS_MAX = 100_000
+SPAN_MS_MAX = (2**63 - 1) // 1000
+"""The longest time that a column can hold, in microseconds: 292,000 years."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputTopic:
+    """A topic whose offsets a store's position counts."""
+
+    topic: str
+    aligned: bool = False
+    """True if input partition p feeds only store partition p; after a shuffle it is False."""
+
+
+_STORE_NAME = re.compile(r"[^\W_][\w.-]*")
+_NAME_CHARS_MAX, _NAME_BYTES_MAX = 200, 255
+"""A store's name is that of its directory, which file systems count in bytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreSchema:
+    """The definition of a store: the same for the writer, the replicas and the planner.
+
+    Raises:
+        SchemaError: on construction, if the parts do not make a store.
+    """
+
+    name: str
+    kind: StoreKind
+    key: tuple[Column, ...]
+    value: tuple[Column, ...]
+    partitions: int
+    inputs: tuple[InputTopic, ...] = ()
+    window_size_ms: int | None = None
+    """Length of each window; set for window stores and for no other kind."""
+    retention_ms: int | None = None
+    """How long windows, sessions and replaced versions are readable behind the watermark.
+
+    None keeps them for ever.
+    """
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a store."""
+        self._check_name()
+        if not isinstance(self.kind, StoreKind):
+            raise SchemaError(f'store "{self.name}": {shown(self.kind)} is not a StoreKind')
+        most = 1 if self.kind is StoreKind.GLOBAL else PARTITIONS_MAX
+        if not is_integer(self.partitions, least=1, most=most):
+            known = "a global store has one partition" if most == 1 else f"1 to {most} are possible"
+            raise SchemaError(
+                f'store "{self.name}" cannot have {shown(self.partitions)} partitions: {known}'
+            )
+        self._check_columns()
+        self._check_names()
+        self._check_times()
+        self._check_inputs()
+
+    def _check_name(self) -> None:
+        name: object = self.name
+        if (
+            not isinstance(name, str)
+            or len(name) > _NAME_CHARS_MAX
+            or not _STORE_NAME.fullmatch(name)
+            or len(name.encode()) > _NAME_BYTES_MAX
+        ):
+            # Names that begin with . or _ are no stores to whoever lists the log, Spark included.
+            raise SchemaError(
+                f"{shown(name)} is not a store name: begin with a letter or digit, go on with "
+                f"letters, digits, _, . and -, {_NAME_CHARS_MAX} at most"
+            )
+
+    def _check_columns(self) -> None:
+        for part, columns in (("key", self.key), ("value", self.value)):
+            if not isinstance(columns, tuple) or not all(isinstance(c, Column) for c in columns):
+                raise SchemaError(f'store "{self.name}": its {part} must be a tuple of columns')
+        if not self.key:
+            raise SchemaError(f'store "{self.name}" has no key column')
+        for column in (*self.key, *self.value):
+            if not is_name(column.name):
+                raise SchemaError(
+                    f'store "{self.name}": no column can be called {shown(column.name)}'
+                )
+            if (wrong := unusable(column.type)) is not None:
+                raise SchemaError(f'store "{self.name}": column "{column.name}" {wrong}')
+        for column in self.key:
+            if column.type.kind not in _KEY_KINDS:
+                raise SchemaError(f'key column "{column.name}" cannot be of type {column.type}')
+
+    def _check_names(self) -> None:
+        """No two columns that SQL takes for one; none like those that the store has anyway."""
+        names = [column.name for column in (*self.key, *self.value)]
+        ours = {DELETED_NAME, *(c.name for c in (*self.time_columns, *PSEUDO_COLUMNS))}
+        if taken := [name for name in names if name.lower() in ours]:
+            raise SchemaError(
+                f'store "{self.name}" cannot have a column "{taken[0]}": '
+                f"a {self.kind.value} store has one of its own"
+            )
+        if (wrong := same_name(names)) is not None:
+            raise SchemaError(
+                f'store "{self.name}" has columns {wrong}: SQL could not tell them apart'
+            )
+
+    def _check_times(self) -> None:
+        if (self.kind is StoreKind.WINDOW) != (self.window_size_ms is not None):
+            raise SchemaError(
+                f'store "{self.name}": a window store needs window_size_ms, and no other kind '
+                "takes it"
+            )
+        for what, span_ms in (
+            ("window size", self.window_size_ms),
+            ("retention", self.retention_ms),
+        ):
+            if span_ms is not None and not is_integer(span_ms, least=1, most=SPAN_MS_MAX):
+                raise SchemaError(
+                    f'store "{self.name}": the {what} must be positive, in whole milliseconds, '
+                    f"{SPAN_MS_MAX} at most, not {shown(span_ms)}"
+                )
+        if self.retention_ms is not None and self.kind in TIMELESS:
+            raise SchemaError(
+                f'store "{self.name}": a {self.kind.value} store has no retention, its rows never '
+                "expire: leave retention_ms out, or mark rows as deleted"
+            )
+
+    def _check_inputs(self) -> None:
+        inputs: object = self.inputs
+        if not isinstance(inputs, tuple) or not all(isinstance(i, InputTopic) for i in inputs):
+            raise SchemaError(f'store "{self.name}": its inputs must be a tuple of topics')
+        topics: set[str] = set()
+        for each in self.inputs:
+            if not is_name(each.topic) or not isinstance(each.aligned, bool):
+                raise SchemaError(f'store "{self.name}" cannot have the input {shown(each)}')
+            if each.topic in topics:
+                raise SchemaError(f'store "{self.name}" has input "{each.topic}" twice')
+            topics.add(each.topic)
+
+    @cached_property
+    def time_columns(self) -> tuple[Column, ...]:
+        """The columns that the kind adds behind the key."""
+        if self.kind is StoreKind.VERSIONED:
+            return (VALID_FROM, VALID_TO)
+        return self.logged_time_columns
+
+    @cached_property
+    def logged_time_columns(self) -> tuple[Column, ...]:
+        """The time columns that rows of the log have.
+
+        Those of versions follow from the rows: a version is valid from its event time on, up to
+        that of the next.
+        """
+        if self.kind in {StoreKind.WINDOW, StoreKind.SESSION}:
+            return (WINDOW_START, WINDOW_END)
+        return ()
+
+    @cached_property
+    def logged_columns(self) -> tuple[Column, ...]:
+        """The columns that rows of the log have, before `_timestamp` and `_deleted`."""
+        return (*self.key, *self.logged_time_columns, *self.value)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The relation's columns as `*` gives them: key, time, value."""
+        return (*self.key, *self.time_columns, *self.value)
+
+    @cached_property
+    def column_by_name(self) -> Mapping[str, Column]:
+        """All readable columns, pseudo-columns included."""
+        return {column.name: column for column in (*self.columns, *PSEUDO_COLUMNS)}
+
+    def arrow_schema(self, names: Sequence[str] | None = None) -> pa.Schema:
+        """The Arrow schema of a batch with these columns; of `*` if none are named."""
+        wanted = [c.name for c in self.columns] if names is None else names
+        return pa.schema([(name, self.column_by_name[name].type.arrow) for name in wanted])

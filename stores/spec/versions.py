@@ -1,0 +1,172 @@
+"""Queries of versioned stores. Values only; nothing here executes.
+
+A version is valid from its event time on, up to that of the next version of its key, exclusive; the
+latest has no end. A tombstone ends the version before it and is no row itself. What was replaced
+more than the store's retention behind the watermark is gone; the latest version never is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from stores.spec.query import (
+    EVERYTHING,
+    BatchStream,
+    Interval,
+    Order,
+    Query,
+    QueryArgumentError,
+    check_limit,
+    needed_key,
+)
+from stores.spec.schema import Key, Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionedRow:
+    """A row with the time in which it is valid, in microseconds since 1970."""
+
+    row: Row
+    valid_from_us: int
+    """Inclusive."""
+    valid_to_us: int | None
+    """Exclusive; None for the latest version."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionedKeyQuery(Query[VersionedRow | None]):
+    """The version of one key as of a time: the latest by default. None if there was none then.
+
+    Source: KIP-960. As of a time that is more than the retention behind the watermark, there is
+    only the latest version, if it was valid then.
+    """
+
+    key: Key
+    as_of_ms: int | None = None
+
+    def __post_init__(self) -> None:
+        """A key is needed."""
+        needed_key(self.key)
+
+    @staticmethod
+    def with_key(*key: object) -> VersionedKeyQuery:
+        """The latest version of the key of these column values."""
+        return VersionedKeyQuery(key=key)
+
+    def as_of(self, time_ms: int) -> VersionedKeyQuery:
+        """The version that was valid at `time_ms`."""
+        return replace(self, as_of_ms=time_ms)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MultiVersionedKeyQuery(Query[BatchStream]):
+    """The versions of one key that were valid at some time from `from_ms` to `to_ms`, inclusive.
+
+    Source: KIP-968, by the rule it states and not by what its implementation misses: a version that
+    began before `from_ms` and was replaced behind `to_ms`, however far, is one of them.
+
+    Raises:
+        QueryArgumentError: the time ends before it begins.
+    """
+
+    key: Key
+    from_ms: int | None = None
+    to_ms: int | None = None
+    order: Order = Order.DESCENDING
+    """By valid-from; the newest first, unless it is asked for otherwise."""
+    limit: int | None = None
+    columns: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """A key is needed, a time that does not end before it begins, and a limit counts rows."""
+        needed_key(self.key)
+        _check_time(self.from_ms, self.to_ms)
+        check_limit(self.limit)
+
+    @staticmethod
+    def with_key(*key: object) -> MultiVersionedKeyQuery:
+        """All versions of the key of these column values."""
+        return MultiVersionedKeyQuery(key=key)
+
+    def from_time(self, time_ms: int | None) -> MultiVersionedKeyQuery:
+        """The same from this time on; None leaves the end open."""
+        return replace(self, from_ms=time_ms)
+
+    def to_time(self, time_ms: int | None) -> MultiVersionedKeyQuery:
+        """The same up to this time, inclusive; None leaves the end open."""
+        return replace(self, to_ms=time_ms)
+
+    def with_ascending_timestamps(self) -> MultiVersionedKeyQuery:
+        """The same, the oldest first."""
+        return replace(self, order=Order.ASCENDING)
+
+    def with_descending_timestamps(self) -> MultiVersionedKeyQuery:
+        """The same, the newest first."""
+        return replace(self, order=Order.DESCENDING)
+
+    def with_limit(self, rows: int) -> MultiVersionedKeyQuery:
+        """The same, but no more than the first `rows`."""
+        return replace(self, limit=rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionedRangeQuery(Query[BatchStream]):
+    """The versions of an interval of keys that were valid at some time of a range.
+
+    Rows come by key, then by valid-from; descending is the mirror. Source: KIP-969, which is under
+    discussion; each of its 16 combinations of ends is one of these.
+
+    Raises:
+        QueryArgumentError: the time ends before it begins.
+    """
+
+    interval: Interval = EVERYTHING
+    from_ms: int | None = None
+    to_ms: int | None = None
+    order: Order = Order.ASCENDING
+    limit: int | None = None
+    columns: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """A time that does not end before it begins; a limit counts rows."""
+        _check_time(self.from_ms, self.to_ms)
+        check_limit(self.limit)
+
+    @staticmethod
+    def with_no_bounds() -> VersionedRangeQuery:
+        """All versions."""
+        return VersionedRangeQuery()
+
+    @staticmethod
+    def with_key_range(lower: Key | None, upper: Key | None) -> VersionedRangeQuery:
+        """Versions of keys from `lower` to `upper`, both inclusive; None leaves an end open."""
+        return VersionedRangeQuery(interval=Interval(lower=lower, upper=upper))
+
+    def as_of(self, time_ms: int) -> VersionedRangeQuery:
+        """The same for the one version of each key that was valid at `time_ms`."""
+        return replace(self, from_ms=time_ms, to_ms=time_ms)
+
+    def from_time(self, time_ms: int | None) -> VersionedRangeQuery:
+        """The same from this time on; None leaves the end open."""
+        return replace(self, from_ms=time_ms)
+
+    def to_time(self, time_ms: int | None) -> VersionedRangeQuery:
+        """The same up to this time, inclusive; None leaves the end open."""
+        return replace(self, to_ms=time_ms)
+
+    def with_ascending_order(self) -> VersionedRangeQuery:
+        """The same in ascending order."""
+        return replace(self, order=Order.ASCENDING)
+
+    def with_descending_order(self) -> VersionedRangeQuery:
+        """The same in descending order."""
+        return replace(self, order=Order.DESCENDING)
+
+    def with_limit(self, rows: int) -> VersionedRangeQuery:
+        """The same, but no more than the first `rows`."""
+        return replace(self, limit=rows)
+
+
+def _check_time(from_ms: int | None, to_ms: int | None) -> None:
+    if from_ms is not None and to_ms is not None and from_ms > to_ms:
+        raise QueryArgumentError(f"a time from {from_ms} ms cannot end at {to_ms} ms")

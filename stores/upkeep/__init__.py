@@ -1,0 +1,1 @@
+"""Work on a log beside its readers and writers: compaction, retention, rebuilding."""

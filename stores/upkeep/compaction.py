@@ -1,0 +1,202 @@
+"""Writes snapshots: from the last one and the epochs since, one SST file for each partition.
+
+Replicas in a temporary directory follow the log as any others do, so that a snapshot holds exactly
+what a replica holds that never saw one, whatever the kind of store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import tempfile
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+from stores.engines.rocksdb.partition import RocksPartition, layout_of
+from stores.errors import LogError, StoreError
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.log.files import Directory, sync_directory
+from stores.log.names import snapshot_name, snapshot_path
+from stores.log.records import Snapshot, SnapshotFile, encode_snapshot
+from stores.log.snapshots import CHUNK_BYTES, usable_snapshot
+from stores.log.state_log import Root, StoreLog
+from stores.spec.position import Progress
+from stores.spec.registry import SHIPPED
+from stores.spec.schema import StoreSchema
+
+IsStopped: TypeAlias = Callable[[], bool]
+"""Asked before each step that takes long; after True the run ends as soon as it can."""
+_logger = logging.getLogger(__name__)
+
+
+class CompactionStoppedError(StoreError):
+    """A run was told to stop. What it has not done is left to the next one."""
+
+
+def go_on() -> bool:
+    """Never stop."""
+    return False
+
+
+def check_stopped(store: str, is_stopped: IsStopped) -> None:
+    """Take the next step.
+
+    Raises:
+        CompactionStoppedError: there is not to be one.
+    """
+    if is_stopped():
+        raise CompactionStoppedError(f'compaction of store "{store}" was stopped')
+
+
+def write_snapshot(root: Root, store: str, *, scratch: Path | None = None) -> Snapshot:
+    """Write and commit a snapshot of a store as of its newest epoch.
+
+    The epochs before that one can then be removed; its own commit must stay, as it tells that the
+    snapshot belongs to the log.
+
+    Args:
+        root: of the state log.
+        store: its name.
+        scratch: where to build the files, one partition at a time; None for the system's place.
+
+    Returns:
+        The snapshot; if there is one of that epoch already, that, and nothing is changed. One that
+        cannot be used is replaced.
+
+    Raises:
+        LogError: there is no epoch, or the log cannot be read or written.
+        StoreError: the disk of the scratch directory fails.
+    """
+    return snapshot_of(StoreLog.open(root, store), scratch=scratch)
+
+
+def snapshot_of(
+    log: StoreLog, *, scratch: Path | None = None, is_stopped: IsStopped = go_on
+) -> Snapshot:
+    """As `write_snapshot`, for a log that is open."""
+    epoch = log.latest_epoch()
+    if epoch < 0:
+        raise LogError(f'store "{log.name}" has no epoch that a snapshot could be of')
+    schema = log.schema()
+    if schema.kind not in SHIPPED:
+        raise LogError(
+            f'store "{log.name}" is of kind "{schema.kind.value}", whose engines take no snapshots'
+        )
+    if (found := _usable(log, schema, epoch)) is not None:
+        return found
+    attempt = f"{snapshot_path(epoch)}/{uuid.uuid4().hex[:12]}"
+    try:
+        files, progress = _attempt(
+            log, schema, epoch, attempt, scratch=scratch, is_stopped=is_stopped
+        )
+    except BaseException:
+        _abandon(log, attempt)
+        raise
+    snapshot = Snapshot(
+        epoch=epoch,
+        position=progress.position,
+        watermark_ms=progress.watermark_ms,
+        committed_ms=progress.committed_ms,
+        layout=layout_of(schema),
+        files=files,
+    )
+    return _publish(log, schema, snapshot, attempt)
+
+
+def _attempt(
+    log: StoreLog,
+    schema: StoreSchema,
+    epoch: int,
+    attempt: str,
+    *,
+    scratch: Path | None,
+    is_stopped: IsStopped,
+) -> tuple[tuple[SnapshotFile, ...], Progress]:
+    """Write the files of a snapshot, which do not exist before they are committed."""
+    log.directory.make(attempt)
+    files = []
+    progress = Progress()
+    for partition in range(schema.partitions):
+        with tempfile.TemporaryDirectory(prefix="stategate-snapshot-", dir=scratch) as name:
+            path = Path(name) / "partition.sst"
+            engine = RocksPartition(Path(name) / "replica", schema=schema, partition=partition)
+            try:
+                progress = _caught_up(log, engine, epoch, is_stopped)
+                rows = engine.dump(path)
+            finally:
+                engine.close()
+            relative = f"{attempt}/p{partition:05d}.sst"
+            files.append(_put(log.directory, relative, path, partition=partition, rows=rows))
+    return tuple(files), progress
+
+
+def _abandon(log: StoreLog, attempt: str) -> None:
+    """Remove what a failed attempt has left, which may be much; else retention does, in a day."""
+    try:
+        log.directory.remove(attempt)
+    except LogError as error:
+        _logger.warning("attempt not removed store=%s path=%s error=%s", log.name, attempt, error)
+
+
+def _usable(log: StoreLog, schema: StoreSchema, epoch: int) -> Snapshot | None:
+    return usable_snapshot(
+        log, epoch, layout=layout_of(schema), partitions=schema.partitions, read_all=True
+    )
+
+
+def _caught_up(
+    log: StoreLog, engine: RocksPartition, epoch: int, is_stopped: IsStopped
+) -> Progress:
+    """Bring an empty engine to exactly this epoch, the newest when its caller looked."""
+    replica = Replica(engine, schema=engine.schema, partition=engine.partition)
+    store = LocalStore(engine.schema, {engine.partition: replica}, log=log)
+    while replica.progress.epoch < epoch:
+        check_stopped(log.name, is_stopped)
+        if not store.follow():
+            raise LogError(replica.error or f"epoch {epoch} is gone from the log")
+    if replica.progress.epoch != epoch:
+        raise LogError(f"another snapshot has overtaken epoch {epoch}")
+    return replica.progress
+
+
+def _put(
+    directory: Directory, relative: str, source: Path, *, partition: int, rows: int
+) -> SnapshotFile:
+    """Copy a file into the log; it is on the disk before a commit says that it is there."""
+    path = directory.join(relative)
+    digest = hashlib.sha256()
+    try:
+        with open(source, "rb") as stream, directory.system.open_output_stream(path) as out:
+            while chunk := stream.read(CHUNK_BYTES):
+                digest.update(chunk)
+                out.write(chunk)
+        if directory.local:
+            sync_directory(path)
+            sync_directory(os.path.dirname(path))
+    except OSError as error:
+        raise LogError(f'"{path}" cannot be written: {error}') from error
+    return SnapshotFile(
+        path=relative,
+        partition=partition,
+        rows=rows,
+        size_bytes=source.stat().st_size,
+        sha256=digest.hexdigest(),
+    )
+
+
+def _publish(log: StoreLog, schema: StoreSchema, snapshot: Snapshot, attempt: str) -> Snapshot:
+    path = snapshot_name(snapshot.epoch)
+    log.directory.sync(snapshot_path(snapshot.epoch))
+    log.directory.sync("snapshots")
+    if log.directory.create(path, encode_snapshot(snapshot)):
+        return snapshot
+    if (found := _usable(log, schema, snapshot.epoch)) is not None:
+        # Another run was faster.
+        log.directory.remove(attempt)
+        return found
+    log.directory.replace(path, encode_snapshot(snapshot))
+    return snapshot

@@ -1,0 +1,118 @@
+"""A store as it was after an epoch: from a snapshot and the epochs since, or from epochs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from stores.engines.rocksdb.partition import RocksPartition, layout_of
+from stores.errors import LogError, TornRecordError
+from stores.log.records import Snapshot
+from stores.log.snapshots import fetch, newest_snapshot
+from stores.log.state_log import Commit, StoreLog
+from stores.spec.position import Progress
+from stores.spec.query import BatchStream, Query, RangeQuery, WindowRangeQuery
+from stores.spec.schema import StoreKind, StoreSchema
+from stores.spec.sessions import SessionRangeQuery
+from stores.spec.versions import VersionedRangeQuery
+
+_SCANS: dict[StoreKind, Query[BatchStream]] = {
+    StoreKind.WINDOW: WindowRangeQuery(),
+    StoreKind.SESSION: SessionRangeQuery(),
+    StoreKind.VERSIONED: VersionedRangeQuery(),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """What makes a store as of an epoch."""
+
+    base: Snapshot | None
+    """Where to begin; None for an empty store."""
+    commits: tuple[Commit, ...]
+    """The epochs to apply, in order."""
+
+
+def recipe(log: StoreLog, epoch: int | None = None) -> Recipe:
+    """What makes the store as of an epoch; of the newest if none is given.
+
+    It begins as late as can be: with an epoch that is the whole store, or the newest snapshot.
+
+    Raises:
+        LogError: the epoch is not committed, or the log cannot be read.
+        TornRecordError: an epoch that is needed is missing or torn.
+    """
+    newest = log.latest_epoch()
+    if epoch is not None and (epoch > newest or log.commit(epoch) is None):
+        raise LogError(f'epoch {epoch} of store "{log.name}" is not committed')
+    end = newest if epoch is None else epoch
+    schema = log.schema()
+    base = newest_snapshot(log, layout=layout_of(schema), partitions=schema.partitions, epoch=end)
+    start = -1 if base is None else base.epoch
+    commits: list[Commit] = []
+    # Back from one to the other, and not by a listing: a writer that had been replaced may have
+    # left commits that nobody follows.
+    while end > start:
+        commit = log.commit(end)
+        if commit is None:
+            break
+        commits.append(commit)
+        end = commit.previous
+        if commit.replace:
+            return Recipe(base=None, commits=tuple(reversed(commits)))
+    if end != start:
+        first = commits[-1].epoch if commits else end
+        raise TornRecordError(
+            f'store "{log.name}" has a hole before epoch {first}, and no snapshot that fills it'
+        )
+    return Recipe(base=base, commits=tuple(reversed(commits)))
+
+
+def build(log: StoreLog, made_of: Recipe, partition: int, path: Path) -> RocksPartition:
+    """A partition as the recipe makes it; to be closed by the caller.
+
+    Args:
+        log: the store's log.
+        made_of: the recipe.
+        partition: its number.
+        path: a directory for the database, which is not there yet.
+
+    Raises:
+        TornRecordError: a file is missing, short or not ours; the message names it.
+        StoreError: the log cannot be read, or the disk fails.
+    """
+    engine = RocksPartition(path, schema=log.schema(), partition=partition)
+    try:
+        _fill(engine, log, made_of, partition)
+    except BaseException:
+        engine.close()
+        raise
+    return engine
+
+
+def _fill(engine: RocksPartition, log: StoreLog, made_of: Recipe, partition: int) -> None:
+    progress = Progress()
+    if made_of.base is not None:
+        file = made_of.base.file_of(partition)
+        if file is None:
+            raise TornRecordError(f"a snapshot has no file of partition {partition}")
+        progress = made_of.base.progress
+        engine.restore(lambda path: fetch(log.directory, file, path), progress)
+    for commit in made_of.commits:
+        marks = [m for m in (commit.watermark_ms, progress.watermark_ms) if m is not None]
+        progress = Progress(
+            epoch=commit.epoch,
+            position=commit.position,
+            watermark_ms=max(marks, default=None),
+            committed_ms=commit.committed_ms,
+        )
+        engine.apply(progress, log.read(commit, partition), replace=commit.replace)
+
+
+def scan(engine: RocksPartition, schema: StoreSchema) -> Iterator[pa.RecordBatch]:
+    """All rows that can be read, with the columns of the relation."""
+    query = _SCANS.get(schema.kind, RangeQuery())
+    yield from engine.handlers[type(query)](engine.view, query)

@@ -1,0 +1,301 @@
+"""Keeps a state log short: a snapshot now and then, and what it makes superfluous removed.
+
+The order of the steps is what makes every one of them safe to be the last. The snapshot is whole
+before anything goes. Of an epoch the commit goes first, the oldest first, so that what is left
+always is one chain up to the newest epoch; of a snapshot, too, its commit goes first. A reader that
+comes upon a gap goes on from the snapshot. Whatever a crash leaves, no commit names, and the next
+run finds it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from stores.engines.rocksdb.partition import layout_of
+from stores.errors import LogError, StoreError
+from stores.hosting.replica import wall_clock_ms
+from stores.log.names import snapshot_name, snapshot_path
+from stores.log.records import Snapshot
+from stores.log.snapshots import newest_snapshot
+from stores.log.state_log import Root, StoreLog
+from stores.log.terms import remove_old_terms
+from stores.upkeep.compaction import IsStopped, check_stopped, go_on, snapshot_of
+
+_logger = logging.getLogger(__name__)
+
+DAY_MS = 86_400_000
+KEEP_MS = 7 * DAY_MS
+"""As long as Kafka keeps a topic by default."""
+ORPHAN_AGE_MS = DAY_MS
+"""Age of a file that no commit names before it goes: no attempt to write an epoch takes so long."""
+
+
+class RetentionError(StoreError, ValueError):
+    """A retention that means nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """Which epochs stay readable one by one. All of them can be read behind a newer snapshot.
+
+    An epoch goes once it is behind every limit that is set, and a snapshot holds what it did.
+    """
+
+    age_ms: int | None = None
+    """Epochs that were committed no longer ago than this stay."""
+    epochs: int | None = None
+    """So many of the newest stay."""
+
+    def __post_init__(self) -> None:
+        """Refuse a limit below none, and to have none at all, which would keep nothing."""
+        limits = [limit for limit in (self.age_ms, self.epochs) if limit is not None]
+        if not limits or min(limits) < 0:
+            raise RetentionError("a retention is an age or a number of epochs, from 0 on")
+
+
+WEEK = Retention(age_ms=KEEP_MS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """What a run has done to the log of one store."""
+
+    store: str
+    snapshot: Snapshot | None
+    """The newest that readers can use; None if the store has no epoch."""
+    written: bool
+    """Whether this run has written it."""
+    epochs_removed: int
+    snapshots_removed: int
+    orphans_removed: int
+    """Attempts and drafts that no commit names, left behind by writers that died."""
+
+
+def compact(
+    root: Root,
+    store: str,
+    *,
+    retention: Retention = WEEK,
+    every: int = 1,
+    orphan_age_ms: int = ORPHAN_AGE_MS,
+    scratch: Path | None = None,
+    clock: Callable[[], int] = wall_clock_ms,
+    is_stopped: IsStopped = go_on,
+) -> Compacted:
+    """Write a snapshot of a store if one is due, and remove what is old.
+
+    May run at any time, beside the writer, readers and another run; what one that was killed has
+    left, the next one clears.
+
+    Args:
+        root: of the state log.
+        store: its name.
+        retention: which epochs stay. Those that no snapshot holds stay in any case.
+        every: a snapshot is due once so many epochs were committed since the last one.
+        orphan_age_ms: age from which on what no commit names is removed.
+        scratch: where to build the files, one partition at a time; None for the system's place.
+        clock: wall clock, epoch milliseconds; that of the writers, or close to it.
+        is_stopped: asked now and then; once it says so the run ends where it is.
+
+    Raises:
+        RetentionError: `every` or `orphan_age_ms` is too small.
+        LogError: the log cannot be read or written, or its kind of store has no snapshots.
+        StoreError: the disk of the scratch directory fails.
+        CompactionStoppedError: `is_stopped` said so.
+    """
+    log = StoreLog.open(root, store)
+    return compact_log(
+        log,
+        retention=retention,
+        every=every,
+        orphan_age_ms=orphan_age_ms,
+        scratch=scratch,
+        clock=clock,
+        is_stopped=is_stopped,
+    )
+
+
+def compact_log(
+    log: StoreLog,
+    *,
+    retention: Retention = WEEK,
+    every: int = 1,
+    orphan_age_ms: int = ORPHAN_AGE_MS,
+    scratch: Path | None = None,
+    clock: Callable[[], int] = wall_clock_ms,
+    is_stopped: IsStopped = go_on,
+) -> Compacted:
+    """As `compact`, for a log that is open."""
+    if every < 1 or orphan_age_ms < 0:
+        raise RetentionError("a snapshot is due after 1 epoch at least, an orphan old after 0 ms")
+    now_ms = clock()
+    base, written = _base(log, every, scratch, is_stopped)
+    epochs = snapshots = 0
+    if base is not None:
+        check_stopped(log.name, is_stopped)
+        epochs = _remove_epochs(log, base.epoch, retention, now_ms)
+        snapshots = _remove_snapshots(log, base.epoch)
+        log.remove_skips(log.epochs()[0])
+        remove_old_terms(log.directory)
+    orphans = _remove_orphans(log, now_ms - orphan_age_ms)
+    done = Compacted(
+        store=log.name,
+        snapshot=base,
+        written=written,
+        epochs_removed=epochs,
+        snapshots_removed=snapshots,
+        orphans_removed=orphans,
+    )
+    _logger.info(
+        "log compacted store=%s snapshot=%s written=%s epochs=%d snapshots=%d orphans=%d",
+        log.name,
+        None if base is None else base.epoch,
+        written,
+        epochs,
+        snapshots,
+        orphans,
+    )
+    return done
+
+
+def _base(
+    log: StoreLog, every: int, scratch: Path | None, is_stopped: IsStopped
+) -> tuple[Snapshot | None, bool]:
+    """The snapshot that readers are to begin with, and whether it was written now."""
+    schema = log.schema()
+
+    def newest() -> Snapshot | None:
+        # Read to its last byte: what it holds is soon to be found nowhere else.
+        return newest_snapshot(
+            log, layout=layout_of(schema), partitions=schema.partitions, read_all=True
+        )
+
+    found = newest()
+    since = log.epochs(after=-1 if found is None else found.epoch)
+    if not since or (found is not None and len(since) < every):
+        return found, False
+    try:
+        return snapshot_of(log, scratch=scratch, is_stopped=is_stopped), True
+    except LogError:
+        # Another run may have been faster, and have removed the epochs that this one was reading.
+        newer = newest()
+        if newer is None or (found is not None and newer.epoch <= found.epoch):
+            raise
+        return newer, False
+
+
+def _remove_epochs(log: StoreLog, base: int, retention: Retention, now_ms: int) -> int:
+    """Remove epochs before the one that the snapshot is of; its own commit tells whose it is."""
+    removed = []
+    for epoch in _old_epochs(log, base, retention, now_ms):
+        log.remove_commit(epoch)
+        removed.append(epoch)
+    if removed:
+        # Else a loss of power could bring back a commit without its data.
+        log.directory.sync("epochs")
+    for epoch in removed:
+        log.directory.remove(f"data/{epoch}")
+    return len(removed)
+
+
+def _old_epochs(log: StoreLog, base: int, retention: Retention, now_ms: int) -> Iterator[int]:
+    """From the oldest on, up to the first that has to stay, so that those that do are a chain."""
+    epochs = log.epochs()
+    if retention.epochs is not None:
+        epochs = epochs[: max(0, len(epochs) - retention.epochs)]
+    for epoch in epochs:
+        if epoch >= base:
+            return
+        if retention.age_ms is not None:
+            commit = log.commit(epoch)
+            if commit is not None and now_ms - commit.committed_ms <= retention.age_ms:
+                return
+        yield epoch
+
+
+def _remove_snapshots(log: StoreLog, base: int) -> int:
+    """Remove snapshots of epochs that are no longer there; the one to begin with stays."""
+    oldest = log.epochs()[0]
+    old = [epoch for epoch in log.snapshots() if epoch < min(oldest, base)]
+    for epoch in old:
+        log.directory.remove_file(snapshot_name(epoch))
+        log.directory.remove(snapshot_path(epoch))
+    return len(old)
+
+
+def _remove_orphans(log: StoreLog, before_ms: int) -> int:
+    """Remove what no commit names: at once below the oldest epoch, else once it is old."""
+    directory = log.directory
+    epochs = log.epochs()
+    committed = frozenset(epochs)
+    removed = 0
+    numbers = (name for name in directory.names("data") if name.isascii() and name.isdecimal())
+    for epoch in sorted(int(name) for name in numbers if name == str(int(name))):
+        if epochs and epoch < epochs[0]:
+            # Writers only go forward, so nobody can commit it any more.
+            directory.remove(f"data/{epoch}")
+            removed += 1
+            continue
+        names = [name for name in directory.names(f"data/{epoch}") if not name.startswith(".")]
+        # A committed epoch has one attempt as a rule, since its writer has removed all others.
+        if epoch not in committed or len(names) > 1:
+            removed += _remove_attempts(log, epoch, names, before_ms)
+    for epoch in log.snapshots():
+        removed += _remove_unnamed(log, epoch, before_ms)
+    for parent in (
+        "",
+        "epochs",
+        "terms",
+        *(snapshot_path(epoch) for epoch in log.snapshots()),
+    ):
+        removed += _remove_drafts(log, parent, before_ms)
+    return removed
+
+
+def _remove_attempts(log: StoreLog, epoch: int, names: list[str], before_ms: int) -> int:
+    old = [name for name in names if _is_old(log, f"data/{epoch}/{name}", before_ms)]
+    # Read now, not with the list: an attempt may have been committed since.
+    commit = log.commit(epoch) if old else None
+    paths = [] if commit is None else [file.path for file in commit.files]
+    doomed = [n for n in old if not any(p.startswith(f"data/{epoch}/{n}/") for p in paths)]
+    for name in doomed:
+        log.directory.remove(f"data/{epoch}/{name}")
+    return len(doomed)
+
+
+def _remove_unnamed(log: StoreLog, epoch: int, before_ms: int) -> int:
+    """Remove attempts to write a snapshot that its commit does not name."""
+    parent = snapshot_path(epoch)
+    commit = Path(snapshot_name(epoch)).name
+    names = [n for n in log.directory.names(parent) if n != commit and not n.startswith(".")]
+    old = [name for name in names if _is_old(log, f"{parent}/{name}", before_ms)]
+    if not old:
+        return 0
+    raw = log.directory.read(snapshot_name(epoch)) or b""
+    # As text, for a record that cannot be decoded must not have its files removed either.
+    doomed = [name for name in old if name.encode() not in raw]
+    for name in doomed:
+        log.directory.remove(f"{parent}/{name}")
+    return len(doomed)
+
+
+def _remove_drafts(log: StoreLog, parent: str, before_ms: int) -> int:
+    """Remove the drafts of records whose writer died before they had their name."""
+    prefix = f"{parent}/" if parent else ""
+    drafts = [
+        f"{prefix}{name}"
+        for name in log.directory.names(parent)
+        if name.startswith(".") and ".json." in name
+    ]
+    old = [draft for draft in drafts if _is_old(log, draft, before_ms)]
+    for draft in old:
+        log.directory.remove_file(draft)
+    return len(old)
+
+
+def _is_old(log: StoreLog, relative: str, before_ms: int) -> bool:
+    changed_ms = log.directory.changed_ms(relative)
+    return changed_ms is not None and changed_ms < before_ms

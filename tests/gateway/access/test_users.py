@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gateway.access.users import (
+    Users,
+    UsersError,
+    add_token,
+    list_users,
+    read_entries,
+    remove_user,
+    revoke_tokens,
+    set_password,
+    token_digest,
+)
+from gateway.access.verifiers import fits, make_verifier
+from gateway.errors import GatewayError, SettingsError
+
+SECRET = str(make_verifier("x", salt=b"s" * 16, iterations=1))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "users.txt"
+
+
+def write(path: Path, text: str, mode: int = 0o600) -> None:
+    path.write_text(text)
+    path.chmod(mode)
+
+
+def test_a_user_is_added_changed_and_removed(path: Path) -> None:
+    assert set_password(path, name="joe", password="one")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    token = add_token(path, name="joe")
+    assert not set_password(path, name="joe", password="two")
+    table = Users(path).current()
+    assert fits(table.verifiers["joe"], "two")
+    assert table.tokens == {token_digest(token): "joe"}
+    assert [str(each) for each in list_users(path)] == [
+        "UserSummary(name='joe', password=True, tokens=1)"
+    ]
+    revoke_tokens(path, name="joe")
+    assert not Users(path).current().tokens
+    remove_user(path, name="joe")
+    assert list_users(path) == []
+    for change in (remove_user, revoke_tokens):
+        with pytest.raises(UsersError, match='user "joe" does not exist'):
+            change(path, name="joe")
+
+
+def test_nothing_that_lets_somebody_in_is_in_the_file(path: Path) -> None:
+    set_password(path, name="joe", password="sesame-open")
+    token = add_token(path, name="joe")
+    text = path.read_text()
+    assert "sesame" not in text
+    assert token not in text
+    assert token.removeprefix("sgt_") not in text
+    assert "sesame" not in repr(Users(path).current())
+    assert "SCRAM" not in repr(Users(path).current())
+
+
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(name=st.text(min_size=1, max_size=20))
+def test_any_name_is_kept_or_refused(path: Path, name: str) -> None:
+    path.unlink(missing_ok=True)
+    try:
+        add_token(path, name=name)
+    except UsersError:
+        assert ":" in name or not name.isprintable() or len(name.encode(errors="replace")) > 63
+    else:
+        assert [each.name for each in list_users(path)] == [name]
+
+
+@pytest.mark.parametrize("password", ["", "x" * 2000, "a\0b"])
+def test_what_is_no_password(path: Path, password: str) -> None:
+    with pytest.raises(UsersError):
+        set_password(path, name="joe", password=password)
+    assert not path.exists()
+
+
+def test_changes_at_the_same_time_are_all_kept(path: Path) -> None:
+    threads = [
+        threading.Thread(target=add_token, args=(path,), kwargs={"name": f"u{number}"})
+        for number in range(20)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(list_users(path)) == 20
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_a_file_of_pgbouncer_and_postgres_is_read(path: Path) -> None:
+    write(path, f'; comment\n# another\n\n"a ""b"""   "{SECRET}"\r\n  "c"\t"{SECRET}"\n')
+    assert [name for name, _ in read_entries(path)] == ['a "b"', "c"]
+    assert set(Users(path).current().verifiers) == {'a "b"', "c"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("joe secret", "line 1 is not of the form"),
+        ('\n"joe" "secret"', "line 2 holds no secret"),
+        ('"joe" "md5abcdef"', "line 1 holds no secret"),
+        (f'"joe" "{SECRET}"\n"joe" "{SECRET}"', 'line 2 gives a second password to "joe"'),
+        ('"joe" "MOCK-SHA256$' + "0" * 64 + '"', "line 1 holds no secret"),
+        ('"joe" "TOKEN-SHA256$abc"', "line 1 holds no secret"),
+        ("\x00" * 30, "line 1 is not of the form"),
+        (f'"" "{SECRET}"', "line 1 names nobody"),
+        ('"" "TOKEN-SHA256$' + "0" * 64 + '"', "line 1 names nobody"),
+    ],
+)
+def test_a_line_that_is_none_is_named_and_not_shown(path: Path, text: str, said: str) -> None:
+    write(path, text)
+    with pytest.raises(SettingsError) as refused:
+        Users(path)
+    assert said in refused.value.message
+    assert "secret" not in refused.value.message.replace("secret that is known", "").replace(
+        "no secret", ""
+    ).replace('"secret"', "")
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o620])
+def test_a_file_that_others_can_reach_is_refused(path: Path, mode: int) -> None:
+    write(path, "", mode)
+    if mode == 0o640 and os.geteuid() == 0:
+        Users(path)  # root's own, whose group may read it
+        return
+    with pytest.raises(SettingsError, match="can be read or changed by others"):
+        Users(path)
+
+
+def test_a_file_that_is_not_there_or_no_file(path: Path) -> None:
+    with pytest.raises(SettingsError, match="No such file"):
+        Users(path)
+    path.mkdir()
+    with pytest.raises(SettingsError, match="is not a file"):
+        Users(path)
+    with pytest.raises(GatewayError):
+        list_users(path)
+
+
+def test_a_running_gateway_sees_changes_and_survives_mistakes(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(path, f'"joe" "{SECRET}"')
+    users = Users(path)
+    first = users.current()
+    assert users.current() is first, "an unchanged file is not read"
+    for mistake in ('"joe" "secret"', f'"jim" "{SECRET}"'):
+        write(path, mistake, 0o600 if "secret" in mistake else 0o666)
+        assert set(users.current().verifiers) == {"joe"}
+        assert "users file is not taken" in caplog.text
+        caplog.clear()
+        users.current()
+        assert not caplog.text, "a mistake is told once"
+    path.unlink()
+    assert set(users.current().verifiers) == {"joe"}
+    write(path, f'"jim" "{SECRET}"')
+    assert set(users.current().verifiers) == {"jim"}
+
+
+# --- what stands in place of a file --------------------------------------------------------------
+
+
+def test_a_link_stays_one_and_what_it_leads_to_is_changed(path: Path, tmp_path: Path) -> None:
+    target = tmp_path / "elsewhere" / "real.txt"
+    target.parent.mkdir()
+    set_password(target, name="joe", password="one")
+    path.symlink_to(target)
+    set_password(path, name="jim", password="two")
+    assert path.is_symlink()
+    assert not target.is_symlink()
+    assert [each.name for each in list_users(target)] == ["jim", "joe"]
+    assert [each.name for each in target.parent.iterdir()] == [target.name]
+
+
+def test_links_in_a_circle_are_an_error_in_one_sentence(path: Path) -> None:
+    path.symlink_to(path)
+    with pytest.raises(UsersError, match="cannot change the users file"):
+        set_password(path, name="joe", password="one")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize(
+    ("owner", "group", "mode", "kept"),
+    [(0, 4242, 0o640, 0o640), (4242, 4243, 0o600, 0o600), (4242, 4243, 0o666, 0o600)],
+)
+def test_a_changed_file_can_be_read_by_whom_it_could_be(
+    path: Path, owner: int, group: int, mode: int, kept: int
+) -> None:
+    set_password(path, name="joe", password="one")
+    os.chown(path, owner, group)
+    path.chmod(mode)
+    add_token(path, name="joe")
+    found = path.stat()
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (owner, group, kept)
+
+
+def test_a_change_that_fails_half_way_leaves_the_old_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_password(path, name="joe", password="one")
+    before = path.read_bytes()
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UsersError, match="No space left"):
+        remove_user(path, name="joe")
+    assert path.read_bytes() == before
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_a_file_written_by_hand_gets_what_strangers_are_made_of(path: Path) -> None:
+    """Or their salts would change with each start of a gateway, and those of users would not."""
+    write(path, f'"joe" "{SECRET}"')
+    add_token(path, name="jim")
+    assert "MOCK-SHA256" in path.read_text()
+    assert Users(path).current().mock_secret == Users(path).current().mock_secret
+
+
+def test_a_password_with_a_nul_is_said_to_hold_one(path: Path) -> None:
+    with pytest.raises(UsersError, match="NUL"):
+        set_password(path, name="joe", password="a\0b")

@@ -1,0 +1,126 @@
+"""`stategate user`, as a process and with a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gateway.access.users import Users, token_digest
+from gateway.access.verifiers import fits
+from tests.support.process import ROOT, plain_environment
+from tests.support.waiting import WAIT_S
+
+pytestmark = pytest.mark.server
+
+
+def user(*arguments: str, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "gateway.main", "user", *arguments],
+        cwd=ROOT,
+        env=plain_environment(**environment),
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=3 * WAIT_S,
+        check=False,
+    )
+
+
+def test_from_nothing_to_a_user_and_back(tmp_path: Path) -> None:
+    path = tmp_path / "users.txt"
+    named = {"STATEGATE_USERS": str(path)}
+    assert user("add", "joe", given="sesame\n", **named).stdout == 'added user "joe"\n'
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert fits(Users(path).current().verifiers["joe"], "sesame")
+    assert user("add", "joe", "--users", str(path), given="open").stdout == (
+        'changed the password of user "joe"\n'
+    )
+    token = user("token", "joe", **named).stdout.strip()
+    assert Users(path).current().tokens == {token_digest(token): "joe"}
+    assert user("list", **named).stdout == "name\tpassword\ttokens\njoe\tyes\t1\n"
+    assert user("token", "joe", "--revoke", **named).returncode == 0
+    assert user("remove", "joe", **named).stdout == 'removed user "joe"\n'
+    assert user("list", **named).stdout == "name\tpassword\ttokens\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "said"),
+    [
+        (["add", "joe"], "x", "no users file is given. Name one with --users."),
+        (["add", "joe", "--users", "u"], "", "the password is empty"),
+        (["add", "joe", "--users", "u"], "\n", "the password is empty"),
+        (["add", "a:b", "--users", "u"], "x", "the name holds a colon"),
+        (["list", "--users", "u"], "", 'the users file "u" cannot be read'),
+        (["remove", "joe", "--users", "u"], "", 'the users file "u" does not exist'),
+        (["token", "joe", "--users", "/nowhere/u"], "", "No such file or directory"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(arguments: list[str], given: str, said: str) -> None:
+    done = user(*arguments, given=given)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("stategate: ")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (ROOT / "u").exists()
+
+
+@pytest.mark.parametrize(("second", "status"), [("sesame", 0), ("other", 2)])
+def test_a_terminal_is_asked_twice_and_shows_nothing(
+    tmp_path: Path, second: str, status: int
+) -> None:
+    path = tmp_path / "users.txt"
+    command = [sys.executable, "-m", "gateway.main", "user", "add", "joe", "--users", str(path)]
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(ROOT)
+        os.execve(command[0], command, plain_environment())
+    shown = read_until(terminal, b"Password: ")
+    os.write(terminal, b"sesame\n")
+    shown += read_until(terminal, b"Again: ")
+    os.write(terminal, second.encode() + b"\n")
+    shown += read_to_end(terminal)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == status
+    assert b"sesame" not in shown
+    assert path.exists() == (status == 0)
+
+
+def read_until(terminal: int, end: bytes) -> bytes:
+    shown = b""
+    while end not in shown:
+        shown += os.read(terminal, 1000)
+    return shown
+
+
+def read_to_end(terminal: int) -> bytes:
+    shown = b""
+    with contextlib.suppress(OSError):  # how Linux tells that the other end is closed
+        while read := os.read(terminal, 1000):
+            shown += read
+    return shown
+
+
+@pytest.mark.parametrize("reading", [{"PYTHONUTF8": "1"}, {"PYTHONIOENCODING": "utf-8:strict"}])
+def test_a_password_that_is_no_text_is_one_sentence(
+    tmp_path: Path, reading: dict[str, str]
+) -> None:
+    path = tmp_path / "users.txt"
+    done = subprocess.run(
+        [sys.executable, "-m", "gateway.main", "user", "add", "joe", "--users", str(path)],
+        cwd=ROOT,
+        env=plain_environment(**reading),
+        input=b"sesame\xff\n",
+        capture_output=True,
+        timeout=3 * WAIT_S,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"stategate: the password is not UTF-8.\n"
+    assert not path.exists()

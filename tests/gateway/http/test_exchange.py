@@ -1,0 +1,152 @@
+"""Streams at the pace of their reader, and what happens when the reader leaves."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import orjson
+import pytest
+from starlette.applications import Starlette
+
+from gateway.http.app import create_app
+from gateway.http.routes import Services
+from gateway.settings import Settings
+from gateway.workers import Workers
+from tests.gateway.asgi import SlowClient
+from tests.support.fake_engine import FakeEngine
+from tests.support.waiting import WAIT_S
+
+pytestmark = pytest.mark.anyio
+
+FORMATS = ("application/json", "application/x-ndjson", "text/csv")
+
+
+@pytest.mark.parametrize("accept", FORMATS)
+async def test_a_stream_waits_for_its_reader(
+    app: Starlette, engine: FakeEngine, workers: Workers, accept: str
+) -> None:
+    client = SlowClient(app, {"sql": "SELECT n, name FROM series(100000)"}, accept=accept, room=3)
+    answering = asyncio.create_task(client.run())
+    await client.full.wait()
+    await workers.run(int)
+    await workers.run(int)
+    # Each batch of the fake gives some two chunks: those that were read, one that waits to be sent,
+    # one ahead; not the hundred that there are.
+    assert engine.batches_made < 10
+    client.read_on()
+    await answering
+    assert client.finished
+    assert engine.batches_made == 100
+    assert engine.opened == engine.closed == 1
+
+
+@pytest.mark.parametrize("accept", FORMATS)
+async def test_a_reader_that_leaves_a_stream_closes_it(
+    app: Starlette, engine: FakeEngine, accept: str
+) -> None:
+    client = SlowClient(app, {"sql": "SELECT n, name FROM series(100000)"}, accept=accept, room=3)
+    answering = asyncio.create_task(client.run())
+    await client.full.wait()
+    client.leave()
+    await answering
+    assert engine.opened == engine.closed == 1
+    assert engine.batches_made < 10
+    assert not client.finished
+
+
+async def test_a_reader_that_leaves_a_running_statement_cancels_it(
+    app: Starlette, engine: FakeEngine
+) -> None:
+    client = SlowClient(app, {"sql": "SELECT sleep(10)"})
+    answering = asyncio.create_task(client.run())
+    assert await asyncio.to_thread(engine.sleeping.wait, WAIT_S)
+    client.leave()
+    await answering
+    assert engine.cancelled.is_set()
+    assert client.status is None
+
+
+async def test_a_request_that_is_cut_off_by_a_stop_cancels_its_statement(
+    app: Starlette, engine: FakeEngine
+) -> None:
+    client = SlowClient(app, {"sql": "SELECT sleep(10)"})
+    answering = asyncio.create_task(client.run())
+    assert await asyncio.to_thread(engine.sleeping.wait, WAIT_S)
+    answering.cancel()
+    await answering
+    assert engine.cancelled.is_set()
+    assert client.status == 503
+    assert orjson.loads(client.body)["error"]["sqlstate"] == "57P01"
+
+
+async def test_an_answer_that_is_cut_off_by_a_stop_is_not_finished(
+    app: Starlette, engine: FakeEngine
+) -> None:
+    client = SlowClient(app, {"sql": "SELECT n, name FROM series(100000)"}, room=3)
+    answering = asyncio.create_task(client.run())
+    await client.full.wait()
+    answering.cancel()
+    await answering
+    assert engine.opened == engine.closed == 1
+    assert (client.status, client.finished) == (200, False)
+
+
+async def test_a_reader_that_stalls_is_cut_off(services: Services, engine: FakeEngine) -> None:
+    settings = Settings(stall_timeout_ms=50, chunk_bytes=16 << 10)
+    app = create_app(replace(services, settings=settings))
+    client = SlowClient(app, {"sql": "SELECT n, name FROM series(100000)"}, room=3)
+    await client.run()
+    assert not client.finished
+    assert engine.opened == engine.closed == 1
+
+
+async def test_a_statement_that_takes_too_long_is_told_so(services: Services) -> None:
+    app = create_app(replace(services, settings=Settings(statement_timeout_ms=20)))
+    client = SlowClient(app, {"sql": "SELECT sleep(10)"})
+    await client.run()
+    assert client.status == 504
+    assert orjson.loads(client.body)["error"]["sqlstate"] == "57014"
+
+
+async def test_a_format_without_a_place_for_an_error_is_not_finished(app: Starlette) -> None:
+    client = SlowClient(app, {"sql": "SELECT n, name FROM broken(3, '55S01')"}, accept="text/csv")
+    await client.run()
+    assert client.status == 200
+    assert client.body.count(b"\r\n") == 4
+    assert not client.finished
+
+
+async def test_a_busy_gateway_refuses_and_says_when_to_come_back(
+    services: Services, engine: FakeEngine
+) -> None:
+    workers = Workers(threads=1, queue_max=0)
+    app = create_app(replace(services, workers=workers))
+    first, second = (
+        SlowClient(app, {"sql": "SELECT sleep(10)"}),
+        SlowClient(app, {"sql": "SELECT n, name FROM series(1)"}),
+    )
+    answering = asyncio.create_task(first.run())
+    assert await asyncio.to_thread(engine.sleeping.wait, WAIT_S)
+    await second.run()
+    assert second.status == 503
+    assert orjson.loads(second.body)["error"]["sqlstate"] == "53300"
+    first.leave()
+    await answering
+    await asyncio.to_thread(workers.close)
+
+
+async def test_a_body_that_does_not_arrive_is_not_waited_for(services: Services) -> None:
+    app = create_app(replace(services, settings=Settings(body_timeout_ms=20)))
+    client = SlowClient(app, {"sql": "SELECT 1"})
+    client.hold_body()
+    await client.run()
+    assert client.status == 408
+
+
+async def test_a_client_that_leaves_before_its_body_is_whole_gets_nothing(app: Starlette) -> None:
+    client = SlowClient(app, {"sql": "SELECT 1"})
+    client.hold_body()
+    client.leave()
+    await client.run()
+    assert client.status is None

@@ -1,0 +1,48 @@
+"""What `/v1/stores` says of stores: their definitions, and their replicas as they stand."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pyarrow as pa
+
+from gateway.http.stores_document import describe_stores
+from stores.hosting.host import Host
+from stores.log.state_log import StoreWriter
+from stores.spec.position import Position, PositionBound
+from stores.spec.schema import TIMESTAMPTZ
+from tests.support.stores import window
+
+HOURS = window("hours", {"usr": "text"}, {"n": "bigint"}, partitions=1, retention_ms=3_600_000)
+WAIT_S = 30.0
+
+
+def test_a_replica_as_it_stands(tmp_path: Path) -> None:
+    hour_us = 3_600_000_000
+    starts = pa.array([hour_us, 0, 3 * hour_us], TIMESTAMPTZ.arrow)
+    ends = pa.array([2 * hour_us, hour_us, 4 * hour_us], TIMESTAMPTZ.arrow)
+    rows = {"usr": ["ann"] * 3, "window_start": starts, "window_end": ends, "n": [1, 2, 3]}
+    StoreWriter(tmp_path / "log", HOURS).write(
+        pa.table(rows),
+        position=Position.of({"events": {0: 41}}),
+        watermark_ms=2 * 3_600_000,
+        committed_ms=7,
+    )
+    with contextlib.closing(Host(str(tmp_path / "log"), tmp_path / "data")) as host:
+        host.start()
+        assert host.stores["hours"].wait(0, PositionBound.at_latest(), timeout_s=WAIT_S)
+        (document,) = describe_stores(host)
+    assert document["replicas"] == [
+        {
+            "partition": 0,
+            "role": "active",
+            "state": "running",
+            "epoch": 0,
+            "position": {"events": {"0": 41}},
+            "watermark_ms": 7_200_000,
+            "committed_ms": 7,
+            "late_rows": 2,
+            "error": None,
+        }
+    ]

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.pgwire.protocol.messages import StartupMessage
+from gateway.pgwire.protocol.startup import Reports, open_session, parse_options
+from planner.engine import QueryError, Session
+
+
+def startup(**parameters: str) -> StartupMessage:
+    return StartupMessage(minor=0, parameters=tuple(parameters.items()))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("", {}),
+        ("-c a=b", {"a": "b"}),
+        ("-ca=b", {"a": "b"}),
+        ("  -c  A.B=c  --d-e=f ", {"a.b": "c", "d_e": "f"}),
+        (r"-c search_path=a,\ b", {"search_path": "a, b"}),
+        (r"-c x=a\\b", {"x": r"a\b"}),
+        ("-c x=", {"x": ""}),
+    ],
+)
+def test_options(options: str, expected: dict[str, str]) -> None:
+    assert parse_options(options) == expected
+
+
+@pytest.mark.parametrize("options", ["-c", "-c a", "a=b", "-d 3", "--"])
+def test_options_that_are_no_settings(options: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        parse_options(options)
+    assert caught.value.sqlstate == "22023"
+
+
+@given(st.text(max_size=40))
+def test_any_options_are_settings_or_refused(options: str) -> None:
+    try:
+        settings = parse_options(options)
+    except QueryError:
+        return
+    assert all(name == name.lower() for name in settings)
+
+
+def test_startup_parameters_become_settings() -> None:
+    session = open_session(
+        startup(user="joe", Application_Name="x", options="-c stategate.wait=5s", TimeZone="UTC")
+    )
+    assert session.user == "joe"
+    assert session.settings == {
+        "database": "joe",
+        "application_name": "x",
+        "stategate.wait": "5s",
+        "timezone": "UTC",
+    }
+
+
+def test_sql_ascii_is_bytes_as_they_are() -> None:
+    assert open_session(startup(user="u", client_encoding="SQL_ASCII")).settings == {
+        "database": "u",
+        "client_encoding": "SQL_ASCII",
+    }
+
+
+def test_only_what_changed_is_reported() -> None:
+    reports = Reports(server_version="15.18")
+    session = Session(user="joe")
+    assert len(reports.news(session)) == 13
+    assert reports.news(session) == ()
+    session.set("timezone", "Europe/Paris")
+    session.set("datestyle", "German")
+    assert [(status.name, status.value) for status in reports.news(session)] == [
+        ("TimeZone", "Europe/Paris")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "sqlstate"),
+    [
+        ("-c statement_timeout=soon", "22023"),
+        ("-c idle_session_timeout=soon", "22023"),
+        ("-c stategate.consistancy=latest", "42704"),
+        ("-c stategate.consistency=lately", "22023"),
+    ],
+)
+def test_settings_that_would_fail_or_be_passed_over_later(options: str, sqlstate: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        open_session(startup(user="joe", options=options))
+    assert caught.value.sqlstate == sqlstate

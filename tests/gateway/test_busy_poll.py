@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import asyncio
+import selectors
+
+import pytest
+
+from gateway.busy_poll import Lingering, usable_cores
+
+
+class Recording(selectors.DefaultSelector):
+    """A selector that notes how long it was to wait."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.timeouts: list[float | None] = []
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        self.timeouts.append(timeout)
+        return super().select(timeout)
+
+
+def looks(lingering: Lingering, *, answers: int) -> int:
+    """How often the loop looked at its sockets without waiting, while it had nothing to do."""
+    selector = Recording()
+
+    async def answer() -> int:
+        for _ in range(answers):
+            lingering.answered()
+        before = len(selector.timeouts)
+        await asyncio.sleep(0.05)
+        return selector.timeouts[before:].count(0)
+
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(selector)) as runner:
+        return runner.run(answer())
+
+
+def test_the_loop_looks_on_after_an_answer_and_then_sleeps() -> None:
+    lingering = Lingering(5_000, cores=2)
+    assert looks(lingering, answers=1) > 5
+    assert looks(lingering, answers=1) > 5
+
+
+def test_where_many_ask_the_loop_does_not_look_on() -> None:
+    lingering = Lingering(5_000, cores=2)
+    assert looks(lingering, answers=3) <= 2
+    assert looks(lingering, answers=99) <= 2
+    assert looks(lingering, answers=1) <= 2
+    assert looks(lingering, answers=1) > 5
+
+
+@pytest.mark.parametrize(
+    ("linger_us", "cores", "answers"), [(0, 2, 1), (5_000, 1, 1), (5_000, 2, 0)]
+)
+def test_the_loop_sleeps_at_once(linger_us: int, cores: int, answers: int) -> None:
+    # Its own start and end make it look once or twice.
+    assert looks(Lingering(linger_us, cores=cores), answers=answers) <= 2
+
+
+def test_there_is_a_core_to_run_on() -> None:
+    assert usable_cores() >= 1

@@ -1,0 +1,186 @@
+"""Names of relations: schemas, quotes, near misses, and the gateway's own relations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from planner.binding.relations import SYSTEM_RELATIONS, Surroundings, resolve, system_table
+from planner.binding.running_statements import Queries
+from planner.errors import NameProblem, QueryError
+from planner.sql import SqlEngine
+from planner.typed import TypedQueries
+from planner.values.session import Session
+from planner.values.statement import Result, StatementKind
+from stores.hosting.host import Host
+from stores.log.documents import encode_document
+from stores.log.state_log import StoreLog
+from stores.spec.schema import Row
+from tests.planner.world import STORES
+from tests.support.stores import FixedCatalog, batch, open_store, progress, window
+
+CATALOG = FixedCatalog(*(open_store(schema) for schema in STORES))
+
+
+def table(name: str) -> exp.Table:
+    found = sqlglot.parse_one(f"SELECT * FROM {name}", read="postgres").find(exp.Table)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "relation"),
+    [
+        ("people", "people"),
+        ("PEOPLE", "people"),
+        ('"people"', "people"),
+        ("public.people", "people"),
+        ('"Mixed"', "Mixed"),
+        ("stategate.stores", "stores"),
+        ("STATEGATE.Partitions", "partitions"),
+    ],
+)
+def test_names(name: str, relation: str) -> None:
+    assert resolve(table(name), CATALOG).name == relation
+
+
+@pytest.mark.parametrize(
+    ("name", "sqlstate", "hint"),
+    [
+        ("peple", "42P01", 'Perhaps you meant "people".'),
+        ("Mixed", "42P01", 'Perhaps you meant "Mixed".'),
+        ("elsewhere", "42P01", "SHOW STORES lists what there is."),
+        ("stores", "42P01", None),
+        ("stategate.store", "42P01", 'Perhaps you meant "stores".'),
+        ("stategate.people", "42P01", None),
+        ("other.people", "3F000", None),
+    ],
+)
+def test_unknown_names(name: str, sqlstate: str, hint: str | None) -> None:
+    with pytest.raises(NameProblem) as caught:
+        resolve(table(name), CATALOG)
+    assert caught.value.sqlstate == sqlstate
+    assert caught.value.position is not None
+    if hint is not None:
+        assert caught.value.hint == hint
+
+
+def test_pseudo_columns_are_readable_but_not_in_the_star() -> None:
+    relation = resolve(table("clicks"), CATALOG)
+    assert [c.name for c in relation.columns] == ["name", "window_start", "window_end", "clicks"]
+    assert set(relation.readable) - {c.name for c in relation.columns} == {
+        *("_partition", "_timestamp", "_epoch")
+    }
+
+
+@pytest.mark.parametrize("name", SYSTEM_RELATIONS)
+def test_system_relations_have_the_columns_they_say(name: str) -> None:
+    session, queries = Session(), Queries(lambda: 4)
+    queries.watch("SELECT", session, lambda: Result(kind=StatementKind.SELECT, batches=iter(())))
+    around = Surroundings(catalog=CATALOG, queries=queries, session=session, node="me", now_ms=5)
+    found = system_table(name, around)
+    assert found.schema.names == [column.name for column in SYSTEM_RELATIONS[name]]
+    assert [field.type for field in found.schema] == [
+        column.type.arrow for column in SYSTEM_RELATIONS[name]
+    ]
+    assert found.num_rows > 0
+
+
+def test_partitions_tell_what_came_too_late() -> None:
+    hours = window("hours", {"usr": "text"}, {"n": "bigint"}, partitions=1, retention_ms=60_000)
+    store = open_store(hours)
+    rows: list[Row] = [("ann", 0, 0, 1), ("ann", 60_001_000, 0, 1), ("bob", 0, 0, 1)]
+    store.replicas[0].apply(progress(0, watermark_ms=120_000), [batch(hours, rows)])
+    around = Surroundings(
+        catalog=FixedCatalog(store),
+        queries=Queries(lambda: 4),
+        session=Session(),
+        node="me",
+        now_ms=5,
+    )
+    assert system_table("partitions", around).column("late_rows").to_pylist() == [2]
+
+
+LATER = window("later", {"usr": "text"}, {"n": "bigint"}, partitions=1)
+
+
+def damaged(definition: bytes) -> bytes:
+    return definition[:20]
+
+
+def of_another_kind(definition: bytes) -> bytes:
+    found = orjson.loads(definition)
+    found["kind"] = "greatest"
+    return encode_document({n: v for n, v in found.items() if n not in {"format", "checksum"}})
+
+
+def refusals(host: Host, name: str) -> set[tuple[str, bool, str]]:
+    """How a store is refused by each way to name it: SQLSTATE, whether to retry, and why."""
+    engine, typed = SqlEngine(host), TypedQueries(host)
+    session = Session()
+    tries: list[Callable[[], object]] = [
+        lambda: engine.prepare(f"SELECT n FROM {name}", session),
+        lambda: engine.prepare(f"SELECT 1 WHERE EXISTS (SELECT 1 FROM public.{name})", session),
+        lambda: engine.prepare(f"DESCRIBE {name}", session),
+        lambda: typed.key(name),
+        lambda: typed.describe(name, "count"),
+    ]
+    found = set()
+    for each in tries:
+        with pytest.raises(QueryError) as caught:
+            each()
+        found.add((caught.value.sqlstate, caught.value.retryable, str(caught.value.detail)))
+    engine.close()
+    return found
+
+
+def test_a_store_is_unknown_only_once_the_log_was_read(tmp_path: Path) -> None:
+    root = tmp_path / "log"
+    host = Host(str(root), tmp_path / "data", poll_ms=60_000)
+    (early,) = refusals(host, "later")
+    assert early == ("55S04", True, "The host has not been started.")
+    host.start()
+    try:
+        ((sqlstate, retryable, why),) = refusals(host, "later")
+        assert (sqlstate, retryable, "The log has not been read" in why) == ("55S04", True, True)
+        StoreLog.open(root, "later").define(LATER)
+        assert host._discover() == []
+        engine = SqlEngine(host)
+        assert engine.prepare("SELECT n FROM later", Session()).columns
+        assert {code for code, *_ in refusals(host, "other")} == {"42P01"}
+    finally:
+        host.close()
+    ((sqlstate, retryable, why),) = refusals(host, "gone")
+    assert (sqlstate, retryable, why) == ("58030", False, "The host has stopped.")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sqlstate", "retryable", "why"),
+    [
+        (damaged, "55S04", True, "is not complete JSON"),
+        (of_another_kind, "0A000", False, 'kind "greatest" is not registered'),
+    ],
+)
+def test_a_store_that_cannot_be_opened_says_why(
+    tmp_path: Path, spoil: Callable[[bytes], bytes], sqlstate: str, why: str, *, retryable: bool
+) -> None:
+    StoreLog.open(tmp_path, "later").define(LATER)
+    path = tmp_path / "later" / "store.json"
+    whole = path.read_bytes()
+    path.write_bytes(spoil(whole))
+    host = Host(str(tmp_path), poll_ms=60_000)
+    host.start()
+    try:
+        ((found, may_retry, detail),) = refusals(host, "later")
+        assert (found, may_retry) == (sqlstate, retryable)
+        assert why in detail
+        path.write_bytes(whole)
+        assert host._discover() == []
+        assert TypedQueries(host).key("later") == LATER.key
+    finally:
+        host.close()

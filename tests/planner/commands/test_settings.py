@@ -1,0 +1,281 @@
+"""SET, SHOW, RESET, transactions, DESCRIBE: statements about the session."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.errors import QueryError
+from planner.values.session import Session, TransactionStatus
+from planner.values.statement import Notice, StatementKind
+from stores.spec.schema import Row
+from tests.planner.refusals import refusal
+from tests.planner.sides import Sides, rows_of, run
+
+
+def do(sides: Sides, session: Session, *statements: str) -> list[Row]:
+    rows: list[Row] = []
+    for sql in statements:
+        rows = rows_of(run(sides.engine, sql, session=session))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("set_", "show", "value"),
+    [
+        ("SET application_name = 'psql'", "application_name", "psql"),
+        ("SET application_name TO psql", "application_name", "psql"),
+        ("SET SESSION extra_float_digits = 3", "extra_float_digits", "3"),
+        ("SET LOCAL statement_timeout = 7", "statement_timeout", "0"),
+        ("SET DateStyle TO ISO, DMY", "datestyle", "ISO, DMY"),
+        ("SET search_path = public, other", "search_path", "public, other"),
+        ("SET stategate.consistency = 'monotonic'", "stategate.consistency", "monotonic"),
+        ("SET stategate.wait = '5 s'", "stategate.wait", "5 s"),
+        ("SET TIME ZONE 'UTC'", "timezone", "UTC"),
+        ("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "transaction_isolation", "read committed"),
+    ],
+)
+def test_set_and_show(sides: Sides, set_: str, show: str, value: str) -> None:
+    assert do(sides, Session(), set_, f"SHOW {show}") == [(value,)]
+
+
+def test_settings_that_stay_as_they_are_give_a_notice(sides: Sides) -> None:
+    session = Session()
+    result = run(sides.engine, "SET TIME ZONE 'Europe/Oslo'", session=session)
+    assert [n.message for n in result.notices] == ["timezone stays UTC"]
+    assert do(sides, session, "SHOW TIME ZONE") == [("UTC",)]
+
+
+def test_reset_goes_back_to_what_the_connection_began_with(sides: Sides) -> None:
+    session = Session(settings={"application_name": "mine"})
+    assert do(
+        sides,
+        session,
+        "SET application_name = 'x'",
+        "RESET application_name",
+        "SHOW application_name",
+    ) == [("mine",)]
+    assert do(
+        sides,
+        session,
+        "SET application_name = 'x'",
+        "SET application_name = DEFAULT",
+        "SHOW application_name",
+    ) == [("mine",)]
+    assert do(sides, session, "SET stategate.info = on", "RESET ALL", "SHOW stategate.info") == [
+        ("off",)
+    ]
+    assert do(sides, session, "SET stategate.info = on", "DISCARD ALL", "SHOW stategate.info") == [
+        ("off",)
+    ]
+
+
+def test_show_all_lists_ours(sides: Sides) -> None:
+    names = [name for name, *_ in do(sides, Session(), "SHOW ALL")]
+    assert {"stategate.consistency", "server_version", "statement_timeout"} <= set(names)
+    assert names == sorted(names)
+
+
+def test_show_position_gives_a_token_that_bounds(sides: Sides) -> None:
+    session = Session()
+    ((token,),) = do(sides, session, "SELECT * FROM people", "SHOW stategate.position")
+    assert token == '{"events":{"0":0}}'
+    assert do(sides, session, f"SELECT count(*) FROM people WITH BOUND ('{token}')") == [(6,)]
+
+
+def test_show_stores_and_describe(sides: Sides) -> None:
+    names = [row[0] for row in do(sides, Session(), "SHOW STORES")]
+    assert names == ["Mixed", "clicks", "orders", "people", "stock", "visits"]
+    assert do(sides, Session(), "DESCRIBE clicks") == [
+        ("name", "text", "key", "window"),
+        ("window_start", "timestamptz", "time", "window"),
+        ("window_end", "timestamptz", "time", "window"),
+        ("clicks", "bigint", "value", "window"),
+    ]
+    assert do(sides, Session(), 'DESC "Mixed"')[0] == ("Id", "bigint", "key", "keyvalue")
+
+
+@pytest.mark.parametrize(
+    ("sql", "sqlstate", "position"),
+    [
+        ("SET memory_limit = '1TB'", "42704", 5),
+        ("SHOW memory_limit", "42704", 6),
+        ("RESET memory_limit", "42704", 7),
+        ("SET server_version = '9'", "55P02", None),
+        ("SET stategate.consistency = 'strong'", "22023", None),
+        ("SET", "42601", None),
+        ("SET application_name", "42601", 5),
+        ("SET application_name =", "42601", None),
+        ("SHOW", "42601", None),
+        ("DESCRIBE nope", "42P01", 10),
+        ("DESCRIBE people, orders", "42601", None),
+        ("SAVEPOINT a", "25P01", None),
+        ("ROLLBACK TO SAVEPOINT a", "25P01", None),
+    ],
+)
+def test_refusals(sides: Sides, sql: str, sqlstate: str, position: int | None) -> None:
+    error = refusal(sides.engine, sql)
+    assert (error.sqlstate, error.position) == (sqlstate, position)
+
+
+def test_a_transaction_from_begin_to_commit(sides: Sides) -> None:
+    session = Session()
+    for sql, status in (
+        ("BEGIN", TransactionStatus.ACTIVE),
+        ("SELECT 1", TransactionStatus.ACTIVE),
+        ("COMMIT", TransactionStatus.IDLE),
+        ("START TRANSACTION READ ONLY", TransactionStatus.ACTIVE),
+        ("ROLLBACK", TransactionStatus.IDLE),
+    ):
+        do(sides, session, sql)
+        assert session.transaction is status
+
+
+def test_a_failed_transaction_takes_only_its_end(sides: Sides) -> None:
+    session = Session()
+    do(sides, session, "BEGIN")
+    session.fail()
+    for sql in ("SELECT 1", "SELECT * FROM people WHERE name = 'ann'", "SHOW ALL", "BEGIN"):
+        error = refusal(sides.engine, sql, session=session)
+        assert error.sqlstate == "25P02"
+        assert sides.engine.recall(sql, session) is None
+    result = run(sides.engine, "COMMIT", session=session)
+    assert (result.kind, session.transaction) == (StatementKind.ROLLBACK, TransactionStatus.IDLE)
+
+
+def test_what_makes_no_difference_gives_a_notice(sides: Sides) -> None:
+    session = Session()
+    (ended,) = run(sides.engine, "COMMIT", session=session).notices
+    assert ended == Notice(
+        message="there is no transaction in progress", severity="WARNING", sqlstate="25P01"
+    )
+    run(sides.engine, "BEGIN", session=session)
+    (begun,) = run(sides.engine, "BEGIN", session=session).notices
+    assert begun == Notice(
+        message="there is already a transaction in progress", severity="WARNING", sqlstate="25001"
+    )
+    assert refusal(sides.engine, "DISCARD ALL", session=session).sqlstate == "25001"
+
+
+def test_discard_all_stands_alone(sides: Sides) -> None:
+    session = Session()
+    session.set("application_name", "kept")
+    session.in_pipeline = True
+    refused = refusal(sides.engine, "DISCARD ALL", session=session)
+    assert (refused.sqlstate, str(refused)) == (
+        "25001",
+        "DISCARD ALL cannot be executed within a pipeline",
+    )
+    assert session.settings["application_name"] == "kept"
+    assert run(sides.engine, "DISCARD PLANS", session=session).kind is StatementKind.DISCARD_PLANS
+
+
+@pytest.mark.parametrize("sql", ["DISCARD", "DISCARD NOPE", "DISCARD ALL ALL"])
+def test_a_malformed_discard_is_refused_before_it_runs(sides: Sides, sql: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        sides.engine.prepare(sql, Session())
+    assert caught.value.sqlstate == "42601"
+
+
+def test_what_can_be_shown_is_listed_in_the_catalog(sides: Sides) -> None:
+    """Drivers ask `current_setting` before they set: asyncpg does so for `jit`."""
+    shown = {str(row[0]).lower() for row in rows_of(run(sides.engine, "SHOW ALL"))}
+    listed = rows_of(run(sides.engine, "SELECT lower(name) FROM pg_settings"))
+    ours = {name for name in shown if name.startswith("stategate.")}
+    assert shown - ours - {str(row[0]) for row in listed} == set()
+
+
+def test_qualified_types_are_postgres_own(sides: Sides) -> None:
+    """As asyncpg writes the arguments that it puts into the text of a COPY."""
+    sql = """SELECT 'x'::"pg_catalog"."text", '7'::pg_catalog.int4 + 1, '{a,b}'::pg_catalog._text"""
+    assert rows_of(run(sides.engine, sql)) == [("x", 8, ["a", "b"])]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("statement_timeout", "5000", "5s"),
+        ("statement_timeout", "'1.5 min'", "90s"),
+        ("idle_session_timeout", "'1h'", "1h"),
+        ("work_mem", "'64MB'", "64MB"),
+        ("enable_seqscan", "off", "off"),
+    ],
+)
+def test_settings_are_shown_as_postgres_shows_them(
+    sides: Sides, name: str, value: str, shown: str
+) -> None:
+    assert do(sides, Session(), f"SET {name} = {value}", f"SHOW {name}") == [(shown,)]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("work_mem", "4MB"),
+        ("server_version_num", "150018"),
+        ("max_connections", "100"),
+        ("wal_segment_size", "16MB"),
+    ],
+)
+def test_settings_that_nobody_has_set(sides: Sides, name: str, shown: str) -> None:
+    assert do(sides, Session(), f"SHOW {name}") == [(shown,)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "sqlstate", "message"),
+    [
+        (
+            "SET statement_timeout = 'abc'",
+            "22023",
+            'invalid value for parameter "statement_timeout": "abc"',
+        ),
+        ("SET lock_timeout = -1", "22023", "-1 ms is outside the valid range"),
+        (
+            "SET standard_conforming_strings = off",
+            "22023",
+            'parameter "standard_conforming_strings" cannot be turned off',
+        ),
+        (
+            "SET max_connections = 5",
+            "55P02",
+            'parameter "max_connections" cannot be changed without restarting the server',
+        ),
+        ("SET ssl = on", "55P02", 'parameter "ssl" cannot be changed now'),
+        ("SET server_version = '9'", "55P02", 'parameter "server_version" cannot be changed'),
+        (
+            "SET session_replication_role = 'replica'",
+            "42501",
+            'permission denied to set parameter "session_replication_role"',
+        ),
+    ],
+)
+def test_values_that_a_setting_cannot_have(
+    sides: Sides, sql: str, sqlstate: str, message: str
+) -> None:
+    session = Session()
+    error = refusal(sides.engine, sql, session=session)
+    assert error.sqlstate == sqlstate
+    assert error.message.startswith(message)
+    assert do(sides, session, "SHOW statement_timeout") == [("0",)]
+    assert session.settings == {}
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("SET bytea_output = 'escape'", "bytea_output stays hex"),
+        ("SET intervalstyle = 'iso_8601'", "intervalstyle stays postgres"),
+    ],
+)
+def test_forms_of_output_stay_as_they_are(sides: Sides, sql: str, message: str) -> None:
+    assert [n.message for n in run(sides.engine, sql).notices] == [message]
+
+
+def test_a_readers_lock_is_no_lock(sides: Sides) -> None:
+    """pg_dump takes it of every relation that it reads."""
+    session = Session()
+    for sql in (
+        "LOCK TABLE public.people IN ACCESS SHARE MODE",
+        "LOCK people in access share mode",
+    ):
+        assert run(sides.engine, sql, session=session).kind is StatementKind.LOCK
+    for sql in ("LOCK TABLE people", "LOCK TABLE people IN ROW EXCLUSIVE MODE", "LOCK"):
+        assert refusal(sides.engine, sql).sqlstate == "25006"

@@ -1,0 +1,46 @@
+"""Numbers out of text; `postgres/json_edits.sql` and `text.sql` have more beside PostgreSQL's."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.composing.functions.number_reading import digits_behind_point, number_of
+from planner.composing.functions.number_templates import number_text
+from planner.errors import ValueProblem
+
+
+@given(st.integers(-99_999, 99_999), st.sampled_from(["S99999D99", "99999D99S", "SG99999.99"]))
+def test_what_to_char_writes_is_read_again(hundredths: int, template: str) -> None:
+    number = Decimal(hundredths) / 100
+    text = number_text(number, template)
+    assert Decimal(number_of(text.replace(" ", ""), template)) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "template", "number"),
+    [
+        ("12,454.8-", "99G999D9S", "-12454.8"),
+        ("<12>", "99PR", "-12"),
+        ("  12", "99", "1"),
+        ("123", "99", "12"),
+        ("a1b2", '"x"9"y"9', "12"),
+        ("$1,234.50", "L9,999.99", "1234.50"),
+    ],
+)
+def test_numbers(text: str, template: str, number: str) -> None:
+    assert number_of(text, template) == number
+
+
+@pytest.mark.parametrize("text", ["", "abc", "-", "."])
+def test_what_is_none(text: str) -> None:
+    with pytest.raises(ValueProblem) as caught:
+        number_of(text, "S99D9")
+    assert caught.value.sqlstate == "22P02"
+
+
+def test_the_scale_is_the_template_s() -> None:
+    assert [digits_behind_point(t) for t in ("99", "9D99", "9.0", '"."9')] == [0, 2, 1, 0]

@@ -1,0 +1,86 @@
+"""Errors of DuckDB in our words, with our SQLSTATE and their place in the text."""
+
+from __future__ import annotations
+
+import pytest
+import sqlglot
+
+from planner.composing.definition import DatabaseError
+from planner.composing.duckdb_errors import translate
+from planner.errors import InternalProblem
+from planner.trees.outline import outline
+
+OUTLINE = outline(sqlglot.parse_one("SELECT name FROM t"))
+
+
+@pytest.mark.parametrize(
+    ("error", "sqlstate", "message"),
+    [
+        (
+            DatabaseError("Binder", 'Binder Error: Referenced column "nam" not found'),
+            "42703",
+            'column "nam" does not exist',
+        ),
+        (
+            DatabaseError("Binder", 'Binder Error: Referenced table "x" not found!'),
+            "42P01",
+            'missing FROM-clause entry for table "x"',
+        ),
+        (
+            DatabaseError("Conversion", "Conversion Error: Could not convert string 'x' to INT32"),
+            "22P02",
+            'invalid input syntax for type integer: "x"',
+        ),
+        (
+            DatabaseError(
+                "InvalidInput",
+                "Invalid Input Error: Division by zero in expression (1 // "
+                "pg_sg_error('stategate error 2201G bounds')). Use TRY(...)",
+            ),
+            "22012",
+            "division by zero",
+        ),
+        (
+            DatabaseError(
+                "Conversion",
+                "Conversion Error: Could not convert string 'x' to INT32\n\n"
+                "LINE 1: SELECT pg_sg_error('stategate error 2201G bounds')",
+            ),
+            "22P02",
+            'invalid input syntax for type integer: "x"',
+        ),
+        (DatabaseError("OutOfMemory", "Out of Memory Error: failed"), "53200", "out of memory"),
+        (DatabaseError("OutOfRange", "Out of Range Error: Overflow"), "22003", "overflow"),
+        (
+            DatabaseError("Parser", "Parser Error: Max expression depth limit of 1000 exceeded"),
+            "54000",
+            "statement is nested too deep",
+        ),
+        (DatabaseError("Permission", "Permission Error: no"), "42501", "no"),
+        (DatabaseError("Interrupt", "INTERRUPT Error: Interrupted!"), "57014", "interrupted"),
+        (DatabaseError("InvalidInput", "Invalid Input Error: boom"), "22023", "boom"),
+    ],
+)
+def test_errors_in_our_words(error: DatabaseError, sqlstate: str, message: str) -> None:
+    found = translate(error, OUTLINE)
+    assert (found.sqlstate, found.message) == (sqlstate, message)
+
+
+def test_who_is_out_of_memory_is_told_what_to_do() -> None:
+    found = translate(DatabaseError("OutOfMemory", "Out of Memory Error: failed"), OUTLINE)
+    assert found.detail == "failed"
+    assert found.hint is not None
+    assert "memory_bytes_max" in found.hint
+
+
+def test_an_error_that_nobody_planned_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """By its kind: the text can have a value in it."""
+    found = translate(DatabaseError("Internal", "bad state of 'secret'"), OUTLINE)
+    assert isinstance(found, InternalProblem)
+    assert "kind=Internal" in caplog.text
+    assert "secret" not in caplog.text
+
+
+def test_the_place_of_a_name_is_found() -> None:
+    error = DatabaseError("Binder", 'Binder Error: Referenced column "name" not found')
+    assert translate(error, OUTLINE).position == 8

@@ -1,0 +1,36 @@
+"""The tables of calls: each name in one of them, and each of them asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+
+import planner
+from planner.postgres.expressions import calls
+from planner.postgres.types.functions import FUNCTIONS
+from planner.postgres.types.rules import CallRule
+
+
+def tables() -> dict[str, Mapping[str, CallRule]]:
+    """The table of every module of calls, by the module's name."""
+    paths = Path(planner.__path__[0]).glob("*_calls.py")
+    return {path.stem: import_module(f"planner.{path.stem}").CALLS for path in paths}
+
+
+def test_no_table_is_forgotten() -> None:
+    found = tables()
+    assert {"text_calls", "time_calls", "json_calls"} <= set(found)
+    for module, table in found.items():
+        assert {name: calls.CALLS.get(name) for name in table} == dict(table), module
+
+
+def test_a_call_has_one_rule() -> None:
+    """Of two tables that hold a name, the later would win in silence."""
+    counts = Counter(name for table in tables().values() for name in table)
+    assert [name for name, count in counts.items() if count > 1] == []
+
+
+def test_rules_are_of_functions_that_can_be_called() -> None:
+    assert set(calls.CALLS) - FUNCTIONS == set()

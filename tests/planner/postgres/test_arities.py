@@ -1,0 +1,94 @@
+"""Every function that may be called, with any number of arguments, gives rows or a proper error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from planner.errors import InternalProblem, QueryError
+from planner.postgres.arities import ARITIES
+from planner.postgres.expressions.calls import CALLS
+from planner.postgres.types.functions import FUNCTIONS
+from planner.sql import SqlEngine
+from planner.values.session import Session
+from tests.planner.refusals import refusal
+from tests.planner.world import world
+
+ARGUMENTS = ("name", "number", "due", "paid", "'x'", "1")
+OF_SYNTAX = {
+    *(
+        "all",
+        "any",
+        "array",
+        "cast",
+        "exists",
+        "extract",
+        "if",
+        "interval",
+        "json_value",
+        "overlay",
+    ),
+    *("position", "row", "some", "substring", "trim"),
+}
+"""Words that may not stand where a call does: what they say is a syntax error."""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[SqlEngine]:
+    made = world().engine
+    yield made
+    made.close()
+
+
+def sqlstate(engine: SqlEngine, call: str) -> str | None:
+    try:
+        engine.prepare(f"SELECT {call} FROM orders", Session())
+    except InternalProblem as error:
+        pytest.fail(f"{call}: {error.message}")
+    except QueryError as error:
+        return error.sqlstate
+    return None
+
+
+@pytest.mark.parametrize("first", sorted({name[0] for name in FUNCTIONS}))
+def test_any_number_of_arguments_is_answered(engine: SqlEngine, first: str) -> None:
+    for name in sorted(each for each in FUNCTIONS if each[0] == first):
+        ruled = name in ARITIES or name in CALLS
+        for count in range(7) if ruled else (0, 2):
+            found = sqlstate(engine, f"{name}({', '.join(ARGUMENTS[:count])})")
+            assert found != "XX000", name
+            assert found != "42601" or name in OF_SYNTAX, (name, count)
+
+
+def test_what_takes_no_such_number_does_not_exist(engine: SqlEngine) -> None:
+    for name, counts in ARITIES.items():
+        if name in OF_SYNTAX:
+            continue
+        least = int(counts.split()[0].rstrip("+"))
+        wrong = [least - 1, *(() if counts.endswith("+") else (int(counts.split()[-1]) + 1,))]
+        for count in wrong:
+            if count >= 0:
+                given = ", ".join((ARGUMENTS * 2)[:count])
+                assert sqlstate(engine, f"{name}({given})") == "42883", (name, count)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("length()", "function length() does not exist"),
+        ("regexp_like('a')", "function regexp_like(unknown) does not exist"),
+        ("div(1)", "function div(integer) does not exist"),
+        ("date_trunc('day')", "function date_trunc(unknown) does not exist"),
+        ("json_agg()", "function json_agg() does not exist"),
+        ("upper(name, number)", "function upper(text, bigint) does not exist"),
+        (
+            "Round(due, 1, NULL)",
+            "function round(timestamp with time zone, integer, unknown) does not exist",
+        ),
+    ],
+)
+def test_the_error_has_the_types(engine: SqlEngine, call: str, message: str) -> None:
+    error = refusal(engine, f"SELECT name, {call} FROM orders")
+    assert (error.sqlstate, error.message) == ("42883", message)
+    assert error.position == len("SELECT name, ") + 1

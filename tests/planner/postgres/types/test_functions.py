@@ -1,0 +1,112 @@
+"""The allow-list of functions, held against all that the DuckDB at hand knows."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import duckdb
+import pytest
+
+from planner.composing.functions.macros import MACROS
+from planner.composing.functions.registered import PYTHON_FUNCTIONS
+from planner.errors import QueryError
+from planner.pg_catalog.recognise import ASKED
+from planner.postgres.refused import TABLE_FUNCTIONS
+from planner.postgres.types.functions import FUNCTIONS, RESULTS, SAME_AS_FIRST
+from planner.values.session import Session
+from tests.planner.sides import Sides
+
+VOLATILE = {"random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7"}
+"""Functions that give another value each time, and harm nobody."""
+CATALOG = {*ASKED, "nextval", "currval", "setval"}
+"""Functions that the catalog answers, or refuses: another database than that of the stores."""
+
+
+def known(kinds: str) -> list[str]:
+    found = duckdb.execute(
+        f"SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type IN ({kinds})"
+    ).fetchall()
+    return sorted(name for (name,) in found if name.isidentifier())
+
+
+def refused(sides: Sides, sql: str) -> bool:
+    try:
+        sides.engine.prepare(sql, Session())
+    except QueryError as error:
+        return error.sqlstate in {"42883", "42601", "0A000"}
+    return False
+
+
+def test_no_function_that_is_not_listed_can_be_called(sides: Sides) -> None:
+    """Whatever DuckDB adds in a later version is refused as well."""
+    names = known("'scalar', 'aggregate', 'macro', 'window', 'pragma', 'table', 'table_macro'")
+    others = [
+        name
+        for name in names
+        if name not in FUNCTIONS | CATALOG and not name.startswith(("pg_", "has_"))
+    ]
+    assert len(others) > 500
+    for name in others:
+        for call in (f"{name}('x')", f"{name}()", f"{name}(name)", f'"{name}"(name, 1)'):
+            assert refused(sides, f"SELECT {call} FROM people"), call
+        if name not in TABLE_FUNCTIONS:
+            assert refused(sides, f"SELECT * FROM people p, {name}(p.name)"), name
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT age FROM people WHERE getenv(name) = 'x'",
+        "SELECT age FROM people ORDER BY getenv(name)",
+        "SELECT age FROM people GROUP BY age, getenv('HOME')",
+        "SELECT sum(age) FILTER (WHERE getenv('HOME') = '') FROM people",
+        "SELECT sum(age) OVER (PARTITION BY getenv('HOME')) FROM people",
+        "SELECT CASE WHEN getenv('HOME') = '' THEN 1 END FROM people",
+        "SELECT (SELECT getenv('HOME')) FROM people",
+        "SELECT list_transform([1], x -> getenv('HOME')) FROM people",
+        "SELECT 'HOME'.getenv() FROM people",
+        "SELECT list_aggregate([1], getenv('HOME')) FROM people",
+        "WITH RECURSIVE t AS (SELECT 1 AS a UNION ALL SELECT getenv('A')::int FROM t) "
+        "SELECT a FROM t, people",
+        "VALUES (getenv('HOME'))",
+        "SELECT 1 FROM people LIMIT getenv('HOME')",
+        "SELECT pg_sg_whole('1') FROM people",
+        "SELECT pg_sg_number_text('1', '9') FROM people",
+        'SELECT "GETENV"(name) FROM people',
+        'SELECT main."getenv"(name) FROM people',
+        "SELECT system.main.getenv(name) FROM people",
+        "SELECT {fn getenv('HOME')} FROM people",
+        "SELECT error('x') FROM people",
+    ],
+)
+def test_a_function_that_is_not_listed_is_refused_wherever_it_stands(
+    sides: Sides, sql: str
+) -> None:
+    with pytest.raises(QueryError) as caught:
+        sides.engine.prepare(sql, Session())
+    assert caught.value.sqlstate in {"42883", "42601", "0A000", "3F000"}
+
+
+def test_what_is_listed_computes_from_its_arguments() -> None:
+    volatile = duckdb.execute(
+        "SELECT DISTINCT function_name FROM duckdb_functions() "
+        "WHERE function_type IN ('scalar', 'macro') "
+        "AND (has_side_effects OR stability = 'VOLATILE')"
+    ).fetchall()
+    assert {name for (name,) in volatile} & FUNCTIONS <= VOLATILE
+
+
+def test_results_are_of_functions_that_can_be_called() -> None:
+    assert set(RESULTS) <= FUNCTIONS | {"str_position"}  # what POSITION parses as
+    assert set(SAME_AS_FIRST) <= FUNCTIONS
+
+
+def test_our_macros_have_names_of_their_own() -> None:
+    assert all(macro.startswith("pg_sg_") for macro in MACROS)
+
+
+def test_no_macro_takes_the_name_of_another() -> None:
+    """Nor that of a function in Python: the later one would be called for both."""
+    names = [macro.partition("(")[0] for macro in MACROS]
+    assert [name for name, count in Counter([*names, *PYTHON_FUNCTIONS]).items() if count > 1] == []
+    assert not any(name.startswith("pg_sg_") for name in FUNCTIONS)

@@ -1,0 +1,49 @@
+"""Tokens: parameters, quotes of every kind, and where an open one begins."""
+
+from __future__ import annotations
+
+import pytest
+from sqlglot.tokenizer_core import TokenType
+
+from planner.trees.dialect import tokenize, unterminated
+
+
+@pytest.mark.parametrize(
+    ("sql", "numbers"),
+    [
+        ("SELECT $1, $2", ["1", "2"]),
+        ("SELECT $1,$2", ["1", "2"]),
+        ("SELECT ($1)", ["1"]),
+        ("SELECT '$1', $2", ["2"]),
+        ("SELECT E'\\'$1', $2", ["2"]),
+        ('SELECT "$1", $2', ["2"]),
+        ("SELECT $$ $1 $$, $2", ["2"]),
+        ("SELECT $a$ $1 $$ $a$, $2", ["2"]),
+        ("SELECT a$1, $2", ["2"]),
+        ("SELECT 1 -- $1\n, $2", ["2"]),
+        ("SELECT 1 /* $1 */, $2", ["2"]),
+    ],
+)
+def test_parameters(sql: str, numbers: list[str]) -> None:
+    tokens = tokenize(sql)
+    marks = [i for i, token in enumerate(tokens) if token.token_type is TokenType.PARAMETER]
+    assert [tokens[i + 1].text for i in marks] == numbers
+    assert all(sql[tokens[i].start] == "$" for i in marks)
+
+
+@pytest.mark.parametrize(
+    ("sql", "start"),
+    [
+        ("SELECT 1", None),
+        ("SELECT 'a', \"b\", $$c$$, E'd\\'', /* e */ 1 -- '", None),
+        ("SELECT 'abc", 7),
+        ("SELECT 'a' 'b", 11),
+        ('SELECT "abc', 7),
+        ("SELECT /* abc", 7),
+        ("SELECT $$ abc", 7),
+        ("SELECT $x$ abc $$", 7),
+        ("SELECT -- '\n'", 12),
+    ],
+)
+def test_where_an_open_quote_begins(sql: str, start: int | None) -> None:
+    assert unterminated(sql) == start

@@ -1,0 +1,195 @@
+"""Of a node that says more than the planner knows nothing is read, whichever node it is."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+from sqlglot import exp
+
+import planner
+from planner.binding import column_side, extract
+from planner.binding.bind import bind
+from planner.binding.extract import Reader
+from planner.binding.predicates import Predicate
+from planner.binding.vocabulary import of_stores
+from planner.errors import NotSupported, QueryError, SyntaxProblem
+from planner.postgres.expressions.calls import CALLS
+from planner.postgres.rewrite import RULES
+from planner.syntax.parse import parse
+from planner.syntax.with_clause import NO_CLAUSE
+from planner.trees.dialect import DIALECT
+from planner.trees.known_arguments import ARGUMENTS, UNREAD, is_known
+from stores.spec.schema import BIGINT
+from tests.planner.sides import run
+from tests.planner.world import ORDERS, world
+
+TYPES = sorted(
+    {kind for kind in vars(exp).values() if inspect.isclass(kind) and issubclass(kind, exp.Expr)},
+    key=lambda kind: kind.__name__,
+)
+READERS = (
+    "binding/extract",
+    "binding/column_side",
+    "values/constants",
+    "binding/pushdown",
+    "planning/ordering",
+    "planning/plan_query",
+)
+"""Modules that read conditions and SELECT lists."""
+CONDITIONS = (
+    "name = 'a'",
+    "name IN ('a', 'b')",
+    "name NOT IN ('a', 'b')",
+    "(name, number) IN (('a', 1), ('b', 2))",
+    "number BETWEEN 1 AND 2",
+    "number NOT BETWEEN -1 AND 2 + 3",
+    "name LIKE 'a%'",
+    "NOT (name NOT LIKE 'a%')",
+    "name ~ '^abc'",
+    "name ^@ 'a'",
+    "paid",
+    "paid IS TRUE",
+    "number IS NOT NULL",
+    "number IS NOT DISTINCT FROM 3",
+    "number = ANY(ARRAY[1, 2])",
+    "number = ANY($1)",
+    "number <= $1",
+    "number::bigint = 7",
+    "due::date = '2020-01-01'",
+    "date_trunc('day', due) = timestamptz '2020-01-01'",
+    "due + interval '1 day' > timestamptz '2020-01-01'",
+    "due > now() - interval '1 hour'",
+    "name = 'a' AND (number > 1 OR number < -5)",
+    "name = 'a' || 'b' COLLATE \"C\"",
+)
+STATEMENTS = (
+    "SELECT name FROM orders WHERE name = 'a' ORDER BY name, number DESC LIMIT 1 OFFSET 2",
+    "SELECT DISTINCT o.name AS n FROM public.orders AS o JOIN people p USING (name)",
+    "SELECT sum(number) FILTER (WHERE paid) FROM orders GROUP BY name, ROLLUP (paid) HAVING true",
+    "WITH RECURSIVE w (a) AS (SELECT 1) SELECT * FROM w, LATERAL (SELECT a) x (b)",
+    "SELECT rank() OVER (PARTITION BY name ORDER BY number ROWS 1 PRECEDING) FROM orders",
+    "(SELECT 1 FETCH FIRST 2 ROWS ONLY) UNION ALL (SELECT 2) EXCEPT VALUES (1), (2)",
+    "SELECT number::decimal(3, 1), (SELECT max(due) FROM orders) FROM orders",
+    "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY number) FROM orders",
+)
+
+
+def test_of_no_type_is_anything_seen_that_is_not_listed() -> None:
+    assert len(TYPES) > 900
+    for kind in TYPES:
+        listed = ARGUMENTS.get(kind)
+        for name in (*kind.arg_types, "of_a_later_release"):
+            node = kind()
+            node.args[name] = exp.true()
+            assert is_known(node) is (listed is not None and name in listed), kind
+            node.args[name] = None
+            assert is_known(node) is (listed is not None), kind
+
+
+def test_what_is_listed_exists() -> None:
+    for kind, names in ARGUMENTS.items():
+        assert names <= {*kind.arg_types}, kind
+
+
+def test_whatever_has_a_rule_is_listed() -> None:
+    called = {
+        kind
+        for kind in TYPES
+        if issubclass(kind, exp.Func) and issubclass(kind, exp.Expression)
+        for name in kind.sql_names()
+        if name.lower() in CALLS and name in DIALECT.parser().FUNCTIONS
+    }
+    read = {
+        *RULES,
+        *extract._ATOMS,
+        *extract._NEGATED_ATOMS,
+        *extract.OPERATORS,
+        *column_side._FUNCTIONS,
+    }
+    assert (read | called) - set(ARGUMENTS) == set()
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_readers_see_nodes_by_one_function(name: str) -> None:
+    text = (Path(planner.__file__).parent / f"{name}.py").read_text()
+    assert "seen(" in text
+    assert "strip(" not in text.replace("rstrip(", "")
+
+
+def read(tree: exp.Expr) -> Predicate:
+    found = Reader(
+        column_of=lambda column: column.name if column.name in ORDERS.column_by_name else None,
+        type_of=lambda name: ORDERS.column_by_name[name].type,
+        parameter_type=lambda number: BIGINT,
+    )
+    return found.predicate(tree)
+
+
+def described(predicate: Predicate) -> tuple[object, ...]:
+    shown = [[str(c).split(" at 0x")[0] for c in disjunct] for disjunct in predicate.disjuncts]
+    return (predicate.exact, *shown)
+
+
+@pytest.mark.parametrize("where", CONDITIONS)
+def test_a_condition_with_an_unknown_argument_is_unknown(where: str) -> None:
+    tree = parse(f"SELECT 1 FROM orders WHERE {where}").tree
+    assert tree is not None
+    for at, _ in enumerate(tree.args["where"].this.walk()):
+        copy = tree.copy().args["where"]
+        node = list(copy.this.walk())[at]
+        if not isinstance(node, exp.Condition | exp.Tuple | exp.Interval | exp.Var):
+            continue
+        if isinstance(node.parent, exp.Parameter):
+            continue  # its number
+        without = copy.copy()
+        list(without.this.walk())[at].replace(UNREAD.copy())
+        node.args["of_a_later_release"] = exp.true()
+        found = read(copy.this)
+        assert not found.exact
+        assert described(found) == described(read(without.this))
+
+
+@pytest.mark.parametrize("sql", STATEMENTS)
+def test_a_clause_with_an_unknown_argument_is_refused(sql: str) -> None:
+    sides = world()
+    tree = parse(sql).tree
+    assert tree is not None
+    bind(tree.copy(), NO_CLAUSE, of_stores(sides.engine._catalog))
+    for at, of in enumerate(tree.walk()):
+        if isinstance(of, exp.Condition | exp.Query) and not isinstance(of, exp.Select):
+            continue
+        copy = tree.copy()
+        list(copy.walk())[at].args["of_a_later_release"] = exp.true()
+        with pytest.raises((NotSupported, SyntaxProblem)):
+            bind(copy, NO_CLAUSE, of_stores(sides.engine._catalog))
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT sum(number) FROM orders", "SELECT concat(name, 'x') FROM orders"]
+)
+def test_what_would_be_rewritten_is_refused(sql: str) -> None:
+    tree = parse(sql).tree
+    assert tree is not None
+    next(tree.find_all(exp.Func)).args["of_a_later_release"] = True
+    bound = bind(tree, NO_CLAUSE, of_stores(world().engine._catalog))
+    with pytest.raises(NotSupported):
+        bound.translate()
+
+
+@pytest.mark.parametrize(
+    ("sql", "sqlstate"),
+    [
+        ("SELECT 1 LIMIT 5 PERCENT", "42601"),
+        ("SELECT name FROM orders GROUP BY ALL", "0A000"),
+        ("SELECT name FROM orders SORT BY name", "0A000"),
+        ("SELECT AS STRUCT name FROM orders", "0A000"),
+        ("SELECT 1 UNION BY NAME SELECT 1", "0A000"),
+        ("SELECT o.name FROM orders o ANTI JOIN people p ON o.name = p.name", "0A000"),
+    ],
+)
+def test_clauses_of_other_databases_are_refused(sql: str, sqlstate: str) -> None:
+    with pytest.raises(QueryError) as error:
+        run(world().engine, sql)
+    assert error.value.sqlstate == sqlstate

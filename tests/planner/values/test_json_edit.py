@@ -1,0 +1,85 @@
+"""Edits of json; `postgres/json_edits.sql` has them beside PostgreSQL's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.errors import ValueProblem
+from planner.values.json_edit import (
+    concatenated,
+    with_inserted,
+    with_path,
+    without_element,
+    without_keys,
+    without_path,
+)
+
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", max_size=2), inner),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(st.text("abc", max_size=1), VALUES, max_size=3)
+
+
+@given(OBJECTS, OBJECTS)
+def test_objects_are_merged_at_their_first_level(one: Any, other: Any) -> None:
+    assert json.loads(concatenated(json.dumps(one), json.dumps(other))) == {**one, **other}
+
+
+@given(VALUES, VALUES)
+def test_all_else_becomes_one_array(one: Any, other: Any) -> None:
+    if not (isinstance(one, dict) and isinstance(other, dict)):
+        wanted = [v for each in (one, other) for v in (each if isinstance(each, list) else [each])]
+        assert json.loads(concatenated(json.dumps(one), json.dumps(other))) == wanted
+
+
+@given(OBJECTS, st.text("abc", max_size=1), VALUES)
+def test_what_is_set_can_be_taken_away(value: Any, key: str, new: Any) -> None:
+    changed = with_path(json.dumps(value), [key], json.dumps(new), True)
+    assert json.loads(changed) == {**value, key: new}
+    value.pop(key, None)
+    assert json.loads(without_path(changed, [key])) == value
+    assert json.loads(without_keys(changed, [key])) == value
+
+
+@given(st.lists(VALUES, max_size=4), st.integers(-6, 6), VALUES, st.booleans())
+def test_what_is_inserted_can_be_taken_away(
+    value: list[Any], at: int, new: Any, after: bool
+) -> None:
+    changed = json.loads(with_inserted(json.dumps(value), [str(at)], json.dumps(new), after))
+    places = [i for i in range(len(changed)) if changed[:i] + changed[i + 1 :] == value]
+    assert any(changed[i] == new for i in places)
+    assert any(json.loads(without_element(json.dumps(changed), i)) == value for i in places)
+
+
+def test_numbers_keep_their_digits_and_keys_their_order() -> None:
+    big = "1" * 400
+    text = f'{{"b":1.50,"a":{big},"c":1e400}}'
+    assert with_path(text, ["d"], "-0.0", True) == f'{text[:-1]},"d":-0.0}}'
+
+
+@pytest.mark.parametrize(
+    ("edit", "sqlstate"),
+    [
+        (lambda: without_keys("1", ["a"]), "22023"),
+        (lambda: without_element("{}", 1), "22023"),
+        (lambda: without_element("1", 1), "22023"),
+        (lambda: without_path("null", ["a"]), "22023"),
+        (lambda: with_path("1", ["a"], "2", True), "22023"),
+        (lambda: with_path("[1]", ["a"], "2", True), "22P02"),
+        (lambda: with_path("[1]", ["9" * 5000], "2", True), "22P02"),
+        (lambda: with_path("{}", [None], "2", True), "22004"),
+        (lambda: with_inserted('{"a":1}', ["a"], "2", False), "22023"),
+    ],
+)
+def test_what_cannot_be_done(edit: Callable[[], str], sqlstate: str) -> None:
+    with pytest.raises(ValueProblem) as caught:
+        edit()
+    assert caught.value.sqlstate == sqlstate

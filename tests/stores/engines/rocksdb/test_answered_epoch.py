@@ -1,0 +1,297 @@
+"""What a replica has answered at outlives the process; it never answers as of an epoch before that.
+
+A process that is killed leaves a database behind what was answered from it. So a copy is made of
+one while it is open, which is what a killed process leaves.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import stores.engines.rocksdb.partition
+import stores.engines.rocksdb.sst
+from stores.engines.rocksdb.answered_epoch import NEVER, AnsweredMark
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.errors import StoreError
+from stores.hosting.local_store import LocalStore
+from stores.hosting.replica import Replica
+from stores.log.files import Directory
+from stores.log.snapshots import fetch, read_snapshot
+from stores.log.state_log import StoreLog
+from stores.spec.query import RangeQuery
+from stores.spec.result import Failure, Success
+from stores.spec.store import ReplicaState, in_store
+from stores.upkeep.compaction import write_snapshot
+from tests.stores.hosts import OTHERS, write
+from tests.stores.values import rows_of
+
+SCAN = in_store("others").with_query(RangeQuery())
+
+
+def opened(root: Path, data: Path) -> LocalStore:
+    log = StoreLog(Directory.at(root).within("others"), "others")
+    engine = RocksPartition(data, schema=OTHERS, partition=0)
+    replica = Replica(engine, schema=OTHERS, partition=0, restore_to=log.latest_epoch())
+    return LocalStore(OTHERS, {0: replica}, log=log)
+
+
+def answers(store: LocalStore) -> int | str:
+    """The epoch that it answers at, or why it does not."""
+    result = store.query(SCAN).partitions[0]
+    if isinstance(result, Success):
+        assert {n for _, n in rows_of(result.value)} == {result.epoch}
+        return result.epoch
+    assert isinstance(result, Failure)
+    return "restoring" if result.restoring else result.reason.value
+
+
+def killed(store: LocalStore, data: Path, left: Path) -> Path:
+    """What a process leaves that is killed now."""
+    shutil.copytree(data, left, ignore=shutil.ignore_patterns("LOCK"))
+    store.close()
+    return left
+
+
+def flush(store: LocalStore) -> None:
+    engine = store.replicas[0].engine
+    assert isinstance(engine, RocksPartition)
+    engine._db.flush()
+
+
+def record(root: Path, epoch: int) -> Path:
+    return root / "others" / "epochs" / f"{epoch:020d}.json"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A log of five epochs; the rows of each have its number."""
+    for n in range(5):
+        write(tmp_path / "log", n=n, schema=OTHERS)
+    return tmp_path / "log"
+
+
+def at_epoch_4_with_1_flushed(root: Path, data: Path) -> LocalStore:
+    store = opened(root, data)
+    while store.follow():
+        if store.replicas[0].progress.epoch == 1:
+            flush(store)
+    assert answers(store) == 4
+    return store
+
+
+def test_what_a_crash_has_lost_is_not_answered_without(root: Path, tmp_path: Path) -> None:
+    """The log cannot be read where it was read before: the rows are older than what was said."""
+    store = at_epoch_4_with_1_flushed(root, tmp_path / "data")
+    left = killed(store, tmp_path / "data", tmp_path / "left")
+    whole = record(root, 3).read_bytes()
+    record(root, 3).write_bytes(b"torn")
+    for _ in range(2):  # to start it once more changes nothing
+        again = opened(root, left)
+        assert again.replicas[0].progress.epoch in {1, 2}
+        for _ in range(3):
+            again.follow()
+        assert again.replicas[0].progress.epoch == 2
+        assert answers(again) == "restoring"
+        again.close()
+    record(root, 3).write_bytes(whole)
+    again = opened(root, left)
+    while again.follow():
+        pass
+    assert answers(again) == 4
+    again.close()
+
+
+def test_what_it_has_answered_it_answers_again(root: Path, tmp_path: Path) -> None:
+    """Nothing had been flushed when it was killed, and the log goes on with a torn record."""
+    store = opened(root, tmp_path / "data")
+    while store.follow():
+        pass
+    left = killed(store, tmp_path / "data", tmp_path / "left")
+    record(root, 5).write_bytes(b"torn")
+    again = opened(root, left)
+    assert again.replicas[0].progress.epoch == -1
+    while again.follow():
+        assert answers(again) in {"restoring", 4}
+    again.follow()
+    assert answers(again) == 4
+    again.close()
+
+
+def test_who_never_answered_does_not_begin_to_at_a_torn_record(root: Path, tmp_path: Path) -> None:
+    """It may be the heir of one that was further, whose disk is lost; a restart does not matter."""
+    record(root, 3).write_bytes(b"torn")
+    for _ in range(2):
+        store = opened(root, tmp_path / "data")
+        for _ in range(5):
+            store.follow()
+        assert store.replicas[0].progress.epoch == 2
+        assert answers(store) == "restoring"
+        store.close()
+
+
+def test_a_database_without_the_mark_has_answered_what_it_holds(root: Path, tmp_path: Path) -> None:
+    store = at_epoch_4_with_1_flushed(root, tmp_path / "data")
+    store.close()
+    (tmp_path / "data" / "ANSWERED").write_bytes(b"\x01")
+    write(root, n=5, schema=OTHERS)
+    record(root, 5).write_bytes(b"torn")
+    again = opened(root, tmp_path / "data")
+    assert answers(again) == "restoring"
+    again.follow()
+    assert answers(again) == 4
+    again.close()
+
+
+def test_an_emptied_replica_does_not_answer_that_there_is_nothing(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A snapshot that cannot be taken has taken away the rows, and the epochs are gone too."""
+    store = at_epoch_4_with_1_flushed(root, tmp_path / "data")
+    left = killed(store, tmp_path / "data", tmp_path / "left")
+    write_snapshot(root, "others")
+    for epoch in range(4):
+        record(root, epoch).unlink()
+    states: list[ReplicaState] = []
+    again = opened(root, left)
+
+    def fail(*_: object) -> None:
+        states.append(again.replicas[0].state)
+        raise StoreError("no space left")
+
+    monkeypatch.setattr(stores.engines.rocksdb.partition, "ingest_sst", fail)
+    for _ in range(3):
+        again.follow()
+    assert set(states) == {ReplicaState.RESTORING}
+    assert again.replicas[0].progress.epoch == -1
+    assert answers(again) == "restoring"
+    again.close()
+
+
+def test_a_replica_that_answers_refuses_while_its_rows_are_exchanged(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is only then that a query could see them gone; the file is brought before."""
+    store = opened(root, tmp_path / "data")
+    while store.follow():
+        pass
+    replica, log = store.replicas[0], StoreLog.open(root, "others")
+    write(root, n=5, schema=OTHERS)
+    write_snapshot(root, "others")
+    snapshot = read_snapshot(log, 5)
+    assert snapshot is not None
+    (file,) = snapshot.files
+    seen: list[int | str] = []
+
+    def bring(path: Path) -> None:
+        fetch(log.directory, file, path)
+        seen.append(answers(store))
+
+    ingest = stores.engines.rocksdb.sst.ingest_sst
+
+    def look_and_ingest(*args: object) -> None:
+        seen.append(answers(store))
+        ingest(*args)  # type: ignore[arg-type]
+        seen.append(answers(store))
+
+    monkeypatch.setattr(stores.engines.rocksdb.partition, "ingest_sst", look_and_ingest)
+    replica.restore(bring, snapshot.progress)
+    assert seen == [4, "restoring", "restoring"]
+    assert answers(store) == 5
+    with pytest.raises(StoreError, match="another progress"):
+        replica.restore(bring, replace(snapshot.progress, epoch=9))
+    assert answers(store) == "restoring"
+    store.close()
+
+
+def test_an_emptied_replica_knows_how_far_it_had_come(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it applies meanwhile it does not answer at, and neither it nor its heir may forget."""
+    later = record(root, 2).read_bytes()
+    record(root, 2).write_bytes(b"torn")
+    store = opened(root, tmp_path / "data")
+    store.replicas[0]._restore_to = 1
+    while store.follow():
+        pass
+    assert answers(store) == 1
+    store.close()
+    record(root, 2).write_bytes(later)
+    store = opened(root, tmp_path / "data")
+    while store.follow():
+        pass
+    assert answers(store) == 4
+
+    def fail(*_: object) -> None:
+        raise StoreError("no space left")
+
+    monkeypatch.setattr(stores.engines.rocksdb.partition, "ingest_sst", fail)
+    with pytest.raises(StoreError, match="no space"):
+        store.replicas[0].restore(lambda path: None, store.replicas[0].progress)
+    record(root, 2).write_bytes(b"torn")
+    for _ in range(2):
+        for _ in range(4):
+            store.follow()
+        assert store.replicas[0].progress.epoch == 1
+        assert answers(store) == "restoring"
+        store.close()
+        store = opened(root, tmp_path / "data")
+    store.close()
+
+
+def test_a_database_of_another_definition_has_answered_nothing(root: Path, tmp_path: Path) -> None:
+    at_epoch_4_with_1_flushed(root, tmp_path / "data").close()
+    other = RocksPartition(tmp_path / "data", schema=replace(OTHERS, value=()), partition=0)
+    assert other.answered.epoch == NEVER
+    other.close()
+
+
+def test_a_mark_moves_while_there_are_answers_only(tmp_path: Path) -> None:
+    path = tmp_path / "mark"
+    mark = AnsweredMark(path, applied=7)
+    assert mark.epoch == 7
+    mark.advance(8)
+    assert mark.epoch == 7
+    mark.begin(8)
+    mark.advance(9)
+    mark.pause()
+    mark.advance(10)
+    mark.close()
+    mark.close()
+    again = AnsweredMark(path, applied=0)
+    assert again.epoch == 9
+    again.forget()
+    again.close()
+    assert AnsweredMark(path, applied=3).epoch == NEVER
+
+
+def test_a_mark_that_cannot_be_kept(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot open"):
+        AnsweredMark(tmp_path, applied=0)
+    mark = AnsweredMark(tmp_path / "mark", applied=0)
+    mark.begin(0)
+    mark.close()
+    with pytest.raises(StoreError, match="cannot write"):
+        mark.advance(1)
+    assert mark.epoch == 0
+
+
+def test_an_epoch_that_cannot_be_noted_is_not_shown(root: Path, tmp_path: Path) -> None:
+    """Else it would be answered at, and not be known to have been."""
+    store = at_epoch_4_with_1_flushed(root, tmp_path / "data")
+    engine = store.replicas[0].engine
+    assert isinstance(engine, RocksPartition)
+    write(root, n=5, schema=OTHERS)
+    engine.answered.close()
+    assert not store.follow()
+    assert answers(store) == 4
+    error = store.replicas[0].error
+    assert error is not None
+    assert "ANSWERED" in error
+    engine.answered = AnsweredMark(tmp_path / "data" / "ANSWERED", applied=4)
+    assert store.follow()
+    assert answers(store) == 5
+    store.close()

@@ -1,0 +1,540 @@
+"""Columns that are kept between scans: they give what the entries give, whatever happens."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stores.engines.memory.partition import MemoryPartition
+from stores.engines.rocksdb.column_arrays import SLICE_ROWS, Change, KeptColumns
+from stores.engines.rocksdb.column_budget import ColumnBudget
+from stores.engines.rocksdb.column_cache import (
+    MENDED_SHARE,
+    PAUSE_S,
+    PAUSE_S_MAX,
+    PENDING_ROWS_COLLECTING,
+    PENDING_ROWS_MIN,
+    PENDING_SHARE,
+)
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.spec.position import Progress
+from stores.spec.query import BATCH_ROWS, Interval, Order, RangeQuery
+from stores.spec.scans import CountQuery
+from stores.spec.schema import Row
+from stores.spec.store import StorePartition, View
+from tests.stores.values import rows_of
+from tests.support.stores import batch, keyvalue, progress
+
+SCHEMA = keyvalue("state", {"k": "text"}, {"v": "bigint", "name": "text"}, partitions=1)
+ALL = ("k", "v", "name")
+SCAN = RangeQuery()
+
+keys = st.text(alphabet="ab", max_size=3)
+rows = st.dictionaries(keys, st.tuples(st.integers(0, 9), st.none() | st.text("xy", max_size=2)))
+wanted = st.sampled_from([ALL, ("v",), ("name", "k"), (), ("_epoch", "v"), ("_partition",)])
+steps = st.one_of(
+    st.tuples(st.just("apply"), rows, st.sets(keys)),
+    st.tuples(st.just("replace"), rows, st.just(frozenset[str]())),
+    st.tuples(st.just("scan"), wanted, st.just(False)),
+    st.tuples(st.just("scan"), wanted, st.just(True)),
+    st.tuples(st.just("begin"), wanted, st.just(None)),
+    st.tuples(st.just("end"), st.just(None), st.just(None)),
+    st.tuples(st.just("reset"), st.just(None), st.just(None)),
+    st.tuples(st.just("tend"), st.just(None), st.just(None)),
+)
+
+
+@pytest.fixture(scope="module")
+def budget() -> ColumnBudget:
+    return ColumnBudget(1 << 26)
+
+
+@pytest.fixture
+def engine(tmp_path: Path, budget: ColumnBudget) -> Iterator[RocksPartition]:
+    opened = RocksPartition(tmp_path, schema=SCHEMA, partition=0, columns=budget)
+    yield opened
+    opened.close()
+    assert budget.used_bytes == 0
+
+
+def apply(
+    engine: StorePartition,
+    epoch: int,
+    put: dict[str, tuple[int, str | None]],
+    deleted: frozenset[str] | set[str] = frozenset(),
+    *,
+    replace: bool = False,
+) -> None:
+    gone = sorted(deleted - put.keys())
+    found: list[Row] = [(k, *value) for k, value in put.items()] + [(k, 0, None) for k in gone]
+    flags = [False] * len(put) + [True] * len(gone)
+    engine.apply(progress(epoch), [batch(SCHEMA, found, deleted=flags)], replace=replace)
+
+
+def scan(engine: StorePartition, view: View | None = None, query: RangeQuery = SCAN) -> list[Row]:
+    return rows_of(engine.handlers[RangeQuery](view or engine.view, query))
+
+
+def numbered(*values: int, v: int = 0) -> dict[str, tuple[int, str | None]]:
+    return {f"{n:06d}": (v, f"n{n}") for n in values}
+
+
+def tend(engine: RocksPartition) -> None:
+    engine.tend(lambda: False)
+
+
+def warmed(engine: RocksPartition, rows: int) -> None:
+    apply(engine, 0, numbered(*range(rows)))
+    tend(engine)
+
+
+def is_kept(engine: RocksPartition, query: RangeQuery = SCAN) -> bool:
+    """Whether a scan is one slice: what is decoded comes in chunks, the first of 64 rows."""
+    return len(list(engine.handlers[RangeQuery](engine.view, query))) == 1
+
+
+@settings(deadline=None)
+@given(steps=st.lists(steps, max_size=25), capacity=st.sampled_from([0, 300, 1 << 20]))
+def test_they_give_what_the_entries_give(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, object, object]], capacity: int
+) -> None:
+    path = tmp_path_factory.mktemp("columns")
+    budget = ColumnBudget(capacity)
+    ours = RocksPartition(path, schema=SCHEMA, partition=0, columns=budget)
+    theirs = MemoryPartition(SCHEMA, 0)
+    epoch = -1
+    before = ours.view, theirs.view
+    begun: list[tuple[Iterator[object], list[Row], RangeQuery]] = []
+    try:
+        for what, first, second in steps:
+            if what in {"apply", "replace"}:
+                before = ours.view, theirs.view
+                epoch += 1
+                for engine in (ours, theirs):
+                    apply(engine, epoch, first, second, replace=what == "replace")  # type: ignore[arg-type]
+            elif what == "reset":
+                before = ours.view, theirs.view
+                ours.reset()
+                theirs = MemoryPartition(SCHEMA, 0)
+                epoch = -1
+            elif what == "scan":
+                query = RangeQuery(columns=first)  # type: ignore[arg-type]
+                views = before if second else (ours.view, theirs.view)
+                assert scan(ours, views[0], query) == scan(theirs, views[1], query)
+            elif what == "begin":
+                query = RangeQuery(columns=first)  # type: ignore[arg-type]
+                stream = iter(ours.handlers[RangeQuery](ours.view, query))
+                begun.append((stream, scan(theirs, None, query), query))
+            elif what == "tend":
+                tend(ours)
+            elif begun:
+                stream, expected, _ = begun.pop()
+                assert rows_of(stream) == expected
+            # Often enough that columns are kept and mended, not only read.
+            tend(ours)
+            assert scan(ours) == scan(theirs)
+            assert budget.used_bytes <= capacity
+    finally:
+        ours.close()
+
+
+def test_what_is_tended_is_kept_before_anybody_scans(engine: RocksPartition) -> None:
+    values = numbered(*range(BATCH_ROWS + 5))
+    apply(engine, 0, values)
+    expected = [(k, *value) for k, value in values.items()]
+    assert scan(engine) == expected
+    assert not is_kept(engine)
+    tend(engine)
+    assert is_kept(engine)
+    assert scan(engine) == expected
+    assert is_kept(engine, RangeQuery(columns=("_partition",))), "as count(*) asks for"
+    assert is_kept(engine, RangeQuery(columns=()))
+
+
+def test_changes_are_put_in_their_places(engine: RocksPartition) -> None:
+    warmed(engine, 100)
+    apply(engine, 1, numbered(50, 200, v=7), {"000000", "000099", "absent"})
+    apply(engine, 2, numbered(0, 50, v=8), {"000200"})
+    expected = {**numbered(*range(99)), **numbered(0, 50, v=8)}
+    assert scan(engine) == [(k, *expected[k]) for k in sorted(expected)]
+    assert engine.handlers[CountQuery](engine.view, CountQuery()) == 99
+
+
+def test_many_changes_are_not_held(engine: RocksPartition, budget: ColumnBudget) -> None:
+    warmed(engine, 10)
+    assert budget.used_bytes > 0
+    apply(engine, 1, numbered(*range(PENDING_ROWS_MIN + 1), v=1))
+    assert [row[1] for row in scan(engine)] == [1] * (PENDING_ROWS_MIN + 1)
+
+
+def test_what_is_not_a_whole_scan_passes_by(engine: RocksPartition) -> None:
+    warmed(engine, 100)
+    lower = Interval(lower=("000090",))
+    assert len(scan(engine, None, RangeQuery(interval=lower))) == 10
+    assert len(scan(engine, None, RangeQuery(limit=3))) == 3
+    assert scan(engine, None, RangeQuery(order=Order.DESCENDING))[0][0] == "000099"
+    skipping = RangeQuery(skip_cache=True)
+    assert len(list(engine.handlers[RangeQuery](engine.view, skipping))) > 1
+
+
+def test_what_nobody_scans_is_read_again_ever_later(
+    engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = 1000.0
+    monkeypatch.setattr("stores.engines.rocksdb.column_cache._clock_s", lambda: now_s)
+    warmed(engine, 100)
+    epochs = iter(range(1, 100))
+
+    def is_kept_after(pause_s: float) -> bool:
+        nonlocal now_s
+        now_s += pause_s
+        tend(engine)
+        return budget.used_bytes > 0
+
+    def change_all() -> None:
+        epoch = next(epochs)
+        apply(engine, epoch, numbered(*range(2 * PENDING_ROWS_MIN), v=epoch))
+        assert budget.used_bytes == 0
+
+    for pause_s in (PAUSE_S, 2 * PAUSE_S, 4 * PAUSE_S):
+        change_all()
+        assert not is_kept_after(0.9 * pause_s)
+        assert is_kept_after(0.1 * pause_s)
+    change_all()
+    assert scan(engine)[0][1] == next(epochs) - 1
+    assert is_kept_after(0), "at once, where somebody has scanned it"
+    change_all()
+    assert is_kept_after(PAUSE_S)
+    for _ in range(20):
+        change_all()
+        assert is_kept_after(PAUSE_S_MAX)
+
+
+def test_what_is_replaced_as_a_whole_is_read_again_ever_later(
+    engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = 1000.0
+    monkeypatch.setattr("stores.engines.rocksdb.column_cache._clock_s", lambda: now_s)
+    warmed(engine, 100)
+    for epoch, pause_s in ((1, PAUSE_S), (2, 2 * PAUSE_S)):
+        apply(engine, epoch, numbered(*range(100), v=epoch), replace=True)
+        tend(engine)
+        assert budget.used_bytes == 0
+        now_s += pause_s
+        tend(engine)
+        assert budget.used_bytes > 0
+
+
+def test_many_changes_are_put_in_their_places_in_the_background(
+    engine: RocksPartition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mended: list[int] = []
+    mend = KeptColumns.mended
+
+    def noted(
+        self: KeptColumns, changes: Sequence[Change], progress: Progress
+    ) -> KeptColumns | None:
+        mended.append(progress.epoch)
+        return mend(self, changes, progress)
+
+    monkeypatch.setattr(KeptColumns, "mended", noted)
+    rows = MENDED_SHARE * PENDING_ROWS_MIN
+    warmed(engine, rows)
+    changed = rows // MENDED_SHARE + 1
+    apply(engine, 1, numbered(*range(changed), v=1))
+    tend(engine)
+    assert mended == [], "nobody has scanned it"
+    scan(engine)
+    assert mended == [1]
+    apply(engine, 2, numbered(*range(PENDING_ROWS_MIN), v=2))
+    tend(engine)
+    assert mended == [1], "they are few"
+    apply(engine, 3, numbered(*range(5, changed + 5), v=3))
+    tend(engine)
+    assert mended == [1, 3]
+    assert [row[1] for row in scan(engine)[: changed + 6]] == [2] * 5 + [3] * changed + [0]
+    assert mended == [1, 3]
+
+
+def test_changes_that_come_while_it_is_read(engine: RocksPartition) -> None:
+    """More than would be held otherwise: else a store that changes all the time is never kept."""
+    rows = 3 * BATCH_ROWS
+    apply(engine, 0, numbered(*range(rows)))
+    asked = iter(range(100))
+
+    def is_stopping() -> bool:
+        n = next(asked)
+        apply(engine, n + 1, numbered(n, *range(100, 100 + PENDING_ROWS_MIN), v=n + 1), {"000050"})
+        return False
+
+    engine.tend(is_stopping)
+    count = next(asked)
+    assert count * PENDING_ROWS_MIN > max(PENDING_ROWS_MIN, rows // PENDING_SHARE)
+    assert is_kept(engine)
+    found = scan(engine)
+    assert len(found) == rows - 1
+    assert [row[1] for row in found[: count + 1]] == [*range(1, count + 1), 0]
+    assert found[99][1] == count
+
+
+def test_a_scan_is_of_what_was_kept_when_it_was_asked(engine: RocksPartition) -> None:
+    """However late it is read: a large result takes longer than an epoch does."""
+    warmed(engine, 1000)
+    apply(engine, 1, numbered(5, v=1))
+    asked = engine.handlers[RangeQuery](engine.view, SCAN)
+    apply(engine, 2, numbered(5, 6, v=2), {"000007"})
+    assert len(scan(engine)) == 999
+    apply(engine, 3, numbered(*range(1000), v=3))
+    for _ in range(2):
+        found = list(asked)
+        assert len(found) == 1, "from the columns"
+        assert [row[1] for row in rows_of(found)[:8]] == [0] * 5 + [1, 0, 0]
+
+
+def test_a_view_before_the_newest_is_read_from_what_was_kept_before_it(
+    engine: RocksPartition,
+) -> None:
+    warmed(engine, 1000)
+    apply(engine, 1, numbered(5, v=1))
+    view = engine.view
+    apply(engine, 2, numbered(5, v=2))
+    assert len(list(engine.handlers[RangeQuery](view, SCAN))) == 1
+    assert scan(engine, view)[5] == ("000005", 1, "n5")
+    assert scan(engine)[5] == ("000005", 2, "n5")
+    assert scan(engine, view)[5] == ("000005", 1, "n5"), "from the entries: columns go on only"
+
+
+def test_a_view_of_what_was_here_before_is_not_read_from_columns(engine: RocksPartition) -> None:
+    """Another log has other rows at the same epoch."""
+    warmed(engine, 100)
+    apply(engine, 1, numbered(*range(100), v=1))
+    view = engine.view
+    engine.reset()
+    apply(engine, 0, numbered(*range(100), v=8))
+    tend(engine)
+    scan(engine)
+    tend(engine)
+    assert is_kept(engine)
+    apply(engine, 1, numbered(5, v=9))
+    assert {row[1] for row in scan(engine, view)} == {1}
+
+
+def test_too_many_changes_while_it_is_read(engine: RocksPartition, budget: ColumnBudget) -> None:
+    apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
+    epochs = iter(range(1, 100))
+
+    def is_stopping() -> bool:
+        for _ in range(1 + PENDING_ROWS_COLLECTING // (3 * BATCH_ROWS)):
+            apply(engine, (epoch := next(epochs)), numbered(*range(3 * BATCH_ROWS), v=epoch))
+        return False
+
+    engine.tend(is_stopping)
+    assert budget.used_bytes == 0
+    assert {row[1] for row in scan(engine)} == {next(epochs) - 1}
+
+
+def test_it_stops_at_the_next_chunk(engine: RocksPartition, budget: ColumnBudget) -> None:
+    apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
+    answers = iter([False, True])
+    engine.tend(lambda: next(answers))
+    assert budget.used_bytes == 0
+
+
+def test_what_closes_waits_for_what_reads_in_the_background(tmp_path: Path) -> None:
+    """A database that somebody reads cannot be opened again."""
+    budget = ColumnBudget(1 << 26)
+    engine = RocksPartition(tmp_path, schema=SCHEMA, partition=0, columns=budget)
+    apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
+    begun, go_on = threading.Event(), threading.Event()
+
+    def is_stopping() -> bool:
+        begun.set()
+        go_on.wait()
+        return False
+
+    reading = threading.Thread(target=engine.tend, args=[is_stopping])
+    reading.start()
+    begun.wait()
+    closing = threading.Thread(target=engine.close)
+    closing.start()
+    closing.join(0.2)
+    assert closing.is_alive()
+    go_on.set()
+    closing.join()
+    RocksPartition(tmp_path, schema=SCHEMA, partition=0, columns=budget).close()
+    reading.join()
+    assert budget.used_bytes == 0
+
+
+def test_what_is_too_large_is_not_read_again_and_again(
+    engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "capacity_bytes", 100_000)
+    asked = 0
+
+    def is_stopping() -> bool:
+        nonlocal asked
+        asked += 1
+        return False
+
+    apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
+    engine.tend(is_stopping)
+    assert asked == 1, "the first chunk shows that there will not be room"
+    assert budget.used_bytes == 0
+    scan(engine)
+    engine.tend(is_stopping)
+    once = asked
+    assert once > 1, "somebody has asked for it, so it is tried"
+    for _ in range(5):
+        assert len(scan(engine)) == 3 * BATCH_ROWS
+        engine.tend(is_stopping)
+    assert asked == once
+    assert budget.used_bytes == 0
+
+
+def test_where_there_is_no_room_for_all_columns_those_that_are_asked_for_are_kept(
+    engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warmed(engine, 1000)
+    monkeypatch.setattr(budget, "capacity_bytes", budget.used_bytes - 1)
+    engine.reset()
+    apply(engine, 0, numbered(*range(1000)))
+    scan(engine, None, RangeQuery(columns=("v",)))
+    tend(engine)
+    assert is_kept(engine, RangeQuery(columns=("v",)))
+    assert not is_kept(engine)
+
+
+def test_a_column_that_is_asked_for_later(engine: RocksPartition, budget: ColumnBudget) -> None:
+    warmed(engine, 1000)
+    before = budget.used_bytes
+    epochs = RangeQuery(columns=("v", "_epoch"))
+    assert not is_kept(engine, epochs)
+    tend(engine)
+    assert is_kept(engine, epochs)
+    assert is_kept(engine), "with those that were there"
+    assert budget.used_bytes > before
+
+
+def test_columns_stay_if_there_is_no_room_for_another(
+    engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warmed(engine, 1000)
+    before = budget.used_bytes
+    monkeypatch.setattr(budget, "capacity_bytes", before)
+    for _ in range(3):
+        assert not is_kept(engine, RangeQuery(columns=("_epoch",)))
+        tend(engine)
+    assert is_kept(engine)
+    assert budget.used_bytes == before
+
+
+def test_a_partition_beyond_what_an_array_can_hold(
+    engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("stores.engines.rocksdb.column_cache", "stores.engines.rocksdb.column_arrays"):
+        monkeypatch.setattr(f"{module}.BYTES_MAX", 60_000)
+    warmed(engine, 1000)
+    assert budget.used_bytes > 0
+    apply(engine, 1, {"x": (0, "y" * 60_000)})
+    assert len(scan(engine)) == 1001
+    assert budget.used_bytes == 0
+    tend(engine)
+    assert budget.used_bytes == 0
+    assert len(scan(engine)) == 1001
+
+
+def test_slices_are_bounded(engine: RocksPartition) -> None:
+    warmed(engine, SLICE_ROWS + 1)
+    batches = list(engine.handlers[RangeQuery](engine.view, RangeQuery(columns=())))
+    assert [b.num_rows for b in batches] == [SLICE_ROWS, 1]
+
+
+def opened(tmp_path: Path, budget: ColumnBudget, count: int) -> list[RocksPartition]:
+    return [
+        RocksPartition(tmp_path / str(n), schema=SCHEMA, partition=0, columns=budget)
+        for n in range(count)
+    ]
+
+
+def test_the_least_recently_read_goes_first(tmp_path: Path) -> None:
+    budget = ColumnBudget(1 << 20)
+    engines = opened(tmp_path, budget, 3)
+    warmed(engines[0], 100)
+    budget.capacity_bytes = 2 * budget.used_bytes
+    warmed(engines[1], 100)
+    warmed(engines[2], 100)
+    assert [is_kept(e) for e in engines] == [True, True, False], "there was no room"
+    scan(engines[2])
+    scan(engines[0])
+    tend(engines[2])
+    assert budget.used_bytes == budget.capacity_bytes
+    assert [is_kept(e) for e in engines] == [True, False, True]
+    for engine in engines:
+        engine.close()
+
+
+def test_one_scan_makes_no_room_where_others_scan_too(tmp_path: Path) -> None:
+    budget = ColumnBudget(1 << 20)
+    engines = opened(tmp_path, budget, 2)
+    warmed(engines[0], 100)
+    budget.capacity_bytes = budget.used_bytes
+    apply(engines[1], 0, numbered(*range(100)))
+    scan(engines[0])
+    scan(engines[1])
+    tend(engines[1])
+    assert [is_kept(e) for e in engines] == [True, False]
+    for engine in engines:
+        engine.close()
+
+
+def test_of_more_than_there_is_room_for_some_stay(tmp_path: Path) -> None:
+    """To keep each for a moment is to keep none: the next scan begins with what went first."""
+    budget = ColumnBudget(1 << 20)
+    engines = opened(tmp_path, budget, 4)
+    warmed(engines[0], 100)
+    budget.capacity_bytes = 2 * budget.used_bytes
+    for engine in engines:
+        apply(engine, 0, numbered(*range(100)))
+    for _ in range(5):
+        for engine in engines:
+            scan(engine)
+        for engine in engines:
+            tend(engine)
+    assert [is_kept(e) for e in engines] == [True, True, False, False]
+    for engine in engines:
+        engine.close()
+
+
+def test_readers_and_a_writer_side_by_side(engine: RocksPartition) -> None:
+    """Every scan sees one epoch, whole."""
+    apply(engine, 0, numbered(*range(300)))
+    stopping = threading.Event()
+    wrong: list[tuple[int, Row]] = []
+
+    def read() -> None:
+        while not stopping.is_set():
+            view = engine.view
+            epoch = view.progress.epoch
+            values = tuple(row[0] for row in scan(engine, view, RangeQuery(columns=("v",))))
+            if values != (epoch, -epoch, *[0] * 298):
+                wrong.append((epoch, values[:3]))
+
+    def keep() -> None:
+        while not stopping.is_set():
+            engine.tend(stopping.is_set)
+
+    readers = [threading.Thread(target=each) for each in (read, read, keep)]
+    for reader in readers:
+        reader.start()
+    for epoch in range(1, 100):
+        apply(engine, epoch, {**numbered(0, v=epoch), **numbered(1, v=-epoch)})
+    stopping.set()
+    for reader in readers:
+        reader.join()
+    assert wrong == []

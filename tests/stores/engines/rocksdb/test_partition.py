@@ -1,0 +1,470 @@
+"""The RocksDB engine: what reaches the disk, what a crash leaves, and reads of many rows."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rocksdict import Options, Rdict
+
+from stores.engines.rocksdb.partition import RocksPartition, shared_cache
+from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN
+from stores.errors import CodecError, StoreError
+from stores.spec.position import Progress
+from stores.spec.query import (
+    BATCH_ROWS,
+    Interval,
+    KeyQuery,
+    KeysQuery,
+    Order,
+    RangeQuery,
+    TimeRange,
+    WindowKeyQuery,
+    WindowRangeQuery,
+)
+from stores.spec.scans import ApproximateCountQuery
+from stores.spec.schema import Row, StoreSchema
+from tests.stores.hosts import until
+from tests.stores.values import column, rows_of
+from tests.support.stores import batch, keyvalue, progress, window
+
+CLICKS = keyvalue("clicks", {"n": "bigint"}, {"text": "text"}, partitions=1)
+HOURS = window(
+    "hours", {"n": "bigint"}, {"v": "bigint"}, partitions=1, size_ms=1_000, retention_ms=120_000
+)
+
+
+@pytest.fixture
+def clicks(tmp_path: Path) -> Iterator[RocksPartition]:
+    with_cache = RocksPartition(tmp_path, schema=CLICKS, partition=0, cache=shared_cache(1 << 20))
+    yield with_cache
+    with_cache.close()
+
+
+def ask(engine: RocksPartition, query: RangeQuery | WindowRangeQuery) -> list[Row]:
+    return rows_of(engine.handlers[type(query)](engine.view, query))
+
+
+def numbers(*values: int) -> list[Row]:
+    return [(n, f"t{n}") for n in values]
+
+
+def test_the_cache_is_used_after_a_restart(tmp_path: Path) -> None:
+    """rocksdict reads other options back from disk, unless they are given by column family."""
+    RocksPartition(tmp_path, schema=CLICKS, partition=0).close()
+    cache = shared_cache(4 << 20)
+    for epoch in range(2):
+        engine = RocksPartition(tmp_path, schema=CLICKS, partition=0, cache=cache)
+        engine.apply(progress(epoch), [batch(CLICKS, numbers(*range(5_000)))])
+        engine.close()
+        before = cache.get_usage()
+        engine = RocksPartition(tmp_path, schema=CLICKS, partition=0, cache=cache)
+        assert len(ask(engine, RangeQuery())) == 5_000
+        assert cache.get_usage() > before + 100_000
+        engine.close()
+
+
+# Many rows: what lies at the edges of chunks
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RocksPartition]]:
+    """A store of more rows than two batches, and one with long rows."""
+    engines = []
+    for name, rows in (
+        ("many", numbers(*range(2 * BATCH_ROWS + 3))),
+        ("long", [(n, "x" * 400_000) for n in range(150)]),
+    ):
+        path = tmp_path_factory.mktemp(name)
+        engine = RocksPartition(path, schema=CLICKS, partition=0)
+        engine.apply(progress(0), [batch(CLICKS, rows)])
+        engines.append(engine)
+    yield engines
+    for engine in engines:
+        engine.close()
+
+
+@pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize(
+    "count",
+    [0, 1, CHUNK_ROWS_MIN - 1, CHUNK_ROWS_MIN, CHUNK_ROWS_MIN + 1, 5 * CHUNK_ROWS_MIN, BATCH_ROWS],
+)
+def test_ranges_and_limits_of_every_length(
+    large: list[RocksPartition], order: Order, count: int
+) -> None:
+    many, _ = large
+    first = 100
+    interval = Interval(lower=(first,), upper=(first + count,), upper_inclusive=False)
+    expected = numbers(*range(first, first + count))
+    limited = numbers(*range(first, first + count))
+    if order is Order.DESCENDING:
+        expected.reverse()
+        limited = numbers(*range(2 * BATCH_ROWS + 2, 2 * BATCH_ROWS + 2 - count, -1))
+    assert ask(many, RangeQuery(interval=interval, order=order)) == expected
+    begin = Interval(lower=(first,))
+    found = ask(many, RangeQuery(interval=begin, order=order, limit=count))
+    assert found == limited
+
+
+@pytest.mark.parametrize("order", Order)
+def test_a_scan_gives_every_row_once(large: list[RocksPartition], order: Order) -> None:
+    many, _ = large
+    found = ask(many, RangeQuery(order=order))
+    step = 1 if order is Order.ASCENDING else -1
+    assert found == numbers(*range(2 * BATCH_ROWS + 3))[::step]
+
+
+def test_a_batch_of_long_rows_is_a_short_one(large: list[RocksPartition]) -> None:
+    _, long = large
+    stream = long.handlers[RangeQuery](long.view, RangeQuery())
+    sizes = [found.num_rows for found in stream]
+    assert sum(sizes) == 150
+    assert max(sizes) <= CHUNK_ROWS_MIN
+
+
+def test_many_keys_come_in_key_order_and_batches(large: list[RocksPartition]) -> None:
+    many, _ = large
+    keys = tuple((n,) for n in range(-5, BATCH_ROWS + 10))
+    shuffled = list(keys)
+    random.Random(1).shuffle(shuffled)
+    stream = many.handlers[KeysQuery](many.view, KeysQuery(keys=tuple(shuffled)))
+    assert [row[0] for row in rows_of(stream)] == list(range(BATCH_ROWS + 10))
+    assert max(found.num_rows for found in stream) <= BATCH_ROWS
+
+
+# Snapshots
+
+
+def test_a_stream_reads_one_epoch_however_late(clicks: RocksPartition) -> None:
+    clicks.apply(progress(0), [batch(CLICKS, numbers(*range(1000)))])
+    stream = clicks.handlers[RangeQuery](clicks.view, RangeQuery(columns=("n",)))
+    half = iter(stream)
+    begun = [next(half)]
+    clicks.apply(progress(1), [batch(CLICKS, numbers(-1, 5000))], replace=True)
+    other = iter(stream)
+    assert [row for (row,) in rows_of([*begun, *half])] == list(range(1000))
+    assert [row for (row,) in rows_of(other)] == list(range(1000))
+    assert ask(clicks, RangeQuery(columns=("n",))) == [(-1,), (5000,)]
+
+
+def test_readers_of_one_view_do_not_disturb_each_other(clicks: RocksPartition) -> None:
+    clicks.apply(progress(0), [batch(CLICKS, numbers(*range(1000)))])
+    query = RangeQuery(columns=("n",))
+    handler = clicks.handlers[RangeQuery]
+    up = iter(handler(clicks.view, query))
+    down = iter(handler(clicks.view, query.with_descending_keys()))
+    ups, downs = [], []
+    for one, other in zip(up, down, strict=True):
+        ups.append(one)
+        downs.append(other)
+    assert [row for (row,) in rows_of(ups)] == list(range(1000))
+    assert [row for (row,) in rows_of(downs)] == list(range(999, -1, -1))
+
+
+def test_what_was_read_stays_valid_when_the_partition_closes(clicks: RocksPartition) -> None:
+    clicks.apply(progress(0), [batch(CLICKS, numbers(1, 2))])
+    stream = clicks.handlers[RangeQuery](clicks.view, RangeQuery())
+    clicks.close()
+    clicks.close()
+    assert rows_of(stream) == numbers(1, 2)
+    with pytest.raises(StoreError, match='partition 0 of store "clicks" is closed'):
+        _ = clicks.view
+
+
+class Closing:
+    """A database that another thread is closing from some moment on: nobody may touch it."""
+
+    def __init__(self, database: Rdict) -> None:
+        self._database = database
+        self.is_closing = False
+
+    def __getattr__(self, name: str) -> Any:
+        if self.is_closing:
+            raise RuntimeError("Already mutably borrowed")
+        return getattr(self._database, name)
+
+
+def test_what_is_read_while_the_partition_closes(tmp_path: Path) -> None:
+    engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
+    database = Closing(engine._db)
+    engine._db = database  # type: ignore[assignment]
+    engine.apply(progress(0), [batch(CLICKS, numbers(*range(BATCH_ROWS + 1)))])
+    view = engine.view
+    stream = engine.handlers[RangeQuery](view, RangeQuery())
+    database.is_closing = True
+    # A long range would have an iterator of its own, which is not to be had any more.
+    assert rows_of(stream) == numbers(*range(BATCH_ROWS + 1))
+    with pytest.raises(StoreError, match="closed meanwhile"):
+        engine.handlers[ApproximateCountQuery](view, ApproximateCountQuery())
+    database.is_closing = False
+    engine.close()
+
+
+def test_a_reset_forgets_all_at_once(clicks: RocksPartition, tmp_path: Path) -> None:
+    clicks.apply(progress(4), [batch(CLICKS, numbers(1, 2))])
+    before = clicks.handlers[RangeQuery](clicks.view, RangeQuery())
+    clicks.reset()
+    assert clicks.view.progress == Progress()
+    assert ask(clicks, RangeQuery()) == []
+    assert rows_of(before) == numbers(1, 2)
+    clicks.apply(progress(0), [batch(CLICKS, numbers(3))])
+    del before
+    clicks.close()
+    again = RocksPartition(tmp_path, schema=CLICKS, partition=0)
+    assert (again.view.progress, ask(again, RangeQuery())) == (progress(0), numbers(3))
+    again.close()
+
+
+# The disk
+
+
+def test_progress_and_rows_outlive_the_process(clicks: RocksPartition, tmp_path: Path) -> None:
+    done = progress(7, watermark_ms=5, committed_ms=9)
+    clicks.apply(done, [batch(CLICKS, numbers(1, 2))])
+    clicks.close()
+    again = RocksPartition(tmp_path, schema=CLICKS, partition=0)
+    assert (again.view.progress, ask(again, RangeQuery())) == (done, numbers(1, 2))
+    again.close()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(CLICKS, key=(column("n", "text"),)),
+        replace(CLICKS, value=(column("text", "json"),)),
+        replace(CLICKS, partitions=2),
+    ],
+    ids=["key", "value", "partitions"],
+)
+def test_another_definition_starts_over(
+    clicks: RocksPartition, tmp_path: Path, other: StoreSchema
+) -> None:
+    clicks.apply(progress(7), [batch(CLICKS, numbers(1, 2))])
+    clicks.close()
+    again = RocksPartition(tmp_path, schema=other, partition=0)
+    assert (again.view.progress, ask(again, RangeQuery())) == (Progress(), [])
+    again.close()
+
+
+def test_another_retention_starts_over(tmp_path: Path) -> None:
+    """Rows that were dropped under the old one would be missing, for ever."""
+    hours = window("h", {"k": "text"}, {"v": "text"}, partitions=1, retention_ms=60_000)
+    engine = RocksPartition(tmp_path, schema=hours, partition=0)
+    engine.apply(progress(7), [batch(hours, [("a", 0, 3_600_000_000, "v")])])
+    engine.close()
+    again = RocksPartition(tmp_path, schema=replace(hours, retention_ms=61_000), partition=0)
+    assert again.view.progress == Progress()
+    again.close()
+
+
+def test_new_inputs_do_not_start_over(clicks: RocksPartition, tmp_path: Path) -> None:
+    clicks.apply(progress(7), [batch(CLICKS, numbers(1, 2))])
+    clicks.close()
+    again = RocksPartition(tmp_path, schema=replace(CLICKS, inputs=()), partition=0)
+    assert again.view.progress == progress(7)
+    again.close()
+
+
+def test_a_database_has_one_owner(clicks: RocksPartition, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"cannot open .* another host of this process has it"):
+        RocksPartition(tmp_path, schema=CLICKS, partition=0)
+
+
+def test_the_last_reader_of_a_removed_database_leaves_no_file(tmp_path: Path) -> None:
+    """Else what is opened in its place finds half of a database, takes it for a damaged one."""
+    path = tmp_path / "again"
+    engine = RocksPartition(path, schema=CLICKS, partition=0)
+    engine.apply(progress(0), [batch(CLICKS, numbers(1, 2))])
+    stream = engine.handlers[RangeQuery](engine.view, RangeQuery())
+    engine.close()
+    path.rename(tmp_path / "removed")
+    for _ in range(2):
+        with pytest.raises(StoreError, match=r"cannot open .* answers are still held"):
+            RocksPartition(path, schema=CLICKS, partition=0)
+        assert list(tmp_path.iterdir()) == [tmp_path / "removed"]
+    assert rows_of(stream) == numbers(1, 2)
+    del stream, engine
+    assert not path.exists()
+    again = RocksPartition(path, schema=CLICKS, partition=0)
+    assert again.view.progress == Progress()
+    again.close()
+
+
+def test_a_damaged_progress_record_is_named(clicks: RocksPartition, tmp_path: Path) -> None:
+    clicks.close()
+    for junk in (b"{", b"{}", b'{"epoch": 1, "position": []}'):
+        raw = Rdict(str(tmp_path), Options(raw_mode=True))
+        raw.put(b"\0progress", junk)
+        raw.close()
+        with pytest.raises(CodecError):
+            RocksPartition(tmp_path, schema=CLICKS, partition=0)
+
+
+def test_it_flushes_after_some_epochs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a write-ahead log, all that is flushed is what a crash leaves."""
+    monkeypatch.setattr("stores.engines.rocksdb.partition._UNFLUSHED_EPOCHS_MAX", 3)
+    engine = RocksPartition(tmp_path / "data", schema=CLICKS, partition=0)
+    for epoch in range(5):
+        engine.apply(progress(epoch), [batch(CLICKS, numbers(epoch))])
+    until(engine._db.live_files)
+    shutil.copytree(tmp_path / "data", tmp_path / "killed", ignore=shutil.ignore_patterns("LOCK"))
+    engine.close()
+    killed = RocksPartition(tmp_path / "killed", schema=CLICKS, partition=0)
+    assert killed.view.progress == progress(2)
+    assert ask(killed, RangeQuery()) == numbers(0, 1, 2)
+    killed.close()
+    whole = RocksPartition(tmp_path / "data", schema=CLICKS, partition=0)
+    assert whole.view.progress == progress(4)
+    whole.close()
+
+
+class Full:
+    """A database on a disk that is full: it can be written, but neither flush nor close cleanly."""
+
+    def __init__(self, database: Rdict) -> None:
+        self._database = database
+        self.flushes = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._database, name)
+
+    def flush(self, *, wait: bool) -> None:
+        assert not wait
+        self.flushes += 1
+        raise Exception("IO error: No space left on device")
+
+    def close(self) -> None:
+        self._database.close()
+        raise Exception("IO error: No space left on device")
+
+
+def test_a_flush_that_fails_keeps_no_epoch_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is said once, not with each epoch, and does not keep the other partitions from closing."""
+    monkeypatch.setattr("stores.engines.rocksdb.partition._UNFLUSHED_EPOCHS_MAX", 3)
+    engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
+    full = Full(engine._db)
+    engine._db = full  # type: ignore[assignment]
+    for epoch in range(8):
+        engine.apply(progress(epoch), [batch(CLICKS, numbers(epoch))])
+    assert engine.view.progress == progress(7)
+    assert full.flushes == 2
+    engine.close()
+    engine.close()
+    assert [record.message.split()[-1] for record in caplog.records] == ["device"] * 3
+    RocksPartition(tmp_path, schema=CLICKS, partition=0).close()
+
+
+def test_a_write_that_fails_changes_nothing(tmp_path: Path) -> None:
+    engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
+    engine.apply(progress(0), [batch(CLICKS, numbers(1))])
+    view = engine.view
+    engine._db.close()  # as a disk that is gone
+    with pytest.raises(StoreError, match="cannot write"):
+        engine.apply(progress(1), [batch(CLICKS, numbers(2))])
+    assert engine.view is view
+    assert ask(engine, RangeQuery()) == numbers(1)
+
+
+# Windows
+
+
+def test_expired_segments_leave_the_disk(tmp_path: Path) -> None:
+    engine = RocksPartition(tmp_path, schema=HOURS, partition=0)
+
+    def apply(epoch: int, watermark_ms: int, *minutes: int) -> None:
+        rows = [(1, m * 60_000_000, m * 60_000_000 + 1_000_000, m) for m in minutes]
+        engine.apply(progress(epoch, watermark_ms=watermark_ms), [batch(HOURS, rows)])
+
+    def minutes_on_disk() -> int:
+        chunks = engine.view.data.chunks(b"\x01", b"\x02", Order.ASCENDING)
+        return sum(len(keys) for keys, _ in chunks)
+
+    apply(0, 0, 0, 1, 2)
+    assert minutes_on_disk() == 3
+    # Retention is two minutes: at minute 2 the window at 0 is at the edge, and has expired.
+    apply(1, 120_000)
+    assert [row[-1] for row in ask(engine, WindowRangeQuery())] == [1, 2]
+    apply(2, 240_000, 4)
+    assert [row[-1] for row in ask(engine, WindowRangeQuery())] == [4]
+    assert minutes_on_disk() == 2
+    # What comes late is not readable, and goes with the next segment.
+    apply(3, 240_000, 0)
+    assert [row[-1] for row in ask(engine, WindowRangeQuery())] == [4]
+    apply(4, 420_000, 6)
+    assert minutes_on_disk() == 1
+    engine.close()
+
+
+def test_times_beyond_what_a_key_holds(tmp_path: Path) -> None:
+    engine = RocksPartition(tmp_path, schema=replace(HOURS, retention_ms=None), partition=0)
+    rows = [(1, m * 60_000_000, m * 60_000_000 + 1_000_000, m) for m in (-9, 9)]
+    engine.apply(progress(0), [batch(HOURS, rows)])
+    wide = TimeRange(start_ms=-(10**40), end_ms=10**40)
+    assert [row[-1] for row in ask(engine, WindowRangeQuery(time=wide))] == [-9, 9]
+    stream = engine.handlers[WindowKeyQuery](engine.view, WindowKeyQuery(key=(1,), time=wide))
+    assert [row[-1] for row in rows_of(stream)] == [-9, 9]
+    engine.close()
+
+
+# Crashes
+
+APPLY_FOREVER = """
+import sys
+from pathlib import Path
+import stores.engines.rocksdb.partition
+from stores.engines.rocksdb.partition import RocksPartition
+from tests.stores.engines.rocksdb.test_partition import CLICKS
+from tests.support.stores import batch, progress
+
+stores.engines.rocksdb.partition._UNFLUSHED_EPOCHS_MAX = 3
+engine = RocksPartition(Path(sys.argv[1]), schema=CLICKS, partition=0)
+epoch = engine.view.progress.epoch
+while True:
+    epoch += 1
+    rows = [(n, str(epoch)) for n in range(200)]
+    if epoch % 10 == 9:
+        engine.reset()
+    engine.apply(progress(epoch), [batch(CLICKS, rows)], replace=epoch % 3 == 0)
+    print(epoch, flush=True)
+"""
+
+
+def test_a_kill_at_any_moment_leaves_a_whole_epoch(tmp_path: Path) -> None:
+    draw = random.Random(os.getpid())
+    epoch, kept = -1, 0
+    for kills in range(30):
+        if kills >= 3 and kept:
+            break
+        command = [sys.executable, "-c", APPLY_FOREVER, str(tmp_path)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            said = int(process.stdout.readline())
+            assert said == epoch + 1
+            time.sleep(draw.uniform(0, 0.1))
+            process.send_signal(signal.SIGKILL)
+            said = max([said, *map(int, process.stdout.read().split("\n")[:-1])])
+        engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
+        epoch = engine.view.progress.epoch
+        # What was not flushed is lost, and a kill inside a reset leaves nothing: no claim either.
+        assert -1 <= epoch <= said + 1
+        kept += epoch >= 0
+        rows = ask(engine, RangeQuery())
+        assert rows == ([] if epoch == -1 else [(n, str(epoch)) for n in range(200)])
+        assert engine.view.progress == (Progress() if epoch == -1 else progress(epoch))
+        found = engine.handlers[KeyQuery](engine.view, KeyQuery.with_key(0))
+        assert found == (None if epoch == -1 else (str(epoch),))
+        engine.close()
+    else:
+        raise AssertionError("nothing is ever flushed")

@@ -1,0 +1,318 @@
+from __future__ import annotations
+
+import threading
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.engines.rocksdb.row_cache import (
+    CHANGED_MAX,
+    ROW_BYTES_MAX,
+    ChangedKeys,
+    RowBudget,
+    RowCache,
+)
+from stores.spec.query import KeyQuery
+from stores.spec.schema import Row
+from stores.spec.store import View
+from tests.support.stores import batch, keyvalue, progress
+
+LARGE = RowBudget(1 << 20)
+ALL = ChangedKeys(wanted=False)
+KEYS = [b"a", b"b", b"c", b"d", b"e", b"f", b"g", b"h"]
+SIZE = 150 + 50 + 2 * 10 + 1
+"""What a row of one value takes, stored in 10 bytes under a key of one."""
+
+
+def cache_of(budget: RowBudget = LARGE, view: object = "view") -> RowCache:
+    cache = RowCache(budget, columns=1)
+    cache.advance(view, ALL)
+    return cache
+
+
+def changed(*keys: bytes) -> ChangedKeys:
+    found = ChangedKeys(wanted=True)
+    found.add(list(keys))
+    return found
+
+
+def test_a_row_is_found_under_its_view_and_key() -> None:
+    cache = cache_of()
+    cache.put("view", b"a", (5,), 30)
+    cache.put("view", b"b", None, 0)
+    found, missing = cache.get("view", b"a"), cache.get("view", b"b")
+    assert found is not None
+    assert found.row == (5,)
+    assert missing is not None  # it is known that there is no such key
+    assert missing.row is None
+    assert cache.get("other", b"a") is None
+    assert cache.get("view", b"c") is None
+
+
+def test_an_epoch_takes_away_what_it_changes() -> None:
+    cache = cache_of()
+    for key in KEYS:
+        cache.put("view", key, (key,), 10)
+    cache.advance("next", changed(b"a", b"nothing", b"c"))
+    assert len(cache) == len(KEYS) - 2
+    assert cache.get("next", b"a") is None
+    assert cache.get("next", b"b") is not None
+    assert cache.get("view", b"b") is None
+    cache.put("view", b"a", (b"stale",), 10)
+    assert cache.get("next", b"a") is None
+    cache.advance("last", ALL)
+    assert len(cache) == 0
+
+
+def test_many_changes_are_not_collected() -> None:
+    found = ChangedKeys(wanted=True)
+    collected = []
+    for keys in ([b"key"] * CHANGED_MAX, [b"one too many"], [b"more"]):
+        found.add(keys)
+        collected.append(found.keys is not None)
+    assert collected == [True, False, False]
+
+
+@given(
+    st.integers(SIZE - 1, 8 * SIZE),
+    st.lists(st.tuples(st.sampled_from(KEYS), st.booleans()), max_size=60),
+)
+def test_it_holds_the_newest_and_what_was_read_within_its_share(
+    capacity_bytes: int, steps: list[tuple[bytes, bool]]
+) -> None:
+    """Eight keys are fewer than one more turns over, so that the share is kept to exactly."""
+    cache = cache_of(RowBudget(capacity_bytes))
+    most = capacity_bytes // SIZE
+    model: dict[bytes, bool] = {}
+    for key, is_change in steps:
+        if is_change:
+            cache.advance("view", changed(key))
+            model.pop(key, None)
+            continue
+        assert (cache.get("view", key) is not None) == (key in model)
+        if key in model:
+            model[key] = True
+        else:
+            cache.put("view", key, (key,), 10)
+            model[key] = False
+            while len(model) > most:
+                oldest = next(iter(model))
+                if model.pop(oldest):
+                    model[oldest] = False
+        assert list(cache._rows) == list(model)
+        assert cache._used_bytes == len(model) * SIZE
+
+
+def test_there_is_room_for_one_more_however_often_all_are_read() -> None:
+    cache = cache_of(RowBudget(50 * SIZE))
+    for number in range(500):
+        cache.put("view", b"%03d" % number, (number,), 7)
+        for key in list(cache._rows):
+            assert cache.get("view", key) is not None
+        assert cache._used_bytes <= 50 * SIZE
+    assert len(cache) == 50
+    assert cache.get("view", b"499") is not None
+
+
+def test_partitions_share_alike_and_give_back() -> None:
+    budget = RowBudget(10_000)
+    first, second = cache_of(budget), cache_of(budget)
+    assert budget.share_bytes == 5_000
+    for number in range(100):
+        first.put("view", b"%d" % number, (number,), 10)
+    assert 0 < len(first) < 30
+    second.close()
+    second.close()
+    assert budget.share_bytes == 10_000
+    second.advance("view", ALL)
+    second.put("view", b"key", (1,), 10)
+    assert len(second) == 0
+
+
+def test_a_share_that_shrinks_is_kept_to_bit_by_bit() -> None:
+    budget = RowBudget(100 * SIZE)
+    cache = cache_of(budget)
+    for number in range(100):
+        cache.put("view", b"%d" % (number % 10), (number,), 10)
+        cache.put("view", b"k%d" % number, (number,), 10)
+    before = len(cache)
+    others = [cache_of(budget) for _ in range(9)]
+    cache.put("view", b"a", (1,), 10)
+    assert before - 16 < len(cache) < before
+    for key in KEYS:
+        cache.put("view", key, (1,), 10)
+    assert cache._used_bytes <= budget.share_bytes
+    for other in others:
+        other.close()
+
+
+def test_a_large_row_is_not_kept() -> None:
+    cache = cache_of()
+    cache.put("view", b"a", ("x",), ROW_BYTES_MAX + 1)
+    assert cache.get("view", b"a") is None
+
+
+def test_no_view_is_given_a_row_of_another() -> None:
+    """Readers of old and new views, while one view after the other becomes the newest."""
+    cache = RowCache(RowBudget(20 * SIZE), columns=1)
+    views = [object() for _ in range(400)]
+    newest = 0
+    cache.advance(views[0], ALL)
+    wrong: list[object] = []
+    stopping = threading.Event()
+
+    def read(behind: int) -> None:
+        number = 0
+        while not stopping.is_set():
+            at = max(0, newest - behind)
+            view = views[at]
+            key = b"%d" % (number % 40)
+            number += 1
+            # Under a key that is even each view has a row of its own.
+            row = (at,) if int(key) % 2 == 0 else (-1,)
+            found = cache.get(view, key)
+            if found is None:
+                cache.put(view, key, row, 10)
+            elif found.row != row:
+                wrong.append((at, key, found))
+
+    threads = [threading.Thread(target=read, args=(behind,)) for behind in (0, 0, 1)]
+    for thread in threads:
+        thread.start()
+    even = [b"%d" % number for number in range(0, 40, 2)]
+    for at in range(1, len(views)):
+        cache.advance(views[at], changed(*even))
+        newest = at
+    stopping.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert cache._used_bytes == sum(kept.size_bytes for kept in cache._rows.values()) <= 20 * SIZE
+
+
+def test_what_is_charged_is_what_it_takes() -> None:
+    count = 3000
+    tracemalloc.start()
+    try:
+        cache = RowCache(RowBudget(1 << 30), columns=3)
+        cache.advance("view", ALL)
+        for number in range(count):
+            row = (number << 40, number / 3, f"name of number {number}")
+            cache.put("view", b"%08d" % number, row, 60)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(cache) == count
+    assert 0.7 < cache._used_bytes / taken < 1.5
+
+
+# --- in a partition ------------------------------------------------------------------------------
+
+COUNTS = keyvalue("counts", {"k": "text"}, {"n": "bigint"}, partitions=1)
+
+
+def opened(path: Path, rows: RowBudget | None = LARGE) -> RocksPartition:
+    return RocksPartition(path / "0", schema=COUNTS, partition=0, rows=rows)
+
+
+def looked_up(
+    engine: RocksPartition, key: str, *, view: View | None = None, skip_cache: bool = False
+) -> Row | None:
+    query = KeyQuery(key=(key,), skip_cache=skip_cache)
+    row: Row | None = engine.handlers[KeyQuery](view or engine.view, query)
+    return row
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from("abc"),
+            st.dictionaries(st.sampled_from("abc"), st.none() | st.integers(0, 9), max_size=3),
+            st.sampled_from([True, False]),
+        ),
+        max_size=25,
+    )
+)
+def test_a_row_is_the_one_that_its_view_holds(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[str | dict[str, int | None] | bool]
+) -> None:
+    """Lookups, epochs with puts and deletes, epochs that are the whole store, and resets."""
+    engine = opened(tmp_path_factory.mktemp("rows"))
+    state: dict[str, int] = {}
+    views = [(engine.view, dict(state))]
+    replaces = False
+    for epoch, step in enumerate(steps):
+        if isinstance(step, str):
+            for view, held in views[-3:]:
+                expected = (held[step],) if step in held else None
+                assert looked_up(engine, step, view=view) == expected
+                assert looked_up(engine, step, view=view) == expected
+            continue
+        if isinstance(step, bool):
+            replaces = step
+            if not step:
+                engine.reset()
+                state = {}
+                views.append((engine.view, {}))
+            continue
+        if replaces:
+            state = {}
+        changes = batch(
+            COUNTS,
+            [(key, value or 0) for key, value in step.items()],
+            deleted=[value is None for value in step.values()],
+        )
+        engine.apply(progress(epoch), [changes], replace=replaces)
+        state.update({key: value for key, value in step.items() if value is not None})
+        state = {key: value for key, value in state.items() if step.get(key, 0) is not None}
+        views.append((engine.view, dict(state)))
+        replaces = False
+    views.clear()
+    engine.close()
+
+
+def test_the_second_read_comes_from_memory_also_behind_an_epoch(tmp_path: Path) -> None:
+    engine = opened(tmp_path)
+    engine.apply(progress(0), [batch(COUNTS, [("a", 1), ("b", 1)])])
+    first = looked_up(engine, "a")
+    assert looked_up(engine, "a") is first
+    assert looked_up(engine, "a", skip_cache=True) is not first
+    engine.apply(progress(1), [batch(COUNTS, [("b", 2)])])
+    assert looked_up(engine, "a") is first
+    engine.apply(progress(2), [batch(COUNTS, [("a", 1)])])
+    assert looked_up(engine, "a") == first
+    assert looked_up(engine, "a") is not first
+    engine.close()
+
+
+@pytest.mark.parametrize("budget", [None, RowBudget(0)])
+def test_nothing_is_kept_without_a_budget(tmp_path: Path, budget: RowBudget | None) -> None:
+    engine = opened(tmp_path, budget)
+    engine.apply(progress(0), [batch(COUNTS, [("a", 1)])])
+    assert looked_up(engine, "a") is not looked_up(engine, "a")
+    engine.close()
+
+
+def test_a_share_is_given_back_when_a_partition_closes(tmp_path: Path) -> None:
+    budget = RowBudget(1000)
+    other = RowCache(budget, columns=1)
+    engine = opened(tmp_path, budget)
+    assert budget.share_bytes == 500
+    engine.close()
+    assert budget.share_bytes == 1000
+    other.close()
+
+
+def test_rows_whose_values_can_be_changed_are_not_kept(tmp_path: Path) -> None:
+    schema = keyvalue("tagged", {"k": "text"}, {"tags": "text[]"}, partitions=1)
+    engine = RocksPartition(tmp_path / "0", schema=schema, partition=0, rows=LARGE)
+    engine.apply(progress(0), [batch(schema, [("a", ["x"])])])
+    row = looked_up(engine, "a")
+    assert row is not None
+    row[0].append("y")
+    assert looked_up(engine, "a") == (["x"],)
+    engine.close()

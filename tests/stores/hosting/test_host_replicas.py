@@ -1,0 +1,132 @@
+"""Replicas of a host that are placed, added, turned and dropped while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from pathlib import Path
+
+import pytest
+
+from stores.errors import (
+    FailureReason,
+    InvalidPartitionError,
+    StoreError,
+    UnknownStoreError,
+)
+from stores.hosting.host import Host
+from stores.spec.position import PositionBound
+from stores.spec.result import Success
+from stores.spec.store import Role
+from tests.stores.hosts import SCAN, counts, has_epoch, running, until, write
+from tests.stores.values import rows_of
+
+pytestmark = pytest.mark.usefixtures("impatient")
+
+
+def test_a_host_holds_what_it_is_placed(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    host = Host(
+        str(tmp_path / "log"), poll_ms=2, placement=lambda _: {1: Role.STANDBY, 9: Role.ACTIVE}
+    )
+    host.start()
+    with contextlib.closing(host):
+        until(lambda: has_epoch(host, 0))
+        (status,) = host.statuses()["clicks"].values()
+        assert (status.partition, status.role) == (1, Role.STANDBY)
+        assert status.pipeline == "python"
+        assert host.query(SCAN).partitions[1].is_success
+        assert host.query(SCAN).failures[0].reason is FailureReason.NOT_PRESENT
+        active = host.query(SCAN.require_active()).failures
+        assert active[1].reason is FailureReason.NOT_ACTIVE
+        host.promote("clicks", 1)
+        assert set(host.query(SCAN.require_active()).failures) == {0}
+        host.demote("clicks", 1)
+        host.add_replica("clicks", 0)
+        until(lambda: set(host.query(SCAN.require_active()).failures) == {1})
+        with pytest.raises(StoreError, match="held already"):
+            host.add_replica("clicks", 0)
+        for call in (host.add_replica, host.promote, host.demote, host.drop):
+            with pytest.raises(InvalidPartitionError, match="partitions 0 to 1, not 2"):
+                call("clicks", 2)
+            with pytest.raises(UnknownStoreError):
+                call("nope", 0)
+        host.drop("clicks", 0)
+        for call in (host.promote, host.demote, host.drop):
+            with pytest.raises(InvalidPartitionError, match="not on this node"):
+                call("clicks", 0)
+
+
+def test_a_dropped_replica_goes_on_from_its_files_or_begins_anew(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: has_epoch(host, 0))
+        write(tmp_path / "log", n=1)
+        until(lambda: has_epoch(host, 1))
+        for remove in (False, True):
+            told: list[bool] = []
+            host.stores["clicks"].when(0, PositionBound(epoch=99), told.append)
+            host.drop("clicks", 0, remove=remove)
+            assert told == [False]
+            assert (tmp_path / "data" / "clicks" / "0").exists() != remove
+            host.add_replica("clicks", 0, Role.STANDBY)
+            assert host.stores["clicks"].wait(0, PositionBound(epoch=1), timeout_s=10)
+            assert counts(host) == {1}
+
+
+class Asker(threading.Thread):
+    """Asks a host until it is stopped, and notes every answer that cannot be true."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__()
+        self.host, self.wrong, self.done = host, list[object](), threading.Event()
+        self.newest = {0: -1, 1: -1}
+
+    def run(self) -> None:
+        try:
+            while not self.done.is_set():
+                self.check()
+        except BaseException as error:  # seen by the test, not by the thread's hook
+            self.wrong.append(error)
+
+    def check(self) -> None:
+        for number, answer in self.host.query(SCAN.require_active()).partitions.items():
+            if isinstance(answer, Success):
+                found = {n for _, n in rows_of(answer.value)}
+                if found != {answer.epoch} or answer.epoch < self.newest[number]:
+                    self.wrong.append((number, answer.epoch, found))
+                self.newest[number] = answer.epoch
+            elif not answer.reason.retryable:
+                self.wrong.append(answer)
+
+
+def test_replicas_come_and_go_while_queries_run(tmp_path: Path) -> None:
+    """Each answer is a whole epoch, or a failure that is true; and nothing ever goes back."""
+    write(tmp_path / "log", n=0, users=50)
+    with running(tmp_path / "log", tmp_path / "data") as host:
+        until(lambda: counts(host) == {0})
+        askers = [Asker(host), Asker(host)]
+        for asker in askers:
+            asker.start()
+        for n in range(1, 13):
+            write(tmp_path / "log", n=n, users=50)
+            host.demote("clicks", 0)
+            host.drop("clicks", 1)
+            host.promote("clicks", 0)
+            until(lambda: opened(host, 1))
+        until(lambda: counts(host) == {12})
+        for asker in askers:
+            asker.done.set()
+            asker.join(timeout=10)
+    assert [asker.wrong for asker in askers] == [[], []]
+
+
+def opened(host: Host, partition: int) -> bool:
+    """Add a replica, as soon as nobody reads what the dropped one held."""
+    try:
+        host.add_replica("clicks", partition)
+    except StoreError as error:
+        if "cannot open" not in str(error):
+            raise
+        return False
+    return True

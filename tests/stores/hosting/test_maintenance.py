@@ -1,0 +1,119 @@
+"""What a host does in the background: whom it tends, and when it stops."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from stores.engines.rocksdb.partition import RocksPartition
+from stores.hosting.host import Host
+from stores.hosting.maintenance import Upkeep
+from stores.hosting.replica import Replica
+from stores.spec.schema import StoreSchema
+from stores.spec.store import ReplicaState
+from tests.stores.hosts import CLICKS, counts, running, until, write
+
+pytestmark = pytest.mark.usefixtures("impatient")
+
+
+@dataclass(kw_only=True)
+class Part:
+    """One partition with an engine of a test's."""
+
+    engine: object
+    schema: StoreSchema = CLICKS
+    partition: int = 0
+
+
+class Engine:
+    """Notes how often it is tended, and may fail."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.tended = 0
+        self._fails = fails
+
+    def tend(self, is_stopping: Callable[[], bool]) -> None:
+        self.tended += 1
+        assert not is_stopping()
+        if self._fails:
+            raise RuntimeError("it broke")
+
+
+def test_all_have_their_turn(caplog: pytest.LogCaptureFixture) -> None:
+    """One that fails does not keep the others from theirs, nor one that has nothing to tend."""
+    broken, whole = Engine(fails=True), Engine()
+    upkeep = Upkeep(lambda: [Part(engine=broken), Part(engine=object()), Part(engine=whole)])
+    upkeep.start()
+    until(lambda: whole.tended > 2)
+    upkeep.stop(timeout_s=10)
+    assert broken.tended >= whole.tended
+    assert "upkeep failed store=clicks partition=0 error=it broke" in caplog.text
+    tended = whole.tended
+    upkeep.stop(timeout_s=10)
+    assert whole.tended == tended
+
+
+def test_what_is_long_sees_that_it_stops() -> None:
+    begun = threading.Event()
+
+    class Long:
+        def tend(self, is_stopping: Callable[[], bool]) -> None:
+            begun.set()
+            until(is_stopping)
+
+    last = Engine()
+    upkeep = Upkeep(lambda: [Part(engine=Long()), Part(engine=last)])
+    upkeep.start()
+    assert begun.wait(10)
+    upkeep.stop(timeout_s=10)
+    assert last.tended == 0
+
+
+def test_a_host_keeps_the_columns_of_its_stores(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    with running(tmp_path / "log") as host:
+        until(lambda: host.columns_bytes > 0)
+        assert counts(host) == {0}
+        write(tmp_path / "log", n=1)
+        until(lambda: counts(host) == {1})
+    assert host.columns_bytes == 0
+
+
+def test_a_host_that_is_to_keep_none(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    host = Host(str(tmp_path / "log"), columns_bytes=0)
+    host.start()
+    until(lambda: counts(host) == {0})
+    engine = next(iter(host._stores["clicks"].replicas.values())).engine
+    assert isinstance(engine, RocksPartition)
+    engine.tend(lambda: False)
+    assert host.columns_bytes == 0
+    host.close()
+
+
+def test_nothing_is_tended_before_all_replicas_have_caught_up(tmp_path: Path) -> None:
+    write(tmp_path / "log", n=0)
+    with running(tmp_path / "log") as host:
+        until(lambda: host.is_ready)
+        replica = next(iter(host._stores["clicks"].replicas.values()))
+        assert isinstance(replica, Replica)
+        assert replica in host._tended()
+        replica.state = ReplicaState.RESTORING
+        assert list(host._tended()) == []
+        replica.state = ReplicaState.RUNNING
+
+
+def test_a_partition_is_dropped_and_added_while_its_columns_are_read(tmp_path: Path) -> None:
+    """A database that somebody reads cannot be opened again: the background must let go of it."""
+    write(tmp_path / "log", n=0, users=20_000)
+    with running(tmp_path / "log") as host:
+        until(lambda: host.is_ready)
+        for _ in range(20):
+            host.drop("clicks", 0)
+            host.add_replica("clicks", 0)
+            until(lambda: counts(host) == {0})
+        until(lambda: host.columns_bytes > 0)

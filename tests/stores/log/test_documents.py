@@ -1,0 +1,64 @@
+"""Records as files: no changed bit, and no cut, passes for what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stores.errors import TornRecordError
+from stores.log.documents import FORMAT, decode_document, encode_document
+
+VALUES = st.none() | st.integers(-(2**63), 2**63 - 1) | st.text(max_size=8)
+FIELDS = st.dictionaries(
+    st.text(max_size=6).filter(lambda name: name not in {"format", "checksum"}),
+    VALUES | st.lists(VALUES, max_size=3),
+    max_size=4,
+)
+
+
+def decoded(data: bytes) -> dict[str, Any]:
+    def fields(document: Mapping[str, Any]) -> dict[str, Any]:
+        return {n: v for n, v in document.items() if n not in {"format", "checksum"}}
+
+    return decode_document(data, "x", fields)
+
+
+@given(FIELDS, st.sampled_from([1, FORMAT]))
+def test_what_is_written_is_read(fields: dict[str, Any], version: int) -> None:
+    assert decoded(encode_document(fields, version=version)) == fields
+
+
+@given(FIELDS, st.integers(0, 16))
+def test_no_flipped_bit_passes(fields: dict[str, Any], first: int) -> None:
+    data = encode_document(fields)
+    for bit in range(first, 8 * len(data), 17):
+        flipped = bytearray(data)
+        flipped[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(TornRecordError, match='record "x"'):
+            decoded(bytes(flipped))
+
+
+@given(FIELDS, st.integers(0, 2**16), st.binary(max_size=4))
+def test_no_other_end_passes(fields: dict[str, Any], cut: int, tail: bytes) -> None:
+    data = encode_document(fields)
+    other = data[: cut % len(data)] + tail
+    if other != data:
+        with pytest.raises(TornRecordError):
+            decoded(other)
+
+
+def test_a_damaged_number_of_the_format_does_not_spare_the_check() -> None:
+    damaged = encode_document({"n": 1}).replace(b'"format": 2', b'"format": 1')
+    with pytest.raises(TornRecordError, match="its checksum does not fit"):
+        decoded(damaged)
+
+
+@pytest.mark.parametrize("found", [0, 3, "2", None, True])
+def test_other_formats_are_not_guessed(found: object) -> None:
+    with pytest.raises(TornRecordError, match="we read 1 and 2"):
+        decoded(orjson.dumps({"format": found}))

@@ -1,0 +1,324 @@
+"""Damage of every sort in a log: what says so, and what is made of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stores.errors import FencedError, LogError, LogMissingError
+from stores.log.names import snapshot_name, term_name
+from stores.log.records import Record
+from stores.log.repair import repair
+from stores.log.state_log import StoreLog, StoreWriter
+from stores.log.verification import verify, verify_log
+from stores.spec.position import Position
+from stores.upkeep.compaction import write_snapshot
+from tests.stores.logs import commit_path, edit_record, old_commit
+from tests.stores.retention import CLICKS, expected, read_whole, run, ten_epochs, write
+
+LAST = 9
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return ten_epochs(tmp_path / "log")
+
+
+def damages(root: Path) -> list[str]:
+    """The files that are damaged, without their directories."""
+    return sorted({Path(each.path).name for each in verify(root, "clicks").damages})
+
+
+def name(epoch: int) -> str:
+    return f"{epoch:020d}.json"
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 4
+    path.write_bytes(data)
+
+
+def data_file(root: Path, epoch: int) -> Path:
+    return next((root / "clicks" / "data" / str(epoch)).rglob("*.parquet"))
+
+
+def snapshot_file(root: Path) -> Path:
+    return next((root / "clicks" / "snapshots").rglob("*.sst"))
+
+
+def test_a_sound_log_has_no_damage(root: Path) -> None:
+    write(root, 12)
+    write(root, 20)
+    found = verify(root, "clicks")
+    assert (found.damages, found.epochs) == ((), 12)
+    assert found.rows == 12 * 20
+    write_snapshot(root, "clicks")
+    assert repair(root, "clicks").actions == ()
+    assert verify(root, "clicks") == found
+    with pytest.raises(LogMissingError):
+        verify(root, "views")
+
+
+SNAPSHOT_AT = 6
+"""The epoch after which a snapshot is written, for what needs one to be mended."""
+
+
+def in_record(root: Path, epoch: int) -> str:
+    flip(commit_path(root, epoch))
+    return name(epoch)
+
+
+def in_data(root: Path, epoch: int) -> str:
+    path = data_file(root, epoch)
+    flip(path)
+    return path.name
+
+
+def gone(root: Path, epoch: int) -> str:
+    commit_path(root, epoch).unlink()
+    return name(epoch + 1)
+
+
+def data_gone(root: Path, epoch: int) -> str:
+    path = data_file(root, epoch)
+    path.unlink()
+    return path.name
+
+
+LOSSES: list[Callable[[Path, int], str]] = [in_record, in_data, gone, data_gone]
+
+
+@pytest.mark.parametrize("lose", LOSSES)
+@pytest.mark.parametrize("epoch", [0, 4, SNAPSHOT_AT, SNAPSHOT_AT + 1, LAST - 1])
+def test_an_epoch_that_is_lost_is_found_and_left_out_where_a_snapshot_holds_it(
+    tmp_path: Path, lose: Callable[[Path, int], str], epoch: int
+) -> None:
+    root = tmp_path / "log"
+    for each in range(SNAPSHOT_AT + 1):
+        write(root, each)
+    write_snapshot(root, "clicks")
+    for each in range(SNAPSHOT_AT + 1, LAST + 1):
+        write(root, each)
+    named = lose(root, epoch)
+    if lose is gone and epoch == 0:
+        assert damages(root) == []  # it could as well have been removed as old
+        return
+    assert named in damages(root)
+    done = repair(root, "clicks")
+    if epoch > SNAPSHOT_AT:
+        assert done.actions == ()
+        assert done.after.damages != ()
+        return
+    assert done.after.damages == ()
+    assert done.actions == (
+        f"set aside the epochs up to {epoch}: the snapshot of epoch {SNAPSHOT_AT} holds them",
+    )
+    assert read_whole(root, tmp_path / "data") == expected(LAST)
+    write(root, LAST + 1)
+    assert read_whole(root, tmp_path / "data") == expected(LAST + 1)
+    assert repair(root, "clicks").actions == ()
+
+
+@pytest.mark.parametrize("kept", [0, 4, LAST])
+def test_epochs_that_are_missing_before_a_snapshot_are_not_written_again(
+    root: Path, tmp_path: Path, kept: int
+) -> None:
+    """A writer that began at the end of what is left would take back what was applied."""
+    write_snapshot(root, "clicks")
+    records, copy = root / "clicks" / "epochs", tmp_path / "copy"
+    shutil.copytree(records, copy)
+    for epoch in range(kept, LAST + 1):
+        commit_path(root, epoch).unlink()
+    if kept == 0:
+        records.rmdir()
+    before = sorted((root / "clicks").rglob("*"))
+    why = rf"{name(LAST)}.* is missing.* ends at epoch {kept - 1}\. Put back"
+    with pytest.raises(LogError, match=why):
+        write(root, kept)
+    with pytest.raises(LogError, match=why):
+        StoreLog.open(root, "clicks").latest_epoch()
+    assert name(LAST) in damages(root)
+    done = repair(root, "clicks")
+    assert done.actions == ()
+    assert any(re.search(why, damage.message) for damage in done.after.damages)
+    assert sorted((root / "clicks").rglob("*")) == before
+    shutil.copytree(copy, records, dirs_exist_ok=True)
+    assert damages(root) == []
+    write(root, LAST + 1)
+    assert read_whole(root, tmp_path / "data") == expected(LAST + 1)
+
+
+def test_a_directory_in_the_place_of_a_record_is_set_aside(root: Path, tmp_path: Path) -> None:
+    write_snapshot(root, "clicks")
+    write(root, LAST + 1)
+    for path in (commit_path(root, 3), root / "clicks" / term_name(2)):
+        path.unlink()
+        (path / "inside").mkdir(parents=True)
+    assert {name(2), name(3)} <= {*damages(root)}
+    assert repair(root, "clicks").after.damages == ()
+    assert {p.parent.name for p in (root / "clicks" / "aside").rglob("inside")} == {
+        name(2),
+        name(3),
+    }
+    assert read_whole(root, tmp_path / "data") == expected(LAST + 1)
+
+
+def test_nothing_is_thrown_away(root: Path) -> None:
+    write_snapshot(root, "clicks")
+    write(root, 10)
+    kept = {epoch: commit_path(root, epoch).read_bytes() for epoch in range(3)}
+    data_file(root, 2).unlink()
+    repair(root, "clicks")
+    aside = {p.name: p.read_bytes() for p in (root / "clicks" / "aside").rglob("*.json")}
+    assert aside == {name(epoch): data for epoch, data in kept.items()}
+
+
+def test_the_chain_of_two_writers_is_linked_again(root: Path, tmp_path: Path) -> None:
+    """Each followed the newest epoch that it knew of, and took nothing back."""
+    for epoch, previous in ((5, 3), (6, 4), (8, 2)):
+        edit_record(commit_path(root, epoch), previous=previous)
+    assert damages(root) == [name(epoch) for epoch in (5, 6, 8)]
+    writer = StoreWriter(root, CLICKS)
+    writer.take_ownership()
+    done = repair(root, "clicks")
+    assert done.after.damages == ()
+    assert done.actions == tuple(f"linked epoch {e} to epoch {e - 1}" for e in (5, 6, 8))
+    assert read_whole(root, tmp_path / "data") == expected(LAST)
+    with pytest.raises(FencedError, match="stategate log repair"):
+        writer.write(writer.log.schema().arrow_schema().empty_table(), position=Position())
+
+
+def test_what_takes_back_what_was_applied_is_not_linked(root: Path) -> None:
+    edit_record(commit_path(root, 5), previous=3, position={"events": {"0": 7}})
+    done = repair(root, "clicks")
+    assert done.actions == ()
+    assert name(5) in {Path(damage.path).name for damage in done.after.damages}
+
+
+def test_what_a_replaced_writer_left_is_set_aside(root: Path, tmp_path: Path) -> None:
+    log = StoreLog.open(root, "clicks")
+    for late in (old_commit(10, previous=9), old_commit(15, previous=3)):
+        log.write_commit(late)
+    assert damages(root) == [name(10), name(15)]
+    done = repair(root, "clicks")
+    assert done.after.damages == ()
+    assert len(done.actions) == 2
+    write(root, 10)
+    assert read_whole(root, tmp_path / "data") == expected(10)
+
+
+def test_a_skip_that_is_missing_is_written(root: Path, tmp_path: Path) -> None:
+    write(root, 14)
+    for path in (root / "clicks" / "epochs").glob(f"{10:020d}.*"):
+        path.unlink()
+    assert damages(root) == [name(14)]
+    done = repair(root, "clicks")
+    assert done.actions == ("wrote the skip from epoch 9 to 14",)
+    assert done.after.damages == ()
+    assert StoreLog.open(root, "clicks").next_commit(9) is not None
+    assert read_whole(root, tmp_path / "data") == expected(14)
+
+
+@pytest.mark.parametrize("which", ["record", "file"])
+def test_a_damaged_snapshot_is_set_aside_while_the_epochs_are_there(
+    root: Path, tmp_path: Path, which: str
+) -> None:
+    write_snapshot(root, "clicks")
+    record = root / "clicks" / snapshot_name(LAST)
+    path = record if which == "record" else snapshot_file(root)
+    flip(path)
+    assert damages(root) == [path.name]
+    done = repair(root, "clicks")
+    assert done.actions == (f"set aside the damaged snapshot of epoch {LAST}",)
+    assert done.after.damages == ()
+    assert run(root).written
+    assert read_whole(root, tmp_path / "data") == expected(LAST)
+
+
+def test_a_damaged_snapshot_that_alone_holds_epochs_stays(root: Path) -> None:
+    write_snapshot(root, "clicks")
+    for epoch in range(LAST):
+        StoreLog.open(root, "clicks").remove_commit(epoch)
+    assert damages(root) == []
+    path = snapshot_file(root)
+    flip(path)
+    assert damages(root) == sorted([name(LAST), path.name])
+    done = repair(root, "clicks")
+    assert done.actions == ()
+    assert len(done.after.damages) == 2
+
+
+def test_a_damaged_definition_is_named(root: Path) -> None:
+    flip(root / "clicks" / "store.json")
+    assert damages(root) == ["store.json"]
+    assert repair(root, "clicks").actions == ()
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_a_damaged_term_is_set_aside(root: Path, tmp_path: Path, which: int) -> None:
+    """Whoever took it, or one before, is refused as before; whoever took a later one goes on."""
+    old, new = StoreWriter(root, CLICKS, writer="a"), StoreWriter(root, CLICKS, writer="b")
+    first = old.take_ownership().term
+    middle = StoreWriter(root, CLICKS, writer="c").take_ownership().term
+    assert new.take_ownership().term == middle + 1 == first + 2
+    flip(root / "clicks" / term_name(first + which))
+    assert damages(root) == [name(first + which)]
+    empty = CLICKS.arrow_schema().empty_table()
+    beyond = Position.of({"events": {0: 99}})
+    with pytest.raises(FencedError, match="has had another writer"):
+        old.write(empty, position=beyond)
+    done = repair(root, "clicks")
+    assert done.after.damages == ()
+    assert done.actions == (f"set aside the records of terms up to {first + which}",)
+    with pytest.raises(FencedError):
+        old.write(empty, position=beyond)
+    if which < 2:
+        assert new.write(empty, position=beyond).term == first + 2
+    else:
+        with pytest.raises(FencedError, match="stategate log repair"):
+            new.write(empty, position=beyond)
+    after = StoreWriter(root, CLICKS).write(empty, position=beyond)
+    assert after.term == first + 3 + (which == 2)
+    assert read_whole(root, tmp_path / "data") == expected(LAST)
+
+
+@pytest.mark.parametrize("moment", range(1, LAST, 2))
+def test_what_is_removed_meanwhile_is_no_damage(root: Path, moment: int) -> None:
+    """Compaction removes the oldest epochs while their records are being read."""
+    write_snapshot(root, "clicks")
+    log = StoreLog.open(root, "clicks")
+    record = log.record
+    read: list[int] = []
+
+    def removing(number: int) -> Record | None:
+        if len(read) == moment:
+            for epoch in range(LAST - 1):
+                StoreLog.open(root, "clicks").remove_commit(epoch)
+        read.append(number)
+        return record(number)
+
+    log.record = removing  # type: ignore[method-assign]
+    assert verify_log(log).damages == ()
+    assert len(read) > moment
+
+
+def test_a_log_of_format_1_is_verified_by_reading_it(root: Path) -> None:
+    log = StoreLog.open(root, "clicks")
+    for epoch in range(LAST + 1):
+        commit = log.commit(epoch)
+        assert commit is not None
+        files = [{"path": f.path, "partition": f.partition, "rows": f.rows,
+                  "size_bytes": f.size_bytes} for f in commit.files]  # fmt: skip
+        edit_record(commit_path(root, epoch), format=1, files=files)
+    assert damages(root) == []
+    path = data_file(root, 3)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3 : len(data) // 3 + 60] = os.urandom(60)
+    path.write_bytes(data)
+    assert damages(root) == [path.name]

@@ -1,0 +1,487 @@
+"""The state log as its writer sees it: definitions, commits, data files, file systems."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import fs
+
+from stores.codec.partitioner import partitioner
+from stores.errors import (
+    EpochConflictError,
+    LogError,
+    LogMissingError,
+    SchemaError,
+    TornRecordError,
+)
+from stores.log.datafiles import file_schema, last_of_runs, latest_rows, shaped
+from stores.log.files import Directory
+from stores.log.records import decode_definition, encode_definition
+from stores.log.state_log import Commit, StateLog, StoreLog, StoreWriter
+from stores.spec.position import Position
+from stores.spec.schema import (
+    BIGINT,
+    DOUBLE,
+    TEXT,
+    Column,
+    DataType,
+    InputTopic,
+    Kind,
+    StoreKind,
+    StoreSchema,
+)
+from tests.stores.logs import AT, CLICKS, HOURS, contents, edit_record, empty_commit, rows
+
+# Definitions
+
+
+def test_a_definition_is_read_as_it_was_written(tmp_path: Path) -> None:
+    schema = replace(HOURS, inputs=(InputTopic(topic="orders"),), retention_ms=86_400_000)
+    StoreLog.open(tmp_path, "hours").define(schema)
+    assert StoreLog.open(tmp_path.as_uri(), "hours").schema() == schema
+    assert StateLog(tmp_path).store("hours").defined()
+
+
+def test_nested_value_types_survive(tmp_path: Path) -> None:
+    inner = DataType(kind=Kind.STRUCT, fields=(("a, b", BIGINT), ("c)", TEXT)))
+    table = DataType(kind=Kind.MAP, fields=(("key", TEXT),), element=inner)
+    value = Column(name="v", type=DataType(kind=Kind.ARRAY, element=table))
+    schema = replace(CLICKS, value=(value,))
+    assert decode_definition(encode_definition(schema), "store.json") == schema
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"partitions": 8}, "partitions: 4, not 8"),
+        ({"key": (Column(name="usr", type=BIGINT),)}, "key: usr text, not usr bigint"),
+        ({"value": ()}, "value: n bigint, not none"),
+        ({"kind": StoreKind.VERSIONED}, "kind: keyvalue, not versioned"),
+    ],
+)
+def test_another_definition_is_refused(tmp_path: Path, change: dict[str, Any], named: str) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(CLICKS)
+    with pytest.raises(SchemaError, match=named):
+        log.define(replace(CLICKS, **change))
+    assert log.schema() == CLICKS
+    log = StoreLog.open(tmp_path, "hours")
+    log.define(HOURS)
+    with pytest.raises(SchemaError, match="retention ms: None, not 5"):
+        log.define(replace(HOURS, retention_ms=5))
+
+
+def test_new_inputs_are_added_and_old_ones_kept(tmp_path: Path) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    a, b = InputTopic(topic="a"), InputTopic(topic="b")
+    log.define(replace(CLICKS, inputs=(a,)))
+    assert log.define(replace(CLICKS, inputs=(b,))).inputs == (a, b)
+    assert log.define(CLICKS).inputs == (a, b)
+    with pytest.raises(SchemaError, match='alignment of input "a"'):
+        log.define(replace(CLICKS, inputs=(replace(a, aligned=True),)))
+
+
+def test_a_retention_that_meant_nothing_is_read_as_none(tmp_path: Path) -> None:
+    """As definitions of format 1 may have it, which had no checksum."""
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(CLICKS)
+    path = tmp_path / "clicks" / "store.json"
+    document = {**json.loads(path.read_text()), "format": 1, "retention_ms": 5}
+    del document["checksum"]
+    path.write_text(json.dumps(document))
+    assert StoreLog.open(tmp_path, "clicks").define(CLICKS) == CLICKS
+
+
+def test_a_missing_store_is_missing(tmp_path: Path) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    assert not log.defined()
+    for ask in (log.schema, log.latest_epoch, log.epochs, lambda: log.next_commit(-1)):
+        with pytest.raises(LogMissingError):
+            ask()
+    with pytest.raises(LogMissingError):
+        StateLog(tmp_path / "nowhere").stores()
+
+
+def test_the_stores_of_a_root(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        StoreLog.open(tmp_path, name).define(replace(CLICKS, name=name))
+    (tmp_path / "_checkpoints").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "file").touch()
+    assert StateLog(tmp_path).stores() == ["a", "b"]
+    assert StateLog(tmp_path).lost() == []
+    StoreWriter(tmp_path, CLICKS).write(rows(1), position=AT)
+    (tmp_path / "clicks" / "store.json").unlink()
+    assert StateLog(tmp_path).stores() == ["a", "b"]
+    assert StateLog(tmp_path).lost() == ["clicks"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"format": 1', "not complete JSON"),
+        ("[]", "not a JSON object"),
+        ('{"format": 99}', "format 99"),
+        ('{"format": 1}', "no field"),
+    ],
+)
+def test_torn_definitions(tmp_path: Path, text: str, message: str) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(CLICKS)
+    (tmp_path / "clicks" / "store.json").write_text(text)
+    with pytest.raises(TornRecordError, match=message) as error:
+        log.schema()
+    assert "clicks/store.json" in str(error.value)
+
+
+def test_a_definition_of_another_store(tmp_path: Path) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(CLICKS)
+    (tmp_path / "clicks").rename(tmp_path / "moved")
+    with pytest.raises(TornRecordError, match='defines store "clicks"'):
+        StoreLog.open(tmp_path, "moved").schema()
+
+
+# Writing and reading
+
+
+def test_rows_come_back_from_the_partitions_of_their_keys(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    commit = writer.write(rows(), position=AT, watermark_ms=7, committed_ms=8)
+    log = StoreLog.open(tmp_path, "clicks")
+    assert log.commit(0) == commit
+    assert (commit.epoch, commit.previous, commit.position) == (0, -1, AT)
+    assert (commit.watermark_ms, commit.committed_ms, commit.rows) == (7, 8, 20)
+    partition_of = partitioner(CLICKS.key, CLICKS.partitions)
+    found = {}
+    for partition in range(CLICKS.partitions):
+        for batch in log.read(commit, partition):
+            assert batch.schema == file_schema(CLICKS)
+            for row in batch.to_pylist():
+                assert partition_of((row["usr"],)) == partition
+                found[row["usr"]] = (row["n"], row["_timestamp"], row["_deleted"])
+    assert found == {f"u{i}": (i, None, False) for i in range(20)}
+    assert log.schema().inputs == (InputTopic(topic="orders"),)
+
+
+def test_an_epoch_is_written_once(tmp_path: Path) -> None:
+    first = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT, epoch=3)
+    other = StoreWriter(tmp_path, CLICKS)
+    # The same rows in other chunks are the same attempt.
+    chunked = pa.concat_tables([rows(7), rows(13, start=7)])
+    assert other.write(chunked, position=AT, epoch=3) == first
+    assert other.log.epochs() == [3]
+    assert len(contents(other.log, first)) == 20
+
+
+def test_an_epoch_of_format_1_is_known_by_its_rows(tmp_path: Path) -> None:
+    """It has no digest; a program that goes on with a new version may write it again."""
+    first = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT)
+    files = [{k: v for k, v in asdict(f).items() if k != "sha256"} for f in first.files]
+    edit_record(tmp_path / "clicks" / "epochs" / f"{0:020d}.json", format=1, files=files)
+    writer = StoreWriter(tmp_path, CLICKS)
+    again = writer.write(rows(), position=AT, epoch=0)
+    assert (again.format, again.epoch, again.rows) == (1, 0, 20)
+    with pytest.raises(EpochConflictError, match="committed with other content"):
+        writer.write(rows(19), position=AT, epoch=0)
+    assert writer.write(rows(), position=AT).epoch == 1
+
+
+def test_another_attempt_at_a_committed_epoch_is_refused(tmp_path: Path) -> None:
+    """To take it for a replay would drop its rows without a word."""
+    first = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT, epoch=3)
+    beyond = Position.of({"orders": {0: 10}})
+    for name, table, position, whole in (
+        ("python", rows(19), AT, False),
+        ("python", rows(), beyond, False),
+        ("python", rows(), AT, True),
+        ("another", rows(), AT, False),
+    ):
+        writer = StoreWriter(tmp_path, CLICKS, writer=name)
+        with pytest.raises(EpochConflictError, match='epoch 3 of store "clicks" is committed'):
+            writer.write(table, position=position, epoch=3, replace=whole)
+    with pytest.raises(EpochConflictError, match="committed with other content"):
+        StoreWriter(tmp_path, CLICKS).write(rows(), position=AT, epoch=3, watermark_ms=1)
+    assert writer.log.commit(3) == first
+    assert len(contents(writer.log, first)) == 20
+
+
+def test_a_replay_has_the_watermark_and_the_input_that_are_committed(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    writer.write(rows(1), position=AT, watermark_ms=8)
+    first = writer.write(rows(), position=AT, watermark_ms=5, input_digest="a")
+    writer = StoreWriter(tmp_path, CLICKS)
+    for watermark_ms in (None, 5, 8):
+        again: dict[str, Any] = {
+            "epoch": 1,
+            "watermark_ms": watermark_ms,
+            "input_digest": "a",
+        }
+        assert writer.write(rows(), position=AT, **again) == first
+    for changed in ({"watermark_ms": 9}, {"input_digest": "b"}, {"input_digest": None}):
+        with pytest.raises(EpochConflictError, match="committed with other content"):
+            writer.write(rows(), position=AT, **{**again, **changed})
+
+
+def test_a_write_after_one_that_failed_is_not_taken_for_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Heartbeats have the same rows and position each time."""
+    writer = StoreWriter(tmp_path, CLICKS)
+    writer.write(rows(0), position=AT, watermark_ms=1)
+
+    def fail(commit: Commit) -> None:
+        raise LogError("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(writer.log, "write_commit", fail)
+        with pytest.raises(LogError, match="no room"):
+            writer.write(rows(0), position=AT, watermark_ms=1)
+    assert writer.write(rows(0), position=AT, watermark_ms=1).epoch == 1
+
+
+def test_an_epoch_behind_the_newest_is_refused(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    writer.write(rows(), position=AT, epoch=3)
+    with pytest.raises(EpochConflictError, match="behind epoch 3"):
+        writer.write(rows(), position=AT, epoch=2)
+
+
+def test_of_many_writers_one_commits(tmp_path: Path) -> None:
+    log = StoreLog.open(tmp_path, "clicks")
+    log.define(CLICKS)
+    log.directory.make("epochs")
+    commits = [empty_commit(0, writer=str(i)) for i in range(8)]
+    lost: list[str] = []
+    barrier = threading.Barrier(len(commits))
+
+    def race(commit: Commit) -> None:
+        barrier.wait(10)
+        try:
+            log.write_commit(commit)
+        except EpochConflictError:
+            lost.append(commit.writer)
+
+    threads = [threading.Thread(target=race, args=(commit,)) for commit in commits]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    found = log.commit(0)
+    assert found is not None
+    assert sorted([*lost, found.writer]) == [commit.writer for commit in commits]
+    assert [p.name for p in (tmp_path / "clicks/epochs").iterdir()] == [f"{0:020d}.json"]
+
+
+def test_what_an_attempt_left_is_removed_when_the_epoch_is_committed(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    left = writer.log.begin(0)
+    (tmp_path / "clicks" / left / "p00000.parquet").write_bytes(b"half a file")
+    commit = writer.write(rows(), position=AT)
+    assert not (tmp_path / "clicks" / left).exists()
+    assert len(contents(writer.log, commit)) == 20
+
+
+def test_an_empty_epoch_moves_position_and_watermark(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    commit = writer.write(rows(0), position=AT, watermark_ms=5)
+    assert commit.files == ()
+    assert contents(writer.log, commit) == []
+    assert writer.log.next_commit(-1) == commit
+
+
+def test_tombstones_and_event_times(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "_deleted": [True, None],
+            "n": [None, 2],
+            "usr": ["a", None],
+            "_timestamp": pa.array([5, None], pa.timestamp("ms")),
+        }
+    )
+    writer = StoreWriter(tmp_path, CLICKS)
+    commit = writer.write(table, position=AT, replace=True)
+    assert commit.replace
+    found = {row["usr"]: row for row in contents(writer.log, commit)}
+    assert found["a"]["_deleted"] is True
+    assert found["a"]["_timestamp"].timestamp() == 0.005
+    assert found[None]["_deleted"] is False
+
+
+def test_rows_that_are_not_of_the_store(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    for table, message in [
+        (rows().drop_columns("n"), 'lack column "n"'),
+        (rows().append_column("x", [[1] * 20]), 'no column "x"'),
+        (pa.table({"usr": ["a"], "n": ["one"]}), 'column "n" of store "clicks"'),
+    ]:
+        with pytest.raises(SchemaError, match=message):
+            writer.write(table, position=AT)
+
+
+@pytest.mark.parametrize("end", [-1, None])
+def test_a_session_ends_and_not_before_it_begins(end: int | None) -> None:
+    sessions = replace(HOURS, kind=StoreKind.SESSION, window_size_ms=None)
+    times = pa.timestamp("us", "UTC")
+    table = pa.table({"usr": ["a"], "window_start": pa.array([0], times), "n": [1]})
+    whole = table.append_column("window_end", pa.array([0], times))
+    assert shaped(whole, sessions).num_rows == 1
+    with pytest.raises(SchemaError, match="lacks an end, or ends before it begins"):
+        shaped(table.append_column("window_end", pa.array([end], times)), sessions)
+
+
+def test_the_last_window_has_an_end() -> None:
+    """Kafka's rule: what would be behind the last time that there is ends there."""
+    last = (1 << 63) - 1
+    starts, ends = (
+        pa.array(times, pa.timestamp("us", "UTC")) for times in ([last - 1, last], [last, last])
+    )
+    table = pa.table({"usr": ["a", "b"], "window_start": starts, "n": [1, 2]})
+    for given_rows in (table, table.append_column("window_end", ends)):
+        found = shaped(given_rows, HOURS).column("window_end").cast(pa.int64())
+        assert found.to_pylist() == [last, last]
+    with pytest.raises(SchemaError, match="not all 3600000 ms long"):
+        shaped(table.append_column("window_end", starts), HOURS)
+
+
+def test_windows(tmp_path: Path) -> None:
+    hour = pa.array([0, 3_600_000, 0], pa.timestamp("ms", "UTC"))
+    table = pa.table({"usr": ["a", "a", "a"], "n": [1, 2, 3], "window_start": hour})
+    writer = StoreWriter(tmp_path, HOURS)
+    commit = writer.write(table, position=AT)
+    found = {row["window_start"].timestamp(): row for row in contents(writer.log, commit)}
+    assert {start: row["n"] for start, row in found.items()} == {0: 3, 3600: 2}
+    assert found[3600]["window_end"].timestamp() == 7200
+    with pytest.raises(SchemaError, match="not all 3600000 ms long"):
+        writer.write(table.append_column("window_end", hour), position=AT)
+    with pytest.raises(SchemaError, match='"window_start"'):
+        writer.write(table.drop_columns("window_start"), position=AT)
+
+
+KEYED = StoreSchema(
+    name="s",
+    kind=StoreKind.KEYVALUE,
+    key=(Column(name="k", type=DOUBLE), Column(name="t", type=TEXT)),
+    value=(Column(name="n", type=BIGINT),),
+    partitions=1,
+)
+ENTRIES = st.lists(
+    st.tuples(
+        st.sampled_from([None, 0.0, -0.0, 1.5, float("nan"), float("inf")]),
+        st.sampled_from([None, "", "a", "b"]),
+        st.none() | st.integers(0, 3),
+    ),
+    max_size=30,
+)
+
+
+def entries_table(entries: list[Any]) -> pa.Table:
+    table = pa.table(
+        {
+            "k": pa.array([e[0] for e in entries], pa.float64()),
+            "t": pa.array([e[1] for e in entries], pa.string()),
+            "n": pa.array(range(len(entries)), pa.int64()),
+            "_timestamp": pa.array([e[2] for e in entries], pa.timestamp("us", "UTC")),
+        }
+    )
+    return shaped(table, KEYED)
+
+
+def winners(entries: list[Any]) -> list[int]:
+    """By a dict: the latest by event time, then by input order; numbers of the rows that win."""
+    best: dict[Any, tuple[int, int]] = {}
+    for number, (k, t, time) in enumerate(entries):
+        same = "nan" if k is not None and math.isnan(k) else k
+        rank = (-1 if time is None else time, number)
+        best[same, t] = max(best.get((same, t), rank), rank)
+    return sorted(number for _, number in best.values())
+
+
+@given(ENTRIES)
+def test_the_latest_row_of_each_key_wins(entries: list[Any]) -> None:
+    assert latest_rows(entries_table(entries), KEYED).column("n").to_pylist() == winners(entries)
+
+
+@given(ENTRIES, st.lists(st.integers(1, 7), min_size=1))
+def test_sorted_rows_in_batches_of_any_size_have_the_same_winners(
+    entries: list[Any], sizes: list[int]
+) -> None:
+    def rank(number: int) -> Any:
+        """Spark's order: NULL first, NaN last."""
+        k, t, time = entries[number]
+        nan = k is not None and math.isnan(k)
+        return (k is not None, nan, 0.0 if nan else k or 0.0, t is not None, t or "",
+                -1 if time is None else time, number)  # fmt: skip
+
+    order = np.array(sorted(range(len(entries)), key=rank), np.int64)
+    ordered = entries_table(entries).take(order)
+    batches, at, turn = [], 0, 0
+    while at < ordered.num_rows:
+        size = sizes[turn % len(sizes)]
+        batches += ordered.slice(at, size).combine_chunks().to_batches()
+        at, turn = at + size, turn + 1
+    found = [n for batch in last_of_runs(batches, KEYED) for n in batch.column("n").to_pylist()]
+    assert sorted(found) == winners(entries)
+
+
+# Following
+
+
+# File systems
+
+
+def test_a_file_system_without_links(tmp_path: Path) -> None:
+    remote = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
+    log = StoreLog(Directory(remote, "clicks"), "clicks")
+    with pytest.raises(LogMissingError):
+        log.latest_epoch()
+    log.define(CLICKS)
+    log.define(replace(CLICKS, inputs=(InputTopic(topic="a"),)))
+    assert log.schema().inputs == (InputTopic(topic="a"),)
+    log.write_commit(empty_commit(0))
+    with pytest.raises(EpochConflictError):
+        log.write_commit(empty_commit(0))
+    assert log.next_commit(-1) == empty_commit(0)
+    assert log.next_commit(0) is None
+    assert log.epochs() == [0]
+    attempt = log.begin(1)
+    log.begin(1)
+    log.remove_other_attempts(attempt)
+    assert log.directory.names("data/1") == [attempt.rpartition("/")[2]]
+    assert StoreLog.open(tmp_path, "clicks").latest_epoch() == 0
+
+
+@pytest.mark.parametrize("spelled", ["file:{}", "file://{}", "{}"])
+def test_spellings_of_a_local_root(tmp_path: Path, spelled: str) -> None:
+    directory = Directory.at(spelled.format(tmp_path))
+    assert directory.local
+    assert directory.path == str(tmp_path)
+
+
+def test_a_root_that_no_file_system_holds() -> None:
+    with pytest.raises(LogError, match="no file system"):
+        Directory.at("nosuch://host/path")
+
+
+def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "clicks").write_text("a file, not a directory")
+    with pytest.raises(LogError, match="cannot be written"):
+        StoreLog.open(tmp_path, "clicks").define(CLICKS)
+
+
+def test_a_writer_declares_what_it_reads_before_the_first_data(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, replace(CLICKS, inputs=()))
+    writer.declare(["b", "a"])
+    writer.declare(["a", "c"])
+    assert [each.topic for each in writer.schema.inputs] == ["a", "b", "c"]
+    assert StoreLog.open(tmp_path, CLICKS.name).schema() == writer.schema

@@ -1,0 +1,290 @@
+"""A state log as its reader sees it: followed commit by commit, and damaged in every way."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import fs
+
+from stores.errors import LogMissingError, TornRecordError
+from stores.log.datafiles import shaped
+from stores.log.documents import encode_document
+from stores.log.files import Directory
+from stores.log.records import decode_record, encode_commit
+from stores.log.state_log import Commit, DataFile, StoreLog, StoreWriter
+from tests.stores.logs import (
+    AT,
+    CLICKS,
+    Clock,
+    commit_path,
+    empty_commit,
+    followed,
+    old_commit,
+    rows,
+)
+
+
+def test_commits_are_followed_one_by_one(tmp_path: Path) -> None:
+    log, _ = followed(tmp_path)
+    assert log.next_commit(-1) is None
+    for epoch in range(3):
+        log.write_commit(empty_commit(epoch, previous=epoch - 1))
+    after = -1
+    while (commit := log.next_commit(after)) is not None:
+        assert commit.epoch == after + 1
+        after = commit.epoch
+    assert after == log.latest_epoch() == 2
+    assert log.epochs(after=0) == [1, 2]
+
+
+def test_a_gap_in_the_numbers_is_seen_at_once(tmp_path: Path) -> None:
+    log, _ = followed(tmp_path)
+    after = -1
+    for epoch in (2, 3, 5, 90):
+        assert log.next_commit(after) is None
+        log.write_commit(empty_commit(epoch, previous=after))
+        assert log.latest_epoch() == epoch
+        found = log.next_commit(after)
+        assert found is not None
+        assert found.epoch == after or found.epoch == epoch
+        after = epoch
+    assert log.epochs() == [2, 3, 5, 90]
+    assert log.commit(0) is None
+
+
+def test_a_gap_in_a_log_of_format_1_is_seen_at_the_next_listing(tmp_path: Path) -> None:
+    log, clock = followed(tmp_path)
+    log.write_commit(old_commit(0))
+    assert log.next_commit(0) is None
+    log.write_commit(old_commit(2, previous=0))
+    assert log.next_commit(0) is None
+    asked = log.next_commit(0, list_now=True)
+    assert asked is not None
+    assert asked.epoch == 2
+    log.write_commit(old_commit(5, previous=2))
+    assert log.next_commit(2) is None
+    clock.now += 1.0
+    later = log.next_commit(2)
+    assert later is not None
+    assert later.epoch == log.latest_epoch() == 5
+    log.write_commit(old_commit(9, previous=5))
+    assert log.latest_epoch() == 9
+
+
+def test_a_long_listing_is_made_seldom(tmp_path: Path) -> None:
+    """A log of a week may keep half a million epochs: who waits for the next must not list on."""
+    clock = Clock()
+    seconds = 0.5
+
+    class Slow(Directory):
+        listings = 0
+
+        def names(self, relative: str = "") -> list[str]:
+            Slow.listings += 1
+            clock.now += seconds
+            return Directory.names(self, relative)
+
+    log = StoreLog(Slow(fs.LocalFileSystem(), str(tmp_path / "clicks")), "clicks", clock=clock)
+    log.define(CLICKS)
+    log.write_commit(old_commit(0))
+    began_s = clock.now
+    for _ in range(4000):
+        assert log.next_commit(0) is None
+        clock.now += 0.025
+    spent_s = Slow.listings * seconds
+    assert 0 < spent_s <= 0.02 * (clock.now - began_s)
+    # What it waits for is seen all the same: at once at the next number, later behind a gap.
+    log.write_commit(old_commit(2, previous=0))
+    clock.now += 100 * seconds
+    later = log.next_commit(0)
+    assert later is not None
+    assert later.epoch == 2
+
+
+def test_a_log_of_format_1_goes_on_in_format_2(tmp_path: Path) -> None:
+    log, _ = followed(tmp_path)
+    for epoch, previous in ((0, -1), (3, 0)):
+        log.write_commit(old_commit(epoch, previous=previous))
+    commit = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT)
+    assert (commit.epoch, commit.previous, commit.term, commit.format) == (4, 3, 1, 2)
+    found = [log.next_commit(after, list_now=True) for after in (-1, 0, 3)]
+    assert [(each.epoch, each.format) for each in found if each] == [(0, 1), (3, 1), (4, 2)]
+    assert log.latest_epoch() == 4
+
+
+def test_the_newest_epoch_is_found_again_when_the_log_is_another(tmp_path: Path) -> None:
+    """Removed as old, or with the whole store, which then is written anew."""
+    log, _ = followed(tmp_path)
+    for epoch in range(5):
+        log.write_commit(empty_commit(epoch, previous=epoch - 1))
+    assert log.latest_epoch() == 4
+    other = StoreLog.open(tmp_path, "clicks")
+    for epoch in range(5, 9):
+        other.write_commit(empty_commit(epoch, previous=epoch - 1))
+    for epoch in range(8):
+        other.remove_commit(epoch)
+    assert log.latest_epoch() == 8
+    shutil.rmtree(tmp_path / "clicks")
+    with pytest.raises(LogMissingError):
+        log.latest_epoch()
+    log.define(CLICKS)
+    log.write_commit(empty_commit(0))
+    assert log.latest_epoch() == 0
+
+
+def test_a_hole_is_named(tmp_path: Path) -> None:
+    log, _ = followed(tmp_path)
+    for epoch in range(4):
+        log.write_commit(empty_commit(epoch, previous=epoch - 1))
+    commit_path(tmp_path, 2).unlink()
+    with pytest.raises(TornRecordError, match=r"0{19}3\.json.* follows epoch 2"):
+        log.next_commit(1, list_now=True)
+
+
+def test_the_newest_epoch_is_always_known(tmp_path: Path) -> None:
+    """Also while the directory's time stamp, which a listing is kept by, has not moved on."""
+    log, _ = followed(tmp_path)
+    for epoch in range(50):
+        log.write_commit(empty_commit(epoch, previous=epoch - 1))
+        assert log.latest_epoch() == epoch
+
+
+def test_files_that_are_no_commits_are_passed_over(tmp_path: Path) -> None:
+    log, _ = followed(tmp_path)
+    log.write_commit(empty_commit(0))
+    for name in (f".{1:020d}.json.ab", "7.json", f"{8:020d}.json.tmp", f"{9:020d}"):
+        (tmp_path / "clicks/epochs" / name).write_text("{")
+    assert log.epochs() == [0]
+
+
+# Damage
+
+
+@given(st.integers(0, 10_000))
+def test_a_commit_cut_anywhere_is_torn(cut: int) -> None:
+    files = (DataFile(path="data/0/a/p00000.parquet", partition=0, rows=1, size_bytes=2),)
+    text = encode_commit(replace(empty_commit(4), files=files))
+    found = decode_record(text, "x")
+    assert isinstance(found, Commit)
+    assert found.files == files
+    with pytest.raises(TornRecordError, match="x"):
+        decode_record(text.rstrip()[: cut % (len(text) - 2)], "x")
+
+
+def edited(change: Callable[[dict[str, Any]], Any]) -> bytes:
+    files = (DataFile(path="data/0/a/p00000.parquet", partition=0, rows=1, size_bytes=2),)
+    document = orjson.loads(encode_commit(replace(empty_commit(0), files=files)))
+    change(document)
+    version = document.pop("format")
+    del document["checksum"]
+    return encode_document(document, version=version)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.update(epoch=1), "is the commit of epoch 1"),
+        (lambda d: d.update(epoch="0"), "not an integer"),
+        (lambda d: d.update(format=3), "format 3"),
+        (lambda d: d.update(position={"a": {"0": -5}}), "not ours"),
+        (lambda d: d.update(files=7), "not ours"),
+        (lambda d: d["files"][0].update(path="../../other"), "leads out"),
+        (lambda d: d["files"][0].update(path="/etc/passwd"), "leads out"),
+        (lambda d: d.pop("writer"), "no field 'writer'"),
+    ],
+)
+def test_foreign_commits_are_named(
+    tmp_path: Path, change: Callable[[dict[str, Any]], Any], message: str
+) -> None:
+    log, _ = followed(tmp_path)
+    log.write_commit(empty_commit(0))
+    commit_path(tmp_path, 0).write_bytes(edited(change))
+    with pytest.raises(TornRecordError, match=message) as error:
+        log.next_commit(-1)
+    assert f"{0:020d}.json" in str(error.value)
+
+
+def missing(path: Path) -> None:
+    path.unlink()
+
+
+def short(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+def overwritten(path: Path) -> None:
+    path.write_bytes(b"x" * path.stat().st_size)
+
+
+def damaged(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[4:40] = b"\xff" * 36
+    path.write_bytes(bytes(data))
+
+
+@pytest.mark.parametrize("damage", [missing, short, overwritten, damaged])
+def test_damaged_data_files_are_named(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    commit = writer.write(rows(), position=AT)
+    file = commit.files[0]
+    damage(tmp_path / "clicks" / file.path)
+    with pytest.raises(TornRecordError, match=file.path):
+        list(writer.log.read(commit, file.partition))
+    other = commit.files[1]
+    assert list(writer.log.read(commit, other.partition))
+
+
+@pytest.fixture(scope="module")
+def one_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[StoreWriter, DataFile, bytes]:
+    root = tmp_path_factory.mktemp("one")
+    writer = StoreWriter(root, CLICKS)
+    file = writer.write(rows(), position=AT).files[0]
+    return writer, replace(file, sha256=None), (root / "clicks" / file.path).read_bytes()
+
+
+@settings(max_examples=150)
+@given(st.lists(st.tuples(st.integers(0, 2**16), st.integers(1, 255)), min_size=1, max_size=8))
+def test_without_a_hash_nonsense_is_torn_too(
+    one_file: tuple[StoreWriter, DataFile, bytes], changes: list[tuple[int, int]]
+) -> None:
+    """Whatever pyarrow raises over it; some of it is read, as format 1 cannot tell."""
+    writer, file, whole = one_file
+    data = bytearray(whole)
+    for place, change in changes:
+        data[place % len(data)] ^= change
+    Path(writer.log.directory.join(file.path)).write_bytes(data)
+    with contextlib.suppress(TornRecordError):
+        list(writer.log.read_file(file))
+
+
+def test_data_files_of_another_shape_are_named(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, CLICKS)
+    commit = writer.write(rows(), position=AT)
+    file = commit.files[0]
+    path = tmp_path / "clicks" / file.path
+
+    def read_as(table: pa.Table, count: int) -> None:
+        pq.write_table(table, path)
+        size_bytes = path.stat().st_size
+        fitting = replace(file, rows=count, size_bytes=size_bytes, sha256=None)
+        list(writer.log.read(replace(commit, files=(fitting,)), file.partition))
+
+    with pytest.raises(TornRecordError, match="has 3 rows, not 4"):
+        read_as(rows(3), 4)
+    with pytest.raises(TornRecordError, match="no column"):
+        read_as(rows(3), 3)
+    other = shaped(rows(3), CLICKS)
+    texts = other.set_column(1, "n", pa.chunked_array([["a", "b", "c"]]))
+    with pytest.raises(TornRecordError, match="not ours"):
+        read_as(texts, 3)

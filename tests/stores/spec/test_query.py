@@ -1,0 +1,77 @@
+"""Queries are values: what their builders make, and which arguments they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError
+
+import pyarrow as pa
+import pytest
+
+from stores.spec.query import (
+    EVERYTHING,
+    BatchStream,
+    Interval,
+    KeyQuery,
+    KeysQuery,
+    Order,
+    QueryArgumentError,
+    RangeQuery,
+    TimeRange,
+    WindowKeyQuery,
+    WindowRangeQuery,
+)
+from stores.spec.scans import RawKeyQuery, RawScanQuery
+
+
+def test_builders_say_what_the_fields_say() -> None:
+    assert KeyQuery.with_key("a", 1) == KeyQuery(key=("a", 1))
+    assert KeysQuery.with_keys([("b",), ("a",), ("b",)]) == KeysQuery(keys=(("b",), ("a",)))
+    assert RangeQuery.with_no_bounds() == RangeQuery(interval=EVERYTHING)
+    assert RangeQuery.with_range((1,), (2,)).interval == Interval(lower=(1,), upper=(2,))
+    assert RangeQuery.with_range(None, (2,)) == RangeQuery.with_upper_bound((2,))
+    assert RangeQuery.with_range((1,), None) == RangeQuery.with_lower_bound((1,))
+    assert RangeQuery.with_range(None, None) == RangeQuery.with_no_bounds()
+    whole = WindowKeyQuery.with_key_and_window_start_range(("a",), start_ms=1, end_ms=2)
+    assert whole == WindowKeyQuery(key=("a",), time=TimeRange(start_ms=1, end_ms=2))
+    ranged = WindowRangeQuery.with_window_start_range(start_ms=1, end_ms=2)
+    assert ranged == WindowRangeQuery(interval=EVERYTHING, time=TimeRange(start_ms=1, end_ms=2))
+
+
+def test_an_option_gives_another_query() -> None:
+    query = RangeQuery.with_lower_bound((1,))
+    assert query.with_descending_keys().order is Order.DESCENDING
+    assert query.with_descending_keys().with_ascending_keys() == query
+    assert query.order is Order.ASCENDING
+    with pytest.raises(FrozenInstanceError):
+        query.limit = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        KeyQuery.with_key,
+        lambda: RangeQuery.with_lower_bound(()),
+        lambda: RangeQuery.with_upper_bound(()),
+        lambda: RangeQuery.with_lower_bound(None),  # type: ignore[arg-type]
+        lambda: RangeQuery.with_range((), None),
+        lambda: Interval(upper=()),
+        lambda: RangeQuery(limit=-1),
+        lambda: WindowKeyQuery(key=(), time=TimeRange()),
+        lambda: WindowKeyQuery(key=("a",), time=TimeRange(), limit=-1),
+        lambda: WindowRangeQuery(limit=-1),
+        lambda: RawKeyQuery.with_key("a"),  # type: ignore[arg-type]
+        lambda: RawScanQuery(start="a"),  # type: ignore[arg-type]
+        lambda: RawScanQuery(end=1),  # type: ignore[arg-type]
+    ],
+)
+def test_an_argument_that_means_nothing_is_refused(build: Callable[[], object]) -> None:
+    with pytest.raises(QueryArgumentError):
+        build()
+
+
+def test_a_stream_is_read_from_its_start_each_time() -> None:
+    batch = pa.RecordBatch.from_pydict({"a": [1]})
+    starts = iter([[batch], [batch, batch]])
+    stream = BatchStream(lambda: iter(next(starts)))
+    assert [len(list(stream)), len(list(stream))] == [1, 2]

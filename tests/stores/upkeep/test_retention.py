@@ -1,0 +1,334 @@
+"""Retention: what goes and what stays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import fs
+
+from stores.engines.memory.partition import MemoryPartition
+from stores.errors import LogError, LogMissingError
+from stores.log.files import Directory
+from stores.log.names import snapshot_name
+from stores.log.records import Snapshot
+from stores.log.state_log import DataFile, StoreLog, StoreWriter
+from stores.log.terms import remove_old_terms, terms
+from stores.spec.position import Position
+from stores.spec.registry import Opening, register_kind
+from stores.spec.store import StorePartition
+from stores.upkeep.compaction import snapshot_of
+from stores.upkeep.retention import (
+    DAY_MS,
+    KEEP_MS,
+    ORPHAN_AGE_MS,
+    Compacted,
+    Retention,
+    RetentionError,
+    compact,
+    compact_log,
+)
+from tests.stores.retention import (
+    CLICKS,
+    HOUR_MS,
+    T0,
+    data_of,
+    expected,
+    log_of,
+    read_whole,
+    run,
+    ten_epochs,
+    write,
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return ten_epochs(tmp_path / "log")
+
+
+def test_epochs_behind_the_age_go_and_a_snapshot_stands_for_them(
+    root: Path, tmp_path: Path
+) -> None:
+    done = run(root, retention=Retention(age_ms=3 * HOUR_MS))
+    assert done.snapshot is not None
+    assert (done.snapshot.epoch, done.written) == (9, True)
+    assert (done.epochs_removed, done.snapshots_removed, done.orphans_removed) == (6, 0, 0)
+    assert log_of(root).epochs() == data_of(root) == [6, 7, 8, 9]
+    assert read_whole(root, tmp_path / "data") == expected(9)
+
+
+def test_so_many_epochs_stay(root: Path) -> None:
+    assert run(root, retention=Retention(epochs=12)).epochs_removed == 0
+    assert run(root, retention=Retention(epochs=4)).epochs_removed == 6
+    assert log_of(root).epochs() == [6, 7, 8, 9]
+    assert run(root, retention=Retention(epochs=4)).epochs_removed == 0
+
+
+def test_skips_and_old_terms_go_with_the_epochs(root: Path, tmp_path: Path) -> None:
+    for epoch in (14, 15, 20):
+        write(root, epoch)
+    names = root / "clicks" / "epochs"
+    assert len(list(names.glob("*.skip"))) == 2
+    run(root, retention=Retention(epochs=2))
+    assert sorted(path.name for path in names.iterdir()) == [
+        f"{number:020d}.{suffix}"
+        for number, suffix in ((15, "json"), (16, "json"), (16, "skip"), (20, "json"))
+    ]
+    run(root, retention=Retention(epochs=1))
+    assert [path.name for path in names.iterdir()] == [f"{20:020d}.json"]
+    write(root, 21)
+    assert read_whole(root, tmp_path / "data") == expected(19)
+    remove_old_terms(log_of(root).directory, kept=2)
+    assert len(terms(log_of(root).directory)) == 2
+    write(root, 22)
+
+
+def test_an_epoch_stays_that_one_of_two_limits_keeps(root: Path) -> None:
+    run(root, retention=Retention(epochs=2, age_ms=5 * HOUR_MS))
+    assert log_of(root).epochs() == [4, 5, 6, 7, 8, 9]
+    run(root, retention=Retention(epochs=5, age_ms=0))
+    assert log_of(root).epochs() == [5, 6, 7, 8, 9]
+
+
+def test_the_commit_of_the_snapshot_stays_whatever_its_age(root: Path, tmp_path: Path) -> None:
+    run(root, hours=10_000, retention=Retention(age_ms=0, epochs=0))
+    assert log_of(root).epochs() == data_of(root) == [9]
+    write(root, 10)
+    assert read_whole(root, tmp_path / "data") == expected(10)
+
+
+def test_nothing_that_no_snapshot_holds_is_removed(root: Path) -> None:
+    run(root, retention=Retention(epochs=99))
+    for epoch in (10, 11, 12):
+        write(root, epoch)
+    done = run(root, hours=10_000, every=4, retention=Retention(epochs=0))
+    assert (done.written, done.epochs_removed) == (False, 9)
+    assert log_of(root).epochs() == [9, 10, 11, 12]
+    write(root, 13)
+    done = run(root, hours=10_000, every=4, retention=Retention(epochs=0))
+    assert (done.written, done.epochs_removed, done.snapshots_removed) == (True, 4, 1)
+    assert log_of(root).snapshots() == log_of(root).epochs() == [13]
+
+
+def test_an_epoch_that_is_young_keeps_those_behind_it(root: Path) -> None:
+    """Though they say that they are older: what is left has to be a chain."""
+    write(root, 10, committed_ms=T0)
+    write(root, 11)
+    run(root, hours=11, retention=Retention(age_ms=2 * HOUR_MS))
+    assert log_of(root).epochs() == [9, 10, 11]
+
+
+def test_older_snapshots_go_with_their_epochs(root: Path, tmp_path: Path) -> None:
+    run(root, retention=Retention(epochs=99))
+    for epoch in (10, 11):
+        write(root, epoch)
+        run(root, retention=Retention(epochs=99))
+    assert log_of(root).snapshots() == [11, 10, 9]
+    done = run(root, retention=Retention(epochs=2))
+    assert (done.written, done.snapshots_removed) == (False, 1)
+    assert log_of(root).snapshots() == [11, 10]
+    assert read_whole(root, tmp_path / "data") == expected(11)
+
+
+def test_another_run_that_is_faster_is_no_failure(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def overtaken(log: StoreLog, **options: Any) -> Snapshot:
+        snapshot_of(log, **options)
+        raise LogError("epoch 3 is gone from the log")
+
+    monkeypatch.setattr("stores.upkeep.retention.snapshot_of", overtaken)
+    done = run(root, retention=Retention(epochs=1))
+    newest = log_of(root).latest_epoch()
+    assert done.snapshot is not None
+    assert (done.snapshot.epoch, done.written) == (newest, False)
+    assert log_of(root).epochs() == [newest]
+    # But a failure without a newer snapshot is one.
+    write(root, newest + 1)
+
+    def failing(*_: Any, **__: Any) -> Snapshot:
+        raise LogError("the disk is full")
+
+    monkeypatch.setattr("stores.upkeep.retention.snapshot_of", failing)
+    with pytest.raises(LogError, match="the disk is full"):
+        run(root)
+
+
+@pytest.mark.parametrize("what", ["torn file", "other bytes", "missing file", "torn record"])
+@pytest.mark.parametrize("is_newest", [True, False])
+def test_a_damaged_snapshot_is_no_reason_to_remove_anything(
+    root: Path, tmp_path: Path, what: str, *, is_newest: bool
+) -> None:
+    """It is written anew, from the epochs; or the one before it is the base."""
+    run(root, retention=Retention(epochs=99))
+    file = next((root / "clicks" / "snapshots").rglob("p00000.sst"))
+    match what:
+        case "torn file":
+            os.truncate(file, 100)
+        case "other bytes":
+            file.write_bytes(bytes(file.stat().st_size))
+        case "missing file":
+            file.unlink()
+        case "torn record":
+            os.truncate(root / "clicks" / snapshot_name(9), 40)
+    if not is_newest:
+        write(root, 10)
+    done = run(root, retention=Retention(epochs=1))
+    assert done.written
+    assert log_of(root).epochs() == [9 if is_newest else 10]
+    newest = 9 if is_newest else 10
+    assert log_of(root).snapshots() == [newest]
+    assert read_whole(root, tmp_path / "data") == expected(newest)
+
+
+def test_a_damaged_snapshot_whose_epochs_are_gone_stops_the_run(root: Path) -> None:
+    run(root, retention=Retention(epochs=0))
+    next((root / "clicks" / "snapshots").rglob("p00000.sst")).unlink()
+    write(root, 10)
+    before = set(root.rglob("*"))
+    with pytest.raises(LogError, match=r"p00000\.sst"):
+        run(root, retention=Retention(epochs=0), orphan_age_ms=DAY_MS)
+    attempt = root / "clicks" / "snapshots" / f"{10:020d}"
+    assert {p for p in root.rglob("*") if attempt not in (p, *p.parents)} == before
+
+
+def touched(path: Path, age_ms: int, now_ms: int) -> None:
+    for each in (*path.rglob("*"), path):
+        os.utime(each, ns=((now_ms - age_ms) * 10**6,) * 2)
+
+
+def test_attempts_that_no_commit_names_go_once_they_are_old(root: Path) -> None:
+    clicks = root / "clicks"
+    orphans = [
+        clicks / "data" / "9" / "aaaaaaaaaaaa",
+        clicks / "data" / "10" / "bbbbbbbbbbbb",
+        clicks / "snapshots" / f"{9:020d}" / "cccccccccccc",
+    ]
+    for orphan in orphans:
+        orphan.mkdir(parents=True)
+        (orphan / "p00000.parquet").write_bytes(b"half")
+    drafts = [
+        clicks / ".store.json.0123",
+        clicks / "epochs" / f".{10:020d}.json.4567",
+        clicks / "snapshots" / f"{9:020d}" / ".commit.json.89ab",
+    ]
+    for draft in drafts:
+        draft.write_bytes(b"{")
+    below = clicks / "data" / "3"
+    now_ms = max(int(each.stat().st_mtime * 1000) for each in clicks.rglob("*")) + 1
+    named = [file.path for epoch in range(10) for file in commit_files(root, epoch)]
+    for path in named:  # what is committed stays, however old it is
+        touched((clicks / path).parent, 2 * ORPHAN_AGE_MS, now_ms)
+
+    def again() -> int:
+        return compact(
+            root, "clicks", retention=Retention(epochs=99), clock=lambda: now_ms
+        ).orphans_removed
+
+    for each in (*orphans, *drafts):
+        touched(each, ORPHAN_AGE_MS - 60_000, now_ms)
+    assert again() == 0
+    for each in (*orphans, *drafts):
+        touched(each, ORPHAN_AGE_MS + 60_000, now_ms)
+    # One file that is young tells that somebody still writes.
+    os.utime(orphans[0] / "p00000.parquet", ns=(now_ms * 10**6,) * 2)
+    assert again() == 5
+    touched(orphans[0], ORPHAN_AGE_MS + 60_000, now_ms)
+    assert again() == 1
+    assert not any(each.exists() for each in (*orphans, *drafts))
+    assert all((clicks / path).exists() for path in named)
+    assert below.exists()
+
+
+def commit_files(root: Path, epoch: int) -> Sequence[DataFile]:
+    commit = log_of(root).commit(epoch)
+    assert commit is not None
+    return commit.files
+
+
+def test_data_below_the_oldest_epoch_goes_at_once(root: Path) -> None:
+    """What a run leaves that is killed between the commits and the data."""
+    run(root, retention=Retention(epochs=99))
+    for epoch in range(3):
+        log_of(root).remove_commit(epoch)
+    done = run(root, retention=Retention(epochs=99), orphan_age_ms=DAY_MS)
+    assert (done.epochs_removed, done.orphans_removed) == (0, 3)
+    assert data_of(root) == [3, 4, 5, 6, 7, 8, 9]
+
+
+def test_a_store_without_epochs_is_left_as_it_is(tmp_path: Path) -> None:
+    StoreWriter(tmp_path, CLICKS)
+    done = compact(tmp_path, "clicks")
+    assert done == Compacted(
+        store="clicks",
+        snapshot=None,
+        written=False,
+        epochs_removed=0,
+        snapshots_removed=0,
+        orphans_removed=0,
+    )
+    with pytest.raises(LogMissingError):
+        compact(tmp_path, "nowhere")
+
+
+@pytest.mark.usefixtures("own_registry")
+def test_a_kind_whose_engines_take_no_snapshots_keeps_its_epochs(tmp_path: Path) -> None:
+    def factory(opening: Opening) -> StorePartition:
+        return MemoryPartition(opening.schema, opening.partition)
+
+    schema = replace(CLICKS, kind=register_kind("test_retention_kind", factory))
+    StoreWriter(tmp_path, schema).write(
+        pa.table({"usr": ["a"], "n": [1]}), position=Position.of({"events": {0: 0}})
+    )
+    with pytest.raises(LogError, match="take no snapshots"):
+        compact(tmp_path, "clicks", retention=Retention(epochs=0))
+    assert log_of(tmp_path).epochs() == [0]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Retention,
+        lambda: Retention(age_ms=-1),
+        lambda: Retention(epochs=-1),
+        lambda: compact("nowhere", "clicks", every=0),
+        lambda: compact("nowhere", "clicks", orphan_age_ms=-1),
+    ],
+)
+def test_what_means_nothing_is_refused(wrong: Callable[[], object]) -> None:
+    with pytest.raises(RetentionError):
+        wrong()
+
+
+def test_a_week_is_kept_by_default(root: Path) -> None:
+    now_ms = T0 + 4 * HOUR_MS + KEEP_MS
+    assert compact(root, "clicks", clock=lambda: now_ms).epochs_removed == 4
+
+
+def test_a_log_that_is_not_on_a_local_disk(root: Path, tmp_path: Path) -> None:
+    """As on an object store, all goes through pyarrow."""
+    system = fs.SubTreeFileSystem(str(root), fs.LocalFileSystem())
+    directory = Directory(system, "clicks")
+    assert not directory.local
+    orphan = root / "clicks" / "data" / "10" / "bbbbbbbbbbbb"
+    orphan.mkdir(parents=True)
+    (orphan / "p00000.parquet").write_bytes(b"half")
+    log = StoreLog(directory, "clicks")
+    retention = Retention(epochs=2)
+    done = compact_log(log, retention=retention, clock=lambda: 2**42, scratch=tmp_path)
+    assert (done.written, done.epochs_removed, done.orphans_removed) == (True, 8, 1)
+    assert not orphan.exists()
+    again = compact_log(log, retention=retention, clock=lambda: 2**42)
+    assert (again.written, again.epochs_removed, again.orphans_removed) == (False, 0, 0)
+    assert read_whole(root, tmp_path / "data") == expected(9)
+    # Another run may have been faster with any of them.
+    directory.remove("data/0")
+    directory.remove_file(f"epochs/{0:020d}.json")
+    log_of(root).directory.remove("data/0")
+    log_of(root).directory.remove_file(f"epochs/{0:020d}.json")
