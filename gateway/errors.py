@@ -50,7 +50,7 @@ _STATUS_BY_CLASS = {
 _RETRY_AFTER_S = "1"
 
 
-class RequestProblem(QueryError):
+class HttpRequestError(QueryError):
     """The request cannot be read as what its path takes (08P01); `status` is its HTTP status."""
 
     sqlstate = PROTOCOL_VIOLATION
@@ -134,12 +134,12 @@ def status_of(sqlstate: str) -> int:
 
 def response_status(error: QueryError) -> int:
     """The HTTP status of an error that is the whole response."""
-    return error.status if isinstance(error, RequestProblem) else status_of(error.sqlstate)
+    return error.status if isinstance(error, HttpRequestError) else status_of(error.sqlstate)
 
 
 def response_headers(error: QueryError) -> dict[str, str]:
     """The headers that go with it: `Retry-After` where the same request can succeed later."""
-    headers = dict(error.headers) if isinstance(error, RequestProblem) else {}
+    headers = dict(error.headers) if isinstance(error, HttpRequestError) else {}
     if response_status(error) == 503:
         headers["Retry-After"] = _RETRY_AFTER_S
     return headers

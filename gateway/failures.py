@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from gateway.access.users import shown_name
 from planner.engine import QueryError, statement_shape
-from planner.errors import InternalProblem
+from planner.errors import InternalError
 
 logger = logging.getLogger(__name__)
 
-INTERNAL = InternalProblem.sqlstate
+INTERNAL = InternalError.sqlstate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,4 +43,4 @@ def to_query_error(error: Exception, asked: Asked) -> QueryError:
     logger.error("internal error %s", asked, exc_info=error)
     if isinstance(error, QueryError):
         return error
-    return InternalProblem("internal error", hint="The log of the gateway has more.")
+    return InternalError("internal error", hint="The log of the gateway has more.")

@@ -15,7 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
-from planner.errors import LimitExceeded, QueryError, Unavailable
+from planner.errors import LimitExceededError, QueryError, UnavailableError
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -81,8 +81,8 @@ class Workers:
             on_abandon: receives the value of a call whose caller has left, to release it.
 
         Raises:
-            LimitExceeded: as many calls wait as may (53300).
-            Unavailable: the workers are closed (57P01).
+            LimitExceededError: as many calls wait as may (53300).
+            UnavailableError: the workers are closed (57P01).
         """
         self._admit()
         future = self._submit(fn, *args)
@@ -148,7 +148,7 @@ class Workers:
         is closed in a worker, after the item in the making.
 
         Raises:
-            Unavailable: the workers are closed (57P01).
+            UnavailableError: the workers are closed (57P01).
         """
         ahead = self._submit(next, iterator, _END)
         ended = False
@@ -175,7 +175,7 @@ class Workers:
 
     def _admit(self) -> None:
         if self.waiting >= self._queue_max and self._pending >= self._threads:
-            raise LimitExceeded(
+            raise LimitExceededError(
                 "too many statements are waiting for a worker",
                 detail=f"{self._threads} run and {self.waiting} wait.",
                 hint="Retry later, or raise workers_queue_max or workers_threads.",
@@ -193,7 +193,7 @@ class Workers:
     def _submit_release(self, fn: Callable[[], None]) -> Future[None]:
         try:
             return self._enqueue(fn)
-        except Unavailable:
+        except UnavailableError:
             return _called(fn)
 
     def _enqueue(self, call: Callable[[], T]) -> Future[T]:
@@ -239,8 +239,8 @@ def _nothing() -> None:
     """Close an iterator that has no `close`."""
 
 
-def _closing() -> Unavailable:
-    return Unavailable("the gateway is shutting down", sqlstate="57P01")
+def _closing() -> UnavailableError:
+    return UnavailableError("the gateway is shutting down", sqlstate="57P01")
 
 
 def _called(fn: Callable[[], None]) -> Future[None]:

@@ -100,8 +100,8 @@ class Engine(Protocol):
         """The statements of a text, without their semicolons; empty ones are left out.
 
         Raises:
-            SyntaxProblem: the text does not tokenize, or one statement does not parse.
-            LimitExceeded: the text is longer than the engine takes.
+            InvalidSyntaxError: the text does not tokenize, or one statement does not parse.
+            LimitExceededError: the text is longer than the engine takes.
         """
 
     def prepare(

@@ -45,73 +45,73 @@ class QueryError(Exception):
             self.sqlstate = sqlstate
 
 
-class SyntaxProblem(QueryError):
+class InvalidSyntaxError(QueryError):
     """The text is not SQL (42601)."""
 
     sqlstate = "42601"
 
 
-class NameProblem(QueryError):
+class UnknownNameError(QueryError):
     """An unknown or ambiguous relation, column, function or type (42P01 and its kin)."""
 
     sqlstate = "42P01"
 
 
-class TypeProblem(QueryError):
+class MismatchedTypeError(QueryError):
     """Values of types that do not go together (42804)."""
 
     sqlstate = "42804"
 
 
-class ValueProblem(QueryError):
+class InvalidValueError(QueryError):
     """A value that does not parse, is out of range or is not allowed (22023 and its kin)."""
 
     sqlstate = "22023"
 
 
-class NotSupported(QueryError):
+class NotSupportedError(QueryError):
     """SQL that is not run here (0A000), writes included (25006)."""
 
     sqlstate = "0A000"
 
 
-class TransactionProblem(QueryError):
+class TransactionError(QueryError):
     """The transaction's state does not allow the statement (25P02, 3B001 and their kin)."""
 
     sqlstate = "25P02"
 
 
-class LimitExceeded(QueryError):
+class LimitExceededError(QueryError):
     """A limit of the gateway was reached (54000, 53200, 53300)."""
 
     sqlstate = "54000"
 
 
-class Cancelled(QueryError):
+class QueryCancelledError(QueryError):
     """The statement was cancelled or ran into its deadline (57014)."""
 
     sqlstate = "57014"
 
 
-class Unavailable(QueryError):
+class UnavailableError(QueryError):
     """A partition cannot answer now; the same statement can succeed later (class 55)."""
 
     sqlstate = "55000"
     retryable = True
 
 
-class SnapshotTooOld(QueryError):
+class SnapshotTooOldError(QueryError):
     """A transaction reads at an epoch that is no longer kept; begin it again (72000)."""
 
     sqlstate = "72000"
     retryable = True
 
 
-class StoreFailed(QueryError):
+class StoreFailedError(QueryError):
     """A store failed while it answered (58030)."""
 
     sqlstate = "58030"
 
 
-class InternalProblem(QueryError):
+class InternalError(QueryError):
     """A bug of ours (XX000)."""

@@ -32,10 +32,10 @@ from planner.composing.compose import Composer, composing_definition
 from planner.composing.processes import Processes
 from planner.composing.remote import RemoteDatabase
 from planner.errors import (
-    LimitExceeded,
-    NotSupported,
+    InvalidValueError,
+    LimitExceededError,
+    NotSupportedError,
     QueryError,
-    ValueProblem,
 )
 from planner.pg_catalog import CatalogStatement, PgCatalog
 from planner.pg_catalog.settings_rows import postgres_settings
@@ -276,7 +276,7 @@ class SqlEngine:
             raise aborted()
         explains = kind is StatementKind.EXPLAIN
         if len(parameters) != len(statement.parameters) and (parameters or not explains):
-            raise ValueProblem(
+            raise InvalidValueError(
                 f"statement takes {len(statement.parameters)} parameters, "
                 f"{len(parameters)} were given",
                 sqlstate="08P01",
@@ -442,7 +442,7 @@ class SqlEngine:
                 bound, clause, self._composer, version=version, cancellation=cancellation
             )
         except RecursionError as error:
-            raise LimitExceeded("statement is nested too deep") from error
+            raise LimitExceededError("statement is nested too deep") from error
         columns = with_origins(plan.columns, plan.origins, self._pg_catalog.oid_of)
         return structs.replace(plan, columns=columns, asked=asked, costs=parsed.costs)
 
@@ -477,7 +477,7 @@ class SqlEngine:
         """Plan anew after a definition changed.
 
         Raises:
-            NotSupported: the statement would now give other columns than the client was told.
+            NotSupportedError: the statement would now give other columns than the client was told.
         """
         fresh = self.prepare(
             statement.sql,
@@ -486,7 +486,7 @@ class SqlEngine:
             cancellation=cancellation,
         )
         if fresh.columns != statement.columns or fresh.parameters != statement.parameters:
-            raise NotSupported(
+            raise NotSupportedError(
                 "cached plan must not change result type", hint="Prepare the statement again."
             )
         return fresh

@@ -12,12 +12,12 @@ from typing import Any
 
 from planner.binding.relations import require_missing
 from planner.errors import (
-    LimitExceeded,
-    NameProblem,
-    NotSupported,
+    InvalidValueError,
+    LimitExceededError,
+    NotSupportedError,
     QueryError,
-    StoreFailed,
-    ValueProblem,
+    StoreFailedError,
+    UnknownNameError,
 )
 from planner.running.consistency import Asked, Reading
 from planner.syntax.options import ReadOptions, read_options
@@ -103,7 +103,7 @@ class TypedQueries:
         """The key columns of a store.
 
         Raises:
-            NameProblem: there is no such store (42P01).
+            UnknownNameError: there is no such store (42P01).
         """
         return self._store(store).schema.key
 
@@ -111,8 +111,8 @@ class TypedQueries:
         """What a query takes and gives.
 
         Raises:
-            NameProblem: there is no such store (42P01).
-            NotSupported: it answers no query of that name.
+            UnknownNameError: there is no such store (42P01).
+            NotSupportedError: it answers no query of that name.
         """
         schema = self._store(store).schema
         found = self._remote(store, name)
@@ -149,9 +149,9 @@ class TypedQueries:
             cancellation: stops it.
 
         Raises:
-            ValueProblem: the arguments make no query, or there is no such partition.
+            InvalidValueError: the arguments make no query, or there is no such partition.
             QueryError: a partition did not answer, and the session does not take part of them.
-            LimitExceeded: the answer has more than ROWS_MAX rows or BYTES_MAX bytes.
+            LimitExceededError: the answer has more than ROWS_MAX rows or BYTES_MAX bytes.
         """
         store = self._store(query.store)
         asked = _built(self._remote(query.store, query.name), arguments)
@@ -195,7 +195,7 @@ class TypedQueries:
         found = self._catalog.stores.get(name)
         if found is None:
             require_missing(name, self._catalog)
-            raise NameProblem(
+            raise UnknownNameError(
                 f'store "{name}" does not exist', hint="GET /v1/stores lists the stores."
             )
         return found
@@ -205,7 +205,7 @@ class TypedQueries:
         known = remote_queries(kind)
         if name not in known:
             names = ", ".join(sorted(known)) or "none"
-            raise NotSupported(
+            raise NotSupportedError(
                 f'{kind.value} store "{store}" answers no query "{name}"',
                 detail=f"Queries by name that it answers: {names}.",
             )
@@ -225,7 +225,7 @@ class _Left:
             self._bytes -= batch.nbytes
             if self._rows < 0 or self._bytes < 0:
                 most = f"{ROWS_MAX} rows" if self._rows < 0 else f"{BYTES_MAX} bytes"
-                raise LimitExceeded(
+                raise LimitExceededError(
                     f"the answer has more than {most}",
                     hint="Ask fewer partitions, or less of each.",
                 )
@@ -236,7 +236,7 @@ def _built(remote: RemoteQuery, arguments: Mapping[str, Value]) -> Query[Any]:
     try:
         return remote.query_type(**arguments)
     except (StoreError, TypeError, ValueError) as error:
-        raise ValueProblem(f'query "{remote.name}": {error}') from error
+        raise InvalidValueError(f'query "{remote.name}": {error}') from error
 
 
 def _checked(partitions: frozenset[int] | None, store: Store) -> list[int]:
@@ -245,7 +245,7 @@ def _checked(partitions: frozenset[int] | None, store: Store) -> list[int]:
         return list(range(count))
     for number in sorted(partitions):
         if not 0 <= number < count:
-            raise ValueProblem(
+            raise InvalidValueError(
                 f'partition {number} of store "{store.schema.name}" does not exist',
                 hint=f"Its partitions are 0 to {count - 1}.",
             )
@@ -283,13 +283,13 @@ def _settle(store: str, answers: Mapping[int, QueryResult[Any]], options: ReadOp
 
 def _rows(query: TypedQuery, store: Store, partition: int, value: object, left: _Left) -> Rows:
     if not isinstance(value, BatchStream):
-        raise StoreFailed(f'query "{query.name}" gave {type(value).__name__} and not rows')
+        raise StoreFailedError(f'query "{query.name}" gave {type(value).__name__} and not rows')
     try:
         batches = tuple(left.taken(iter(value)))
     except QueryError:
         raise
     except Exception as error:  # whatever the code of a third party runs into
-        raise StoreFailed(
+        raise StoreFailedError(
             f'partition {partition} of store "{query.store}" failed while it was read: {error}'
         ) from error
     if not batches:

@@ -195,11 +195,11 @@ class Access:
         """Refuse an address that has failed too often lately.
 
         Raises:
-            TooManyAttempts: it has (28000).
+            TooManyAttemptsError: it has (28000).
         """
         wait_s = self._attempts.refused_for_s(peer.address)
         if wait_s:
-            raise TooManyAttempts(wait_s)
+            raise TooManyAttemptsError(wait_s)
 
     # --- what is shown ---------------------------------------------------------------------------
 
@@ -294,7 +294,7 @@ def password_failed(user: str) -> QueryError:
     return QueryError(f'password authentication failed for user "{shown}"', sqlstate="28P01")
 
 
-class TooManyAttempts(QueryError):
+class TooManyAttemptsError(QueryError):
     """An address has failed too often and is not heard for a while (28000)."""
 
     sqlstate = "28000"

@@ -34,7 +34,7 @@ CAUGHT_UP_S = 120.0
 """How long the gateway may take to apply what the pipeline has committed."""
 
 
-class _Stopped(Exception):
+class _StoppedError(Exception):
     """SIGTERM came."""
 
 
@@ -56,7 +56,7 @@ def run_demo(*, root: Path | None, http: str, pg: str, check: bool) -> int:
     with ExitStack() as closing:
         try:
             return _Demo(console, closing, root=root, http=http, pg=pg).run(check=check)
-        except (KeyboardInterrupt, _Stopped):
+        except (KeyboardInterrupt, _StoppedError):
             console.print("stopping")
             return 0
 
@@ -73,7 +73,7 @@ def _check_free(name: str, text: str) -> None:
 
 def _on_sigterm(number: int, frame: FrameType | None) -> None:
     del number, frame
-    raise _Stopped
+    raise _StoppedError
 
 
 class _Demo:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from gateway.access.proxies import Proxies
 from gateway.access.rules import Access
-from gateway.errors import RequestProblem
+from gateway.errors import HttpRequestError
 from gateway.failures import to_query_error
 from gateway.http.authentication import HttpAccess
 from gateway.http.routes import Services, asked_by, build_routes, error_response
@@ -48,7 +48,7 @@ async def _routing_error(request: Request, error: Exception) -> Response:
     }
     phrase = HTTPStatus(error.status_code).phrase.lower()
     return error_response(
-        RequestProblem(
+        HttpRequestError(
             f"{phrase}: {request.method} {request.url.path[:200]}",
             status=error.status_code,
             hint=hints.get(error.status_code),

@@ -13,9 +13,9 @@ from typing import Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gateway.access.proxies import Proxies
-from gateway.access.rules import LET_IN, USER, Access, Method, TooManyAttempts
+from gateway.access.rules import LET_IN, USER, Access, Method, TooManyAttemptsError
 from gateway.access.verifiers import decode_base64
-from gateway.errors import RequestProblem
+from gateway.errors import HttpRequestError
 from gateway.http.routes import error_response
 from planner.engine import QueryError
 
@@ -86,9 +86,9 @@ async def _refuse(error: QueryError, scope: Scope, receive: Receive, send: Send)
 def _as_problem(error: QueryError) -> QueryError:
     """The error with the status and headers that HTTP has for it."""
     match error:
-        case RequestProblem():
+        case HttpRequestError():
             return error
-        case TooManyAttempts():
+        case TooManyAttemptsError():
             status, headers = 429, {"Retry-After": str(error.wait_s)}
         case QueryError(sqlstate="28P01"):
             status, headers = 401, {"WWW-Authenticate": _CHALLENGE}
@@ -96,7 +96,7 @@ def _as_problem(error: QueryError) -> QueryError:
             status, headers = 403, {}
         case _:
             return error
-    return RequestProblem(
+    return HttpRequestError(
         error.message,
         status=status,
         detail=error.detail,
@@ -110,7 +110,7 @@ def _credentials(scope: Scope) -> tuple[str, str]:
     """The scheme, `basic` or `bearer`, and what follows it.
 
     Raises:
-        RequestProblem: there are none of either.
+        HttpRequestError: there are none of either.
     """
     found = [value for name, value in scope["headers"] if name == b"authorization"]
     if not found:
@@ -132,8 +132,8 @@ def _user_and_password(credentials: str) -> tuple[str, str]:
     return user, password
 
 
-def _unauthorized(message: str) -> RequestProblem:
-    return RequestProblem(
+def _unauthorized(message: str) -> HttpRequestError:
+    return HttpRequestError(
         message,
         status=401,
         hint="Send a user and its password as Basic, or a token as Bearer.",

@@ -22,7 +22,7 @@ from gateway.http.requests import QueryRequest, convert_parameters
 from gateway.workers import Workers
 from planner.engine import Cancellation, Engine, QueryError, Result, Session, Statement
 from planner.engine import StatementKind as SK
-from planner.errors import NotSupported, SyntaxProblem
+from planner.errors import InvalidSyntaxError, NotSupportedError
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ _OF_A_SESSION = {
 }
 
 
-class ClientGone(Exception):
+class ClientGoneError(Exception):
     """The client has closed the connection or reads nothing: nobody is left to answer."""
 
 
@@ -83,9 +83,9 @@ def recall(engine: Engine, exchange: Exchange) -> Statement | None:
 
 def _servable(statement: Statement) -> Statement:
     if statement.kind is SK.EMPTY:
-        raise SyntaxProblem("the statement is empty", hint='Send {"sql": "SELECT …"}.')
+        raise InvalidSyntaxError("the statement is empty", hint='Send {"sql": "SELECT …"}.')
     if statement.kind in _OF_A_SESSION:
-        raise NotSupported(
+        raise NotSupportedError(
             f"{statement.kind.value} has no effect over HTTP",
             detail="Each request is a session of its own.",
             hint='Use the fields "bound", "wait_ms", "consistency", "unknown_topics", "partial" '
@@ -101,7 +101,7 @@ def _only_statement(engine: Engine, sql: str) -> str:
         return text
     statements = engine.split(sql)
     if len(statements) > 1:
-        raise SyntaxProblem(
+        raise InvalidSyntaxError(
             f"a request runs one statement, not {len(statements)}",
             hint="Send each statement in a request of its own.",
         )
@@ -180,7 +180,7 @@ class Answer:
         """Send more of a body; returns when the client has room for the next part.
 
         Raises:
-            ClientGone: the client has read nothing for too long.
+            ClientGoneError: the client has read nothing for too long.
         """
         try:
             async with asyncio.timeout(self._stall_s):
@@ -189,7 +189,7 @@ class Answer:
                 await self._send({"type": "http.response.body", "body": body, "more_body": True})
         except TimeoutError as error:
             self._exchange.cancellation.cancel()
-            raise ClientGone("the client reads nothing") from error
+            raise ClientGoneError("the client reads nothing") from error
 
     async def end(self) -> None:
         """Close a body that was sent in parts."""
@@ -212,7 +212,7 @@ async def send_result(
         fails later has been told in the format's own way.
 
     Raises:
-        ClientGone: the client has read nothing for too long.
+        ClientGoneError: the client has read nothing for too long.
     """
     try:
         renderer = exchange.factory(result.columns)
@@ -237,7 +237,7 @@ async def _send_stream(
         async with aclosing(workers.stream(chunks)) as stream:
             async for chunk in stream:
                 await answer.part(renderer.media_type, chunk)
-    except ClientGone:
+    except ClientGoneError:
         raise
     except Exception as caught:
         error = to_query_error(caught, exchange.asked)
@@ -246,7 +246,7 @@ async def _send_stream(
         logger.info("result broke off sqlstate=%s %s", error.sqlstate, exchange.asked)
         last = renderer.failure(error)
         if last is None:
-            raise ClientGone("the format has no place for an error") from error
+            raise ClientGoneError("the format has no place for an error") from error
         await answer.part(renderer.media_type, last)
     await answer.end()
     return None

@@ -20,7 +20,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.gc_collector import GCCollector
 from prometheus_client.process_collector import ProcessCollector
 
-from gateway.errors import RequestProblem
+from gateway.errors import HttpRequestError
 from gateway.http.committed_epochs import CommittedEpochs, Logged
 from gateway.workers import Workers
 
@@ -203,9 +203,9 @@ class Metrics:
         """All metrics, and their content type, in the first format that an Accept header names.
 
         Raises:
-            LimitExceeded: too many others wait for theirs (53300).
-            Unavailable: the gateway is shutting down (57P01).
-            RequestProblem: the header is malformed.
+            LimitExceededError: too many others wait for theirs (53300).
+            UnavailableError: the gateway is shutting down (57P01).
+            HttpRequestError: the header is malformed.
         """
         return await self._own.run(self.text, accept)
 
@@ -214,7 +214,7 @@ class Metrics:
         try:
             encode, content_type = choose_encoder(accept)
         except (TypeError, ValueError) as error:  # how the library meets a version of letters
-            raise RequestProblem("the Accept header names a malformed version") from error
+            raise HttpRequestError("the Accept header names a malformed version") from error
         openmetrics = content_type.startswith("application/openmetrics-text")
         ours = "".join(family.text(openmetrics=openmetrics) for family in self._families())
         # The library ends what it writes with the mark that OpenMetrics has for the end.

@@ -1,6 +1,6 @@
 """The body of a query request: read, checked, and its parameters turned into physical values.
 
-Nothing here runs SQL. A wrong body fails with a `RequestProblem` that names the field; a wrong
+Nothing here runs SQL. A wrong body fails with a `HttpRequestError` that names the field; a wrong
 parameter fails as Postgres would refuse it, and names the parameter.
 """
 
@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from gateway.errors import PROTOCOL_VIOLATION, RequestProblem
+from gateway.errors import PROTOCOL_VIOLATION, HttpRequestError
 from planner.engine import DataType, Kind, Row, Value, parse_value
-from planner.errors import LimitExceeded, QueryError, ValueProblem
+from planner.errors import InvalidValueError, LimitExceededError, QueryError
 from planner.typed import Argument
 
 Json: TypeAlias = Any
@@ -41,9 +41,9 @@ def read_request(body: bytes, *, parameters_max: int) -> QueryRequest:
     """The request that a JSON body holds.
 
     Raises:
-        RequestProblem: it is no JSON object, lacks `sql`, or has a field that is unknown or of
+        HttpRequestError: it is no JSON object, lacks `sql`, or has a field that is unknown or of
             another type.
-        LimitExceeded: it has more parameters than `parameters_max`.
+        LimitExceededError: it has more parameters than `parameters_max`.
     """
     document = _object(body, _FIELDS, hint='Send {"sql": "SELECT …"}.')
     sql = document.get("sql")
@@ -53,7 +53,7 @@ def read_request(body: bytes, *, parameters_max: int) -> QueryRequest:
     if not isinstance(params, list | None):
         raise _wrong_field("params", "a list of values, one for each of $1, $2, …")
     if params is not None and len(params) > parameters_max:
-        raise LimitExceeded(f"{len(params)} parameters are more than {parameters_max}")
+        raise LimitExceededError(f"{len(params)} parameters are more than {parameters_max}")
     return QueryRequest(sql=sql, params=tuple(params or ()), settings=_settings(document))
 
 
@@ -72,7 +72,7 @@ def read_typed_request(body: bytes) -> TypedRequest:
     """The request for a query by name that a JSON body holds.
 
     Raises:
-        RequestProblem: it is no JSON object, lacks `type`, or has a field that is unknown or of
+        HttpRequestError: it is no JSON object, lacks `type`, or has a field that is unknown or of
             another type.
     """
     document = _object(body, _TYPED_FIELDS, hint='Send {"type": "…", "args": {…}}.')
@@ -105,14 +105,14 @@ def read_settings(fields: Sequence[tuple[str, str]]) -> dict[str, str]:
     """The session settings that the fields of a URL's query stand for.
 
     Raises:
-        RequestProblem: a field is unknown, there twice, or has a value that it cannot have.
+        HttpRequestError: a field is unknown, there twice, or has a value that it cannot have.
     """
     document: dict[str, Json] = {}
     for name, text in fields:
         if name not in _SETTING_FIELDS:
             raise _unknown_fields([name], _SETTING_FIELDS)
         if name in document:
-            raise RequestProblem(f'field "{name}" is there twice')
+            raise HttpRequestError(f'field "{name}" is there twice')
         document[name] = text if name in _TEXT_FIELDS else _plain_json(text)
     return _settings(document)
 
@@ -129,9 +129,9 @@ def _object(body: bytes, fields: Sequence[str], *, hint: str) -> dict[str, Json]
     try:
         document = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise RequestProblem("the body is not JSON", detail=str(error), hint=hint) from error
+        raise HttpRequestError("the body is not JSON", detail=str(error), hint=hint) from error
     if not isinstance(document, dict):
-        raise RequestProblem("the body must be an object", hint=hint)
+        raise HttpRequestError("the body must be an object", hint=hint)
     if unknown := [name for name in document if name not in fields]:
         raise _unknown_fields(unknown, fields)
     return document
@@ -186,14 +186,14 @@ _FIELDS = ("sql", "params", *_SETTING_FIELDS)
 _TYPED_FIELDS = ("type", "args", "partitions", "active", *_SETTING_FIELDS)
 
 
-def _wrong_field(name: str, wanted: str) -> RequestProblem:
-    return RequestProblem(f'field "{name}" must be {wanted}')
+def _wrong_field(name: str, wanted: str) -> HttpRequestError:
+    return HttpRequestError(f'field "{name}" must be {wanted}')
 
 
-def _unknown_fields(unknown: Sequence[str], fields: Iterable[str]) -> RequestProblem:
+def _unknown_fields(unknown: Sequence[str], fields: Iterable[str]) -> HttpRequestError:
     names = ", ".join(f'"{name[:100]}"' for name in sorted(unknown)[:10])
     near = difflib.get_close_matches(unknown[0][:100], list(fields), n=1)
-    return RequestProblem(
+    return HttpRequestError(
         f"field {names} does not exist" if len(unknown) == 1 else f"fields {names} do not exist",
         detail=f"The fields are {', '.join(fields)}.",
         hint=f'Did you mean "{near[0]}"?' if near else None,
@@ -232,16 +232,16 @@ def convert_arguments(
     A whole key is a list with a value for each key column. Values are sent as parameters are.
 
     Raises:
-        ValueProblem: one is unknown, missing, or does not suit its type; it is named.
+        InvalidValueError: one is unknown, missing, or does not suit its type; it is named.
     """
     if unknown := sorted(set(args) - set(arguments)):
-        raise ValueProblem(
+        raise InvalidValueError(
             f'argument "{unknown[0][:100]}" does not exist',
             detail=f"The arguments are {', '.join(arguments) or 'none'}.",
         )
     for name, each in arguments.items():
         if each.required and name not in args:
-            raise ValueProblem(f'argument "{name}" is missing')
+            raise InvalidValueError(f'argument "{name}" is missing')
     return {name: _argument(name, value, arguments[name]) for name, value in args.items()}
 
 
@@ -251,10 +251,10 @@ def _argument(name: str, value: Json, argument: Argument) -> Value:
             return _convert(value, argument.types[0])
         if not isinstance(value, list) or len(value) != len(argument.types):
             count = len(argument.types)
-            raise ValueProblem(f"a key is a list of {count} values, one for each key column")
+            raise InvalidValueError(f"a key is a list of {count} values, one for each key column")
         return tuple(_convert(v, t) for v, t in zip(value, argument.types, strict=True))
     except QueryError as error:
-        raise ValueProblem(
+        raise InvalidValueError(
             f'argument "{name}": {error.message}',
             detail=error.detail,
             hint=error.hint,
@@ -266,7 +266,7 @@ def _named(number: int, value: Json, data_type: DataType) -> Value:
     try:
         return _convert(value, data_type)
     except QueryError as error:
-        raise ValueProblem(
+        raise InvalidValueError(
             f"parameter ${number}: {error.message}",
             detail=error.detail,
             hint=error.hint,
@@ -288,7 +288,7 @@ def _json_text(value: Json) -> str:
     try:
         return orjson.dumps(value).decode()
     except orjson.JSONEncodeError as error:  # it reads deeper than it writes
-        raise LimitExceeded("the value is nested too deep") from error
+        raise LimitExceededError("the value is nested too deep") from error
 
 
 def _convert_boolean(value: bool, data_type: DataType) -> Value:
@@ -327,17 +327,17 @@ def _convert_float(value: float, data_type: DataType) -> Value:
 
 def _convert_whole(value: float, data_type: DataType) -> Value:
     if not value.is_integer():
-        raise ValueProblem(
+        raise InvalidValueError(
             f"invalid input syntax for type {data_type}: {value!r}", sqlstate="22P02"
         )
     if abs(value) >= 2**63:
-        raise ValueProblem(f"{value!r} is out of range for type {data_type}", sqlstate="22003")
+        raise InvalidValueError(f"{value!r} is out of range for type {data_type}", sqlstate="22003")
     return parse_value(str(int(value)), data_type)
 
 
 def _in_range(value: float, data_type: DataType) -> float:
     if data_type.kind is Kind.REAL and math.isfinite(value) and abs(value) > _REAL_MAX:
-        raise ValueProblem(f"{value!r} is out of range for type {data_type}", sqlstate="22003")
+        raise InvalidValueError(f"{value!r} is out of range for type {data_type}", sqlstate="22003")
     return value
 
 
@@ -352,7 +352,9 @@ def _convert_list(value: list[Json], data_type: DataType) -> Value:
 
 def _convert_pair(pair: Json, key: DataType, item: DataType) -> tuple[Value, Value]:
     if not isinstance(pair, list) or len(pair) != 2:
-        raise ValueProblem("an entry of a map must be a list of key and value", sqlstate="22P02")
+        raise InvalidValueError(
+            "an entry of a map must be a list of key and value", sqlstate="22P02"
+        )
     return _convert(pair[0], key), _convert(pair[1], item)
 
 
@@ -361,14 +363,14 @@ def _convert_object(value: dict[str, Json], data_type: DataType) -> Value:
         raise _unsuited("an object", data_type)
     names = [name for name, _ in data_type.fields]
     if unknown := sorted(set(value) - set(names)):
-        raise ValueProblem(
+        raise InvalidValueError(
             f'field "{unknown[0][:100]}" does not exist in {data_type}', sqlstate="22P02"
         )
     return {name: _convert(value.get(name), inner) for name, inner in data_type.fields}
 
 
-def _unsuited(shape: str, data_type: DataType) -> ValueProblem:
-    return ValueProblem(
+def _unsuited(shape: str, data_type: DataType) -> InvalidValueError:
+    return InvalidValueError(
         f"{shape} is no value of type {data_type}",
         hint="Send the value as a text, or cast the parameter in the statement.",
         sqlstate="22P02",

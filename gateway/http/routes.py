@@ -34,13 +34,20 @@ from starlette.types import Receive, Scope, Send
 
 from gateway.access.rules import USER
 from gateway.errors import (
-    RequestProblem,
+    HttpRequestError,
     error_document,
     response_headers,
     response_status,
 )
 from gateway.failures import Asked, to_query_error
-from gateway.http.exchange import Answer, ClientGone, Exchange, open_result, recall, send_result
+from gateway.http.exchange import (
+    Answer,
+    ClientGoneError,
+    Exchange,
+    open_result,
+    recall,
+    send_result,
+)
 from gateway.http.formats import RENDERERS, RendererFactory, choose_renderer
 from gateway.http.metrics import Metrics
 from gateway.http.requests import (
@@ -54,7 +61,7 @@ from gateway.http.typed_queries import typed_document
 from gateway.settings import Settings
 from gateway.workers import Workers
 from planner.engine import Cancellation, Engine, QueryError, Result, Session, Statement
-from planner.errors import Unavailable
+from planner.errors import UnavailableError
 from planner.typed import TypedQueries
 
 T = TypeVar("T")
@@ -155,7 +162,7 @@ class CatalogEndpoints:
         found = next((store for store in stores if store["name"] == name), None)
         if found is None:
             self._services.require_missing(name)
-            raise RequestProblem(
+            raise HttpRequestError(
                 f'store "{name}" does not exist',
                 status=404,
                 hint="GET /v1/stores lists the stores.",
@@ -175,9 +182,9 @@ class CatalogEndpoints:
             return json_response({"status": "ready"})
         if request.scope[USER] is None:
             # The reasons name stores, which are no business of strangers.
-            raise Unavailable("the gateway is not ready", sqlstate="55S04")
+            raise UnavailableError("the gateway is not ready", sqlstate="55S04")
         more = f"; and {len(reasons) - 20} more" if len(reasons) > 20 else ""
-        raise Unavailable(
+        raise UnavailableError(
             "the gateway is not ready", detail="; ".join(reasons[:20]) + more, sqlstate="55S04"
         )
 
@@ -187,7 +194,7 @@ ReadRequest: TypeAlias = Callable[[Scope, Receive, Settings], Awaitable[QueryReq
 
 Raises:
     QueryError: it is none that its path takes.
-    ClientGone: the client left before its request was whole.
+    ClientGoneError: the client left before its request was whole.
 """
 
 
@@ -206,7 +213,7 @@ async def read_lookup(
     name, *key = _segments(scope)[2:]
     columns = typed.key(name)
     if len(key) != len(columns):
-        raise RequestProblem(
+        raise HttpRequestError(
             f'the key of store "{name}" has {len(columns)} columns, not {len(key)}',
             hint="Send a segment of the path for each: "
             + "/".join(f"{{{column.name}}}" for column in columns),
@@ -224,7 +231,7 @@ def _segments(scope: Scope) -> list[str]:
     try:
         parts = [unquote_to_bytes(part).decode() for part in raw.partition(b"?")[0].split(b"/")]
     except UnicodeDecodeError as error:
-        raise RequestProblem("the path is not UTF-8") from error
+        raise HttpRequestError("the path is not UTF-8") from error
     # The application may be mounted below other paths.
     return parts[len(scope.get("root_path", "").rstrip("/").split("/")) :]
 
@@ -256,14 +263,14 @@ class QueryEndpoint:
             exchange = await self._read(scope, receive)
             answer = Answer(send, exchange, stall_s=self._settings.stall_timeout_ms / 1000)
             error = await self._answer(exchange, answer, receive)
-        except ClientGone as gone:
+        except ClientGoneError as gone:
             # Nothing, or half an answer, was sent: the server closes the connection for us.
             logger.info("client is gone: %s", gone)
             return
         except asyncio.CancelledError:
             # The grace period is over. This is the outermost call of its task, so nobody above
             # has to see the cancellation; the client is told, if that can still be done.
-            error = Unavailable("the gateway is shutting down", sqlstate="57P01")
+            error = UnavailableError("the gateway is shutting down", sqlstate="57P01")
             if answer is not None and answer.begun:
                 logger.warning("answer cut off by shutdown")
                 return
@@ -332,12 +339,14 @@ class TypedEndpoint:
             asked = partial(self._answer, scope, body, cancellation, time.perf_counter())
             working = self._workers.run(asked)
             raw = await _while_there(working, cancellation, receive, is_ended=lambda: False)
-        except ClientGone as gone:
+        except ClientGoneError as gone:
             logger.info("client is gone: %s", gone)
             return
         except asyncio.CancelledError:
             # As for a statement: the grace period is over, and nobody above has to know.
-            response = error_response(Unavailable("the gateway is shutting down", sqlstate="57P01"))
+            response = error_response(
+                UnavailableError("the gateway is shutting down", sqlstate="57P01")
+            )
         except Exception as caught:
             response = error_response(to_query_error(caught, asked_by(scope)))
         else:
@@ -379,7 +388,7 @@ async def _watched(
     """Do the work while the client stays; cancel the statement when it leaves.
 
     Raises:
-        ClientGone: the client has left.
+        ClientGoneError: the client has left.
     """
     return await _while_there(work, exchange.cancellation, receive, is_ended=lambda: answer.ended)
 
@@ -394,7 +403,7 @@ async def _while_there(
     """Do the work while the client stays; cancel the statement when it leaves.
 
     Raises:
-        ClientGone: the client has left.
+        ClientGoneError: the client has left.
     """
     working = asyncio.create_task(work)
     leaving = asyncio.create_task(_wait_for_leave(receive))
@@ -402,7 +411,7 @@ async def _while_there(
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
         if working.done() or is_ended():
             return await working
-        raise ClientGone("the client has closed the connection")
+        raise ClientGoneError("the client has closed the connection")
     finally:
         if not working.done() or working.cancelled():
             # Never after it has ended: what it registered to be cancelled may serve another by now.
@@ -420,7 +429,7 @@ async def _wait_for_leave(receive: Receive) -> None:
 def _negotiate(headers: Headers) -> RendererFactory:
     factory = choose_renderer(headers.get("accept"))
     if factory is None:
-        raise RequestProblem(
+        raise HttpRequestError(
             "no format of the Accept header is offered",
             status=406,
             hint=f"Accept one of {', '.join(RENDERERS)}.",
@@ -431,7 +440,7 @@ def _negotiate(headers: Headers) -> RendererFactory:
 async def _read_json(headers: Headers, receive: Receive, settings: Settings) -> bytes:
     content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type != "application/json":
-        raise RequestProblem(
+        raise HttpRequestError(
             f'content type "{content_type[:100]}" is not application/json',
             status=415,
             hint="Send the header Content-Type: application/json.",
@@ -449,20 +458,20 @@ async def _read_body(headers: Headers, receive: Receive, settings: Settings) -> 
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise ClientGone("the client left before its request was whole")
+                    raise ClientGoneError("the client left before its request was whole")
                 body += message.get("body", b"")
                 if len(body) > settings.body_bytes_max:
                     raise _too_long(settings)
                 if not message.get("more_body", False):
                     return bytes(body)
     except TimeoutError as error:
-        raise RequestProblem(
+        raise HttpRequestError(
             f"the body did not arrive within {settings.body_timeout_ms} ms", status=408
         ) from error
 
 
-def _too_long(settings: Settings) -> RequestProblem:
-    return RequestProblem(
+def _too_long(settings: Settings) -> HttpRequestError:
+    return HttpRequestError(
         f"the body is longer than {settings.body_bytes_max} bytes",
         status=413,
         hint="Send fewer parameters, or raise body_bytes_max.",

@@ -23,7 +23,7 @@ from planner.binding.qualifiers import drop_schemas, qualify_outer, refuse_resul
 from planner.binding.relations import Relation, identifier
 from planner.binding.scopes import scopes_of
 from planner.binding.vocabulary import Vocabulary
-from planner.errors import NameProblem, NotSupported
+from planner.errors import NotSupportedError, UnknownNameError
 from planner.postgres import rewrite
 from planner.postgres.arities import check_arities
 from planner.postgres.reals import compare_as_doubles
@@ -85,10 +85,10 @@ def bind(
     """Resolve the names of a query; the given tree is changed.
 
     Raises:
-        NameProblem: an unknown relation or function.
-        NotSupported: something that is not run here.
-        TypeProblem: a comparison that Postgres has no operator for.
-        ValueProblem: a literal that is no value of the column it is compared with.
+        UnknownNameError: an unknown relation or function.
+        NotSupportedError: something that is not run here.
+        MismatchedTypeError: a comparison that Postgres has no operator for.
+        InvalidValueError: a literal that is no value of the column it is compared with.
         QueryError: `translate` raises what the tree says that cannot be run in Postgres's meaning.
     """
     return _Binder(tree, clause, vocabulary, parameter_types).bind()
@@ -239,7 +239,9 @@ class _Binder:
             self._readable[id(table)] = _readable(table, relation)
             return True
         if table.this is None:
-            raise NotSupported("ROWS FROM is not supported", hint="Join the functions instead.")
+            raise NotSupportedError(
+                "ROWS FROM is not supported", hint="Join the functions instead."
+            )
         name = column_name(table.this)
         if name not in self._vocabulary.table_functions:
             raise unknown_function(table.this, name, kind="table function")
@@ -359,7 +361,7 @@ def _readable(table: exp.Table, relation: Relation) -> Readable:
     if not renamed:
         return relation.readable
     if len(renamed) > len(relation.columns):
-        raise NameProblem(
+        raise UnknownNameError(
             f'table "{table.alias_or_name}" has {len(relation.columns)} columns available but '
             f"{len(renamed)} columns specified",
             sqlstate="42P01",
@@ -421,17 +423,17 @@ def check_schema(schema: exp.Expr, called: exp.Expr, schemas: frozenset[str]) ->
     """See that a function is qualified by a schema that has functions.
 
     Raises:
-        NameProblem: there is no such schema (3F000).
-        NotSupported: it is in another database (0A000).
+        UnknownNameError: there is no such schema (3F000).
+        NotSupportedError: it is in another database (0A000).
     """
     if not isinstance(schema, exp.Identifier):
-        raise NotSupported(
+        raise NotSupportedError(
             "cross-database references are not implemented: "
             f"{schema.sql(dialect='postgres')}.{column_name(called)}",
             position=position_of(called),
         )
     if schema.name not in schemas:
-        raise NameProblem(
+        raise UnknownNameError(
             f'schema "{schema.name}" does not exist',
             position=position_of(called),
             sqlstate="3F000",

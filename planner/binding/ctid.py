@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from planner.errors import NotSupported
+from planner.errors import NotSupportedError
 from planner.trees.known_arguments import check_known
 
 _FIRST, _LAST = "(0,0)", "(4294967295,0)"
@@ -22,7 +22,7 @@ def drop_page_ranges(betweens: Sequence[exp.Between]) -> bool:
     """Take those over all pages out of their tree; whether there were any.
 
     Raises:
-        NotSupported: a clause over some of the pages, or one that says more than is known.
+        NotSupportedError: a clause over some of the pages, or one that says more than is known.
     """
     ranges = [between for between in betweens if _is_page_range(between)]
     for between in ranges:
@@ -40,7 +40,7 @@ def _is_page_range(between: exp.Between) -> bool:
 def _check_ends(between: exp.Between) -> None:
     ends = [between.args[side].find(exp.Literal) for side in ("low", "high")]
     if [end.this if end else None for end in ends] != [_FIRST, _LAST]:
-        raise NotSupported(
+        raise NotSupportedError(
             "stores have no pages to be read by ctid",
             hint="Read by key, or read the whole relation at once.",
         )

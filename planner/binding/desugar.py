@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from planner.binding.ctid import drop_page_ranges
 from planner.binding.pushdown import may_be_missing
-from planner.errors import NotSupported
+from planner.errors import NotSupportedError
 from planner.postgres.expressions.named_operators import spell_operators
 from planner.postgres.expressions.row_comparisons import (
     COMPARISONS,
@@ -31,8 +31,8 @@ def spelled_nodes(tree: exp.Query) -> Nodes:
     """The nodes of a tree in which such forms have been replaced, in place.
 
     Raises:
-        SyntaxProblem: rows of different width are compared.
-        NotSupported: rows are too wide, versions of a time range are asked for, or some pages.
+        InvalidSyntaxError: rows of different width are compared.
+        NotSupportedError: rows are too wide, versions of a time range are asked for, or some pages.
     """
     nodes = Nodes(tree)
     if spell_operators(nodes.of(exp.Operator)):
@@ -85,7 +85,7 @@ def _spell_version(table: exp.Table) -> None:
     if version is None:
         return
     if version.text("kind").upper() != "AS OF":
-        raise NotSupported(
+        raise NotSupportedError(
             f"FOR SYSTEM_TIME {version.text('kind').upper()} is not supported",
             hint=f"Compare {VALID_FROM.name} and {VALID_TO.name}.",
         )

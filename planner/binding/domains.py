@@ -95,7 +95,7 @@ def domains(conditions: Iterable[Condition], parameters: Row) -> dict[str, Domai
     Of conditions on several columns at once, each column's values are counted alone.
 
     Raises:
-        TypeProblem: a parameter has not the type that was agreed on.
+        MismatchedTypeError: a parameter has not the type that was agreed on.
     """
     by_column: dict[str, list[Condition]] = {}
     for condition in conditions:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 from planner.postgres.types.operators import INTERVAL
 from planner.trees.nodes import parameter_number, strip
 from planner.values.constants import Constant, constant_of, moved
@@ -103,7 +103,7 @@ def _sum(time: Moment, interval: Moment, sign: int) -> _Compute:
             return None, time.type
         found = moved(moment, length, sign)
         if found is None:
-            raise ValueProblem("timestamp out of range", sqlstate="22008")
+            raise InvalidValueError("timestamp out of range", sqlstate="22008")
         return found
 
     return compute
@@ -113,7 +113,7 @@ def scaled(interval: tuple[int, int, int], factor: float) -> tuple[int, int, int
     """So many times an interval; what is less than a month becomes days, and less than a day, time.
 
     Raises:
-        ValueProblem: it is more than an interval holds (22008).
+        InvalidValueError: it is more than an interval holds (22008).
 
     Source: PostgreSQL's interval_mul.
     """
@@ -126,4 +126,4 @@ def scaled(interval: tuple[int, int, int], factor: float) -> tuple[int, int, int
         whole = int(days) + int(month_days) + carried
         return int(months), whole, round(micros + rest * 1_000_000)
     except (OverflowError, ValueError):
-        raise ValueProblem("interval out of range", sqlstate="22008") from None
+        raise InvalidValueError("interval out of range", sqlstate="22008") from None

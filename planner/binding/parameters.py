@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.errors import SyntaxProblem, TypeProblem, ValueProblem
+from planner.errors import InvalidSyntaxError, InvalidValueError, MismatchedTypeError
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import SPELLED, adopt, check_literal
@@ -80,8 +80,8 @@ class Parameters:
         """Find the types.
 
         Raises:
-            ValueProblem: a number out of range (42P02).
-            SyntaxProblem: a `$` without a number.
+            InvalidValueError: a number out of range (42P02).
+            InvalidSyntaxError: a `$` without a number.
         """
         for reference in clause.parameters:
             self._check(reference.number)
@@ -90,7 +90,7 @@ class Parameters:
         places = self._nodes.of(exp.Parameter)
         for node in places:
             if not node.name.isdigit():
-                raise SyntaxProblem(f'syntax error at or near "{node.sql()}"')
+                raise InvalidSyntaxError(f'syntax error at or near "{node.sql()}"')
             number = parameter_number(node)
             self._check(number)
             found = self._declared(number) or self._expected_type(node, types)
@@ -113,12 +113,12 @@ class Parameters:
         """All types, from $1 on.
 
         Raises:
-            ValueProblem: a number is left out, and nothing says of what type it is (42P18).
+            InvalidValueError: a number is left out, and nothing says of what type it is (42P18).
         """
         count = max([*self._types, len(self._given)], default=0)
         found = [self._types.get(n) or self._declared(n) for n in range(1, count + 1)]
         if None in found:
-            raise ValueProblem(
+            raise InvalidValueError(
                 f"could not determine data type of parameter ${found.index(None) + 1}",
                 hint="Number parameters from $1 on, without gaps.",
                 sqlstate="42P18",
@@ -137,7 +137,7 @@ class Parameters:
         """Refuse comparisons of values that Postgres has no operator for.
 
         Raises:
-            TypeProblem: e.g. text with a number (42883).
+            MismatchedTypeError: e.g. text with a number (42883).
         """
         for kind in COMPARED:
             for node in self._nodes.of(kind):
@@ -174,7 +174,7 @@ class Parameters:
     @staticmethod
     def _check(number: int) -> None:
         if not 1 <= number <= PARAMETERS_MAX:
-            raise ValueProblem(f"there is no parameter ${number}", sqlstate="42P02")
+            raise InvalidValueError(f"there is no parameter ${number}", sqlstate="42P02")
 
     def _declared(self, number: int) -> DataType | None:
         return self._given[number - 1] if number <= len(self._given) else None
@@ -184,7 +184,7 @@ def spell_arrays(nodes: Nodes, types: Types) -> None:
     """Write array literals in Postgres's form, such as `'{a,b}'`, as lists of their elements.
 
     Raises:
-        ValueProblem: one is malformed (22P02).
+        InvalidValueError: one is malformed (22P02).
     """
     is_changed, casts = False, nodes.of(exp.Cast)
     for within in (*nodes.of(exp.Any), *nodes.of(exp.All)):
@@ -215,7 +215,7 @@ def spell_compared(nodes: Nodes, types: Types) -> None:
     Postgres does not: `1 = '1.5'` was false.
 
     Raises:
-        ValueProblem: one is none (22P02).
+        InvalidValueError: one is none (22P02).
     """
     has_text = any(literal.is_string for literal in nodes.of(exp.Literal))
     if not has_text and not nodes.of(exp.Any) and not nodes.of(exp.All):
@@ -258,7 +258,7 @@ _READ_KINDS = {Kind.UUID, Kind.ARRAY, *SPELLED, *INTEGERS, *FLOATS, Kind.DECIMAL
 def _uuid_of(literal: exp.Literal) -> exp.Literal:
     try:
         fresh = exp.Literal.string(parse_value(literal.name, DataType(kind=Kind.UUID)))
-    except ValueProblem as error:
+    except InvalidValueError as error:
         error.position = position_of(literal)
         raise
     fresh.meta.update(literal.meta)
@@ -268,7 +268,7 @@ def _uuid_of(literal: exp.Literal) -> exp.Literal:
 def _array_of(literal: exp.Literal, element: DataType) -> exp.Expr:
     try:
         texts = parse_array(literal.name)
-    except ValueProblem as error:
+    except InvalidValueError as error:
         error.position = position_of(literal)
         raise
     listed: list[exp.Expr] = []
@@ -280,7 +280,9 @@ def _array_of(literal: exp.Literal, element: DataType) -> exp.Expr:
     return cast(exp.Array(expressions=listed), f"{duckdb_type(element)}[]")
 
 
-def _no_operator(node: exp.Expr, one: DataType, theirs: DataType, other: exp.Expr) -> TypeProblem:
+def _no_operator(
+    node: exp.Expr, one: DataType, theirs: DataType, other: exp.Expr
+) -> MismatchedTypeError:
     operators: dict[type[exp.Expr], str] = {
         exp.NEQ: "<>",
         exp.LT: "<",
@@ -289,7 +291,7 @@ def _no_operator(node: exp.Expr, one: DataType, theirs: DataType, other: exp.Exp
         exp.GTE: ">=",
         exp.Between: ">=",
     }
-    return TypeProblem(
+    return MismatchedTypeError(
         f"operator does not exist: {spelled_type(one)} {operators.get(type(node), '=')} "
         f"{spelled_type(theirs)}",
         hint="No operator matches the given name and argument types. "

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from planner.errors import TypeProblem
+from planner.errors import MismatchedTypeError
 from planner.values.comparison_bounds import Fitted, Fitter, Outside
 from stores.spec.schema import Row, Value
 
@@ -213,7 +213,7 @@ def fitted(operand: Operand, parameters: Row) -> Fitted | Outside | None:
     """The operand's value as the column can have it; None if it is NULL, which matches nothing.
 
     Raises:
-        TypeProblem: the parameter's value is not of the type that was agreed on.
+        MismatchedTypeError: the parameter's value is not of the type that was agreed on.
     """
     return fitted_value(operand, operand.value(parameters))
 
@@ -222,14 +222,14 @@ def fitted_value(operand: Operand, value: Value) -> Fitted | Outside | None:
     """One value of an operand as the column can have it; None if it is NULL.
 
     Raises:
-        TypeProblem: it is not of the type that was agreed on.
+        MismatchedTypeError: it is not of the type that was agreed on.
     """
     if value is None:
         return None
     try:
         return operand.fit(value)
     except (TypeError, ValueError, ArithmeticError) as error:
-        raise TypeProblem(f"{operand.text} is not of the type it is compared as") from error
+        raise MismatchedTypeError(f"{operand.text} is not of the type it is compared as") from error
 
 
 def describe_condition(condition: Condition) -> str:

@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from planner.binding.relations import SYSTEM_SCHEMA
-from planner.errors import NameProblem
+from planner.errors import UnknownNameError
 from planner.trees.nodes import position_of
 
 IsRelation = Callable[[exp.Table], bool]
@@ -32,7 +32,7 @@ def drop_schemas(
         is_relation: whether a table is one, and no function or common table expression.
 
     Raises:
-        NameProblem: no relation of that schema and name is in FROM under its own name (42P01).
+        UnknownNameError: no relation of that schema and name is in FROM under its own name (42P01).
     """
     qualified = [column for column in columns if column.args.get("db") is not None]
     if not qualified:
@@ -52,7 +52,7 @@ def _is_named(column: exp.Column, scope: Scope | None, is_relation: IsRelation) 
         if isinstance(source, exp.Table) and is_relation(source):
             if (source.db.lower() or "public") == schema and not source.alias:
                 return True
-            raise NameProblem(
+            raise UnknownNameError(
                 f'invalid reference to FROM-clause entry for table "{name}"',
                 hint=f'Call it "{name}".',
                 position=position_of(column.args["db"]),
@@ -62,7 +62,7 @@ def _is_named(column: exp.Column, scope: Scope | None, is_relation: IsRelation) 
         scope = scope.parent
     if schema not in _SCHEMAS:
         return False
-    raise NameProblem(
+    raise UnknownNameError(
         f'missing FROM-clause entry for table "{name}"', position=position_of(column.args["db"])
     )
 
@@ -137,7 +137,7 @@ def refuse_results(
         is_hidden: whether a table has a column of a name that is not in its star.
 
     Raises:
-        NameProblem: a name is certainly of a result column only (42703).
+        UnknownNameError: a name is certainly of a result column only (42703).
     """
     # First, for few columns are called like a result column, and the rest costs a walk for each.
     results = {id(scope.expression): _results(scope.expression) for scope in scopes}
@@ -156,7 +156,7 @@ def refuse_results(
         while scope is not None and not _may_have(scope, name, star, is_hidden):
             scope = scope.parent
             if scope is None:
-                raise NameProblem(
+                raise UnknownNameError(
                     f'column "{name}" does not exist',
                     hint="The name of a result column is known in ORDER BY and GROUP BY, alone.",
                     position=position_of(column),

@@ -11,7 +11,7 @@ from msgspec import Struct
 from sqlglot import exp
 
 from planner.binding.running_statements import Queries
-from planner.errors import NameProblem, NotSupported, StoreFailed, Unavailable
+from planner.errors import NotSupportedError, StoreFailedError, UnavailableError, UnknownNameError
 from planner.syntax.options import SETTINGS
 from planner.values.session import Session
 from planner.values.unanswered import RESTORING
@@ -100,7 +100,7 @@ def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
     """The relation that a table node names.
 
     Raises:
-        NameProblem: there is none (42P01), or its schema is unknown (3F000).
+        UnknownNameError: there is none (42P01), or its schema is unknown (3F000).
         QueryError: as `require_missing`.
     """
     name, schema = identifier(table.this), table.db.lower() if table.db else ""
@@ -113,7 +113,7 @@ def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
         if store is not None:
             return Relation(name=name, columns=store.schema.columns, store=store.schema)
     else:
-        raise NameProblem(
+        raise UnknownNameError(
             f'schema "{schema}" does not exist',
             hint="Stores are in schema public, system relations in schema stategate.",
             position=position,
@@ -123,7 +123,7 @@ def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
         require_missing(name, catalog, position=position)
     known = SYSTEM_RELATIONS if schema == "stategate" else catalog.stores
     shown = f"{schema}.{name}" if schema else name
-    raise NameProblem(
+    raise UnknownNameError(
         f'relation "{shown}" does not exist',
         hint=_nearest(name, list(known)),
         position=position,
@@ -134,30 +134,31 @@ def require_missing(name: str, catalog: StoreCatalog, *, position: int | None = 
     """Make sure that there is no store of a name, so that it may be called unknown.
 
     Raises:
-        Unavailable: there may be one: the stores are being opened, or it cannot be opened (55S04).
-        NotSupported: it is of a kind that is not registered here.
-        StoreFailed: the stores are closed, or cannot be opened any more.
+        UnavailableError: there may be one: the stores are being opened, or it cannot be opened
+            (55S04).
+        NotSupportedError: it is of a kind that is not registered here.
+        StoreFailedError: the stores are closed, or cannot be opened any more.
     """
     error = catalog.missing(name)
     if isinstance(error, UnknownStoreError):
         return
     shown, detail = f'store "{name}"', f"{str(error)[:1].upper()}{str(error)[1:]}."
     if isinstance(error, UnknownKindError):
-        raise NotSupported(
+        raise NotSupportedError(
             f"{shown} is of a kind that is not known here",
             detail=detail,
             hint="Start the gateway with --load and the module that registers the kind.",
             position=position,
         ) from error
     if error.retryable:
-        raise Unavailable(
+        raise UnavailableError(
             f"{shown} cannot be read yet",
             detail=detail,
             hint="Retry.",
             position=position,
             sqlstate=RESTORING,
         ) from error
-    raise StoreFailed(f"{shown} cannot be read", detail=detail, position=position) from error
+    raise StoreFailedError(f"{shown} cannot be read", detail=detail, position=position) from error
 
 
 def _nearest(name: str, names: list[str]) -> str:

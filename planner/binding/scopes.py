@@ -8,7 +8,7 @@ from sqlglot import exp
 from sqlglot.errors import OptimizeError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
-from planner.errors import NameProblem, NotSupported
+from planner.errors import NotSupportedError, UnknownNameError
 from planner.trees.node_index import Nodes, kinds
 
 Sources: TypeAlias = dict[str, tuple[exp.Selectable, exp.Table | Scope]]
@@ -49,8 +49,8 @@ def scopes_of(tree: exp.Query, nodes: Nodes) -> list[Scope]:
         nodes: its own.
 
     Raises:
-        NameProblem: a FROM has a name twice (42712).
-        NotSupported: sqlglot finds no scope for a part.
+        UnknownNameError: a FROM has a name twice (42712).
+        NotSupportedError: sqlglot finds no scope for a part.
     """
     tables = nodes.of(exp.Table)
     if (
@@ -69,8 +69,8 @@ def scopes_of(tree: exp.Query, nodes: Nodes) -> list[Scope]:
         said = str(error).split("\n", maxsplit=1)[0]
         if said.startswith("Alias already used: "):
             name = said.removeprefix("Alias already used: ")
-            raise NameProblem(
+            raise UnknownNameError(
                 f'table name "{name}" specified more than once', sqlstate="42712"
             ) from error
-        raise NotSupported(f"not supported: {said[:1].lower()}{said[1:]}") from error
+        raise NotSupportedError(f"not supported: {said[:1].lower()}{said[1:]}") from error
     return scopes

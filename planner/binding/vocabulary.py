@@ -19,7 +19,7 @@ class Vocabulary:
     """The names of one database: the stores, or the catalog. What is in no list does not exist."""
 
     resolve: Callable[[exp.Table], Relation]
-    """The relation that a table in FROM is; it raises NameProblem if there is none."""
+    """The relation that a table in FROM is; it raises UnknownNameError if there is none."""
     functions: Container[str] = FUNCTIONS
     table_functions: Container[str] = TABLE_FUNCTIONS
     """Functions that may stand in FROM."""

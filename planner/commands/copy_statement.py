@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from planner.commands.token_reader import Words
-from planner.errors import NotSupported, QueryError, SyntaxProblem, ValueProblem
+from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError, QueryError
 from planner.values.row_commands import CopyFormat, CopyOut
 
 Option: TypeAlias = "str | bool | frozenset[str] | None"
@@ -67,7 +67,7 @@ def _relation_query(words: Words) -> str:
 
 def _read_target(words: Words) -> None:
     if words.peek() == "FROM":
-        raise NotSupported(
+        raise NotSupportedError(
             "cannot execute COPY FROM in a read-only gateway",
             hint="State is written by its pipeline; COPY … TO STDOUT reads it.",
             position=words.start + 1,
@@ -76,7 +76,7 @@ def _read_target(words: Words) -> None:
     words.expect("TO")
     words.take("PROGRAM")
     if words.is_string:
-        raise NotSupported(
+        raise NotSupportedError(
             "the gateway does not write files",
             hint="COPY to STDOUT; psql's \\copy writes what comes to a file of the client.",
             position=words.start + 1,
@@ -121,9 +121,9 @@ def _name_of(text: str) -> str:
 
 def _add(options: dict[str, Option], name: str, value: Option, position: int) -> None:
     if name in options:
-        raise SyntaxProblem("conflicting or redundant options", position=position)
+        raise InvalidSyntaxError("conflicting or redundant options", position=position)
     if name not in {*_STRINGS, *_FROM_ONLY, "header", "force_quote"}:
-        raise SyntaxProblem(f'option "{name}" not recognized', position=position)
+        raise InvalidSyntaxError(f'option "{name}" not recognized', position=position)
     options[name] = value
 
 
@@ -178,7 +178,7 @@ def copy_options(options: dict[str, Option]) -> CopyOut:
     texts = {name: _text(options, name) for name in _STRINGS}
     name = texts["format"] or "text"
     if name not in _FORMATS:
-        raise ValueProblem(f'COPY format "{name}" not recognized')
+        raise InvalidValueError(f'COPY format "{name}" not recognized')
     _check_encoding(texts["encoding"])
     header = _header(options.get("header", False))
     form = _FORMATS[name]
@@ -206,8 +206,10 @@ def _check_encoding(name: str | None) -> None:
     try:
         codecs.lookup(name)
     except LookupError as error:
-        raise ValueProblem('argument to option "encoding" must be a valid encoding name') from error
-    raise NotSupported(f'COPY in encoding "{name}" is not supported', hint="Use UTF8.")
+        raise InvalidValueError(
+            'argument to option "encoding" must be a valid encoding name'
+        ) from error
+    raise NotSupportedError(f'COPY in encoding "{name}" is not supported', hint="Use UTF8.")
 
 
 def _or(text: str | None, default: str) -> str:
@@ -219,13 +221,13 @@ def _text(options: dict[str, Option], name: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise SyntaxProblem(f"{name} requires a parameter")
+        raise InvalidSyntaxError(f"{name} requires a parameter")
     return value
 
 
 def _names(value: Option) -> frozenset[str] | None:
     if value is not None and not isinstance(value, frozenset):
-        raise ValueProblem('argument to option "force_quote" must be a list of column names')
+        raise InvalidValueError('argument to option "force_quote" must be a list of column names')
     return value
 
 
@@ -234,18 +236,18 @@ def _header(value: Option) -> bool:
         return value
     word = value.lower() if isinstance(value, str) else ""
     if word == "match":
-        raise NotSupported('cannot use "match" with HEADER in COPY TO')
+        raise NotSupportedError('cannot use "match" with HEADER in COPY TO')
     if word not in {"true", "on", "1", "false", "off", "0"}:
-        raise SyntaxProblem('header requires a Boolean value or "match"')
+        raise InvalidSyntaxError('header requires a Boolean value or "match"')
     return word in {"true", "on", "1"}
 
 
 def _refuse_in_binary(texts: dict[str, str | None], *, header: bool) -> None:
     for name in ("delimiter", "null"):
         if texts[name] is not None:
-            raise SyntaxProblem(f"cannot specify {name.upper()} in BINARY mode")
+            raise InvalidSyntaxError(f"cannot specify {name.upper()} in BINARY mode")
     if header:
-        raise NotSupported("cannot specify HEADER in BINARY mode")
+        raise NotSupportedError("cannot specify HEADER in BINARY mode")
 
 
 def _is_byte(text: str) -> bool:
@@ -255,39 +257,41 @@ def _is_byte(text: str) -> bool:
 def _check_texts(made: CopyOut) -> None:
     delimiter, null = made.delimiter, made.null
     if not _is_byte(delimiter):
-        raise NotSupported("COPY delimiter must be a single one-byte character")
+        raise NotSupportedError("COPY delimiter must be a single one-byte character")
     if delimiter in "\r\n":
-        raise ValueProblem("COPY delimiter cannot be newline or carriage return")
+        raise InvalidValueError("COPY delimiter cannot be newline or carriage return")
     if "\r" in null or "\n" in null:
-        raise ValueProblem("COPY null representation cannot use newline or carriage return")
+        raise InvalidValueError("COPY null representation cannot use newline or carriage return")
     if made.format is not CopyFormat.CSV and delimiter in _NO_DELIMITERS:
-        raise ValueProblem(f'COPY delimiter cannot be "{delimiter}"')
+        raise InvalidValueError(f'COPY delimiter cannot be "{delimiter}"')
 
 
 def _check_csv(made: CopyOut, texts: dict[str, str | None]) -> None:
     is_csv = made.format is CopyFormat.CSV
     if not is_csv and texts["quote"] is not None:
-        raise NotSupported("COPY quote available only in CSV mode")
+        raise NotSupportedError("COPY quote available only in CSV mode")
     if not _is_byte(made.quote):
-        raise NotSupported("COPY quote must be a single one-byte character")
+        raise NotSupportedError("COPY quote must be a single one-byte character")
     if is_csv and made.delimiter == made.quote:
-        raise ValueProblem("COPY delimiter and quote must be different")
+        raise InvalidValueError("COPY delimiter and quote must be different")
     if not is_csv and texts["escape"] is not None:
-        raise NotSupported("COPY escape available only in CSV mode")
+        raise NotSupportedError("COPY escape available only in CSV mode")
     if not _is_byte(made.escape):
-        raise NotSupported("COPY escape must be a single one-byte character")
+        raise NotSupportedError("COPY escape must be a single one-byte character")
     if not is_csv and made.force_quote != frozenset():
-        raise NotSupported("COPY force quote available only in CSV mode")
+        raise NotSupportedError("COPY force quote available only in CSV mode")
     if made.delimiter in made.null:
-        raise NotSupported("COPY delimiter must not appear in the NULL specification")
+        raise NotSupportedError("COPY delimiter must not appear in the NULL specification")
     if is_csv and made.quote in made.null:
-        raise NotSupported("CSV quote character must not appear in the NULL specification")
+        raise NotSupportedError("CSV quote character must not appear in the NULL specification")
 
 
 _FROM_ONLY_ERRORS: dict[str, Callable[[], QueryError]] = {
-    "freeze": lambda: NotSupported("COPY FREEZE is only for COPY FROM"),
-    "force_not_null": lambda: NotSupported("COPY force not null only available using COPY FROM"),
-    "force_null": lambda: NotSupported("COPY force null only available using COPY FROM"),
+    "freeze": lambda: NotSupportedError("COPY FREEZE is only for COPY FROM"),
+    "force_not_null": lambda: NotSupportedError(
+        "COPY force not null only available using COPY FROM"
+    ),
+    "force_null": lambda: NotSupportedError("COPY force null only available using COPY FROM"),
 }
 
 

@@ -9,7 +9,7 @@ from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import TokenType
 
 from planner.commands.token_reader import Words
-from planner.errors import NameProblem, SyntaxProblem
+from planner.errors import InvalidSyntaxError, UnknownNameError
 from planner.trees.dialect import DIALECT, tokenize
 from planner.values.row_commands import (
     Argument,
@@ -54,7 +54,7 @@ def read_declare(words: Words) -> tuple[DeclareCursor, int]:
     words.expect("FOR")
     if {"SCROLL", "NO SCROLL"} <= asked or {"ASENSITIVE", "INSENSITIVE"} <= asked:
         both = "SCROLL and NO SCROLL" if "SCROLL" in asked else "INSENSITIVE and ASENSITIVE"
-        raise SyntaxProblem(f"cannot specify both {both}", sqlstate="42P11")
+        raise InvalidSyntaxError(f"cannot specify both {both}", sqlstate="42P11")
     scroll = {"SCROLL": True, "NO SCROLL": False}
     order = DeclareCursor(
         name=name,
@@ -78,7 +78,7 @@ def read_fetch(words: Words) -> FetchCursor:
     """A FETCH or MOVE.
 
     Raises:
-        SyntaxProblem: it is malformed.
+        InvalidSyntaxError: it is malformed.
     """
     move = words.peek() == "MOVE"
     words.skip()
@@ -92,7 +92,7 @@ def read_fetch(words: Words) -> FetchCursor:
     name = words.name()
     words.finish()
     if count is not None and abs(count) > _COUNT_MAX:
-        raise SyntaxProblem("the count of rows is out of range", sqlstate="22003")
+        raise InvalidSyntaxError("the count of rows is out of range", sqlstate="22003")
     return FetchCursor(name=name, direction=direction, count=count, move=move)
 
 
@@ -120,7 +120,7 @@ def read_close(words: Words) -> CloseCursor:
     """A CLOSE.
 
     Raises:
-        SyntaxProblem: it is malformed.
+        InvalidSyntaxError: it is malformed.
     """
     words.expect("CLOSE")
     name = None if words.take("ALL") else words.name()
@@ -162,7 +162,7 @@ def _read_type(text: str, start: int) -> DataType | None:
     is_known = node is not None and node.this not in {None, exp.DType.UNKNOWN}
     if node is None or not is_known or _is_no_ones(node):
         position = start + len(text) - len(text.lstrip()) + 1
-        raise NameProblem(
+        raise UnknownNameError(
             f'type "{spelled.lower()}" does not exist', position=position, sqlstate="42704"
         )
     return parameter_type_of(node)
@@ -172,7 +172,7 @@ def read_execute(words: Words) -> ExecuteStatement:
     """An EXECUTE.
 
     Raises:
-        SyntaxProblem: it is malformed.
+        InvalidSyntaxError: it is malformed.
     """
     words.expect("EXECUTE")
     name = words.name()
@@ -210,7 +210,7 @@ def read_deallocate(words: Words) -> DeallocateStatement:
     """A DEALLOCATE.
 
     Raises:
-        SyntaxProblem: it is malformed.
+        InvalidSyntaxError: it is malformed.
     """
     words.expect("DEALLOCATE")
     if words.left > 1:

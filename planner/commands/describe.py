@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from planner.binding.relations import identifier, require_missing
-from planner.errors import NameProblem, SyntaxProblem
+from planner.errors import InvalidSyntaxError, UnknownNameError
 from planner.syntax.parse import Parsed
 from stores.spec.schema import TEXT, Column, Row
 from stores.spec.store import StoreCatalog
@@ -19,18 +19,18 @@ def described_rows(parsed: Parsed, catalog: StoreCatalog) -> list[Row]:
     """The columns of the store that `DESCRIBE store` names.
 
     Raises:
-        SyntaxProblem: it is not one name.
-        NameProblem: there is no such store (42P01).
+        InvalidSyntaxError: it is not one name.
+        UnknownNameError: there is no such store (42P01).
     """
     if len(parsed.tokens) != 2:
-        raise SyntaxProblem("syntax error", hint="DESCRIBE takes the name of a store.")
+        raise InvalidSyntaxError("syntax error", hint="DESCRIBE takes the name of a store.")
     token = parsed.tokens[1]
     quoted = parsed.sql[token.start] == '"'
     name = identifier(exp.to_identifier(token.text, quoted=quoted))
     store = catalog.stores.get(name)
     if store is None:
         require_missing(name, catalog, position=token.start + 1)
-        raise NameProblem(
+        raise UnknownNameError(
             f'relation "{name}" does not exist',
             hint="SHOW STORES lists what there is.",
             position=token.start + 1,

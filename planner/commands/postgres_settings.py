@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planner.errors import QueryError, TransactionProblem
+from planner.errors import QueryError, TransactionError
 
 _UNITS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "kB": (("TB", 1 << 30), ("GB", 1 << 20), ("MB", 1 << 10), ("kB", 1)),
@@ -43,14 +43,14 @@ def check_may_be_set(name: str, context: str) -> None:
     """
     match context:
         case "internal":
-            raise TransactionProblem(f'parameter "{name}" cannot be changed', sqlstate="55P02")
+            raise TransactionError(f'parameter "{name}" cannot be changed', sqlstate="55P02")
         case "postmaster":
-            raise TransactionProblem(
+            raise TransactionError(
                 f'parameter "{name}" cannot be changed without restarting the server',
                 sqlstate="55P02",
             )
         case "sighup":
-            raise TransactionProblem(f'parameter "{name}" cannot be changed now', sqlstate="55P02")
+            raise TransactionError(f'parameter "{name}" cannot be changed now', sqlstate="55P02")
         case "superuser":
             raise QueryError(f'permission denied to set parameter "{name}"', sqlstate="42501")
 

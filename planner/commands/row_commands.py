@@ -15,7 +15,7 @@ from planner.commands.cursors import (
     read_prepare,
 )
 from planner.commands.token_reader import Words
-from planner.errors import NameProblem, NotSupported, QueryError, SyntaxProblem
+from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError, UnknownNameError
 from planner.syntax.parse import Parsed
 from planner.values.row_commands import (
     CloseCursor,
@@ -66,7 +66,7 @@ def plan_handover(
         query = plan(text, types)
         if query.kind is not StatementKind.SELECT:
             word = text.split(maxsplit=1)[0] if text.strip() else ""
-            raise SyntaxProblem(f'syntax error at or near "{word}"' if word else "no query")
+            raise InvalidSyntaxError(f'syntax error at or near "{word}"' if word else "no query")
     if isinstance(order, CopyOut):
         _check_force_quote(order, query)
     return Statement(
@@ -103,7 +103,7 @@ def _check_force_quote(order: CopyOut, query: Statement) -> None:
     names = {column.name for column in query.columns}
     for name in sorted(order.force_quote or ()):
         if name not in names:
-            raise NameProblem(f'column "{name}" does not exist', sqlstate="42703")
+            raise UnknownNameError(f'column "{name}" does not exist', sqlstate="42703")
 
 
 def run_unserved(statement: Statement) -> Result:
@@ -116,12 +116,14 @@ def run_unserved(statement: Statement) -> Result:
     """
     order = statement.handover
     if isinstance(order, FetchCursor | CloseCursor) and order.name is not None:
-        raise NameProblem(f'cursor "{order.name}" does not exist', sqlstate="34000")
+        raise UnknownNameError(f'cursor "{order.name}" does not exist', sqlstate="34000")
     if isinstance(order, DeallocateStatement) and order.name is not None:
-        raise NameProblem(f'prepared statement "{order.name}" does not exist', sqlstate="26000")
+        raise UnknownNameError(
+            f'prepared statement "{order.name}" does not exist', sqlstate="26000"
+        )
     if isinstance(order, CloseCursor | DeallocateStatement):
         return Result(kind=statement.kind)
-    raise NotSupported(
+    raise NotSupportedError(
         f"{statement.kind.value} needs the Postgres wire protocol",
         hint="Run its query alone; large results stream.",
     )

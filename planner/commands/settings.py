@@ -17,12 +17,12 @@ from planner.commands.transaction import (
     transaction_settings,
 )
 from planner.errors import (
-    LimitExceeded,
-    NameProblem,
-    NotSupported,
-    SyntaxProblem,
-    TransactionProblem,
-    ValueProblem,
+    InvalidSyntaxError,
+    InvalidValueError,
+    LimitExceededError,
+    NotSupportedError,
+    TransactionError,
+    UnknownNameError,
 )
 from planner.syntax.options import SETTINGS, check_setting
 from planner.values.durations import DURATIONS, canonical_duration
@@ -141,11 +141,11 @@ class Commands:
                 return Result(kind=part)
             case StatementKind.DISCARD:
                 if session.transaction is not TransactionStatus.IDLE or session.in_script:
-                    raise TransactionProblem(
+                    raise TransactionError(
                         "DISCARD ALL cannot run inside a transaction block", sqlstate="25001"
                     )
                 if session.in_pipeline:
-                    raise TransactionProblem(
+                    raise TransactionError(
                         "DISCARD ALL cannot be executed within a pipeline", sqlstate="25001"
                     )
                 session.reset()
@@ -184,7 +184,7 @@ class Commands:
     def _known(self, name: str, tokens: Sequence[Token]) -> None:
         if name not in self._defaults:
             hint = "SHOW ALL lists the settings there are."
-            raise NameProblem(
+            raise UnknownNameError(
                 f'unrecognized configuration parameter "{name}"',
                 hint=hint,
                 position=tokens[1].start + 1 if len(tokens) > 1 else None,
@@ -260,7 +260,7 @@ class Commands:
             return
         if name == "standard_conforming_strings" and not parse_value(value, BOOLEAN):
             # Who turns it off is about to send texts that would mean something else.
-            raise ValueProblem(
+            raise InvalidValueError(
                 f'parameter "{name}" cannot be turned off',
                 hint="Write E'…' where a backslash is to escape.",
             )
@@ -298,13 +298,13 @@ def _check_lock(tokens: Sequence[Token]) -> None:
     """See that a lock is that of a reader, which nothing here stands against: pg_dump takes it.
 
     Raises:
-        NotSupported: it is another (25006).
+        NotSupportedError: it is another (25006).
     """
     words = [token.text.upper() for token in tokens]
     if words[-1] == "NOWAIT":
         del words[-1]
     if len(words) < len(_READERS_LOCK) + 2 or tuple(words[-4:]) != _READERS_LOCK:
-        raise NotSupported(
+        raise NotSupportedError(
             "cannot execute LOCK TABLE in a read-only gateway",
             hint="Nothing is locked by reading; IN ACCESS SHARE MODE is the mode of readers.",
             position=tokens[0].start + 1,
@@ -331,7 +331,7 @@ def _check_user(words: Sequence[Token], session: Session) -> None:
     if len(values) != 1:
         raise _syntax(words[1:])
     if values[0].upper() not in {"DEFAULT", "NONE"} and values[0] != session.user:
-        raise NameProblem(f'permission denied to set role "{values[0]}"', sqlstate="42501")
+        raise UnknownNameError(f'permission denied to set role "{values[0]}"', sqlstate="42501")
 
 
 def _is_custom(name: str) -> bool:
@@ -342,7 +342,7 @@ def _is_custom(name: str) -> bool:
 def _check_custom(name: str, value: str, session: Session) -> None:
     custom = sum(map(_is_custom, session.settings))
     if len(value) > _CUSTOM_LENGTH_MAX or (custom >= _CUSTOM_MAX and name not in session.settings):
-        raise LimitExceeded(
+        raise LimitExceededError(
             f'setting "{name}" cannot be kept',
             detail=f"A session keeps {_CUSTOM_MAX} settings of its own, "
             f"of {_CUSTOM_LENGTH_MAX} characters each.",
@@ -356,17 +356,17 @@ def _setting_text(token: Token) -> str:
 def _joined(tokens: Sequence[Token]) -> str:
     """A setting's name out of its words and dots."""
     if not tokens:
-        raise SyntaxProblem("syntax error at end of input")
+        raise InvalidSyntaxError("syntax error at end of input")
     for token in tokens:
         if token.token_type in {TokenType.L_PAREN, TokenType.COMMA, TokenType.EQ}:
             raise _syntax([token])
     return "".join(token.text for token in tokens).lower()
 
 
-def _syntax(tokens: Sequence[Token]) -> SyntaxProblem:
+def _syntax(tokens: Sequence[Token]) -> InvalidSyntaxError:
     if not tokens:
-        return SyntaxProblem("syntax error at end of input")
-    return SyntaxProblem(
+        return InvalidSyntaxError("syntax error at end of input")
+    return InvalidSyntaxError(
         f'syntax error at or near "{tokens[0].text}"', position=tokens[0].start + 1
     )
 

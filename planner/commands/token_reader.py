@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import SyntaxProblem
+from planner.errors import InvalidSyntaxError
 
 _STRINGS = {
     TokenType.STRING,
@@ -60,11 +60,11 @@ class Words:
         """Take whatever comes next.
 
         Raises:
-            SyntaxProblem: nothing does.
+            InvalidSyntaxError: nothing does.
         """
         token = self.token()
         if token is None:
-            raise SyntaxProblem("syntax error at end of input", position=len(self.sql) + 1)
+            raise InvalidSyntaxError("syntax error at end of input", position=len(self.sql) + 1)
         self._at += 1
         return token
 
@@ -79,7 +79,7 @@ class Words:
         """Take these words.
 
         Raises:
-            SyntaxProblem: something else comes next.
+            InvalidSyntaxError: something else comes next.
         """
         for word in words:
             if not self.take(word):
@@ -89,24 +89,24 @@ class Words:
         """See that nothing is left.
 
         Raises:
-            SyntaxProblem: something is.
+            InvalidSyntaxError: something is.
         """
         if self.left:
             raise self.problem()
 
-    def problem(self) -> SyntaxProblem:
+    def problem(self) -> InvalidSyntaxError:
         """The error for the next token, which cannot stand where it does."""
         token = self.token()
         if token is None:
-            return SyntaxProblem("syntax error at end of input", position=len(self.sql) + 1)
+            return InvalidSyntaxError("syntax error at end of input", position=len(self.sql) + 1)
         text = self.sql[token.start : token.end + 1]
-        return SyntaxProblem(f'syntax error at or near "{text}"', position=token.start + 1)
+        return InvalidSyntaxError(f'syntax error at or near "{text}"', position=token.start + 1)
 
     def name(self) -> str:
         """Take a name, folded to lower case unless it is quoted.
 
         Raises:
-            SyntaxProblem: something else comes next.
+            InvalidSyntaxError: something else comes next.
         """
         token = self.token()
         if token is None:
@@ -123,7 +123,7 @@ class Words:
         """Take a quoted text.
 
         Raises:
-            SyntaxProblem: something else comes next.
+            InvalidSyntaxError: something else comes next.
         """
         token = self.token()
         if token is None or token.token_type not in _STRINGS:
@@ -141,7 +141,7 @@ class Words:
         """Take a number with or without a sign; None, and nothing taken, if none comes next.
 
         Raises:
-            SyntaxProblem: a sign comes next and no number behind it, or it is no integer.
+            InvalidSyntaxError: a sign comes next and no number behind it, or it is no integer.
         """
         sign = -1 if self.peek() == "-" else 1
         signed = self.peek() in {"-", "+"}
@@ -164,7 +164,7 @@ class Words:
             Where it begins and ends in the text, the parentheses left out.
 
         Raises:
-            SyntaxProblem: none comes next, or none closes it.
+            InvalidSyntaxError: none comes next, or none closes it.
         """
         if self.peek() != "(":
             raise self.problem()
@@ -180,7 +180,7 @@ class Words:
         """Take a list in parentheses that comes next: where each item lies in the text.
 
         Raises:
-            SyntaxProblem: none comes next, none closes it, or an item is empty.
+            InvalidSyntaxError: none comes next, none closes it, or an item is empty.
         """
         if self.peek() != "(":
             raise self.problem()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from planner.commands.token_reader import Words
-from planner.errors import NotSupported, TransactionProblem, ValueProblem
+from planner.errors import InvalidValueError, NotSupportedError, TransactionError
 from planner.syntax.parse import Parsed
 from planner.values.session import DEFAULT_ISOLATION, Isolation, Session, TransactionStatus
 from planner.values.statement import Notice, Result, StatementKind
@@ -89,8 +89,8 @@ def read_transaction(parsed: Parsed) -> TransactionCommand | None:
     """The transaction command that a statement is; None if it is another statement.
 
     Raises:
-        SyntaxProblem: it is malformed.
-        NotSupported: two-phase commit, or the snapshot of another transaction.
+        InvalidSyntaxError: it is malformed.
+        NotSupportedError: two-phase commit, or the snapshot of another transaction.
     """
     words = Words(parsed.sql, parsed.tokens)
     match parsed.kind:
@@ -123,7 +123,7 @@ def _read_begin(words: Words) -> Begin:
 def _read_end(words: Words, *, commit: bool) -> End | RollbackTo:
     words.skip()
     if words.take("PREPARED"):
-        raise NotSupported("two-phase commit is not supported", hint="Use COMMIT or ROLLBACK.")
+        raise NotSupportedError("two-phase commit is not supported", hint="Use COMMIT or ROLLBACK.")
     _ = words.take("WORK") or words.take("TRANSACTION")
     if not commit and words.take("TO"):
         words.take("SAVEPOINT")
@@ -145,7 +145,7 @@ def _read_set(words: Words) -> SetTransaction | None:
     if words.peek(1) in {"=", "TO"} or not words.take("TRANSACTION"):
         return None
     if words.peek() == "SNAPSHOT":
-        raise NotSupported(
+        raise NotSupportedError(
             "a transaction cannot take over the snapshot of another",
             hint="Bound both by the same position instead.",
             position=words.start + 1,
@@ -186,12 +186,12 @@ def read_isolation(setting: str, value: str) -> Isolation:
     """The isolation that a setting's value names.
 
     Raises:
-        ValueProblem: there is none of that name (22023).
+        InvalidValueError: there is none of that name (22023).
     """
     try:
         return Isolation(" ".join(value.lower().split()))
     except ValueError:
-        raise ValueProblem(
+        raise InvalidValueError(
             f'invalid value for parameter "{setting}": "{value[:100]}"',
             hint="Use one of serializable, repeatable read, read committed, read uncommitted.",
         ) from None
@@ -201,7 +201,7 @@ def default_isolation(session: Session) -> Isolation:
     """What a transaction is that is not told.
 
     Raises:
-        ValueProblem: the connection began with a value that is none.
+        InvalidValueError: the connection began with a value that is none.
     """
     value = session.settings.get(DEFAULT_ISOLATION)
     return Isolation.READ_COMMITTED if value is None else read_isolation(DEFAULT_ISOLATION, value)
@@ -237,8 +237,8 @@ def run_transaction(command: TransactionCommand, session: Session) -> Result:
     """Run a command.
 
     Raises:
-        TransactionProblem: the session's state does not allow it.
-        LimitExceeded: too many savepoints.
+        TransactionError: the session's state does not allow it.
+        LimitExceededError: too many savepoints.
     """
     match command:
         case Begin():
@@ -317,16 +317,16 @@ def set_modes(modes: Modes, session: Session) -> None:
     """Change what the open transaction is.
 
     Raises:
-        TransactionProblem: it has run a query, or has savepoints (25001).
+        TransactionError: it has run a query, or has savepoints (25001).
     """
     if modes.isolation is not None and modes.isolation is not session.isolation:
         if session.has_queried:
-            raise TransactionProblem(
+            raise TransactionError(
                 "SET TRANSACTION ISOLATION LEVEL must be called before any query",
                 sqlstate="25001",
             )
         if session.in_subtransaction:
-            raise TransactionProblem(
+            raise TransactionError(
                 "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction",
                 sqlstate="25001",
             )
@@ -337,13 +337,13 @@ def set_modes(modes: Modes, session: Session) -> None:
 
 def _require_block(session: Session, command: str) -> None:
     if session.transaction is TransactionStatus.IDLE:
-        raise TransactionProblem(
+        raise TransactionError(
             f"{command} can only be used in transaction blocks", sqlstate="25P01"
         )
 
 
-def aborted() -> TransactionProblem:
+def aborted() -> TransactionError:
     """The error of every statement in a failed transaction."""
-    return TransactionProblem(
+    return TransactionError(
         "current transaction is aborted, commands ignored until end of transaction block"
     )

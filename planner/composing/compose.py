@@ -19,15 +19,15 @@ from sqlglot.generators.duckdb import DuckDBGenerator
 from planner.composing.database import (
     ArrowRelation,
     Database,
-    DatabaseClosed,
+    DatabaseClosedError,
 )
 from planner.composing.definition import DatabaseError, Definition
 from planner.composing.duckdb_errors import translate
 from planner.composing.functions.macros import MACROS
 from planner.errors import (
-    NotSupported,
-    Unavailable,
-    ValueProblem,
+    InvalidValueError,
+    NotSupportedError,
+    UnavailableError,
 )
 from planner.trees.nodes import is_comma
 from planner.trees.outline import Outline
@@ -131,8 +131,8 @@ def _our_errors(outline: Outline) -> Iterator[None]:
         yield
     except DatabaseError as error:
         raise translate(error, outline) from error
-    except DatabaseClosed as error:
-        raise Unavailable("the engine is closed", sqlstate="57P01") from error
+    except DatabaseClosedError as error:
+        raise UnavailableError("the engine is closed", sqlstate="57P01") from error
 
 
 MEANING = (
@@ -190,13 +190,13 @@ def to_duckdb(tree: exp.Expr) -> str:
     """A bound tree as DuckDB's SQL.
 
     Raises:
-        NotSupported: sqlglot knows no DuckDB form of something in it.
+        NotSupportedError: sqlglot knows no DuckDB form of something in it.
     """
     try:
         # Quoted, for DuckDB reserves words that Postgres does not, such as `at`.
         return tree.sql(dialect=_Written, identify=True)
     except (ValueError, KeyError) as error:
-        raise NotSupported(f"not supported: {error}") from error
+        raise NotSupportedError(f"not supported: {error}") from error
 
 
 def python_value(value: Value, data_type: DataType) -> Any:  # noqa: PLR0911 - one per family
@@ -230,14 +230,14 @@ def _moment(epoch: dt.datetime, micros: int, data_type: DataType) -> Any:
     """A time as Python has it; the ends of the range stand for infinity, which it has not.
 
     Raises:
-        ValueProblem: a year before 1 or after 9999 (22008).
+        InvalidValueError: a year before 1 or after 9999 (22008).
     """
     if abs(micros) >= _MICROS_MAX:
         return "infinity" if micros > 0 else "-infinity"
     try:
         return epoch + dt.timedelta(microseconds=micros)
     except OverflowError:
-        raise ValueProblem(f"{data_type.kind.value} out of range", sqlstate="22008") from None
+        raise InvalidValueError(f"{data_type.kind.value} out of range", sqlstate="22008") from None
 
 
 _AS_TEXT = {"UUID": DataType(kind=Kind.UUID), "JSON": DataType(kind=Kind.JSON)}
@@ -248,4 +248,4 @@ def _result_type(arrow: pa.DataType) -> DataType:
     try:
         return DataType.from_arrow(arrow)
     except SchemaError as error:
-        raise NotSupported(f"a result column of type {arrow} is not supported") from error
+        raise NotSupportedError(f"a result column of type {arrow} is not supported") from error

@@ -14,7 +14,7 @@ OpenStream: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
 """Reads a relation's rows; called anew for each time that DuckDB scans it."""
 
 
-class DatabaseClosed(Exception):
+class DatabaseClosedError(Exception):
     """The database has been closed."""
 
 
@@ -79,8 +79,8 @@ class Database(Protocol):
 
         Raises:
             DatabaseError: DuckDB refuses the statement.
-            DatabaseClosed: the database is closed.
-            Cancelled: it was cancelled.
+            DatabaseClosedError: the database is closed.
+            QueryCancelledError: it was cancelled.
         """
 
     def run(
@@ -103,9 +103,9 @@ class Database(Protocol):
 
         Raises:
             DatabaseError: DuckDB refuses the statement, or failed while it ran.
-            DatabaseClosed: the database is closed.
+            DatabaseClosedError: the database is closed.
             QueryError: what a relation raised.
-            Cancelled: it was cancelled.
+            QueryCancelledError: it was cancelled.
         """
 
     def close(self) -> None:

@@ -12,15 +12,15 @@ import re
 from planner.composing.definition import DatabaseError
 from planner.errors import (
     RAISED,
-    Cancelled,
-    InternalProblem,
-    LimitExceeded,
-    NameProblem,
-    NotSupported,
+    InternalError,
+    InvalidSyntaxError,
+    InvalidValueError,
+    LimitExceededError,
+    MismatchedTypeError,
+    NotSupportedError,
+    QueryCancelledError,
     QueryError,
-    SyntaxProblem,
-    TypeProblem,
-    ValueProblem,
+    UnknownNameError,
 )
 from planner.postgres.refused import NO_FUNCTION
 from planner.trees.outline import Outline
@@ -35,133 +35,133 @@ _NUMBER = r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*"
 _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
     (
         r'Referenced column "(?P<name>[^"]+)"',
-        NameProblem,
+        UnknownNameError,
         'column "{name}" does not exist',
         "42703",
     ),
     (
         r'(?:Table|Values list) "(?P<table>[^"]+)" does not have a column named "(?P<name>[^"]+)"',
-        NameProblem,
+        UnknownNameError,
         "column {table}.{name} does not exist",
         "42703",
     ),
     (
         r'Referenced table "(?P<name>[^"]+)" not found',
-        NameProblem,
+        UnknownNameError,
         'missing FROM-clause entry for table "{name}"',
         "42P01",
     ),
     (
         r'Ambiguous reference to column name "(?P<name>[^"]+)"',
-        NameProblem,
+        UnknownNameError,
         'column reference "{name}" is ambiguous',
         "42702",
     ),
     (
         r"(?:Function|Macro Function) with name (?P<name>\S+) does not exist",
-        NameProblem,
+        UnknownNameError,
         "function {name}() does not exist",
         "42883",
     ),
     (
         r"Macro (?:pg_sg_(?:cat_)?)?(?P<name>\w+)\(\) does not support the supplied arguments",
-        NameProblem,
+        UnknownNameError,
         "function {name}() does not exist",
         "42883",
     ),
     (
         r"No function matches the given name and argument types '(?P<name>[^']+)'",
-        NameProblem,
+        UnknownNameError,
         "function {name} does not exist",
         "42883",
     ),
     (
         r"Type with name (?P<name>\S+) does not exist",
-        NameProblem,
+        UnknownNameError,
         'type "{name}" does not exist',
         "42704",
     ),
     (
         r"Overflow in \w+ of (?P<type>INT(?:16|32|64)) (?P<name>\()",
-        ValueProblem,
+        InvalidValueError,
         "{type} out of range",
         "22003",
     ),
     (
         r"Malformed JSON (?P<name>at byte \d+) of input",
-        ValueProblem,
+        InvalidValueError,
         "invalid input syntax for type json",
         "22P02",
     ),
     (
         r'column "(?P<name>[^"]+)" must appear in the GROUP BY clause',
-        SyntaxProblem,
+        InvalidSyntaxError,
         'column "{name}" must appear in the GROUP BY clause or be used in an aggregate function',
         "42803",
     ),
     (
         r"(?P<name>WHERE|HAVING|GROUP BY|JOIN) clause cannot contain (?P<what>aggregate|window)",
-        SyntaxProblem,
+        InvalidSyntaxError,
         "{what} functions are not allowed in {name}",
         "42803",
     ),
     (
         r"Could not convert string '(?P<name>.*)' to INTERVAL",
-        ValueProblem,
+        InvalidValueError,
         'invalid input syntax for type interval: "{name}"',
         "22007",
     ),
     (
         rf"Could not convert string ['\"](?P<name>{_NUMBER})['\"] to DECIMAL",
-        ValueProblem,
+        InvalidValueError,
         "numeric field overflow",
         "22003",
     ),
     (
         r"Could not convert string '(?P<name>\s*[+-]?\d+\s*)' to (?P<type>INT\d+)",
-        ValueProblem,
+        InvalidValueError,
         'value "{name}" is out of range for type {type}',
         "22003",
     ),
     (
         r"Could not convert string '(?P<name>.*)' to (?P<type>[A-Z][A-Z0-9() ,]*)",
-        ValueProblem,
+        InvalidValueError,
         'invalid input syntax for type {type}: "{name}"',
         "22P02",
     ),
     (
         r"(?:Could not cast|Casting) value \"?(?P<name>[^\s\"]+)\"? to (?:type )?DECIMAL",
-        ValueProblem,
+        InvalidValueError,
         "numeric field overflow",
         "22003",
     ),
     (
         r"(?P<what>Date|Time) out of range: (?P<name>\S+)",
-        ValueProblem,
+        InvalidValueError,
         'date/time field value out of range: "{name}"',
         "22008",
     ),
     (
         r"while executing the UDF: (?P<name>OverflowError)",
-        ValueProblem,
+        InvalidValueError,
         "timestamp out of range",
         "22008",
     ),
     (
         r"More than one row returned by a (?P<name>subquery)",
-        ValueProblem,
+        InvalidValueError,
         "more than one row returned by a subquery used as an expression",
         "21000",
     ),
     (
         r"cannot take (?P<what>square root) of a (?P<name>negative) number",
-        ValueProblem,
+        InvalidValueError,
         "cannot take square root of a negative number",
         "2201F",
     ),
     (
         r"cannot take logarithm of (?P<name>zero|a negative number)",
-        ValueProblem,
+        InvalidValueError,
         "cannot take logarithm of {name}",
         "2201E",
     ),
@@ -169,92 +169,92 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         r"(?P<name>missing \)|missing \]|unexpected \)|invalid escape sequence|"
         r"bad repetition operator|no argument for repetition operator|"
         r"invalid character class range|invalid perl operator)",
-        ValueProblem,
+        InvalidValueError,
         "invalid regular expression: {name}",
         "2201B",
     ),
     (
         r"Like pattern must not end with (?P<name>escape character)",
-        ValueProblem,
+        InvalidValueError,
         "LIKE pattern must not end with escape character",
         "22025",
     ),
     (
         r"aggregate function calls cannot contain (?P<name>window) function calls",
-        SyntaxProblem,
+        InvalidSyntaxError,
         "aggregate function calls cannot contain window function calls",
         "42803",
     ),
     (
         r"invalid (?P<what>timestamp|date|time|interval) field format: \"(?P<name>[^\"]*)\"",
-        ValueProblem,
+        InvalidValueError,
         'invalid input syntax for type {what}: "{name}"',
         "22007",
     ),
     (
         r"(?:timestamp|date|time) field value out of range: \"(?P<name>[^\"]*)\"",
-        ValueProblem,
+        InvalidValueError,
         'date/time field value out of range: "{name}"',
         "22008",
     ),
     (
         r"with value (?P<name>\S+) can't be cast because the value is out of range for the "
         r"destination type (?P<type>[A-Z][A-Z0-9() ,]*)",
-        ValueProblem,
+        InvalidValueError,
         'value "{name}" is out of range for type {type}',
         "22003",
     ),
     (
         r"Failed to cast decimal value (?P<name>\S+) to type (?P<type>[A-Z][A-Z0-9]*)",
-        ValueProblem,
+        InvalidValueError,
         "{type} out of range",
         "22003",
     ),
     (
         r"(?P<name>ACOS|ASIN) is undefined outside",
-        ValueProblem,
+        InvalidValueError,
         "input is out of range",
         "22003",
     ),
     (
         r"(?P<name>Epoch seconds) out of range",
-        ValueProblem,
+        InvalidValueError,
         "timestamp out of range",
         "22008",
     ),
     (
         r'[Ee]xtract specifier "(?P<name>[^"]*)" not recognized',
-        ValueProblem,
+        InvalidValueError,
         'unit "{name}" not recognized',
         "22023",
     ),
     (
         r"Unknown TimeZone '(?P<name>[^']*)'",
-        ValueProblem,
+        InvalidValueError,
         'time zone "{name}" not recognized',
         "22023",
     ),
     (
         r"Overflow in (?P<name>multiplication|addition|subtraction) of INTERVAL",
-        ValueProblem,
+        InvalidValueError,
         "interval out of range",
         "22008",
     ),
     (
         r"Set operations can only apply to expressions with the same number of (?P<name>result)",
-        SyntaxProblem,
+        InvalidSyntaxError,
         "each side of a set operation must have the same number of columns",
         "42601",
     ),
     (
         r"(?P<what>ORDER|GROUP) (?:BY )?term (?P<name>out of range)",
-        SyntaxProblem,
+        InvalidSyntaxError,
         "{what} BY position is not in select list",
         "42P10",
     ),
     (
         r"LIMIT/OFFSET cannot be (?P<name>negative)",
-        ValueProblem,
+        InvalidValueError,
         "LIMIT and OFFSET must not be negative",
         "2201W",
     ),
@@ -289,18 +289,18 @@ _MORE_MEMORY = (
     "Have it hold less at once: sort, group or join fewer rows; or raise memory_bytes_max."
 )
 _CLASSES: dict[str, tuple[type[QueryError], str]] = {
-    "Interrupt": (Cancelled, "57014"),
-    "OutOfMemory": (LimitExceeded, _OUT_OF_MEMORY),
-    "OutOfRange": (ValueProblem, "22003"),
-    "Conversion": (ValueProblem, "22P02"),
-    "TypeMismatch": (TypeProblem, "42804"),
-    "Parser": (SyntaxProblem, "42601"),
-    "Syntax": (SyntaxProblem, "42601"),
-    "Permission": (NotSupported, "42501"),
-    "NotImplemented": (NotSupported, "0A000"),
-    "Catalog": (NameProblem, "42704"),
-    "Binder": (TypeProblem, "42804"),
-    "InvalidInput": (ValueProblem, "22023"),
+    "Interrupt": (QueryCancelledError, "57014"),
+    "OutOfMemory": (LimitExceededError, _OUT_OF_MEMORY),
+    "OutOfRange": (InvalidValueError, "22003"),
+    "Conversion": (InvalidValueError, "22P02"),
+    "TypeMismatch": (MismatchedTypeError, "42804"),
+    "Parser": (InvalidSyntaxError, "42601"),
+    "Syntax": (InvalidSyntaxError, "42601"),
+    "Permission": (NotSupportedError, "42501"),
+    "NotImplemented": (NotSupportedError, "0A000"),
+    "Catalog": (UnknownNameError, "42704"),
+    "Binder": (MismatchedTypeError, "42804"),
+    "InvalidInput": (InvalidValueError, "22023"),
 }
 """Our errors for those of DuckDB, by their kind."""
 
@@ -309,7 +309,7 @@ def translate(error: DatabaseError, outline: Outline) -> QueryError:
     """DuckDB's error as ours: message, hint, SQLSTATE, and its place in the text if known."""
     text = _QUOTED.split(str(error), maxsplit=1)[0]
     if raised := re.search(rf"{RAISED}(\w{{5}}) (.*)", text):
-        return ValueProblem(raised[2], sqlstate=raised[1])
+        return InvalidValueError(raised[2], sqlstate=raised[1])
     for pattern, kind, message, sqlstate in _PATTERNS:
         if found := re.search(pattern, text):
             names = found.groupdict()
@@ -324,16 +324,16 @@ def translate(error: DatabaseError, outline: Outline) -> QueryError:
                 sqlstate=sqlstate,
             )
     if "Max expression depth limit" in text:
-        return LimitExceeded("statement is nested too deep")
+        return LimitExceededError("statement is nested too deep")
     if _BY_ZERO in text:
-        return ValueProblem("division by zero", sqlstate="22012")
+        return InvalidValueError("division by zero", sqlstate="22012")
     said = _our_types(_first_sentence(text))
     if error.kind in _CLASSES:
         return _of_kind(error.kind, said)
     # What DuckDB says can have a value in it, and values are in no log.
     _logger.error("composition failed kind=%s", error.kind)
     _logger.debug("composition failed error=%s", text)
-    return InternalProblem(said)
+    return InternalError(said)
 
 
 def _of_kind(kind: str, said: str) -> QueryError:

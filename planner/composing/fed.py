@@ -67,7 +67,7 @@ class FeedReader:
             while stream.arrived is None:
                 frame = frames.receive(self._sock)
                 if frame is None:
-                    raise frames.Torn("the feed has been closed")
+                    raise frames.TornFrameError("the feed has been closed")
                 self._awaited.popleft().arrived = frame
             taken, stream.arrived = stream.arrived, None
             return taken

@@ -105,7 +105,7 @@ class Feed:
 
     def _answer(self, relation: int, number: int) -> None:
         if relation >= len(self._relations):
-            raise frames.Torn("there is no such relation")
+            raise frames.TornFrameError("there is no such relation")
         key = relation, number
         stream = self._streams.get(key)
         if stream is None:

@@ -23,7 +23,7 @@ _PARTS_MAX = 256
 """Buffers given to the kernel at once; it takes 1,024."""
 
 
-class Torn(ConnectionError):
+class TornFrameError(ConnectionError):
     """The other side is gone, or sent what is no frame."""
 
 
@@ -76,7 +76,7 @@ def receive(sock: socket.socket, *, with_fd: bool = False) -> Frame | None:
     """Read one frame; None where the other side has closed in between two.
 
     Raises:
-        Torn: it ends in the middle, or is none.
+        TornFrameError: it ends in the middle, or is none.
         OSError: the socket failed.
     """
     if with_fd:
@@ -90,7 +90,7 @@ def receive(sock: socket.socket, *, with_fd: bool = False) -> Frame | None:
         header += _exactly(sock, _HEADER.size - len(begun))
     kind, head_size, body_size = _HEADER.unpack(header)
     if head_size > HEAD_BYTES_MAX or body_size > BODY_BYTES_MAX:
-        raise Torn("a frame is longer than any can be")
+        raise TornFrameError("a frame is longer than any can be")
     head = _exactly(sock, head_size)
     body = _buffer(sock, body_size) if body_size else None
     return Frame(kind, head, body, fds[0] if fds else None)
@@ -106,7 +106,7 @@ def _exactly(sock: socket.socket, size: int) -> bytes:
     while len(held) < size:
         more = sock.recv(min(size - len(held), 1 << 20))
         if not more:
-            raise Torn("a frame ends in the middle")
+            raise TornFrameError("a frame ends in the middle")
         held += more
     return bytes(held)
 
@@ -117,7 +117,7 @@ def _buffer(sock: socket.socket, size: int) -> pa.Buffer:
     while rest:
         got = sock.recv_into(rest, 0, socket.MSG_WAITALL)
         if not got:
-            raise Torn("a frame ends in the middle")
+            raise TornFrameError("a frame ends in the middle")
         rest = rest[got:]
     return buffer
 
@@ -128,7 +128,7 @@ def batches_in(
     """The batches of a body; they share its memory.
 
     Raises:
-        Torn: the bytes are no batches of this schema.
+        TornFrameError: the bytes are no batches of this schema.
     """
     found, at = [], 0
     try:
@@ -137,5 +137,5 @@ def batches_in(
             found.append(pa.ipc.read_record_batch(body.slice(at, size), schema))
             at += size
     except (pa.ArrowException, OSError, EOFError, ValueError, AssertionError) as error:
-        raise Torn("a frame holds no batches") from error
+        raise TornFrameError("a frame holds no batches") from error
     return found

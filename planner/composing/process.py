@@ -28,7 +28,7 @@ from planner.composing.messages import (
     Reply,
     decode_reply,
 )
-from planner.errors import Unavailable
+from planner.errors import UnavailableError
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ START_S = 30.0
 """How long a process may take to start; it takes some milliseconds, the first one a second."""
 
 
-class ProcessEnded(Exception):
+class ProcessEndedError(Exception):
     """The process has ended, or has been killed, before it answered."""
 
 
@@ -44,13 +44,13 @@ def connected() -> tuple[socket.socket, socket.socket]:
     """Two sockets of which each is the other's end.
 
     Raises:
-        Unavailable: the gateway has as many files open as it may.
+        UnavailableError: the gateway has as many files open as it may.
     """
     try:
         return socket.socketpair()
     except OSError as error:
         logger.error("no socket could be made error=%s", error)
-        raise Unavailable(
+        raise UnavailableError(
             "no socket for the statement could be made",
             detail=str(error.strerror),
             hint="Retry, or let the gateway open more files.",
@@ -80,16 +80,16 @@ class Lane:
         """Ask, and wait for the reply.
 
         Raises:
-            ProcessEnded: there will be none.
+            ProcessEndedError: there will be none.
         """
         try:
             frames.send(self._sock, kind, head, body, fd=None if feed is None else feed.fileno())
             frame = frames.receive(self._sock)
             if frame is None or frame.kind != Kind.REPLY:
-                raise ProcessEnded
+                raise ProcessEndedError
             return decode_reply(frame.head), frame.body
         except (OSError, msgspec.MsgspecError) as error:
-            raise ProcessEnded from error
+            raise ProcessEndedError from error
 
     def shut(self) -> None:
         """Have whoever waits here give up."""
@@ -109,7 +109,7 @@ class ComposingProcess:
 
     Raises:
         OSError: it cannot be started.
-        Unavailable: there is no socket for it.
+        UnavailableError: there is no socket for it.
     """
 
     def __init__(self, limits: ProcessLimits) -> None:
@@ -142,12 +142,12 @@ class ComposingProcess:
         """A lane for a statement.
 
         Raises:
-            ProcessEnded: the process has ended.
-            Unavailable: there is no socket for one.
+            ProcessEndedError: the process has ended.
+            UnavailableError: there is no socket for one.
         """
         with self._lock:
             if self.is_ended:
-                raise ProcessEnded
+                raise ProcessEndedError
             if self._idle:
                 return self._idle.pop()
             ours, theirs = connected()
@@ -156,7 +156,7 @@ class ComposingProcess:
             try:
                 frames.send(self._control, Kind.LANE, NUMBERS.pack(number, 0), fd=theirs.fileno())
             except OSError as error:
-                raise ProcessEnded from error
+                raise ProcessEndedError from error
             finally:
                 theirs.close()
             return lane
@@ -173,7 +173,7 @@ class ComposingProcess:
         """Make a database, if that has not been done.
 
         Raises:
-            ProcessEnded: the process has ended.
+            ProcessEndedError: the process has ended.
             DatabaseError: it cannot be made.
         """
         if number in self._open:
@@ -196,7 +196,7 @@ class ComposingProcess:
         """Make the databases that another process has.
 
         Raises:
-            ProcessEnded: the process has ended.
+            ProcessEndedError: the process has ended.
             DatabaseError: one cannot be made.
         """
         for number, definition in tuple(other._open.items()):

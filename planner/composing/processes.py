@@ -18,12 +18,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from planner.composing.attendants import Attendants
-from planner.composing.database import DatabaseClosed
+from planner.composing.database import DatabaseClosedError
 from planner.composing.definition import DatabaseError
 from planner.composing.feeding import FEEDERS_MAX
 from planner.composing.messages import ProcessLimits
-from planner.composing.process import ComposingProcess, ProcessEnded
-from planner.errors import Unavailable
+from planner.composing.process import ComposingProcess, ProcessEndedError
+from planner.errors import UnavailableError
 from planner.values.cancel import Cancellation
 
 logger = logging.getLogger(__name__)
@@ -89,8 +89,8 @@ class Processes:
         """A process for one statement, to be given back; where it is fresh, no other gets it.
 
         Raises:
-            DatabaseClosed: these are closed.
-            Unavailable: no process can be started.
+            DatabaseClosedError: these are closed.
+            UnavailableError: no process can be started.
         """
         self._forget_dropped()
         if fresh:
@@ -117,7 +117,7 @@ class Processes:
         """Start the next process for one that has been killed, before a statement waits for it."""
 
         def start() -> None:
-            with suppress(DatabaseClosed, DatabaseError, ProcessEnded, Unavailable):
+            with suppress(DatabaseClosedError, DatabaseError, ProcessEndedError, UnavailableError):
                 fresh = self.take()
                 try:
                     fresh.open_as(process)
@@ -150,19 +150,19 @@ class Processes:
 
     def _start(self) -> ComposingProcess:
         if self.is_closed:
-            raise DatabaseClosed
+            raise DatabaseClosedError
         try:
             process = ComposingProcess(self._limits)
         except OSError as error:
             logger.error("no composing process could be started error=%s", error)
-            raise Unavailable(
+            raise UnavailableError(
                 "no process for the statement could be started", hint="Retry.", sqlstate="55000"
             ) from error
         with self._lock:
             self._held.append(process)
         if self._closed.is_set():  # in the meantime
             process.kill()
-            raise DatabaseClosed
+            raise DatabaseClosedError
         return process
 
     def _forget_dropped(self) -> None:

@@ -16,13 +16,13 @@ import pyarrow as pa
 from msgspec import structs
 
 from planner.composing import frames
-from planner.composing.database import Answer, ArrowRelation, DatabaseClosed
+from planner.composing.database import Answer, ArrowRelation, DatabaseClosedError
 from planner.composing.definition import DatabaseError, Definition, DescribedColumn
 from planner.composing.feeding import Feed
 from planner.composing.messages import Describe, Described, Failed, Given, Kind, Reply, Rows, Run
-from planner.composing.process import ComposingProcess, ProcessEnded, connected
+from planner.composing.process import ComposingProcess, ProcessEndedError, connected
 from planner.composing.processes import Processes
-from planner.errors import Cancelled, QueryError, Unavailable
+from planner.errors import QueryCancelledError, QueryError, UnavailableError
 from planner.values.alarms import ALARMS, Alarm
 from planner.values.cancel import Cancellation
 from planner.values.redacted import statement_shape
@@ -122,19 +122,19 @@ class RemoteDatabase:
         for _ in range(ATTEMPTS_MAX):
             cancellation.check()
             if self._closed:
-                raise DatabaseClosed
+                raise DatabaseClosedError
             try:
                 if is_suspect:
                     with self._processes.alone(cancellation):
                         return self._begin(begin, cancellation, fresh=True)
                 return self._begin(begin, cancellation)
-            except _Ended as ended:
+            except _EndedError as ended:
                 if not ended.process.was_killed:
                     shape = statement_shape(sql)
                     logger.warning("a composing process has ended statement=%s", shape)
                     is_suspect = True
                 ended.check(self._processes, cancellation)
-        raise Unavailable(
+        raise UnavailableError(
             "the processes that ran the statement were ended for others too often",
             hint="Retry.",
             sqlstate="55000",
@@ -147,17 +147,17 @@ class RemoteDatabase:
         try:
             process.open(self._number, self._definition)
             statement = _Statement(process, self._processes, cancellation)
-        except ProcessEnded as error:
+        except ProcessEndedError as error:
             process.end()
             self._processes.give(process)
-            raise _Ended(process, is_culprit=False) from error
+            raise _EndedError(process, is_culprit=False) from error
         except BaseException:
             self._processes.give(process)
             raise
         return begin(statement)
 
 
-class _Ended(Exception):
+class _EndedError(Exception):
     """The process of a statement has ended.
 
     Args:
@@ -173,15 +173,15 @@ class _Ended(Exception):
         """Return if the statement may begin again.
 
         Raises:
-            Cancelled: it was to end.
-            DatabaseClosed: all were to end.
+            QueryCancelledError: it was to end.
+            DatabaseClosedError: all were to end.
             DatabaseError: the process ended by itself, and had no other statement.
         """
         if self.is_culprit:
             cancellation.check()
-            raise Cancelled("canceling statement due to statement timeout")
+            raise QueryCancelledError("canceling statement due to statement timeout")
         if processes.is_closed:
-            raise DatabaseClosed
+            raise DatabaseClosedError
         if not self.process.was_killed and self.process.load_at_end <= 1:
             raise DatabaseError("OutOfMemory", _OUT_OF_MEMORY)
 
@@ -222,10 +222,10 @@ class _Statement:
         """
         try:
             reply, answer = self._lane.call(kind, head, body, feed=feed)
-        except ProcessEnded as error:
+        except ProcessEndedError as error:
             self.process.end()
             self.end()
-            raise _Ended(self.process, is_culprit=self._is_culprit) from error
+            raise _EndedError(self.process, is_culprit=self._is_culprit) from error
         if isinstance(reply, Failed):
             self.process.is_spent = self.process.is_spent or reply.is_spent
             self.end()
@@ -238,7 +238,7 @@ class _Statement:
         if self.is_ended:
             return
         self._alarms.append(ALARMS.after(KILL_S, self._kill))
-        with suppress(_Ended, DatabaseError, Cancelled):
+        with suppress(_EndedError, DatabaseError, QueryCancelledError):
             self.call(Kind.CLOSE)
         self.end()
 
@@ -317,10 +317,10 @@ class _RemoteAnswer:
                     raise StopIteration
                 try:
                     self._take(*statement.call(Kind.NEXT))
-                except _Ended as ended:
+                except _EndedError as ended:
                     self._finish()
                     ended.check(self._processes, statement.cancellation)
-                    raise Unavailable(
+                    raise UnavailableError(
                         "the process that ran the statement has ended on account of another",
                         hint="Retry.",
                         sqlstate="55000",
@@ -365,10 +365,10 @@ class _RemoteAnswer:
         assert isinstance(reply, Rows), "what is run gives rows"
         try:
             self._batches.extend(frames.batches_in(body, reply.sizes, self.schema))
-        except frames.Torn as error:
+        except frames.TornFrameError as error:
             self._statement.process.end()
             self._statement.end()
-            raise _Ended(self._statement.process, is_culprit=False) from error
+            raise _EndedError(self._statement.process, is_culprit=False) from error
         if reply.is_last:
             self._statement.end()
             self._finish()

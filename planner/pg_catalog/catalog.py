@@ -22,7 +22,7 @@ from planner.commands.transaction import transaction_settings
 from planner.composing.compose import Composer
 from planner.composing.processes import Processes
 from planner.composing.remote import RemoteDatabase
-from planner.errors import NotSupported, ValueProblem
+from planner.errors import InvalidValueError, NotSupportedError
 from planner.pg_catalog.builtin_rows import OWNER
 from planner.pg_catalog.database import catalog_definition, displays_of
 from planner.pg_catalog.effects import apply, result_columns
@@ -222,7 +222,7 @@ class PgCatalog:
             QueryError: a value or name is wrong, a limit was reached, or it was cancelled.
         """
         if len(parameters) != len(statement.parameters):
-            raise ValueProblem(
+            raise InvalidValueError(
                 f"the statement takes {len(statement.parameters)} parameters,"
                 f" {len(parameters)} were given",
                 sqlstate="08P01",
@@ -287,7 +287,7 @@ class PgCatalog:
                 version=self.version_text,
             )
         except SqlglotError as error:
-            raise NotSupported("the catalog does not run this statement") from error
+            raise NotSupportedError("the catalog does not run this statement") from error
         computed = with_origins(
             self._describe(rewritten, cancellation), rewritten.origins, self.oid_of
         )

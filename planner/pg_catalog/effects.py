@@ -13,7 +13,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from planner.commands.settings import Commands
-from planner.errors import NotSupported, QueryError, ValueProblem
+from planner.errors import InvalidValueError, NotSupportedError, QueryError
 from planner.postgres.refused import unknown_function
 from planner.trees.column_names import column_name
 from planner.trees.nodes import position_of
@@ -53,8 +53,8 @@ def take_effects(tree: exp.Query) -> tuple[Effect, ...]:
     """Put the arguments of such calls in their place, in one array of texts; the tree is changed.
 
     Raises:
-        NotSupported: one stands where it cannot be called for each row.
-        NameProblem: one has too few or too many arguments (42883).
+        NotSupportedError: one stands where it cannot be called for each row.
+        UnknownNameError: one has too few or too many arguments (42883).
     """
     found: list[Effect] = []
     items = tree.expressions if isinstance(tree, exp.Select) else []
@@ -71,7 +71,7 @@ def take_effects(tree: exp.Query) -> tuple[Effect, ...]:
         item.replace(exp.alias_(_texts(call, function), column_name(item), quoted=True))
     for call in tree.find_all(exp.Anonymous):
         if call.name.lower() in _FUNCTIONS:
-            raise NotSupported(
+            raise NotSupportedError(
                 f"{call.name.lower()}() is called from the SELECT list only",
                 hint="Make it an item of the outermost SELECT, before any star.",
                 position=position_of(call),
@@ -123,7 +123,7 @@ def apply(
 def _set_config(given: Sequence[str | None], session: Session, commands: Commands) -> str:
     name, value, local = given
     if name is None:
-        raise ValueProblem("SET requires parameter name", sqlstate="22004")
+        raise InvalidValueError("SET requires parameter name", sqlstate="22004")
     is_local = local is not None and bool(parse_value(local, BOOLEAN))
     commands.set_config(name.lower(), value, session, is_local)
     return "" if value is None else value

@@ -35,8 +35,8 @@ def rewrite_from(tree: exp.Expr) -> None:
     """Make subqueries of functions: a scalar there is one row, and others have no table in DuckDB.
 
     Raises:
-        NameProblem: a function of a schema that has none (3F000).
-        NotSupported: one of another database.
+        UnknownNameError: a function of a schema that has none (3F000).
+        NotSupportedError: one of another database.
     """
     for column in tree.find_all(exp.Column):
         column.set("db", None)

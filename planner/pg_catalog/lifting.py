@@ -15,7 +15,7 @@ import sqlglot
 from sqlglot import exp
 
 from planner.binding.bind import unqualify
-from planner.errors import NotSupported
+from planner.errors import NotSupportedError
 from planner.pg_catalog.recognise import ASKED, OBJECT_TYPES, SESSION_NODES, is_object_cast
 from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB
 from planner.pg_catalog.user_words import USER_WORDS, name_users
@@ -62,7 +62,7 @@ def lift_calls(tree: exp.Query, stores: Mapping[str, Store], before: int) -> exp
         What to ask of the catalog, a column for each parameter; None if it asks nothing.
 
     Raises:
-        NameProblem: a schema that has no functions (3F000), or `current_setting` with more or
+        UnknownNameError: a schema that has no functions (3F000), or `current_setting` with more or
             fewer arguments than it takes (42883).
     """
     for dot in reversed([*tree.find_all(exp.Dot)]):
@@ -109,7 +109,7 @@ class _Lifting:
         elif not depends:
             _replace(node, self._parameter(_as_used(node)))
         elif isinstance(node, exp.Cast):
-            raise NotSupported(
+            raise NotSupportedError(
                 f"a cast of a row's value to {type_name(node.to)} is not supported over stores",
                 hint="Cast a constant, or ask pg_class or pg_type for the name.",
                 position=position_of(node),

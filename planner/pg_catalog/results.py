@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from planner.errors import LimitExceeded
+from planner.errors import LimitExceededError
 from planner.values.catalog_types import names_objects, postgres_name
 from stores.spec.schema import Column, DataType, Kind
 
@@ -31,14 +31,14 @@ def gather(
     """All rows, each column in the Arrow type of its column; oids that print as names are these.
 
     Raises:
-        LimitExceeded: the rows take more than RESULT_BYTES_MAX.
+        LimitExceededError: the rows take more than RESULT_BYTES_MAX.
     """
     kept: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
         size += batch.nbytes
         if size > RESULT_BYTES_MAX:
-            raise LimitExceeded(f"the catalog's answer exceeds {RESULT_BYTES_MAX} bytes")
+            raise LimitExceededError(f"the catalog's answer exceeds {RESULT_BYTES_MAX} bytes")
         kept.append(batch)
     schema = pa.schema([(column.name, column.type.arrow) for column in columns])
     if not kept:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from planner.binding.relations import Relation
 from planner.binding.vocabulary import Vocabulary
-from planner.errors import NameProblem
+from planner.errors import UnknownNameError
 from planner.pg_catalog.macros import CATALOG_MACROS, ROWS_OF
 from planner.pg_catalog.relations import (
     INTERNAL,
@@ -134,7 +134,7 @@ def _resolve(table: exp.Table, *, reads_system_columns: bool) -> Relation:
     if found is None:
         shown = f"{schema}.{name}" if schema else name
         start = table.this.meta.get("start")
-        raise NameProblem(
+        raise UnknownNameError(
             f'relation "{shown}" does not exist', position=None if start is None else start + 1
         )
     columns = tuple(Column(name=each.name, type=each.type) for each in found.columns)

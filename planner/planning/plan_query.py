@@ -16,7 +16,7 @@ from planner.binding.bind import Bound, Source
 from planner.binding.column_origins import Origins
 from planner.binding.predicates import Disjunct, NotNull, Predicate
 from planner.composing.compose import Composer, to_duckdb
-from planner.errors import NameProblem
+from planner.errors import UnknownNameError
 from planner.planning.access import Access, Top, plan_access
 from planner.planning.lookup_joins import Link, link
 from planner.planning.ordering import terms_of, top_of
@@ -81,7 +81,7 @@ def plan_query(
     numbers = tuple(sorted({parameter_number(n) for n in bound.tree.find_all(exp.Parameter)}))
     try:
         columns = composer.describe(sql, schemas, numbers, shown, cancellation=cancellation)
-    except NameProblem as error:
+    except UnknownNameError as error:
         # DuckDB knows only the columns that are read, so that it guesses among too few.
         if error.sqlstate == "42703":
             error.hint = _nearest_column(error.message, bound)

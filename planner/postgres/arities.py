@@ -80,8 +80,8 @@ def check_arities(nodes: Nodes, types: Types) -> None:
     """Refuse calls with more or fewer arguments than a function of that name has, or without OVER.
 
     Raises:
-        NameProblem: one is (42883); its message has the types of the arguments.
-        TypeProblem: a window function has no OVER.
+        UnknownNameError: one is (42883); its message has the types of the arguments.
+        MismatchedTypeError: a window function has no OVER.
     """
     for node in nodes.among(CALLS):
         name = _written_name(node)

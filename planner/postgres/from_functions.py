@@ -14,7 +14,7 @@ def spell_calls(tables: Sequence[exp.Table]) -> bool:
     """Replace all such calls, in place; whether there were any.
 
     Raises:
-        NameProblem: as `_spell_call`.
+        UnknownNameError: as `_spell_call`.
     """
     return bool([table for table in tables if _spell_call(table)])
 
@@ -26,7 +26,7 @@ def _spell_call(table: exp.Table) -> bool:
         Whether there was one.
 
     Raises:
-        NameProblem: an aggregate or window function, which has no rows here (42883).
+        UnknownNameError: an aggregate or window function, which has no rows here (42883).
     """
     call = table.this
     if not isinstance(call, exp.Func) or isinstance(call, exp.Unnest):

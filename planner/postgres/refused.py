@@ -10,7 +10,12 @@ from collections.abc import Container
 
 from sqlglot import exp
 
-from planner.errors import NameProblem, NotSupported, SyntaxProblem, TypeProblem
+from planner.errors import (
+    InvalidSyntaxError,
+    MismatchedTypeError,
+    NotSupportedError,
+    UnknownNameError,
+)
 from planner.postgres.expressions.json_calls import JSON_ROWS
 from planner.postgres.select_forms import ROW_FUNCTIONS
 from planner.postgres.types.functions import FUNCTIONS, call_name
@@ -62,22 +67,22 @@ def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
         functions: all that it may call.
 
     Raises:
-        NotSupported: SQL that is not run here (0A000), or a write in WITH (25006).
-        NameProblem: a function that is not there for clients (42883).
+        NotSupportedError: SQL that is not run here (0A000), or a write in WITH (25006).
+        UnknownNameError: a function that is not there for clients (42883).
     """
     if nodes.has(_NEVER):
         raise _refused(nodes)
     for select in nodes.of(exp.Select):
         if not select.expressions:
-            raise NotSupported(
+            raise NotSupportedError(
                 "a SELECT without columns is not supported", hint="Select a constant: SELECT 1 …"
             )
     check_clauses(nodes)
     for star in nodes.of(exp.Star):
         if isinstance(star.parent, exp.Paren):
-            raise SyntaxProblem('syntax error at or near "*"', position=position_of(star))
+            raise InvalidSyntaxError('syntax error at or near "*"', position=position_of(star))
         if _is_value(star):
-            raise NotSupported(
+            raise NotSupportedError(
                 "a whole row as a value is not supported",
                 hint="Name its columns.",
                 position=position_of(star),
@@ -85,15 +90,15 @@ def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
     _refuse_functions(nodes, functions)
 
 
-def _refused(nodes: Nodes) -> NotSupported:
+def _refused(nodes: Nodes) -> NotSupportedError:
     kind = type(next(nodes.among(_NEVER)))
     if kind in _WRITES:
-        return NotSupported(
+        return NotSupportedError(
             f"cannot execute {kind.key.upper()} in a read-only gateway",
             hint="State is written by its pipeline; SELECT reads it.",
             sqlstate="25006",
         )
-    return NotSupported(
+    return NotSupportedError(
         f"{_REFUSED[kind]} is not supported", hint=_HINTS.get(kind), position=_place(nodes, kind)
     )
 
@@ -131,8 +136,8 @@ def check_over(nodes: Nodes) -> None:
     """Refuse window functions without OVER.
 
     Raises:
-        TypeProblem: there is one (42809).
-        NotSupported: it is the rank of given values, `rank(1) WITHIN GROUP (…)`.
+        MismatchedTypeError: there is one (42809).
+        NotSupportedError: it is the rank of given values, `rank(1) WITHIN GROUP (…)`.
     """
     for node in nodes.among(CALLS):
         if call_name(node) not in _OF_WINDOWS:
@@ -142,11 +147,11 @@ def check_over(nodes: Nodes) -> None:
             outer = outer.parent
         is_called = outer.arg_key == "this"
         if is_called and isinstance(outer.parent, exp.WithinGroup):
-            raise NotSupported(
+            raise NotSupportedError(
                 f"{call_name(node)}(…) WITHIN GROUP is not supported", position=position_of(node)
             )
         if not is_called or not isinstance(outer.parent, exp.Window):
-            raise TypeProblem(
+            raise MismatchedTypeError(
                 f"window function {call_name(node)} requires an OVER clause",
                 position=position_of(node),
                 sqlstate="42809",
@@ -162,10 +167,10 @@ NO_FUNCTION = (
 
 def unknown_function(
     node: exp.Expr, name: str, given: str = "", *, kind: str = "function"
-) -> NameProblem:
+) -> UnknownNameError:
     """The error for a function that is not there, with these types; it points at the call."""
     start = node.meta.get("start")
-    return NameProblem(
+    return UnknownNameError(
         f"{kind} {name}({given}) does not exist",
         hint=f"These are there: {', '.join(sorted(TABLE_FUNCTIONS))}."
         if kind != "function"

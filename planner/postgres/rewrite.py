@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import SyntaxProblem, TypeProblem
+from planner.errors import InvalidSyntaxError, MismatchedTypeError
 from planner.postgres import alternatives
 from planner.postgres.expressions import (
     aggregates,
@@ -94,7 +94,7 @@ def _recursion(node: exp.Expr, types: Types) -> exp.Expr:
         if one is not None and one.kind in INTEGERS and other is not None:
             overall = common_type((one, other))
             if overall not in {one, None}:
-                raise TypeProblem(
+                raise MismatchedTypeError(
                     f"recursive query column {i + 1} has type {one} in non-recursive term "
                     f"but type {overall} overall",
                     hint="Cast the output of the non-recursive term to the correct type.",
@@ -123,14 +123,14 @@ def _counted(node: exp.Expr, types: Types) -> exp.Expr:
         return node
     for column in count.find_all(exp.Column):
         if column.parent_select is node.parent and types.of(column) is not None:
-            raise SyntaxProblem(
+            raise InvalidSyntaxError(
                 f"argument of {word} must not contain variables",
                 position=position_of(column),
                 sqlstate="42P10",
             )
     found = types.of(count)
     if found is not None and not is_open(count) and found.kind not in _COUNTS:
-        raise TypeProblem(
+        raise MismatchedTypeError(
             f"argument of {word} must be type bigint, not type {spelled_type(found)}",
             position=position_of(count),
         )
@@ -154,7 +154,7 @@ def _overlaps(node: exp.Expr, types: Types) -> exp.Expr:
     ends: list[exp.Expr] = []
     for side in (strip(node.this), strip(node.expression)):
         if not isinstance(side, exp.Tuple) or len(side.expressions) != 2:
-            raise SyntaxProblem(
+            raise InvalidSyntaxError(
                 "wrong number of parameters on side of OVERLAPS expression",
                 position=position_of(side),
             )

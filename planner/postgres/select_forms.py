@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from planner.errors import NotSupported, SyntaxProblem, ValueProblem
+from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedError
 from planner.trees.node_index import Nodes, kinds
 from planner.trees.nodes import call, cast, position_of, strip
 
@@ -22,9 +22,9 @@ def spell_selects(nodes: Nodes) -> None:
     """Replace such forms, in place.
 
     Raises:
-        SyntaxProblem: WITH TIES without ORDER BY, or a sample of what is no relation (42601).
-        NotSupported: WITH TIES of what is DISTINCT or a set operation, REPEATABLE samples.
-        ValueProblem: a sample of less than nothing or more than all (2202H).
+        InvalidSyntaxError: WITH TIES without ORDER BY, or a sample of what is no relation (42601).
+        NotSupportedError: WITH TIES of what is DISTINCT or a set operation, REPEATABLE samples.
+        InvalidValueError: a sample of less than nothing or more than all (2202H).
     """
     for spell in (_spell_exists, _spell_fetches, _spell_unnests, _spell_functions):
         if spell(nodes):
@@ -46,7 +46,9 @@ def _spell_fetches(nodes: Nodes) -> bool:
     for fetch in reversed(nodes.of(exp.Fetch)):  # inner ones first: others hold copies of them
         options = fetch.args.get("limit_options")
         if options is not None and options.args.get("percent"):
-            raise SyntaxProblem('syntax error at or near "PERCENT"', position=position_of(fetch))
+            raise InvalidSyntaxError(
+                'syntax error at or near "PERCENT"', position=position_of(fetch)
+            )
         if options is not None and options.args.get("with_ties"):
             _spell_ties(fetch)
             found = True
@@ -70,11 +72,11 @@ def _spell_ties(fetch: exp.Expr) -> None:
     select = fetch.parent
     order = None if select is None else select.args.get("order")
     if order is None:
-        raise SyntaxProblem(
+        raise InvalidSyntaxError(
             "WITH TIES cannot be specified without ORDER BY clause", position=position_of(fetch)
         )
     if not isinstance(select, exp.Select) or select.args.get("distinct"):
-        raise NotSupported(
+        raise NotSupportedError(
             "FETCH … WITH TIES of DISTINCT rows, or of a UNION, is not supported",
             hint="Put them into a subquery in FROM.",
             position=position_of(fetch),
@@ -82,7 +84,7 @@ def _spell_ties(fetch: exp.Expr) -> None:
     given = fetch.args.get("count")
     if given is not None and isinstance(strip(given), exp.Null | exp.Neg):
         is_null = isinstance(strip(given), exp.Null)
-        raise ValueProblem(
+        raise InvalidValueError(
             "row count cannot be null in FETCH FIRST ... WITH TIES clause"
             if is_null
             else "LIMIT must not be negative",
@@ -120,7 +122,7 @@ def _without_position(select: exp.Select, term: exp.Expr) -> exp.Expr:
     if isinstance(bare, exp.Literal) and bare.name.isdigit():
         at = int(bare.name)
         if not 1 <= at <= len(items) or any(item.find(exp.Star) for item in items):
-            raise NotSupported(
+            raise NotSupportedError(
                 "FETCH … WITH TIES behind ORDER BY of a position is not supported here",
                 hint="Order by the column's name.",
                 position=position_of(term),
@@ -213,24 +215,24 @@ def _check_sample(sample: exp.Expr) -> None:
     method = sample.args.get("method")
     name = "" if method is None else method.name.lower()
     if name not in {"bernoulli", "system"}:
-        raise ValueProblem(f"tablesample method {name} does not exist", sqlstate="42704")
+        raise InvalidValueError(f"tablesample method {name} does not exist", sqlstate="42704")
     if not isinstance(sample.parent, exp.Table):
-        raise SyntaxProblem('syntax error at or near "TABLESAMPLE"')
+        raise InvalidSyntaxError('syntax error at or near "TABLESAMPLE"')
     share = strip(sample.args.get("percent") or exp.null())
     if isinstance(share, exp.Null):
-        raise ValueProblem("TABLESAMPLE parameter cannot be null", sqlstate="2202H")
+        raise InvalidValueError("TABLESAMPLE parameter cannot be null", sqlstate="2202H")
     if isinstance(share, exp.Neg) or not isinstance(share, exp.Literal) or share.is_string:
-        raise NotSupported(
+        raise NotSupportedError(
             "TABLESAMPLE takes a number that is written out", position=position_of(sample)
         )
     if not 0 <= float(share.name) <= 100:
-        raise ValueProblem(
+        raise InvalidValueError(
             "sample percentage must be between 0 and 100",
             position=position_of(sample),
             sqlstate="2202H",
         )
     if sample.args.get("seed") is not None:
-        raise NotSupported(
+        raise NotSupportedError(
             "TABLESAMPLE … REPEATABLE is not supported",
             hint="Take a part by a hash: WHERE hash(key) % 100 < 5.",
             position=position_of(sample),

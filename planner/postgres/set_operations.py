@@ -28,8 +28,8 @@ def match_types(nodes: Nodes, types: Types) -> None:
     """Give text literals the types of the columns that they stand below or above.
 
     Raises:
-        ValueProblem: one is no value of that type (22P02).
-        TypeProblem: two columns have types that do not go together (42804).
+        InvalidValueError: one is no value of that type (22P02).
+        MismatchedTypeError: two columns have types that do not go together (42804).
     """
     for values in nodes.of(exp.Values):
         _match_rows(values, types)

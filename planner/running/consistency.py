@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
-from planner.errors import NameProblem, Unavailable
+from planner.errors import UnavailableError, UnknownNameError
 from planner.running.snapshot import Cut, Newest, Snapshot
 from planner.running.waiting import Awaited, wait_for_all
 from planner.syntax.options import ReadOptions
@@ -70,9 +70,9 @@ class Reading:
             others: all stores there are, for a transaction to hold with its first query.
 
         Raises:
-            Cancelled: the statement was cancelled, or its deadline has passed.
-            Unavailable: the latest epoch is not known.
-            LimitExceeded: too many statements wait.
+            QueryCancelledError: the statement was cancelled, or its deadline has passed.
+            UnavailableError: the latest epoch is not known.
+            LimitExceededError: too many statements wait.
         """
         partitions: dict[str, set[int]] = {}
         stores: dict[str, Store] = {}
@@ -115,8 +115,8 @@ class Reading:
             catalog: all stores.
 
         Raises:
-            NameProblem: there is such a topic (42704).
-            Unavailable: it is not known what feeds a store.
+            UnknownNameError: there is such a topic (42704).
+            UnavailableError: it is not known what feeds a store.
         """
         options = self.options
         position = options.bound.position
@@ -141,8 +141,8 @@ class Reading:
         """How to ask a partition.
 
         Raises:
-            Unavailable: the latest epoch is not known.
-            SnapshotTooOld: the transaction's epoch is no longer kept.
+            UnavailableError: the latest epoch is not known.
+            SnapshotTooOldError: the transaction's epoch is no longer kept.
         """
         config = self._config(store)
         epoch = None if self._cut is None else self._cut.epoch_of(store, partition)
@@ -251,19 +251,19 @@ def _unread(store: Store, position: Position) -> AbstractSet[str]:
     try:
         return store.unread_topics(position)
     except LogError as error:
-        raise Unavailable(
+        raise UnavailableError(
             f'the inputs of store "{store.schema.name}" are not known',
             detail=str(error),
             hint="Retry, or read without a bound.",
         ) from error
 
 
-def _unknown_topic(topic: str, stores: Sequence[Store]) -> NameProblem:
+def _unknown_topic(topic: str, stores: Sequence[Store]) -> UnknownNameError:
     known = sorted({each.topic for store in stores for each in store.schema.inputs})
     shown = ", ".join(f'"{each}"' for each in known[:_TOPICS_SHOWN])
     more = ", …" if len(known) > _TOPICS_SHOWN else ""
     named = " or ".join(f'"{store.schema.name}"' for store in stores[:_TOPICS_SHOWN])
-    return NameProblem(
+    return UnknownNameError(
         f'topic "{topic}" does not feed store {named}'
         if stores
         else f'topic "{topic}" does not feed a store of the statement',
@@ -277,7 +277,7 @@ def _committed(store: Store) -> int:
     try:
         return store.committed_epoch()
     except LogError as error:
-        raise Unavailable(
+        raise UnavailableError(
             f'the log of store "{store.schema.name}" cannot be read',
             detail=str(error),
             hint="Retry, or read without LATEST.",

@@ -17,9 +17,9 @@ from planner.binding.running_statements import Queries
 from planner.composing.compose import Composer
 from planner.composing.database import ArrowRelation
 from planner.errors import (
-    TypeProblem,
-    Unavailable,
-    ValueProblem,
+    InvalidValueError,
+    MismatchedTypeError,
+    UnavailableError,
 )
 from planner.planning.access import Access, Scatter
 from planner.planning.plan import Compose, Count, Lookup, QueryPlan, Stream, SystemScan
@@ -81,11 +81,11 @@ class Executor:
         """The store that a plan was made for.
 
         Raises:
-            Unavailable: it has gone, or was defined anew; the statement can be planned again.
+            UnavailableError: it has gone, or was defined anew; the statement can be planned again.
         """
         store = self._catalog.stores.get(schema.name)
         if store is None or (store.schema is not schema and store.schema != schema):
-            raise Unavailable(
+            raise UnavailableError(
                 f'store "{schema.name}" has changed since the statement was prepared',
                 hint="Prepare it again.",
                 sqlstate="55000",
@@ -117,7 +117,7 @@ class Executor:
         try:
             partition = self.route(schema)(key)
         except CodecError as error:
-            raise TypeProblem(str(error)) from error
+            raise MismatchedTypeError(str(error)) from error
         query = KeyQuery(key=key)
         if options.partitions is not None:
             _check_partitions(options.partitions, schema)
@@ -323,7 +323,7 @@ class Executor:
         try:
             scatter = access.scatter(parameters, self.route(access.schema))
         except CodecError as error:
-            raise TypeProblem(str(error)) from error
+            raise MismatchedTypeError(str(error)) from error
         if options.partitions is None:
             return scatter
         _check_partitions(options.partitions, access.schema)
@@ -386,7 +386,7 @@ class Executor:
 def _check_partitions(partitions: frozenset[int], schema: StoreSchema) -> None:
     for partition in partitions:
         if partition >= schema.partitions:
-            raise ValueProblem(
+            raise InvalidValueError(
                 f'partition {partition} of store "{schema.name}" does not exist',
                 hint=f"It has partitions 0 to {schema.partitions - 1}.",
             )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from planner.errors import QueryError, StoreFailed
+from planner.errors import QueryError, StoreFailedError
 from planner.planning.access import Scatter, Top
 from planner.planning.filters import Keep
 from planner.planning.plan import Stream
@@ -85,7 +85,7 @@ class Streams:
         except QueryError:
             raise
         except Exception as error:
-            raise StoreFailed(
+            raise StoreFailedError(
                 f'partition {answer.partition} of store "{answer.store}" failed while it was '
                 f"read: {error}"
             ) from error

@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from planner.errors import SnapshotTooOld
+from planner.errors import SnapshotTooOldError
 from planner.values.session import Session, TransactionStatus
 from stores.hosting.held_epochs import standstill
 from stores.spec.store import (
@@ -38,7 +38,7 @@ class Cut(Protocol):
         """What to ask a partition at; None for whatever it has: it will say why it cannot answer.
 
         Raises:
-            SnapshotTooOld: a transaction reads at an epoch that is no longer kept.
+            SnapshotTooOldError: a transaction reads at an epoch that is no longer kept.
         """
 
     def release(self) -> None:
@@ -169,7 +169,7 @@ class Snapshot:
         # What could not be held was not lost: the partition says itself that it lacks the epoch.
         is_lost = hold is not None and not (hold.is_held or hold.is_missed)
         if self.of_transaction and is_lost:
-            raise SnapshotTooOld(
+            raise SnapshotTooOldError(
                 "snapshot too old",
                 detail=f'Partition {partition} of store "{name}" no longer keeps epoch {epoch}.',
                 hint="Begin the transaction again.",

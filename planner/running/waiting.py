@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.errors import LimitExceeded, Unavailable
+from planner.errors import LimitExceededError, UnavailableError
 from planner.values.cancel import Cancellation
 from stores.errors import LogError, TooManyWaitersError
 from stores.spec.position import PositionBound
@@ -58,9 +58,9 @@ def wait_for_all(
             then, for the statement fails anyway.
 
     Raises:
-        Cancelled: the statement was cancelled, or its deadline has passed.
-        LimitExceeded: a partition has as many waiters as it may (53300).
-        Unavailable: the log has to be read for a bound, and cannot be now.
+        QueryCancelledError: the statement was cancelled, or its deadline has passed.
+        LimitExceededError: a partition has as many waiters as it may (53300).
+        UnavailableError: the log has to be read for a bound, and cannot be now.
     """
     if not awaited:
         return True
@@ -72,9 +72,11 @@ def wait_for_all(
             waiting.append(each.store.when(each.partition, each.bound, latch.hear))
         opened = latch.opened.wait(_shorter(timeout_s, cancellation))
     except TooManyWaitersError as error:
-        raise LimitExceeded(str(error), hint="Retry later.", sqlstate="53300") from error
+        raise LimitExceededError(str(error), hint="Retry later.", sqlstate="53300") from error
     except LogError as error:
-        raise Unavailable("the log cannot be read", detail=str(error), hint="Retry.") from error
+        raise UnavailableError(
+            "the log cannot be read", detail=str(error), hint="Retry."
+        ) from error
     finally:
         for one in waiting:
             one.cancel()

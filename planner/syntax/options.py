@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.errors import NameProblem, ValueProblem
+from planner.errors import InvalidValueError, UnknownNameError
 from planner.syntax.with_clause import (
     LAG_MS_MAX,
     NO_CLAUSE,
@@ -73,7 +73,7 @@ def _choice(name: str, choices: Sequence[str]) -> Callable[[str], str]:
     def read(value: str) -> str:
         folded = value.strip().lower()
         if folded not in choices:
-            raise ValueProblem(
+            raise InvalidValueError(
                 f'invalid value for parameter "{name}": "{value}"',
                 hint=f"Use one of {', '.join(choices)}.",
             )
@@ -128,7 +128,7 @@ def check_setting(name: str, value: str) -> None:
     """Refuse a value that a setting cannot have.
 
     Raises:
-        ValueProblem: it cannot, with a hint.
+        InvalidValueError: it cannot, with a hint.
     """
     _READERS[name][1](value)
 
@@ -137,8 +137,8 @@ def check_settings(settings: Mapping[str, str]) -> None:
     """Refuse what a client asks for as it connects: nobody looks at a misspelled wish.
 
     Raises:
-        NameProblem: there is no such setting of ours (42704).
-        ValueProblem: a setting cannot have its value.
+        UnknownNameError: there is no such setting of ours (42704).
+        InvalidValueError: a setting cannot have its value.
     """
     for name, value in settings.items():
         if name in SETTINGS:
@@ -146,7 +146,7 @@ def check_settings(settings: Mapping[str, str]) -> None:
         elif name in DURATIONS:
             duration_ms(name, value)
         elif name.startswith(_PREFIX):
-            raise NameProblem(
+            raise UnknownNameError(
                 f'unrecognized configuration parameter "{name}"',
                 hint=f"Use one of {', '.join(SETTINGS)}.",
                 sqlstate="42704",
@@ -157,7 +157,7 @@ def session_options(session: Session) -> SessionOptions:
     """The session's settings; read once for each change.
 
     Raises:
-        ValueProblem: a setting given at connection has a value it cannot have.
+        InvalidValueError: a setting given at connection has a value it cannot have.
     """
     if not isinstance(session.options, SessionOptions):
         fields = {
@@ -175,7 +175,7 @@ def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptio
     """The options of one execution.
 
     Raises:
-        ValueProblem: a parameter in the clause has a value it cannot have.
+        InvalidValueError: a parameter in the clause has a value it cannot have.
     """
     mine = session_options(session)
     if clause is NO_CLAUSE and mine is PLAIN_SESSION:
@@ -222,7 +222,7 @@ def _bound(clause: Clause, mine: SessionOptions, parameters: Row) -> PositionBou
 def _value(reference: ParameterRef, parameters: Row) -> Value:
     value = parameters[reference.number - 1]
     if value is None:
-        raise ValueProblem(f"parameter ${reference.number} of the WITH clause is null")
+        raise InvalidValueError(f"parameter ${reference.number} of the WITH clause is null")
     return value
 
 
@@ -231,14 +231,16 @@ def _token(given: Position | ParameterRef, parameters: Row) -> Position:
         return given
     value = _value(given, parameters)
     if not isinstance(value, str):
-        raise ValueProblem(f"parameter ${given.number} is not a position token", sqlstate="22P02")
+        raise InvalidValueError(
+            f"parameter ${given.number} is not a position token", sqlstate="22P02"
+        )
     return position_of(value)
 
 
 def _integer(given: IntOrParameter, parameters: Row) -> int:
     value = given if isinstance(given, int) else _value(given, parameters)
     if not isinstance(value, int) or not 0 <= value < 1 << 63:
-        raise ValueProblem("partitions and offsets are whole numbers from 0 on")
+        raise InvalidValueError("partitions and offsets are whole numbers from 0 on")
     return value
 
 

@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import LimitExceeded, NotSupported, QueryError, SyntaxProblem
+from planner.errors import InvalidSyntaxError, LimitExceededError, NotSupportedError, QueryError
 from planner.syntax.void_arguments import without_void
 from planner.syntax.with_clause import NO_CLAUSE, OPTIONS, Clause, split_clause
 from planner.trees.dialect import DIALECT, tokenize, unterminated
@@ -102,8 +102,8 @@ def split(sql: str) -> tuple[str, ...]:
     """The statements of a text, without semicolons; empty ones are left out.
 
     Raises:
-        SyntaxProblem: the text does not tokenize, or one statement does not parse.
-        LimitExceeded: the text is too long.
+        InvalidSyntaxError: the text does not tokenize, or one statement does not parse.
+        LimitExceededError: the text is too long.
     """
     tokens = _tokenize(sql)
     if all(token.token_type is not TokenType.SEMICOLON for token in tokens):
@@ -140,9 +140,9 @@ def parse(sql: str, parameter_types: Sequence[DataType | None] = ()) -> Parsed:
         parameter_types: of its parameters, as far as the client says them.
 
     Raises:
-        SyntaxProblem: it is not SQL; `position` is the offending word.
-        NotSupported: it is SQL that is not run here.
-        LimitExceeded: it is too long or too deep.
+        InvalidSyntaxError: it is not SQL; `position` is the offending word.
+        NotSupportedError: it is SQL that is not run here.
+        LimitExceededError: it is too long or too deep.
     """
     tokens = _tokenize(sql)
     if VOID in parameter_types:
@@ -154,7 +154,7 @@ def parse(sql: str, parameter_types: Sequence[DataType | None] = ()) -> Parsed:
         return Parsed(sql=sql, kind=StatementKind.EMPTY, tokens=())
     for token in tokens:
         if token.token_type is TokenType.SEMICOLON:
-            raise SyntaxProblem(
+            raise InvalidSyntaxError(
                 "cannot insert multiple commands into a prepared statement",
                 position=token.start + 1,
             )
@@ -171,22 +171,22 @@ def parse(sql: str, parameter_types: Sequence[DataType | None] = ()) -> Parsed:
     return Parsed(sql=sql, kind=kind, tokens=tuple(tokens))
 
 
-def _refusal(word: str, token: Token) -> SyntaxProblem | NotSupported:
+def _refusal(word: str, token: Token) -> InvalidSyntaxError | NotSupportedError:
     if word in _WRITES:
         return _write_refused(word, token.start)
     if (hint := _NOT_RUN.get(word)) is not None:
-        return NotSupported(f"{word} is not supported", hint=hint, position=token.start + 1)
+        return NotSupportedError(f"{word} is not supported", hint=hint, position=token.start + 1)
     if word.isalpha() and token.token_type is not TokenType.VAR:
-        return NotSupported(
+        return NotSupportedError(
             f"{word} is not supported",
             hint="SELECT, EXPLAIN, SHOW, DESCRIBE, SET, RESET, BEGIN, COMMIT and ROLLBACK are.",
             position=token.start + 1,
         )
-    return SyntaxProblem(f'syntax error at or near "{token.text}"', position=token.start + 1)
+    return InvalidSyntaxError(f'syntax error at or near "{token.text}"', position=token.start + 1)
 
 
-def _write_refused(word: str, start: int) -> NotSupported:
-    return NotSupported(
+def _write_refused(word: str, start: int) -> NotSupportedError:
+    return NotSupportedError(
         f"cannot execute {word} in a read-only gateway",
         hint="State is written by its pipeline; SELECT reads it.",
         position=start + 1,
@@ -196,7 +196,7 @@ def _write_refused(word: str, start: int) -> NotSupported:
 
 def _tokenize(sql: str) -> list[Token]:
     if len(sql) > SQL_BYTES_MAX:
-        raise LimitExceeded(
+        raise LimitExceededError(
             f"statement is longer than {SQL_BYTES_MAX} characters",
             hint="Pass long lists as parameters, or ask in several statements.",
         )
@@ -204,7 +204,7 @@ def _tokenize(sql: str) -> list[Token]:
         return tokenize(sql)
     except TokenError as error:
         start = unterminated(sql)
-        raise SyntaxProblem(
+        raise InvalidSyntaxError(
             "unterminated quoted string or comment",
             position=None if start is None else start + 1,
         ) from error
@@ -225,9 +225,9 @@ def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool, bool, bool]:
         at += 1
     rest = list(tokens[at:])
     if not rest:
-        raise SyntaxProblem("syntax error at end of input", hint="EXPLAIN needs a query.")
+        raise InvalidSyntaxError("syntax error at end of input", hint="EXPLAIN needs a query.")
     if _KINDS.get(rest[0].text.upper()) is not StatementKind.SELECT:
-        raise SyntaxProblem(
+        raise InvalidSyntaxError(
             f'syntax error at or near "{rest[0].text}"',
             hint="EXPLAIN takes a SELECT.",
             position=rest[0].start + 1,
@@ -249,7 +249,7 @@ def _is_json(tokens: Sequence[Token], words: Sequence[str]) -> bool:
     at = words.index("FORMAT") + 1
     name = words[at] if at < len(words) else ""
     if name not in {"TEXT", "JSON"}:
-        raise NotSupported(
+        raise NotSupportedError(
             f"EXPLAIN does not write {name}",
             hint="It writes TEXT and JSON.",
             position=tokens[min(at, len(tokens) - 1)].start + 1,
@@ -281,7 +281,7 @@ def _check_nesting(tokens: Sequence[Token]) -> None:
         if token.token_type in _OPENING:
             depth += 1
             if depth > NESTING_MAX:
-                raise LimitExceeded(
+                raise LimitExceededError(
                     f"statement is nested deeper than {NESTING_MAX} levels",
                     position=token.start + 1,
                 )
@@ -302,7 +302,7 @@ def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
     except ParseError as error:
         raise _syntax_problem(sql, tokens, error) from error
     except RecursionError as error:
-        raise LimitExceeded("statement is nested too deep") from error
+        raise LimitExceededError("statement is nested too deep") from error
     tree = trees[0] if trees else None
     if isinstance(tree, exp.Values):
         tree = exp.select("*").from_(exp.alias_(tree, "column_values", table=True))
@@ -311,25 +311,27 @@ def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
         at = next((t.start for t in tokens if t.text.upper() == word), tokens[0].start)
         raise _write_refused(word, at)
     if not isinstance(tree, exp.Query):
-        raise SyntaxProblem(f'syntax error at or near "{tokens[0].text}"', position=1)
+        raise InvalidSyntaxError(f'syntax error at or near "{tokens[0].text}"', position=1)
     return tree
 
 
-def _syntax_problem(sql: str, tokens: list[Token], error: ParseError) -> SyntaxProblem:
+def _syntax_problem(sql: str, tokens: list[Token], error: ParseError) -> InvalidSyntaxError:
     found = error.errors[0] if error.errors else {}
     word, line, column = found.get("highlight"), found.get("line"), found.get("col")
     marked = (i for i, t in enumerate(tokens) if t.line == line and t.col == column)
     at = next(marked, None)
     if at is None:
-        return SyntaxProblem(f'syntax error at or near "{word}"' if word else "syntax error")
+        return InvalidSyntaxError(f'syntax error at or near "{word}"' if word else "syntax error")
     token = tokens[at]
     # What it misses at the end, sqlglot marks at the last word; Postgres says that it is the end.
     is_missing = not str(found.get("description", "")).startswith("Invalid expression")
     if is_missing and at + 1 == len(tokens) and token.token_type is not TokenType.R_PAREN:
-        return SyntaxProblem("syntax error at end of input", position=token.end + 2)
+        return InvalidSyntaxError("syntax error at end of input", position=token.end + 2)
     hint = None
     is_with = token.token_type is TokenType.WITH and 0 < at < len(tokens) - 1
     if is_with and tokens[at + 1].text.upper() not in OPTIONS:
         token, hint = tokens[at + 1], f"Behind WITH comes one of {', '.join(sorted(OPTIONS))}."
     text = sql[token.start : token.end + 1]
-    return SyntaxProblem(f'syntax error at or near "{text}"', hint=hint, position=token.start + 1)
+    return InvalidSyntaxError(
+        f'syntax error at or near "{text}"', hint=hint, position=token.start + 1
+    )

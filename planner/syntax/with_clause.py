@@ -17,7 +17,7 @@ from typing import TypeAlias, TypeVar
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import QueryError, SyntaxProblem, ValueProblem
+from planner.errors import InvalidSyntaxError, InvalidValueError, QueryError
 from planner.values.text_values import parse_value
 from stores.errors import CodecError
 from stores.spec.position import Position
@@ -96,7 +96,7 @@ def split_clause(tokens: Sequence[Token]) -> tuple[int, Clause]:
     """Where the clause begins among the tokens, and what it says; all tokens if there is none.
 
     Raises:
-        SyntaxProblem: the clause is malformed; its position is the offending word.
+        InvalidSyntaxError: the clause is malformed; its position is the offending word.
     """
     kinds = [token.token_type for token in tokens]
     if TokenType.WITH not in kinds:
@@ -254,11 +254,11 @@ class _Reader:
         if not self._accept(text):
             raise self._error(f"{text} is expected here")
 
-    def _error(self, hint: str | None = None) -> SyntaxProblem:
+    def _error(self, hint: str | None = None) -> InvalidSyntaxError:
         token = self._peek()
         if token is None:
-            return SyntaxProblem("syntax error at end of input", hint=_sentence(hint))
-        return SyntaxProblem(
+            return InvalidSyntaxError("syntax error at end of input", hint=_sentence(hint))
+        return InvalidSyntaxError(
             f'syntax error at or near "{token.text}"',
             hint=_sentence(hint),
             position=token.start + 1,
@@ -282,12 +282,12 @@ def position_of(token: str) -> Position:
     """The position that a token says.
 
     Raises:
-        ValueProblem: it is none.
+        InvalidValueError: it is none.
     """
     try:
         return Position.from_token(token)
     except CodecError as error:
-        raise ValueProblem(
+        raise InvalidValueError(
             "invalid position token",
             detail=f"{str(error)[0].upper()}{str(error)[1:]}.",
             hint='A token looks like {"topic": {"0": 41}}, as every answer returns it.',
@@ -299,12 +299,12 @@ def interval_ms(interval: tuple[int, int, int], most_ms: int) -> int:
     """An interval as milliseconds.
 
     Raises:
-        ValueProblem: it has months, is negative or longer than `most_ms`.
+        InvalidValueError: it has months, is negative or longer than `most_ms`.
     """
     months, days, micros = interval
     total = days * 86_400_000 + micros // 1000
     if months or not 0 <= total <= most_ms:
-        raise ValueProblem(
+        raise InvalidValueError(
             "interval out of range", hint=f"It can be 0 to {most_ms // 1000} seconds."
         )
     return total

@@ -10,7 +10,7 @@ from sqlglot.dialects.postgres import Postgres
 from sqlglot.parsers.postgres import PostgresParser
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.errors import SyntaxProblem
+from planner.errors import InvalidSyntaxError
 from planner.trees.nodes import position_of
 
 _PARAMETER = "\x1a"
@@ -164,7 +164,7 @@ class StategateSQL(Postgres):
             """`LIMIT 2, 1` is MySQL's."""
             found = super()._parse_limit(this, top, skip_limit_token)
             if isinstance(found, exp.Limit) and found.args.get("offset") is not None:
-                raise SyntaxProblem(
+                raise InvalidSyntaxError(
                     "LIMIT #,# syntax is not supported",
                     hint="Use separate LIMIT and OFFSET clauses.",
                     position=position_of(found.args["offset"]),

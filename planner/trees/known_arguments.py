@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import NotSupported, SyntaxProblem
+from planner.errors import InvalidSyntaxError, NotSupportedError
 from planner.trees.node_index import Nodes
 from planner.trees.nodes import position_of, strip
 
@@ -184,7 +184,7 @@ def check_known(node: exp.Expr) -> None:
     """Refuse to rewrite a node that says more than the planner knows.
 
     Raises:
-        NotSupported: it does (0A000).
+        NotSupportedError: it does (0A000).
     """
     if not is_known(node):
         raise _not_supported(node)
@@ -194,8 +194,8 @@ def check_clauses(nodes: Nodes) -> None:
     """Refuse clauses that say more than the planner knows; conditions stay with DuckDB then.
 
     Raises:
-        NotSupported: one does (0A000).
-        SyntaxProblem: one is other databases' SQL (42601).
+        NotSupportedError: one does (0A000).
+        InvalidSyntaxError: one is other databases' SQL (42601).
     """
     for kind in nodes.types:
         names = ARGUMENTS.get(kind)
@@ -206,17 +206,17 @@ def check_clauses(nodes: Nodes) -> None:
     for join in nodes.of(exp.Join):
         if {join.kind.upper(), join.method.upper()} - _JOINS:
             word = f"{join.method} {join.kind}".strip().upper()
-            raise NotSupported(f"{word} JOIN is not supported", position=position_of(join))
+            raise NotSupportedError(f"{word} JOIN is not supported", position=position_of(join))
 
 
-def _not_supported(node: exp.Expr) -> NotSupported | SyntaxProblem:
+def _not_supported(node: exp.Expr) -> NotSupportedError | InvalidSyntaxError:
     found = _unknown_arguments(node, ARGUMENTS.get(type(node), frozenset()))
     position = position_of(node)
     if type(node) is exp.Limit:
-        return SyntaxProblem("syntax error: LIMIT takes a number of rows", position=position)
+        return InvalidSyntaxError("syntax error: LIMIT takes a number of rows", position=position)
     word = " ".join(re.findall("[A-Z]+[a-z]*", type(node).__name__)).upper()
     what = f"{word} with {found[0].strip('_')}" if found and type(node) in ARGUMENTS else word
-    return NotSupported(f"{what} is not supported", position=position)
+    return NotSupportedError(f"{what} is not supported", position=position)
 
 
 def conjuncts(node: exp.Expr) -> list[exp.Expr]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 
 _ARRAY_ELEMENT = re.compile(
     r"""\s*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<plain>(?:[^"\\{},]|\\.)+?))\s*(?P<end>[,}])""",
@@ -17,11 +17,11 @@ def parse_array(text: str) -> list[str | None]:
     """The texts of the elements of an array in Postgres's form, such as `{a,"b c",NULL}`.
 
     Raises:
-        ValueProblem: it is malformed, or has several dimensions (22P02).
+        InvalidValueError: it is malformed, or has several dimensions (22P02).
     """
     stripped = text.strip()
     shown = stripped if len(stripped) <= 100 else stripped[:100] + "…"
-    malformed = ValueProblem(f'malformed array literal: "{shown}"', sqlstate="22P02")
+    malformed = InvalidValueError(f'malformed array literal: "{shown}"', sqlstate="22P02")
     if re.fullmatch(r"\{\s*\}", stripped):
         return []
     if not stripped.startswith("{"):
@@ -48,6 +48,6 @@ def json_of_array(text: str) -> str:
     """The texts of the elements as a json array, which DuckDB reads.
 
     Raises:
-        ValueProblem: as `parse_array`.
+        InvalidValueError: as `parse_array`.
     """
     return json.dumps(parse_array(text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 
 _ESCAPE = re.compile(r"\\(?:(\\)|([0-3][0-7]{2}))")
 
@@ -24,15 +24,15 @@ def digits_of(text: str) -> str:
     r"""The bytes that a text is cast to, in hexadecimal digits: of `\\x00ff`, or with escapes.
 
     Raises:
-        ValueProblem: it is neither (22023, 22P02).
+        InvalidValueError: it is neither (22023, 22P02).
     """
     if not text.startswith("\\x"):
         return unescaped(text)
     digits = re.sub(r"([0-9A-Fa-f]{2})\s+", r"\1", text[2:].lstrip())
     if wrong := re.search(r"[^0-9A-Fa-f]", digits):
-        raise ValueProblem(f'invalid hexadecimal digit: "{wrong[0]}"')
+        raise InvalidValueError(f'invalid hexadecimal digit: "{wrong[0]}"')
     if len(digits) % 2:
-        raise ValueProblem("invalid hexadecimal data: odd number of digits")
+        raise InvalidValueError("invalid hexadecimal data: odd number of digits")
     return digits
 
 
@@ -40,10 +40,10 @@ def unescaped(text: str) -> str:
     """The bytes of a text, in hexadecimal digits.
 
     Raises:
-        ValueProblem: a backslash stands before something else (22P02).
+        InvalidValueError: a backslash stands before something else (22P02).
     """
     if "\\" in _ESCAPE.sub("", text):
-        raise ValueProblem("invalid input syntax for type bytea", sqlstate="22P02")
+        raise InvalidValueError("invalid input syntax for type bytea", sqlstate="22P02")
     found = bytearray()
     at = 0
     for each in _ESCAPE.finditer(text):

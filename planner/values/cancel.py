@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from planner.errors import Cancelled
+from planner.errors import QueryCancelledError
 from planner.values.alarms import ALARMS
 
 
@@ -83,9 +83,9 @@ class Cancellation:
         """Return if the statement may go on.
 
         Raises:
-            Cancelled: it was cancelled, or its deadline has passed.
+            QueryCancelledError: it was cancelled, or its deadline has passed.
         """
         if self._cancelled:
-            raise Cancelled("canceling statement due to user request")
+            raise QueryCancelledError("canceling statement due to user request")
         if self._deadline is not None and time.monotonic() >= self._deadline:
-            raise Cancelled("canceling statement due to statement timeout")
+            raise QueryCancelledError("canceling statement due to statement timeout")

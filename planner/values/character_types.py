@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 from planner.trees.nodes import built_type, call, position_of
 from planner.values.catalog_types import BPCHAR, VARCHAR, CatalogType, postgres_name
 from stores.spec.schema import TEXT, DataType
@@ -61,7 +61,7 @@ def cut(cast: exp.Cast) -> None:
     """Cut in the tree what is cast to a length; DuckDB reads the length and forgets it.
 
     Raises:
-        ValueProblem: the length is not allowed (22023).
+        InvalidValueError: the length is not allowed (22023).
     """
     to = cast.to
     is_array = to.this is exp.DType.ARRAY and len(to.expressions) == 1
@@ -72,7 +72,7 @@ def cut(cast: exp.Cast) -> None:
     if not 1 <= length <= LENGTH_MAX:
         name = "varchar" if _TYPES[element.this] is VARCHAR else "char"
         bound = "must be at least 1" if length < 1 else f"cannot exceed {LENGTH_MAX}"
-        raise ValueProblem(
+        raise InvalidValueError(
             f"length for type {name} {bound}", sqlstate="22023", position=position_of(cast)
         )
     inner, number = cast.this, exp.Literal.number(length)

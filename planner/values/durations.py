@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 
 DURATIONS = frozenset(
     {
@@ -25,7 +25,7 @@ def canonical_duration(name: str, text: str) -> str:
     """A duration in the largest unit that it is a whole number of: `5s` for `5000`.
 
     Raises:
-        ValueProblem: it is none, or negative, or beyond 24 days (22023).
+        InvalidValueError: it is none, or negative, or beyond 24 days (22023).
     """
     return _shown(duration_ms(name, text))
 
@@ -39,11 +39,11 @@ def duration_ms(name: str, text: str) -> int:
         text: the duration.
 
     Raises:
-        ValueProblem: it is none, or negative, or beyond 24 days (22023).
+        InvalidValueError: it is none, or negative, or beyond 24 days (22023).
     """
     found = _TEXT.fullmatch(text)
     if found is None or found[2] not in _UNITS_MS:
-        raise ValueProblem(
+        raise InvalidValueError(
             f'invalid value for parameter "{name}": "{text[:100]}"',
             hint=None
             if found is None
@@ -51,7 +51,7 @@ def duration_ms(name: str, text: str) -> int:
         )
     milliseconds = round(float(found[1]) * _UNITS_MS[found[2]])
     if not 0 <= milliseconds <= _MS_MAX:
-        raise ValueProblem(
+        raise InvalidValueError(
             f'{milliseconds} ms is outside the valid range for parameter "{name}" (0 .. {_MS_MAX})'
         )
     return milliseconds

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TypeAlias
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 
 Interval: TypeAlias = tuple[int, int, int]
 
@@ -69,7 +69,7 @@ def parse_interval(text: str) -> Interval:
     """The interval that a text means.
 
     Raises:
-        ValueProblem: it means none (22007), or more than an interval holds (22015).
+        InvalidValueError: it means none (22007), or more than an interval holds (22015).
     """
     if len(text) > _TEXT_MAX:
         raise _invalid(text)
@@ -226,12 +226,12 @@ def _add_fields(total: _Sum, text: str, fields: str, units: dict[str, str]) -> N
         at = found.end()
 
 
-def _invalid(text: str) -> ValueProblem:
+def _invalid(text: str) -> InvalidValueError:
     shown = text if len(text) <= 100 else text[:100] + "…"
-    return ValueProblem(f'invalid input syntax for type interval: "{shown}"', sqlstate="22007")
+    return InvalidValueError(f'invalid input syntax for type interval: "{shown}"', sqlstate="22007")
 
 
-def _too_large(text: str) -> ValueProblem:
-    return ValueProblem(
+def _too_large(text: str) -> InvalidValueError:
+    return InvalidValueError(
         f'interval field value out of range: "{text.strip()[:100]}"', sqlstate="22015"
     )

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 
 _Path: TypeAlias = Sequence[str | None]
 
@@ -24,12 +24,12 @@ def checked(text: str) -> str:
     """A json value as it is written: only DuckDB would read what is none, such as a comma too many.
 
     Raises:
-        ValueProblem: it is none (22P02).
+        InvalidValueError: it is none (22P02).
     """
     try:
         json.loads(text, parse_constant=_no_constant, parse_int=str, parse_float=str)
     except (ValueError, RecursionError):
-        raise ValueProblem("invalid input syntax for type json", sqlstate="22P02") from None
+        raise InvalidValueError("invalid input syntax for type json", sqlstate="22P02") from None
     return text
 
 
@@ -50,7 +50,7 @@ def without_keys(text: str, keys: Sequence[str | None]) -> str:
     """`value - keys`: an object without these keys, an array without these texts.
 
     Raises:
-        ValueProblem: the value is neither (22023).
+        InvalidValueError: the value is neither (22023).
     """
     value = _read(text)
     gone = {key for key in keys if key is not None}
@@ -58,20 +58,20 @@ def without_keys(text: str, keys: Sequence[str | None]) -> str:
         return _written({key: each for key, each in value.items() if key not in gone})
     if isinstance(value, list):
         return _written([each for each in value if not (_is_text(each) and each in gone)])
-    raise ValueProblem("cannot delete from scalar")
+    raise InvalidValueError("cannot delete from scalar")
 
 
 def without_element(text: str, index: int) -> str:
     """`value - index`: an array without one element; negative indexes count from the end.
 
     Raises:
-        ValueProblem: the value is no array (22023).
+        InvalidValueError: the value is no array (22023).
     """
     value = _read(text)
     if isinstance(value, dict):
-        raise ValueProblem("cannot delete from object using integer index")
+        raise InvalidValueError("cannot delete from object using integer index")
     if not isinstance(value, list):
-        raise ValueProblem("cannot delete from scalar")
+        raise InvalidValueError("cannot delete from scalar")
     at = index + len(value) if index < 0 else index
     return _written([each for i, each in enumerate(value) if i != at])
 
@@ -80,11 +80,11 @@ def without_path(text: str, path: _Path) -> str:
     """`value #- path`.
 
     Raises:
-        ValueProblem: the value is a scalar (22023), or an element is no number (22P02).
+        InvalidValueError: the value is a scalar (22023), or an element is no number (22P02).
     """
     value = _read(text)
     if not isinstance(value, dict | list):
-        raise ValueProblem("cannot delete path in scalar")
+        raise InvalidValueError("cannot delete path in scalar")
 
     def delete(owner: Any, step: Any) -> None:
         if isinstance(owner, dict):
@@ -100,11 +100,11 @@ def with_path(text: str, path: _Path, new: str, create: bool) -> str:
     """`jsonb_set(value, path, new, create)`.
 
     Raises:
-        ValueProblem: the value is a scalar (22023), or an element is no number (22P02).
+        InvalidValueError: the value is a scalar (22023), or an element is no number (22P02).
     """
     value, fresh = _read(text), _read(new)
     if not isinstance(value, dict | list):
-        raise ValueProblem("cannot set path in scalar")
+        raise InvalidValueError("cannot set path in scalar")
 
     def replace(owner: Any, step: Any) -> None:
         if isinstance(owner, dict):
@@ -123,17 +123,18 @@ def with_inserted(text: str, path: _Path, new: str, after: bool) -> str:
     """`jsonb_insert(value, path, new, after)`.
 
     Raises:
-        ValueProblem: the value is a scalar, or the key exists (22023), or an element is no number
+        InvalidValueError: the value is a scalar, or the key exists (22023), or an element is no
+            number
             (22P02).
     """
     value, fresh = _read(text), _read(new)
     if not isinstance(value, dict | list):
-        raise ValueProblem("cannot set path in scalar")
+        raise InvalidValueError("cannot set path in scalar")
 
     def insert(owner: Any, step: Any) -> None:
         if isinstance(owner, dict):
             if step in owner:
-                raise ValueProblem("cannot replace existing key")
+                raise InvalidValueError("cannot replace existing key")
             owner[step] = fresh
         elif step < 0:
             owner.insert(0, fresh)
@@ -148,7 +149,7 @@ def _edit(value: Any, path: _Path, change: Callable[[Any, Any], None]) -> None:
     """Change what the last step of a path names; nothing where a step before it leads nowhere."""
     for at, step in enumerate(path):
         if step is None:
-            raise ValueProblem(f"path element at position {at + 1} is null", sqlstate="22004")
+            raise InvalidValueError(f"path element at position {at + 1} is null", sqlstate="22004")
         if not isinstance(value, dict | list):
             return
         place: Any = step
@@ -168,7 +169,7 @@ def _edit(value: Any, path: _Path, change: Callable[[Any, Any], None]) -> None:
 def _index(step: str, at: int) -> int:
     digits = step.strip().removeprefix("-").removeprefix("+")
     if not digits.isdecimal() or not digits.isascii() or len(digits) > 10:
-        raise ValueProblem(
+        raise InvalidValueError(
             f'path element at position {at + 1} is not an integer: "{step[:100]}"',
             sqlstate="22P02",
         )

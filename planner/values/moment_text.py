@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 from planner.values.interval_text import interval_words, parse_interval
 from planner.values.time_zones import offset_at
 
@@ -63,7 +63,7 @@ def parse_moment(text: str, *, is_date: bool = False) -> tuple[int, int]:
 
     Raises:
         MalformedMomentError: the text has none of the forms.
-        ValueProblem: it is not in the calendar (22008), or is of no zone (22009, 22023).
+        InvalidValueError: it is not in the calendar (22008), or is of no zone (22009, 22023).
     """
     stripped = text.strip()
     if stripped.lower() == "epoch":
@@ -89,7 +89,7 @@ def time_words(text: str, kind: str) -> str:
     """A text as DuckDB reads it as a `date`, `timestamp`, `timestamptz` or `interval`.
 
     Raises:
-        ValueProblem: it is no such value.
+        InvalidValueError: it is no such value.
     """
     plain = PLAIN_FORMS.get(kind)
     if plain is None:
@@ -100,7 +100,7 @@ def time_words(text: str, kind: str) -> str:
         local, ahead = parse_moment(text, is_date=kind == "date")
     except MalformedMomentError:
         spelled = "timestamp with time zone" if kind == "timestamptz" else kind
-        raise ValueProblem(
+        raise InvalidValueError(
             f'invalid input syntax for type {spelled}: "{text[:100]}"', sqlstate="22007"
         ) from None
     return _words(local - ahead if kind == "timestamptz" else local, kind)
@@ -176,7 +176,7 @@ def _zone_micros(zone: str | None, local: int, text: str) -> int:
     offset = dt.timedelta(hours=hours, minutes=minutes, seconds=seconds)
     if offset >= _ZONE_MAX or max(minutes, seconds) > 59:
         shown = f'time zone displacement out of range: "{text[:100]}"'
-        raise ValueProblem(shown, sqlstate="22009")
+        raise InvalidValueError(shown, sqlstate="22009")
     return (-offset if zone[0] == "-" else offset) // _MICROSECOND
 
 
@@ -186,11 +186,13 @@ def _named_offset(zone: str, local: int) -> dt.timedelta:
     shown = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=max(local, _PYTHON_FIRST))
     try:
         return offset_at(zone, shown)
-    except ValueProblem:
+    except InvalidValueError:
         if "/" in zone:
             raise
         raise MalformedMomentError from None  # a word that is no zone
 
 
-def _out_of_range(text: str) -> ValueProblem:
-    return ValueProblem(f'date/time field value out of range: "{text[:100]}"', sqlstate="22008")
+def _out_of_range(text: str) -> InvalidValueError:
+    return InvalidValueError(
+        f'date/time field value out of range: "{text[:100]}"', sqlstate="22008"
+    )

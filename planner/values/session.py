@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from planner.errors import LimitExceeded, TransactionProblem
+from planner.errors import LimitExceededError, TransactionError
 from planner.values.named_statements import Backends, Listing
 from stores.spec.position import EMPTY, Position
 
@@ -226,10 +226,10 @@ class Session:
         """Make a savepoint; one of the same name is hidden by it.
 
         Raises:
-            LimitExceeded: there are as many as there may be (54000).
+            LimitExceededError: there are as many as there may be (54000).
         """
         if len(self._savepoints) >= SAVEPOINTS_MAX:
-            raise LimitExceeded(
+            raise LimitExceededError(
                 f"a transaction cannot have more than {SAVEPOINTS_MAX} savepoints",
                 hint="RELEASE those that are no longer needed.",
             )
@@ -247,7 +247,7 @@ class Session:
         """Forget a savepoint and those after it.
 
         Raises:
-            TransactionProblem: there is none of that name (3B001).
+            TransactionError: there is none of that name (3B001).
         """
         del self._savepoints[self._find(name) :]
 
@@ -255,7 +255,7 @@ class Session:
         """Go back to a savepoint, which stays: the transaction goes on, failed or not.
 
         Raises:
-            TransactionProblem: there is none of that name (3B001).
+            TransactionError: there is none of that name (3B001).
         """
         at = self._find(name)
         found = self._savepoints[at]
@@ -276,7 +276,7 @@ class Session:
         for at in reversed(range(len(self._savepoints))):
             if self._savepoints[at].name == name:
                 return at
-        raise TransactionProblem(f'savepoint "{name}" does not exist', sqlstate="3B001")
+        raise TransactionError(f'savepoint "{name}" does not exist', sqlstate="3B001")
 
     def _remember(self) -> None:
         if self.is_grouped and self._before is None:

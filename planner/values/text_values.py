@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 from planner.values.array_text import parse_array
 from planner.values.byte_text import digits_of
 from planner.values.interval_text import parse_interval
@@ -41,19 +41,22 @@ def parse_value(text: str, data_type: DataType) -> Value:
     """The physical value that Postgres's text form of a value means.
 
     Raises:
-        ValueProblem: the text is no such value (22P02, 22007), or is out of range (22003, 22008).
-        NotSupported: values of this type have no text form here.
+        InvalidValueError: the text is no such value (22P02, 22007), or is out of range (22003,
+            22008).
+        NotSupportedError: values of this type have no text form here.
     """
     if (integer_bits := _INT_BITS.get(data_type.kind)) is not None:
         return _parse_integer(text, data_type, integer_bits)
     return _PARSERS[data_type.kind](text, data_type)
 
 
-def invalid_value(text: str, data_type: DataType, *, sqlstate: str = "22P02") -> ValueProblem:
+def invalid_value(text: str, data_type: DataType, *, sqlstate: str = "22P02") -> InvalidValueError:
     """The error for a text that is no value of the type; long texts are cut."""
     shown = text if len(text) <= 100 else text[:100] + "…"
     spelled = _SPELLED.get(data_type.kind, data_type)
-    return ValueProblem(f'invalid input syntax for type {spelled}: "{shown}"', sqlstate=sqlstate)
+    return InvalidValueError(
+        f'invalid input syntax for type {spelled}: "{shown}"', sqlstate=sqlstate
+    )
 
 
 def _parse_integer(text: str, data_type: DataType, bits: int) -> int:
@@ -62,7 +65,7 @@ def _parse_integer(text: str, data_type: DataType, bits: int) -> int:
         raise invalid_value(text, data_type)
     value = int(stripped)
     if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
-        raise ValueProblem(
+        raise InvalidValueError(
             f'value "{stripped}" is out of range for type {data_type}', sqlstate="22003"
         )
     return value
@@ -85,7 +88,7 @@ def _parse_float(text: str, data_type: DataType) -> float:
     value = float(stripped)
     digits = found["digits"]
     if digits is not None and not _holds(value, digits, data_type.kind):
-        raise ValueProblem(
+        raise InvalidValueError(
             f'"{stripped[:100]}" is out of range for type {_SPELLED[data_type.kind]}',
             sqlstate="22003",
         )
@@ -111,13 +114,15 @@ def _parse_decimal(text: str, data_type: DataType) -> Decimal:
     if "_" in text or not text.isascii():  # Python reads more than Postgres does
         raise invalid_value(text, data_type)
     if not value.is_finite():
-        raise ValueProblem(f'value "{text.strip()}" is not held by type numeric', sqlstate="22003")
+        raise InvalidValueError(
+            f'value "{text.strip()}" is not held by type numeric', sqlstate="22003"
+        )
     if abs(value.adjusted()) > _EXPONENT_MAX:
-        raise ValueProblem("value overflows numeric format", sqlstate="22003")
+        raise InvalidValueError("value overflows numeric format", sqlstate="22003")
     if data_type.precision == 0:
         return value
     if value.adjusted() >= data_type.precision - data_type.scale and value != 0:
-        raise ValueProblem(f"numeric field overflow for type {data_type}", sqlstate="22003")
+        raise InvalidValueError(f"numeric field overflow for type {data_type}", sqlstate="22003")
     return value
 
 
@@ -174,7 +179,7 @@ def _parse_time(text: str, data_type: DataType) -> int:
     micros = int(fraction[:6]) + (1 if fraction[6:7] >= "5" else 0)
     total = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + micros
     if minutes > 59 or seconds > 59 or total > _DAY_MICROS:
-        raise ValueProblem(
+        raise InvalidValueError(
             f'date/time field value out of range: "{text.strip()}"', sqlstate="22008"
         )
     return total

@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 
 _MINUTES = """
     0 GMT UT UTC UCT WET Z ZULU EGST 60 BST CET MET WAT WETDST 120 CEST EET IST MEST SAST
@@ -59,11 +59,11 @@ def zone_name(zone: str) -> str:
     """A zone of the tz database as it spells it.
 
     Raises:
-        ValueProblem: there is none of that name (22023).
+        InvalidValueError: there is none of that name (22023).
     """
     name = _names().get(zone.strip().lower())
     if name is None:
-        raise ValueProblem(f'time zone "{zone[:100]}" not recognized', sqlstate="22023")
+        raise InvalidValueError(f'time zone "{zone[:100]}" not recognized', sqlstate="22023")
     return name
 
 
@@ -73,7 +73,7 @@ def offset_at(zone: str, local: dt.datetime) -> dt.timedelta:
     A time that the clocks skip is read as before the change, one that comes twice as the second.
 
     Raises:
-        ValueProblem: there is no such zone (22023).
+        InvalidValueError: there is no such zone (22023).
     """
     fixed = ABBREVIATIONS.get(zone.upper())
     if fixed is not None:

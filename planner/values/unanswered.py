@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.errors import QueryError, StoreFailed, Unavailable
+from planner.errors import QueryError, StoreFailedError, UnavailableError
 from stores.errors import FailureReason
 
 SQLSTATE_BY_REASON: dict[FailureReason, str] = {
@@ -47,9 +47,9 @@ def partitions_failed(failures: Sequence[tuple[str, int, FailureReason, str]]) -
     worst = min((failure[2] for failure in failures), key=_SEVERITY.index)
     store, partition, _, said = next(f for f in failures if f[2] is worst)
     more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
-    kind: type[QueryError] = Unavailable if worst.retryable else QueryError
+    kind: type[QueryError] = UnavailableError if worst.retryable else QueryError
     if worst is FailureReason.STORE_EXCEPTION:
-        kind = StoreFailed
+        kind = StoreFailedError
     return kind(
         f'partition {partition} of store "{store}"{more} did not answer: {said}',
         detail="; ".join(f"{s}[{p}] {reason.value}: {text}" for s, p, reason, text in failures),

@@ -26,7 +26,7 @@ from tests.bench import (
     stores,
     waiters,
 )
-from tests.bench.harness import BenchError, Line, NotMeasured, Unavailable, table
+from tests.bench.harness import BenchError, Line, NotMeasured, UnavailableError, table
 from tests.bench.setting import Family, Setting, new_setting
 from tests.support.process import ServerError
 
@@ -97,7 +97,7 @@ def _measure(name: str, setting: Setting) -> Line:
     """One row; a measurement that fails is reported in its place and stops no other."""
     try:
         return FAMILIES[name](setting)
-    except Unavailable as error:
+    except UnavailableError as error:
         return NotMeasured(work=name, reason=str(error), failed=False)
     except (BenchError, ServerError, StoreError, psycopg.Error, OSError) as error:
         return NotMeasured(work=name, reason=str(error), failed=True)

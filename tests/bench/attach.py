@@ -14,10 +14,10 @@ from typing import Any, Protocol, TypeAlias
 
 from tests.bench import data
 from tests.bench.clients import PgTarget
-from tests.bench.harness import BenchError, Better, Line, Measured, Unavailable, by_turns
+from tests.bench.harness import BenchError, Better, Line, Measured, UnavailableError, by_turns
 from tests.bench.setting import Setting
 from tests.clients.duckdb_process import DuckDbError, running_duckdb
-from tests.clients.environments import DIRECTORY, Made, NotInstalled
+from tests.clients.environments import DIRECTORY, Made, NotInstalledError
 
 
 class Duck(Protocol):
@@ -171,7 +171,7 @@ def attached(targets: Mapping[str, PgTarget]) -> Iterator[Duck]:
     """A DuckDB that has attached servers under names.
 
     Raises:
-        Unavailable, BenchError: as `running`.
+        UnavailableError, BenchError: as `running`.
     """
     with running() as duck:
         for name, target in targets.items():
@@ -190,14 +190,14 @@ def running() -> Iterator[Duck]:
     """A DuckDB that has attached nothing.
 
     Raises:
-        Unavailable: it, or its postgres extension, is not installed.
+        UnavailableError: it, or its postgres extension, is not installed.
         BenchError: it refuses something in the block.
     """
     environment = Made(DIRECTORY / ENVIRONMENT)
     try:
         environment.first(EXTENSION)
-    except NotInstalled as error:
-        raise Unavailable(f"{error}; `make clients` installs it") from error
+    except NotInstalledError as error:
+        raise UnavailableError(f"{error}; `make clients` installs it") from error
     try:
         with running_duckdb(environment) as duck:
             yield duck

@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench.harness import BenchError, Unavailable
+from tests.bench.harness import BenchError, UnavailableError
 
 STARTUP_S = 30.0
 """What a client may take beyond the time it was told to run."""
@@ -44,7 +44,7 @@ def pgbench_tps(
         seconds: how long.
 
     Raises:
-        Unavailable: there is no pgbench.
+        UnavailableError: there is no pgbench.
         BenchError: it failed, or a transaction did.
     """
     arguments = ["--client", str(clients), "--protocol", protocol, *_for(seconds)]
@@ -55,7 +55,7 @@ def pgbench_run(target: PgTarget, script: Path, *, clients: int, transactions: i
     """Run a prepared script so many times in each of some clients, where `:n` starts at 0.
 
     Raises:
-        Unavailable: there is no pgbench.
+        UnavailableError: there is no pgbench.
         BenchError: it failed, or a transaction did.
     """
     arguments = ["--client", str(clients), "--protocol", "prepared", "--define", "n=0"]
@@ -76,7 +76,7 @@ def pgbench_latencies_ms(
         seconds: how long.
 
     Raises:
-        Unavailable: there is no pgbench.
+        UnavailableError: there is no pgbench.
         BenchError: it failed, or a transaction did.
     """
     with tempfile.TemporaryDirectory(prefix="stategate-bench-") as directory:
@@ -142,7 +142,7 @@ def wrk(url: str, script: Path, *, connections: int, seconds: float) -> WrkResul
     """Load one URL with the requests that a Lua script makes.
 
     Raises:
-        Unavailable: there is no wrk.
+        UnavailableError: there is no wrk.
         BenchError: it failed, or an answer was not 2xx.
     """
     command = [program("wrk"), "--threads", "1", "--connections", str(connections)]
@@ -175,11 +175,11 @@ def program(name: str) -> str:
     """Where a program is.
 
     Raises:
-        Unavailable: it is not on the PATH.
+        UnavailableError: it is not on the PATH.
     """
     found = shutil.which(name)
     if found is None:
-        raise Unavailable(f"{name} is not installed")
+        raise UnavailableError(f"{name} is not installed")
     return found
 
 

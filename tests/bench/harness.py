@@ -17,7 +17,7 @@ class BenchError(RuntimeError):
     """A measurement cannot be trusted: a client failed, or the two sides answered differently."""
 
 
-class Unavailable(BenchError):
+class UnavailableError(BenchError):
     """Something that a measurement needs is not installed."""
 
 

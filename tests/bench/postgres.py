@@ -10,7 +10,7 @@ import psycopg
 
 from tests.bench.clients import PgTarget
 from tests.bench.data import CREATE_TABLE, STORE
-from tests.bench.harness import Unavailable
+from tests.bench.harness import UnavailableError
 from tests.support import postgres
 
 SETTINGS: Mapping[str, str] = {
@@ -36,7 +36,7 @@ def running_postgres(directory: Path, *, csv: Path) -> Iterator[PgTarget]:
         csv: the rows, with a header.
 
     Raises:
-        Unavailable: PostgreSQL's server is not installed, or nobody may run it.
+        UnavailableError: PostgreSQL's server is not installed, or nobody may run it.
         ServerError: it cannot be started.
     """
     try:
@@ -45,7 +45,7 @@ def running_postgres(directory: Path, *, csv: Path) -> Iterator[PgTarget]:
             _load(target, csv)
             yield target
     except postgres.PostgresMissingError as error:
-        raise Unavailable(str(error)) from None
+        raise UnavailableError(str(error)) from None
 
 
 def _load(target: PgTarget, csv: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.bench import attach
 from tests.bench.attach import Run, aggregate_ms, attached, copy_ms
 from tests.bench.clients import PgTarget
-from tests.bench.harness import BenchError, Unavailable
+from tests.bench.harness import BenchError, UnavailableError
 
 ROWS = 10
 
@@ -46,5 +46,5 @@ def test_what_was_copied_makes_room_for_the_next_round() -> None:
 def test_without_duckdb_it_is_skipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(attach, "DIRECTORY", tmp_path)
     target = PgTarget(port=1, user="stategate", database="stategate")
-    with pytest.raises(Unavailable, match="make clients"), attached({"ours": target}):
+    with pytest.raises(UnavailableError, match="make clients"), attached({"ours": target}):
         pass

@@ -18,7 +18,7 @@ from tests.bench.harness import (
     Line,
     Measured,
     NotMeasured,
-    Unavailable,
+    UnavailableError,
     by_turns,
     percentile,
     table,
@@ -107,7 +107,7 @@ def test_wrk_failures_are_no_numbers(more: str, said: str) -> None:
 
 
 def test_a_missing_program_says_so() -> None:
-    with pytest.raises(Unavailable, match="no-such-program is not installed"):
+    with pytest.raises(UnavailableError, match="no-such-program is not installed"):
         program("no-such-program")
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias, TypeVar
 
 import pytest
 
-from tests.clients.environments import Made, NotInstalled, make
+from tests.clients.environments import Made, NotInstalledError, make
 from tests.clients.stores import write_client_stores
 from tests.support.gateway import Gateway, running_gateway
 
@@ -46,7 +46,7 @@ def _installed(name: str, find: Callable[[], T]) -> T:
     if name not in _missing:
         try:
             return find()
-        except NotInstalled as error:
+        except NotInstalledError as error:
             _missing[name] = str(error)
     pytest.skip(f"{name} is not installed: {_missing[name]}")
 

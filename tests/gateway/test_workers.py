@@ -11,7 +11,7 @@ from contextlib import aclosing
 import pytest
 
 from gateway.workers import Workers
-from planner.errors import LimitExceeded, QueryError, Unavailable
+from planner.errors import LimitExceededError, QueryError, UnavailableError
 from tests.support.waiting import WAIT_S
 
 pytestmark = pytest.mark.anyio
@@ -59,7 +59,7 @@ async def test_a_call_beyond_the_queue_is_refused_and_later_ones_are_not() -> No
     waiting = asyncio.create_task(workers.run(int))
     await asyncio.sleep(0)
     assert workers.waiting == 1
-    with pytest.raises(LimitExceeded) as refused:
+    with pytest.raises(LimitExceededError) as refused:
         await workers.run(int)
     assert refused.value.sqlstate == "53300"
     gate.set()
@@ -337,7 +337,7 @@ async def test_one_thread_serves_many_streams_in_turn() -> None:
 async def test_closed_workers_refuse_calls_but_still_release() -> None:
     workers = Workers(threads=1, queue_max=1)
     workers.close()
-    with pytest.raises(Unavailable) as refused:
+    with pytest.raises(UnavailableError) as refused:
         await workers.run(int)
     assert refused.value.sqlstate == "57P01"
     released: list[bool] = []
@@ -357,7 +357,7 @@ async def test_a_call_that_waits_when_workers_close_is_refused() -> None:
     gate.set()
     await closing
     assert await running is True
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         await waiting
 
 

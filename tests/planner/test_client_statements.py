@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 from planner.sql import SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.catalog_types import OID
@@ -53,7 +53,7 @@ def test_an_error_behind_the_first_batch_is_told_as_one_before_it() -> None:
     store = open_store(keyvalue("numbers", {"id": "bigint"}, {"n": "bigint"}))
     fill(store, [(number, number) for number in range(20_000)])
     engine = SqlEngine(FixedCatalog(store))
-    with pytest.raises(ValueProblem, match="division by zero") as caught:
+    with pytest.raises(InvalidValueError, match="division by zero") as caught:
         rows_of(run(engine, "SELECT x FROM (SELECT 1 / (n - 19999) AS x FROM numbers) AS q"))
     assert caught.value.sqlstate == "22012"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planner.errors import NotSupported, QueryError
+from planner.errors import NotSupportedError, QueryError
 from planner.pg_catalog.database import catalog_definition
 from planner.sql import EngineLimits, SqlEngine
 from planner.values.cancel import Cancellation
@@ -140,7 +140,7 @@ def test_a_prepared_statement_whose_columns_change_is_refused(sql: str) -> None:
     engine, session = SqlEngine(catalog), Session()
     statement = engine.prepare(sql, session)
     catalog.replace(state("text", "x"))
-    with pytest.raises(NotSupported, match="cached plan must not change result type"):
+    with pytest.raises(NotSupportedError, match="cached plan must not change result type"):
         engine.execute(statement, (), session, cancellation=Cancellation())
     assert rows_of(run(engine, LOOKUP)) == [("x",)]
 

@@ -53,12 +53,12 @@ from planner.engine import (
     StatementKind,
 )
 from planner.errors import (
-    NameProblem,
+    InvalidSyntaxError,
     QueryError,
-    StoreFailed,
-    SyntaxProblem,
-    TransactionProblem,
-    Unavailable,
+    StoreFailedError,
+    TransactionError,
+    UnavailableError,
+    UnknownNameError,
 )
 from planner.syntax.parse import parse
 from planner.values.cancel import Cancellation
@@ -159,7 +159,7 @@ class FakeEngine:
         if found is None:
             if text.lstrip().upper().startswith("SELECT * FROM "):
                 name = text.split()[3]
-                raise NameProblem(
+                raise UnknownNameError(
                     f'relation "{name}" does not exist', position=text.index(name) + 1
                 )
             raise _no_statement(text, len(text) - len(text.lstrip()))
@@ -234,13 +234,13 @@ def _keyword(text: str) -> str:
     return text.split(maxsplit=1)[0].upper()
 
 
-def _no_statement(text: str, at: int) -> SyntaxProblem:
+def _no_statement(text: str, at: int) -> InvalidSyntaxError:
     word = text.split(maxsplit=1)[0]
-    return SyntaxProblem(f'syntax error at or near "{word}"', position=at + 1)
+    return InvalidSyntaxError(f'syntax error at or near "{word}"', position=at + 1)
 
 
-def _aborted() -> TransactionProblem:
-    return TransactionProblem(
+def _aborted() -> TransactionError:
+    return TransactionError(
         "current transaction is aborted, commands ignored until end of transaction block"
     )
 
@@ -365,7 +365,7 @@ def _plan_series(engine: FakeEngine, match: re.Match[str], types: Types) -> Stat
             for batch in series_batches(count, cancellation):
                 yield batch.select([column.name for column in columns])
             if match["name"] == "broken":
-                raise _failure("it failed", code) if code else StoreFailed(_ON_FIRE)
+                raise _failure("it failed", code) if code else StoreFailedError(_ON_FIRE)
             if match["name"] == "buggy":
                 raise RuntimeError(SECRET)
 
@@ -378,7 +378,7 @@ _ON_FIRE = 'partition 1 of store "broken" did not answer: disk on fire'
 
 
 def _failure(message: str, code: str, position: int | None = None) -> QueryError:
-    kind = Unavailable if code.startswith("55") else QueryError
+    kind = UnavailableError if code.startswith("55") else QueryError
     return kind(message, detail="As asked.", hint="Ask less.", position=position, sqlstate=code)
 
 
@@ -466,7 +466,7 @@ def _plan_reset(engine: FakeEngine, match: re.Match[str], types: Types) -> State
     def run(session: Session) -> Result:
         in_block = session.transaction is not TransactionStatus.IDLE or session.in_script
         if match["discard"] and (in_block or session.in_pipeline):
-            raise TransactionProblem("DISCARD ALL cannot run in a block", sqlstate="25001")
+            raise TransactionError("DISCARD ALL cannot run in a block", sqlstate="25001")
         session.reset()
         return Result(kind=kind)
 

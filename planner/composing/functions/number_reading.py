@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 
 _TOKEN = re.compile(
     r'"(?P<text>[^"]*)"|(?P<word>FM|PR|MI|PL|SG|TH|[09.,DGSL])|(?P<plain>.)', re.I | re.S
@@ -22,7 +22,7 @@ def number_of(text: str, template: str) -> str:
     """The digits of a number, with its sign and point.
 
     Raises:
-        ValueProblem: there are none (22P02).
+        InvalidValueError: there are none (22P02).
     """
     reader = _Reader(text)
     for found in _TOKEN.finditer(template):
@@ -96,8 +96,8 @@ class _Reader:
         """All that was found.
 
         Raises:
-            ValueProblem: no digit was (22P02).
+            InvalidValueError: no digit was (22P02).
         """
         if not any(each.isdigit() for each in self._digits):
-            raise ValueProblem('invalid input syntax for type numeric: " "', sqlstate="22P02")
+            raise InvalidValueError('invalid input syntax for type numeric: " "', sqlstate="22P02")
         return self._sign + self._digits

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Context, Decimal
 
-from planner.errors import NotSupported, SyntaxProblem
+from planner.errors import InvalidSyntaxError, NotSupportedError
 
 _CONTEXT = Context(prec=200)
 _TOKEN = re.compile(
@@ -52,8 +52,8 @@ def number_text(value: Decimal | float, template: str) -> str:
     """The text; `#` in place of digits where the number is too large for the template.
 
     Raises:
-        SyntaxProblem: words that do not go together (42601).
-        NotSupported: EEEE.
+        InvalidSyntaxError: words that do not go together (42601).
+        NotSupportedError: EEEE.
     """
     number = Decimal(value) if isinstance(value, int | Decimal) else Decimal(repr(value))
     parsed = _parse(template)
@@ -118,9 +118,9 @@ def _check(parsed: _Template, word: str) -> None:
     elif word in {".", "V"} and words & {".", "V"} - {word}:
         problem = 'cannot use "V" and decimal point together'
     if problem is not None:
-        raise SyntaxProblem(problem)
+        raise InvalidSyntaxError(problem)
     if word == "EEEE":
-        raise NotSupported("EEEE in a template of to_char is not supported")
+        raise NotSupportedError("EEEE in a template of to_char is not supported")
 
 
 def _count(parsed: _Template, word: str) -> None:

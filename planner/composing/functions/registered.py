@@ -11,7 +11,7 @@ import pyarrow as pa
 from planner.composing.functions.number_reading import number_of
 from planner.composing.functions.number_templates import number_text
 from planner.composing.functions.time_templates import time_text
-from planner.errors import RAISED, QueryError, ValueProblem
+from planner.errors import RAISED, InvalidValueError, QueryError
 from planner.values import json_edit
 from planner.values.array_text import json_of_array
 from planner.values.byte_text import digits_of, escaped, unescaped
@@ -55,7 +55,7 @@ _PLACES = Decimal(1).scaleb(-16)
 def _divided(one: str, other: str, apart: int) -> str:
     """A whole number by another, and by as many tens: 16 digits behind the point."""
     if not int(other):
-        raise ValueProblem("division by zero", sqlstate="22012")
+        raise InvalidValueError("division by zero", sqlstate="22012")
     found = _EXACT.divide(Decimal(one), Decimal(other)).scaleb(apart, _EXACT)
     return f"{found.quantize(_PLACES, ROUND_HALF_UP, _EXACT):f}"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from planner.errors import TypeProblem
+from planner.errors import MismatchedTypeError
 from planner.postgres.expressions.arithmetic import quotient
 from planner.postgres.expressions.interval_calls import interval_sum
 from planner.postgres.types.functions import call_name
@@ -72,7 +72,7 @@ def _sum(node: exp.Expr, types: Types) -> exp.Expr:
         aggregate.replace(fresh)
         return fresh
     if of.kind is Kind.TEXT:
-        raise TypeProblem(
+        raise MismatchedTypeError(
             "function sum(text) does not exist", position=position_of(node), sqlstate="42883"
         )
     name = _SUMS.get(of.kind)

@@ -7,7 +7,7 @@ from functools import partial
 
 from sqlglot import exp
 
-from planner.errors import TypeProblem
+from planner.errors import MismatchedTypeError
 from planner.postgres.expressions.floats import POWER, ranged
 from planner.postgres.expressions.json_operators import delete
 from planner.postgres.types.inference import Types
@@ -158,9 +158,11 @@ def _check_times(node: exp.Expr, types: Types) -> None:
             types.note(fresh, INTERVAL)
 
 
-def no_operator(symbol: str, left: DataType, right: DataType, position: int | None) -> TypeProblem:
+def no_operator(
+    symbol: str, left: DataType, right: DataType, position: int | None
+) -> MismatchedTypeError:
     """The error for an operator that there is not for these types."""
-    return TypeProblem(
+    return MismatchedTypeError(
         f"operator does not exist: {spelled_type(left)} {symbol} {spelled_type(right)}",
         hint="No operator matches the given name and argument types. "
         "You might need to add explicit type casts.",
@@ -221,7 +223,7 @@ def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Ty
     asked = asked_type(symbol, other, is_left=literal is node.this)
     if asked is None:
         is_open = symbol == "+" and other.kind is Kind.DATE
-        raise TypeProblem(
+        raise MismatchedTypeError(
             f"operator is not unique: {spelled_type(other)} {symbol} unknown"
             if is_open
             else f"operator does not exist: {spelled_type(other)} {symbol} unknown",

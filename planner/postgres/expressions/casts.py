@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import NotSupported, QueryError, TypeProblem
+from planner.errors import MismatchedTypeError, NotSupportedError, QueryError
 from planner.postgres.types import object_names
 from planner.postgres.types.castable import is_castable, no_cast
 from planner.postgres.types.inference import Types
@@ -66,7 +66,7 @@ def _converted(node: exp.Cast, target: DataType | None, types: Types) -> exp.Exp
 
 def _check(node: exp.Cast, source: DataType | None, target: DataType | None) -> None:
     if source is not None and target is not None and not is_castable(source, target):
-        raise TypeProblem(
+        raise MismatchedTypeError(
             no_cast(source, target), position=position_of(node.this), sqlstate="42846"
         )
 
@@ -179,7 +179,7 @@ def _interval(node: exp.Expr, types: Types) -> exp.Expr:
         return node
     span = unit.sql() if isinstance(unit, exp.IntervalSpan) else None
     if span not in {None, "YEAR TO MONTH", "DAY TO SECOND"}:
-        raise NotSupported(
+        raise NotSupportedError(
             f"an interval of {span} is not supported",
             hint="Write interval '1 year 2 months'.",
             position=position_of(value),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import NotSupported, TypeProblem
+from planner.errors import MismatchedTypeError, NotSupportedError
 from planner.postgres.expressions.row_comparisons import as_row, spelled_comparison
 from planner.postgres.types import object_names
 from planner.postgres.types.inference import Types
@@ -91,7 +91,7 @@ def _check_subquery(node: exp.Expr) -> None:
     """Refuse the order of a row and a subquery's: DuckDB knows only whether they are equal."""
     row = as_row(node.this)
     if isinstance(row, exp.Tuple) and isinstance(node.expression, exp.Any | exp.All):
-        raise NotSupported(
+        raise NotSupportedError(
             "the order of a row and those of a subquery is not supported",
             hint="Compare the columns one by one.",
             position=position_of(node),
@@ -116,7 +116,7 @@ def _predicate(node: exp.Expr, types: Types) -> exp.Expr:
         found = types.of(side)
         literal = isinstance(strip(side), exp.Literal) and strip(side).is_string
         if found is not None and not literal and found.kind not in {Kind.BOOLEAN, Kind.NULL}:
-            raise TypeProblem(
+            raise MismatchedTypeError(
                 f"argument of {node.key.upper()} must be type boolean, not type {found}",
                 position=position_of(side),
             )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import TypeProblem, ValueProblem
+from planner.errors import InvalidValueError, MismatchedTypeError
 from planner.postgres.types.inference import Types
 from planner.postgres.types.rules import CallRule, text_of, unsupported
 from planner.trees.nodes import call, cast, position_of
@@ -46,8 +46,9 @@ def interval_text(node: exp.Expr, value: exp.Expr, template: exp.Expr) -> exp.Ex
     """`to_char` of an interval: its fields as they are, none carried over to another.
 
     Raises:
-        NotSupported: a template that is not written out, or asks for what few ask of an interval.
-        ValueProblem: a template that asks for the name of a day or month (22007).
+        NotSupportedError: a template that is not written out, or asks for what few ask of an
+            interval.
+        InvalidValueError: a template that asks for the name of a day or month (22007).
     """
     text = text_of(template)
     if text is None:
@@ -88,7 +89,7 @@ def _piece(node: exp.Expr, value: exp.Expr, found: re.Match[str]) -> exp.Expr:
     if found["other"]:
         word = found["other"].upper()
         if re.match(r"MON|DY|DAY", word):
-            raise ValueProblem(
+            raise InvalidValueError(
                 "invalid format specification for an interval value",
                 hint="Intervals are not tied to specific calendar dates.",
                 position=position_of(node),
@@ -135,8 +136,8 @@ def at_zone(node: exp.Expr, zone: exp.Expr, value: exp.Expr, types: Types) -> ex
     """`value AT TIME ZONE zone`: what clocks there show, or when they show it.
 
     Raises:
-        ValueProblem: a zone that there is not (22023).
-        NotSupported: a time of no day.
+        InvalidValueError: a zone that there is not (22023).
+        NotSupportedError: a time of no day.
     """
     kind = types.kind_of(value)
     if kind is Kind.TIME:
@@ -158,7 +159,7 @@ def at_zone(node: exp.Expr, zone: exp.Expr, value: exp.Expr, types: Types) -> ex
     if offset is None:
         try:
             name = zone_name(text or "")
-        except ValueProblem as error:
+        except InvalidValueError as error:
             error.position = position_of(zone)
             raise
         return call("timezone", exp.Literal.string(name), value)
@@ -194,7 +195,7 @@ def interval_sum(argument: exp.Expr, around: exp.Expr, node: exp.Expr) -> exp.Ex
         node: the aggregate.
 
     Raises:
-        NotSupported: DISTINCT, as parts of different intervals can be the same.
+        NotSupportedError: DISTINCT, as parts of different intervals can be the same.
     """
     if isinstance(argument, exp.Distinct):
         raise unsupported(
@@ -223,7 +224,7 @@ def _make_interval(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.E
         is_named = isinstance(each, exp.Kwarg | exp.PropertyEQ)
         name = each.this.name.lower() if is_named else names[at]
         if name not in names or name in values:
-            raise TypeProblem(
+            raise MismatchedTypeError(
                 f"function make_interval({name} => …) does not exist",
                 position=position_of(node),
                 sqlstate="42883",

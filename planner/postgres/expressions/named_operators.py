@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
-from planner.errors import NameProblem
+from planner.errors import UnknownNameError
 from planner.trees.nodes import position_of
 
 _SCHEMA = "pg_catalog"
@@ -53,7 +53,7 @@ def spell_operators(nodes: Sequence[exp.Operator]) -> bool:
     """Replace all of them by plain ones, in place; whether there were any.
 
     Raises:
-        NameProblem: as `_plain_operator`.
+        UnknownNameError: as `_plain_operator`.
     """
     for node in reversed(nodes):
         node.replace(_plain_operator(node))
@@ -64,18 +64,18 @@ def _plain_operator(node: exp.Operator) -> exp.Expr:
     """What the operator of a node parses to without its schema.
 
     Raises:
-        NameProblem: there is no such operator (42883), or its schema has none (3F000).
+        UnknownNameError: there is no such operator (42883), or its schema has none (3F000).
     """
     schema, _, sign = str(node.args["operator"]).rpartition(".")
     if schema and schema.strip().strip('"').lower() != _SCHEMA:
-        raise NameProblem(
+        raise UnknownNameError(
             f'schema "{schema.strip()}" does not exist',
             position=position_of(node),
             sqlstate="3F000",
         )
     build = _OPERATORS.get(sign.strip())
     if build is None:
-        raise NameProblem(
+        raise UnknownNameError(
             f"operator does not exist: {sign.strip()}",
             position=position_of(node),
             sqlstate="42883",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import NotSupported
+from planner.errors import NotSupportedError
 from planner.postgres.types.inference import Types
 from planner.postgres.types.pattern_texts import regular_expression, similar_to
 from planner.postgres.types.rules import Rule
@@ -78,7 +78,7 @@ def _similar(node: exp.Expr, types: Types) -> exp.Expr:
     del types
     pattern = strip(node.expression)
     if not isinstance(pattern, exp.Literal):
-        raise NotSupported(
+        raise NotSupportedError(
             "SIMILAR TO takes a pattern that is written out",
             hint="Use ~ with a regular expression.",
             position=position_of(node),

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import NotSupported, SyntaxProblem
+from planner.errors import InvalidSyntaxError, NotSupportedError
 from planner.postgres.types.volatile import check_copied
 from planner.trees.nodes import position_of, strip
 
@@ -42,16 +42,16 @@ def check_widths(left: exp.Expr, right: exp.Expr, position: int | None) -> None:
     """Refuse rows that cannot be compared.
 
     Raises:
-        SyntaxProblem: they have not the same number of columns (42601).
-        NotSupported: they have none, or too many.
+        InvalidSyntaxError: they have not the same number of columns (42601).
+        NotSupportedError: they have none, or too many.
     """
     count = len(left.expressions)
     if count != len(right.expressions):
-        raise SyntaxProblem("unequal number of entries in row expressions", position=position)
+        raise InvalidSyntaxError("unequal number of entries in row expressions", position=position)
     if not count:
-        raise NotSupported("cannot compare rows of zero length", position=position)
+        raise NotSupportedError("cannot compare rows of zero length", position=position)
     if count > WIDTH_MAX:
-        raise NotSupported(f"rows of more than {WIDTH_MAX} columns cannot be compared")
+        raise NotSupportedError(f"rows of more than {WIDTH_MAX} columns cannot be compared")
 
 
 def spelled_comparison(kind: _Comparison, one: exp.Expr, other: exp.Expr) -> exp.Expr | None:
@@ -85,7 +85,7 @@ def _compared(kind: _Comparison, one: exp.Expr, other: exp.Expr) -> exp.Expr:
 def _check_subquery(left: exp.Expr, right: exp.Expr) -> None:
     for row, query in ((left, right), (right, left)):
         if isinstance(row, exp.Tuple) and isinstance(query, exp.Subquery):
-            raise NotSupported(
+            raise NotSupportedError(
                 "a row cannot be compared with that of a subquery",
                 hint="Join the subquery in FROM, and compare the columns one by one.",
                 position=position_of(query),

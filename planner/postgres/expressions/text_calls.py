@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import bytes_of
@@ -59,7 +59,7 @@ def _format(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
         at = found.end()
         kind = found[4]
         if kind is None:
-            raise ValueProblem(
+            raise InvalidValueError(
                 "unrecognized format() type specifier", position=position_of(given[0])
             )
         if kind == "%":
@@ -68,7 +68,7 @@ def _format(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
         place = int(found[1]) if found[1] else following
         following = place + 1
         if not 0 < place < len(given):
-            raise ValueProblem("too few arguments for format()", position=position_of(node))
+            raise InvalidValueError("too few arguments for format()", position=position_of(node))
         pieces.append(_formatted(given[place], kind, found[2], found[3], types))
     pieces.append(exp.Literal.string(template[at:]))
     return call("concat", *pieces)
@@ -143,7 +143,7 @@ def _byte_form(node: exp.Expr, given: list[exp.Expr]) -> str:
     if form is None:
         raise unsupported(node, f"{call_name(node)}() takes a format that is written out")
     if form.lower() not in {"hex", "base64", "escape"}:
-        raise ValueProblem(
+        raise InvalidValueError(
             f'unrecognized encoding: "{form[:100]}"',
             hint="There are hex, base64 and escape.",
             position=position_of(given[1]),

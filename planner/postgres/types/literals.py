@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sqlglot import exp
 
-from planner.errors import QueryError, TypeProblem
+from planner.errors import MismatchedTypeError, QueryError
 from planner.postgres.types.inference import TIMES, Types
 from planner.postgres.types.operands import COMPARED, alternatives, compared, is_open
 from planner.postgres.types.result_types import FLOATS, INTEGERS, common_type
@@ -83,7 +83,7 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
     DuckDB reads one when it is the result; Postgres in any case.
 
     Raises:
-        TypeProblem: a boolean is beside what is none (42804).
+        MismatchedTypeError: a boolean is beside what is none (42804).
         QueryError: one has not the type of the others (22P02).
     """
     for kind, word in _ALTERNATIVES.items():
@@ -105,12 +105,12 @@ def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
     """Refuse values of types that no type holds all of; DuckDB takes true for 1.
 
     Raises:
-        TypeProblem: there are such (42804).
+        MismatchedTypeError: there are such (42804).
     """
     for one, other in pairwise(known):
         found = {one.kind, other.kind}
         if len(found) > 1 and not found <= _NUMBERS and not found <= TIMES:
-            raise TypeProblem(
+            raise MismatchedTypeError(
                 f"{word} types {spelled_type(one)} and {spelled_type(other)} cannot be matched",
                 position=position_of(node),
             )

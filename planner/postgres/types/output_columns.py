@@ -12,7 +12,7 @@ from typing import TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.errors import TypeProblem
+from planner.errors import MismatchedTypeError
 from planner.postgres.types.row_functions import columns_of, is_numbered
 from planner.trees.column_names import column_name
 from planner.trees.nodes import position_of
@@ -191,7 +191,7 @@ def spell_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | No
     """Write out `(value).*`, the fields of a struct.
 
     Raises:
-        TypeProblem: the value is no struct (42809).
+        MismatchedTypeError: the value is no struct (42809).
     """
     if not any(is_field_star(node) for node in select.expressions):
         return
@@ -202,7 +202,7 @@ def spell_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | No
             continue
         found = type_of(node.this)
         if found is None or not found.fields:
-            raise TypeProblem(
+            raise MismatchedTypeError(
                 f"type {found or 'unknown'} is not composite",
                 position=position_of(node),
                 sqlstate="42809",

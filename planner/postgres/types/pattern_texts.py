@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from planner.errors import NotSupported
+from planner.errors import NotSupportedError
 
 _PIECE = re.compile(r"\\(.)|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]])*\]|.", re.DOTALL)
 _CLASSES = {
@@ -22,10 +22,10 @@ def regular_expression(pattern: str, position: int | None) -> str:
     A word's begin and end (`\m`, `\M`, `\y`) become `\b`, and a dot matches the end of a line too.
 
     Raises:
-        NotSupported: a back reference, or looking ahead or behind.
+        NotSupportedError: a back reference, or looking ahead or behind.
     """
     if re.search(r"\(\?(?:[=!]|<[=!])", pattern):
-        raise NotSupported(
+        raise NotSupportedError(
             "a regular expression that looks ahead or behind is not supported", position=position
         )
     pieces: list[str] = []
@@ -33,7 +33,7 @@ def regular_expression(pattern: str, position: int | None) -> str:
     for found in _PIECE.finditer(pattern):
         piece, escaped = found[0], found[1]
         if escaped is not None and escaped.isdigit() and escaped != "0":
-            raise NotSupported(
+            raise NotSupportedError(
                 "a back reference in a regular expression is not supported",
                 hint="Write the repetition out.",
                 position=position,

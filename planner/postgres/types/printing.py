@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.errors import NotSupported
+from planner.errors import NotSupportedError
 from planner.postgres.types import object_names
 from planner.postgres.types.inference import Types
 from planner.trees.nodes import call, cast, position_of, strip
@@ -41,7 +41,8 @@ def printed(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr 
         is_cast: whether a boolean is `true`, as under a cast, and not `t`, as everywhere else.
 
     Raises:
-        NotSupported: a row that is not written out, a struct or a map: clients see such values as
+        NotSupportedError: a row that is not written out, a struct or a map: clients see such values
+            as
             jsonb, so that Postgres's text of a row would be another value than the one they see.
     """
     text = object_names.shown(node, types)
@@ -67,7 +68,7 @@ def printed_elements(node: exp.Expr, types: Types, *, is_cast: bool = False) -> 
     """An array as one of texts; None where the elements' texts are those of DuckDB.
 
     Raises:
-        NotSupported: as `printed`.
+        NotSupportedError: as `printed`.
     """
     found = types.of(node)
     if is_document(found):
@@ -115,8 +116,8 @@ def _row_text(row: exp.Tuple, types: Types) -> exp.Expr:
     return call("concat", *(pieces or [exp.Literal.string("(")]), exp.Literal.string(")"))
 
 
-def _no_text(node: exp.Expr) -> NotSupported:
-    return NotSupported(
+def _no_text(node: exp.Expr) -> NotSupportedError:
+    return NotSupportedError(
         "a row or a map as a text is not supported",
         hint="Write ROW(a, b)::text of its columns, or to_json(…)::text.",
         position=position_of(node),

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planner.errors import NotSupported
+from planner.errors import NotSupportedError
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import DIGITS_MAX, as_decimal
 from planner.trees.nodes import call, cast, position_of, wrapped
@@ -38,9 +38,9 @@ def text_of(node: exp.Expr) -> str | None:
     return node.name if isinstance(node, exp.Literal) and node.is_string else None
 
 
-def unsupported(node: exp.Expr, message: str, hint: str | None = None) -> NotSupported:
+def unsupported(node: exp.Expr, message: str, hint: str | None = None) -> NotSupportedError:
     """The error for a call that is not run here; it points at the call."""
-    return NotSupported(message, hint=hint, position=position_of(node))
+    return NotSupportedError(message, hint=hint, position=position_of(node))
 
 
 def hold_scale(nodes: Sequence[exp.Expr], types: Types) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.errors import NotSupported, ValueProblem
+from planner.errors import InvalidValueError, NotSupportedError
 from planner.trees.nodes import call
 from planner.values.sqltypes import spelled_type
 from stores.spec.schema import DataType, Kind
@@ -59,8 +59,8 @@ def field_of(name: str, of: DataType | None, position: int | None) -> str:
     """A field that a type has, by the one name that DuckDB knows.
 
     Raises:
-        ValueProblem: there is no such field (22023).
-        NotSupported: the type does not have it.
+        InvalidValueError: there is no such field (22023).
+        NotSupportedError: the type does not have it.
     """
     field = _named(name, of, position)
     if of is not None and of.kind in _HELD and field not in _HELD[of.kind] | {"epoch"}:
@@ -72,8 +72,8 @@ def cut_of(name: str, of: DataType | None, position: int | None) -> str:
     """A field that `date_trunc` cuts to, by the one name that DuckDB knows.
 
     Raises:
-        ValueProblem: there is no such field (22023).
-        NotSupported: nothing is cut to it, or intervals are not.
+        InvalidValueError: there is no such field (22023).
+        NotSupportedError: nothing is cut to it, or intervals are not.
     """
     field = _named(name, of, position)
     is_interval = of is not None and of.kind is Kind.INTERVAL
@@ -91,12 +91,14 @@ def _named(name: str, of: DataType | None, position: int | None) -> str:
     return found
 
 
-def _unknown(name: str, of: DataType | None, position: int | None) -> ValueProblem:
-    return ValueProblem(f'unit "{name[:100]}" not recognized{_for_type(of)}', position=position)
+def _unknown(name: str, of: DataType | None, position: int | None) -> InvalidValueError:
+    return InvalidValueError(
+        f'unit "{name[:100]}" not recognized{_for_type(of)}', position=position
+    )
 
 
-def _missing(name: str, of: DataType | None, position: int | None) -> NotSupported:
-    return NotSupported(f'unit "{name}" not supported{_for_type(of)}', position=position)
+def _missing(name: str, of: DataType | None, position: int | None) -> NotSupportedError:
+    return NotSupportedError(f'unit "{name}" not supported{_for_type(of)}', position=position)
 
 
 def _for_type(of: DataType | None) -> str:

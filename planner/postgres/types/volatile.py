@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator
 
 from sqlglot import exp
 
-from planner.errors import NotSupported
+from planner.errors import NotSupportedError
 from planner.postgres.types.functions import call_name
 from planner.trees.node_index import Nodes, kinds
 from planner.trees.nodes import call, position_of, wrapped
@@ -43,11 +43,11 @@ def check_copied(row: Iterable[exp.Expr]) -> None:
     """Refuse such values in a row that is spelled out several times.
 
     Raises:
-        NotSupported: there is one (0A000).
+        NotSupportedError: there is one (0A000).
     """
     for value in row:
         if any(call_name(each) in VOLATILE for each in value.find_all(*_CALLS)):
-            raise NotSupported(
+            raise NotSupportedError(
                 "a value that is new each time is not supported in such a comparison of rows",
                 hint="Compute it in a subquery in FROM.",
                 position=position_of(value),
@@ -87,7 +87,7 @@ def _queries(parent: exp.Expr, child: exp.Expr) -> list[exp.Expr]:
     """The subqueries that stand beside a value, but for those in others.
 
     Raises:
-        NotSupported: one gives rows, which cannot be held (0A000).
+        NotSupportedError: one gives rows, which cannot be held (0A000).
     """
     found: list[exp.Expr] = []
     left = [each for each in parent.iter_expressions() if each is not child]
@@ -96,7 +96,7 @@ def _queries(parent: exp.Expr, child: exp.Expr) -> list[exp.Expr]:
         if isinstance(node, exp.Exists | exp.Subquery):
             found.append(node)
         elif isinstance(node, exp.In | exp.Any | exp.All) and node.find(exp.Query):
-            raise NotSupported(
+            raise NotSupportedError(
                 "a subquery of rows beside a value that is new each time is not supported",
                 hint="Compute that value in a subquery in FROM.",
                 position=position_of(node),

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from gateway.http.app import create_app
 from gateway.http.routes import Services
 from gateway.workers import Workers
-from planner.errors import LimitExceeded
+from planner.errors import LimitExceededError
 from tests.gateway.credentials import PASSWORD, USER, access_of, make_users
 from tests.gateway.scraping import (
     FakeNode,
@@ -45,7 +45,7 @@ async def test_metrics_come_when_all_workers_are_taken(
     calls = [asyncio.create_task(workers.run(gate.wait, WAIT_S)) for _ in range(10)]
     await asyncio.sleep(0)
     try:
-        with pytest.raises(LimitExceeded):
+        with pytest.raises(LimitExceededError):
             await workers.run(int)
         async with asking(services, metrics) as client:
             found = read_text((await client.get("/metrics")).content)
@@ -68,7 +68,7 @@ async def test_scrapes_are_answered_one_by_one_and_not_without_end(
     await asyncio.sleep(0)
     store.gate.set()
     answers = await asyncio.gather(*scrapes, return_exceptions=True)
-    refused = [each for each in answers if isinstance(each, LimitExceeded)]
+    refused = [each for each in answers if isinstance(each, LimitExceededError)]
     assert len(refused) == 3
     assert sum(isinstance(each, tuple) for each in answers) == 9
 

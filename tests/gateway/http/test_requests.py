@@ -7,10 +7,10 @@ from decimal import Decimal
 import orjson
 import pytest
 
-from gateway.errors import RequestProblem
+from gateway.errors import HttpRequestError
 from gateway.http.requests import convert_parameters, read_request
 from planner.engine import DataType, Kind, QueryError
-from planner.errors import LimitExceeded
+from planner.errors import LimitExceededError
 
 
 def read(document: object, *, parameters_max: int = 10) -> object:
@@ -67,25 +67,25 @@ def test_null_fields_count_as_left_out() -> None:
     ],
 )
 def test_a_wrong_field_is_named(document: object, named: str) -> None:
-    with pytest.raises(RequestProblem) as refused:
+    with pytest.raises(HttpRequestError) as refused:
         read(document)
     assert named in refused.value.message
 
 
 def test_an_unknown_field_comes_with_a_hint() -> None:
-    with pytest.raises(RequestProblem) as refused:
+    with pytest.raises(HttpRequestError) as refused:
         read({"sql": "x", "parmas": []})
     assert refused.value.hint == 'Did you mean "params"?'
 
 
 @pytest.mark.parametrize("body", [b"", b"SELECT 1", b"{", b"\xff", b'{"sql": "\xff"}'])
 def test_what_is_no_json_is_refused(body: bytes) -> None:
-    with pytest.raises(RequestProblem, match="not JSON"):
+    with pytest.raises(HttpRequestError, match="not JSON"):
         read_request(body, parameters_max=1)
 
 
 def test_too_many_parameters_are_refused() -> None:
-    with pytest.raises(LimitExceeded, match="3 parameters"):
+    with pytest.raises(LimitExceededError, match="3 parameters"):
         read({"sql": "x", "params": [1, 2, 3]}, parameters_max=2)
 
 

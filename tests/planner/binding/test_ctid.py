@@ -6,7 +6,7 @@ import pytest
 from sqlglot import exp
 
 from planner.binding.ctid import drop_page_ranges
-from planner.errors import NotSupported
+from planner.errors import NotSupportedError
 from planner.syntax.parse import parse
 from tests.planner.sides import rows_of, run
 from tests.planner.world import world
@@ -42,7 +42,7 @@ def test_all_pages_are_no_condition(where: str, left: str) -> None:
 def test_some_pages_are_refused(ends: tuple[str, str]) -> None:
     low, high = ends
     tree = query(f"SELECT 1 FROM t WHERE ctid BETWEEN '{low}' AND '{high}'::tid")
-    with pytest.raises(NotSupported, match="no pages"):
+    with pytest.raises(NotSupportedError, match="no pages"):
         drop_page_ranges([*tree.find_all(exp.Between)])
 
 
@@ -50,12 +50,12 @@ def test_a_clause_that_says_more_is_refused() -> None:
     tree = query(f"SELECT 1 FROM t WHERE {ALL}")
     (between,) = tree.find_all(exp.Between)
     between.set("negate", True)
-    with pytest.raises(NotSupported, match="BETWEEN with negate"):
+    with pytest.raises(NotSupportedError, match="BETWEEN with negate"):
         drop_page_ranges([between])
 
 
 def test_the_engine_reads_all_pages() -> None:
     engine = world().engine
     assert rows_of(run(engine, f"SELECT count(*) FROM people WHERE {ALL}")) == [(6,)]
-    with pytest.raises(NotSupported):
+    with pytest.raises(NotSupportedError):
         run(engine, "SELECT 1 FROM people WHERE ctid BETWEEN '(0,0)'::tid AND '(9,0)'::tid")

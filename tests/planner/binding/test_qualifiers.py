@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from planner.composing.functions.macros import MACROS
-from planner.errors import NameProblem
+from planner.errors import UnknownNameError
 from tests.planner.sides import Sides
 from tests.planner.world import world
 
@@ -83,7 +83,7 @@ def test_names_mean_nothing_to_the_planner(sides: Sides, statement: str, names: 
 
 @pytest.mark.parametrize("name", sorted(_MACROS)[:3])
 def test_no_statement_calls_a_macro(sides: Sides, name: str) -> None:
-    with pytest.raises(NameProblem, match="does not exist"):
+    with pytest.raises(UnknownNameError, match="does not exist"):
         sides.ours(f"SELECT {name}(1) FROM people")
 
 
@@ -114,7 +114,7 @@ def test_case_tells_names_apart(sides: Sides, sql: str, rows: list[tuple[int, ..
     ],
 )
 def test_a_schema_must_be_that_of_the_relation(sides: Sides, column: str, message: str) -> None:
-    with pytest.raises(NameProblem) as error:
+    with pytest.raises(UnknownNameError) as error:
         sides.ours(f"SELECT {column} FROM people")
     assert (error.value.message, error.value.sqlstate) == (message, "42P01")
     assert error.value.position == len("SELECT ") + 1

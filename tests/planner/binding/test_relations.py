@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from planner.binding.relations import SYSTEM_RELATIONS, Surroundings, resolve, system_table
 from planner.binding.running_statements import Queries
-from planner.errors import NameProblem, QueryError
+from planner.errors import QueryError, UnknownNameError
 from planner.sql import SqlEngine
 from planner.typed import TypedQueries
 from planner.values.session import Session
@@ -62,7 +62,7 @@ def test_names(name: str, relation: str) -> None:
     ],
 )
 def test_unknown_names(name: str, sqlstate: str, hint: str | None) -> None:
-    with pytest.raises(NameProblem) as caught:
+    with pytest.raises(UnknownNameError) as caught:
         resolve(table(name), CATALOG)
     assert caught.value.sqlstate == sqlstate
     assert caught.value.position is not None

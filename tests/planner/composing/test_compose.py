@@ -13,7 +13,7 @@ from planner.composing.compose import Composer, composing_definition, python_val
 from planner.composing.database import ArrowRelation
 from planner.composing.processes import Processes
 from planner.composing.remote import RemoteDatabase
-from planner.errors import QueryError, StoreFailed
+from planner.errors import QueryError, StoreFailedError
 from planner.trees.outline import outline
 from planner.values.cancel import Cancellation
 from stores.spec.schema import DataType, Value
@@ -57,9 +57,9 @@ def test_a_relation_can_be_read_several_times_in_one_statement(composer: Compose
 def test_a_relation_that_fails_keeps_its_own_error(composer: Composer) -> None:
     def broken() -> Iterator[pa.RecordBatch]:
         yield from numbers().read()
-        raise StoreFailed("partition 3 is gone")
+        raise StoreFailedError("partition 3 is gone")
 
-    with pytest.raises(StoreFailed, match="partition 3 is gone"):
+    with pytest.raises(StoreFailedError, match="partition 3 is gone"):
         run(composer, "SELECT sum(n) AS n FROM r0", ArrowRelation(SCHEMA, broken))
 
 

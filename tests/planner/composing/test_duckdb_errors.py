@@ -7,7 +7,7 @@ import sqlglot
 
 from planner.composing.definition import DatabaseError
 from planner.composing.duckdb_errors import translate
-from planner.errors import InternalProblem
+from planner.errors import InternalError
 from planner.trees.outline import outline
 
 OUTLINE = outline(sqlglot.parse_one("SELECT name FROM t"))
@@ -76,7 +76,7 @@ def test_who_is_out_of_memory_is_told_what_to_do() -> None:
 def test_an_error_that_nobody_planned_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     """By its kind: the text can have a value in it."""
     found = translate(DatabaseError("Internal", "bad state of 'secret'"), OUTLINE)
-    assert isinstance(found, InternalProblem)
+    assert isinstance(found, InternalError)
     assert "kind=Internal" in caplog.text
     assert "secret" not in caplog.text
 

@@ -58,7 +58,7 @@ def test_a_frame_that_ends_early_is_torn(
         if cut == 0:
             assert frames.receive(ours) is None
         else:
-            with pytest.raises(frames.Torn):
+            with pytest.raises(frames.TornFrameError):
                 frames.receive(ours)
 
 
@@ -68,7 +68,7 @@ def test_what_is_no_frame_ends_in_a_torn_one(sent: bytes) -> None:
     with ours:
         with theirs:
             theirs.sendall(b"\xff" * 8 + sent)
-        with pytest.raises(frames.Torn):
+        with pytest.raises(frames.TornFrameError):
             frames.receive(ours)
 
 
@@ -106,7 +106,7 @@ SCHEMA = pa.schema([("n", pa.int64()), ("t", pa.string())])
 def test_bytes_that_are_no_batch_are_torn_or_read(body: bytes) -> None:
     try:
         found = frames.batches_in(pa.py_buffer(body), [len(body)], SCHEMA)
-    except frames.Torn:
+    except frames.TornFrameError:
         return
     assert len(found) == 1
 

@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.composing.database import ArrowRelation, DatabaseClosed
+from planner.composing.database import ArrowRelation, DatabaseClosedError
 from planner.composing.definition import DatabaseError, Definition
 from planner.composing.messages import ProcessLimits
 from planner.composing.process import ComposingProcess
 from planner.composing.processes import Processes
 from planner.composing.remote import RemoteDatabase
-from planner.errors import Cancelled, StoreFailed, Unavailable
+from planner.errors import QueryCancelledError, StoreFailedError, UnavailableError
 from planner.values.cancel import Cancellation
 from tests.planner.composing.databases import (
     BOMB,
@@ -175,10 +175,10 @@ def test_what_a_relation_raises_is_what_the_statement_raises(
     def open_stream() -> Iterator[pa.RecordBatch]:
         for number, batch in enumerate(numbers(LONG)):
             if number == at:
-                raise StoreFailed("partition 3 is gone")
+                raise StoreFailedError("partition 3 is gone")
             yield batch
 
-    with pytest.raises(StoreFailed, match="partition 3 is gone"):
+    with pytest.raises(StoreFailedError, match="partition 3 is gone"):
         rows_of(database, SUM, r=ArrowRelation(SCHEMA, open_stream))
 
 
@@ -218,7 +218,7 @@ def test_what_looks_at_its_interrupt_keeps_its_process(
     endless = "SELECT sum(a * b) FROM range(1000000) x(a), range(1000000) y(b)"
     rows_of(database, "SELECT 1")
     before = processes.pids
-    with pytest.raises(Cancelled, match="timeout"):
+    with pytest.raises(QueryCancelledError, match="timeout"):
         rows_of(database, endless, Cancellation(0.1))
     assert processes.pids == before
     assert rows_of(database, "SELECT 1") == [(1,)]
@@ -229,14 +229,14 @@ def test_what_looks_at_its_interrupt_keeps_its_process(
 )
 def test_what_does_not_is_killed(processes: Processes, database: RemoteDatabase, sql: str) -> None:
     before = processes.pids
-    with pytest.raises(Cancelled, match="timeout"):
+    with pytest.raises(QueryCancelledError, match="timeout"):
         rows_of(database, sql, Cancellation(0.1))
     assert not set(before) & set(processes.pids)
     assert rows_of(database, "SELECT 1") == [(1,)]
 
 
 def test_planning_can_be_cancelled(database: RemoteDatabase) -> None:
-    with pytest.raises(Cancelled, match="timeout"):
+    with pytest.raises(QueryCancelledError, match="timeout"):
         database.describe(
             f"SELECT * FROM range(({BOMB.replace('SELECT ', '')})::BIGINT)",
             cancellation=Cancellation(0.1),
@@ -246,7 +246,7 @@ def test_planning_can_be_cancelled(database: RemoteDatabase) -> None:
 def test_a_statement_that_was_cancelled_before_does_not_begin(database: RemoteDatabase) -> None:
     cancellation = Cancellation()
     cancellation.cancel()
-    with pytest.raises(Cancelled, match="user request"):
+    with pytest.raises(QueryCancelledError, match="user request"):
         rows_of(database, "SELECT 1", cancellation)
 
 
@@ -263,7 +263,7 @@ def test_a_stream_that_no_one_reads_is_ended_by_its_cancel(
     next(answer)
     before = processes.pids
     cancellation.cancel()
-    with pytest.raises(Cancelled):
+    with pytest.raises(QueryCancelledError):
         list(answer)
     assert processes.pids == before
 
@@ -290,7 +290,7 @@ def test_others_begin_again_when_a_process_is_killed(database: RemoteDatabase) -
     with ThreadPoolExecutor(1) as threads:
         other = threads.submit(rows_of, database, SUM, r=gated(gate, entered))
         assert entered.wait(WAIT_S)
-        with pytest.raises(Cancelled):
+        with pytest.raises(QueryCancelledError):
             rows_of(database, BOMB, Cancellation(0.1))
         gate.set()
         assert other.result(WAIT_S) == [(LONG, LONG * (LONG - 1) // 2)]
@@ -303,9 +303,9 @@ def test_rows_that_were_given_cannot_be_given_again(database: RemoteDatabase) ->
         cancellation=Cancellation(WAIT_S),
     )
     next(answer)
-    with pytest.raises(Cancelled):
+    with pytest.raises(QueryCancelledError):
         rows_of(database, BOMB, Cancellation(0.1))
-    with pytest.raises(Unavailable) as caught:
+    with pytest.raises(UnavailableError) as caught:
         list(answer)
     assert caught.value.sqlstate == "55000"
     answer.close()
@@ -387,7 +387,7 @@ def test_what_forks_is_replaced_if_it_hangs(monkeypatch: pytest.MonkeyPatch) -> 
     try:
         with suppress(DatabaseError):  # it may be sent before the end is seen
             rows_of(found, "SELECT 1")
-        with pytest.raises(Unavailable):
+        with pytest.raises(UnavailableError):
             rows_of(found, "SELECT 1")
         monkeypatch.setattr("planner.composing.process.START_S", WAIT_S)
         assert rows_of(found, "SELECT 1") == [(1,)]
@@ -409,7 +409,7 @@ def test_without_files_a_statement_says_so_and_keeps_none(database: RemoteDataba
             with suppress(OSError):
                 while True:
                     held.append(os.dup(0))
-            with pytest.raises(Unavailable) as raised:
+            with pytest.raises(UnavailableError) as raised:
                 rows_of(database, SUM, r=batches)
             assert raised.value.sqlstate == "53000"
             assert raised.value.hint
@@ -431,7 +431,7 @@ def test_a_closed_pool_says_so() -> None:
         cancellation=Cancellation(WAIT_S),
     )
     mine.close()
-    with pytest.raises(DatabaseClosed):
+    with pytest.raises(DatabaseClosedError):
         list(answer)
-    with pytest.raises(DatabaseClosed):
+    with pytest.raises(DatabaseClosedError):
         rows_of(database, "SELECT 1")

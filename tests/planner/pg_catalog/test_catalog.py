@@ -9,7 +9,13 @@ from dataclasses import replace
 import pytest
 
 from planner.binding.relations import SYSTEM_RELATIONS
-from planner.errors import Cancelled, NameProblem, NotSupported, QueryError, ValueProblem
+from planner.errors import (
+    InvalidValueError,
+    NotSupportedError,
+    QueryCancelledError,
+    QueryError,
+    UnknownNameError,
+)
 from planner.pg_catalog import CatalogStatement, PgCatalog
 from planner.values.cancel import Cancellation
 from planner.values.catalog_types import CATALOG_TYPES, CHAR, NAME, OID, postgres_name
@@ -386,7 +392,7 @@ def test_refusals(sql: str, sqlstate: str) -> None:
 
 
 def test_wrong_number_of_parameters() -> None:
-    with pytest.raises(ValueProblem):
+    with pytest.raises(InvalidValueError):
         CATALOG.execute(
             prepare("SELECT version()"), (1,), session=Session(), cancellation=Cancellation()
         )
@@ -395,7 +401,7 @@ def test_wrong_number_of_parameters() -> None:
 def test_cancelled_before_it_starts() -> None:
     cancellation = Cancellation()
     cancellation.cancel()
-    with pytest.raises(Cancelled):
+    with pytest.raises(QueryCancelledError):
         CATALOG.execute(
             prepare("SELECT version()"), (), session=Session(), cancellation=cancellation
         )
@@ -403,7 +409,7 @@ def test_cancelled_before_it_starts() -> None:
 
 def test_deadline_stops_a_long_statement() -> None:
     sql = "SELECT count(*) FROM pg_attribute a, pg_attribute b, pg_attribute c"
-    with pytest.raises(Cancelled):
+    with pytest.raises(QueryCancelledError):
         CATALOG.execute(prepare(sql), (), session=Session(), cancellation=Cancellation(0.2))
 
 
@@ -441,9 +447,9 @@ def test_many_threads_while_stores_change() -> None:
 
 
 def test_names_in_errors() -> None:
-    with pytest.raises(NameProblem, match='relation "pg_nothing" does not exist'):
+    with pytest.raises(UnknownNameError, match='relation "pg_nothing" does not exist'):
         prepare("SELECT 1 FROM pg_nothing")
-    with pytest.raises(NotSupported):
+    with pytest.raises(NotSupportedError):
         prepare("SELECT 1 FROM pg_am WHERE set_config('jit', 'on', false) = 'on'")
 
 

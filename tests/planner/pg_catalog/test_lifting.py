@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from planner.errors import NameProblem, QueryError
+from planner.errors import QueryError, UnknownNameError
 from planner.planning.plan import Lookup, QueryPlan
 from planner.sql import SqlEngine
 from planner.values.cancel import Cancellation
@@ -291,7 +291,7 @@ def test_a_setting_that_is_not_there_is_an_error(sides: Sides, call: str) -> Non
     ],
 )
 def test_what_is_not_there_stays_an_error(sides: Sides, call: str) -> None:
-    with pytest.raises(NameProblem) as caught:
+    with pytest.raises(UnknownNameError) as caught:
         ask(sides, f"SELECT {call}, name FROM people")
     assert caught.value.sqlstate == ("3F000" if "schema." in call else "42883")
 

@@ -23,7 +23,7 @@ from planner.binding.predicates import (
     equals_one_of,
     fitted_value,
 )
-from planner.errors import TypeProblem
+from planner.errors import MismatchedTypeError
 from planner.planning.access import Access, plan_access
 from planner.values.comparison_bounds import Fitted, Outside, fitter
 from stores.codec.partitioner import partitioner
@@ -288,7 +288,7 @@ def test_an_array_is_looked_up_unless_it_is_too_long() -> None:
 def test_a_value_that_is_not_of_its_type_is_refused() -> None:
     fit = fitter(DOUBLE, INTEGER)
     assert fit is not None
-    with pytest.raises(TypeProblem) as caught:
+    with pytest.raises(MismatchedTypeError) as caught:
         fitted_value(Operand(text="$1", fit=fit, parameter=0), "x")
     assert caught.value.sqlstate == "42804"
 

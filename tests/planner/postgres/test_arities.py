@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from planner.errors import InternalProblem, QueryError
+from planner.errors import InternalError, QueryError
 from planner.postgres.arities import ARITIES
 from planner.postgres.expressions.calls import CALLS
 from planner.postgres.types.functions import FUNCTIONS
@@ -44,7 +44,7 @@ def engine() -> Iterator[SqlEngine]:
 def sqlstate(engine: SqlEngine, call: str) -> str | None:
     try:
         engine.prepare(f"SELECT {call} FROM orders", Session())
-    except InternalProblem as error:
+    except InternalError as error:
         pytest.fail(f"{call}: {error.message}")
     except QueryError as error:
         return error.sqlstate

@@ -7,7 +7,7 @@ import threading
 import pyarrow as pa
 import pytest
 
-from planner.errors import Cancelled, QueryError
+from planner.errors import QueryCancelledError, QueryError
 from planner.sql import EngineLimits, SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
@@ -137,7 +137,7 @@ def test_a_wait_is_cancelled(store: LocalStore) -> None:
     engine = SqlEngine(FixedCatalog(FaultyStore(store, on_wait=cancellation.cancel)))
     session = Session()
     statement = engine.prepare(f"{SCAN} WITH BOUND (events[0] >= 5), WAIT '60 s'", session)
-    with pytest.raises(Cancelled, match="user request"):
+    with pytest.raises(QueryCancelledError, match="user request"):
         engine.execute(statement, (), session, cancellation=cancellation)
 
 
@@ -280,7 +280,7 @@ def test_a_statement_is_cancelled_in_the_middle_of_its_rows(store: LocalStore, s
     engine = SqlEngine(FixedCatalog(FaultyStore(store, on_batch=cancellation.cancel)))
     session = Session()
     statement = engine.prepare(sql, session)
-    with pytest.raises(Cancelled) as caught:
+    with pytest.raises(QueryCancelledError) as caught:
         rows_of(engine.execute(statement, (), session, cancellation=cancellation))
     assert caught.value.sqlstate == "57014"
 
@@ -293,7 +293,7 @@ def test_work_inside_duckdb_is_cancelled(engine: SqlEngine) -> None:
     statement = engine.prepare(ENDLESS, session)
     timer = threading.Timer(0.1, cancellation.cancel)
     timer.start()
-    with pytest.raises(Cancelled, match="user request"):
+    with pytest.raises(QueryCancelledError, match="user request"):
         rows_of(engine.execute(statement, (), session, cancellation=cancellation))
     timer.join()
     assert rows_of(run(engine, LOOKUP)) == [(1,)]
@@ -302,7 +302,7 @@ def test_work_inside_duckdb_is_cancelled(engine: SqlEngine) -> None:
 def test_work_inside_duckdb_ends_at_the_deadline(engine: SqlEngine) -> None:
     session = Session()
     statement = engine.prepare(ENDLESS, session)
-    with pytest.raises(Cancelled, match="statement timeout"):
+    with pytest.raises(QueryCancelledError, match="statement timeout"):
         rows_of(engine.execute(statement, (), session, cancellation=Cancellation(timeout_s=0.1)))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from planner.errors import Cancelled, LimitExceeded
+from planner.errors import LimitExceededError, QueryCancelledError
 from planner.running.waiting import Awaited, wait_for_all
 from planner.sql import SqlEngine
 from planner.values.cancel import Cancellation
@@ -130,7 +130,7 @@ def test_a_statement_waits_once_for_all_that_it_reads(store: LocalStore) -> None
 
 
 def test_the_deadline_of_the_statement_counts(store: LocalStore) -> None:
-    with pytest.raises(Cancelled, match="statement timeout"):
+    with pytest.raises(QueryCancelledError, match="statement timeout"):
         wait_for_all(all_of(store), timeout_s=60, cancellation=Cancellation(timeout_s=0.02))
     assert waiters(store) == 0
 
@@ -141,7 +141,7 @@ def test_a_cancel_ends_it_at_once(store: LocalStore, *, before: bool) -> None:
     said: list[str] = []
 
     def wait() -> None:
-        with pytest.raises(Cancelled) as caught:
+        with pytest.raises(QueryCancelledError) as caught:
             wait_for_all(all_of(recording), timeout_s=FOREVER_S, cancellation=cancellation)
         said.append(caught.value.message)
 
@@ -205,7 +205,7 @@ class FullStore(LocalStore):
 
 def test_too_many_waiters_are_refused(store: LocalStore) -> None:
     full = FullStore(store.schema, store.replicas)
-    with pytest.raises(LimitExceeded) as caught:
+    with pytest.raises(LimitExceededError) as caught:
         wait_for_all(all_of(full), timeout_s=60, cancellation=Cancellation())
     assert caught.value.sqlstate == "53300"
     assert waiters(store) == 0

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import LimitExceeded, QueryError, SyntaxProblem
+from planner.errors import InvalidSyntaxError, LimitExceededError, QueryError
 from planner.syntax.parse import NESTING_MAX, SQL_BYTES_MAX, parse, split
 from planner.values.statement import StatementKind
 
@@ -101,7 +101,7 @@ def test_errors_point_at_the_word(sql: str, sqlstate: str, position: int | None)
     ],
 )
 def test_too_long_and_too_deep(sql: str) -> None:
-    with pytest.raises(LimitExceeded) as caught:
+    with pytest.raises(LimitExceededError) as caught:
         parse(sql)
     assert caught.value.sqlstate == "54000"
 
@@ -127,13 +127,13 @@ def test_split(sql: str, pieces: tuple[str, ...]) -> None:
 
 
 def test_an_error_in_one_of_several_points_into_the_whole_text() -> None:
-    with pytest.raises(SyntaxProblem) as caught:
+    with pytest.raises(InvalidSyntaxError) as caught:
         split("SELECT 1; SELEC 2; SELECT 3")
     assert caught.value.position == len("SELECT 1; ") + 1
 
 
 def test_an_option_that_is_none_is_pointed_at() -> None:
-    with pytest.raises(SyntaxProblem) as caught:
+    with pytest.raises(InvalidSyntaxError) as caught:
         parse("SELECT 1 WITH BOUNDS (1)")
     assert caught.value.position == len("SELECT 1 WITH ") + 1
     assert "BOUND, INFO" in str(caught.value.hint)

@@ -14,7 +14,7 @@ from planner.binding.bind import bind
 from planner.binding.extract import Reader
 from planner.binding.predicates import Predicate
 from planner.binding.vocabulary import of_stores
-from planner.errors import NotSupported, QueryError, SyntaxProblem
+from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError
 from planner.postgres.expressions.calls import CALLS
 from planner.postgres.rewrite import RULES
 from planner.syntax.parse import parse
@@ -162,7 +162,7 @@ def test_a_clause_with_an_unknown_argument_is_refused(sql: str) -> None:
             continue
         copy = tree.copy()
         list(copy.walk())[at].args["of_a_later_release"] = exp.true()
-        with pytest.raises((NotSupported, SyntaxProblem)):
+        with pytest.raises((NotSupportedError, InvalidSyntaxError)):
             bind(copy, NO_CLAUSE, of_stores(sides.engine._catalog))
 
 
@@ -174,7 +174,7 @@ def test_what_would_be_rewritten_is_refused(sql: str) -> None:
     assert tree is not None
     next(tree.find_all(exp.Func)).args["of_a_later_release"] = True
     bound = bind(tree, NO_CLAUSE, of_stores(world().engine._catalog))
-    with pytest.raises(NotSupported):
+    with pytest.raises(NotSupportedError):
         bound.translate()
 
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from planner.errors import Cancelled
+from planner.errors import QueryCancelledError
 from planner.values.cancel import Cancellation
 
 
@@ -15,14 +15,14 @@ def test_nothing_happens_until_it_is_cancelled() -> None:
     cancellation.check()
     assert cancellation.remaining_s is None
     cancellation.cancel()
-    with pytest.raises(Cancelled, match="due to user request"):
+    with pytest.raises(QueryCancelledError, match="due to user request"):
         cancellation.check()
 
 
 def test_the_deadline_ends_it() -> None:
     cancellation = Cancellation(timeout_s=0)
     assert cancellation.remaining_s == 0
-    with pytest.raises(Cancelled, match="due to statement timeout"):
+    with pytest.raises(QueryCancelledError, match="due to statement timeout"):
         cancellation.check()
     long = Cancellation(timeout_s=1000)
     long.check()

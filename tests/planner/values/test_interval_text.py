@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 from planner.values.interval_text import Interval, interval_words, parse_interval
 
 INTERVALS = st.tuples(
@@ -54,7 +54,7 @@ def test_forms(text: str, interval: Interval) -> None:
     ],
 )
 def test_what_is_no_interval(text: str) -> None:
-    with pytest.raises(ValueProblem) as caught:
+    with pytest.raises(InvalidValueError) as caught:
         parse_interval(text)
     assert caught.value.sqlstate == "22007"
 
@@ -67,12 +67,12 @@ def test_what_is_no_interval(text: str) -> None:
     ],
 )
 def test_more_than_an_interval_holds(text: str) -> None:
-    with pytest.raises(ValueProblem) as caught:
+    with pytest.raises(InvalidValueError) as caught:
         parse_interval(text)
     assert caught.value.sqlstate == "22015"
 
 
 @given(st.text(alphabet="0123456789 -+:.PTYMDHSdayshourmonago@,", max_size=40))
 def test_any_text_is_an_interval_or_an_error_of_ours(text: str) -> None:
-    with contextlib.suppress(ValueProblem):
+    with contextlib.suppress(InvalidValueError):
         assert len(parse_interval(text)) == 3

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 from planner.values.json_edit import (
     concatenated,
     with_inserted,
@@ -80,6 +80,6 @@ def test_numbers_keep_their_digits_and_keys_their_order() -> None:
     ],
 )
 def test_what_cannot_be_done(edit: Callable[[], str], sqlstate: str) -> None:
-    with pytest.raises(ValueProblem) as caught:
+    with pytest.raises(InvalidValueError) as caught:
         edit()
     assert caught.value.sqlstate == sqlstate

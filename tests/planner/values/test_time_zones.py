@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 from planner.values.time_zones import fixed_offset, offset_at, zone_name
 
 
@@ -37,5 +37,5 @@ def test_the_offset_of_a_named_zone(local: str, hours: int) -> None:
 
 def test_names() -> None:
     assert zone_name("america/new_york") == "America/New_York"
-    with pytest.raises(ValueProblem, match='time zone "Europe/Nowhere" not recognized'):
+    with pytest.raises(InvalidValueError, match='time zone "Europe/Nowhere" not recognized'):
         zone_name("Europe/Nowhere")

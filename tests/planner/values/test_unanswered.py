@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from planner.errors import (
     QueryError,
-    StoreFailed,
-    Unavailable,
+    StoreFailedError,
+    UnavailableError,
 )
 from planner.values.unanswered import SQLSTATE_BY_REASON, partitions_failed
 from stores.errors import FailureReason
@@ -29,7 +29,7 @@ def test_the_worst_failure_names_the_error() -> None:
             ("t", 0, FailureReason.NOT_PRESENT, "elsewhere"),
         ]
     )
-    assert isinstance(error, StoreFailed)
+    assert isinstance(error, StoreFailedError)
     assert error.message == 'partition 1 of store "s" (and 2 more) did not answer: broken'
     assert error.detail == (
         "s[0] NOT_UP_TO_BOUND: behind; s[1] STORE_EXCEPTION: broken; t[0] NOT_PRESENT: elsewhere"
@@ -42,7 +42,7 @@ def test_a_retry_can_help_only_if_it_can_help_with_every_reason() -> None:
         ("s", 1, FailureReason.DOES_NOT_EXIST, "never"),
     ]
     assert not partitions_failed(both).retryable
-    assert isinstance(partitions_failed(both[:1]), Unavailable)
+    assert isinstance(partitions_failed(both[:1]), UnavailableError)
 
 
 def test_an_instance_can_have_a_code_of_its_own() -> None:

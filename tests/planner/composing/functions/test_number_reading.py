@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from planner.composing.functions.number_reading import digits_behind_point, number_of
 from planner.composing.functions.number_templates import number_text
-from planner.errors import ValueProblem
+from planner.errors import InvalidValueError
 
 
 @given(st.integers(-99_999, 99_999), st.sampled_from(["S99999D99", "99999D99S", "SG99999.99"]))
@@ -37,7 +37,7 @@ def test_numbers(text: str, template: str, number: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "abc", "-", "."])
 def test_what_is_none(text: str) -> None:
-    with pytest.raises(ValueProblem) as caught:
+    with pytest.raises(InvalidValueError) as caught:
         number_of(text, "S99D9")
     assert caught.value.sqlstate == "22P02"
 

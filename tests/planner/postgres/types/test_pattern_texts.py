@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from planner.errors import NotSupported
+from planner.errors import NotSupportedError
 from planner.postgres.types.pattern_texts import (
     group_of,
     groups_in,
@@ -34,7 +34,7 @@ def test_regular_expressions(pattern: str, expected: str) -> None:
 
 @pytest.mark.parametrize("pattern", [r"(a)\1", "a(?=b)", "(?<!a)b"])
 def test_what_re2_does_not_have_is_refused(pattern: str) -> None:
-    with pytest.raises(NotSupported) as caught:
+    with pytest.raises(NotSupportedError) as caught:
         regular_expression(pattern, 7)
     assert caught.value.position == 7
 

@@ -8,7 +8,7 @@ from sqlglot import exp
 from planner.binding.bind import bind
 from planner.binding.vocabulary import of_stores
 from planner.composing.compose import to_duckdb
-from planner.errors import NotSupported
+from planner.errors import NotSupportedError
 from planner.postgres.types.volatile import VOLATILE
 from planner.syntax.parse import parse
 from planner.syntax.with_clause import NO_CLAUSE
@@ -96,7 +96,7 @@ def test_a_name_of_the_statement_is_not_taken() -> None:
     ],
 )
 def test_what_cannot_be_held_is_refused(value: str) -> None:
-    with pytest.raises(NotSupported):
+    with pytest.raises(NotSupportedError):
         run(world().engine, f"SELECT {value}")
 
 
