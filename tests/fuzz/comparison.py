@@ -26,8 +26,11 @@ _ARRAYS = frozenset({1000, 1005, 1007, 1009, 1016})
 _NUMERIC_DIGITS = 16
 """Of a quotient: here behind the point, as a numeric has the scale of its type; in PostgreSQL at
 least so many in all. Only such numbers are compared by the digits that both have."""
-_INEXACT = re.compile(r"percentile_cont|percent_rank|cume_dist|ln\(|extract\(epoch")
-"""What is computed in doubles, whose last digit depends on the order of the operations."""
+_INEXACT = re.compile(
+    r"percentile_cont|percent_rank|cume_dist|ln\(|extract\(epoch|/.*\)::\s*(?:double|real)"
+)
+"""What is computed in doubles, whose last digit depends on the order of the operations; and
+quotients of numerics, read as doubles."""
 _INFINITE = re.compile(r"percentile_cont")
 """What is an infinity here where PostgreSQL's way of computing it gives NaN."""
 _SUM_OF_QUOTIENTS = re.compile(r"(sum|avg)\(.*/", re.DOTALL)

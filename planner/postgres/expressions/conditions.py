@@ -10,7 +10,7 @@ from planner.errors import MismatchedTypeError, NotSupportedError
 from planner.postgres.expressions.row_comparisons import as_row, spelled_comparison
 from planner.postgres.types import object_names
 from planner.postgres.types.inference import Types
-from planner.postgres.types.rules import Rule
+from planner.postgres.types.rules import Rule, hold_scale
 from planner.postgres.types.volatile import check_copied
 from planner.trees.nodes import cast, position_of, strip
 from planner.values.sqltypes import duckdb_type
@@ -22,6 +22,30 @@ SPELLED_MAX = 16
 
 def _compare(node: exp.Expr, types: Types) -> exp.Expr:
     object_names.compared(node, types)
+    _hold_scale(node, types)
+    return node
+
+
+def _hold_scale(node: exp.Expr, types: Types) -> None:
+    """Compare numerics with those of arrays and subqueries by all their digits.
+
+    DuckDB makes one type of both, which can have less of a fraction than either.
+    """
+    other = node.args.get("query") or node.expression
+    is_many = isinstance(other, exp.Any | exp.All)
+    other = strip(other.this if is_many else other)
+    while isinstance(other, exp.Subquery):
+        other = other.this
+    if isinstance(other, exp.Select) and len(other.selects) == 1:
+        other = other.selects[0].unalias()
+    elif not is_many and types.kind_of(other) is not Kind.ARRAY:
+        return  # DuckDB compares two values, and the members of a list, as they are
+    if not isinstance(other, exp.Query | exp.Star):
+        hold_scale([node.this, other], types)
+
+
+def _compare_arrays(node: exp.Expr, types: Types) -> exp.Expr:
+    hold_scale([node.this, node.expression], types)
     return node
 
 
@@ -31,6 +55,8 @@ def _find_row(node: exp.Expr, types: Types) -> exp.Expr:
     A long list is one of a subquery's rows, of which DuckDB says so, too: thousands of alternatives
     take it minutes.
     """
+    if node.args.get("query") is not None:
+        _hold_scale(node, types)
     row = as_row(node.this)
     members = [as_row(member) for member in node.expressions]
     if not isinstance(row, exp.Tuple) or not all(isinstance(m, exp.Tuple) for m in members):
@@ -84,6 +110,7 @@ def _row_is_null(node: exp.Expr, types: Types) -> exp.Expr:
 def _order(node: exp.Expr, types: Types) -> exp.Expr:
     """The order of rows and of nested values."""
     _check_subquery(node)
+    _hold_scale(node, types)
     return _order_nested(node, types)
 
 
@@ -130,6 +157,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Between: _order_nested,
     exp.In: _find_row,
     exp.Is: _row_is_null,
+    exp.ArrayOverlaps: _compare_arrays,
     exp.And: _predicate,
     exp.Or: _predicate,
     exp.Not: _predicate,

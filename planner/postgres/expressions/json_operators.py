@@ -10,7 +10,7 @@ from planner.postgres.expressions.json_calls import JSON_ROWS, json_of, texts_of
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS
-from planner.postgres.types.rules import Rule
+from planner.postgres.types.rules import Rule, hold_scale
 from planner.trees.nodes import call, cast, strip
 from planner.values.text_values import parse_value
 from stores.spec.schema import TEXT, DataType, Kind
@@ -40,6 +40,7 @@ def _json_path(node: exp.Expr, types: Types) -> exp.Expr:
 
 def _contains(node: exp.Expr, types: Types) -> exp.Expr:
     """`@>` and `<@` of json and of arrays."""
+    hold_scale([node.this, node.expression], types)
     sides = [node.this, node.expression]
     if isinstance(node, exp.ArrayContainedBy):
         sides.reverse()

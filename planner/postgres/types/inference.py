@@ -374,15 +374,23 @@ class Types:
 
     def _around(self, scope: Scope | None, column: exp.Column) -> DataType | object | None:
         """The type of a column, of the innermost scope that has one so called."""
+        inner: Scope | None = None
         while scope is not None:
-            found = self._in_scope(scope, column)
+            found = self._in_scope(scope, column, inner)
             if found is not _ABSENT:
                 return found
-            scope = scope.parent
+            scope, inner = scope.parent, scope
         return _ABSENT
 
-    def _in_scope(self, scope: Scope, column: exp.Column) -> DataType | object | None:
+    def _in_scope(
+        self, scope: Scope, column: exp.Column, inner: Scope | None = None
+    ) -> DataType | object | None:
+        """The type of a column of a scope, as one inside sees it: LATERAL sees what is left."""
         sources = scope.selected_sources
+        for at, (_, source) in enumerate(sources.values()):
+            if inner is not None and inner in (source, _within(source)):
+                sources = dict(list(sources.items())[:at])
+                break
         if column.table:
             if column.table not in sources:
                 return _ABSENT
@@ -515,6 +523,10 @@ class Types:
 
 _ABSENT = object()
 """No such column here: look further out."""
+
+
+def _within(source: exp.Table | Scope) -> Scope | None:
+    return within_lateral(source) if isinstance(source, Scope) else None
 
 
 def _of_literal(node: exp.Literal, *, is_negative: bool = False) -> DataType | None:

@@ -14,7 +14,7 @@ from planner.errors import NotSupportedError
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import DIGITS_MAX, as_decimal
 from planner.trees.nodes import call, cast, position_of, wrapped
-from stores.spec.schema import Kind, decimal_type
+from stores.spec.schema import DataType, Kind, decimal_type
 
 Rule: TypeAlias = Callable[[exp.Expr, Types], exp.Expr]
 """From a node and the types to the node that has taken its place; the same one to keep it."""
@@ -44,8 +44,8 @@ def unsupported(node: exp.Expr, message: str, hint: str | None = None) -> NotSup
 
 
 def hold_scale(nodes: Sequence[exp.Expr], types: Types) -> None:
-    """Give numerics the scale of the finest, where DuckDB would not."""
-    known = [(node, found) for node in nodes if (found := types.of(node)) is not None]
+    """Give numerics, and elements of arrays, the scale of the finest, where DuckDB would not."""
+    known = [(node, found) for node in nodes if (found := _element(types.of(node))) is not None]
     exact = [(node, as_decimal(found)) for node, found in known if found.kind is not Kind.NULL]
     decimals = [(node, found) for node, found in exact if found is not None]
     if len(known) < len(nodes) or len(decimals) < len(exact) or len(decimals) < 2:
@@ -56,5 +56,13 @@ def hold_scale(nodes: Sequence[exp.Expr], types: Types) -> None:
         return
     held = decimal_type(DIGITS_MAX, scale)
     for node, found in decimals:
-        if found.scale != scale:
+        if found.scale != scale and types.kind_of(node) is Kind.ARRAY:
+            wrapped(node, lambda inner: cast(inner, f"{held}[]".upper()))
+        elif found.scale != scale:
             types.note(wrapped(node, lambda inner: cast(inner, str(held).upper())), held)
+
+
+def _element(data_type: DataType | None) -> DataType | None:
+    """The type of an array's elements; of all else, the type itself."""
+    is_array = data_type is not None and data_type.kind is Kind.ARRAY
+    return data_type.element if data_type is not None and is_array else data_type

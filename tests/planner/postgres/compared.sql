@@ -207,3 +207,12 @@ SELECT s = '99999' FROM samples
 ! 22003
 SELECT i = '9999999999' FROM samples
 ! 22003
+SELECT '0.001'::numeric <> ALL (ARRAY[3::numeric(8,2), floor('0'::numeric)])
+: boolean
+= t
+SELECT '0.001'::numeric > ANY (ARRAY[floor('0'::numeric) + 0::numeric(8,2)]), ARRAY['0.001'::numeric] && ARRAY[floor('0'::numeric) + 0::numeric(8,2)], ARRAY['0.001'::numeric] = ARRAY[floor('0'::numeric) + 0::numeric(8,2)]
+: boolean boolean boolean
+= t	f	f
+SELECT '0.001'::numeric = ANY (SELECT sum(0::numeric(8,2)) FROM samples), '0.001'::numeric NOT IN (SELECT sum(0::numeric(8,2)) FROM samples), '0.001'::numeric > (SELECT sum(0::numeric(8,2)) FROM samples)
+: boolean boolean boolean
+= f	t	t

@@ -667,3 +667,9 @@ WITH t (y, u) AS (SELECT 5, NULL::uuid) SELECT * FROM t a LEFT JOIN t b USING (u
 = \N	\N	\N	5	\N
 WITH t (y, u) AS (SELECT 5, NULL::uuid) SELECT u FROM t a JOIN t b USING (u)
 : uuid
+SELECT id, y FROM samples r LEFT JOIN LATERAL (SELECT concat(f) FROM notes WHERE concat(f) = 't' LIMIT 1) x (y) ON true, LATERAL (SELECT 1 WHERE concat(f) = 'f') z (f) ORDER BY id
+: integer text
+= 2	\N
+= 4	\N
+= 8	\N
+= 9	\N

@@ -15,12 +15,12 @@ from planner.postgres.types.rules import Rule
 
 
 def tables() -> dict[str, Mapping[type[exp.Expr], Rule]]:
-    """The table of every module that has rules for nodes but `meaning`, by the module's name."""
-    paths = Path(planner.__path__[0]).glob("*.py")
+    """The table of every module that has rules for nodes but `rewrite`, by the module's name."""
+    root = Path(planner.__path__[0])
     modules = [
-        import_module(f"planner.{path.stem}")
-        for path in paths
-        if path.stem != "meaning" and "\nRULES: Mapping[type[exp.Expr], Rule]" in path.read_text()
+        import_module(".".join(("planner", *path.relative_to(root).with_suffix("").parts)))
+        for path in (root / "postgres").rglob("*.py")
+        if path.stem != "rewrite" and "\nRULES: Mapping[type[exp.Expr], Rule]" in path.read_text()
     ]
     return {module.__name__: module.RULES for module in modules}
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
-import planner
+from planner.postgres import expressions
 from planner.postgres.expressions import calls
 from planner.postgres.types.functions import FUNCTIONS
 from planner.postgres.types.rules import CallRule
@@ -15,8 +15,8 @@ from planner.postgres.types.rules import CallRule
 
 def tables() -> dict[str, Mapping[str, CallRule]]:
     """The table of every module of calls, by the module's name."""
-    paths = Path(planner.__path__[0]).glob("*_calls.py")
-    return {path.stem: import_module(f"planner.{path.stem}").CALLS for path in paths}
+    paths = Path(expressions.__path__[0]).glob("*_calls.py")
+    return {path.stem: import_module(f"{expressions.__name__}.{path.stem}").CALLS for path in paths}
 
 
 def test_no_table_is_forgotten() -> None:
