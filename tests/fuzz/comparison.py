@@ -39,8 +39,8 @@ _EITHER_ZERO = re.compile(
     r"DISTINCT|GROUP BY|UNION|INTERSECT|EXCEPT|min\(|max\(|greatest|least|percentile_cont"
 )
 """Where 0 and -0, which are equal, stand for each other: SQL does not say which one is given."""
-_NO_TIMES = frozenset({"22007", "22008", "22009"})
-"""What a text that is no time fails with; PostgreSQL takes parts of some for numbers of a date."""
+_NO_TIMES = frozenset({"22007", "22008", "22009", "22023"})
+"""What a text that is no time fails with; PostgreSQL takes parts of some for dates or zones."""
 _READS_TIMES = re.compile(r"::\s*(?:date|timestamp)")
 _READS_A_TEMPLATE = re.compile(r"to_char\((?:[^()]|\([^()]*\))*\)+::\s*(?:date|timestamp)")
 """What `to_char` has written, read as a date: PostgreSQL takes whatever numbers are in it."""
