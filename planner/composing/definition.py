@@ -25,6 +25,10 @@ class Definition:
     """Statements that run once the tables are there."""
 
 
+ROW_TOO_LONG = "RowTooLong"
+"""The kind of an error of ours, among those of DuckDB."""
+
+
 class DatabaseError(Exception):
     """DuckDB's own error.
 

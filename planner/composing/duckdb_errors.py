@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 
-from planner.composing.definition import DatabaseError
+from planner.composing.definition import ROW_TOO_LONG, DatabaseError
 from planner.errors import (
     RAISED,
     InternalError,
@@ -288,7 +288,9 @@ _OUT_OF_MEMORY = "53200"
 _MORE_MEMORY = (
     "Have it hold less at once: sort, group or join fewer rows; or raise memory_bytes_max."
 )
+_SHORTER_ROWS = "At most 16 MiB are returned; select part of the text or array."
 _CLASSES: dict[str, tuple[type[QueryError], str]] = {
+    ROW_TOO_LONG: (LimitExceededError, "54000"),
     "Interrupt": (QueryCancelledError, "57014"),
     "OutOfMemory": (LimitExceededError, _OUT_OF_MEMORY),
     "OutOfRange": (InvalidValueError, "22003"),
@@ -340,7 +342,8 @@ def _of_kind(kind: str, said: str) -> QueryError:
     ours, sqlstate = _CLASSES[kind]
     if sqlstate == _OUT_OF_MEMORY:
         return ours("out of memory", detail=said, hint=_MORE_MEMORY, sqlstate=sqlstate)
-    return ours(said, sqlstate=sqlstate)
+    hint = _SHORTER_ROWS if kind == ROW_TOO_LONG else None
+    return ours(said, hint=hint, sqlstate=sqlstate)
 
 
 def _first_sentence(text: str) -> str:

@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from planner.composing import frames
 from planner.composing.attendants import READ, Attendants
-from planner.composing.definition import DatabaseError
+from planner.composing.definition import ROW_TOO_LONG, DatabaseError
 from planner.composing.fed import FedRelation, FeedReader
 from planner.composing.local import LocalDatabase, LocalRelation, LocalStatement, own_errors
 from planner.composing.messages import (
@@ -50,6 +50,9 @@ ANSWER_BYTES = 64 << 10
 """Rows of one reply, at least where there are more: a batch of two numbers a row."""
 BATCH_BYTES_MAX = 4 << 20
 """Longer batches are sent in parts, so that the gateway holds few rows of long values."""
+ROW_BYTES_MAX = 16 << 20
+"""Longer rows are refused: the gateway encodes a row whole, which takes seconds of its interpreter
+and ten times the memory for a list of ten million numbers."""
 _PR_SET_PDEATHSIG = 1
 _OOM_SCORE = b"500"
 
@@ -304,8 +307,17 @@ def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def parts_of(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """A batch in parts of at most `BATCH_BYTES_MAX`, or of one row."""
-    count = min(batch.num_rows, 1 + batch.nbytes // BATCH_BYTES_MAX)
-    rows = -(-batch.num_rows // count)
-    for at in range(0, batch.num_rows, rows):
-        yield batch.slice(at, rows)
+    """A batch in parts of at most `BATCH_BYTES_MAX`, or of one row.
+
+    Raises:
+        DatabaseError: a row is longer than `ROW_BYTES_MAX`.
+    """
+    size = batch.nbytes
+    if size > BATCH_BYTES_MAX and batch.num_rows > 1:
+        half = batch.num_rows // 2
+        yield from parts_of(batch.slice(0, half))
+        yield from parts_of(batch.slice(half))
+    elif size > ROW_BYTES_MAX:
+        raise DatabaseError(ROW_TOO_LONG, f"a row of the result takes {size:,} bytes")
+    else:
+        yield batch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sqlglot
 
-from planner.composing.definition import DatabaseError
+from planner.composing.definition import ROW_TOO_LONG, DatabaseError
 from planner.composing.duckdb_errors import translate
 from planner.errors import InternalError
 from planner.trees.outline import outline
@@ -48,6 +48,11 @@ OUTLINE = outline(sqlglot.parse_one("SELECT name FROM t"))
             ),
             "22P02",
             'invalid input syntax for type integer: "x"',
+        ),
+        (
+            DatabaseError(ROW_TOO_LONG, "a row of the result takes 20,000,000 bytes"),
+            "54000",
+            "a row of the result takes 20,000,000 bytes",
         ),
         (DatabaseError("OutOfMemory", "Out of Memory Error: failed"), "53200", "out of memory"),
         (DatabaseError("OutOfRange", "Out of Range Error: Overflow"), "22003", "overflow"),

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.composing.database import ArrowRelation, DatabaseClosedError
-from planner.composing.definition import DatabaseError, Definition
+from planner.composing.definition import ROW_TOO_LONG, DatabaseError, Definition
 from planner.composing.messages import ProcessLimits
 from planner.composing.process import ComposingProcess
 from planner.composing.processes import Processes
@@ -130,6 +130,23 @@ def test_a_row_of_long_values_is_sent_by_itself(database: RemoteDatabase) -> Non
     sizes = [(batch.num_rows, batch.nbytes) for batch in answer]
     assert sum(count for count, _ in sizes) == 8
     assert max(size for _, size in sizes) < 8 << 20
+
+
+def test_long_rows_among_short_ones_are_sent_by_themselves(database: RemoteDatabase) -> None:
+    answer = database.run(
+        "SELECT CASE WHEN i % 300 < 3 THEN repeat('x', 7000000) END AS t FROM range(600) r (i)",
+        cancellation=Cancellation(WAIT_S),
+    )
+    sizes = [(batch.num_rows, batch.nbytes) for batch in answer]
+    assert sum(count for count, _ in sizes) == 600
+    assert max(size for _, size in sizes) < 8 << 20
+
+
+def test_a_row_that_is_too_long_is_refused(database: RemoteDatabase) -> None:
+    sql = "SELECT i, CASE WHEN i = 3 THEN list_resize([1], 5000000) END FROM range(5) r (i)"
+    with pytest.raises(DatabaseError, match="a row of the result takes 20,") as caught:
+        list(database.run(sql, cancellation=Cancellation(WAIT_S)))
+    assert caught.value.kind == ROW_TOO_LONG
 
 
 def test_many_statements_run_at_once(database: RemoteDatabase) -> None:
