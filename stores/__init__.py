@@ -32,7 +32,7 @@ from stores.errors import (
     UnknownKindError,
     UnknownStoreError,
 )
-from stores.hosting.held_snapshot import (
+from stores.hosting.held_epochs import (
     held_snapshot,
 )
 from stores.hosting.host import (
@@ -40,7 +40,7 @@ from stores.hosting.host import (
     HostState,
     Placement,
 )
-from stores.hosting.wrappers import (
+from stores.hosting.metrics import (
     MeteredStore,
     Metrics,
     MetricsReading,

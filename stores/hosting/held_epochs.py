@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 
-from stores.spec.store import View
+from stores.spec.store import Store, View, snapshot_epochs
 
 HOLDS_MAX = 64
 """Epochs held of one replica behind its newest; of more, the oldest goes: who came last is served.
@@ -179,3 +179,30 @@ class Holds:
 
 def _view_at(views: Sequence[View], epoch: int) -> View | None:
     return next((view for view in reversed(views) if view.progress.epoch <= epoch), None)
+
+
+@contextmanager
+def held_snapshot(stores: Iterable[Store]) -> Iterator[Mapping[str, int | None]]:
+    """Keep all partitions of several stores at the newest epoch that those of a pipeline share.
+
+    Meanwhile applying goes on, and `QueryConfig(at_epoch=…)` finds the epoch, for as long as a hold
+    lasts (see `Store.hold`). A stream that was taken may be read afterwards, too.
+
+    Args:
+        stores: of this process; those of other pipelines have epochs of their own.
+
+    Returns:
+        The epoch to ask each store at, by name; None if its pipeline has none that all its
+        partitions still know.
+    """
+    members = list(stores)
+    with ExitStack() as held:
+        with standstill():
+            epochs = snapshot_epochs(members)
+            for store in members:
+                epoch = epochs[store.schema.name]
+                for partition in store.statuses() if epoch is not None else ():
+                    hold = store.hold(partition, epoch)
+                    if hold is not None:
+                        held.callback(hold.release)
+        yield epochs

@@ -36,10 +36,10 @@ from stores.errors import (
 )
 from stores.hosting.local_store import LocalStore, is_same_log
 from stores.hosting.maintenance import Upkeep
+from stores.hosting.metrics import MeteredStore, Metrics, MetricsReading
 from stores.hosting.opening import Opener
 from stores.hosting.replica import Replica
 from stores.hosting.wait_for_all import wait_for
-from stores.hosting.wrappers import MeteredStore, Metrics, MetricsReading
 from stores.log.state_log import Root, StateLog, StoreLog
 from stores.spec.arguments import require_integer, require_name, require_path, shown
 from stores.spec.result import StateQueryResult

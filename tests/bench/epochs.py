@@ -22,7 +22,7 @@ from rocksdict import Options, Rdict, WriteBatch, WriteOptions
 
 from stores.codec.layout import Layout
 from stores.engines.rocksdb.partition import RocksPartition
-from stores.engines.rocksdb.version_append import Succession
+from stores.engines.rocksdb.version_writes import VersionWriter
 from stores.spec.position import Position, Progress
 from stores.spec.schema import StoreKind, StoreSchema
 from tests.bench import data
@@ -176,7 +176,7 @@ def _changes(path: Path, epochs: list[_Epoch]) -> list[list[_Change]]:
     found = []
     for epoch, batches in enumerate(epochs):
         recorded = _Recorded()
-        succession = Succession(layout, partition.view.data, progress(epoch), recorded)
+        succession = VersionWriter(layout, partition.view.data, progress(epoch), recorded)
         for batch in batches:
             succession.add(batch)
         succession.write()

@@ -21,8 +21,8 @@ from gateway.http.app import create_app
 from gateway.http.metrics import Metrics, Node
 from gateway.http.routes import Services
 from stores.hosting.host import Host, HostState
-from stores.hosting.wrappers import Metrics as StoreMetrics
-from stores.hosting.wrappers import MetricsReading
+from stores.hosting.metrics import Metrics as StoreMetrics
+from stores.hosting.metrics import MetricsReading
 from stores.log.state_log import StoreWriter
 from stores.spec.position import Position, PositionBound, Progress
 from stores.spec.store import PartitionStatus, ReplicaState, Role

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from stores.codec.layout import DATA, DATA_END, Bounds, Layout
 from stores.engines.rocksdb.column_cache import PartitionColumns
-from stores.engines.rocksdb.handlers_common import Handlers, common_handlers, stream
+from stores.engines.rocksdb.handlers_shared import Handlers, common_handlers, stream
 from stores.engines.rocksdb.readers import Entries
 from stores.engines.rocksdb.row_cache import RowCache
 from stores.spec.query import (

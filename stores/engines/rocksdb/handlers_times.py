@@ -12,7 +12,7 @@ from stores.codec.layout import TIME_BYTES, Bounds, Layout, encode_time
 from stores.codec.segments import MICROS_MAX, MICROS_MIN, Segments, first_micros, last_micros
 from stores.engines.rocksdb.column_arrays import Within
 from stores.engines.rocksdb.column_cache import PartitionColumns
-from stores.engines.rocksdb.handlers_common import (
+from stores.engines.rocksdb.handlers_shared import (
     Handlers,
     TimeFilter,
     common_handlers,

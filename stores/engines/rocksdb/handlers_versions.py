@@ -23,7 +23,7 @@ from stores.codec.layout import (
     segment_number,
 )
 from stores.codec.segments import END_OF_TIME, MICROS_MAX, first_micros, last_micros
-from stores.engines.rocksdb.handlers_common import (
+from stores.engines.rocksdb.handlers_shared import (
     Handlers,
     common_handlers,
     live_segments,

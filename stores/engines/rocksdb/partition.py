@@ -48,14 +48,14 @@ from stores.engines.rocksdb.answered_epoch import AnsweredMark
 from stores.engines.rocksdb.column_arrays import Change
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.column_cache import PartitionColumns
-from stores.engines.rocksdb.handlers_common import Handlers
 from stores.engines.rocksdb.handlers_keyvalue import keyvalue_handlers
+from stores.engines.rocksdb.handlers_shared import Handlers
 from stores.engines.rocksdb.handlers_times import session_handlers, window_handlers
 from stores.engines.rocksdb.handlers_versions import version_handlers
 from stores.engines.rocksdb.readers import Entry, Reader
 from stores.engines.rocksdb.row_cache import ChangedKeys, RowBudget, RowCache
 from stores.engines.rocksdb.sst import ingest_sst, write_sst
-from stores.engines.rocksdb.version_append import Succession
+from stores.engines.rocksdb.version_writes import VersionWriter
 from stores.errors import CodecError, StoreError
 from stores.log.snapshots import Fetch
 from stores.spec.position import Position, Progress
@@ -229,7 +229,7 @@ class RocksPartition:
         changed = _ALL_KEYS if replace or self._looked_up is None else self._looked_up.begin()
         if self.schema.kind is StoreKind.VERSIONED:
             reader = None if replace else self._reader()
-            succession = Succession(self._layout, reader, progress, writes)
+            succession = VersionWriter(self._layout, reader, progress, writes)
             for batch in batches:
                 succession.add(batch)
             late = succession.write()

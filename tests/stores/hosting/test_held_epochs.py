@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.hosting.held_epochs import Holds, standstill
-from stores.hosting.held_snapshot import held_snapshot
+from stores.hosting.held_epochs import Holds, held_snapshot, standstill
 from stores.hosting.local_store import LocalStore
+from stores.hosting.metrics import MeteredStore, Metrics
 from stores.hosting.replica import VIEWS_MAX, Replica
-from stores.hosting.wrappers import MeteredStore, Metrics
 from stores.spec.query import RangeQuery
 from stores.spec.result import Failure, Success
 from stores.spec.store import Hold, QueryConfig, ReplicaState

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import fs
 
-from stores.hosting.held_snapshot import held_snapshot
+from stores.hosting.held_epochs import held_snapshot
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import VIEWS_MAX, Replica
 from stores.log.files import Directory

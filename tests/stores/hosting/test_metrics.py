@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stores.errors import FailureReason
-from stores.hosting.wrappers import BUCKETS, QUERY_TYPES_MAX, MeteredStore, Metrics, MetricsReading
+from stores.hosting.metrics import BUCKETS, QUERY_TYPES_MAX, MeteredStore, Metrics, MetricsReading
 from stores.spec.position import EMPTY, PositionBound
 from stores.spec.query import KeyQuery, Query, RangeQuery, WindowRangeQuery
 from stores.spec.registry import register_query
