@@ -8,7 +8,6 @@ from sqlglot import exp
 
 from planner.errors import MismatchedTypeError, NotSupportedError, QueryError
 from planner.postgres.types import object_names
-from planner.postgres.types.castable import is_castable, no_cast
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import SPELLED, bytes_of, check_literal, spell_time
 from planner.postgres.types.printing import printed, printed_elements
@@ -17,11 +16,26 @@ from planner.postgres.types.rules import Rule
 from planner.trees.column_names import type_name
 from planner.trees.nodes import built_type, call, cast, position_of, strip, wrapped
 from planner.values.catalog_types import is_of_catalog
-from planner.values.character_types import length_of
+from planner.values.character_types import is_string, length_of
 from planner.values.interval_text import interval_words, parse_interval
 from planner.values.moment_text import PLAIN_FORMS
-from planner.values.sqltypes import data_type_of, duckdb_type
+from planner.values.sqltypes import data_type_of, duckdb_type, spelled_type
 from stores.spec.schema import BOOLEAN, DataType, Kind
+
+_NUMBERS = frozenset({*INTEGERS, *FLOATS, Kind.DECIMAL})
+_CASTS: Mapping[Kind, frozenset[Kind]] = {
+    **dict.fromkeys(_NUMBERS, _NUMBERS),
+    Kind.INTEGER: _NUMBERS | {Kind.BOOLEAN},
+    Kind.BOOLEAN: frozenset({Kind.INTEGER}),
+    Kind.DATE: frozenset({Kind.TIMESTAMP, Kind.TIMESTAMPTZ}),
+    Kind.TIMESTAMP: frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMPTZ}),
+    Kind.TIMESTAMPTZ: frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP}),
+    Kind.TIME: frozenset({Kind.INTERVAL}),
+    Kind.INTERVAL: frozenset({Kind.TIME}),
+    Kind.JSON: _NUMBERS | {Kind.BOOLEAN},  # as jsonb
+    **dict.fromkeys((Kind.BYTEA, Kind.UUID), frozenset()),
+}
+"""What values of a kind become, beside themselves and text, which becomes and is made of all."""
 
 
 def _cast(node: exp.Expr, types: Types) -> exp.Expr:
@@ -65,10 +79,30 @@ def _converted(node: exp.Cast, target: DataType | None, types: Types) -> exp.Exp
 
 
 def _check(node: exp.Cast, source: DataType | None, target: DataType | None) -> None:
-    if source is not None and target is not None and not is_castable(source, target):
+    if source is not None and target is not None and not _is_castable(source, target):
         raise MismatchedTypeError(
-            no_cast(source, target), position=position_of(node.this), sqlstate="42846"
+            f"cannot cast type {spelled_type(source)} to {spelled_type(target)}",
+            position=position_of(node.this),
+            sqlstate="42846",
         )
+
+
+def _is_castable(source: DataType, target: DataType) -> bool:
+    """Whether there is a cast; where it is not known, there is one."""
+    one, other = _without_rules(source), _without_rules(target)
+    if one is None or other is None or Kind.TEXT in {one.kind, other.kind}:
+        return True
+    if one.element is not None and other.element is not None:
+        return _is_castable(one.element, other.element)
+    if Kind.ARRAY in {one.kind, other.kind}:
+        return one.kind is other.kind or not {one.kind, other.kind} <= {Kind.ARRAY, *_CASTS}
+    casts = _CASTS.get(one.kind)
+    return casts is None or other.kind not in _CASTS or other.kind in casts | {one.kind}
+
+
+def _without_rules(data_type: DataType) -> DataType | None:
+    """A type that has no rules of its own, as those of the catalog have."""
+    return data_type if is_string(data_type) or not is_of_catalog(data_type) else None
 
 
 def _print(node: exp.Cast, target: DataType | None, types: Types) -> bool:
