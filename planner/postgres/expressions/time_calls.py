@@ -16,7 +16,6 @@ from planner.composing.functions.time_templates import (
     without_zone,
 )
 from planner.errors import QueryError
-from planner.postgres.expressions.clock import local_now, now
 from planner.postgres.expressions.interval_calls import at_zone, interval_text
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
@@ -145,6 +144,32 @@ def _age(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None
     return exp.Literal.number(0) if postgres_name(types.of(given[0])) == "xid" else None
 
 
+def _now(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+    """`now()` and its kin: when the statement began to run, in as many digits as are given.
+
+    DuckDB reads a bare `current_timestamp` as the result column of that name, if there is one;
+    PostgreSQL reads the function. So it becomes a call.
+    """
+    del node, types
+    if not given:
+        return call("now")
+    return call("to_timestamp", call("round", call("epoch", call("now")), given[0].copy()))
+
+
+def _local_now(data_type: str) -> CallRule:
+    """Return a rule for the date and time of `now()`, or for its time of day, in UTC.
+
+    Args:
+        data_type: TIMESTAMP or TIME.
+    """
+
+    def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
+        whole = cast(_now(node, given, types), "TIMESTAMP")
+        return whole if data_type == "TIMESTAMP" else cast(whole, data_type)
+
+    return rule
+
+
 CALLS: Mapping[str, CallRule] = {
     "to_char": _to_char,
     "age": _age,
@@ -153,10 +178,10 @@ CALLS: Mapping[str, CallRule] = {
     "date_trunc": _date_trunc,
     "date_part": _date_part,
     "date_bin": renamed("pg_sg_date_bin"),
-    **dict.fromkeys(("now", "current_timestamp", "transaction_timestamp"), now),
-    **dict.fromkeys(("statement_timestamp", "clock_timestamp"), now),
-    **dict.fromkeys(("current_time", "localtime"), local_now("TIME")),
-    "localtimestamp": local_now("TIMESTAMP"),
+    **dict.fromkeys(("now", "current_timestamp", "transaction_timestamp"), _now),
+    **dict.fromkeys(("statement_timestamp", "clock_timestamp"), _now),
+    **dict.fromkeys(("current_time", "localtime"), _local_now("TIME")),
+    "localtimestamp": _local_now("TIMESTAMP"),
     "current_date": renamed("today"),
 }
 """Which rule takes which call."""
