@@ -6,21 +6,13 @@ expanded where it is called, so that it costs what its body costs.
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from planner.errors import RAISED
-from planner.trees.nodes import call
 from planner.values.quoting import QUOTED_WORDS, quote_text
 from planner.values.time_zones import ABBREVIATIONS
 
 
 def _error(sqlstate: str, message: str) -> str:
     return f"pg_sg_error('{RAISED}{sqlstate} ' || {message})"
-
-
-def error_call(sqlstate: str, message: str) -> exp.Expr:
-    """A call that raises an error of ours when it is evaluated."""
-    return call("pg_sg_error", exp.Literal.string(f"{RAISED}{sqlstate} {message}"))
 
 
 LENGTH_MAX = 1 << 26

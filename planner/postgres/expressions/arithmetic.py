@@ -8,12 +8,13 @@ from functools import partial
 from sqlglot import exp
 
 from planner.errors import MismatchedTypeError
-from planner.postgres.expressions.floats import POWER, ranged
+from planner.postgres.expressions.floats import POWER, keep_nan, ranged
 from planner.postgres.expressions.json_operators import delete
+from planner.postgres.expressions.numeric_division import quotient
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal, typed_literal
 from planner.postgres.types.operators import INTERVAL, OF_TIME, RESULTS, SYMBOLS, asked_type
-from planner.postgres.types.result_types import DIGITS_MAX, FLOATS, INTEGERS, as_decimal
+from planner.postgres.types.result_types import FLOATS, INTEGERS, as_decimal
 from planner.postgres.types.rules import Rule, hold_scale
 from planner.trees.nodes import call, cast, position_of, signed, strip, wrapped
 from planner.values.sqltypes import duckdb_type, spelled_type
@@ -36,60 +37,12 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     if None in exact or are_whole:
         fresh = _add(node, types)
         if fresh is node:
-            _keep_nan(node, types)
+            keep_nan(node, types)
         return fresh
     assert exact[0] is not None
     assert exact[1] is not None
     fresh = quotient(node.this, node.expression, exact[0], exact[1])
     return node.replace(fresh)
-
-
-def _keep_nan(node: exp.Expr, types: Types) -> None:
-    """Not a number divided by 0 is not a number; all else divided by 0 is an error."""
-    left, right = node.this, node.expression
-    kind = types.of(right)
-    number, _ = signed(right)
-    is_safe = isinstance(number, exp.Literal) and not number.is_string and float(number.name)
-    is_float = types.kind_of(left) in FLOATS and left.find(exp.Div) is None
-    if kind is not None and is_float and not is_safe:
-        types.note(wrapped(right, lambda inner: call("pg_sg_divides", left.copy(), inner)), kind)
-
-
-def quotient(left: exp.Expr, right: exp.Expr, one: DataType, other: DataType) -> exp.Expr:
-    """A numeric divided by another; the types have as many digits as each can have."""
-    apart = other.scale - one.scale
-    return call(
-        "pg_sg_quotient",
-        _whole(left, one),
-        _whole(right, other),
-        cast(exp.Literal.number(10 ** max(apart, 0)), "HUGEINT"),
-        cast(exp.Literal.number(10 ** max(-apart, 0)), "HUGEINT"),
-        exp.Literal.number(apart),
-    )
-
-
-def whole_quotient(left: exp.Expr, right: exp.Expr, one: DataType, other: DataType) -> exp.Expr:
-    """A numeric divided by another, without what is behind the point."""
-    sides: list[exp.Expr] = []
-    for side, own, more in ((left, one, other.scale), (right, other, one.scale)):
-        whole = _whole(side, own)
-        if more > own.scale:
-            unit = cast(exp.Literal.number(10 ** (more - own.scale)), "HUGEINT")
-            whole = exp.Mul(this=whole, expression=unit)
-        sides.append(exp.Paren(this=whole))
-    return exp.Paren(this=exp.IntDiv(this=sides[0], expression=sides[1]))
-
-
-def _whole(node: exp.Expr, data_type: DataType) -> exp.Expr:
-    """A decimal without its point, as a 128 bit integer."""
-    digits, scale = data_type.precision, data_type.scale
-    exact = cast(node.copy(), f"DECIMAL({DIGITS_MAX},{scale})")
-    if scale and digits + scale > DIGITS_MAX:  # the product would have too many digits
-        printed = call("replace", cast(exact, "TEXT"), *map(exp.Literal.string, (".", "")))
-        return cast(printed, "HUGEINT")
-    if scale:
-        exact = exp.Mul(this=exact, expression=exp.Literal.number(10**scale))
-    return cast(exact, "HUGEINT")
 
 
 def _add(node: exp.Expr, types: Types) -> exp.Expr:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from planner.composing.functions.macros import error_call
+from planner.errors import RAISED
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import FLOATS
 from planner.postgres.types.rules import Rule
-from planner.trees.nodes import call
+from planner.trees.nodes import call, signed, wrapped
 
 LEAVES_MAX = 16
 """A computation of more operands is not checked: it is written twice, and they once more."""
@@ -53,7 +53,8 @@ def _checked(node: exp.Expr, types: Types) -> exp.Expr:
         return node
     finite = [call("isfinite", leaf.copy()) for leaf in leaves]
     overflows = exp.and_(exp.Not(this=call("isfinite", node.copy())), *finite)
-    error = error_call("22003", "value out of range: overflow")
+    message = f"{RAISED}22003 value out of range: overflow"
+    error = call("pg_sg_error", exp.Literal.string(message))
     fresh = exp.Case(ifs=[exp.If(this=overflows, true=error)], default=node.copy())
     return node.replace(exp.Paren(this=fresh))
 
@@ -78,6 +79,17 @@ def _leaves(node: exp.Expr, types: Types) -> list[exp.Expr] | None:
 def _is_number(node: exp.Expr) -> bool:
     inner = node.this if isinstance(node, exp.Cast) else node
     return isinstance(inner, exp.Literal) and not inner.is_string
+
+
+def keep_nan(node: exp.Expr, types: Types) -> None:
+    """Divide NaN by 0 as PostgreSQL does: the result is NaN; all else by 0 is an error."""
+    left, right = node.this, node.expression
+    kind = types.of(right)
+    number, _ = signed(right)
+    is_safe = isinstance(number, exp.Literal) and not number.is_string and float(number.name)
+    is_float = types.kind_of(left) in FLOATS and left.find(exp.Div) is None
+    if kind is not None and is_float and not is_safe:
+        types.note(wrapped(right, lambda inner: call("pg_sg_divides", left.copy(), inner)), kind)
 
 
 def _power(node: exp.Expr, types: Types) -> exp.Expr:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from planner.postgres.expressions.arithmetic import modulo, whole_quotient
+from planner.postgres.expressions.arithmetic import modulo
+from planner.postgres.expressions.numeric_division import whole_quotient
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS, as_decimal, common_type
