@@ -26,7 +26,7 @@ from planner.binding.vocabulary import Vocabulary
 from planner.errors import NotSupportedError, UnknownNameError
 from planner.postgres import rewrite
 from planner.postgres.arities import check_arities
-from planner.postgres.reals import compare_as_doubles
+from planner.postgres.number_widening import compare_as_doubles
 from planner.postgres.refused import refuse, unknown_function
 from planner.postgres.set_operations import match_types
 from planner.postgres.types.inference import Types

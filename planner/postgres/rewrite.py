@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, MismatchedTypeError
-from planner.postgres import alternatives
+from planner.postgres import number_widening
 from planner.postgres.expressions import (
     aggregates,
     arithmetic,
@@ -87,7 +87,7 @@ def _recursion(node: exp.Expr, types: Types) -> exp.Expr:
     """A recursive query has the types of its first part; DuckDB rounds the rest to them."""
     assert isinstance(node, exp.Union)
     if not is_recursive(node):
-        return alternatives.agree_in_sets(node, types)
+        return number_widening.agree_in_sets(node, types)
     pairs = zip(node.this.selects, node.expression.selects, strict=False)
     for i, ((first, rest), is_widened) in enumerate(zip(pairs, types.widened(node), strict=True)):
         one, other = types.of(first.unalias()), types.of(rest.unalias())
@@ -169,7 +169,7 @@ def _overlaps(node: exp.Expr, types: Types) -> exp.Expr:
 RULES: Mapping[type[exp.Expr], Rule] = {
     **arithmetic.RULES,
     **aggregates.RULES,
-    **alternatives.RULES,
+    **number_widening.RULES,
     **casts.RULES,
     **concatenation.RULES,
     **conditions.RULES,

@@ -1,23 +1,33 @@
-"""Numerics of different scales where one type must hold them all: CASE, UNION, ARRAY and others.
+"""Numbers of different types in one place: CASE, UNION, ARRAY, comparisons and others.
 
-DuckDB has 38 digits for a numeric. Where the digits in front of one's point and those behind
-another's are more, it keeps those in front and rounds the others away; here the scale stays, as in
-PostgreSQL, and what does not fit is out of range.
+DuckDB has 38 digits for a numeric. Where one numeric has many digits before the point and another
+many behind it, DuckDB rounds the digits behind the point away; PostgreSQL keeps them all. So the
+largest scale stays here, and a value that does not fit is out of range.
+
+DuckDB compares a real with another number as reals; PostgreSQL compares them as doubles. So both
+become doubles here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from sqlglot import exp
 
 from planner.postgres.expressions.calls import rewrite_call
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
-from planner.postgres.types.operands import alternatives
+from planner.postgres.types.operands import COMPARED, alternatives, compared
+from planner.postgres.types.result_types import FLOATS, INTEGERS
 from planner.postgres.types.rules import Rule, hold_scale
-from planner.trees.nodes import call, cast, wrapped
+from planner.trees.node_index import Nodes
+from planner.trees.nodes import call, cast, strip, wrapped
 from planner.values.sqltypes import duckdb_type
+from stores.spec.schema import DOUBLE, DataType, Kind
+
+_NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
+_PAIR = 2
 
 
 def _agree(node: exp.Expr, types: Types) -> exp.Expr:
@@ -42,9 +52,6 @@ def _in_pairs(node: exp.Expr) -> exp.Expr:
         pairs = [given[at : at + _PAIR] for at in range(0, len(given), _PAIR)]
         given = [call(name, *pair) if len(pair) > 1 else pair[0] for pair in pairs]
     return node.replace(given[0])
-
-
-_PAIR = 2
 
 
 def _nullif(node: exp.Expr, types: Types) -> exp.Expr:
@@ -96,6 +103,44 @@ def _branches(tree: exp.Expr) -> Iterator[Sequence[exp.Expr]]:
             yield () if tree.is_star else tree.expressions
     else:
         yield ()
+
+
+def compare_as_doubles(nodes: Nodes, types: Types) -> None:
+    """Write reals that are compared with other numbers as doubles, in place."""
+    for kind in COMPARED:
+        for node in nodes.of(kind):
+            if isinstance(node, exp.In) and len(node.expressions) > 1:
+                continue  # one type for all of a list, which is real
+            for one, *others in compared(node):
+                _widen(node, [one, *(each for side in others for each in _listed(side))], types)
+
+
+def _listed(side: exp.Expr) -> Sequence[exp.Expr]:
+    """What `= ANY (…)` compares with; all else is itself."""
+    if not isinstance(side, exp.Any | exp.All):
+        return [side]
+    inner = strip(side.this)
+    return inner.expressions if isinstance(inner, exp.Array) else [inner]
+
+
+def _widen(node: exp.Expr, sides: Sequence[exp.Expr], types: Types) -> None:
+    found = [(each, _element(types.of(each))) for each in sides]
+    kinds = {each.kind for _, each in found if each is not None}
+    if Kind.REAL not in kinds or not (kinds & _NUMBERS) - {Kind.REAL}:
+        return
+    for side, data_type in found:
+        is_rows = isinstance(strip(side), exp.Query) or types.kind_of(side) is Kind.ARRAY
+        if data_type is None or data_type.kind not in _NUMBERS or is_rows:
+            continue
+        types.note(wrapped(side, lambda inner: cast(inner, "DOUBLE")), DOUBLE)
+        if isinstance(node, exp.Nullif) and side is sides[0]:
+            held = duckdb_type(data_type)
+            types.note(wrapped(node, partial(cast, data_type=held)), data_type)
+
+
+def _element(data_type: DataType | None) -> DataType | None:
+    is_array = data_type is not None and data_type.kind is Kind.ARRAY
+    return data_type.element if data_type is not None and is_array else data_type
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {
