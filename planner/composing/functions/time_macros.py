@@ -1,0 +1,128 @@
+"""Macros for dates, times, intervals and time zones."""
+
+from __future__ import annotations
+
+from planner.composing.functions.macro_errors import raising
+from planner.values.time_zones import ABBREVIATIONS
+
+_YEAR_2000 = 946_684_800_000_000
+"""In microseconds since 1970."""
+_DAY, _INT32_MAX, _MICROS_MAX = 86_400_000_000, (1 << 31) - 1, (1 << 63) // 1000 - 1
+_INTERVAL_RANGE = raising("22008", "'interval out of range'")
+_POSIX = r"'(?:[A-Za-z]{3,})?([+-]?)(\d{1,3})(?::(\d{1,2}))?'"
+
+TIME_MACROS: tuple[str, ...] = (
+    """pg_sg_date_bin(w, t, o) AS CASE WHEN t IS NULL OR o IS NULL THEN NULL
+        WHEN extract(year FROM w::INTERVAL) <> 0 OR extract(month FROM w::INTERVAL) <> 0 THEN """
+    + raising("0A000", "'timestamps cannot be binned into intervals containing months or years'")
+    + " WHEN w <= INTERVAL '0 seconds' THEN "
+    + raising("22008", "'stride must be greater than zero'")
+    + " ELSE time_bucket(w, t, o) END",
+    # strftime writes the year 33 as `33` and 1 BC as `0`; PostgreSQL writes `0033` and `0001`. So
+    # Python writes the early years.
+    """pg_sg_formatted(x, f, t) AS CASE
+        WHEN x < TIMESTAMP '1000-01-01' THEN pg_sg_time_text(epoch_us(x), t)
+        ELSE strftime(x, f) END""",
+    """pg_sg_year(n) AS CASE WHEN n > 0 THEN n ELSE n - 1 END""",
+    # DuckDB's year 0 is 1 BC, and its % rounds towards zero.
+    """pg_sg_cut_years(t, n) AS date_trunc('year', t)
+        - to_years(CAST(((date_part('year', t) - 1) % n + n) % n AS INTEGER))""",
+    """pg_sg_decade(n) AS CASE WHEN n >= 0 THEN n // 10 ELSE -((9 - n) // 10) END""",
+    # An interval is (months, days, microseconds). // and % round towards zero.
+    "pg_sg_interval_months(x) AS date_part('year', x) * 12 + date_part('month', x)",
+    "pg_sg_interval_days(x) AS date_part('day', x)",
+    """pg_sg_interval_micros(x) AS date_part('hour', x) * 3600000000
+        + date_part('minute', x) * 60000000 + date_part('microsecond', x)""",
+    f"""pg_sg_interval(m, d, us) AS CASE WHEN greatest(abs(m), abs(d)) > {_INT32_MAX}
+        OR abs(us) > {_MICROS_MAX} THEN {_INTERVAL_RANGE}
+        ELSE to_months(CAST(m AS INTEGER)) + to_days(CAST(d AS INTEGER))
+            + to_microseconds(CAST(us AS BIGINT)) END""",
+    f"""pg_sg_settled_hours(m, d, us) AS pg_sg_interval(m,
+        d + CASE WHEN d > 0 AND us < 0 THEN -1 WHEN d < 0 AND us > 0 THEN 1 ELSE 0 END,
+        us + CASE WHEN d > 0 AND us < 0 THEN {_DAY} WHEN d < 0 AND us > 0 THEN -{_DAY}
+            ELSE 0 END)""",
+    """pg_sg_settled_days(m, d, us) AS pg_sg_interval(
+        m + CASE WHEN m > 0 AND d < 0 THEN -1 WHEN m < 0 AND d > 0 THEN 1 ELSE 0 END,
+        d + CASE WHEN m > 0 AND d < 0 THEN 30 WHEN m < 0 AND d > 0 THEN -30 ELSE 0 END, us)""",
+    """pg_sg_borrowed_month(m, d, us) AS CASE
+        WHEN m > 0 AND (d < 0 OR d = 0 AND us < 0) THEN -1
+        WHEN m < 0 AND (d > 0 OR d = 0 AND us > 0) THEN 1 ELSE 0 END""",
+    """pg_sg_settled_all(m, d, us) AS pg_sg_settled_hours(m + pg_sg_borrowed_month(m, d, us),
+        d - 30 * pg_sg_borrowed_month(m, d, us), us)""",
+    "pg_sg_settled_months(m, d, us) AS pg_sg_settled_all(m + d // 30, d % 30, us)",
+    f"""pg_sg_justify_hours(x) AS pg_sg_settled_hours(pg_sg_interval_months(x),
+        pg_sg_interval_days(x) + pg_sg_interval_micros(x) // {_DAY},
+        pg_sg_interval_micros(x) % {_DAY})""",
+    """pg_sg_justify_days(x) AS pg_sg_settled_days(
+        pg_sg_interval_months(x) + pg_sg_interval_days(x) // 30, pg_sg_interval_days(x) % 30,
+        pg_sg_interval_micros(x))""",
+    f"""pg_sg_justify_interval(x) AS pg_sg_settled_months(pg_sg_interval_months(x),
+        pg_sg_interval_days(x) + pg_sg_interval_micros(x) // {_DAY},
+        pg_sg_interval_micros(x) % {_DAY})""",
+    "pg_sg_time_length(t) AS to_microseconds(epoch_us(t))",
+    f"""pg_sg_length_time(x) AS TIME '00:00' + to_microseconds(
+        (pg_sg_interval_micros(x) % {_DAY} + {_DAY}) % {_DAY})""",
+    # Rounding to fewer digits of a second: PostgreSQL rounds halves away from zero, and counts
+    # timestamps from the year 2000.
+    "pg_sg_rounded(us, u) AS CASE WHEN us < 0 THEN -1 ELSE 1 END * ((abs(us) + u // 2) // u * u)",
+    f"""pg_sg_rounded_timestamp(t, u) AS
+        make_timestamp(pg_sg_rounded(epoch_us(t) - {_YEAR_2000}, u) + {_YEAR_2000})""",
+    """pg_sg_rounded_timestamptz(t, u) AS
+        CAST(pg_sg_rounded_timestamp(CAST(t AS TIMESTAMP), u) AS TIMESTAMPTZ)""",
+    f"""pg_sg_rounded_time(t, u) AS CASE WHEN pg_sg_rounded(epoch_us(t), u) >= {_DAY}
+        THEN TIME '24:00:00' ELSE TIME '00:00' + to_microseconds(pg_sg_rounded(epoch_us(t), u))
+        END""",
+    """pg_sg_rounded_interval(x, u) AS pg_sg_interval(pg_sg_interval_months(x),
+        pg_sg_interval_days(x), pg_sg_rounded(pg_sg_interval_micros(x), u))""",
+    *(
+        f"pg_sg_rounded_{kind}s(l, u) AS list_transform(l, lambda e: pg_sg_rounded_{kind}(e, u))"
+        for kind in ("time", "timestamp", "timestamptz", "interval")
+    ),
+    """pg_sg_padded(n, w) AS CASE WHEN n < 0 THEN '-' ELSE '' END
+        || lpad(CAST(abs(n) AS VARCHAR),
+            CAST(greatest(w, strlen(CAST(abs(n) AS VARCHAR))) AS INTEGER), '0')""",
+    """pg_sg_counted(n, unit, signed) AS CASE WHEN n <> 0 THEN
+        CASE WHEN signed AND n > 0 THEN '+' ELSE '' END || n || ' ' || unit
+        || CASE WHEN n = 1 THEN '' ELSE 's' END END""",
+    """pg_sg_clock(us, signed) AS
+        CASE WHEN us < 0 THEN '-' WHEN signed THEN '+' ELSE '' END
+        || pg_sg_padded(abs(us) // 3600000000, 2) || ':'
+        || pg_sg_padded(abs(us) // 60000000 % 60, 2) || ':'
+        || pg_sg_padded(abs(us) // 1000000 % 60, 2)
+        || rtrim(CASE WHEN us % 1000000 = 0 THEN '' ELSE
+            '.' || pg_sg_padded(abs(us) % 1000000, 6) END, '0')""",
+    # A positive field has a sign if the field before it is negative.
+    """pg_sg_interval_shown(m, d, us) AS concat_ws(' ', pg_sg_counted(m // 12, 'year', false),
+        pg_sg_counted(m % 12, 'mon', false), pg_sg_counted(d, 'day', m < 0),
+        CASE WHEN us <> 0 OR (m = 0 AND d = 0)
+            THEN pg_sg_clock(us, CASE WHEN d <> 0 THEN d < 0 ELSE m < 0 END) END)""",
+    """pg_sg_interval_text(x) AS CASE WHEN x IS NOT NULL THEN pg_sg_interval_shown(
+        pg_sg_interval_months(x), pg_sg_interval_days(x), pg_sg_interval_micros(x)) END""",
+    "pg_sg_thousands(n) AS CAST(n // 1000 AS VARCHAR) || ',' || pg_sg_padded(abs(n) % 1000, 3)",
+    "pg_sg_hour12(h) AS CASE WHEN h % 12 = 0 THEN 12 ELSE h % 12 END",
+    f"""pg_sg_zone_seconds(z) AS CASE
+        WHEN list_contains({list(ABBREVIATIONS)}, upper(z))
+            THEN {list(ABBREVIATIONS.values())}[list_position({list(ABBREVIATIONS)}, upper(z))]
+        WHEN regexp_full_match(z, {_POSIX}) THEN
+            CASE regexp_extract(z, {_POSIX}, 1) WHEN '-' THEN 1 ELSE -1 END
+            * (CAST(regexp_extract(z, {_POSIX}, 2) AS INTEGER) * 3600
+            + coalesce(TRY_CAST(regexp_extract(z, {_POSIX}, 3) AS INTEGER), 0) * 60) END""",
+    """pg_sg_at_zone(z, t) AS CASE WHEN pg_sg_zone_seconds(z) IS NULL THEN timezone(z, t)
+        ELSE timezone('UTC', t) + to_seconds(pg_sg_zone_seconds(z)) END""",
+    """pg_sg_from_zone(z, t) AS CASE WHEN pg_sg_zone_seconds(z) IS NULL THEN timezone(z, t)
+        ELSE timezone('UTC', t) - to_seconds(pg_sg_zone_seconds(z)) END""",
+    # (a, b) OVERLAPS (c, d): each pair is sorted first; a pair of equal times is that moment.
+    """pg_sg_overlapping(a, b, c, d) AS CASE
+        WHEN a > c THEN CASE WHEN a < d THEN true WHEN d IS NULL OR b IS NULL THEN NULL
+            ELSE false END
+        WHEN a < c THEN CASE WHEN c < b THEN true WHEN b IS NULL OR d IS NULL THEN NULL
+            ELSE false END
+        WHEN a = c THEN CASE WHEN b IS NOT NULL AND d IS NOT NULL THEN true END END""",
+    """pg_sg_overlaps(a, b, c, d) AS pg_sg_overlapping(
+        least(a, b), CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN greatest(a, b) END,
+        least(c, d), CASE WHEN c IS NOT NULL AND d IS NOT NULL THEN greatest(c, d) END)""",
+    # The same with an interval in place of one end, and of both ends.
+    "pg_sg_overlaps_length(a, b, c, d) AS pg_sg_overlaps(a, a + b, c, d)",
+    "pg_sg_overlaps_lengths(a, b, c, d) AS pg_sg_overlaps(a, a + b, c, c + d)",
+)
+"""`name(parameters) AS body`; a macro may use those above it."""
