@@ -26,6 +26,7 @@ from planner.binding.vocabulary import Vocabulary
 from planner.errors import NotSupportedError, UnknownNameError
 from planner.postgres import rewrite
 from planner.postgres.arities import check_arities
+from planner.postgres.expressions.volatile import compute_once
 from planner.postgres.number_widening import compare_as_doubles
 from planner.postgres.refused import refuse, unknown_function
 from planner.postgres.set_operations import match_types
@@ -33,7 +34,6 @@ from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_alternatives, spell_bytes
 from planner.postgres.types.output_columns import Outputs, is_field_star, name_columns, spell_fields
 from planner.postgres.types.row_functions import columns_of
-from planner.postgres.types.volatile import compute_once
 from planner.syntax.with_clause import Clause
 from planner.trees import time_precision
 from planner.trees.column_names import column_name

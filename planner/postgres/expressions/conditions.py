@@ -8,10 +8,10 @@ from sqlglot import exp
 
 from planner.errors import MismatchedTypeError, NotSupportedError
 from planner.postgres.expressions.row_comparisons import as_row, spelled_comparison
+from planner.postgres.expressions.volatile import check_copied
 from planner.postgres.types import object_names
 from planner.postgres.types.inference import Types
 from planner.postgres.types.rules import Rule, hold_scale
-from planner.postgres.types.volatile import check_copied
 from planner.trees.nodes import cast, position_of, strip
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import Kind

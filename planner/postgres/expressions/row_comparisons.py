@@ -10,7 +10,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from planner.errors import InvalidSyntaxError, NotSupportedError
-from planner.postgres.types.volatile import check_copied
+from planner.postgres.expressions.volatile import check_copied
 from planner.trees.nodes import position_of, strip
 
 WIDTH_MAX = 32

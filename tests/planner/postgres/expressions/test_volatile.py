@@ -9,7 +9,7 @@ from planner.binding.bind import bind
 from planner.binding.vocabulary import of_stores
 from planner.composing.compose import to_duckdb
 from planner.errors import NotSupportedError
-from planner.postgres.types.volatile import VOLATILE
+from planner.postgres.expressions.volatile import VOLATILE
 from planner.syntax.parse import parse
 from planner.syntax.with_clause import NO_CLAUSE
 from stores.spec.store import StoreCatalog
