@@ -1,83 +1,33 @@
 """Keyed, partitioned state: written as epochs to an open log, followed by replicas, and queried.
 
-What is listed here is the public interface; see the README. Each name is documented where it is
-defined, and modules may change in all that is not listed.
+These are the names that an application needs: to write a store, host it, query it, wait for an
+epoch, and look after the log. `stores.extend` has the names for new kinds, engines and queries,
+`stores.spark` those for pipelines in Spark. Everything else may change without notice.
 """
 
-from stores.contract import (
-    StoreContract,
-)
-from stores.engines.memory.partition import (
-    MemoryPartition,
-)
 from stores.errors import (
     ArgumentError,
-    CodecError,
     EpochConflictError,
     FailureReason,
     FencedError,
-    HostNotStartedError,
-    HostRestoringError,
-    HostStoppedError,
-    InvalidPartitionError,
     LogError,
-    LogMissingError,
     PositionBackError,
     SchemaError,
     StoreError,
-    StoreMigratedError,
-    StoreNotAvailableError,
-    TooManyWaitersError,
-    TornRecordError,
-    UnknownKindError,
     UnknownStoreError,
 )
-from stores.hosting.held_epochs import (
-    held_snapshot,
-)
-from stores.hosting.host import (
-    Host,
-    HostState,
-    Placement,
-)
-from stores.hosting.metrics import (
-    MeteredStore,
-    Metrics,
-    MetricsReading,
-)
-from stores.log.records import (
-    Snapshot,
-)
-from stores.log.repair import (
-    Repaired,
-    repair,
-)
-from stores.log.state_log import (
-    Commit,
-    DataFile,
-    StateLog,
-    StoreLog,
-    StoreWriter,
-)
-from stores.log.verification import (
-    Damage,
-    Verified,
-    verify,
-)
-from stores.spec.position import (
-    Position,
-    PositionBound,
-    Progress,
-)
+from stores.hosting.held_epochs import held_snapshot
+from stores.hosting.host import Host
+from stores.hosting.metrics import MeteredStore
+from stores.log.repair import repair
+from stores.log.state_log import Commit, StoreWriter
+from stores.log.verification import verify
+from stores.spec.position import Position, PositionBound
 from stores.spec.query import (
-    Batch,
-    BatchStream,
     Interval,
     KeyQuery,
     KeysQuery,
     Order,
-    Query,
-    QueryArgumentError,
     RangeQuery,
     SessionKeyQuery,
     SessionTime,
@@ -85,198 +35,69 @@ from stores.spec.query import (
     WindowKeyQuery,
     WindowRangeQuery,
 )
-from stores.spec.registry import (
-    KEY,
-    Opening,
-    RegistryError,
-    Remote,
-    register_kind,
-    register_query,
-)
-from stores.spec.result import (
-    Failure,
-    QueryResult,
-    ResultError,
-    StateQueryResult,
-    Success,
-)
-from stores.spec.scans import (
-    ApproximateCountQuery,
-    CountQuery,
-    PrefixQuery,
-    RawKeyQuery,
-    RawScanQuery,
-    RawStream,
-)
-from stores.spec.schema import (
-    Column,
-    DataType,
-    InputTopic,
-    Key,
-    Kind,
-    Row,
-    StoreKind,
-    StoreSchema,
-    Value,
-)
-from stores.spec.sessions import (
-    SessionQuery,
-    SessionRangeQuery,
-)
-from stores.spec.store import (
-    Handler,
-    Hold,
-    OnBound,
-    PartitionStatus,
-    QueryConfig,
-    ReplicaState,
-    RequestError,
-    Role,
-    StateQueryRequest,
-    Store,
-    StoreCatalog,
-    StorePartition,
-    View,
-    Waiting,
-    in_store,
-    snapshot_epoch,
-    snapshot_epochs,
-)
-from stores.spec.timestamped import (
-    TimestampedKeyQuery,
-    TimestampedRangeQuery,
-    TimestampedRow,
-)
-from stores.spec.versions import (
-    MultiVersionedKeyQuery,
-    VersionedKeyQuery,
-    VersionedRangeQuery,
-    VersionedRow,
-)
-from stores.upkeep.compaction import (
-    CompactionStoppedError,
-    write_snapshot,
-)
-from stores.upkeep.retention import (
-    Compacted,
-    Retention,
-    RetentionError,
-    compact,
-)
+from stores.spec.result import Failure, StateQueryResult, Success
+from stores.spec.scans import ApproximateCountQuery, CountQuery, PrefixQuery
+from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSchema
+from stores.spec.sessions import SessionQuery, SessionRangeQuery
+from stores.spec.store import QueryConfig, Role, StateQueryRequest, Store, in_store, snapshot_epochs
+from stores.spec.timestamped import TimestampedKeyQuery, TimestampedRangeQuery
+from stores.spec.versions import MultiVersionedKeyQuery, VersionedKeyQuery, VersionedRangeQuery
+from stores.upkeep.compaction import write_snapshot
+from stores.upkeep.retention import Retention, compact
 
 __all__ = [
-    "KEY",
     "ApproximateCountQuery",
     "ArgumentError",
-    "Batch",
-    "BatchStream",
-    "CodecError",
     "Column",
     "Commit",
-    "Compacted",
-    "CompactionStoppedError",
     "CountQuery",
-    "Damage",
-    "DataFile",
     "DataType",
     "EpochConflictError",
     "Failure",
     "FailureReason",
     "FencedError",
-    "Handler",
-    "Hold",
     "Host",
-    "HostNotStartedError",
-    "HostRestoringError",
-    "HostState",
-    "HostStoppedError",
     "InputTopic",
     "Interval",
-    "InvalidPartitionError",
-    "Key",
     "KeyQuery",
     "KeysQuery",
-    "Kind",
     "LogError",
-    "LogMissingError",
-    "MemoryPartition",
     "MeteredStore",
-    "Metrics",
-    "MetricsReading",
     "MultiVersionedKeyQuery",
-    "OnBound",
-    "Opening",
     "Order",
-    "PartitionStatus",
-    "Placement",
     "Position",
     "PositionBackError",
     "PositionBound",
     "PrefixQuery",
-    "Progress",
-    "Query",
-    "QueryArgumentError",
     "QueryConfig",
-    "QueryResult",
     "RangeQuery",
-    "RawKeyQuery",
-    "RawScanQuery",
-    "RawStream",
-    "RegistryError",
-    "Remote",
-    "Repaired",
-    "ReplicaState",
-    "RequestError",
-    "ResultError",
     "Retention",
-    "RetentionError",
     "Role",
-    "Row",
     "SchemaError",
     "SessionKeyQuery",
     "SessionQuery",
     "SessionRangeQuery",
     "SessionTime",
-    "Snapshot",
-    "StateLog",
     "StateQueryRequest",
     "StateQueryResult",
     "Store",
-    "StoreCatalog",
-    "StoreContract",
     "StoreError",
     "StoreKind",
-    "StoreLog",
-    "StoreMigratedError",
-    "StoreNotAvailableError",
-    "StorePartition",
     "StoreSchema",
     "StoreWriter",
     "Success",
     "TimeRange",
     "TimestampedKeyQuery",
     "TimestampedRangeQuery",
-    "TimestampedRow",
-    "TooManyWaitersError",
-    "TornRecordError",
-    "UnknownKindError",
     "UnknownStoreError",
-    "Value",
-    "Verified",
     "VersionedKeyQuery",
     "VersionedRangeQuery",
-    "VersionedRow",
-    "View",
-    "Waiting",
     "WindowKeyQuery",
     "WindowRangeQuery",
     "compact",
     "held_snapshot",
     "in_store",
-    "register_kind",
-    "register_query",
     "repair",
-    "snapshot_epoch",
     "snapshot_epochs",
     "verify",
     "write_snapshot",

@@ -40,6 +40,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "stores.hosting",
         "stores.upkeep",
         "stores.spark",
+        "stores.extend",
     ),
     "planner": (
         "planner.errors",

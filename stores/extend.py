@@ -1,0 +1,114 @@
+"""Public names for extensions: new kinds of store, engines and types of query.
+
+An application that writes, hosts and queries stores imports from `stores`. The types that it gets
+but seldom names are here: rows, reports, and the errors that `StoreError.retryable` tells apart. No
+name is in both modules.
+"""
+
+from stores.contract import StoreContract
+from stores.engines.memory.partition import MemoryPartition
+from stores.errors import (
+    CodecError,
+    HostNotStartedError,
+    HostRestoringError,
+    HostStoppedError,
+    InvalidPartitionError,
+    LogMissingError,
+    StoreMigratedError,
+    StoreNotAvailableError,
+    TooManyWaitersError,
+    TornRecordError,
+    UnknownKindError,
+)
+from stores.hosting.host import HostState, Placement
+from stores.hosting.metrics import Metrics, MetricsReading
+from stores.log.records import Snapshot
+from stores.log.repair import Repaired
+from stores.log.state_log import DataFile, StateLog, StoreLog
+from stores.log.verification import Damage, Verified
+from stores.spec.position import Progress
+from stores.spec.query import Batch, BatchStream, Query, QueryArgumentError
+from stores.spec.registry import KEY, Opening, RegistryError, Remote, register_kind, register_query
+from stores.spec.result import QueryResult, ResultError
+from stores.spec.scans import RawKeyQuery, RawScanQuery, RawStream
+from stores.spec.schema import Key, Kind, Row, Value
+from stores.spec.store import (
+    Handler,
+    Hold,
+    OnBound,
+    PartitionStatus,
+    ReplicaState,
+    RequestError,
+    StoreCatalog,
+    StorePartition,
+    View,
+    Waiting,
+    snapshot_epoch,
+)
+from stores.spec.timestamped import TimestampedRow
+from stores.spec.versions import VersionedRow
+from stores.upkeep.compaction import CompactionStoppedError
+from stores.upkeep.retention import Compacted, RetentionError
+
+__all__ = [
+    "KEY",
+    "Batch",
+    "BatchStream",
+    "CodecError",
+    "Compacted",
+    "CompactionStoppedError",
+    "Damage",
+    "DataFile",
+    "Handler",
+    "Hold",
+    "HostNotStartedError",
+    "HostRestoringError",
+    "HostState",
+    "HostStoppedError",
+    "InvalidPartitionError",
+    "Key",
+    "Kind",
+    "LogMissingError",
+    "MemoryPartition",
+    "Metrics",
+    "MetricsReading",
+    "OnBound",
+    "Opening",
+    "PartitionStatus",
+    "Placement",
+    "Progress",
+    "Query",
+    "QueryArgumentError",
+    "QueryResult",
+    "RawKeyQuery",
+    "RawScanQuery",
+    "RawStream",
+    "RegistryError",
+    "Remote",
+    "Repaired",
+    "ReplicaState",
+    "RequestError",
+    "ResultError",
+    "RetentionError",
+    "Row",
+    "Snapshot",
+    "StateLog",
+    "StoreCatalog",
+    "StoreContract",
+    "StoreLog",
+    "StoreMigratedError",
+    "StoreNotAvailableError",
+    "StorePartition",
+    "TimestampedRow",
+    "TooManyWaitersError",
+    "TornRecordError",
+    "UnknownKindError",
+    "Value",
+    "Verified",
+    "VersionedRow",
+    "View",
+    "Waiting",
+    "register_kind",
+    "register_query",
+    "snapshot_epoch",
+]
