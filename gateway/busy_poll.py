@@ -16,7 +16,7 @@ _PASSED_OVER = 100
 _clock_ns = time.perf_counter_ns
 
 
-class Lingering:
+class BusyPoll:
     """Keeps one event loop awake; used in its thread alone.
 
     Args:

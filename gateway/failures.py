@@ -19,7 +19,7 @@ INTERNAL = InternalError.sqlstate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RequestContext:
     """What was asked when something went wrong, and by whom."""
 
     client: str
@@ -36,11 +36,11 @@ class Asked:
         return f"statement={shape!r} user={user!r} client={self.client}"
 
 
-def to_query_error(error: Exception, asked: Asked) -> QueryError:
+def to_query_error(error: Exception, context: RequestContext) -> QueryError:
     """The error as a client sees it; an internal one is logged whole."""
     if isinstance(error, QueryError) and error.sqlstate != INTERNAL:
         return error
-    logger.error("internal error %s", asked, exc_info=error)
+    logger.error("internal error %s", context, exc_info=error)
     if isinstance(error, QueryError):
         return error
     return InternalError("internal error", hint="The log of the gateway has more.")

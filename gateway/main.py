@@ -382,7 +382,7 @@ def _serve(settings: Settings) -> None:
     """
     # Imported here, so that `stategate sql` does not load an engine that it never uses.
     from gateway.access.admission import open_access, open_proxies, open_tls, reloader  # noqa: PLC0415
-    from gateway.busy_poll import Lingering  # noqa: PLC0415
+    from gateway.busy_poll import BusyPoll  # noqa: PLC0415
     from gateway.http.app import create_app  # noqa: PLC0415
     from gateway.http.metrics import Metrics  # noqa: PLC0415
     from gateway.http.routes import Services  # noqa: PLC0415
@@ -403,7 +403,7 @@ def _serve(settings: Settings) -> None:
         workers = Workers(threads=settings.workers_threads, queue_max=settings.workers_queue_max)
         closing.callback(workers.close)
         closing.callback(engine.close)  # before them: it ends what they still wait for
-        lingering = Lingering(settings.linger_us)
+        busy_poll = BusyPoll(settings.linger_us)
         wire = PgServer(
             engine=engine,
             workers=workers,
@@ -411,7 +411,7 @@ def _serve(settings: Settings) -> None:
             server_version=SERVER_VERSION,
             access=access,
             tls=tls,
-            lingering=lingering,
+            busy_poll=busy_poll,
         )
         metrics = Metrics(host, workers=workers)
         closing.callback(metrics.close)
@@ -434,7 +434,7 @@ def _serve(settings: Settings) -> None:
                 wire=wire if settings.pg else None,
                 settings=settings,
                 tls=tls,
-                lingering=lingering,
+                busy_poll=busy_poll,
                 reload=reloader(access, tls),
                 open_stores=partial(open_stores, host, engine),
                 watch_http=partial(metrics.watch_connections, "http"),

@@ -21,8 +21,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from gateway.access.tls import Tls
-from gateway.access.unauthenticated import Strangers
-from gateway.busy_poll import Lingering
+from gateway.access.unauthenticated import UnauthenticatedConnections
+from gateway.busy_poll import BusyPoll
 from gateway.errors import ServeError
 from gateway.http.connection import HttpConnection, HttpLimits
 from gateway.settings import Address, Settings, parse_address
@@ -68,7 +68,7 @@ class Serving:
     how far it is. What it raises ends the gateway."""
     tls: Tls | None = None
     """The certificate of HTTP; None serves it in clear."""
-    lingering: Lingering
+    busy_poll: BusyPoll
     """Keeps the loop awake between requests."""
     reload: Callable[[], None] | None = None
     """Called on SIGHUP; None leaves the signal to do what it does."""
@@ -86,13 +86,13 @@ class _HttpServer(uvicorn.Server):
     Args:
         config: of uvicorn.
         settings: the limits of connections.
-        lingering: keeps the loop awake between requests.
+        busy_poll: keeps the loop awake between requests.
     """
 
-    def __init__(self, config: uvicorn.Config, settings: Settings, lingering: Lingering) -> None:
+    def __init__(self, config: uvicorn.Config, settings: Settings, busy_poll: BusyPoll) -> None:
         super().__init__(config)
-        self._lingering = lingering
-        self._strangers = Strangers(
+        self._busy_poll = busy_poll
+        self._unauthenticated = UnauthenticatedConnections(
             of_one_max=settings.strangers_max,
             total_max=settings.strangers_total_max,
             evict=HttpConnection.abort,
@@ -110,9 +110,9 @@ class _HttpServer(uvicorn.Server):
                 server_state=self.server_state,
                 app_state=self.lifespan.state,
                 loop=loop,
-                strangers=self._strangers,
+                unauthenticated=self._unauthenticated,
                 limits=self._limits,
-                lingering=self._lingering,
+                busy_poll=self._busy_poll,
             )
 
         context = self.config.ssl
@@ -179,7 +179,7 @@ async def serve(serving: Serving) -> None:
     except BaseException:
         listener.close()
         raise
-    http = _HttpServer(_uvicorn_config(serving), settings, serving.lingering)
+    http = _HttpServer(_uvicorn_config(serving), settings, serving.busy_poll)
     if serving.watch_http is not None:
         serving.watch_http(lambda: len(http.server_state.connections))
     serving_http = asyncio.create_task(http.serve(sockets=[listener]))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gateway.access.addresses import is_loopback
-from gateway.access.host_header import Hosts
+from gateway.access.host_header import AllowedHosts
 from gateway.access.proxies import Proxies
 from gateway.access.rules import Access, AccessRules, Method
 from gateway.access.tls import Tls
@@ -31,7 +31,7 @@ def open_access(settings: Settings) -> Access:
         method=method,
         anonymous=settings.allow_anonymous,
         tls_required=settings.tls_required,
-        hosts=Hosts(filter(None, settings.http_hosts.split(","))),
+        hosts=AllowedHosts(filter(None, settings.http_hosts.split(","))),
     )
     users = None if method is Method.TRUST else Users(Path(settings.users))
     return Access(rules=rules, users=users)

@@ -19,7 +19,7 @@ _KNOWN_MAX: Final = 256
 """Values of the header that are remembered: it comes with every request."""
 
 
-class Hosts:
+class AllowedHosts:
     """The names that are taken: `localhost`, every IP address, and those that are given.
 
     Args:
@@ -30,7 +30,7 @@ class Hosts:
         self._names = frozenset(map(_folded, names))
         self._known: dict[bytes, bool] = {}
 
-    def takes(self, header: bytes) -> bool:
+    def allows(self, header: bytes) -> bool:
         """Whether the value of a Host header names one of them."""
         found = self._known.get(header)
         if found is None:

@@ -15,7 +15,7 @@ from gateway.access.addresses import network_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptLimits:
+class ThrottleLimits:
     """How many failures are borne, and how slowly they are answered."""
 
     failures_max: int = 10
@@ -31,7 +31,7 @@ class AttemptLimits:
     """Addresses that are remembered, at some 200 bytes; the one that failed longest ago goes."""
 
 
-class Attempts:
+class LoginThrottle:
     """The failures of all addresses. Not for threads: the event loop alone asks.
 
     Args:
@@ -40,9 +40,9 @@ class Attempts:
     """
 
     def __init__(
-        self, limits: AttemptLimits | None = None, *, clock: Callable[[], float] = time.monotonic
+        self, limits: ThrottleLimits | None = None, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._limits = limits or AttemptLimits()
+        self._limits = limits or ThrottleLimits()
         self._clock = clock
         self._failures: dict[str, tuple[float, float]] = {}
         """Bucket's level and when it was that, by network, the last to fail last."""

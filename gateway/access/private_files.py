@@ -79,7 +79,7 @@ def write_private(path: Path, text: str) -> None:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
             if sys.platform != "win32":
-                _take_after(path, file.fileno())
+                _copy_owner(path, file.fileno())
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).replace(path)
@@ -91,7 +91,7 @@ def write_private(path: Path, text: str) -> None:
         _sync_directory(path.parent)
 
 
-def _take_after(path: Path, descriptor: int) -> None:
+def _copy_owner(path: Path, descriptor: int) -> None:
     """Give a new file the owner of the one that it replaces, and no more permissions than safe."""
     try:
         old = path.stat()

@@ -25,10 +25,15 @@ from enum import Enum
 from typing import NoReturn
 
 from gateway.access.addresses import is_loopback
-from gateway.access.host_header import Hosts
-from gateway.access.login_throttle import Attempts
+from gateway.access.host_header import AllowedHosts
+from gateway.access.login_throttle import LoginThrottle
 from gateway.access.users import Users, shown_name, token_digest
-from gateway.access.verifiers import PASSWORD_CHARACTERS_MAX, Verifier, fits, mock_verifier
+from gateway.access.verifiers import (
+    PASSWORD_CHARACTERS_MAX,
+    Verifier,
+    matches_password,
+    mock_verifier,
+)
 from planner.engine import QueryError
 
 logger = logging.getLogger(__name__)
@@ -36,7 +41,7 @@ logger = logging.getLogger(__name__)
 USER = "stategate.user"
 """Where the scope of an HTTP request holds the user's name: empty if nobody has to say who it is,
 None if it has not proved it and is answered all the same."""
-LET_IN = "stategate.let_in"
+ON_AUTHENTICATED = "stategate.on_authenticated"
 """Where that scope holds what is to be called once the client is let in, if anything is."""
 _PASSED_ON = "A proxy passed the request on, so that it is not from this machine."
 _REMEMBERED_MAX = 1000
@@ -60,7 +65,7 @@ class Peer:
         return self.address is not None and not self.forwarded and is_loopback(self.address)
 
     @property
-    def sheltered(self) -> bool:
+    def is_confidential(self) -> bool:
         """Whether nobody on the way can read what it sends."""
         return self.secured or self.loopback
 
@@ -86,7 +91,7 @@ class AccessRules:
     """Whether trust goes beyond loopback."""
     tls_required: bool = False
     """Whether clients from elsewhere must use TLS."""
-    hosts: Hosts = field(default_factory=Hosts)
+    hosts: AllowedHosts = field(default_factory=AllowedHosts)
     """The names under which HTTP may be asked without credentials."""
 
 
@@ -96,7 +101,7 @@ class Access:
     Args:
         rules: who must show what; by default loopback is trusted and nobody else is let in.
         users: those that can prove to be somebody; needed unless the method is trust.
-        attempts: the failures of each address.
+        throttle: the failures of each address.
         sleep: waits that many seconds.
     """
 
@@ -105,13 +110,13 @@ class Access:
         *,
         rules: AccessRules | None = None,
         users: Users | None = None,
-        attempts: Attempts | None = None,
+        throttle: LoginThrottle | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._rules = rules or AccessRules()
         assert users is not None or self._rules.method is Method.TRUST, "settings are checked"
         self._users = users
-        self._attempts = Attempts() if attempts is None else attempts
+        self._throttle = LoginThrottle() if throttle is None else throttle
         self._sleep = sleep
         # One thread beside those of statements, which would keep logins waiting: some 500 checks
         # a second, of which each is remembered.
@@ -143,7 +148,7 @@ class Access:
             QueryError: it is not let in at all from there (28000).
         """
         rules = self._rules
-        if rules.tls_required and not peer.sheltered:
+        if rules.tls_required and not peer.is_confidential:
             raise QueryError(
                 "connections without encryption are refused",
                 hint="Connect over TLS: sslmode=require, or https.",
@@ -167,7 +172,7 @@ class Access:
         Raises:
             QueryError: a web page may have sent it (28000).
         """
-        if not self._rules.hosts.takes(header):
+        if not self._rules.hosts.allows(header):
             shown = header[:100].decode("latin-1")
             raise QueryError(
                 f'the gateway is not asked under the name "{shown}"',
@@ -175,13 +180,13 @@ class Access:
                 sqlstate="28000",
             )
 
-    def require_sheltered(self, peer: Peer) -> None:
+    def require_confidential(self, peer: Peer) -> None:
         """Refuse to take a password or token that others can read on its way.
 
         Raises:
             QueryError: it could be (28000).
         """
-        if not peer.sheltered:
+        if not peer.is_confidential:
             raise QueryError(
                 "passwords and tokens are taken over TLS only",
                 detail=_PASSED_ON if peer.forwarded else None,
@@ -191,20 +196,23 @@ class Access:
                 sqlstate="28000",
             )
 
-    def require_patience(self, peer: Peer) -> None:
+    def require_not_throttled(self, peer: Peer) -> None:
         """Refuse an address that has failed too often lately.
 
         Raises:
             TooManyAttemptsError: it has (28000).
         """
-        wait_s = self._attempts.refused_for_s(peer.address)
+        wait_s = self._throttle.refused_for_s(peer.address)
         if wait_s:
             raise TooManyAttemptsError(wait_s)
 
     # --- what is shown ---------------------------------------------------------------------------
 
     def verifier_of(self, user: str) -> tuple[Verifier, bool]:
-        """The verifier of a user, and False; for a stranger a mock that nothing fits, and True."""
+        """Return a user's verifier, and False; for an unknown name a mock, and True.
+
+        No password matches a mock.
+        """
         assert self._users is not None, "trust asks for none"
         table = self._users.current()
         # Made for both, so that both take as long.
@@ -227,7 +235,7 @@ class Access:
         async with self._checking:
             # Counted before the next check begins, so that a burst of guesses gets no further
             # than guesses one by one.
-            self.require_patience(peer)
+            self.require_not_throttled(peer)
             right = await self._fits(verifier, password) and not doomed
             delay_s = 0.0 if right else self._note_failure(peer, user=user)
         if not right:
@@ -241,7 +249,7 @@ class Access:
         if len(password) > PASSWORD_CHARACTERS_MAX:
             return False
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._checker, fits, verifier, password)
+        return await loop.run_in_executor(self._checker, matches_password, verifier, password)
 
     def _tag(self, user: str, password: str, verifier: Verifier) -> bytes:
         """Stands for a right password without being one; another once the verifier changes."""
@@ -261,7 +269,7 @@ class Access:
         user = self._users.current().tokens.get(token_digest(token))
         if user is not None:
             return user
-        self.require_patience(peer)
+        self.require_not_throttled(peer)
         await self._sleep(self._note_failure(peer, user=""))
         raise QueryError("the bearer token is not valid", sqlstate="28P01")
 
@@ -278,7 +286,7 @@ class Access:
         # What is no user's name may be a password or a token that went into the wrong field.
         known = repr(user) if self._is_user(user) else "unknown"
         logger.warning("authentication failed, user=%s, client=%s", known, peer)
-        return self._attempts.fail(peer.address)
+        return self._throttle.fail(peer.address)
 
     def _is_user(self, name: str) -> bool:
         table = None if self._users is None else self._users.current()

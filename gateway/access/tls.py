@@ -101,7 +101,7 @@ class Tls:
             ) from error
         if _read(self._certificate) != text:
             raise SettingsError(f'the certificate "{self._certificate}" changed while it was read')
-        return Identity(postgres=contexts[0], http=contexts[1], binding=_binding_of(text))
+        return Identity(postgres=contexts[0], http=contexts[1], binding=_pem_channel_binding(text))
 
 
 def _context(protocol: str) -> ssl.SSLContext:
@@ -137,14 +137,14 @@ def _said(error: Exception) -> str:
 # --- channel binding -----------------------------------------------------------------------------
 
 
-def _binding_of(text: str) -> bytes | None:
+def _pem_channel_binding(text: str) -> bytes | None:
     found = _CERTIFICATE.search(text)
     if found is None:
         return None
-    return end_point(ssl.PEM_cert_to_DER_cert(found[0]))
+    return channel_binding_of(ssl.PEM_cert_to_DER_cert(found[0]))
 
 
-def end_point(certificate: bytes) -> bytes | None:
+def channel_binding_of(certificate: bytes) -> bytes | None:
     """The data of `tls-server-end-point` (RFC 5929 section 4.1).
 
     Args:

@@ -15,7 +15,7 @@ _LOG_EVERY_S = 10.0
 """What a flood adds to the log is one line in so many seconds."""
 
 
-class Strangers:
+class UnauthenticatedConnections:
     """The connections of one server whose clients have not been let in.
 
     They have places of their own, so that those who are in lose none to them. When all are taken,

@@ -65,8 +65,8 @@ def make_verifier(
     return Verifier(
         iterations=iterations,
         salt=salt,
-        stored_key=hashlib.sha256(keyed(salted, b"Client Key")).digest(),
-        server_key=keyed(salted, b"Server Key"),
+        stored_key=hashlib.sha256(hmac_sha256(salted, b"Client Key")).digest(),
+        server_key=hmac_sha256(salted, b"Server Key"),
     )
 
 
@@ -85,11 +85,11 @@ def mock_verifier(user: str, *, secret: bytes, shapes: Sequence[Shape] = ()) -> 
             have each as often as users do, and cost as much to check.
     """
     name = user.encode(errors="surrogatepass")
-    chosen = int.from_bytes(keyed(secret, b"shape\0" + name)[:8], "big") * len(shapes) >> 64
+    chosen = int.from_bytes(hmac_sha256(secret, b"shape\0" + name)[:8], "big") * len(shapes) >> 64
     iterations, salt_bytes = shapes[chosen] if shapes else (ITERATIONS, SALT_BYTES)
-    salt = keyed(secret, b"salt\0" + name)
+    salt = hmac_sha256(secret, b"salt\0" + name)
     while len(salt) < salt_bytes:
-        salt += keyed(secret, b"salt\0" + salt)
+        salt += hmac_sha256(secret, b"salt\0" + salt)
     return Verifier(
         iterations=iterations,
         salt=salt[:salt_bytes],
@@ -118,13 +118,13 @@ def parse_verifier(text: str) -> Verifier:
     return Verifier(iterations=iterations, salt=salt, stored_key=stored_key, server_key=server_key)
 
 
-def fits(verifier: Verifier, password: str) -> bool:
+def matches_password(verifier: Verifier, password: str) -> bool:
     """Whether a password is the verifier's. Slow on purpose, without Python's lock."""
     own = make_verifier(password, salt=verifier.salt, iterations=verifier.iterations)
     return hmac.compare_digest(own.stored_key, verifier.stored_key)
 
 
-def keyed(key: bytes, message: bytes) -> bytes:
+def hmac_sha256(key: bytes, message: bytes) -> bytes:
     """HMAC-SHA-256."""
     return hmac.digest(key, message, "sha256")
 

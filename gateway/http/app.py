@@ -15,7 +15,7 @@ from gateway.access.rules import Access
 from gateway.errors import HttpRequestError
 from gateway.failures import to_query_error
 from gateway.http.authentication import HttpAccess
-from gateway.http.routes import Services, asked_by, build_routes, error_response
+from gateway.http.routes import Services, build_routes, error_response, request_context
 from planner.engine import QueryError
 
 
@@ -58,4 +58,4 @@ async def _routing_error(request: Request, error: Exception) -> Response:
 
 
 async def _error(request: Request, error: Exception) -> Response:
-    return error_response(to_query_error(error, asked_by(request.scope)))
+    return error_response(to_query_error(error, request_context(request.scope)))

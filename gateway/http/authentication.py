@@ -13,7 +13,7 @@ from typing import Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gateway.access.proxies import Proxies
-from gateway.access.rules import LET_IN, USER, Access, Method, TooManyAttemptsError
+from gateway.access.rules import ON_AUTHENTICATED, USER, Access, Method, TooManyAttemptsError
 from gateway.access.verifiers import decode_base64
 from gateway.errors import HttpRequestError
 from gateway.http.routes import error_response
@@ -50,7 +50,7 @@ class HttpAccess:
                     return
                 scope[USER] = None
             else:
-                _let_in(scope)
+                _on_authenticated(scope)
         await self._app(scope, receive, send)
 
     async def _identify(self, scope: Scope) -> str:
@@ -65,7 +65,7 @@ class HttpAccess:
                     self._access.require_host(value)
             return ""
         scheme, credentials = _credentials(scope)
-        self._access.require_sheltered(peer)
+        self._access.require_confidential(peer)
         if scheme == "bearer":
             return await self._access.check_token(peer, credentials)
         user, password = _user_and_password(credentials)
@@ -73,8 +73,8 @@ class HttpAccess:
         return user
 
 
-def _let_in(scope: Scope) -> None:
-    told: Callable[[], None] | None = scope.get(LET_IN)
+def _on_authenticated(scope: Scope) -> None:
+    told: Callable[[], None] | None = scope.get(ON_AUTHENTICATED)
     if told is not None:
         told()
 

@@ -16,7 +16,7 @@ LOG_FRESH_S: Final = 60.0
 """A committed epoch that was read longer ago is not told; scrapes are seldom a minute apart."""
 
 
-class Logged(Protocol):
+class FollowedStore(Protocol):
     """A store with a log that it follows."""
 
     def committed_epoch(self) -> int:
@@ -44,7 +44,7 @@ class CommittedEpochs:
         self._failing: set[str] = set()
         self._done: threading.Event | None = None
 
-    def read(self, stores: Mapping[str, Logged]) -> dict[str, int]:
+    def read(self, stores: Mapping[str, FollowedStore]) -> dict[str, int]:
         """By name; without the stores whose log could not be read, or not in time."""
         with self._lock:
             done = self._done
@@ -59,7 +59,7 @@ class CommittedEpochs:
         known = ((name, self._known.get(name)) for name in stores)
         return {name: each[0] for name, each in known if each is not None and each[1] >= oldest_s}
 
-    def _read_all(self, stores: Mapping[str, Logged], done: threading.Event) -> None:
+    def _read_all(self, stores: Mapping[str, FollowedStore], done: threading.Event) -> None:
         try:
             for name, store in stores.items():
                 self._read_one(name, store)
@@ -69,7 +69,7 @@ class CommittedEpochs:
         finally:
             done.set()
 
-    def _read_one(self, name: str, store: Logged) -> None:
+    def _read_one(self, name: str, store: FollowedStore) -> None:
         try:
             self._known[name] = (store.committed_epoch(), self._clock())
         except Exception as error:  # the outermost loop of this thread; file systems raise anything

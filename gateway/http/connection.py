@@ -15,9 +15,9 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from gateway.access.rules import LET_IN
-from gateway.access.unauthenticated import Strangers
-from gateway.busy_poll import Lingering
+from gateway.access.rules import ON_AUTHENTICATED
+from gateway.access.unauthenticated import UnauthenticatedConnections
+from gateway.busy_poll import BusyPoll
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -37,7 +37,7 @@ class HttpLimits:
     from an early answer to the end of the body that it did not wait for."""
     head_bytes_max: int = 64 << 10
     """Longest head, give or take what one read brings: h11's limit, and four times Apache's."""
-    stranger_keep_alive_s: int = 5
+    unauthenticated_keep_alive_s: int = 5
     """How long a connection stays open on which nobody has been let in yet."""
 
 
@@ -49,9 +49,9 @@ class HttpConnection(HttpToolsProtocol):
         server_state: of uvicorn; it holds all connections.
         app_state: of uvicorn.
         loop: the event loop.
-        strangers: the connections on which nobody was let in yet.
+        unauthenticated: the connections on which nobody was let in yet.
         limits: of this one.
-        lingering: keeps the loop awake between requests.
+        busy_poll: keeps the loop awake between requests.
     """
 
     def __init__(
@@ -61,14 +61,14 @@ class HttpConnection(HttpToolsProtocol):
         server_state: ServerState,
         app_state: dict[str, Any],
         loop: asyncio.AbstractEventLoop,
-        strangers: Strangers,
+        unauthenticated: UnauthenticatedConnections,
         limits: HttpLimits,
-        lingering: Lingering,
+        busy_poll: BusyPoll,
     ) -> None:
         super().__init__(config, server_state, app_state, loop)
-        self._strangers = strangers
+        self._unauthenticated = unauthenticated
         self._limits = limits
-        self._lingering = lingering
+        self._busy_poll = busy_poll
         self._deadline: asyncio.TimerHandle | None = None
         self._head_bytes = 0
         self._begun = False
@@ -78,14 +78,16 @@ class HttpConnection(HttpToolsProtocol):
         self._is_known = False
         self._answering: RequestResponseCycle | None = None
         """The request that is answered, or was last: others may have come behind it."""
-        self.timeout_keep_alive = min(config.timeout_keep_alive, limits.stranger_keep_alive_s)
+        self.timeout_keep_alive = min(
+            config.timeout_keep_alive, limits.unauthenticated_keep_alive_s
+        )
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the connection, or cut it off."""
         super().connection_made(transport)
         address = self.client[0] if self.client else None
-        if self._strangers.enter(self, address):
-            self._arm()
+        if self._unauthenticated.enter(self, address):
+            self._start_deadline()
         else:
             transport.abort()
 
@@ -95,9 +97,9 @@ class HttpConnection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Count it no longer."""
-        self._disarm()
+        self._stop_deadline()
         self._unset_keepalive_if_required()
-        self._strangers.leave(self)
+        self._unauthenticated.leave(self)
         # uvicorn tells only the last request that came, and what is answered writes on.
         for cycle in (self._answering, *(waiting for waiting, _ in self.pipeline)):
             if cycle is not None and not cycle.response_complete:
@@ -117,7 +119,7 @@ class HttpConnection(HttpToolsProtocol):
         self._head_bytes = 0
         # Nothing is left to wait for but the client, whose idle time these bytes have ended.
         if self._deadline is None and not self._busy and not self.transport.is_closing():
-            self._arm()
+            self._start_deadline()
 
     def _check_head(self, more_bytes: int) -> None:
         if self.transport.is_closing():
@@ -127,7 +129,7 @@ class HttpConnection(HttpToolsProtocol):
             self.transport.write(_TOO_LARGE)
             self.transport.close()
         elif self._deadline is None:
-            self._arm()
+            self._start_deadline()
 
     # --- called by the parser --------------------------------------------------------------------
 
@@ -137,25 +139,25 @@ class HttpConnection(HttpToolsProtocol):
         self._begun, self._headed = True, False
         if not self._is_known:
             # An application may put more into a scope than ASGI names.
-            self.scope[LET_IN] = self._let_in  # type: ignore[literal-required]
+            self.scope[ON_AUTHENTICATED] = self._on_authenticated  # type: ignore[literal-required]
 
     def on_headers_complete(self) -> None:
         """Its head is whole."""
         self._headed = True
         if self._deadline is not None:
-            self._disarm()
+            self._stop_deadline()
         most = self.config.limit_concurrency
         if most is not None:
             # uvicorn counts all connections, but those that are not let in have places of their
             # own; and the last place is not refused to whom it was given.
-            self.limit_concurrency = most + len(self._strangers) + self._is_known
+            self.limit_concurrency = most + len(self._unauthenticated) + self._is_known
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """Its body is whole, too."""
         self._begun = self._headed = False
         if self._deadline is not None:
-            self._disarm()
+            self._stop_deadline()
         super().on_message_complete()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
@@ -167,14 +169,14 @@ class HttpConnection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """It was answered, perhaps before its body was whole."""
         super().on_response_complete()
-        self._lingering.answered()
+        self._busy_poll.answered()
         if self._headed and self._deadline is None:
-            self._arm()
+            self._start_deadline()
 
-    def _let_in(self) -> None:
+    def _on_authenticated(self) -> None:
         if not self._is_known:
             self._is_known = True
-            self._strangers.leave(self)
+            self._unauthenticated.leave(self)
             self.timeout_keep_alive = self.config.timeout_keep_alive
 
     # --- time ------------------------------------------------------------------------------------
@@ -184,10 +186,10 @@ class HttpConnection(HttpToolsProtocol):
         cycle = self.cycle
         return (cycle is not None and not cycle.response_complete) or bool(self.pipeline)
 
-    def _arm(self) -> None:
+    def _start_deadline(self) -> None:
         self._deadline = self.loop.call_later(self._limits.head_timeout_s, self._expire)
 
-    def _disarm(self) -> None:
+    def _stop_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
@@ -196,6 +198,6 @@ class HttpConnection(HttpToolsProtocol):
         self._deadline = None
         if self._busy:
             # It is answered, and may be read no further meanwhile: that is not the client's doing.
-            self._arm()
+            self._start_deadline()
         else:
             self.transport.abort()

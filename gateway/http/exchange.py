@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from starlette.types import Send
 
-from gateway.failures import Asked, to_query_error
+from gateway.failures import RequestContext, to_query_error
 from gateway.http.formats import Renderer, RendererFactory, Trailer, chunked
 from gateway.http.requests import QueryRequest, convert_parameters
 from gateway.workers import Workers
@@ -46,7 +46,7 @@ class Exchange:
     factory: RendererFactory
     started_s: float
     """`time.perf_counter()` at which the request came."""
-    asked: Asked
+    context: RequestContext
     """What the log is told if it fails."""
 
     @property
@@ -240,10 +240,10 @@ async def _send_stream(
     except ClientGoneError:
         raise
     except Exception as caught:
-        error = to_query_error(caught, exchange.asked)
+        error = to_query_error(caught, exchange.context)
         if not answer.begun:
             return error
-        logger.info("result broke off sqlstate=%s %s", error.sqlstate, exchange.asked)
+        logger.info("result broke off sqlstate=%s %s", error.sqlstate, exchange.context)
         last = renderer.failure(error)
         if last is None:
             raise ClientGoneError("the format has no place for an error") from error

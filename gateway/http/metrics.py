@@ -21,7 +21,7 @@ from prometheus_client.gc_collector import GCCollector
 from prometheus_client.process_collector import ProcessCollector
 
 from gateway.errors import HttpRequestError
-from gateway.http.committed_epochs import CommittedEpochs, Logged
+from gateway.http.committed_epochs import CommittedEpochs, FollowedStore
 from gateway.workers import Workers
 
 _WAITING_MAX: Final = 8
@@ -106,7 +106,7 @@ class Node(Protocol):
     """What holds the stores of a node."""
 
     @property
-    def stores(self) -> Mapping[str, Logged]:
+    def stores(self) -> Mapping[str, FollowedStore]:
         """As they are now, by name."""
 
     @property

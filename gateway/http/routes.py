@@ -39,7 +39,7 @@ from gateway.errors import (
     response_headers,
     response_status,
 )
-from gateway.failures import Asked, to_query_error
+from gateway.failures import RequestContext, to_query_error
 from gateway.http.exchange import (
     Answer,
     ClientGoneError,
@@ -275,7 +275,9 @@ class QueryEndpoint:
                 logger.warning("answer cut off by shutdown")
                 return
         except Exception as caught:
-            error = to_query_error(caught, asked_by(scope) if exchange is None else exchange.asked)
+            error = to_query_error(
+                caught, request_context(scope) if exchange is None else exchange.context
+            )
         if error is not None:
             await error_response(error)(scope, receive, send)
 
@@ -290,7 +292,7 @@ class QueryEndpoint:
             cancellation=Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000),
             factory=factory,
             started_s=started_s,
-            asked=asked_by(scope, request.sql),
+            context=request_context(scope, request.sql),
         )
 
     async def _answer(
@@ -348,7 +350,7 @@ class TypedEndpoint:
                 UnavailableError("the gateway is shutting down", sqlstate="57P01")
             )
         except Exception as caught:
-            response = error_response(to_query_error(caught, asked_by(scope)))
+            response = error_response(to_query_error(caught, request_context(scope)))
         else:
             response = Response(
                 raw, media_type="application/json", headers={"Cache-Control": "no-store"}
@@ -372,11 +374,11 @@ class TypedEndpoint:
         return orjson.dumps(typed_document(query, answer, elapsed_ms=elapsed_ms))
 
 
-def asked_by(scope: Scope, sql: str | None = None) -> Asked:
+def request_context(scope: Scope, sql: str | None = None) -> RequestContext:
     """Who asks for what, as the log has it."""
     client = scope.get("client")
     where = f"{client[0]}:{client[1]}" if client else "unknown"
-    return Asked(client=where, user=scope.get(USER) or ANONYMOUS, sql=sql)
+    return RequestContext(client=where, user=scope.get(USER) or ANONYMOUS, sql=sql)
 
 
 async def _watched(

@@ -16,8 +16,8 @@ from typing import Protocol, cast
 
 from gateway.access.rules import Access
 from gateway.access.tls import POSTGRES_PROTOCOL, Identity, Tls
-from gateway.busy_poll import Lingering
-from gateway.failures import Asked, to_query_error
+from gateway.busy_poll import BusyPoll
+from gateway.failures import RequestContext, to_query_error
 from gateway.pgwire.entry.start_tls import CLIENT_HELLO, negotiated, secure
 from gateway.pgwire.entry.startup_phase import Entrance
 from gateway.pgwire.protocol.connection import Connection, State
@@ -54,7 +54,7 @@ class House(Backends, Protocol):
     server_version: str
     access: Access
     tls: Tls | None
-    lingering: Lingering
+    busy_poll: BusyPoll
 
     def enter(self, client: Client) -> None:
         """A connection was made."""
@@ -90,7 +90,7 @@ class Client(asyncio.Protocol):
         self._house = house
         self._loop = loop
         self._limits = house.limits
-        self._answered = house.lingering.answered
+        self._answered = house.busy_poll.answered
         self._connection = Connection(
             message_bytes_max=self._limits.message_bytes_max,
             startup_bytes_max=self._limits.startup_bytes_max,
@@ -388,7 +388,7 @@ class Client(asyncio.Protocol):
             self._dialog.fail(error)
             return
         if not isinstance(error, RemoteProtocolError):
-            error = to_query_error(error, Asked(client=self.name))
+            error = to_query_error(error, RequestContext(client=self.name))
         self.write(self._connection.send(respond(error, severity=FATAL)))
 
     def _end(self, last: ErrorResponse) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 from gateway.access.rules import Access
 from gateway.access.tls import Tls
-from gateway.access.unauthenticated import Strangers
-from gateway.busy_poll import Lingering
+from gateway.access.unauthenticated import UnauthenticatedConnections
+from gateway.busy_poll import BusyPoll
 from gateway.pgwire.client import Client
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.workers import Workers
@@ -30,7 +30,7 @@ class PgServer:
         server_version: what clients are told, e.g. `15.18`; `version()` should say the same.
         access: who has to prove what; by default loopback is trusted and nobody else let in.
         tls: the certificate for clients that ask for TLS; None refuses it to them.
-        lingering: keeps the loop awake between lookups; None lets it sleep.
+        busy_poll: keeps the loop awake between lookups; None lets it sleep.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class PgServer:
         server_version: str,
         access: Access | None = None,
         tls: Tls | None = None,
-        lingering: Lingering | None = None,
+        busy_poll: BusyPoll | None = None,
     ) -> None:
         self.engine = engine
         self.workers = workers
@@ -50,11 +50,11 @@ class PgServer:
         self.server_version = server_version
         self.access = access or Access()
         self.tls = tls
-        self.lingering = lingering or Lingering(0)
+        self.busy_poll = busy_poll or BusyPoll(0)
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
         self._clients: set[Client] = set()
-        self._strangers = Strangers(
+        self._unauthenticated = UnauthenticatedConnections(
             of_one_max=limits.strangers_max,
             total_max=limits.strangers_total_max,
             evict=Client.abort,
@@ -130,13 +130,13 @@ class PgServer:
         """A connection was made; a flood of them is cut off unheard."""
         self._clients.add(client)
         self._emptied.clear()
-        if not self._strangers.enter(client, client.address):
+        if not self._unauthenticated.enter(client, client.address):
             client.abort()
 
     def leave(self, client: Client) -> None:
         """A connection is gone."""
         self._clients.discard(client)
-        self._strangers.leave(client)
+        self._unauthenticated.leave(client)
         self._admitted.pop(client.process_id, None)
         if not self._clients:
             self._emptied.set()
@@ -148,7 +148,7 @@ class PgServer:
         process_id = 0
         while process_id == 0 or process_id in self._admitted:
             process_id = secrets.randbits(31)
-        self._strangers.leave(client)
+        self._unauthenticated.leave(client)
         client.process_id = process_id
         self._admitted[process_id] = client
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gateway.access.login_throttle import AttemptLimits, Attempts
+from gateway.access.login_throttle import LoginThrottle, ThrottleLimits
 from gateway.access.rules import Access, AccessRules, Method
 from gateway.access.users import Users, set_password
 
@@ -39,7 +39,7 @@ def access_of(
     access = Access(
         rules=AccessRules(method=method, anonymous=anonymous, tls_required=tls_required),
         users=None if path is None else Users(path),
-        attempts=Attempts(AttemptLimits(failures_max=failures_max, delay_s=delay_s)),
+        throttle=LoginThrottle(ThrottleLimits(failures_max=failures_max, delay_s=delay_s)),
     )
     yield access
     access.close()

@@ -10,7 +10,7 @@ import os
 import sys
 
 from gateway.access.admission import open_access, open_proxies, open_tls, reloader
-from gateway.busy_poll import Lingering
+from gateway.busy_poll import BusyPoll
 from gateway.errors import GatewayError, ServeError
 from gateway.http.app import create_app
 from gateway.http.routes import Services
@@ -84,7 +84,7 @@ def main() -> None:
             Serving(
                 app=create_app(services, access=access, proxies=proxies),
                 tls=tls,
-                lingering=Lingering(settings.linger_us),
+                busy_poll=BusyPoll(settings.linger_us),
                 reload=reloader(access, tls),
                 wire=FakeWire() if settings.pg else None,
                 settings=settings,

@@ -5,7 +5,7 @@ import selectors
 
 import pytest
 
-from gateway.busy_poll import Lingering, usable_cores
+from gateway.busy_poll import BusyPoll, usable_cores
 
 
 class Recording(selectors.DefaultSelector):
@@ -20,13 +20,13 @@ class Recording(selectors.DefaultSelector):
         return super().select(timeout)
 
 
-def looks(lingering: Lingering, *, answers: int) -> int:
+def looks(busy_poll: BusyPoll, *, answers: int) -> int:
     """How often the loop looked at its sockets without waiting, while it had nothing to do."""
     selector = Recording()
 
     async def answer() -> int:
         for _ in range(answers):
-            lingering.answered()
+            busy_poll.answered()
         before = len(selector.timeouts)
         await asyncio.sleep(0.05)
         return selector.timeouts[before:].count(0)
@@ -36,17 +36,17 @@ def looks(lingering: Lingering, *, answers: int) -> int:
 
 
 def test_the_loop_looks_on_after_an_answer_and_then_sleeps() -> None:
-    lingering = Lingering(5_000, cores=2)
-    assert looks(lingering, answers=1) > 5
-    assert looks(lingering, answers=1) > 5
+    busy_poll = BusyPoll(5_000, cores=2)
+    assert looks(busy_poll, answers=1) > 5
+    assert looks(busy_poll, answers=1) > 5
 
 
 def test_where_many_ask_the_loop_does_not_look_on() -> None:
-    lingering = Lingering(5_000, cores=2)
-    assert looks(lingering, answers=3) <= 2
-    assert looks(lingering, answers=99) <= 2
-    assert looks(lingering, answers=1) <= 2
-    assert looks(lingering, answers=1) > 5
+    busy_poll = BusyPoll(5_000, cores=2)
+    assert looks(busy_poll, answers=3) <= 2
+    assert looks(busy_poll, answers=99) <= 2
+    assert looks(busy_poll, answers=1) <= 2
+    assert looks(busy_poll, answers=1) > 5
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_where_many_ask_the_loop_does_not_look_on() -> None:
 )
 def test_the_loop_sleeps_at_once(linger_us: int, cores: int, answers: int) -> None:
     # Its own start and end make it look once or twice.
-    assert looks(Lingering(linger_us, cores=cores), answers=answers) <= 2
+    assert looks(BusyPoll(linger_us, cores=cores), answers=answers) <= 2
 
 
 def test_there_is_a_core_to_run_on() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from gateway.errors import error_document
-from gateway.failures import Asked, to_query_error
+from gateway.failures import RequestContext, to_query_error
 from planner.errors import InternalError, InvalidValueError, QueryError
 
-ASKED = Asked(client="192.0.2.1:5000", user="joe", sql="SELECT v\nFROM kv WHERE k = 'secret' -- x")
+ASKED = RequestContext(
+    client="192.0.2.1:5000", user="joe", sql="SELECT v\nFROM kv WHERE k = 'secret' -- x"
+)
 
 
 def test_an_unplanned_error_is_logged_and_not_told(caplog: pytest.LogCaptureFixture) -> None:
@@ -37,8 +39,8 @@ def test_a_planned_error_is_told_and_not_logged(caplog: pytest.LogCaptureFixture
 
 
 def test_a_token_in_the_place_of_a_name_is_not_logged() -> None:
-    assert "sgt_abc" not in str(Asked(client="x", user="sgt_abc"))
-    assert str(Asked(client="x")) == "statement=None user=None client=x"
+    assert "sgt_abc" not in str(RequestContext(client="x", user="sgt_abc"))
+    assert str(RequestContext(client="x")) == "statement=None user=None client=x"
 
 
 def test_the_default_error_is_internal() -> None:

@@ -54,11 +54,11 @@ class Login:
                 self.done = True
                 return None
             case Method.PASSWORD:
-                self._access.require_sheltered(self._peer)
-                self._access.require_patience(self._peer)
+                self._access.require_confidential(self._peer)
+                self._access.require_not_throttled(self._peer)
                 return AuthenticationCleartextPassword()
             case Method.SCRAM:
-                self._access.require_patience(self._peer)
+                self._access.require_not_throttled(self._peer)
                 verifier, doomed = self._access.verifier_of(self._user)
                 self._scram = ScramExchange(verifier=verifier, doomed=doomed, binding=self._binding)
                 return AuthenticationSASL(mechanisms=self._scram.mechanisms)
@@ -90,7 +90,7 @@ class Login:
 
     async def _finish(self, scram: ScramExchange, response: bytes) -> BackendMessage:
         # Asked again just before the proof is looked at: many may have begun at the same time.
-        self._access.require_patience(self._peer)
+        self._access.require_not_throttled(self._peer)
         outcome = scram.finish(response)
         if outcome is None:
             await self._access.fail(self._peer, user=self._user)

@@ -19,7 +19,7 @@ import re
 import secrets
 from typing import Final
 
-from gateway.access.verifiers import KEY_BYTES, Verifier, decode_base64, encode_base64, keyed
+from gateway.access.verifiers import KEY_BYTES, Verifier, decode_base64, encode_base64, hmac_sha256
 from planner.engine import QueryError
 
 PLAIN: Final = "SCRAM-SHA-256"
@@ -130,10 +130,10 @@ class ScramExchange:
         if len(proof) != KEY_BYTES:
             raise _malformed("its proof is malformed")
         signed = f"{self._messages},{final['without_proof']}".encode()
-        signature = keyed(self._verifier.stored_key, signed)
+        signature = hmac_sha256(self._verifier.stored_key, signed)
         client_key = bytes(a ^ b for a, b in zip(proof, signature, strict=True))
         proved = hmac.compare_digest(hashlib.sha256(client_key).digest(), self._verifier.stored_key)
-        answer = b"v=" + encode_base64(keyed(self._verifier.server_key, signed)).encode()
+        answer = b"v=" + encode_base64(hmac_sha256(self._verifier.server_key, signed)).encode()
         return answer if proved and not self._doomed else None
 
     def _check_binding(self, given: str) -> None:

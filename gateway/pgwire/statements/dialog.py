@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import aclosing, suppress
 from typing import Any, TypeAlias
 
-from gateway.failures import Asked, to_query_error
+from gateway.failures import RequestContext, to_query_error
 from gateway.pgwire.protocol.codec import encode
 from gateway.pgwire.protocol.connection import Connection, State
 from gateway.pgwire.protocol.errors import RemoteProtocolError, notice_response, respond
@@ -167,7 +167,7 @@ class Dialog:
         if self._connection.state in (State.QUERYING, State.SYNCING):
             self._ready()
 
-    def _asked(self) -> Asked:
+    def _asked(self) -> RequestContext:
         sql: str | None = None
         # What it names may be gone by now.
         with suppress(QueryError):
@@ -178,7 +178,7 @@ class Dialog:
                     sql = self._names.statement(name).sql
                 case Execute(portal=name) | Describe(kind="P", name=name):
                     sql = self._names.portal(name).prepared.sql
-        return Asked(client=self._shell.name, user=self.session.user, sql=sql)
+        return RequestContext(client=self._shell.name, user=self.session.user, sql=sql)
 
     def cancel(self) -> None:
         """Cancel what runs in a worker, if anything does."""

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from gateway.access.admission import open_access
-from gateway.access.host_header import Hosts
+from gateway.access.host_header import AllowedHosts
 from gateway.access.rules import Access, AccessRules
 from gateway.http.app import create_app
 from gateway.http.routes import Services
@@ -47,17 +47,17 @@ pytestmark = pytest.mark.anyio
     ],
 )
 def test_names(header: str, taken: bool) -> None:
-    hosts = Hosts([" gateway.example."])
+    hosts = AllowedHosts([" gateway.example."])
     for _ in range(2):  # decided, then remembered
-        assert hosts.takes(header.encode()) == taken
+        assert hosts.allows(header.encode()) == taken
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    hosts = Hosts()
+    hosts = AllowedHosts()
     for number in range(10_000):
-        assert not hosts.takes(b"%d.evil.example" % number)
+        assert not hosts.allows(b"%d.evil.example" % number)
     assert len(hosts._known) < 1000
-    assert hosts.takes(b"localhost")
+    assert hosts.allows(b"localhost")
 
 
 async def ask(services: Services, access: Access, host: str | None, **headers: str) -> int:

@@ -5,9 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.access.addresses import is_loopback, network_of
-from gateway.access.login_throttle import AttemptLimits, Attempts
+from gateway.access.login_throttle import LoginThrottle, ThrottleLimits
 
-LIMITS = AttemptLimits(failures_max=3, refill_s=10.0, delay_s=0.1, delay_s_max=0.3, addresses_max=5)
+LIMITS = ThrottleLimits(
+    failures_max=3, refill_s=10.0, delay_s=0.1, delay_s_max=0.3, addresses_max=5
+)
 ADDRESS = "192.0.2.1"
 
 
@@ -25,52 +27,54 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def attempts(clock: Clock) -> Attempts:
-    return Attempts(LIMITS, clock=clock)
+def throttle(clock: Clock) -> LoginThrottle:
+    return LoginThrottle(LIMITS, clock=clock)
 
 
-def test_slower_each_time_then_refused_then_heard_again(attempts: Attempts, clock: Clock) -> None:
+def test_slower_each_time_then_refused_then_heard_again(
+    throttle: LoginThrottle, clock: Clock
+) -> None:
     delays = []
-    while not attempts.refused_for_s(ADDRESS):
-        delays.append(attempts.fail(ADDRESS))
+    while not throttle.refused_for_s(ADDRESS):
+        delays.append(throttle.fail(ADDRESS))
     assert delays == pytest.approx([0.1, 0.2, 0.3])
-    assert attempts.refused_for_s(ADDRESS) == pytest.approx(10.0)
-    assert attempts.refused_for_s("192.0.2.2") == 0
+    assert throttle.refused_for_s(ADDRESS) == pytest.approx(10.0)
+    assert throttle.refused_for_s("192.0.2.2") == 0
     clock.now_s += 9.9
-    assert attempts.refused_for_s(ADDRESS) == pytest.approx(0.1)
+    assert throttle.refused_for_s(ADDRESS) == pytest.approx(0.1)
     clock.now_s += 0.1
-    assert attempts.refused_for_s(ADDRESS) == 0
-    attempts.fail(ADDRESS)
-    assert attempts.refused_for_s(ADDRESS) == pytest.approx(10.0)
+    assert throttle.refused_for_s(ADDRESS) == 0
+    throttle.fail(ADDRESS)
+    assert throttle.refused_for_s(ADDRESS) == pytest.approx(10.0)
     clock.now_s += 1000
-    assert attempts.fail(ADDRESS) == pytest.approx(0.1)
+    assert throttle.fail(ADDRESS) == pytest.approx(0.1)
 
 
-def test_the_table_is_bounded_and_forgets_who_failed_longest_ago(attempts: Attempts) -> None:
+def test_the_table_is_bounded_and_forgets_who_failed_longest_ago(throttle: LoginThrottle) -> None:
     first = "192.0.2.1"
     for _ in range(3):
-        attempts.fail(first)
+        throttle.fail(first)
     for number in range(4):
-        attempts.fail(f"198.51.100.{number}")
-    attempts.fail(first)
-    attempts.fail("192.0.2.2")
-    assert len(attempts) == 5
-    assert attempts.refused_for_s(first)
+        throttle.fail(f"198.51.100.{number}")
+    throttle.fail(first)
+    throttle.fail("192.0.2.2")
+    assert len(throttle) == 5
+    assert throttle.refused_for_s(first)
     for number in range(10):
-        attempts.fail(f"203.0.113.{number}")
-    assert len(attempts) == 5
-    assert not attempts.refused_for_s(first)
+        throttle.fail(f"203.0.113.{number}")
+    assert len(throttle) == 5
+    assert not throttle.refused_for_s(first)
 
 
 @given(st.lists(st.floats(0, 30), max_size=60))
 def test_never_more_answers_than_the_bucket_holds(pauses: list[float]) -> None:
     clock = Clock()
-    attempts = Attempts(LIMITS, clock=clock)
+    throttle = LoginThrottle(LIMITS, clock=clock)
     answered = 0
     for pause_s in pauses:
         clock.now_s += pause_s
-        if not attempts.refused_for_s(ADDRESS):
-            attempts.fail(ADDRESS)
+        if not throttle.refused_for_s(ADDRESS):
+            throttle.fail(ADDRESS)
             answered += 1
     assert answered <= LIMITS.failures_max + sum(pauses) / LIMITS.refill_s + 1e-6
 

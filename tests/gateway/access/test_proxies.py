@@ -22,7 +22,7 @@ def told(*values: str, name: str = "x-forwarded-for") -> list[tuple[bytes, bytes
 def test_without_a_proxy_the_connection_says_it() -> None:
     for proxies in (Proxies(), OURS):
         peer = proxies.peer("127.0.0.1", told(), secured=False)
-        assert (peer.address, peer.loopback, peer.sheltered) == ("127.0.0.1", True, True)
+        assert (peer.address, peer.loopback, peer.is_confidential) == ("127.0.0.1", True, True)
         assert proxies.peer(None, told(), secured=True) == Peer(address=None, secured=True)
 
 
@@ -33,7 +33,7 @@ def test_who_is_not_believed_is_counted_itself_and_is_elsewhere(
 ) -> None:
     headers = [*told("203.0.113.9", name=name), (b"x-forwarded-proto", b"https")]
     peer = Proxies().peer(source, headers, secured=False)
-    assert (peer.address, peer.loopback, peer.sheltered) == (source, False, False)
+    assert (peer.address, peer.loopback, peer.is_confidential) == (source, False, False)
 
 
 @pytest.mark.parametrize(
@@ -56,13 +56,13 @@ def test_the_client_is_the_last_that_is_none_of_our_proxies(
     values: list[str], address: str | None
 ) -> None:
     peer = OURS.peer("127.0.0.1", told(*values), secured=False)
-    assert (peer.address, peer.loopback, peer.sheltered) == (address, False, False)
+    assert (peer.address, peer.loopback, peer.is_confidential) == (address, False, False)
 
 
 @pytest.mark.parametrize(("scheme", "secured"), [("https", True), ("HTTPS", True), ("http", False)])
 def test_a_proxy_says_whether_its_client_came_by_tls(scheme: str, *, secured: bool) -> None:
     headers = [*told("203.0.113.9"), (b"x-forwarded-proto", scheme.encode())]
-    assert OURS.peer("10.0.0.1", headers, secured=True).sheltered is secured
+    assert OURS.peer("10.0.0.1", headers, secured=True).is_confidential is secured
 
 
 @given(st.lists(st.text(max_size=20), max_size=5), st.sampled_from(["127.0.0.1", "192.0.2.1"]))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.access.tls import Tls, end_point
+from gateway.access.tls import Tls, channel_binding_of
 from gateway.errors import SettingsError
 from tests.support.certificates import make_authority, make_server, openssl, self_signed
 
@@ -35,13 +35,13 @@ def test_the_end_point_is_hashed_as_it_is_signed(
 ) -> None:
     path = self_signed(tmp_path, algorithm=algorithm, more=more)
     certificate = ssl.PEM_cert_to_DER_cert(path.read_text())
-    found = end_point(certificate)
+    found = channel_binding_of(certificate)
     assert found == (hashlib.new(expected, certificate).digest() if expected else None)
 
 
 @given(st.binary(max_size=200))
 def test_what_is_no_certificate_has_no_end_point(noise: bytes) -> None:
-    assert end_point(noise) is None
+    assert channel_binding_of(noise) is None
 
 
 def test_files_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
@@ -82,7 +82,9 @@ def test_changed_files_are_taken_once_they_agree(
     assert "the last one stays" in caplog.text
     one.key.write_bytes(other.key.read_bytes())
     second = tls.current()
-    assert second.binding == end_point(ssl.PEM_cert_to_DER_cert(other.certificate.read_text()))
+    assert second.binding == channel_binding_of(
+        ssl.PEM_cert_to_DER_cert(other.certificate.read_text())
+    )
     assert second.binding != first.binding
     one.key.unlink()
     assert tls.current() is second

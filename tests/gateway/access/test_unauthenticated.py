@@ -11,54 +11,54 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.access.addresses import network_of
-from gateway.access.unauthenticated import Strangers
+from gateway.access.unauthenticated import UnauthenticatedConnections
 
 ADDRESSES = ("192.0.2.1", "192.0.2.2", "::ffff:192.0.2.1", "2001:db8::1", "2001:db8::2", None)
 
 
-def counted(of_one_max: int, total_max: int = 1000, **others: Any) -> Strangers:
-    return Strangers(
+def counted(of_one_max: int, total_max: int = 1000, **others: Any) -> UnauthenticatedConnections:
+    return UnauthenticatedConnections(
         of_one_max=of_one_max, total_max=total_max, **{"evict": lambda _: None, **others}
     )
 
 
 def test_one_address_has_its_share_and_no_more() -> None:
-    strangers = counted(2)
-    assert [strangers.enter(n, "192.0.2.1") for n in range(4)] == [True, True, False, False]
-    assert strangers.enter(10, "192.0.2.2")
-    assert strangers.enter(11, "2001:db8::1")
-    assert strangers.enter(12, "2001:db8::ffff")
-    assert not strangers.enter(13, "2001:db8::2")
-    strangers.leave(0)
-    strangers.leave(0)
-    strangers.leave(3)
-    assert strangers.enter(4, "192.0.2.1")
-    assert not strangers.enter(5, "192.0.2.1")
+    connections = counted(2)
+    assert [connections.enter(n, "192.0.2.1") for n in range(4)] == [True, True, False, False]
+    assert connections.enter(10, "192.0.2.2")
+    assert connections.enter(11, "2001:db8::1")
+    assert connections.enter(12, "2001:db8::ffff")
+    assert not connections.enter(13, "2001:db8::2")
+    connections.leave(0)
+    connections.leave(0)
+    connections.leave(3)
+    assert connections.enter(4, "192.0.2.1")
+    assert not connections.enter(5, "192.0.2.1")
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 8), st.sampled_from(ADDRESSES))))
 def test_the_count_is_that_of_a_list(steps: list[tuple[bool, int, str | None]]) -> None:
-    strangers, inside = counted(100), set()
+    connections, inside = counted(100), set()
     for enters, number, address in steps:
         if not enters:
-            strangers.leave(number)
+            connections.leave(number)
             inside.discard(number)
         elif number not in inside:
-            assert strangers.enter(number, address)
+            assert connections.enter(number, address)
             inside.add(number)
-        assert len(strangers) == len(inside)
+        assert len(connections) == len(inside)
     for number in inside:
-        strangers.leave(number)
-    assert not strangers._members
+        connections.leave(number)
+    assert not connections._members
 
 
 def test_a_flood_is_one_line_in_ten_seconds(caplog: pytest.LogCaptureFixture) -> None:
     now_s = 0.0
-    strangers = counted(1, clock=lambda: now_s)
-    strangers.enter("first", "192.0.2.1")
+    connections = counted(1, clock=lambda: now_s)
+    connections.enter("first", "192.0.2.1")
     with caplog.at_level(logging.WARNING):
         for _ in range(1000):
-            assert not strangers.enter("next", "192.0.2.1")
+            assert not connections.enter("next", "192.0.2.1")
             now_s += 0.02
     assert len(caplog.records) == 2
     assert "cut off=501" in caplog.text
@@ -67,16 +67,16 @@ def test_a_flood_is_one_line_in_ten_seconds(caplog: pytest.LogCaptureFixture) ->
 
 def test_a_few_addresses_cannot_keep_the_others_out() -> None:
     gone: list[object] = []
-    strangers = counted(4, 12, evict=gone.append)
+    connections = counted(4, 12, evict=gone.append)
     for address in ("192.0.2.1", "192.0.2.2", "192.0.2.3"):
         for number in range(4):
-            assert strangers.enter((address, number), address)
-    assert strangers.enter("friend", "198.51.100.1")
+            assert connections.enter((address, number), address)
+    assert connections.enter("friend", "198.51.100.1")
     assert gone == [("192.0.2.1", 0)]
-    assert strangers.enter("other friend", "198.51.100.2")
+    assert connections.enter("other friend", "198.51.100.2")
     assert gone[1] == ("192.0.2.2", 0)
-    assert not strangers.enter(("192.0.2.3", 4), "192.0.2.3")
-    assert len(strangers) == 12
+    assert not connections.enter(("192.0.2.3", 4), "192.0.2.3")
+    assert len(connections) == 12
 
 
 @given(
@@ -88,16 +88,16 @@ def test_places_go_to_those_who_have_fewest(
     steps: list[tuple[bool, int, str | None]], of_one_max: int, total_max: int
 ) -> None:
     inside: dict[int, str] = {}
-    strangers = counted(of_one_max, total_max, evict=inside.pop)
+    connections = counted(of_one_max, total_max, evict=inside.pop)
     for enters, number, address in steps:
         if not enters:
-            strangers.leave(number)
+            connections.leave(number)
             inside.pop(number, None)
             continue
         if number in inside:
             continue
         network, before = network_of(address), Counter(inside.values())
-        if strangers.enter(number, address):
+        if connections.enter(number, address):
             inside[number] = network
         else:
             is_full = sum(before.values()) == total_max
@@ -105,4 +105,4 @@ def test_places_go_to_those_who_have_fewest(
             assert before[network] == of_one_max or (is_full and before[network] >= most)
         counts = Counter(inside.values())
         assert max(counts.values(), default=0) <= of_one_max
-        assert len(strangers) == len(inside) <= total_max
+        assert len(connections) == len(inside) <= total_max

@@ -20,7 +20,7 @@ from gateway.access.users import (
     set_password,
     token_digest,
 )
-from gateway.access.verifiers import fits, make_verifier
+from gateway.access.verifiers import make_verifier, matches_password
 from gateway.errors import GatewayError, SettingsError
 
 SECRET = str(make_verifier("x", salt=b"s" * 16, iterations=1))
@@ -42,7 +42,7 @@ def test_a_user_is_added_changed_and_removed(path: Path) -> None:
     token = add_token(path, name="joe")
     assert not set_password(path, name="joe", password="two")
     table = Users(path).current()
-    assert fits(table.verifiers["joe"], "two")
+    assert matches_password(table.verifiers["joe"], "two")
     assert table.tokens == {token_digest(token): "joe"}
     assert [str(each) for each in list_users(path)] == [
         "UserSummary(name='joe', password=True, tokens=1)"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from gateway.access.verifiers import (
     ITERATIONS,
     SALT_BYTES,
-    fits,
     make_verifier,
+    matches_password,
     mock_verifier,
     parse_verifier,
     prepare_password,
@@ -27,8 +27,8 @@ POSTGRES = (
 def test_the_vector_of_the_rfc() -> None:
     verifier = parse_verifier(POSTGRES)
     assert str(verifier) == POSTGRES
-    assert fits(verifier, "pencil")
-    assert not fits(verifier, "Pencil")
+    assert matches_password(verifier, "pencil")
+    assert not matches_password(verifier, "Pencil")
 
 
 @settings(max_examples=30, deadline=None)
@@ -36,8 +36,8 @@ def test_the_vector_of_the_rfc() -> None:
 def test_a_verifier_survives_its_text(password: str, iterations: int) -> None:
     verifier = make_verifier(password, iterations=iterations)
     assert parse_verifier(str(verifier)) == verifier
-    assert fits(verifier, password)
-    assert not fits(verifier, password + "x")
+    assert matches_password(verifier, password)
+    assert not matches_password(verifier, password + "x")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gateway.access.users import Users, token_digest
-from gateway.access.verifiers import fits
+from gateway.access.verifiers import matches_password
 from tests.support.process import ROOT, plain_environment
 from tests.support.waiting import WAIT_S
 
@@ -38,7 +38,7 @@ def test_from_nothing_to_a_user_and_back(tmp_path: Path) -> None:
     named = {"STATEGATE_USERS": str(path)}
     assert user("add", "joe", given="sesame\n", **named).stdout == 'added user "joe"\n'
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert fits(Users(path).current().verifiers["joe"], "sesame")
+    assert matches_password(Users(path).current().verifiers["joe"], "sesame")
     assert user("add", "joe", "--users", str(path), given="open").stdout == (
         'changed the password of user "joe"\n'
     )

@@ -64,7 +64,7 @@ def test_one_address_cannot_take_all_places(few: Serving) -> None:
         # A cancel is a connection of a stranger, too; who is in is not touched.
         assert friend.ask("SELECT 1")[-1][0] == "Z"
         half_open.pop().socket.close()
-        assert few.eventually(lambda: len(few.server._strangers) == 3)
+        assert few.eventually(lambda: len(few.server._unauthenticated) == 3)
         again = closing.enter_context(few.connect())
         assert log_in(again, ScramClient(PASSWORD), user=USER)[-1][0] == "Z"
         assert again.ask("SELECT 1")[-1][0] == "Z"
@@ -72,7 +72,7 @@ def test_one_address_cannot_take_all_places(few: Serving) -> None:
             if each in asked:
                 each.read_until("E")
             assert each.at_end()
-        assert few.eventually(lambda: len(few.server._strangers) == 0)
+        assert few.eventually(lambda: len(few.server._unauthenticated) == 0)
 
 
 def test_a_few_addresses_cannot_keep_the_others_out(users: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_few_addresses_cannot_keep_the_others_out(users: Path) -> None:
         for address in ("127.0.0.2", "127.0.0.3", "127.0.0.4"):
             for _ in range(4):
                 closing.enter_context(running.connect(source=address))
-        assert running.eventually(lambda: len(running.server._strangers) == 12)
+        assert running.eventually(lambda: len(running.server._unauthenticated) == 12)
         for _ in range(2):
             friend = closing.enter_context(running.connect())
             assert log_in(friend, ScramClient(PASSWORD), user=USER)[-1][0] == "Z"
@@ -108,7 +108,7 @@ def test_a_handshake_counts_until_it_ends(users: Path, tmp_path: Path) -> None:
         with running.connect() as refused:
             assert refused.at_end()
         closing.pop_all().close()
-        assert running.eventually(lambda: len(running.server._strangers) == 0)
+        assert running.eventually(lambda: len(running.server._unauthenticated) == 0)
         with running.connect() as client:
             client.send(wire.SSL_REQUEST)
             assert client.read_exactly(1) == b"S"
@@ -166,7 +166,7 @@ def test_a_byte_now_and_then_ends_at_the_same_time_in_every_stage(few: Serving, 
             except OSError:
                 break
     assert 1.9 < time.monotonic() - begun < 6
-    assert few.eventually(lambda: len(few.server._strangers) == 0)
+    assert few.eventually(lambda: len(few.server._unauthenticated) == 0)
 
 
 def test_a_nonce_and_a_proof_are_good_once(few: Serving) -> None:
