@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 
 from planner.errors import UnavailableError, UnknownNameError
 from planner.running.snapshot import Cut, Newest, Snapshot
-from planner.running.waiting import Awaited, wait_for_all
+from planner.running.waiting import wait_for_all
 from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
 from stores.errors import LogError
+from stores.hosting.partition_waits import Awaited
 from stores.spec.position import Position, PositionBound
 from stores.spec.store import DEFAULT_CONFIG, QueryConfig, Store, StoreCatalog
 
@@ -243,7 +244,7 @@ class Reading:
             awaited,
             timeout_s=left_s,
             cancellation=self.cancellation,
-            all_heard=self.options.partial,
+            report_all=self.options.partial,
         )
 
 

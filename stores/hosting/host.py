@@ -38,8 +38,8 @@ from stores.hosting.local_store import LocalStore, is_same_log
 from stores.hosting.maintenance import Upkeep
 from stores.hosting.metrics import MeteredStore, Metrics, MetricsReading
 from stores.hosting.opening import Opener
+from stores.hosting.partition_waits import wait_for_request
 from stores.hosting.replica import Replica
-from stores.hosting.wait_for_all import wait_for
 from stores.log.state_log import Root, StateLog, StoreLog
 from stores.spec.arguments import require_integer, require_name, require_path, shown
 from stores.spec.result import StateQueryResult
@@ -236,14 +236,14 @@ class Host:
         """Block until all partitions that a request asks meet its bound; False if not in time.
 
         Raises:
-            StoreError: as `query`, or as `stores.hosting.wait_for_all.wait_for`, which does it.
+            StoreError: as `query`, or as `stores.hosting.partition_waits.wait_for_request`.
         """
         if self._phase is not HostState.RUNNING:
             raise self._not_running()
         store = self._served.get(request.store)
         if store is None:
             raise self.missing(request.store)
-        return wait_for(store, request, timeout_s=timeout_s)
+        return wait_for_request(store, request, timeout_s=timeout_s)
 
     def start(self) -> None:
         """Open what the log holds and follow it in a thread; returns once stores are opened.

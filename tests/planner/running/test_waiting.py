@@ -1,4 +1,4 @@
-"""Waiting: for all at once, by one deadline, ended by a cancel, with no one holding a lock."""
+"""A statement waits for all its partitions at once, until its deadline or a cancel."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from collections.abc import Callable
 import pytest
 
 from planner.errors import LimitExceededError, QueryCancelledError
-from planner.running.waiting import Awaited, wait_for_all
+from planner.running.waiting import wait_for_all
 from planner.sql import SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from stores.errors import TooManyWaitersError
 from stores.hosting.local_store import LocalStore
+from stores.hosting.partition_waits import Awaited
 from stores.spec.position import PositionBound
 from stores.spec.store import OnBound, Waiting
 from tests.planner.refusals import refusal
@@ -25,7 +26,7 @@ SCHEMA = keyvalue("state", {"k": "text"}, {"v": "bigint"}, partitions=4)
 AT_5 = PositionBound(epoch=5)
 FOREVER_S = 600.0
 HANGS_S = 60.0
-"""After so long, what has to end by itself counts as hanging; no test that passes waits for it."""
+"""A call that takes longer counts as hanging; no test that passes waits for so long."""
 
 
 @pytest.fixture
@@ -49,16 +50,16 @@ def apply_all(store: LocalStore, epoch: int = 5) -> None:
 
 
 class RecordingStore(LocalStore):
-    """A store that tells who begins and who ends to wait for its partitions."""
+    """A store that records when a wait for one of its partitions begins and ends."""
 
     def __init__(self, other: LocalStore) -> None:
         super().__init__(other.schema, other.replicas)
         self.events: list[str] = []
         self.all_wait = threading.Event()
-        """Set once every partition has been asked for."""
+        """Set once a wait for every partition has begun."""
 
     def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
-        """Note it."""
+        """Record the wait, then begin it."""
         made = _Recorded(super().when(partition, bound, callback), self.events)
         self.events.append("begins")
         if self.events.count("begins") == SCHEMA.partitions:
@@ -76,7 +77,7 @@ class _Recorded:
 
 
 def in_thread(call: Callable[[], object]) -> Callable[[], None]:
-    """Begin a call; what is returned waits for its end, which has to come by itself."""
+    """Start a call; return a function that waits until it has ended by itself."""
     thread = threading.Thread(target=call, daemon=True)
     thread.start()
 
@@ -87,13 +88,13 @@ def in_thread(call: Callable[[], object]) -> Callable[[], None]:
     return ended
 
 
-def test_nothing_to_wait_for_is_no_wait(store: LocalStore) -> None:
+def test_bounds_that_are_met_need_no_wait(store: LocalStore) -> None:
     met = PositionBound(epoch=0)
     assert wait_for_all(all_of(store, met), timeout_s=0, cancellation=None)
     assert wait_for_all([], timeout_s=0, cancellation=None)
 
 
-def test_it_ends_with_the_last_partition(store: LocalStore) -> None:
+def test_the_wait_ends_with_the_last_partition(store: LocalStore) -> None:
     found: list[bool] = []
     waiting = threading.Thread(
         target=lambda: found.append(
@@ -110,15 +111,15 @@ def test_it_ends_with_the_last_partition(store: LocalStore) -> None:
     assert (found, waiters(store)) == ([True], 0)
 
 
-def test_the_time_is_for_all_of_them_together(store: LocalStore) -> None:
+def test_the_timeout_is_shared_by_all_partitions(store: LocalStore) -> None:
     recording = RecordingStore(store)
     assert not wait_for_all(all_of(recording), timeout_s=0.01, cancellation=Cancellation())
-    # One after the other, each would begin once the one before has ended.
+    # If they came one after the other, each would begin after the one before has ended.
     assert recording.events == ["begins"] * SCHEMA.partitions + ["ends"] * SCHEMA.partitions
     assert waiters(store) == 0
 
 
-def test_a_statement_waits_once_for_all_that_it_reads(store: LocalStore) -> None:
+def test_a_statement_waits_once_for_all_stores_it_reads(store: LocalStore) -> None:
     recording = RecordingStore(store)
     engine = SqlEngine(FixedCatalog(recording))
     sql = "SELECT count(*) FROM state a JOIN state b USING (k) WITH BOUND (events[0] >= 9), WAIT "
@@ -129,14 +130,14 @@ def test_a_statement_waits_once_for_all_that_it_reads(store: LocalStore) -> None
     assert waiters(store) == 0
 
 
-def test_the_deadline_of_the_statement_counts(store: LocalStore) -> None:
+def test_the_statement_deadline_ends_the_wait(store: LocalStore) -> None:
     with pytest.raises(QueryCancelledError, match="statement timeout"):
         wait_for_all(all_of(store), timeout_s=60, cancellation=Cancellation(timeout_s=0.02))
     assert waiters(store) == 0
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_a_cancel_ends_it_at_once(store: LocalStore, *, before: bool) -> None:
+def test_a_cancel_ends_the_wait_at_once(store: LocalStore, *, before: bool) -> None:
     recording, cancellation = RecordingStore(store), Cancellation()
     said: list[str] = []
 
@@ -157,31 +158,33 @@ def test_a_cancel_ends_it_at_once(store: LocalStore, *, before: bool) -> None:
     assert cancellation._callbacks == []
 
 
-@pytest.mark.parametrize("all_heard", [True, False])
-def test_a_partition_that_never_will(store: LocalStore, *, all_heard: bool) -> None:
-    """One that is not here ends the wait, unless the others are wanted all the same."""
+@pytest.mark.parametrize("report_all", [True, False])
+def test_a_missing_partition_ends_the_wait_unless_all_must_report(
+    store: LocalStore, *, report_all: bool
+) -> None:
+    """The others are wanted all the same when partial results are."""
     store.drop(2)
     recording, met = RecordingStore(store), list[bool]()
 
     def wait() -> None:
         awaited = all_of(recording)
         met.append(
-            wait_for_all(awaited, timeout_s=FOREVER_S, cancellation=None, all_heard=all_heard)
+            wait_for_all(awaited, timeout_s=FOREVER_S, cancellation=None, report_all=report_all)
         )
 
     ended = in_thread(wait)
-    if all_heard:
+    if report_all:
         assert recording.all_wait.wait(HANGS_S)
         assert met == []
         apply_all(store)
     ended()
     assert met == [False]
     assert len(recording.events) == 2 * SCHEMA.partitions
-    assert all(replica.progress.epoch == 5 for replica in store.replicas.values()) is all_heard
+    assert all(replica.progress.epoch == 5 for replica in store.replicas.values()) is report_all
     assert waiters(store) == 0
 
 
-def test_a_store_that_closes_wakes_who_waits(store: LocalStore) -> None:
+def test_closing_a_store_ends_the_waits_for_it(store: LocalStore) -> None:
     recording = RecordingStore(store)
     engine = SqlEngine(FixedCatalog(recording))
     said: list[str | None] = []
@@ -194,10 +197,10 @@ def test_a_store_that_closes_wakes_who_waits(store: LocalStore) -> None:
 
 
 class FullStore(LocalStore):
-    """A store for whose last partition nobody more can wait."""
+    """A store whose last partition takes no more waiters."""
 
     def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
-        """Refuse the last."""
+        """Refuse a wait for the last partition."""
         if partition == SCHEMA.partitions - 1:
             raise TooManyWaitersError("100000 callers wait for this partition")
         return super().when(partition, bound, callback)
@@ -211,7 +214,7 @@ def test_too_many_waiters_are_refused(store: LocalStore) -> None:
     assert waiters(store) == 0
 
 
-def test_who_waits_keeps_nobody_from_reading_or_applying(store: LocalStore) -> None:
+def test_waiting_statements_block_neither_reads_nor_applies(store: LocalStore) -> None:
     engine = SqlEngine(FixedCatalog(store))
     text = "SELECT k FROM state WITH BOUND (events[0] >= 5), WAIT '60 s'"
     threads = [threading.Thread(target=run, args=(engine, text)) for _ in range(20)]
