@@ -42,6 +42,8 @@ MEMORY_SLACK = OVERHEAD_BYTES
 REPLY_BYTES = 128 << 20
 """What the gateway may hold for a client: the rows of a reply as they came, and encoded. That is
 some MB, or one row, of which the values here can be 16 MB and more."""
+KEPT_BYTES = 256 << 20
+"""What the gateway may keep when all is over: allocators return freed memory late, or never."""
 _ALLOWED = ("57014", "53200", "53300", "54000", "54001", "22", "21", "42", "0A000", "57P01")
 
 BOMBS = (
@@ -185,7 +187,7 @@ def one(watched: Watched, sql: str, clients: int, usual: Weights) -> tuple[list[
         watched: the gateway.
         sql: the statement.
         clients: how many run it.
-        usual: the memory when nothing runs.
+        usual: the memory before.
 
     Returns:
         What is wrong, and the figures of the case.
@@ -230,13 +232,13 @@ def run(directory: Path, report: Report, budget: Budget) -> None:
     chance = report.random(PART, -1)
     case = 0
     with watched_gateway(directory, *SETTINGS) as watched:
-        usual = Weights()
-        usual.add(watched.pid)
+        begun = _weighed(watched.pid)
         for case in budget.cases():
             if budget.spent():
                 break
             chance = report.random(PART, case)
             sql, clients = bomb(chance), chance.choice([1, 4, 8])
+            usual = _weighed(watched.pid)
             wrong, figures = one(watched, sql, clients, usual)
             if wrong and all(each.startswith(DELAYED) for each in wrong):
                 # The machine delays, too; only what is delayed again is delayed by the statement.
@@ -247,7 +249,16 @@ def run(directory: Path, report: Report, budget: Budget) -> None:
             _tell(report, case, wrong, f"{clients} clients\n{sql};\n{figures}")
             if not Path(f"/proc/{watched.pid}/stat").exists():
                 return
+        kept = _weighed(watched.pid).gateway - begun.gateway
+        wrong = [f"kept memory: {kept >> 20} MiB"] if kept > KEPT_BYTES else []
+        _tell(report, case, wrong, "when all was over")
         _end(watched, report, case)
+
+
+def _weighed(pid: int) -> Weights:
+    weights = Weights()
+    weights.add(pid)
+    return weights
 
 
 def _end(watched: Watched, report: Report, case: int) -> None:
