@@ -31,6 +31,7 @@ FORBIDDEN: dict[str, frozenset[str]] = {
 FLOORS: dict[str, tuple[str, ...]] = {
     "stores": (
         "stores.errors",
+        "stores.types",
         "stores.spec",
         "stores.codec",
         "stores.log",

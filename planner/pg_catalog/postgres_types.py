@@ -12,29 +12,6 @@ from stores.spec.schema import DataType, Kind
 NUMERIC_HEADER = 4
 """What PostgreSQL adds to the modifiers of numeric."""
 
-_NAMES: Mapping[Kind, str] = {
-    Kind.BOOLEAN: "bool",
-    Kind.TINYINT: "int2",
-    Kind.SMALLINT: "int2",
-    Kind.INTEGER: "int4",
-    Kind.BIGINT: "int8",
-    Kind.REAL: "float4",
-    Kind.DOUBLE: "float8",
-    Kind.DECIMAL: "numeric",
-    Kind.TEXT: "text",
-    Kind.BYTEA: "bytea",
-    Kind.DATE: "date",
-    Kind.TIME: "time",
-    Kind.TIMESTAMP: "timestamp",
-    Kind.TIMESTAMPTZ: "timestamptz",
-    Kind.INTERVAL: "interval",
-    Kind.UUID: "uuid",
-    Kind.JSON: "json",
-    Kind.STRUCT: "jsonb",
-    Kind.MAP: "jsonb",
-    Kind.NULL: "text",
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostgresType:
@@ -137,7 +114,7 @@ def column_type(data_type: DataType) -> ColumnType:
     modifier = -1
     if element.kind is Kind.DECIMAL and element.precision:
         modifier = ((element.precision << 16) | element.scale) + NUMERIC_HEADER
-    name = _NAMES[element.kind]
+    name = element.kind.record.postgres
     found = postgres_types()["_" + name if dimensions else name]
     return ColumnType(type=found, modifier=modifier, dimensions=dimensions)
 

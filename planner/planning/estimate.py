@@ -14,7 +14,7 @@ from planner.binding.predicates import Disjunct, Equals, OneOf
 from planner.pg_catalog import CatalogStatement
 from planner.planning.access import Access
 from planner.planning.plan import Compose, Count, Lookup, QueryPlan, Stream
-from stores.spec.schema import DataType, Kind
+from stores.spec.schema import DataType
 
 RowsOf = Callable[[Access], int | None]
 """About how many rows the store of an access holds; None if it does not say."""
@@ -22,21 +22,6 @@ _ROWS_UNKNOWN = 1000
 _ROW_COST, _PARTITION_COST = 0.01, 0.1
 _EQUAL, _OTHER = 0.005, 1 / 3
 """What an equality and another condition leave of the rows; those of Postgres."""
-_WIDTHS = {
-    Kind.BOOLEAN: 1,
-    Kind.TINYINT: 2,
-    Kind.SMALLINT: 2,
-    Kind.INTEGER: 4,
-    Kind.REAL: 4,
-    Kind.DATE: 4,
-    Kind.BIGINT: 8,
-    Kind.DOUBLE: 8,
-    Kind.TIME: 8,
-    Kind.TIMESTAMP: 8,
-    Kind.TIMESTAMPTZ: 8,
-    Kind.INTERVAL: 16,
-    Kind.UUID: 16,
-}
 _WIDTH_UNKNOWN = 32
 
 
@@ -109,4 +94,5 @@ def _share(disjunct: Disjunct, key: set[str], total: float) -> float:
 
 
 def _width(data_type: DataType) -> int:
-    return _WIDTHS.get(data_type.kind, _WIDTH_UNKNOWN)
+    length = data_type.kind.record.length
+    return _WIDTH_UNKNOWN if length < 0 else length

@@ -11,41 +11,7 @@ from planner.values import character_types
 from planner.values.catalog_types import CATALOG_TYPES, CatalogType, names_objects, postgres_name
 from stores.errors import SchemaError
 from stores.spec.schema import DataType, Kind, decimal_type
-
-_DUCKDB = {
-    Kind.REAL: "FLOAT",
-    Kind.DOUBLE: "DOUBLE",
-    Kind.TEXT: "VARCHAR",
-    Kind.BYTEA: "BLOB",
-    Kind.NULL: "VARCHAR",
-    Kind.JSON: "VARCHAR",
-}
-_SQLGLOT = {
-    exp.DType.BOOLEAN: Kind.BOOLEAN,
-    exp.DType.TINYINT: Kind.TINYINT,
-    exp.DType.SMALLINT: Kind.SMALLINT,
-    exp.DType.INT: Kind.INTEGER,
-    exp.DType.BIGINT: Kind.BIGINT,
-    exp.DType.FLOAT: Kind.REAL,
-    exp.DType.DOUBLE: Kind.DOUBLE,
-    exp.DType.TEXT: Kind.TEXT,
-    exp.DType.VARCHAR: Kind.TEXT,
-    exp.DType.NVARCHAR: Kind.TEXT,
-    exp.DType.CHAR: Kind.TEXT,
-    exp.DType.NCHAR: Kind.TEXT,
-    exp.DType.BPCHAR: Kind.TEXT,
-    exp.DType.VARBINARY: Kind.BYTEA,
-    exp.DType.BINARY: Kind.BYTEA,
-    exp.DType.DATE: Kind.DATE,
-    exp.DType.TIME: Kind.TIME,
-    exp.DType.TIMESTAMP: Kind.TIMESTAMP,
-    exp.DType.TIMESTAMPTZ: Kind.TIMESTAMPTZ,
-    exp.DType.TIMESTAMPLTZ: Kind.TIMESTAMPTZ,
-    exp.DType.INTERVAL: Kind.INTERVAL,
-    exp.DType.UUID: Kind.UUID,
-    exp.DType.JSON: Kind.JSON,
-    exp.DType.JSONB: Kind.JSON,
-}
+from stores.types.kinds import BY_PARSED
 
 
 def data_type_of(node: exp.DataType) -> DataType | None:
@@ -61,7 +27,7 @@ def data_type_of(node: exp.DataType) -> DataType | None:
     if node.this is exp.DType.ARRAY and len(node.expressions) == 1:
         element = data_type_of(node.expressions[0])
         return None if element is None else DataType(kind=Kind.ARRAY, element=element)
-    kind = _SQLGLOT.get(node.this)
+    kind = BY_PARSED.get(node.this.name)
     return CATALOG_TYPES.get(type_name(node)) if kind is None else DataType(kind=kind)
 
 
@@ -108,15 +74,6 @@ def _is_held_as(wanted: DataType, found: DataType) -> bool:
     return found.kind is Kind.TEXT and wanted.kind in {Kind.JSON, Kind.UUID}
 
 
-_SPELLED = {
-    Kind.TINYINT: "smallint",
-    Kind.DOUBLE: "double precision",
-    Kind.DECIMAL: "numeric",
-    Kind.TIME: "time without time zone",
-    Kind.TIMESTAMP: "timestamp without time zone",
-    Kind.TIMESTAMPTZ: "timestamp with time zone",
-}
-
 _CHARACTER_NAMES = {"varchar": "character varying", "bpchar": "character"}
 
 
@@ -126,7 +83,7 @@ def spelled_type(data_type: DataType) -> str:
         return f"{spelled_type(data_type.element)}[]"
     if (name := postgres_name(data_type)) in _CHARACTER_NAMES:
         return _CHARACTER_NAMES[name]
-    return _SPELLED.get(data_type.kind, str(data_type))
+    return str(data_type) if data_type.fields else data_type.kind.record.spelled
 
 
 _NUMERIC = "DECIMAL(38,16)"
@@ -140,4 +97,6 @@ def duckdb_type(data_type: DataType) -> str:
         return f"{duckdb_type(data_type.element)}[]"
     if data_type.kind is Kind.DECIMAL and data_type.precision == 0:
         return _NUMERIC
-    return _DUCKDB.get(data_type.kind, str(data_type).upper())
+    if data_type.kind is Kind.DECIMAL or data_type.fields:
+        return str(data_type).upper()
+    return data_type.kind.record.duckdb

@@ -40,9 +40,9 @@ from stores.spec.schema import (
     StoreKind,
     StoreSchema,
 )
+from stores.types.kinds import BY_SPARK
 
 _WINDOW_NAMES = {StoreKind.WINDOW: ("window",), StoreKind.SESSION: ("session_window", "window")}
-_INTERVAL = DataType(kind=Kind.INTERVAL)
 _BINARY_COLLATION = "UTF8_BINARY"
 ORDINAL_NAME = "_stategate_ordinal"
 """A column that tasks add, to keep the order of rows."""
@@ -181,8 +181,8 @@ def _column(name: str, spark_type: SparkType, store: str, *, key: bool = False) 
         raise SchemaError(f'store "{store}": key column "{name}" cannot have collation {collation}')
     if spark_type.typeName() == "variant":
         raise SchemaError(f'store "{store}": cast variant column "{name}" to string or a struct')
-    if isinstance(spark_type, YearMonthIntervalType):
-        return Column(name=name, type=_INTERVAL)
+    if (kind := BY_SPARK.get(spark_type.simpleString())) is not None:
+        return Column(name=name, type=DataType(kind=kind))
     if _is_of_nulls(spark_type):
         # Arrow has no keys, and no elements that are never NULL, of this type.
         return Column(name=name, type=DataType(kind=Kind.NULL))

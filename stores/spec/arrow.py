@@ -20,13 +20,6 @@ from stores.spec.schema import DataType, Kind, Value
 
 Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
-_UNIT_TYPES = {
-    Kind.DATE: pa.int32(),
-    Kind.TIME: pa.int64(),
-    Kind.TIMESTAMP: pa.int64(),
-    Kind.TIMESTAMPTZ: pa.int64(),
-}
-"""Kinds whose physical value is an integer of units, with the Arrow type of those integers."""
 COLUMN_BYTES_MAX = (1 << 31) - 1
 """What the offsets of an Arrow column count."""
 _BEHIND = COLUMN_BYTES_MAX
@@ -39,7 +32,7 @@ def physical_list(array: pa.Array | pa.ChunkedArray, data_type: DataType) -> lis
     if data_type.kind in _NESTED and not _is_plain(data_type):
         chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
         return [value for chunk in chunks for value in _nested_list(chunk, data_type)]
-    unit = _UNIT_TYPES.get(data_type.kind)
+    unit = data_type.kind.record.count
     if unit is not None:
         listed: list[Value] = array.cast(unit).to_pylist()
         return listed
@@ -75,7 +68,7 @@ def _nested_list(array: pa.Array, data_type: DataType) -> list[Value]:
 
 def physical_array(values: Sequence[Value], data_type: DataType) -> pa.Array:
     """Physical values as a column of the type."""
-    unit = _UNIT_TYPES.get(data_type.kind)
+    unit = data_type.kind.record.count
     if unit is not None:
         return pa.array(values, type=unit).cast(data_type.arrow)
     if _holds_interval(data_type):
@@ -113,7 +106,7 @@ def _is_plain(data_type: DataType) -> bool:
     """Whether Arrow's Python values of the type are the physical ones."""
     if data_type.kind in _NESTED:
         return bool(_inner_types(data_type)) and all(map(_is_plain, _inner_types(data_type)))
-    return data_type.kind not in _UNIT_TYPES and data_type.kind is not Kind.INTERVAL
+    return data_type.kind.record.count is None and data_type.kind is not Kind.INTERVAL
 
 
 @lru_cache(maxsize=1024)
@@ -260,8 +253,8 @@ def array_of_ints(
     if kind is Kind.BOOLEAN:
         return pa.array(values.astype(np.bool_), mask=nulls)
     plain = pa.array(np.ascontiguousarray(values), mask=nulls)
-    if kind in _UNIT_TYPES:
-        return plain.cast(_UNIT_TYPES[kind]).cast(data_type.arrow)
+    if (unit := kind.record.count) is not None:
+        return plain.cast(unit).cast(data_type.arrow)
     return plain.cast(data_type.arrow)
 
 

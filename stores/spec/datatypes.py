@@ -1,4 +1,6 @@
-"""The SQL types of columns and values.
+"""The SQL types of columns and values, with their digits, elements and fields.
+
+All that is the same for every type of a kind stands in the record of the kind, in `stores.types`.
 
 A value of each type is held, in keys, rows and parameters, as one *physical* Python value, chosen
 so that no layer has to convert on the way:
@@ -24,41 +26,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import Enum
 
 import pyarrow as pa
 
 from stores.errors import SchemaError
 from stores.spec.arguments import is_integer, is_name, same_name, shown
-
-
-class Kind(Enum):
-    """The SQL types that rows and results are made of; the value is the SQL name."""
-
-    # Members are looked up in dicts for every value that is parsed; Enum's own hash is Python code.
-    __hash__ = object.__hash__
-
-    BOOLEAN = "boolean"
-    TINYINT = "tinyint"
-    SMALLINT = "smallint"
-    INTEGER = "integer"
-    BIGINT = "bigint"
-    REAL = "real"
-    DOUBLE = "double"
-    DECIMAL = "decimal"
-    TEXT = "text"
-    BYTEA = "bytea"
-    DATE = "date"
-    TIME = "time"
-    TIMESTAMP = "timestamp"
-    TIMESTAMPTZ = "timestamptz"
-    INTERVAL = "interval"
-    UUID = "uuid"
-    JSON = "json"
-    ARRAY = "array"
-    STRUCT = "struct"
-    MAP = "map"
-    NULL = "null"
+from stores.types.kinds import BY_ARROW, BY_EXTENSION, BY_NAME, SCALARS, Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +61,7 @@ class DataType:
             case Kind.MAP:
                 return f"map({self.fields[0][1]}, {self.element})"
             case _:
-                name: str = self.kind.value
-                return name
+                return self.kind.record.name
 
     @staticmethod
     def parse(text: str) -> DataType:
@@ -124,7 +96,7 @@ class DataType:
                 assert self.element is not None
                 return pa.map_(self.fields[0][1].arrow, self.element.arrow)
             case kind:
-                return _ARROW[kind]
+                return kind.record.arrow
 
 
 NESTING_MAX = 64
@@ -149,10 +121,9 @@ def _parse(text: str, depth: int) -> DataType:
     spelled = re.sub(r"\s+", "", spelled.lower())
     if found := re.fullmatch(r"(?:decimal|numeric)\((\d+),(\d+)\)", spelled):
         return decimal_type(int(found[1]), int(found[2]))
-    spelled = _ALIASES.get(spelled, spelled)
-    if spelled not in _SCALARS:
+    if spelled not in BY_NAME:
         raise SchemaError(f'type "{text}" is not known')
-    return _SCALARS[spelled]
+    return DataType(kind=BY_NAME[spelled])
 
 
 _NAME = r'"(?:[^"]|"")*"'
@@ -234,56 +205,7 @@ def _misbuilt(data_type: DataType) -> str | None:
     return wrong
 
 
-_ARROW: dict[Kind, pa.DataType] = {
-    Kind.BOOLEAN: pa.bool_(),
-    Kind.TINYINT: pa.int8(),
-    Kind.SMALLINT: pa.int16(),
-    Kind.INTEGER: pa.int32(),
-    Kind.BIGINT: pa.int64(),
-    Kind.REAL: pa.float32(),
-    Kind.DOUBLE: pa.float64(),
-    Kind.TEXT: pa.string(),
-    Kind.BYTEA: pa.binary(),
-    Kind.DATE: pa.date32(),
-    Kind.TIME: pa.time64("us"),
-    Kind.TIMESTAMP: pa.timestamp("us"),
-    Kind.TIMESTAMPTZ: pa.timestamp("us", tz="UTC"),
-    Kind.INTERVAL: pa.month_day_nano_interval(),
-    Kind.UUID: pa.string(),
-    Kind.JSON: pa.string(),
-    Kind.NULL: pa.null(),
-}
-_NESTED = {Kind.DECIMAL, Kind.ARRAY, Kind.STRUCT, Kind.MAP}
-_SCALARS = {kind.value: DataType(kind=kind) for kind in Kind if kind not in _NESTED}
-_ALIASES = {
-    "bool": "boolean",
-    "int2": "smallint",
-    "int": "integer",
-    "int4": "integer",
-    "int8": "bigint",
-    "long": "bigint",
-    "float": "real",
-    "float4": "real",
-    "float8": "double",
-    "doubleprecision": "double",
-    "string": "text",
-    "varchar": "text",
-    "binary": "bytea",
-    "timestampwithtimezone": "timestamptz",
-    "timestampwithouttimezone": "timestamp",
-    "timestamp_ntz": "timestamp",
-}
-_FROM_ARROW: dict[pa.DataType, Kind] = {
-    **{arrow: kind for kind, arrow in _ARROW.items() if kind not in {Kind.UUID, Kind.JSON}},
-    pa.large_string(): Kind.TEXT,
-    pa.string_view(): Kind.TEXT,
-    pa.large_binary(): Kind.BYTEA,
-    pa.binary_view(): Kind.BYTEA,
-    pa.uint8(): Kind.SMALLINT,
-    pa.uint16(): Kind.INTEGER,
-    pa.uint32(): Kind.BIGINT,
-}
-
+_SCALARS = {kind.value: DataType(kind=kind) for kind in SCALARS}
 BOOLEAN = _SCALARS["boolean"]
 INTEGER = _SCALARS["integer"]
 BIGINT = _SCALARS["bigint"]
@@ -296,9 +218,9 @@ TIMESTAMPTZ = _SCALARS["timestamptz"]
 
 
 def _from_arrow(arrow: pa.DataType) -> DataType:
-    if (kind := _FROM_ARROW.get(arrow)) is not None:
+    if (kind := BY_ARROW.get(arrow)) is not None:
         return DataType(kind=kind)
-    if (kind := _EXTENSIONS.get(getattr(arrow, "extension_name", ""))) is not None:
+    if (kind := BY_EXTENSION.get(getattr(arrow, "extension_name", ""))) is not None:
         return DataType(kind=kind)
     if pa.types.is_dictionary(arrow):
         return _from_arrow(arrow.value_type)
@@ -306,9 +228,6 @@ def _from_arrow(arrow: pa.DataType) -> DataType:
     if found is None:
         raise SchemaError(f"no SQL type holds Arrow's {arrow}")
     return found
-
-
-_EXTENSIONS = {"arrow.uuid": Kind.UUID, "arrow.json": Kind.JSON}
 
 
 def _scalar_from_arrow(arrow: pa.DataType) -> DataType | None:

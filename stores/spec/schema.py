@@ -29,10 +29,10 @@ from stores.spec.datatypes import (
     TIMESTAMP,
     TIMESTAMPTZ,
     DataType,
-    Kind,
     decimal_type,
     unusable,
 )
+from stores.types.kinds import Kind
 
 __all__ = [
     "BIGINT",
@@ -121,23 +121,6 @@ PSEUDO_COLUMNS = (
 )
 """Readable by name, not part of `*`: where a row lies, its event time, the epoch that wrote it."""
 
-_KEY_KINDS = {
-    Kind.BOOLEAN,
-    Kind.TINYINT,
-    Kind.SMALLINT,
-    Kind.INTEGER,
-    Kind.BIGINT,
-    Kind.REAL,
-    Kind.DOUBLE,
-    Kind.DECIMAL,
-    Kind.TEXT,
-    Kind.BYTEA,
-    Kind.DATE,
-    Kind.TIMESTAMP,
-    Kind.TIMESTAMPTZ,
-}
-
-
 TIMELESS = frozenset({StoreKind.KEYVALUE, StoreKind.GLOBAL})
 """Kinds whose rows have no time by which they could expire. Those of third parties may have."""
 PARTITIONS_MAX = 100_000
@@ -225,7 +208,7 @@ class StoreSchema:
             if (wrong := unusable(column.type)) is not None:
                 raise SchemaError(f'store "{self.name}": column "{column.name}" {wrong}')
         for column in self.key:
-            if column.type.kind not in _KEY_KINDS:
+            if not column.type.kind.record.is_key:
                 raise SchemaError(f'key column "{column.name}" cannot be of type {column.type}')
 
     def _check_names(self) -> None:

@@ -17,10 +17,18 @@ from stores.hosting.host import Host
 from stores.log.records import decode_definition, encode_definition
 from stores.log.state_log import StoreWriter
 from stores.spec.arrow import physical_array
-from stores.spec.datatypes import DataType, Kind
 from stores.spec.position import Position
 from stores.spec.query import Query, RangeQuery, TimeRange, WindowRangeQuery
-from stores.spec.schema import TIMESTAMPTZ, Column, InputTopic, StoreKind, StoreSchema, Value
+from stores.spec.schema import (
+    TIMESTAMPTZ,
+    Column,
+    DataType,
+    InputTopic,
+    Kind,
+    StoreKind,
+    StoreSchema,
+    Value,
+)
 from stores.spec.sessions import SessionRangeQuery
 from stores.spec.store import in_store
 from stores.spec.versions import VersionedRangeQuery

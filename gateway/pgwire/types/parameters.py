@@ -27,24 +27,8 @@ _JSON = DataType(kind=Kind.JSON)
 _TEXT_ALIASES = (18, 19, 1042, 1043)
 """What PostgreSQL calls "char", name, bpchar and varchar; drivers send strings as any of them."""
 _TEXT_ARRAY_ALIASES = (1002, 1003, 1014, 1015)
-_SCALARS = (
-    Kind.BOOLEAN,
-    Kind.SMALLINT,
-    Kind.INTEGER,
-    Kind.BIGINT,
-    Kind.REAL,
-    Kind.DOUBLE,
-    Kind.DECIMAL,
-    Kind.TEXT,
-    Kind.BYTEA,
-    Kind.DATE,
-    Kind.TIME,
-    Kind.TIMESTAMP,
-    Kind.TIMESTAMPTZ,
-    Kind.INTERVAL,
-    Kind.UUID,
-    Kind.JSON,
-)
+_NO_PARAMETERS = {Kind.TINYINT, Kind.NULL, Kind.ARRAY, Kind.STRUCT, Kind.MAP}
+"""Kinds that PostgreSQL lacks, or whose number is that of another kind, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +43,7 @@ class ParameterType:
 
 def _known() -> dict[int, ParameterType]:
     known: dict[int, ParameterType] = {}
-    for kind in _SCALARS:
+    for kind in set(Kind) - _NO_PARAMETERS:
         scalar = DataType(kind=kind)
         array = DataType(kind=Kind.ARRAY, element=scalar)
         for data_type in (scalar, array):

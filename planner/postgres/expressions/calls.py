@@ -30,7 +30,6 @@ from planner.postgres.types.rules import CallRule, copies, renamed, text_of
 from planner.postgres.types.signatures import OPEN, SIGNATURES, resolve
 from planner.trees.known_arguments import check_known
 from planner.trees.nodes import call, cast, outermost, wrapped
-from planner.values.catalog_types import postgres_name
 from planner.values.sqltypes import duckdb_type, spelled_type
 from stores.spec.schema import Kind
 
@@ -44,9 +43,6 @@ _CAST = {
 """Functions whose result is narrower in Postgres."""
 _SETTING_ARGUMENTS_MAX = 2
 """Of those that a statement can have."""
-_SPELLED = {Kind.TIMESTAMP: "timestamp without time zone", Kind.DECIMAL: "numeric"}
-_SPELLED |= {Kind.TIMESTAMPTZ: "timestamp with time zone", Kind.TIME: "time without time zone"}
-_SPELLED |= {Kind.DOUBLE: "double precision", Kind.NULL: "unknown"}
 """Types by the names that `pg_typeof` has for them, where ours are others."""
 
 
@@ -94,8 +90,11 @@ def _pg_typeof(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
     if found is None:
         return None
     inner, suffix = (found.element, "[]") if found.element is not None else (found, "")
-    spelled = spelled_type(inner) if postgres_name(inner) else str(inner)
-    return exp.Literal.string(_SPELLED.get(inner.kind, spelled) + suffix)
+    return exp.Literal.string((_TYPEOF.get(inner.kind) or spelled_type(inner)) + suffix)
+
+
+_TYPEOF = {Kind.NULL: "unknown", Kind.TINYINT: "tinyint"}
+"""What `pg_typeof` says and errors do not."""
 
 
 def _num_nulls(counts_nulls: bool) -> CallRule:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from stores.spec.schema import TEXT, DataType, Kind
+from stores.types.kinds import BY_NAME
 
 _TABLE = """
     anyarray: array_dims array_ndims array_to_json cardinality unnest
@@ -138,7 +139,7 @@ _ARRAYS = {"anyarray", "anycompatiblearray"}
 def _type(name: str) -> DataType:
     if name.endswith("[]"):
         return DataType(kind=Kind.ARRAY, element=_type(name[:-2]))
-    return DataType(kind=Kind.DECIMAL if name == "numeric" else Kind(name))
+    return DataType(kind=Kind.DECIMAL if name == "numeric" else BY_NAME[name])
 
 
 def _signatures() -> dict[str, list[Signature]]:

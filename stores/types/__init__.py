@@ -1,0 +1,1 @@
+"""One record for each SQL type: its names, numbers and forms. `kinds` lists them all."""

@@ -1,0 +1,70 @@
+"""All types, each with its record, and the indexes by which others look for one.
+
+A further type is a record in the module of its family and a line in `Kind`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+import pyarrow as pa
+
+from stores.types import documents, identifiers, nested, numerics, texts, times
+from stores.types.record import SqlType
+
+
+class Kind(Enum):
+    """The SQL types that rows and results are made of; the value is the SQL name."""
+
+    _value_: str
+    record: SqlType
+
+    def __new__(cls, record: SqlType) -> Kind:
+        """The member of a record: `Kind(name)` gives it, and `record` is the whole of it."""
+        kind = object.__new__(cls)
+        kind._value_, kind.record = record.name, record
+        return kind
+
+    # Members are looked up in dicts for every value that is parsed; Enum's own hash is Python code.
+    __hash__ = object.__hash__
+
+    BOOLEAN = numerics.BOOLEAN
+    TINYINT = numerics.TINYINT
+    SMALLINT = numerics.SMALLINT
+    INTEGER = numerics.INTEGER
+    BIGINT = numerics.BIGINT
+    REAL = numerics.REAL
+    DOUBLE = numerics.DOUBLE
+    DECIMAL = numerics.DECIMAL
+    TEXT = texts.TEXT
+    BYTEA = texts.BYTEA
+    DATE = times.DATE
+    TIME = times.TIME
+    TIMESTAMP = times.TIMESTAMP
+    TIMESTAMPTZ = times.TIMESTAMPTZ
+    INTERVAL = times.INTERVAL
+    UUID = identifiers.UUID
+    JSON = documents.JSON
+    ARRAY = nested.ARRAY
+    STRUCT = nested.STRUCT
+    MAP = nested.MAP
+    NULL = texts.NULL
+
+
+SCALARS = tuple(kind for kind in Kind if kind.record.arrow is not None)
+"""Types of which there is one, without digits, elements or fields."""
+BY_NAME: Mapping[str, Kind] = {
+    name: kind for kind in SCALARS for name in (kind.record.name, *kind.record.aliases)
+}
+"""By what a definition calls them."""
+BY_PARSED: Mapping[str, Kind] = {name: kind for kind in Kind for name in kind.record.parsed}
+"""By what the SQL parser calls their tokens."""
+BY_ARROW: Mapping[pa.DataType, Kind] = {arrow: kind for kind in Kind for arrow in kind.record.read}
+"""By the Arrow types of their columns."""
+BY_EXTENSION: Mapping[str, Kind] = {
+    kind.record.extension: kind for kind in Kind if kind.record.extension is not None
+}
+"""By Arrow's names of extension types."""
+BY_SPARK: Mapping[str, Kind] = {name: kind for kind in Kind for name in kind.record.spark}
+"""By Spark's names, of the types that Arrow cannot tell."""

@@ -1,0 +1,21 @@
+"""array, struct and map: what does not depend on the types inside of them.
+
+PostgreSQL has no type for structs and maps whose fields no one has declared; it sees jsonb.
+"""
+
+from __future__ import annotations
+
+from stores.types.record import SqlType
+
+ARRAY = SqlType(
+    name="array",
+    postgres="",
+    spelled="array",
+    oid=0,  # that of its elements' record, `array_oid`
+    array_oid=0,
+    duckdb="",
+)
+STRUCT = SqlType(
+    name="struct", postgres="jsonb", spelled="struct", oid=3802, array_oid=3807, duckdb="STRUCT"
+)
+MAP = SqlType(name="map", postgres="jsonb", spelled="map", oid=3802, array_oid=3807, duckdb="MAP")
