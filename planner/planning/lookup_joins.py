@@ -5,15 +5,13 @@ Which relations can be read so is known with the plan; whether one is, when the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from planner.binding.predicates import Condition, Equals, OneOf
-from planner.planning.access import Access
-from planner.planning.key_regions import PREFIXES_MAX, fixed_columns
-from planner.values.comparison_bounds import Fitted, Fitter, fitter
+from planner.planning.key_regions import PREFIXES_MAX
+from planner.values.comparison_bounds import Fitted, Fitter
 from stores.spec.arrow import physical_list
 from stores.spec.schema import DataType, StoreKind
 
@@ -84,38 +82,3 @@ class Link:
 def _fitted(fit: Fitter, value: object) -> object:
     found = None if value is None else fit(value)
     return found.value if isinstance(found, Fitted) and found.exact else None
-
-
-def link(
-    name: str, access: Access, other: tuple[str, Access], pairs: Sequence[tuple[str, str]]
-) -> Link | None:
-    """The link between two relations by pairs of equal columns; None if it fixes no key column.
-
-    Args:
-        name: the relation to be looked up in.
-        access: how it is read without.
-        other: the other relation's name and access.
-        pairs: names of columns, of the one and of the other.
-    """
-    by, theirs = other
-    ours, given = access.schema.column_by_name, theirs.schema.column_by_name
-    linked: dict[str, LinkedColumn] = {}
-    for column, source in pairs:
-        fit = fitter(given[source].type, ours[column].type)
-        if fit is not None and source in theirs.columns:
-            linked.setdefault(
-                column,
-                LinkedColumn(column=column, other=source, other_type=given[source].type, fit=fit),
-            )
-    key = [column.name for column in access.schema.key]
-    disjuncts = access.predicate.disjuncts
-    if len(disjuncts) != 1 or fixed_columns(disjuncts[0], access.schema) == len(key):
-        return None
-    fixed = {c.column for c in disjuncts[0] if isinstance(c, Equals)}
-    reach = 0
-    while reach < len(key) and (key[reach] in linked or key[reach] in fixed):
-        reach += 1
-    used = tuple(linked[c] for c in key[:reach] if c in linked and c not in fixed)
-    if not used:
-        return None
-    return Link(name=name, by=by, columns=used, is_whole=reach == len(key))

@@ -63,6 +63,10 @@ class SystemScan(Struct, frozen=True, kw_only=True):
         return f"system stategate.{self.name}"
 
 
+Input: TypeAlias = tuple[str, Access | SystemScan]
+"""A relation's name in the SQL, and how it is read."""
+
+
 class Compose(Struct, frozen=True, kw_only=True):
     """Accesses composed by DuckDB."""
 
@@ -71,8 +75,7 @@ class Compose(Struct, frozen=True, kw_only=True):
     """Of the bound tree."""
     numbers: tuple[int, ...] = ()
     """Which parameters are in the SQL: those of the WITH clause are not."""
-    inputs: tuple[tuple[str, Access | SystemScan], ...]
-    """Each relation's name in the SQL, and how it is read."""
+    inputs: tuple[Input, ...]
     links: tuple[Link, ...] = ()
     """Which of them can be read by the rows of another, if those are few."""
 

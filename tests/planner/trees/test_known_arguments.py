@@ -34,8 +34,10 @@ READERS = (
     "binding/column_side",
     "values/constants",
     "binding/pushdown",
-    "planning/ordering",
-    "planning/plan_query",
+    "planning/draft",
+    "planning/rules/count_rows",
+    "planning/rules/read_first_rows",
+    "planning/rules/read_key_ends",
 )
 """Modules that read conditions and SELECT lists."""
 CONDITIONS = (

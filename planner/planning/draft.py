@@ -1,0 +1,186 @@
+"""Drafts: the plan of a bound query while the rules of planning work on it.
+
+A first draft reads each relation by its own conditions and leaves the rest to DuckDB, which can
+run every query. Each rule returns the draft that it was given, or one that does less work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlglot import exp
+
+from planner.binding.bind import Bound, Source
+from planner.binding.column_origins import Origins
+from planner.planning.access import Access, plan_access
+from planner.planning.lookup_joins import Link
+from planner.planning.plan import Count, Input, Lookup, Stream, SystemScan
+from planner.postgres.types.output_columns import is_star
+from planner.trees.known_arguments import seen
+from planner.trees.node_index import Nodes
+from stores.spec.schema import Column
+
+_PLAIN_PARTS = {"expressions", "from_", "where", "limit", "offset", "order", "hint"}
+_PLAIN_TABLE = {"this", "alias", "db", "only"}
+
+
+class Limits(NamedTuple):
+    """The numbers of LIMIT and OFFSET."""
+
+    rows: int | None
+    """None without a LIMIT."""
+    offset: int
+
+
+NO_LIMITS = Limits(rows=None, offset=0)
+
+
+class Projection(NamedTuple):
+    """A SELECT list of columns only."""
+
+    names: tuple[str, ...]
+    """Each result column's column of the relation."""
+    aliases: tuple[str, ...]
+    """Each result column's own name."""
+
+
+class PlainSelect(Struct, frozen=True, kw_only=True):
+    """A SELECT from one store and nothing else, whose WHERE the read of the store decides."""
+
+    tree: exp.Select
+    source: Source
+    limits: Limits | None
+    """None if LIMIT or OFFSET is not a number, as in `LIMIT $1`."""
+    projection: Projection | None
+    """None if the SELECT list computes something."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the query has no ORDER BY, LIMIT or OFFSET."""
+        return not any(self.tree.args.get(part) for part in ("order", "limit", "offset"))
+
+
+class Draft(Struct, frozen=True, kw_only=True):
+    """A plan in the making."""
+
+    bound: Bound
+    inputs: tuple[Input, ...]
+    """How each relation is read, in the order of `bound.sources`."""
+    plain: PlainSelect | None
+    """The query as a SELECT from one store; None if it is more than that."""
+    links: tuple[Link, ...] = ()
+    node: Lookup | Stream | Count | None = None
+    """What runs the query without DuckDB; None if DuckDB composes the inputs."""
+    columns: tuple[Column, ...] = ()
+    """The result columns, once there is a node: without one, DuckDB says what they are."""
+    origins: Origins | None = None
+    """The relation's column behind each result column, once there is a node."""
+
+    @property
+    def access(self) -> Access:
+        """The read of a plain SELECT's store."""
+        access = self.inputs[0][1]
+        assert isinstance(access, Access)
+        return access
+
+    def with_access(self, access: Access) -> Draft:
+        """Return the draft with another read of a plain SELECT's store."""
+        return replace(self, inputs=((self.inputs[0][0], access),))
+
+    def with_node(self, node: Lookup | Stream, source: Source, projection: Projection) -> Draft:
+        """Return the draft of a plain SELECT of columns that a node runs without DuckDB."""
+        relation, readable = source.relation, source.relation.readable
+        columns = [
+            Column(name=alias, type=readable[name].type)
+            for name, alias in zip(projection.names, projection.aliases, strict=True)
+        ]
+        origins = [(relation, name) for name in projection.names]
+        return replace(self, node=node, columns=tuple(columns), origins=tuple(origins))
+
+
+Rule: TypeAlias = Callable[[Draft], Draft]
+
+
+def first_draft(bound: Bound) -> Draft:
+    """Return the draft that composes all of a query in DuckDB."""
+    return Draft(
+        bound=bound,
+        inputs=tuple([(source.name, _input(source)) for source in bound.sources]),
+        plain=_plain_select(bound),
+    )
+
+
+def _input(source: Source) -> Access | SystemScan:
+    store = source.relation.store
+    if store is None:
+        return SystemScan(name=source.relation.name)
+    return plan_access(store, source.predicate, source.columns)
+
+
+def _plain_select(bound: Bound) -> PlainSelect | None:
+    tree = bound.tree
+    if not isinstance(tree, exp.Select) or len(bound.sources) != 1:
+        return None
+    source = bound.sources[0]
+    if source.relation.store is None or tree.args.get("joins") or not source.predicate.exact:
+        return None
+    parts = {name for name, value in tree.args.items() if value}
+    if parts - _PLAIN_PARTS or "from_" not in parts or not _is_from_one_table(tree, bound.nodes):
+        return None  # without FROM, the store stands in a subquery of the SELECT list
+    return PlainSelect(
+        tree=tree, source=source, limits=_limits(tree), projection=_projection(tree, source)
+    )
+
+
+def _is_from_one_table(tree: exp.Select, nodes: Nodes) -> bool:
+    """Whether the FROM is the only table of the query, its columns named as the store has them."""
+    tables = nodes.of(exp.Table)
+    if len(tables) != 1 or tables[0] is not tree.args["from_"].this or nodes.of(exp.Subquery):
+        return False  # FROM can have VALUES or an array, and the store stand in an EXISTS
+    table = tables[0].args
+    if {name for name, value in table.items() if value} - _PLAIN_TABLE:
+        return False
+    alias = table.get("alias")
+    return alias is None or not alias.columns
+
+
+def _limits(select: exp.Select) -> Limits | None:
+    limit, offset = select.args.get("limit"), select.args.get("offset")
+    if limit is None and offset is None:
+        return NO_LIMITS
+    found: list[int | None] = []
+    for node in (limit, offset):
+        if node is None:
+            found.append(None)
+            continue
+        literal = node.expression
+        if not isinstance(literal, exp.Literal) or not literal.name.isdigit():
+            return None
+        found.append(int(literal.name))
+    return Limits(rows=found[0], offset=found[1] or 0)
+
+
+def _projection(select: exp.Select, source: Source) -> Projection | None:
+    names: list[str] = []
+    aliases: list[str] = []
+    table, readable = select.args["from_"].this.alias_or_name, source.relation.readable
+    for node in select.expressions:
+        inner = seen(node.unalias())
+        is_column = isinstance(inner, exp.Column)
+        if is_column and (owner := inner.args.get("table")) and owner.name != table:
+            return None
+        if is_star(inner):
+            star = inner.this if is_column else inner
+            if any(star.args.values()):
+                return None  # EXCLUDE, REPLACE
+            names += [c.name for c in source.relation.columns]
+            aliases += [c.name for c in source.relation.columns]
+        elif is_column and (name := inner.name) in readable:
+            names.append(name)
+            aliases.append(name if node is inner else node.alias)
+        else:
+            return None
+    return Projection(names=tuple(names), aliases=tuple(aliases)) if names else None

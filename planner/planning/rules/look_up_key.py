@@ -1,0 +1,51 @@
+"""Look up one key where the statement arrives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import itemgetter
+
+from msgspec.structs import replace
+
+from planner.planning.access import Access
+from planner.planning.draft import NO_LIMITS, Draft
+from planner.planning.plan import Lookup
+from stores.spec.schema import Row
+
+
+def look_up_key(draft: Draft) -> Draft:
+    """Read columns of one row, whose whole key the WHERE fixes, without another thread.
+
+        SELECT age FROM people WHERE name = 'ann'
+
+        stream
+          lookup people; name = 'ann'; columns age; on 1 partition
+    →
+        inline lookup people; name = 'ann'; columns age; on 1 partition
+    """
+    plain = draft.plain
+    if plain is None or plain.projection is None:
+        return draft
+    if plain.limits != NO_LIMITS or plain.tree.args.get("order"):
+        return draft
+    node = _lookup(draft.access, plain.projection.names)
+    return draft if node is None else draft.with_node(node, plain.source, plain.projection)
+
+
+def _lookup(access: Access, names: tuple[str, ...]) -> Lookup | None:
+    operands = access.single_key
+    stored = [c.name for c in (*access.schema.key, *access.schema.value)]
+    if operands is None or any(name not in stored for name in names):
+        return None
+    return Lookup(
+        access=replace(access, columns=tuple(dict.fromkeys(names))),
+        operands=operands,
+        project=_projector([stored.index(name) for name in names]),
+    )
+
+
+def _projector(places: list[int]) -> Callable[[Row], Row]:
+    """Return a function that takes the values at these places out of a row."""
+    if places == list(range(places[0], places[-1] + 1)):
+        return itemgetter(slice(places[0], places[-1] + 1))
+    return itemgetter(*places)

@@ -1,0 +1,44 @@
+"""Return the rows of one store as they are read."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from planner.planning.draft import Draft
+from planner.planning.plan import Stream
+
+LIMIT_PUSHED_MAX = 1_000_000
+"""A partition is not told of a greater LIMIT: it would save nothing."""
+
+
+def stream_rows(draft: Draft) -> Draft:
+    """Return columns of a store's rows without DuckDB, as many as the LIMIT asks for.
+
+    Rows in an order are merged from the partitions, if `read_first_rows` found a way to read them.
+
+        SELECT name FROM people WHERE name > 'b' LIMIT 2
+
+        compose SELECT "name" FROM "r0" AS "people" WHERE "name" > 'b' LIMIT 2
+          r0: range people; name > 'b'; columns name; on 3 partitions
+    →
+        stream; limit 2
+          range people; name > 'b'; any 2 rows; columns name; on 3 partitions
+    """
+    plain = draft.plain
+    if plain is None or plain.projection is None or plain.limits is None:
+        return draft
+    access, names = draft.access, plain.projection.names
+    rows, offset = plain.limits
+    if access.top is not None:
+        used = tuple(dict.fromkeys((*names, *(name for name, _ in access.top.columns))))
+        access = replace(access, columns=used)
+    elif plain.tree.args.get("order"):
+        return draft
+    else:
+        enough = None if rows is None else rows + offset
+        pushed = enough if enough is not None and enough <= LIMIT_PUSHED_MAX else None
+        used = tuple(dict.fromkeys(names))
+        access = replace(access, columns=used, limit=pushed)
+    projection = tuple(used.index(name) for name in names)
+    node = Stream(access=access, projection=projection, limit=rows, offset=offset)
+    return draft.with_node(node, plain.source, plain.projection)

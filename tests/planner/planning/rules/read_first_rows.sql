@@ -1,0 +1,45 @@
+-- rows as they are stored
+SELECT name FROM people ORDER BY name LIMIT 2
+< compose SELECT "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 2
+<   r0: scan people; columns name; on 3 partitions
+> stream; limit 2
+>   scan people; first 2 by name asc; columns name; on 3 partitions
+
+-- a column that is computed
+SELECT upper(name) AS upper FROM people ORDER BY name DESC LIMIT 3 OFFSET 1
+< compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "people" ORDER BY "name" DESC NULLS FIRST LIMIT 3 OFFSET 1
+<   r0: scan people; columns name; on 3 partitions
+> compose SELECT PG_SG_UPPER("name") AS "upper" FROM "r0" AS "people" ORDER BY "name" DESC NULLS FIRST LIMIT 3 OFFSET 1
+>   r0: scan people; first 4 by name desc; columns name; on 3 partitions
+
+-- the newest windows of a key
+SELECT clicks FROM clicks WHERE name = 'ann' ORDER BY window_start DESC LIMIT 2
+< compose SELECT "clicks" FROM "r0" AS "clicks" WHERE "name" = 'ann' ORDER BY "window_start" DESC NULLS FIRST LIMIT 2
+<   r0: window lookup clicks; name = 'ann'; columns name, window_start, clicks; on 1 partition
+> stream; limit 2
+>   window lookup clicks; name = 'ann'; first 2 by window_start desc; columns clicks, window_start; on 1 partition
+
+-- an aggregate needs all rows
+SELECT max(name) AS name FROM people ORDER BY name LIMIT 1
+= compose SELECT MAX("name") AS "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 1
+=   r0: scan people; columns name; on 3 partitions
+
+-- two directions
+SELECT item, day FROM stock ORDER BY item, day DESC LIMIT 4
+= compose SELECT "item", "day" FROM "r0" AS "stock" ORDER BY "item", "day" DESC NULLS FIRST LIMIT 4
+=   r0: scan stock; columns item, day; on 3 partitions
+
+-- no LIMIT
+SELECT name FROM people ORDER BY name
+= compose SELECT "name" FROM "r0" AS "people" ORDER BY "name"
+=   r0: scan people; columns name; on 3 partitions
+
+-- more rows than are merged
+SELECT name FROM people ORDER BY name LIMIT 20001
+= compose SELECT "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 20001
+=   r0: scan people; columns name; on 3 partitions
+
+-- a result column of the key's name
+SELECT city AS name FROM people ORDER BY name LIMIT 2
+= compose SELECT "city" AS "name" FROM "r0" AS "people" ORDER BY "name" LIMIT 2
+=   r0: scan people; columns name, city; on 3 partitions

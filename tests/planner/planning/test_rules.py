@@ -1,0 +1,151 @@
+"""Each rule of planning: plans without it and with it, and the rows, which stay the same.
+
+A pair is a paragraph of `rules/<name of the rule>.sql`:
+
+    -- what it shows
+    SELECT count(*) FROM people              one line
+    < compose SELECT …                       each line of the plan without the rule
+    > count                                  each line of the plan with it
+    = stream                                 or each line of a plan that the rule leaves alone
+
+After a change of plans, `python -m tests.planner.planning.test_rules` writes what it finds into the
+files; read the difference before you keep it. The docstring of a rule is a pair, too.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from planner.planning import plan_query
+from planner.planning.draft import Rule
+from stores.spec.schema import Row
+from tests.planner.sides import Sides, ordered
+from tests.planner.world import world
+
+DIRECTORY = Path(__file__).parent / "rules"
+RULES = {rule.__name__: rule for rule in plan_query.RULES}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One paragraph."""
+
+    about: str
+    sql: str
+    without: tuple[str, ...] = ()
+    plan: tuple[str, ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        """The paragraph's lines."""
+        yield f"-- {self.about}"
+        yield self.sql
+        if self.without == self.plan:
+            yield from (f"= {line}" for line in self.plan)
+        else:
+            yield from (f"< {line}" for line in self.without)
+            yield from (f"> {line}" for line in self.plan)
+
+
+def parse_pair(text: str) -> Pair:
+    """Read one paragraph."""
+    about, sql, *rest = text.splitlines()
+    return Pair(
+        about=about.removeprefix("-- "),
+        sql=sql,
+        without=tuple(line[2:] for line in rest if line[0] in "<="),
+        plan=tuple(line[2:] for line in rest if line[0] in ">="),
+    )
+
+
+def read_pairs(rule: str) -> list[Pair]:
+    """The pairs of a rule's file."""
+    text = (DIRECTORY / f"{rule}.sql").read_text()
+    return [parse_pair(paragraph) for paragraph in text.split("\n\n") if paragraph.strip()]
+
+
+def read_example(rule: Rule) -> Pair:
+    """The pair in a rule's docstring: its indented lines, an arrow between the plans."""
+    text = inspect.getdoc(rule) or ""
+    sql, *rest = [
+        line.removeprefix("    ")
+        for line in text.splitlines()
+        if line.startswith("    ") or line == "→"
+    ]
+    arrow = rest.index("→")
+    return Pair(about="", sql=sql, without=tuple(rest[:arrow]), plan=tuple(rest[arrow + 1 :]))
+
+
+@cache
+def sides() -> Sides:
+    return world()
+
+
+@contextmanager
+def left_out(rule: str) -> Iterator[None]:
+    """Plan by all rules but one."""
+    with pytest.MonkeyPatch.context() as patch:
+        kept = tuple(each for each in plan_query.RULES if each.__name__ != rule)
+        patch.setattr(plan_query, "RULES", kept)
+        yield
+
+
+def planned(sql: str) -> tuple[tuple[str, ...], list[Row]]:
+    """A plan and its rows."""
+    lines = sides().ours(f"EXPLAIN (COSTS off) {sql}")
+    return tuple(str(line) for (line,) in lines), sides().ours(sql)
+
+
+def run_pair(rule: str, pair: Pair) -> tuple[Pair, list[Row], list[Row]]:
+    """A pair with what the planner gives for it, and the rows without the rule and with it."""
+    with left_out(rule):
+        # The engine keeps plans by text, so each set of rules has a text of its own.
+        spaces = " " * (2 + [*RULES].index(rule))
+        without, rows_without = planned(pair.sql.replace(" ", spaces, 1))
+    plan, rows = planned(pair.sql)
+    return replace(pair, without=without, plan=plan), rows_without, rows
+
+
+@pytest.mark.parametrize(
+    ("rule", "pair"),
+    [pytest.param(r, pair, id=f"{r}: {pair.about}") for r in RULES for pair in read_pairs(r)],
+)
+def test_rule_changes_the_plan_and_keeps_the_rows(rule: str, pair: Pair) -> None:
+    found, rows_without, rows = run_pair(rule, pair)
+    assert "\n".join(found.lines()) == "\n".join(pair.lines())
+    if "ORDER BY" not in pair.sql:
+        rows_without, rows = ordered(rows_without), ordered(rows)
+    assert rows == rows_without
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_example_in_the_docstring_is_true(name: str) -> None:
+    """Where a line of SQL is too long for the docstring, an ellipsis ends it."""
+    example = read_example(RULES[name])
+    found, _, _ = run_pair(name, example)
+    for shown, whole in ((example.without, found.without), (example.plan, found.plan)):
+        assert len(shown) == len(whole)
+        for line, expected in zip(shown, whole, strict=True):
+            assert expected.startswith(line.removesuffix("…")) if "…" in line else expected == line
+
+
+def test_every_rule_has_a_module_and_a_file_of_pairs() -> None:
+    modules = {rule.__module__.rpartition(".")[2] for rule in plan_query.RULES}
+    assert modules == set(RULES) == {path.stem for path in DIRECTORY.glob("*.sql")}
+
+
+def rewrite() -> None:
+    """Write what the planner gives for each pair into the files."""
+    for rule in RULES:
+        texts = ["\n".join(run_pair(rule, pair)[0].lines()) for pair in read_pairs(rule)]
+        (DIRECTORY / f"{rule}.sql").write_text("\n\n".join(texts) + "\n")
+
+
+if __name__ == "__main__":
+    rewrite()
