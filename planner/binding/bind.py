@@ -155,7 +155,7 @@ class _Binder:
                 _rename(table, source)
             # Anew: columns have been named, and parameters have types.
             types = self._types(scopes, outputs)
-            shown = None if root is None else types.of_query(root)
+            shown = None if root is None else types.columns.of_query(root)
             self._parameters.give_types()
             spell_bytes(self._nodes, types)
             check_alternatives(self._nodes, types)

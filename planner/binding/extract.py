@@ -32,7 +32,7 @@ from planner.binding.predicates import (
     disjunction,
     equals_one_of,
 )
-from planner.postgres.types.inference import TIMES
+from planner.postgres.types.result_types import TIMES
 from planner.trees.known_arguments import conjuncts, disjuncts, seen
 from planner.trees.nodes import parameter_number
 from planner.values.comparison_bounds import Fitted, Fitter, fitter

@@ -89,7 +89,9 @@ def _recursion(node: exp.Expr, types: Types) -> exp.Expr:
     if not is_recursive(node):
         return number_widening.agree_in_sets(node, types)
     pairs = zip(node.this.selects, node.expression.selects, strict=False)
-    for i, ((first, rest), is_widened) in enumerate(zip(pairs, types.widened(node), strict=True)):
+    for i, ((first, rest), is_widened) in enumerate(
+        zip(pairs, types.columns.widened(node), strict=True)
+    ):
         one, other = types.of(first.unalias()), types.of(rest.unalias())
         if one is not None and one.kind in INTEGERS and other is not None:
             overall = common_type((one, other))

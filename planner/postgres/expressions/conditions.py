@@ -92,7 +92,7 @@ def _row_is_null(node: exp.Expr, types: Types) -> exp.Expr:
     row = as_row(node.this)
     if not isinstance(strip(node.expression), exp.Null):
         return node
-    places = types.columns_of_row(row) if isinstance(row, exp.Column) else None
+    places = types.columns.of_row(row) if isinstance(row, exp.Column) else None
     if places:
         # `n IS NULL` of a FROM item; DuckDB's row of nothing but NULLs is none.
         columns = [exp.column(name, table=item, quoted=True) for item, name in places]

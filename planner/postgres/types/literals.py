@@ -8,9 +8,9 @@ from itertools import pairwise
 from sqlglot import exp
 
 from planner.errors import MismatchedTypeError, QueryError
-from planner.postgres.types.inference import TIMES, Types
+from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import COMPARED, alternatives, compared, is_open
-from planner.postgres.types.result_types import FLOATS, INTEGERS, common_type
+from planner.postgres.types.result_types import FLOATS, INTEGERS, TIMES, common_type
 from planner.trees.node_index import Nodes
 from planner.trees.nodes import call, cast, position_of, strip
 from planner.values.constants import number_of

@@ -105,7 +105,7 @@ def is_plain(node: exp.Expr) -> bool:
 def _is_item(node: exp.Expr, types: Types) -> bool:
     """Whether it is a FROM item's name, which stands for its rows."""
     bare = strip(node)
-    return isinstance(bare, exp.Column) and bool(types.columns_of_row(bare))
+    return isinstance(bare, exp.Column) and bool(types.columns.of_row(bare))
 
 
 def _row_text(row: exp.Tuple, types: Types) -> exp.Expr:

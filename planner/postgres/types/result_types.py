@@ -11,7 +11,7 @@ from planner.postgres.types.operators import OF_TIME, RESULTS, SYMBOLS
 from planner.postgres.types.signatures import OPEN
 from planner.values.catalog_types import CatalogType
 from planner.values.character_types import is_string, unsized
-from stores.spec.schema import BIGINT, DOUBLE, TEXT, DataType, Kind, decimal_type
+from stores.spec.schema import BIGINT, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
 
 NUMERIC = decimal_type(38, 16)
 """A numeric whose digits nobody has counted: what division, avg and bare casts give."""
@@ -19,6 +19,8 @@ DIGITS_MAX = 38
 INTEGERS = {Kind.TINYINT: 5, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
 """The integer kinds, narrowest first, with the digits that each needs."""
 JSON = DataType(kind=Kind.JSON)
+NULL = DataType(kind=Kind.NULL)
+TIMES = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
 FLOATS = {Kind.REAL, Kind.DOUBLE}
 
 
@@ -158,3 +160,42 @@ def _sum_type(of: DataType) -> DataType | None:
     if of.kind is Kind.BIGINT:
         return decimal_type(DIGITS_MAX, 0)
     return decimal_type(DIGITS_MAX, of.scale) if of.kind is Kind.DECIMAL else None
+
+
+def agreed_type(nodes: Sequence[exp.Expr], found: Sequence[DataType | None]) -> DataType | None:
+    """Return the type that expressions agree on; text literals take that of the others.
+
+    Args:
+        nodes: the expressions.
+        found: their types.
+    """
+    plain = [
+        kind
+        for kind, node in zip(found, nodes, strict=True)
+        if not (isinstance(node, exp.Literal) and node.is_string)
+        and not (kind is None and isinstance(node, exp.Parameter))
+    ]
+    found_type = common_type(plain) if plain else TEXT
+    return found_type if len(plain) == len(nodes) else unsized(found_type)
+
+
+def literal_type(node: exp.Literal, *, is_negative: bool = False) -> DataType | None:
+    """Return the type of a literal.
+
+    Args:
+        node: the literal.
+        is_negative: whether a minus stands before it: -2147483648 is an integer, 2147483648 is not.
+    """
+    if node.is_string:
+        return TEXT
+    text = node.name
+    if text.isdigit():
+        value = int(text) - is_negative
+        if value < 1 << 63:
+            return INTEGER if value < 1 << 31 else BIGINT
+        return decimal_type(len(text), 0) if len(text) <= DIGITS_MAX else None
+    whole, point, fraction = text.partition(".")
+    digits = whole.lstrip("0") + fraction
+    if not point or not (whole + fraction).isdigit() or len(digits) > DIGITS_MAX:
+        return None
+    return decimal_type(max(len(digits), len(fraction), 1), len(fraction))

@@ -1,0 +1,271 @@
+"""The types of columns: of relations, of subqueries, and of functions in FROM.
+
+A column belongs to the innermost scope that has one of its name. The types of computed columns come
+from `inference`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from planner.postgres.types.operands import is_open, is_recursive
+from planner.postgres.types.operators import TIMESTAMP, TIMESTAMPTZ
+from planner.postgres.types.output_columns import is_star, within_lateral
+from planner.postgres.types.result_types import (
+    INTEGERS,
+    NULL,
+    NUMERIC,
+    agreed_type,
+    common_type,
+)
+from planner.postgres.types.row_functions import columns_of, is_numbered
+from stores.spec.schema import BIGINT, DataType, Kind
+
+ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
+"""The type of a relation's column; None if the table is no relation or has no such column."""
+Star: TypeAlias = Callable[[Scope, exp.Expr], Sequence[tuple[str, str]] | None]
+"""The columns that a star in a SELECT list stands for, each with its FROM item.
+
+A column that a join has merged has an empty item. None if they are not certain.
+"""
+
+
+class ColumnTypes:
+    """The types of the columns of one statement.
+
+    Args:
+        scopes: of the statement, inner ones first.
+        column_type: the types of the relations' columns.
+        star: what stars stand for.
+        type_of: the type of an expression.
+    """
+
+    def __init__(
+        self,
+        scopes: Sequence[Scope],
+        column_type: ColumnType,
+        star: Star,
+        type_of: Callable[[exp.Expr], DataType | None],
+    ) -> None:
+        self._scopes, self._column_type = scopes, column_type
+        self._star, self._type_of = star, type_of
+        self._scope_of: dict[int, Scope] | None = None
+        self._outputs: dict[int, Mapping[str, DataType | None]] = {}
+        self._kept: list[exp.Expr] = []
+        """Nodes whose ids are in `_outputs`, so that no id is used again."""
+
+    def of(self, column: exp.Column) -> DataType | None:
+        """Return the type of a column; None if it is not certain."""
+        inner = self._scope_at(column)
+        found = self._around(inner, column)
+        if found is _ABSENT and column.table:
+            # DuckDB has fields of structs without parentheses, too: `s.f` and `t.s.f`.
+            struct = exp.Column(this=column.args["table"].copy(), table=column.args.get("db"))
+            owner = self._around(inner, struct)
+            found = dict(owner.fields).get(column.name) if isinstance(owner, DataType) else None
+        return found if isinstance(found, DataType) else None
+
+    def of_row(self, column: exp.Column) -> Sequence[tuple[str, str]] | None:
+        """The columns of the FROM item that a name stands for, in a scope that has no column so."""
+        scope = None if column.table else self._scope_at(column)
+        while scope is not None and self._in_scope(scope, column) is _ABSENT:
+            if column.name in scope.selected_sources:
+                whole = exp.Column(this=exp.Star(), table=exp.to_identifier(column.name))
+                return self._star(scope, whole)
+            scope = scope.parent
+        return None
+
+    def of_query(self, scope: Scope) -> tuple[DataType | None, ...] | None:
+        """The types of a query's columns; None where a star hides how many there are."""
+        for part in (scope, *(scope.set_operation_scopes or ())):
+            tree = part.expression
+            items = tree.expressions if isinstance(tree, exp.Select) else []
+            if any(is_star(item) and self._star(part, item) is None for item in items):
+                return None
+        return tuple(self._output_types(scope))
+
+    def widened(self, tree: exp.SetOperation) -> list[bool]:
+        """Which columns of a recursive query are numeric and computed: their scale can grow."""
+        pairs = zip(tree.this.selects, tree.expression.selects, strict=False)
+        return [
+            self._kind_of(first.unalias()) is Kind.DECIMAL
+            and not isinstance(other.unalias(), exp.Column)
+            for first, other in pairs
+        ]
+
+    def _kind_of(self, node: exp.Expr) -> Kind | None:
+        found = self._type_of(node)
+        return None if found is None else found.kind
+
+    def _agreed(self, nodes: Sequence[exp.Expr]) -> DataType | None:
+        return agreed_type(nodes, [self._type_of(node) for node in nodes])
+
+    def _scope_at(self, column: exp.Column) -> Scope | None:
+        """The scope that a column stands in."""
+        if self._scope_of is None:
+            self._scope_of = {}
+            for scope in self._scopes:  # inner ones first: a column belongs to the innermost
+                for each in (scope.expression, *scope.columns):
+                    self._scope_of.setdefault(id(each), scope)
+        # A column that a star was spelled out to is in no scope's list.
+        return self._scope_of.get(id(column)) or self._scope_of.get(id(column.parent_select))
+
+    def _around(self, scope: Scope | None, column: exp.Column) -> DataType | object | None:
+        """The type of a column, of the innermost scope that has one so called."""
+        inner: Scope | None = None
+        while scope is not None:
+            found = self._in_scope(scope, column, inner)
+            if found is not _ABSENT:
+                return found
+            scope, inner = scope.parent, scope
+        return _ABSENT
+
+    def _in_scope(
+        self, scope: Scope, column: exp.Column, inner: Scope | None = None
+    ) -> DataType | object | None:
+        """The type of a column of a scope, as one inside sees it: LATERAL sees what is left."""
+        sources = scope.selected_sources
+        for at, (_, source) in enumerate(sources.values()):
+            if inner is not None and inner in (source, _within(source)):
+                sources = dict(list(sources.items())[:at])
+                break
+        if column.table:
+            if column.table not in sources:
+                return _ABSENT
+            return self._of_source(column.table, *sources[column.table], column.name)
+        found = [
+            self._of_source(name, node, source, column.name)
+            for name, (node, source) in sources.items()
+        ]
+        known = [each for each in found if each is not _ABSENT]
+        if not known:
+            return _ABSENT
+        # Several that are merged by USING; DuckDB refuses a name that is ambiguous.
+        return known[0] if all(each == known[0] for each in known) else None
+
+    def _of_source(
+        self, name: str, node: exp.Expr, source: exp.Table | Scope, column: str
+    ) -> DataType | object | None:
+        if isinstance(source, exp.Table):
+            found = self._column_type(source, column) or self._of_series(source, column)
+            names = columns_of(source) or ()
+            if found is None and column in names:
+                # Its own, if of no known type: not one so called of a scope around.
+                return BIGINT if is_numbered(source) and column == names[-1] else None
+            return _ABSENT if found is None else found
+        outputs = self._outputs_of(source, node)
+        return outputs.get(column, _ABSENT)
+
+    def _of_series(self, table: exp.Table, column: str) -> DataType | None:
+        """The type of the values that a series in FROM gives; one of integers is bigint here."""
+        alias, series = table.args.get("alias"), table.this
+        if not isinstance(series, exp.GenerateSeries) or alias is None:
+            return None
+        if column != (alias.columns[0].name if alias.columns else alias.name):
+            return None
+        kind = self._kind_of(series.args["start"])
+        if kind in INTEGERS:
+            return BIGINT
+        return {
+            Kind.DATE: TIMESTAMPTZ,
+            Kind.TIMESTAMP: TIMESTAMP,
+            Kind.TIMESTAMPTZ: TIMESTAMPTZ,
+        }.get(kind or Kind.NULL)
+
+    def _outputs_of(self, scope: Scope, node: exp.Expr) -> Mapping[str, DataType | None]:
+        key = id(node)
+        if key not in self._outputs:
+            self._kept.append(node)
+            self._outputs[key] = {}
+            names = self._names(scope, node)
+            self._outputs[key] = dict(zip(names, self._output_types(scope), strict=False))
+        return self._outputs[key]
+
+    def _output_types(self, scope: Scope) -> list[DataType | None]:
+        scope = within_lateral(scope)
+        tree = scope.expression
+        if isinstance(tree, exp.Values):
+            rows = [row.expressions for row in tree.expressions if isinstance(row, exp.Tuple)]
+            return [self._agreed(column) for column in zip(*rows, strict=False)]
+        if isinstance(tree, exp.SetOperation) and scope.set_operation_scopes:
+            first = self._output_types(scope.set_operation_scopes[0])
+            if is_recursive(tree):
+                return first  # the rest has the types of this, in Postgres
+            sides = [self._open_types(side) for side in scope.set_operation_scopes]
+            return [common_type(pair) for pair in zip(*sides, strict=False)]
+        if isinstance(tree, exp.Query):
+            found = [kind for item in tree.selects for kind in self._item_types(scope, item)]
+            whole = tree.parent
+            if isinstance(whole, exp.SetOperation) and whole.this is tree and is_recursive(whole):
+                wide = self.widened(whole)
+                return [NUMERIC if each else t for t, each in zip(found, wide, strict=False)]
+            return found
+        arrays = tree.expressions if isinstance(tree, exp.Unnest) else []
+        elements = [array.element if (array := self._type_of(each)) else None for each in arrays]
+        return [*elements, BIGINT] if is_numbered(tree) else elements
+
+    def _open_types(self, scope: Scope) -> list[DataType | None]:
+        """The types of a side of a set operation; NULL of a bare text, which takes the other's."""
+        found = self._output_types(scope)
+        items = scope.expression.selects if isinstance(scope.expression, exp.Select) else []
+        if len(items) != len(found):
+            return found
+        return [
+            NULL if is_open(item.unalias()) else each
+            for item, each in zip(items, found, strict=True)
+        ]
+
+    def _item_types(self, scope: Scope, item: exp.Expr) -> list[DataType | None]:
+        """The types of what one item of a SELECT list gives."""
+        places = self._star(scope, item) if is_star(item) else None
+        if places is None:
+            return [self._type_of(item.unalias())]
+        found: list[DataType | None] = []
+        for owner, name in places:
+            column = exp.column(name, table=owner or None)
+            known = self._in_scope(scope, column) if owner else self._merged(scope, name)
+            found.append(known if isinstance(known, DataType) else None)
+        return found
+
+    def _merged(self, scope: Scope, name: str) -> DataType | None:
+        """The type of a column that USING has made of one on each side."""
+        sides = [
+            self._of_source(item, *source, name) for item, source in scope.selected_sources.items()
+        ]
+        return common_type([s for s in sides if isinstance(s, DataType)]) if sides else None
+
+    def _names(self, scope: Scope, node: exp.Expr) -> list[str]:
+        """The names of a derived table's columns, as its alias has them."""
+        scope = within_lateral(scope)
+        tree = scope.expression
+        first = scope
+        while first.set_operation_scopes:
+            first = first.set_operation_scopes[0]
+        items = tree.selects if isinstance(tree, exp.Query) else []
+        names: list[str] = []
+        for item in [] if isinstance(tree, exp.Values) else items:
+            places = self._star(first, item) if is_star(item) else None
+            names += [item.output_name] if places is None else [name for _, name in places]
+        outer = tree.parent
+        while isinstance(outer, exp.SetOperation):
+            outer = outer.parent  # what a recursive CTE reads of itself is its first part
+        for owner in (outer, node, tree):
+            alias = owner.args.get("alias") if owner is not None else None
+            if isinstance(alias, exp.TableAlias) and alias.columns:
+                given = [column.name for column in alias.columns]
+                names = [*given, *names[len(given) :]]
+        if isinstance(tree, exp.Unnest):
+            names = list(columns_of(tree) or names)
+        return names
+
+
+_ABSENT = object()
+"""No such column here: look further out."""
+
+
+def _within(source: exp.Table | Scope) -> Scope | None:
+    return within_lateral(source) if isinstance(source, Scope) else None
