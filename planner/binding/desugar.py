@@ -12,7 +12,6 @@ from sqlglot import exp
 from planner.binding.ctid import drop_page_ranges
 from planner.binding.pushdown import may_be_missing
 from planner.errors import NotSupportedError
-from planner.postgres.expressions.named_operators import spell_operators
 from planner.postgres.expressions.row_comparisons import (
     COMPARISONS,
     as_row,
@@ -20,7 +19,8 @@ from planner.postgres.expressions.row_comparisons import (
     is_row_call,
     spelled_comparison,
 )
-from planner.postgres.from_functions import spell_calls
+from planner.postgres.from_functions import spell_calls, spell_functions
+from planner.postgres.qualified_operators import spell_operators
 from planner.postgres.select_forms import FORMS, spell_selects
 from planner.trees.node_index import Nodes
 from planner.trees.nodes import position_of
@@ -41,6 +41,7 @@ def spelled_nodes(tree: exp.Query) -> Nodes:
         nodes.renew()
     if nodes.has(FORMS):
         spell_selects(nodes)
+    spell_functions(nodes)
     has_rows = bool(nodes.of(exp.Tuple)) or any(map(is_row_call, nodes.of(exp.Anonymous)))
     has_versions = bool(nodes.of(exp.Version))
     if drop_page_ranges(nodes.of(exp.Between)):

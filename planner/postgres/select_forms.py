@@ -1,7 +1,6 @@
-"""Forms of SELECT that the composing database lacks, spelled in those that it has.
+"""Clauses of SELECT that DuckDB lacks, written in clauses that it has.
 
-`EXISTS (SELECT FROM …)`, `FETCH … WITH TIES`, `unnest` of several arrays in FROM, and the checks of
-TABLESAMPLE.
+They are `EXISTS (SELECT FROM …)` and `FETCH … WITH TIES`. TABLESAMPLE is checked.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from planner.errors import InvalidSyntaxError, InvalidValueError, NotSupportedEr
 from planner.trees.node_index import Nodes, kinds
 from planner.trees.nodes import call, cast, position_of, strip
 
-FORMS = kinds(exp.Exists, exp.Fetch, exp.Unnest, exp.TableSample, exp.Anonymous)
+FORMS = kinds(exp.Exists, exp.Fetch, exp.TableSample)
 """Nodes of which one is in every such form."""
 
 
@@ -26,7 +25,7 @@ def spell_selects(nodes: Nodes) -> None:
         NotSupportedError: WITH TIES of what is DISTINCT or a set operation, REPEATABLE samples.
         InvalidValueError: a sample of less than nothing or more than all (2202H).
     """
-    for spell in (_spell_exists, _spell_fetches, _spell_unnests, _spell_functions):
+    for spell in (_spell_exists, _spell_fetches):
         if spell(nodes):
             nodes.renew()
     for sample in nodes.of(exp.TableSample):
@@ -53,18 +52,6 @@ def _spell_fetches(nodes: Nodes) -> bool:
             _spell_ties(fetch)
             found = True
     return found
-
-
-def _spell_unnests(nodes: Nodes) -> bool:
-    several = [unnest for unnest in nodes.of(exp.Unnest) if len(unnest.expressions) > 1]
-    for unnest in reversed(several):
-        _spell_unnest(unnest)
-    return bool(several)
-
-
-def _spell_functions(nodes: Nodes) -> bool:
-    items = sorted((*nodes.of(exp.Table), *nodes.of(exp.Lateral)), key=lambda item: -item.depth)
-    return bool([item for item in items if _spell_rows(item)])
 
 
 def _spell_ties(fetch: exp.Expr) -> None:
@@ -134,81 +121,6 @@ def _without_position(select: exp.Select, term: exp.Expr) -> exp.Expr:
     if meant is not None:
         fresh.set("this", meant.copy())
     return fresh
-
-
-def _spell_unnest(unnest: exp.Expr) -> None:
-    """`unnest(a, b)` in FROM as a SELECT of both, side by side; the shorter ends in NULLs."""
-    arrays = unnest.expressions
-    alias = unnest.args.get("alias") or exp.TableAlias(this=exp.to_identifier("unnest"))
-    given = [column.name for column in alias.columns]
-    ordinal = unnest.args.get("offset")
-    names = [given[i] if i < len(given) else "unnest" for i in range(len(arrays))]
-    items: list[exp.Expr] = [
-        exp.alias_(exp.Explode(this=array.copy()), f"u{i}", quoted=True)
-        for i, array in enumerate(arrays)
-    ]
-    if ordinal:
-        longest = exp.Greatest(
-            this=_length(arrays[0]), expressions=[_length(array) for array in arrays[1:]]
-        )
-        items.append(exp.alias_(exp.Explode(this=call("range", longest)), "n", quoted=True))
-        names.append(ordinal.name if isinstance(ordinal, exp.Expr) else "ordinality")
-    columns = [exp.to_identifier(name, quoted=True) for name in names]
-    outer = exp.TableAlias(this=alias.this.copy(), columns=columns)
-    if ordinal:
-        inner = exp.select(*items)
-        counted: list[exp.Expr] = [exp.column(f"u{i}", quoted=True) for i in range(len(arrays))]
-        counted.append(exp.Add(this=exp.column("n", quoted=True), expression=exp.Literal.number(1)))
-        query = exp.select(*counted).from_(inner.subquery("unnested"))
-    else:
-        query = exp.select(*items)
-    if any(array.find(exp.Column) for array in arrays):
-        unnest.replace(exp.Lateral(this=exp.Subquery(this=query), alias=outer))
-    else:
-        unnest.replace(exp.Subquery(this=query, alias=outer))
-
-
-ROW_FUNCTIONS = frozenset(f"json{b}_each{text}" for b in ("", "b") for text in ("", "_text")) | {
-    "regexp_matches"
-}
-"""Functions that may stand in FROM because a SELECT says the same."""
-
-
-def _spell_rows(table: exp.Expr) -> bool:
-    """`jsonb_each(x)` and `regexp_matches(…)` in FROM, as a SELECT; whether it was one."""
-    function = table.this
-    name = function.name.lower() if isinstance(function, exp.Anonymous) else ""
-    if name not in ROW_FUNCTIONS or not function.expressions or table.args.get("ordinality"):
-        return False
-    alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(name))
-    given = [column.copy() for column in alias.columns]
-    if name == "regexp_matches":
-        names = [alias.name]
-        query = exp.select(function.copy())
-    else:
-        names, whole = ["key", "value"], function.expressions[0]
-        path = "jsonb_extract_path_text" if name.endswith("_text") else "jsonb_extract_path"
-        columns = [exp.column(each, quoted=True) for each in ("whole", "key")]
-        inner = exp.select(
-            exp.alias_(cast(whole.copy(), "JSON"), "whole", quoted=True),
-            exp.alias_(call("json_object_keys", cast(whole.copy(), "JSON")), "key", quoted=True),
-        )
-        query = exp.select(columns[1].copy(), call(path, *columns)).from_(inner.subquery("each"))
-    columns_as = [*given, *(exp.to_identifier(n, quoted=True) for n in names[len(given) :])]
-    outer = exp.TableAlias(this=alias.this.copy(), columns=columns_as)
-    subquery = exp.Subquery(this=query)
-    if isinstance(table, exp.Table) and not function.find(exp.Column):
-        subquery.set("alias", outer)
-        table.replace(subquery)
-    else:
-        table.replace(exp.Lateral(this=subquery, alias=outer))
-    return True
-
-
-def _length(array: exp.Expr) -> exp.Expr:
-    return exp.Coalesce(
-        this=cast(call("cardinality", array.copy()), "BIGINT"), expressions=[exp.Literal.number(0)]
-    )
 
 
 def _check_sample(sample: exp.Expr) -> None:

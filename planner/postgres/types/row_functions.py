@@ -6,6 +6,10 @@ from sqlglot import exp
 
 from planner.trees.column_names import column_name
 
+ROW_FUNCTIONS = frozenset(f"json{b}_each{text}" for b in ("", "b") for text in ("", "_text")) | {
+    "regexp_matches"
+}
+"""Functions in FROM that are written as a SELECT."""
 _VALUES = {f"json{b}_array_elements{text}" for b in ("", "b") for text in ("", "_text")}
 """Functions whose column has a name of its own; that of others is called as the relation is."""
 
