@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal
+from planner.postgres.types.printing import row_of
 from planner.postgres.types.result_types import JSON
 from planner.postgres.types.rules import CallRule, copies, renamed
 from planner.trees.nodes import call, cast, outermost, strip, wrapped
@@ -42,15 +43,27 @@ _WRITTEN: Mapping[Kind, str] = {
 def _value(node: exp.Expr, types: Types) -> exp.Expr:
     """A copy of a value that json is made of, with its order in an aggregate."""
     value = node.this if isinstance(node, exp.Order) else node
+    row = row_of(value)
     macro = _WRITTEN.get(types.kind_of(value) or Kind.NULL)
-    if macro is None:
+    if row is not None:
+        written = _row_object(row, types)
+    elif macro is not None:
+        written = call(macro, value.copy())
+    else:
         return node.copy()
-    written = call(macro, value.copy())
     if value is node:
         return written
     fresh = node.copy()
     fresh.set("this", written)
     return fresh
+
+
+def _row_object(row: exp.Tuple, types: Types) -> exp.Expr:
+    """Return a row as a json object. DuckDB writes `[1, 2]`, PostgreSQL `{"f1": 1, "f2": 2}`."""
+    fields: list[exp.Expr] = []
+    for number, member in enumerate(row.expressions, 1):
+        fields += [exp.Literal.string(f"f{number}"), _value(member, types)]
+    return call("json_object", *fields)
 
 
 def _of_values(name: str, *, first: int = 0, step: int = 1) -> CallRule:
@@ -144,8 +157,8 @@ CALLS: Mapping[str, CallRule] = {
         ("json_build_object", "jsonb_build_object"), _of_values("json_object", first=1, step=2)
     ),
     **dict.fromkeys(("json_build_array", "jsonb_build_array"), _of_values("json_array")),
-    **dict.fromkeys(("to_json", "to_jsonb"), _of_values("to_json")),
-    **dict.fromkeys(("array_to_json", "row_to_json"), renamed("to_json")),
+    **dict.fromkeys(("to_json", "to_jsonb", "row_to_json"), _of_values("to_json")),
+    "array_to_json": renamed("to_json"),
     **dict.fromkeys(("json_agg", "jsonb_agg"), _json_agg),
     **dict.fromkeys(
         ("json_object_agg", "jsonb_object_agg"), _of_values("json_group_object", first=1)

@@ -156,3 +156,12 @@ SELECT to_json(r), to_json(d) FROM samples ORDER BY id
 = 3	1e+20
 = -1.25	0.1
 = 7	123456.789
+SELECT to_json(ROW(1, 2))
+: json
+= {"f1":1,"f2":2}
+SELECT to_json(ROW(1, 'a', NULL)), row_to_json(ROW(id, t)), to_jsonb(ROW(id, ROW(2, 'x'))) FROM samples WHERE id = 1
+: json json jsonb
+= {"f1":1,"f2":"a","f3":null}	{"f1":1,"f2":"Abc"}	{"f1": 1, "f2": {"f1": 2, "f2": "x"}}
+SELECT json_build_array(ROW(1, 2), 3), json_build_object('k', ROW(1, 0.5::float8)), json_agg(ROW(id, t)) FROM samples WHERE id = 1
+: json json json
+= [{"f1":1,"f2":2}, 3]	{"k" : {"f1":1,"f2":0.5}}	[{"f1":1,"f2":"Abc"}]
