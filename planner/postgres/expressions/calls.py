@@ -68,20 +68,21 @@ _ADOPTED = {*INTEGERS, *FLOATS, *OF_TIME, Kind.DECIMAL}
 
 
 def _adopt_literals(name: str, node: exp.Expr, types: Types) -> None:
-    """Text literals among the arguments are what the function takes there."""
+    """Give text literals and NULLs among the arguments the types that the function takes there."""
     given = arguments(node)
-    literals = [(at, each) for at, each in enumerate(given) if text_of(each) is not None]
-    if not literals:
-        return
     is_open = [text_of(each) is not None or isinstance(each, exp.Null) for each in given]
+    if not any(is_open):
+        return
     known = [OPEN if free else types.of(n) for free, n in zip(is_open, given, strict=True)]
     taken = resolve(name, known) or ()
-    for at, literal in literals[: len(taken)]:
-        asked = taken[at]
-        if asked is not None and asked.kind in _ADOPTED:
-            assert isinstance(literal, exp.Literal)
-            fresh = typed_literal(literal, asked)
-            literal.replace(fresh)
+    for each, free, asked in zip(given, is_open, taken, strict=False):
+        if free and asked is not None and asked.kind in _ADOPTED:
+            fresh = (
+                typed_literal(each, asked)
+                if isinstance(each, exp.Literal)
+                else cast(exp.null(), duckdb_type(asked))
+            )
+            each.replace(fresh)
             types.note(fresh, asked)
 
 

@@ -531,3 +531,15 @@ SELECT id, 'NaN'::float8 <= -d, 'NaN'::float8 NOT BETWEEN NULL AND -d, -(-d) FRO
 = 9	f	t	123456.789
 SELECT width_bucket(n, 1, 2, 3) / (i - i) FROM samples WHERE i IS NOT NULL
 ! 22012
+SELECT @ NULL
+: double_precision
+= \N
+SELECT @ NULL::bigint
+: bigint
+= \N
+SELECT @ '-5'
+: double_precision
+= 5
+SELECT abs(NULL)
+: double_precision
+= \N
