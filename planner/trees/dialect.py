@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Any, ClassVar
 
 from sqlglot import exp
@@ -170,6 +171,19 @@ class StategateSQL(Postgres):
                     position=position_of(found.args["offset"]),
                 )
             return found
+
+        def _parse_field(
+            self,
+            any_token: bool = False,
+            tokens: Collection[TokenType] | None = None,
+            anonymous_func: bool = False,
+        ) -> exp.Expr | None:
+            """`FETCH FIRST -1 ROWS` has a signed number, which sqlglot does not read there."""
+            if tokens is self.FETCH_TOKENS and self._match_set((TokenType.DASH, TokenType.PLUS)):
+                is_negative = self._prev.token_type is TokenType.DASH
+                number = self._parse_number()
+                return self.expression(exp.Neg(this=number)) if is_negative else number
+            return super()._parse_field(any_token, tokens, anonymous_func)
 
         def _parse_bracket(self, this: exp.Expr | None = None) -> exp.Expr | None:
             """`a[i]` with the subscript as it is written.

@@ -809,3 +809,17 @@ SELECT id = some (ARRAY[1, 2]), t LIKE SOME (ARRAY['a%', '%b']) FROM samples ORD
 = f	f
 = f	f
 = f	f
+SELECT id FROM samples ORDER BY id FETCH FIRST -1 ROWS ONLY
+! 2201W
+SELECT id FROM samples ORDER BY id FETCH FIRST +2 ROWS ONLY
+: integer
+= 1
+= 2
+SELECT id FROM samples ORDER BY id FETCH FIRST -1 ROWS WITH TIES
+! 2201W
+SELECT id FROM samples ORDER BY id FETCH FIRST 1 + 1 ROWS ONLY
+! 42601
+SELECT id FROM samples ORDER BY id FETCH NEXT (1 + 1) ROWS ONLY
+: integer
+= 1
+= 2
