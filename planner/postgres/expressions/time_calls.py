@@ -15,10 +15,11 @@ from planner.composing.functions.time_templates import (
     strptime_format,
     without_zone,
 )
-from planner.errors import QueryError
+from planner.errors import QueryError, UnknownNameError
 from planner.postgres.expressions.interval_calls import at_zone, interval_text
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
+from planner.postgres.types.operands import is_open
 from planner.postgres.types.operators import TIMESTAMP, TIMESTAMPTZ
 from planner.postgres.types.result_types import FLOATS, INTEGERS
 from planner.postgres.types.rules import CallRule, renamed, text_of, unsupported
@@ -116,8 +117,15 @@ _MICRO, _EPOCH = exp.Literal.number("0.000001"), "DECIMAL(24,6)"
 def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.Expr:
     """A field of a time, as `extract` (exact) or `date_part` has it."""
     of = types.of(source)
-    if isinstance(source, exp.Literal) and source.is_string:
-        source, of = cast(source.copy(), "TIMESTAMP"), TIMESTAMP
+    if is_open(source):
+        function = "pg_catalog.extract" if exact else "date_part"
+        raise UnknownNameError(
+            f"function {function}(unknown, unknown) is not unique",
+            hint="Could not choose a best candidate function. "
+            "You might need to add explicit type casts.",
+            position=position_of(source),
+            sqlstate="42725",
+        )
     # date_part of a date is that of its midnight.
     asked = TIMESTAMP if not exact and of is not None and of.kind is Kind.DATE else of
     field = field_of(name, asked, position_of(source))

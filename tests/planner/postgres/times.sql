@@ -425,3 +425,11 @@ SELECT day::text, at::text || '', tz::text, format('%s', at) FROM samples ORDER 
 SELECT extract(epoch FROM timestamp '5212-08-06 14:34:39.899999'), extract(epoch FROM timestamptz '294000-01-01 00:00:00.000001+00'), extract(epoch FROM date '5212-08-06'), extract(epoch FROM interval '1 year 1 month 1.000001 s')
 : numeric numeric numeric numeric
 = 102326510079.899999	9215576668800.000001	102326457600	34149601.000001
+SELECT extract(hour FROM '2020-01-01 10:00')
+! 42725
+SELECT date_part('hour', '2020-01-01 10:00')
+! 42725
+SELECT extract(hour FROM NULL)
+! 42725
+SELECT date_part('hour', NULL)
+! 42725
