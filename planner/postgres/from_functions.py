@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from planner.postgres.refused import TABLE_FUNCTIONS, unknown_function
-from planner.postgres.types.row_functions import ROW_FUNCTIONS
+from planner.postgres.types.row_functions import ROW_FUNCTIONS, is_numbered
 from planner.trees.column_names import column_name
 from planner.trees.node_index import Nodes, kinds
 from planner.trees.nodes import call, cast
@@ -23,7 +23,7 @@ def spell_functions(nodes: Nodes) -> None:
     """Write `unnest(a, b)`, `jsonb_each(x)` and `regexp_matches(…)` as queries, in place."""
     if not nodes.has(_CALLS):
         return
-    for spell in (_spell_unnests, _spell_row_functions):
+    for spell in (_name_numbered, _spell_unnests, _spell_row_functions):
         if spell(nodes):
             nodes.renew()
 
@@ -74,6 +74,20 @@ def _spell_call(table: exp.Table) -> bool:
         query.set("joins", table.args.get("joins"))
         table.replace(query)
     return True
+
+
+def _name_numbered(nodes: Nodes) -> bool:
+    """Name the column of `unnest(a) WITH ORDINALITY AS u`, which PostgreSQL calls u.
+
+    DuckDB calls it `unnest`, and finds `u.u` only without ORDINALITY.
+    """
+    numbered = [n for n in nodes.of(exp.Unnest) if is_numbered(n) and len(n.expressions) == 1]
+    items = [n.parent if isinstance(n.parent, exp.Lateral) else n for n in numbered]
+    bare = [item for item in items if not item.alias_column_names]
+    for item in bare:
+        name = exp.to_identifier(item.alias or "unnest", quoted=True)
+        item.set("alias", exp.TableAlias(this=name, columns=[name.copy()]))
+    return bool(bare)
 
 
 def _spell_unnests(nodes: Nodes) -> bool:

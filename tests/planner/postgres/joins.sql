@@ -673,3 +673,69 @@ SELECT id, y FROM samples r LEFT JOIN LATERAL (SELECT concat(f) FROM notes WHERE
 = 4	\N
 = 8	\N
 = 9	\N
+SELECT s.id, u.u FROM samples s, unnest(s.a) WITH ORDINALITY AS u ORDER BY s.id, u.u
+: integer bigint
+= 1	1
+= 1	2
+= 2	2
+= 2	3
+= 4	4
+= 6	2
+= 7	7
+= 7	8
+= 7	9
+= 8	-10
+= 8	10
+= 9	9
+= 9	9
+SELECT s.id, u.u, u.ordinality FROM samples s CROSS JOIN LATERAL unnest(s.a) WITH ORDINALITY AS u ORDER BY s.id, u.ordinality
+: integer bigint bigint
+= 1	1	1
+= 1	2	2
+= 2	2	1
+= 2	3	2
+= 4	4	1
+= 6	2	1
+= 7	7	1
+= 7	8	2
+= 7	9	3
+= 8	10	1
+= 8	-10	2
+= 9	9	1
+= 9	9	2
+SELECT s.id, u.v, ordinality FROM samples s, unnest(s.a) WITH ORDINALITY AS u (v) ORDER BY s.id, ordinality
+: integer bigint bigint
+= 1	1	1
+= 1	2	2
+= 2	2	1
+= 2	3	2
+= 4	4	1
+= 6	2	1
+= 7	7	1
+= 7	8	2
+= 7	9	3
+= 8	10	1
+= 8	-10	2
+= 9	9	1
+= 9	9	2
+SELECT s.id, unnest FROM samples s, unnest(s.a) WITH ORDINALITY ORDER BY s.id, ordinality
+: integer bigint
+= 1	1
+= 1	2
+= 2	2
+= 2	3
+= 4	4
+= 6	2
+= 7	7
+= 7	8
+= 7	9
+= 8	10
+= 8	-10
+= 9	9
+= 9	9
+SELECT * FROM (SELECT id, a FROM samples WHERE id < 3) AS s, unnest(s.a) WITH ORDINALITY AS u ORDER BY 1, 4
+: integer bigint[] bigint bigint
+= 1	{1,2}	1	1
+= 1	{1,2}	2	2
+= 2	{2,3}	2	1
+= 2	{2,3}	3	2
