@@ -1,8 +1,8 @@
-"""What a statement can fail with, each class with its SQLSTATE.
+"""The errors of statements, each class with its SQLSTATE.
 
-A class exists only where a caller would act differently on it; `sqlstate` is set per instance where
-one class covers several codes. The gateway turns these into ErrorResponse and HTTP bodies. This
-module imports nothing of ours: composing processes, which import little, raise these, too.
+A class exists only where a caller would act differently on it. Where one class covers several
+codes, an instance sets its own `sqlstate`. The gateway turns errors into ErrorResponse and HTTP
+bodies. This module imports no other one: composing processes import little, and raise these, too.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 RAISED = "stategate error "
-"""What the messages of errors raised in a macro begin with: then SQLSTATE, a space, the message."""
+"""Prefix of the errors that a macro raises; SQLSTATE, a space and the message follow."""
 
 
 class QueryError(Exception):
-    """Root of all errors of a statement.
+    """The root of all errors of statements.
 
     Args:
         message: one lower-case clause without a full stop, naming the kind and the name.
@@ -58,7 +58,7 @@ class UnknownNameError(QueryError):
 
 
 class MismatchedTypeError(QueryError):
-    """Values of types that do not go together (42804)."""
+    """Values of types that do not match (42804)."""
 
     sqlstate = "42804"
 
@@ -70,7 +70,7 @@ class InvalidValueError(QueryError):
 
 
 class NotSupportedError(QueryError):
-    """SQL that is not run here (0A000), writes included (25006)."""
+    """SQL that is not supported (0A000), or a write (25006)."""
 
     sqlstate = "0A000"
 
@@ -88,7 +88,7 @@ class LimitExceededError(QueryError):
 
 
 class QueryCancelledError(QueryError):
-    """The statement was cancelled or ran into its deadline (57014)."""
+    """The statement was cancelled, or reached its deadline (57014)."""
 
     sqlstate = "57014"
 
@@ -114,4 +114,4 @@ class StoreFailedError(QueryError):
 
 
 class InternalError(QueryError):
-    """A bug of ours (XX000)."""
+    """A bug of the gateway (XX000)."""

@@ -1,5 +1,5 @@
-"""What PostgreSQL means where DuckDB means something else, for stores and catalog alike.
+"""PostgreSQL's meaning of SQL where DuckDB's is another, for stores and catalog alike.
 
-Rules from a bound tree to one that DuckDB runs with PostgreSQL's result. `rewrite` applies them
-all; no rule knows which database it is for.
+Rules turn a bound tree into one that DuckDB runs with PostgreSQL's result. `rewrite` applies them
+all. No rule knows for which database it works.
 """

@@ -1,7 +1,8 @@
-"""How many arguments the functions of PostgreSQL take: a call with more or fewer is of no function.
+"""How many arguments PostgreSQL's functions take.
 
-Rules that rewrite calls rely on it. Source: pg_proc of PostgreSQL 15. Functions of DuckDB are not
-listed, for it says so itself; nor is what has a syntax of its own.
+A call with more or fewer is refused, and the rules that rewrite calls rely on that. Functions of
+DuckDB are not listed, as DuckDB checks them; nor are functions with a syntax of their own.
+Source: pg_proc of PostgreSQL 15.
 """
 
 from __future__ import annotations
@@ -73,14 +74,14 @@ _LISTED = {
 ARITIES: Mapping[str, str] = {
     name: counts for counts, names in _LISTED.items() for name in names.split()
 }
-"""By name: the numbers of arguments, or the least with a plus."""
+"""The allowed numbers of arguments, by name; `2+` is two or more."""
 
 
 def check_arities(nodes: Nodes, types: Types) -> None:
-    """Refuse calls with more or fewer arguments than a function of that name has, or without OVER.
+    """Refuse calls with too many or too few arguments, and window functions without OVER.
 
     Raises:
-        UnknownNameError: one is (42883); its message has the types of the arguments.
+        UnknownNameError: no function takes so many (42883); the message has the arguments' types.
         MismatchedTypeError: a window function has no OVER.
     """
     for node in nodes.among(CALLS):
@@ -93,7 +94,7 @@ def check_arities(nodes: Nodes, types: Types) -> None:
 
 
 def _written_name(node: exp.Expr) -> str:
-    """Nothing for what has a syntax of its own; string_agg is parsed as if it had one."""
+    """Return the name of a call; empty for a syntax of its own, as which sqlglot has string_agg."""
     if isinstance(node, exp.Anonymous) or "name" in node.meta:
         return call_name(node)
     return "string_agg" if isinstance(node, exp.GroupConcat) else ""
@@ -106,7 +107,7 @@ def _allows(counts: str, given: int) -> bool:
 
 
 def _shown(node: exp.Expr, types: Types) -> str:
-    """An argument's type as Postgres's message has it."""
+    """Return an argument's type as PostgreSQL's message has it."""
     found = types.of(node)
     is_text = isinstance(node, exp.Literal) and node.is_string
     if found is None or is_text or found.kind is Kind.NULL:

@@ -38,13 +38,13 @@ def spell_calls(tables: Sequence[exp.Table]) -> bool:
 
 
 def _spell_call(table: exp.Table) -> bool:
-    """Put `(SELECT f(x) AS alias)` in the place of `f(x) AS alias`, unless f gives rows.
+    """Replace `f(x) AS alias` by `(SELECT f(x) AS alias)`, unless f returns rows.
 
     Returns:
-        Whether there was one.
+        Whether it was replaced.
 
     Raises:
-        UnknownNameError: an aggregate or window function, which has no rows here (42883).
+        UnknownNameError: f is an aggregate or a window function (42883).
     """
     called = table.this
     if not isinstance(called, exp.Func) or isinstance(called, exp.Unnest):

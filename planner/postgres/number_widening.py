@@ -31,7 +31,7 @@ _PAIR = 2
 
 
 def _agree(node: exp.Expr, types: Types) -> exp.Expr:
-    """Alternatives of one expression, whose name may have a rule of its own."""
+    """Give the alternatives of an expression one scale, then apply the rule of its name."""
     hold_scale(alternatives(node), types)
     fresh = rewrite_call(node, types)
     return (
@@ -40,10 +40,10 @@ def _agree(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _in_pairs(node: exp.Expr) -> exp.Expr:
-    """`least(a, b, c)` as `least(least(a, b), c)`.
+    """Write `least(a, b, c)` as `least(least(a, b), c)`.
 
-    Where DuckDB copies a query, it takes the names of columns behind the first argument for those
-    of named arguments, which may not occur twice.
+    When DuckDB copies a query, it reads columns after the first argument as named arguments, and
+    fails if a name comes twice.
     """
     given, name = [each.copy() for each in alternatives(node)], call_name(node)
     if len(given) <= _PAIR:
@@ -55,7 +55,7 @@ def _in_pairs(node: exp.Expr) -> exp.Expr:
 
 
 def _nullif(node: exp.Expr, types: Types) -> exp.Expr:
-    """In DuckDB it has the type of the first in any case."""
+    """Cast `nullif` to its type in PostgreSQL; in DuckDB it has the type of its first argument."""
     found, own = types.of(node), types.of(node.this)
     if found is None or own is None or found.kind is own.kind:
         return node
@@ -63,7 +63,7 @@ def _nullif(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def agree_in_sets(node: exp.Expr, types: Types) -> exp.Expr:
-    """The columns of all queries that a set operation joins; done by the outermost."""
+    """Give each column of a set operation one scale; the outermost operation does it for all."""
     assert isinstance(node, exp.SetOperation)
     outer = node.parent
     while isinstance(outer, exp.Subquery | exp.Paren):
@@ -86,7 +86,7 @@ def _agree_in_columns(branches: Sequence[Sequence[exp.Expr]], types: Types) -> N
 
 
 def _branches(tree: exp.Expr) -> Iterator[Sequence[exp.Expr]]:
-    """What each query of a set operation selects; nothing for one whose columns are not told."""
+    """Yield the SELECT list of each query of a set operation; it is empty if it has a star."""
     if isinstance(tree, exp.SetOperation):
         yield from _branches(tree.this)
         yield from _branches(tree.expression)
@@ -106,17 +106,17 @@ def _branches(tree: exp.Expr) -> Iterator[Sequence[exp.Expr]]:
 
 
 def compare_as_doubles(nodes: Nodes, types: Types) -> None:
-    """Write reals that are compared with other numbers as doubles, in place."""
+    """Cast reals to doubles where they are compared with other numbers, in place."""
     for kind in COMPARED:
         for node in nodes.of(kind):
             if isinstance(node, exp.In) and len(node.expressions) > 1:
-                continue  # one type for all of a list, which is real
+                continue  # PostgreSQL finds one type for the whole list, which is real
             for one, *others in compared(node):
                 _widen(node, [one, *(each for side in others for each in _listed(side))], types)
 
 
 def _listed(side: exp.Expr) -> Sequence[exp.Expr]:
-    """What `= ANY (…)` compares with; all else is itself."""
+    """Return the elements that `= ANY (…)` compares with; for other sides, the side itself."""
     if not isinstance(side, exp.Any | exp.All):
         return [side]
     inner = strip(side.this)
@@ -150,4 +150,4 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Except: agree_in_sets,
     exp.Intersect: agree_in_sets,
 }
-"""Which rule reads which nodes; UNION is read by `meaning`, too."""
+"""The rules, by type of node. The rule of UNION is in `rewrite`."""

@@ -1,4 +1,4 @@
-"""`a OPERATOR(pg_catalog.~) b` as `a ~ b`: psql and pgcli name the schema of every operator."""
+"""Operators with a schema, `a OPERATOR(pg_catalog.~) b`, as psql and pgcli write them."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _OPERATORS: Mapping[str, Callable[[exp.Expr, exp.Expr], exp.Expr]] = {
     "<@": _plain(exp.ArrayContainedBy),
     "&&": _plain(exp.ArrayOverlaps),
 }
-"""What each operator alone parses to."""
+"""The node of each operator."""
 
 
 def spell_operators(nodes: Sequence[exp.Operator]) -> bool:
-    """Replace all of them by plain ones, in place; whether there were any.
+    """Replace them all by plain operators, in place; whether there were any.
 
     Raises:
         UnknownNameError: as `_plain_operator`.
@@ -61,10 +61,10 @@ def spell_operators(nodes: Sequence[exp.Operator]) -> bool:
 
 
 def _plain_operator(node: exp.Operator) -> exp.Expr:
-    """What the operator of a node parses to without its schema.
+    """Return the node of an operator without its schema.
 
     Raises:
-        UnknownNameError: there is no such operator (42883), or its schema has none (3F000).
+        UnknownNameError: the operator (42883) or its schema (3F000) does not exist.
     """
     schema, _, sign = str(node.args["operator"]).rpartition(".")
     if schema and schema.strip().strip('"').lower() != _SCHEMA:

@@ -1,7 +1,8 @@
-"""What a query may not contain: SQL that is not run here, and DuckDB's doors to its own process.
+"""SQL that is refused: statements that are not supported, and functions that could harm.
 
-Functions are an allow-list (`functions`), and so are those that may stand in FROM: what a later
-DuckDB adds is refused until somebody has looked at it.
+DuckDB has functions that read files or its own process. So `types.functions` lists the functions
+that may be called, and this module those that may stand in FROM. A function that a later DuckDB
+adds is refused until someone has reviewed it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ TABLE_FUNCTIONS = frozenset(
         *("string_to_table", *JSON_ROWS, *ROW_FUNCTIONS),
     }
 )
-"""All functions that may stand in FROM."""
+"""The functions that may stand in FROM."""
 
 _WRITES = kinds(exp.Insert, exp.Update, exp.Delete, exp.Merge)
 _REFUSED: dict[type[exp.Expr], str] = {
@@ -60,15 +61,15 @@ _HINTS: dict[type[exp.Expr], str] = {
 
 
 def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
-    """Raise for the first thing in a query that is not run here.
+    """Refuse a query that has SQL which is not supported.
 
     Args:
         nodes: of the query.
-        functions: all that it may call.
+        functions: those that it may call.
 
     Raises:
-        NotSupportedError: SQL that is not run here (0A000), or a write in WITH (25006).
-        UnknownNameError: a function that is not there for clients (42883).
+        NotSupportedError: it has such SQL (0A000), or a write in WITH (25006).
+        UnknownNameError: it calls another function (42883).
     """
     if nodes.has(_NEVER):
         raise _refused(nodes)
@@ -104,7 +105,7 @@ def _refused(nodes: Nodes) -> NotSupportedError:
 
 
 def _is_value(star: exp.Star) -> bool:
-    """Whether it is the row `(t.*)` that is cast or compared, or in `ROW(t.*)`."""
+    """Whether a star is a row as a value: `ROW(t.*)`, or `(t.*)` that is cast or compared."""
     row = star.parent.parent if isinstance(star.parent, exp.Column) else None
     if isinstance(row, exp.Tuple) or (isinstance(row, exp.Anonymous) and row.name.lower() == "row"):
         return True
@@ -112,13 +113,13 @@ def _is_value(star: exp.Star) -> bool:
 
 
 def _place(nodes: Nodes, kind: type[exp.Expr]) -> int | None:
-    """Where the first of a kind is: at it, or at the first word inside it."""
+    """Return the place of the first node of a type, or of the first word inside it."""
     return position_of(nodes.of(kind)[0])
 
 
 def _refuse_functions(nodes: Nodes, functions: Container[str]) -> None:
     for node in nodes.among(CALLS):
-        # What parses by a syntax of its own, such as CAST or EXTRACT, has no name that counts.
+        # A call with a syntax of its own, such as CAST or EXTRACT, has no name to look up.
         name = node.meta.get("name") or (node.name if type(node) is exp.Anonymous else None)
         if name is not None and name.lower() not in functions:
             raise unknown_function(node, name.lower())
@@ -136,8 +137,8 @@ def check_over(nodes: Nodes) -> None:
     """Refuse window functions without OVER.
 
     Raises:
-        MismatchedTypeError: there is one (42809).
-        NotSupportedError: it is the rank of given values, `rank(1) WITHIN GROUP (…)`.
+        MismatchedTypeError: a window function has no OVER (42809).
+        NotSupportedError: it has WITHIN GROUP, such as `rank(1) WITHIN GROUP (…)`.
     """
     for node in nodes.among(CALLS):
         if call_name(node) not in _OF_WINDOWS:
@@ -162,17 +163,17 @@ NO_FUNCTION = (
     "No function matches the given name and argument types. "
     "You might need to add explicit type casts."
 )
-"""Postgres's hint."""
+"""PostgreSQL's hint."""
 
 
 def unknown_function(
     node: exp.Expr, name: str, given: str = "", *, kind: str = "function"
 ) -> UnknownNameError:
-    """The error for a function that is not there, with these types; it points at the call."""
+    """Return the error for a call of a function that does not exist with these types."""
     start = node.meta.get("start")
     return UnknownNameError(
         f"{kind} {name}({given}) does not exist",
-        hint=f"These are there: {', '.join(sorted(TABLE_FUNCTIONS))}."
+        hint=f"Use one of these: {', '.join(sorted(TABLE_FUNCTIONS))}."
         if kind != "function"
         else NO_FUNCTION,
         position=None if start is None else int(start) + 1,

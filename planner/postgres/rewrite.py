@@ -1,11 +1,11 @@
-"""A bound tree in Postgres's meaning to one that means the same in DuckDB.
+"""Rewrites a bound tree, which has PostgreSQL's meaning, to one that DuckDB runs with that meaning.
 
-The one place where the two differ. Each rule is a function from a node to the node that takes its
-place (or the same); `RULES` says which nodes it reads. Types come from `inference`: where a type is
-not certain, a rule leaves the node alone, and DuckDB's meaning holds.
+Each rule takes a node and returns the node that replaces it, or the same one. `RULES` has them by
+type of node. Types come from `inference`. If a type is not certain, a rule leaves the node as it
+is, and DuckDB decides.
 
-Rules live with their kind of expression (`arithmetic`, `casts`, …); here are EXTRACT and those of
-whole queries. Calls by name are in `calls`.
+Rules are with their kind of expression (`arithmetic`, `casts`, …), those of calls in `calls`. Here
+are EXTRACT and the rules of whole queries.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
     """Rewrite a tree in place, inner nodes first.
 
     Raises:
-        QueryError: a value that does not parse, types that do not go together, something that is
-            not run here.
+        QueryError: a value does not parse, types do not match, or something is not supported.
     """
     if not _concerns(nodes):
         return
@@ -55,7 +54,7 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
             check_known(node)
         elif isinstance(node, exp.Func):
             rule = rewrite_call
-        # The root can only be changed inside, as set operations are.
+        # The root has no parent to put another node into; rules of set operations change it inside.
         if rule is None or (node.parent is None and not isinstance(node, exp.SetOperation)):
             continue
         known = types.of(node)
@@ -68,7 +67,7 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
 
 
 def _concerns(nodes: Nodes) -> bool:
-    """Whether a rule can have something to say: lookups by key are planned without a walk."""
+    """Whether a rule can apply; if not, a lookup by key is planned without a walk of its tree."""
     if any(kind in _LOUD or issubclass(kind, exp.Func) for kind in set(nodes.types) - _COMMON):
         return True
     sides = [where.this for where in nodes.of(exp.Where)]
@@ -78,13 +77,16 @@ def _concerns(nodes: Nodes) -> bool:
 
 
 def _extract(node: exp.Expr, types: Types) -> exp.Expr:
-    """What extract gives is numeric, with the fraction of a second; DuckDB cuts it off."""
+    """Keep the fraction of a second in `extract`, as a numeric; DuckDB's has whole seconds."""
     fresh = extracted(node.this.name, node.expression, types, exact=True)
     return node.replace(fresh)
 
 
 def _recursion(node: exp.Expr, types: Types) -> exp.Expr:
-    """A recursive query has the types of its first part; DuckDB rounds the rest to them."""
+    """Check the types of a recursive query, and widen numerics that can grow.
+
+    PostgreSQL refuses other types in the recursive part; DuckDB casts them to those of the first.
+    """
     assert isinstance(node, exp.Union)
     if not is_recursive(node):
         return number_widening.agree_in_sets(node, types)
@@ -108,7 +110,7 @@ def _recursion(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _frame(node: exp.Expr, types: Types) -> exp.Expr:
-    """The offset of a RANGE frame can be a text, which is an interval."""
+    """Read a text as the offset of a RANGE frame as an interval."""
     del types
     for end in ("start", "end"):
         bound = node.args.get(end)
@@ -118,7 +120,12 @@ def _frame(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _counted(node: exp.Expr, types: Types) -> exp.Expr:
-    """LIMIT and OFFSET take a number that no row says; DuckDB takes true, and the text of one."""
+    """Check that LIMIT and OFFSET have a number without columns; DuckDB takes texts and booleans.
+
+    Raises:
+        InvalidSyntaxError: it has a column (42P10).
+        MismatchedTypeError: it is not a number (42804).
+    """
     word = "OFFSET" if isinstance(node, exp.Offset) else "LIMIT"
     count = node.args.get("count" if isinstance(node, exp.Fetch) else "expression")
     if count is None:
@@ -136,7 +143,7 @@ def _counted(node: exp.Expr, types: Types) -> exp.Expr:
             f"argument of {word} must be type bigint, not type {spelled_type(found)}",
             position=position_of(count),
         )
-    # A negative OFFSET has an error of its own; DuckDB has one for LIMIT, too.
+    # A macro raises PostgreSQL's error for a negative OFFSET; DuckDB raises one for LIMIT.
     if isinstance(node, exp.Offset) and not isinstance(count, exp.Literal):
         wrapped(count, lambda inner: call("pg_sg_offset", inner))
     return node
@@ -151,7 +158,7 @@ def _at_zone(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _overlaps(node: exp.Expr, types: Types) -> exp.Expr:
-    """`(a, b) OVERLAPS (c, d)`, where b and d can be lengths."""
+    """Write `(a, b) OVERLAPS (c, d)` as a macro; b and d can be intervals."""
     lengths: list[exp.Expr] = []
     ends: list[exp.Expr] = []
     for side in (strip(node.this), strip(node.expression)):
@@ -162,8 +169,8 @@ def _overlaps(node: exp.Expr, types: Types) -> exp.Expr:
             )
         is_length = types.kind_of(side.expressions[1]) is Kind.INTERVAL
         (lengths if is_length else ends).extend(copies(side.expressions))
-    # Either side may come first. A macro adds the lengths, for what is new each time it is computed
-    # must not stand here twice.
+    # The sides may be swapped. A macro adds the intervals: a volatile value must not be written
+    # twice here.
     name = {0: "pg_sg_overlaps", 2: "pg_sg_overlaps_length"}.get(len(lengths))
     return node.replace(call(name or "pg_sg_overlaps_lengths", *lengths, *ends))
 
@@ -185,7 +192,7 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Union: _recursion,
     exp.WindowSpec: _frame,
 }
-"""Which rule reads which nodes."""
+"""The rules, by type of node."""
 _COMMON: set[type[exp.Expr]] = {exp.EQ, exp.NEQ, exp.And, exp.Where, exp.Table}
-"""What lookups by key are made of; beside nothing else, its rules leave it as it is."""
+"""The nodes of lookups by key; if there are no others, no rule changes them."""
 _LOUD = {*RULES, exp.Tuple}

@@ -14,16 +14,16 @@ from planner.trees.node_index import Nodes, kinds
 from planner.trees.nodes import call, cast, position_of, strip
 
 FORMS = kinds(exp.Exists, exp.Fetch, exp.TableSample)
-"""Nodes of which one is in every such form."""
+"""Nodes of these types are in all such clauses."""
 
 
 def spell_selects(nodes: Nodes) -> None:
-    """Replace such forms, in place.
+    """Replace such clauses, in place.
 
     Raises:
-        InvalidSyntaxError: WITH TIES without ORDER BY, or a sample of what is no relation (42601).
-        NotSupportedError: WITH TIES of what is DISTINCT or a set operation, REPEATABLE samples.
-        InvalidValueError: a sample of less than nothing or more than all (2202H).
+        InvalidSyntaxError: WITH TIES has no ORDER BY, or a sample is not of a relation (42601).
+        NotSupportedError: WITH TIES of DISTINCT rows or a set operation, or a REPEATABLE sample.
+        InvalidValueError: a sample is below 0 or above 100 percent (2202H).
     """
     for spell in (_spell_exists, _spell_fetches):
         if spell(nodes):
@@ -55,7 +55,7 @@ def _spell_fetches(nodes: Nodes) -> bool:
 
 
 def _spell_ties(fetch: exp.Expr) -> None:
-    """The rows whose rank is among the first n: `rank() <= n`, and `row_number()` for OFFSET."""
+    """Write WITH TIES as QUALIFY: `rank() <= n`, and `row_number() > m` for OFFSET m."""
     select = fetch.parent
     order = None if select is None else select.args.get("order")
     if order is None:
@@ -102,7 +102,7 @@ def _window(name: str, terms: Sequence[exp.Expr]) -> exp.Expr:
 
 
 def _without_position(select: exp.Select, term: exp.Expr) -> exp.Expr:
-    """A term of ORDER BY in which no column is meant by its place or its name in the result."""
+    """Return a term of ORDER BY with the expression that a position or a result name stands for."""
     fresh, bare = term.copy(), strip(term.this)
     items = select.expressions
     meant: exp.Expr | None = None
@@ -110,7 +110,7 @@ def _without_position(select: exp.Select, term: exp.Expr) -> exp.Expr:
         at = int(bare.name)
         if not 1 <= at <= len(items) or any(item.find(exp.Star) for item in items):
             raise NotSupportedError(
-                "FETCH … WITH TIES behind ORDER BY of a position is not supported here",
+                "FETCH … WITH TIES after ORDER BY of a position is not supported here",
                 hint="Order by the column's name.",
                 position=position_of(term),
             )

@@ -1,6 +1,7 @@
-"""The columns of UNION, EXCEPT, INTERSECT and VALUES: of one type, which text literals take.
+"""The types of the columns of UNION, EXCEPT, INTERSECT and VALUES.
 
-DuckDB makes texts of what does not go together. Source: select_common_type of PostgreSQL.
+PostgreSQL gives text literals the type of their column, and refuses types that do not match. DuckDB
+makes texts of them. Source: select_common_type of PostgreSQL.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import TEXT, DataType, Kind
 
 _Column: TypeAlias = tuple[DataType | None, exp.Expr | None]
-"""Its type, None if that is not certain; and the text literal that it is, of no type yet."""
+"""A column's type, None if it is not certain, and the literal if it is a text without a type."""
 _KINDS = (exp.Union, exp.Except, exp.Intersect)
 _EITHER = kinds(*_KINDS, exp.Values)
 
 
 def match_types(nodes: Nodes, types: Types) -> None:
-    """Give text literals the types of the columns that they stand below or above.
+    """Give text literals the types of their columns, in place.
 
     Raises:
-        InvalidValueError: one is no value of that type (22P02).
-        MismatchedTypeError: two columns have types that do not go together (42804).
+        InvalidValueError: a literal is not a value of that type (22P02).
+        MismatchedTypeError: two types of a column do not match (42804).
     """
     for values in nodes.of(exp.Values):
         _match_rows(values, types)
@@ -41,7 +42,7 @@ def match_types(nodes: Nodes, types: Types) -> None:
 
 
 def _match_rows(values: exp.Expr, types: Types) -> None:
-    """The columns of VALUES: here the first row says no more than any other."""
+    """Match the columns of VALUES: all rows count alike."""
     rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in values.expressions]
     for column in zip(*rows, strict=False):
         cells = [_column(item, types) for item in column]
@@ -56,7 +57,7 @@ def _match_rows(values: exp.Expr, types: Types) -> None:
 
 
 def _columns(query: exp.Expr | None, types: Types) -> Sequence[_Column] | None:
-    """The columns of a query; None if it is not certain how many there are."""
+    """Return the columns of a query; None if their number is not certain."""
     while isinstance(query, exp.Subquery):
         query = query.this
     if isinstance(query, _KINDS):
@@ -78,7 +79,7 @@ def _column(node: exp.Expr, types: Types) -> _Column:
 
 
 def _matched(query: exp.Expr, one: _Column, other: _Column, types: Types) -> _Column:
-    """The column that two make; literals of no type are texts, if both are."""
+    """Return the column that two columns make; two literals without a type make a text."""
     if one[1] is not None and other[1] is not None:
         return TEXT, None
     for (_, literal), (found, _) in ((one, other), (other, one)):

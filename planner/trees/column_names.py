@@ -1,6 +1,6 @@
-"""Result columns named as PostgreSQL names them: `count`, `?column?`, `case`, a cast by its inside.
+"""The names of result columns, as PostgreSQL has them: `count`, `?column?`, `case`.
 
-Clients look results up by these names.
+Clients look up columns by these names. A cast has the name of its operand.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ _TRANSPARENT = (exp.Paren, exp.Bracket, exp.Collate, exp.Filter, exp.Window, exp
 
 
 def column_name(node: exp.Expr) -> str:
-    """The name PostgreSQL gives to an item of a select list."""
+    """Return PostgreSQL's name of an item of a SELECT list."""
     if isinstance(node, exp.Alias):
         return folded(node.args["alias"])
     return _named(node)[0] or UNNAMED
 
 
 def folded(identifier: exp.Expr | None) -> str:
-    """A name as it is compared and shown: lower case unless it is quoted."""
+    """Return a name as PostgreSQL folds it: in lower case unless it is quoted."""
     if identifier is None:
         return ""
     quoted = bool(identifier.args.get("quoted"))
@@ -78,7 +78,7 @@ def folded(identifier: exp.Expr | None) -> str:
 
 
 def type_name(data_type: exp.Expr) -> str:
-    """A type of a cast as pg_type names it, without its schema; arrays end in `[]`."""
+    """Return a type of a cast as pg_type names it, without its schema; arrays end in `[]`."""
     if isinstance(data_type, exp.ObjectIdentifier):
         return str(data_type.this).lower()
     assert isinstance(data_type, exp.DataType)
@@ -92,7 +92,7 @@ def type_name(data_type: exp.Expr) -> str:
 
 
 _Named = tuple[str | None, bool]
-"""A name, and whether it is strong: a weak one gives way to that of what stands around it."""
+"""A name, and whether it is strong: a weak name gives way to one of the expression around it."""
 
 _NOTHING: _Named = (None, False)
 
@@ -136,7 +136,7 @@ def _named_by_inside(node: exp.Expr) -> _Named:
 
 def _function_name(node: exp.Func) -> str | None:
     if (spelled := _SPELLED.get(type(node))) is not None:
-        # What else spells a position is a call, which has a place.
+        # strpos(…) is a call and has a place in the text; POSITION(… IN …) has none.
         is_call = isinstance(node, exp.StrPosition) and "start" in node.meta
         return "strpos" if is_call else spelled
     if isinstance(node, exp.Anonymous):

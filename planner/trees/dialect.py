@@ -1,4 +1,4 @@
-"""The SQL we read: Postgres's, with parameters that sqlglot's tokenizer cannot take for quotes."""
+"""The SQL dialect: sqlglot's PostgreSQL, with parameters `$1` and what sqlglot reads otherwise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planner.errors import InvalidSyntaxError
 from planner.trees.nodes import position_of
 
 _PARAMETER = "\x1a"
-"""Stands for the `$` of `$1` while a text is tokenized: sqlglot reads `$1,$` as a dollar quote."""
+"""Replaces the `$` of `$1` before a text is tokenized: sqlglot reads `$1,$` as a dollar quote."""
 
 _LEXEME = re.compile(
     r"""
@@ -60,24 +60,23 @@ _BY_NAME = frozenset(
         *("TO_DATE", "TO_HEX", "TO_NUMBER", "TO_TIMESTAMP", "TRIM_ARRAY", "WIDTH_BUCKET"),
     }
 )
-"""Functions that stay what the text calls them: `calls` knows what they mean, not sqlglot."""
+"""Functions that keep their names: `postgres.expressions.calls` reads them, not sqlglot."""
 
 _FIELDS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
-"""What may stand behind the text of an interval."""
+"""The units that may follow the text of an interval."""
 
 
 class StategateSQL(Postgres):
-    """Postgres's dialect but for the parameter sign."""
+    """PostgreSQL's dialect, with a parameter sign of its own."""
 
     ORIGINAL_NAME_META_KEY = "name"
     INDEX_OFFSET = 0
 
     class Tokenizer(Postgres.Tokenizer):
-        """Reads the stand-in of a parameter's `$`; tokenizes commands like all else."""
+        """Reads the character that replaces a parameter's `$`; no word begins a raw command."""
 
         COMMANDS = set()  # noqa: RUF012
-        # `x::oid[]` is what drivers send, and does not parse while the names of object identifier
-        # types are keywords.
+        # Drivers send `x::oid[]`, which does not parse while `oid` is a keyword.
         KEYWORDS: ClassVar[dict[str, TokenType]] = {
             **{
                 word: kind
@@ -89,19 +88,21 @@ class StategateSQL(Postgres):
         SINGLE_TOKENS: ClassVar[dict[str, TokenType]] = {
             **Postgres.Tokenizer.SINGLE_TOKENS,
             _PARAMETER: TokenType.PARAMETER,
-            # Of `@ x`, which is abs(x). Behind the sign of a parameter NULL and CASE were names.
+            # `@ x` is abs(x). sqlglot's token for `@` is that of a parameter, after which NULL and
+            # CASE would be names.
             "@": TokenType.SESSION_PARAMETER,
         }
 
     class Parser(PostgresParser):
-        """Reads `ALL($1)` and `SOME($1)` as what they are; sqlglot knows them of a SELECT only."""
+        """Reads PostgreSQL's SQL where sqlglot reads other SQL, or none."""
 
         FUNCTIONS = {  # noqa: RUF012
             **{n: made for n, made in PostgresParser.FUNCTIONS.items() if n not in _BY_NAME},
+            # sqlglot reads ALL and SOME before a SELECT only, not before an array.
             "ALL": lambda args: _quantified(exp.All, "all", args),
             "SOME": lambda args: _quantified(exp.Any, "some", args),
         }
-        # In Postgres `f(x -> 'a')` is about json.
+        # In PostgreSQL, `f(x -> 'a')` reads json; it is no lambda.
         LAMBDAS = {  # noqa: RUF012
             kind: made
             for kind, made in PostgresParser.LAMBDAS.items()
@@ -121,7 +122,7 @@ class StategateSQL(Postgres):
         }
 
         def _plus(self) -> exp.Expr | None:
-            """`+ x` is x, but has no name."""
+            """Read `+ x` as x, but without the name of x."""
             inner = self._parse_unary()
             if inner is None or isinstance(inner, exp.Literal):
                 return inner
@@ -130,7 +131,7 @@ class StategateSQL(Postgres):
             return found
 
         def _prefixed(self, kind: type[exp.Expr]) -> exp.Expr:
-            """An operator in front of its operand; `+` and all of arithmetic bind closer."""
+            """Read an operator before its operand; arithmetic binds closer."""
             inner = self._parse_term()
             if isinstance(inner, exp.Binary):
                 inner = exp.Paren(this=inner)
@@ -139,10 +140,10 @@ class StategateSQL(Postgres):
             return found
 
         def validate_expression(self, expression: Any, args: list[Any] | None = None) -> Any:
-            """A call with more or fewer arguments than sqlglot knows of, as it is written.
+            """Keep a call with more or fewer arguments than sqlglot expects as it is written.
 
-            It parses in Postgres, too, which then knows no function that takes so many. sqlglot
-            drops some of those that it does not know.
+            PostgreSQL parses such a call, and then finds no function that takes it. sqlglot fails,
+            or drops arguments.
             """
             messages = expression.error_messages(args)
             is_call = args is not None and isinstance(expression, exp.Func)
@@ -154,7 +155,7 @@ class StategateSQL(Postgres):
             return expression
 
         def _advance_any(self, ignore_reserved: bool = False) -> Token | None:
-            """Behind AS and a dot, every word is a name."""
+            """Read every word after AS and after a dot as a name."""
             at = self._prev.token_type if self._prev else None
             is_name = at in {TokenType.ALIAS, TokenType.DOT} and self._curr.text[:1].isalpha()
             return super()._advance_any(ignore_reserved or is_name)
@@ -162,7 +163,7 @@ class StategateSQL(Postgres):
         def _parse_limit(
             self, this: exp.Expr | None = None, top: bool = False, skip_limit_token: bool = False
         ) -> exp.Expr | None:
-            """`LIMIT 2, 1` is MySQL's."""
+            """Refuse `LIMIT 2, 1`, which is MySQL's syntax."""
             found = super()._parse_limit(this, top, skip_limit_token)
             if isinstance(found, exp.Limit) and found.args.get("offset") is not None:
                 raise InvalidSyntaxError(
@@ -178,7 +179,7 @@ class StategateSQL(Postgres):
             tokens: Collection[TokenType] | None = None,
             anonymous_func: bool = False,
         ) -> exp.Expr | None:
-            """`FETCH FIRST -1 ROWS` has a signed number, which sqlglot does not read there."""
+            """Read the sign of `FETCH FIRST -1 ROWS`; sqlglot reads no sign there."""
             if tokens is self.FETCH_TOKENS and self._match_set((TokenType.DASH, TokenType.PLUS)):
                 is_negative = self._prev.token_type is TokenType.DASH
                 number = self._parse_number()
@@ -186,10 +187,10 @@ class StategateSQL(Postgres):
             return super()._parse_field(any_token, tokens, anonymous_func)
 
         def _parse_bracket(self, this: exp.Expr | None = None) -> exp.Expr | None:
-            """`a[i]` with the subscript as it is written.
+            """Keep the subscript of `a[i]` as it is written.
 
-            sqlglot counts all subscripts from 0, but moves only those that it takes for integers:
-            whether it moves one back depends on what has become of it by then.
+            sqlglot subtracts 1 from subscripts that it takes for integers, and adds it again when
+            it writes SQL. A rewriting in between can change what it takes for an integer.
             """
             found = super()._parse_bracket(this)
             if isinstance(found, exp.Bracket):
@@ -197,7 +198,7 @@ class StategateSQL(Postgres):
             return found
 
         def _parse_cube_or_rollup(self, with_prefix: bool = False) -> exp.Cube | exp.Rollup | None:
-            """`CUBE (a, b > 1)`, where sqlglot takes no comparison."""
+            """Read `CUBE (a, b > 1)`; sqlglot takes no comparison there."""
             if with_prefix or not self._match_set((TokenType.CUBE, TokenType.ROLLUP)):
                 return None
             kind = exp.Cube if self._prev.token_type is TokenType.CUBE else exp.Rollup
@@ -213,7 +214,7 @@ class StategateSQL(Postgres):
             )
 
         def _parse_locks(self) -> list[exp.Lock]:
-            """`FOR UPDATE`, with its place, for it is refused."""
+            """Read `FOR UPDATE` with its place, at which the error points."""
             first = self._curr
             found = super()._parse_locks()
             for lock in found:
@@ -223,9 +224,9 @@ class StategateSQL(Postgres):
         def _parse_interval(
             self, require_interval: bool = True, parse_function_unit: bool = True
         ) -> exp.Add | exp.Interval | None:
-            """`interval '1 day 02:03'`, `interval '5' day`, `interval '1-2' YEAR TO MONTH`.
+            """Read `interval '1 day 02:03'`, `interval '5' day`, `interval '1-2' YEAR TO MONTH`.
 
-            sqlglot keeps one field of the text, and takes what is added to it for another.
+            sqlglot keeps one field of the text, and reads `interval '1 day' + x` as two fields.
             """
             if not require_interval:
                 return super()._parse_interval(require_interval, parse_function_unit)
@@ -241,7 +242,7 @@ class StategateSQL(Postgres):
             return self.expression(exp.Interval(this=literal, unit=unit))
 
         def _negate_range(self, this: exp.Expr | None = None) -> exp.Expr | None:
-            """`x !~ ALL (a)` says that none matches, and `x !~ ANY (a)` that not all do."""
+            """Swap ANY and ALL under NOT: `x !~ ALL (a)` says that no pattern matches."""
             many = this.expression if isinstance(this, exp.RegexpLike | exp.RegexpILike) else None
             if this is not None and isinstance(many, exp.Any | exp.All):
                 other = exp.Any if isinstance(many, exp.All) else exp.All
@@ -257,7 +258,7 @@ class StategateSQL(Postgres):
         def _parse_type(
             self, parse_interval: bool = True, fallback_to_identifier: bool = False
         ) -> exp.Expr | None:
-            """`date '2020-01-01'::text` is the text of a date; for sqlglot `::` comes first."""
+            """Read `date '2020-01-01'::text` as the text of a date; in sqlglot `::` comes first."""
             kind = self._curr.token_type if self._curr else None
             if kind in self.TYPE_TOKENS and kind is not TokenType.INTERVAL:
                 index = self._index
@@ -273,14 +274,14 @@ class StategateSQL(Postgres):
 
 
 def _quantified(kind: type[exp.Expr], name: str, args: list[Any]) -> exp.Expr:
-    """ALL or SOME of an array; of more or fewer, a call of what is no function."""
+    """Return ALL or SOME of an array; with more or fewer arguments, a call, which is refused."""
     if len(args) != 1:
         return exp.Anonymous(this=name, expressions=args)
     return kind(this=exp.Paren(this=args[0]))
 
 
 def _drops(call: exp.Expr, given: list[Any]) -> bool:
-    """Whether an argument as it is written is nowhere in a call."""
+    """Whether a written argument is missing from a parsed call."""
     held = {id(node) for node in call.walk()}
     return any(id(each) not in held for each in given)
 
@@ -295,7 +296,7 @@ except TypeError as error:
 
 
 def tokenize(sql: str) -> list[Token]:
-    """The tokens of a text; `start` and `end` count its characters from 0, `end` inclusive.
+    """Return the tokens of a text; `start` and `end` count characters from 0, `end` inclusive.
 
     Raises:
         sqlglot.errors.TokenError: the text ends inside a quote or comment.
@@ -324,7 +325,7 @@ def _mark_parameters(sql: str) -> str:
 
 
 def unterminated(sql: str) -> int | None:
-    """Where the quote or comment begins that a text ends in; None if it ends in none."""
+    """Return where an unclosed quote or comment begins; None if all are closed."""
     at = 0
     while True:
         found = _LEXEME.search(sql, at)

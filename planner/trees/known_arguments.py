@@ -1,9 +1,9 @@
-"""The nodes of sqlglot's trees that the planner reads, with the arguments that it reads of each.
+"""The nodes of sqlglot's trees that the planner reads, with the arguments that it reads.
 
-A parser's new release can say in an argument what it said in a node before: NOT LIKE became LIKE
-with `negate`. Whoever does not look at the argument reads the opposite. So nothing is read of a
-node that has an argument, or a type, that is not listed here: a condition stays with DuckDB, a
-clause is refused, and so is what would have to be rewritten.
+A new release of sqlglot can move a meaning from a node to an argument: NOT LIKE became LIKE with
+`negate`. Code that ignores the argument reads the opposite. So the planner does not read a node
+whose type or argument is not listed here. It leaves a condition to DuckDB, and refuses a clause,
+or a node that a rule would rewrite.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from planner.trees.nodes import position_of, strip
 
 
 class Unread(exp.Expression):
-    """Stands for a node that says more than the planner knows of."""
+    """Replaces a node with arguments that the planner does not know."""
 
     arg_types = {}  # noqa: RUF012 - sqlglot sets it so
 
 
 UNREAD = Unread()
-"""What is seen of every such node; no reader knows its type."""
+"""The node that readers see in place of every such node; no reader knows its type."""
 
 _BINARY = (
     *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ),
@@ -150,18 +150,17 @@ _ARGUMENTS: dict[type[exp.Expr], str] = {
 ARGUMENTS: Mapping[type[exp.Expr], frozenset[str]] = {
     kind: frozenset(names.split()) for kind, names in _ARGUMENTS.items()
 }
-"""What is read, by type. An argument that is not here may be there if it says nothing: NULL, false,
-or empty."""
+"""The arguments that are read, by type. Others may be present if they are None, false or empty."""
 _CLAUSES = frozenset(kind for kind in ARGUMENTS if not issubclass(kind, exp.Condition))
 _CLAUSES_ALL = tuple(_CLAUSES)
 """The same, as `issubclass` takes them."""
 
 _JOINS = {"", "INNER", "OUTER", "CROSS", "NATURAL"}
-"""What a join can be called beside its side."""
+"""The words of a join, apart from LEFT, RIGHT and FULL."""
 
 
 def is_known(node: exp.Expr) -> bool:
-    """Whether the planner knows all that a node says, but for the nodes in it."""
+    """Whether the planner knows a node's type and all its arguments; inner nodes do not count."""
     names = ARGUMENTS.get(type(node))
     return names is not None and (node.args.keys() <= names or not _unknown_arguments(node, names))
 
@@ -171,37 +170,37 @@ def _unknown_arguments(node: exp.Expr, names: frozenset[str]) -> list[str]:
 
 
 def seen(node: exp.Expr) -> exp.Expr:
-    """A node without the parentheses around it, as a reader may look at it.
+    """Return a node without the parentheses around it, or `UNREAD` if it is not known.
 
-    It is `UNREAD` if it says more than the planner knows. All that reads a condition begins here.
+    All code that reads a condition calls this first.
     """
     bare = strip(node)
     while node is not bare:
         if not is_known(node):
             return UNREAD
         node = node.this
-    # As `is_known`, which is not called for most: this is asked for each value of an IN.
+    # The check of `is_known`, without a call in most cases: this runs for each value of an IN.
     names = ARGUMENTS.get(type(bare))
     plain = names is not None and bare.args.keys() <= names
     return bare if plain or is_known(bare) else UNREAD
 
 
 def check_known(node: exp.Expr) -> None:
-    """Refuse to rewrite a node that says more than the planner knows.
+    """Refuse to rewrite a node that the planner does not know.
 
     Raises:
-        NotSupportedError: it does (0A000).
+        NotSupportedError: it is not known (0A000).
     """
     if not is_known(node):
         raise _not_supported(node)
 
 
 def check_clauses(nodes: Nodes) -> None:
-    """Refuse clauses that say more than the planner knows; conditions stay with DuckDB then.
+    """Refuse clauses that the planner does not know; conditions may stay with DuckDB.
 
     Raises:
-        NotSupportedError: one does (0A000).
-        InvalidSyntaxError: one is other databases' SQL (42601).
+        NotSupportedError: a clause is not known (0A000).
+        InvalidSyntaxError: a clause is SQL of other databases (42601).
     """
     for kind in nodes.types:
         names = ARGUMENTS.get(kind)
@@ -226,18 +225,18 @@ def _not_supported(node: exp.Expr) -> NotSupportedError | InvalidSyntaxError:
 
 
 def conjuncts(node: exp.Expr) -> list[exp.Expr]:
-    """The parts of an AND, however nested."""
+    """Return the conditions that a nested AND joins."""
     return _parts(node, exp.And)
 
 
 def disjuncts(node: exp.Expr) -> list[exp.Expr]:
-    """The parts of an OR, however nested."""
+    """Return the conditions that a nested OR joins."""
     return _parts(node, exp.Or)
 
 
 def _parts(node: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:
     found: list[exp.Expr] = []
-    left = [node]  # not by recursion: programs write thousands of parts
+    left = [node]  # no recursion: programs write thousands of parts
     while left:
         part = seen(left.pop())
         if isinstance(part, kind):

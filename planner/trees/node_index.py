@@ -1,4 +1,4 @@
-"""The nodes of a tree by type: one walk answers all that planning asks of a tree."""
+"""An index of a tree's nodes by type, built in one walk."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sqlglot import exp
 
 N = TypeVar("N", bound=exp.Expr)
 Kinds: TypeAlias = frozenset[type[exp.Expr]]
-"""Types of nodes, with all that are below them."""
+"""Types of nodes, with all their subclasses."""
 
 
 def kinds(*above: type[exp.Expr]) -> Kinds:
-    """These types and all below them: made once, so that a tree is asked for them in one step."""
+    """Return these types and all their subclasses; a module calls it once, when it is imported."""
     found: set[type[exp.Expr]] = set()
     left = [*above]
     while left:
@@ -25,14 +25,14 @@ def kinds(*above: type[exp.Expr]) -> Kinds:
 
 
 CALLS = kinds(exp.Func)
-"""What may be a call of a function."""
+"""The nodes that can be calls of functions."""
 
 
 class Nodes:
     """The nodes of a tree, outermost first.
 
-    Whoever puts a node in another's place, or a copy beside it, calls `renew`. Else a later step
-    would change a node that is no longer in the tree, and miss the one that is.
+    Code that replaces or copies nodes calls `renew` afterwards. Otherwise a later step changes a
+    node that has left the tree, and misses the new one.
     """
 
     __slots__ = ("_by_type", "_tree")
@@ -45,7 +45,7 @@ class Nodes:
         """Walk the tree again."""
         self._by_type: dict[type[exp.Expr], list[exp.Expr]] = {}
         found = [self._tree]
-        for node in found:  # it grows: what a node holds comes after all that is known by then
+        for node in found:  # the list grows: the children of a node go to its end
             self._by_type.setdefault(type(node), []).append(node)
             for value in node.args.values():
                 if isinstance(value, exp.Expr):
@@ -55,12 +55,12 @@ class Nodes:
 
     @property
     def types(self) -> tuple[type[exp.Expr], ...]:
-        """The types of which there are nodes."""
+        """The types of the nodes."""
         return tuple(self._by_type)
 
     def of(self, kind: type[N]) -> list[N]:
         """The nodes of exactly this type."""
-        # Not by typing.cast, which is a call: this is asked forty times for each statement.
+        # Without typing.cast, which is a call: this runs forty times for each statement.
         found: list[Any] = self._by_type.get(kind, [])
         return found
 
@@ -69,5 +69,5 @@ class Nodes:
         return not self._by_type.keys().isdisjoint(asked)
 
     def among(self, asked: Kinds) -> Iterator[exp.Expr]:
-        """The nodes of these types, one type after the other."""
+        """Yield the nodes of these types, one type after the other."""
         return chain.from_iterable(found for kind, found in self._by_type.items() if kind in asked)

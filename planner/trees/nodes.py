@@ -1,4 +1,4 @@
-"""Small steps of rewriting a tree: calls, casts, putting one node around another."""
+"""Small steps of reading and rewriting a tree: calls, casts, parentheses, positions."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from functools import lru_cache
 from sqlglot import exp
 
 TYPES_MAX = 1_000
-"""So many names of types are kept parsed; decimals of every size are some 700."""
+"""Most names of types that are kept parsed; decimals of all sizes are about 700."""
 
 _AROUND = (exp.Paren, exp.Collate)
 _BYTEWISE = {"C", "POSIX", "DEFAULT", "UCS_BASIC"}
-"""Collations by which texts compare as they do here."""
+"""Collations that compare texts as DuckDB does, byte by byte."""
 
 
 def call(name: str, *given: exp.Expr) -> exp.Expr:
-    """A call of a function of the composing database."""
+    """Return a call of a function of the composing database."""
     return exp.Anonymous(this=name, expressions=list(given))
 
 
 def cast(node: exp.Expr, data_type: str) -> exp.Expr:
-    """A cast, by DuckDB's name of the type."""
+    """Return a cast to a type that DuckDB names so."""
     return exp.Cast(this=node, to=built_type(data_type))
 
 
 def built_type(name: str) -> exp.DataType:
-    """A type by DuckDB's name of it."""
+    """Return the type that DuckDB names so."""
     return _built_type(name).copy()
 
 
@@ -36,7 +36,7 @@ def _built_type(name: str) -> exp.DataType:
 
 
 def wrapped(node: exp.Expr, make: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
-    """Put what `make` builds around a node in the node's place."""
+    """Replace a node by the one that `make` builds around it, and return that one."""
     holder = exp.Paren(this=exp.null())
     node.replace(holder)
     fresh = make(node)
@@ -45,7 +45,7 @@ def wrapped(node: exp.Expr, make: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
 
 
 def outermost(node: exp.Expr) -> exp.Expr:
-    """An aggregate with its FILTER and OVER."""
+    """Return an aggregate with its FILTER and OVER."""
     found = node
     while isinstance(found.parent, exp.Filter | exp.Window) and found.arg_key == "this":
         found = found.parent
@@ -53,19 +53,19 @@ def outermost(node: exp.Expr) -> exp.Expr:
 
 
 def position_of(node: exp.Expr) -> int | None:
-    """Where a node stands in the text, counted from 1; None if neither it nor its parts know."""
+    """Return where a node stands in the text, counted from 1; None if it is not known."""
     found = (n.meta["start"] for n in node.walk() if "start" in n.meta)
     start = next(found, None)
     return None if start is None else int(start) + 1
 
 
 def is_comma(join: exp.Join) -> bool:
-    """Whether it is a comma of FROM, which binds less than what is written as a JOIN."""
+    """Whether a join is a comma of FROM, which binds less tightly than a written JOIN."""
     return not any(join.args.get(each) for each in ("method", "side", "kind", "on", "using"))
 
 
 def signed(node: exp.Expr) -> tuple[exp.Expr, bool]:
-    """What all the minuses stand before, and whether there is an odd number of them."""
+    """Return a node without the minuses before it, and whether their number is odd."""
     is_negative = False
     while isinstance(node, exp.Neg | exp.Paren):
         is_negative ^= isinstance(node, exp.Neg)
@@ -74,12 +74,12 @@ def signed(node: exp.Expr) -> tuple[exp.Expr, bool]:
 
 
 def parameter_number(node: exp.Parameter) -> int:
-    """The n of $n."""
+    """Return the n of $n."""
     return int(node.name)
 
 
 def strip(node: exp.Expr) -> exp.Expr:
-    """A node without the parentheses around it."""
+    """Return a node without the parentheses and bytewise collations around it."""
     while isinstance(node, _AROUND):
         if isinstance(node, exp.Collate) and node.expression.name.upper() not in _BYTEWISE:
             return node

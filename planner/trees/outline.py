@@ -1,7 +1,7 @@
-"""What is kept of a statement's tree once it is planned: the places of its names, and its size.
+"""The outline of a statement's tree that its plan keeps: the places of names, and its size.
 
-A tree is made of cycles, thousands of objects for each statement. Plans are cached without them, or
-Python's collector would look at all of them again and again, while no other thread runs.
+A tree has thousands of objects in reference cycles. Python's collector would visit them again and
+again while no other thread runs. So cached plans keep an outline, not the tree.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from planner.trees.nodes import position_of
 
 
 class Outline(Struct, frozen=True, kw_only=True):
-    """Places in a statement's text, counted from 1, and what it makes of the rows that it reads."""
+    """Places in a statement's text, counted from 1, and how many rows it returns."""
 
     names: Mapping[str, int]
-    """Of each name and function, in lower case, where it first stands."""
+    """The first place of each name and function, in lower case."""
     literals: Mapping[str, int | None]
-    """The same of the texts of literals; None of one whose place is not known."""
+    """The first place of the text of each literal; None if it is not known."""
     reads: bool
     """Whether it has a FROM."""
     groups: bool
     """Whether it has a GROUP BY."""
     aggregates: bool
-    """Whether its result is computed from all rows."""
+    """Whether its SELECT list has an aggregate."""
     limit: int | None
-    """Its LIMIT, where that is a number."""
+    """Its LIMIT, if that is a number."""
 
     def position(self, name: str) -> int | None:
-        """Where a name, a function or the text of a literal stands."""
+        """Return where a name, a function or the text of a literal stands."""
         if name in self.literals:
             return self.literals[name]
         wanted = name.split("(", maxsplit=1)[0].rsplit(".", maxsplit=1)[-1].lower()
         return self.names.get(wanted)
 
     def rows(self, read: float) -> float:
-        """About how many rows it gives, of so many that it reads."""
+        """Estimate how many rows it returns if it reads so many."""
         found = read
         if self.groups:
             found = max(1.0, read / 10)
@@ -48,7 +48,7 @@ class Outline(Struct, frozen=True, kw_only=True):
 
 
 def outline(tree: exp.Expr) -> Outline:
-    """The outline of a bound tree."""
+    """Return the outline of a bound tree."""
     names: dict[str, int] = {}
     literals: dict[str, int | None] = {}
     reads = False

@@ -1,4 +1,4 @@
-"""Times and intervals with fewer digits of a second, as `timestamp(3)`: a cast rounds to them."""
+"""Casts that round times and intervals to fewer digits of a second, such as `timestamp(3)`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sqlglot import exp
 from planner.trees.nodes import call
 
 DIGITS_MAX = 6
-"""Postgres counts microseconds; it takes more digits as so many."""
+"""PostgreSQL counts microseconds; it reads a larger number of digits as this one."""
 _MACROS = {
     exp.DType.TIME: "pg_sg_rounded_time",
     exp.DType.TIMESTAMP: "pg_sg_rounded_timestamp",
@@ -18,7 +18,7 @@ _MACROS = {
 
 
 def digits_of(node: exp.DataType) -> int | None:
-    """How many digits of a second there may be; None if all, or it is no type of times."""
+    """Return the digits of a second of a type; None if it keeps all, or is not a type of times."""
     if node.this not in _MACROS or not node.expressions:
         return None
     digits = int(node.expressions[0].name)
@@ -26,9 +26,9 @@ def digits_of(node: exp.DataType) -> int | None:
 
 
 def round_seconds(cast: exp.Cast) -> None:
-    """Round in the tree what is cast to fewer digits.
+    """Put a macro that rounds around a cast to fewer digits, in place.
 
-    DuckDB has other types for the digits of a timestamp, and none for those of the others.
+    DuckDB has types for timestamps of 0, 3 and 9 digits, and none for times and intervals.
     """
     to = cast.to
     is_array = to.this is exp.DType.ARRAY and len(to.expressions) == 1

@@ -1,4 +1,4 @@
-"""Types of expressions in PostgreSQL: of functions, operators, literals and result columns.
+"""PostgreSQL's types of expressions: functions, operators, literals and result columns.
 
-Trees are read here and not changed, except that literals are given their types.
+Code here reads trees. It changes them only to give literals their types.
 """

@@ -63,14 +63,14 @@ class ColumnTypes:
         inner = self._scope_at(column)
         found = self._around(inner, column)
         if found is _ABSENT and column.table:
-            # DuckDB has fields of structs without parentheses, too: `s.f` and `t.s.f`.
+            # DuckDB reads fields of structs without parentheses, too: `s.f` and `t.s.f`.
             struct = exp.Column(this=column.args["table"].copy(), table=column.args.get("db"))
             owner = self._around(inner, struct)
             found = dict(owner.fields).get(column.name) if isinstance(owner, DataType) else None
         return found if isinstance(found, DataType) else None
 
     def of_row(self, column: exp.Column) -> Sequence[tuple[str, str]] | None:
-        """The columns of the FROM item that a name stands for, in a scope that has no column so."""
+        """Return the columns of the FROM item of that name; None if the name is a column's."""
         scope = None if column.table else self._scope_at(column)
         while scope is not None and self._in_scope(scope, column) is _ABSENT:
             if column.name in scope.selected_sources:
@@ -80,7 +80,7 @@ class ColumnTypes:
         return None
 
     def of_query(self, scope: Scope) -> tuple[DataType | None, ...] | None:
-        """The types of a query's columns; None where a star hides how many there are."""
+        """Return the types of a query's columns; None if a star hides their number."""
         for part in (scope, *(scope.set_operation_scopes or ())):
             tree = part.expression
             items = tree.expressions if isinstance(tree, exp.Select) else []
@@ -89,7 +89,7 @@ class ColumnTypes:
         return tuple(self._output_types(scope))
 
     def widened(self, tree: exp.SetOperation) -> list[bool]:
-        """Which columns of a recursive query are numeric and computed: their scale can grow."""
+        """Tell which columns of a recursive query are computed numerics, whose scale can grow."""
         pairs = zip(tree.this.selects, tree.expression.selects, strict=False)
         return [
             self._kind_of(first.unalias()) is Kind.DECIMAL
@@ -105,17 +105,17 @@ class ColumnTypes:
         return agreed_type(nodes, [self._type_of(node) for node in nodes])
 
     def _scope_at(self, column: exp.Column) -> Scope | None:
-        """The scope that a column stands in."""
+        """Return the scope that a column is in."""
         if self._scope_of is None:
             self._scope_of = {}
             for scope in self._scopes:  # inner ones first: a column belongs to the innermost
                 for each in (scope.expression, *scope.columns):
                     self._scope_of.setdefault(id(each), scope)
-        # A column that a star was spelled out to is in no scope's list.
+        # Columns that replaced a star are in no scope's list.
         return self._scope_of.get(id(column)) or self._scope_of.get(id(column.parent_select))
 
     def _around(self, scope: Scope | None, column: exp.Column) -> DataType | object | None:
-        """The type of a column, of the innermost scope that has one so called."""
+        """Return the type of a column in the innermost scope that has it."""
         inner: Scope | None = None
         while scope is not None:
             found = self._in_scope(scope, column, inner)
@@ -127,7 +127,7 @@ class ColumnTypes:
     def _in_scope(
         self, scope: Scope, column: exp.Column, inner: Scope | None = None
     ) -> DataType | object | None:
-        """The type of a column of a scope, as one inside sees it: LATERAL sees what is left."""
+        """Return the type of a scope's column; a LATERAL item `inner` sees the items left of it."""
         sources = scope.selected_sources
         for at, (_, source) in enumerate(sources.values()):
             if inner is not None and inner in (source, _within(source)):
@@ -144,7 +144,7 @@ class ColumnTypes:
         known = [each for each in found if each is not _ABSENT]
         if not known:
             return _ABSENT
-        # Several that are merged by USING; DuckDB refuses a name that is ambiguous.
+        # USING may have merged several columns. DuckDB refuses names that are ambiguous.
         return known[0] if all(each == known[0] for each in known) else None
 
     def _of_source(
@@ -154,14 +154,14 @@ class ColumnTypes:
             found = self._column_type(source, column) or self._of_series(source, column)
             names = columns_of(source) or ()
             if found is None and column in names:
-                # Its own, if of no known type: not one so called of a scope around.
+                # The column is this item's, though its type is not known: do not look further out.
                 return BIGINT if is_numbered(source) and column == names[-1] else None
             return _ABSENT if found is None else found
         outputs = self._outputs_of(source, node)
         return outputs.get(column, _ABSENT)
 
     def _of_series(self, table: exp.Table, column: str) -> DataType | None:
-        """The type of the values that a series in FROM gives; one of integers is bigint here."""
+        """Return the type of a series in FROM; DuckDB's series of integers has bigints."""
         alias, series = table.args.get("alias"), table.this
         if not isinstance(series, exp.GenerateSeries) or alias is None:
             return None
@@ -194,7 +194,7 @@ class ColumnTypes:
         if isinstance(tree, exp.SetOperation) and scope.set_operation_scopes:
             first = self._output_types(scope.set_operation_scopes[0])
             if is_recursive(tree):
-                return first  # the rest has the types of this, in Postgres
+                return first  # PostgreSQL gives the recursive part these types
             sides = [self._open_types(side) for side in scope.set_operation_scopes]
             return [common_type(pair) for pair in zip(*sides, strict=False)]
         if isinstance(tree, exp.Query):
@@ -209,7 +209,7 @@ class ColumnTypes:
         return [*elements, BIGINT] if is_numbered(tree) else elements
 
     def _open_types(self, scope: Scope) -> list[DataType | None]:
-        """The types of a side of a set operation; NULL of a bare text, which takes the other's."""
+        """Return the types of a side of a set operation; a bare text has the open type."""
         found = self._output_types(scope)
         items = scope.expression.selects if isinstance(scope.expression, exp.Select) else []
         if len(items) != len(found):
@@ -220,7 +220,7 @@ class ColumnTypes:
         ]
 
     def _item_types(self, scope: Scope, item: exp.Expr) -> list[DataType | None]:
-        """The types of what one item of a SELECT list gives."""
+        """Return the types of the columns of one item of a SELECT list."""
         places = self._star(scope, item) if is_star(item) else None
         if places is None:
             return [self._type_of(item.unalias())]
@@ -232,14 +232,14 @@ class ColumnTypes:
         return found
 
     def _merged(self, scope: Scope, name: str) -> DataType | None:
-        """The type of a column that USING has made of one on each side."""
+        """Return the type of a column that USING has merged."""
         sides = [
             self._of_source(item, *source, name) for item, source in scope.selected_sources.items()
         ]
         return common_type([s for s in sides if isinstance(s, DataType)]) if sides else None
 
     def _names(self, scope: Scope, node: exp.Expr) -> list[str]:
-        """The names of a derived table's columns, as its alias has them."""
+        """Return the names of a derived table's columns, with those of its alias."""
         scope = within_lateral(scope)
         tree = scope.expression
         first = scope
@@ -252,7 +252,7 @@ class ColumnTypes:
             names += [item.output_name] if places is None else [name for _, name in places]
         outer = tree.parent
         while isinstance(outer, exp.SetOperation):
-            outer = outer.parent  # what a recursive CTE reads of itself is its first part
+            outer = outer.parent  # a recursive CTE reads its first part
         for owner in (outer, node, tree):
             alias = owner.args.get("alias") if owner is not None else None
             if isinstance(alias, exp.TableAlias) and alias.columns:
@@ -264,7 +264,7 @@ class ColumnTypes:
 
 
 _ABSENT = object()
-"""No such column here: look further out."""
+"""The scope has no such column: look further out."""
 
 
 def _within(source: exp.Table | Scope) -> Scope | None:

@@ -1,10 +1,9 @@
-"""The functions that SQL may call: an allow-list, and what those of Postgres give.
+"""The functions that SQL may call, and the result types of PostgreSQL's functions.
 
-A name that is not here does not exist for clients, whatever the composing database knows: its
-functions about itself, its files, its settings and its internals are left out. Names beginning with
-`pg_sg_` are ours, in `macros`, and are reached only through `meaning`.
-What only the catalog can answer, of the session or the server, is taken out of a statement before
-its names are looked at (`pg_catalog.lifting`).
+A function that is not listed here does not exist for clients, even if DuckDB has it: functions that
+read DuckDB's files, settings or internals are left out. Names that begin with `pg_sg_` are macros,
+which only rules of rewriting call. Functions of the session or the server leave a statement before
+its names are checked (`pg_catalog.lifting`).
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ _POSTGRES = """
     transaction_timestamp translate trim trim_array trunc unnest upper var_pop var_samp variance
     width_bucket any all some interval array if ifnull
 """
-"""Functions of PostgreSQL, and syntax that parses as a call."""
+"""PostgreSQL's functions, and syntax that parses as a call."""
 
 _DUCKDB = """
     approx_count_distinct approx_quantile approx_top_k arbitrary arg_max arg_max_null arg_min
@@ -99,10 +98,10 @@ _DUCKDB = """
     to_weeks to_years today try_strptime typeof ucase unbin unhex unicode url_decode url_encode uuid
     uuidv4 uuidv7 wavg week weekday weekofyear weighted_avg xor year yearweek
 """
-"""Functions of DuckDB that compute from their arguments, and nothing else."""
+"""DuckDB's functions that read nothing but their arguments."""
 
 FUNCTIONS = frozenset((_POSTGRES + _DUCKDB).split())
-"""All that may be called."""
+"""The functions that may be called."""
 
 _TYPES: dict[DataType, str] = {
     INTEGER: """
@@ -147,19 +146,19 @@ _TYPES: dict[DataType, str] = {
     """,
 }
 RESULTS = {name: data_type for data_type, names in _TYPES.items() for name in names.split()}
-"""The type that a function of Postgres gives, whatever it is given."""
+"""The result types of PostgreSQL's functions that have one, whatever their arguments are."""
 OF_ARGUMENT = {
     **{"date_trunc": 1, "date_bin": 1, "gcd": 0, "lcm": 0, "array_append": 0, "array_prepend": 1},
     **{"array_cat": 0, "array_remove": 0, "array_replace": 0},
 }
-"""Functions whose result has the type that an argument is taken as, and which argument that is."""
+"""Functions whose result has the type of a parameter, and the index of that parameter."""
 OF_SIGNATURE = frozenset(
     {
         *("div", "log", "log10", "mod", "pow", "power", "sign", "stddev", "stddev_pop"),
         *("stddev_samp", "var_pop", "var_samp", "variance"),
     }
 )
-"""Functions of numbers whose result is a double or a numeric, as their arguments are taken."""
+"""Functions of numbers whose result is a double or a numeric, depending on the signature."""
 SAME_AS_FIRST = frozenset(
     {
         *(
@@ -180,7 +179,7 @@ SAME_AS_FIRST = frozenset(
 
 
 def call_name(node: exp.Expr) -> str:
-    """The name of a function as the statement has it, in lower case."""
+    """Return the name of a function as the statement has it, in lower case."""
     written = node.meta.get("name")
     if written:
         return str(written).lower()

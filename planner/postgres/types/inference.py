@@ -51,7 +51,7 @@ ParameterType: TypeAlias = Callable[[int], DataType | None]
 
 _PREDICATES = (exp.Predicate, exp.And, exp.Or, exp.Not, exp.Boolean)
 _QUANTIFIED = (exp.Any, exp.All)
-"""Predicates to sqlglot, but sides of a comparison."""
+"""Predicates in sqlglot's classes; in fact they are one side of a comparison."""
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 _OF_BITS = (
     *(exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot),
@@ -60,7 +60,7 @@ _OF_BITS = (
 _OF_THIS = (exp.Paren, exp.Filter, exp.Window, exp.Order, exp.Distinct, exp.Ordered, exp.Collate)
 _OF_ANY = (exp.Coalesce, exp.Greatest, exp.Least, exp.Case, exp.Nullif, exp.If)
 _OF_TEXT = {"max", "min", "reverse"}
-"""Functions of their first argument's type, that take a varchar as a text."""
+"""Functions with the type of their first argument, which is a text if it is a varchar."""
 _LITERAL_TIMES = {
     exp.CurrentDate: DATE,
     exp.CurrentTimestamp: DataType(kind=Kind.TIMESTAMPTZ),
@@ -78,14 +78,14 @@ _LITERAL_TIMES = {
 
 
 class Types:
-    """The types of the nodes of one statement; each is found once, when it is asked for.
+    """The types of the nodes of one statement; each type is found once, when it is needed.
 
     Args:
         scopes: of the statement, inner ones first.
         column_type: the types of the relations' columns.
         parameter_type: the types of the parameters.
-        star: what stars stand for.
-        results: what functions give, whatever they are given.
+        star: the columns that stars stand for.
+        results: the result types of functions that have one, whatever their arguments are.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Types:
         """Nodes whose ids are in `_known`, so that no id is used again."""
 
     def of(self, node: exp.Expr) -> DataType | None:
-        """The type of an expression."""
+        """Return the type of an expression; None if it is not certain."""
         key = id(node)
         if key not in self._known:
             self.note(node, None)  # a recursive CTE meets itself
@@ -115,23 +115,23 @@ class Types:
         return self._known[key]
 
     def forget(self) -> None:
-        """Look again for types that were not known: a parameter has been given its own."""
+        """Find unknown types again when they are needed: a parameter has got its type."""
         for key in self._unknown:
             self._known.pop(key, None)
         self._unknown.clear()
 
     def note(self, node: exp.Expr, data_type: DataType | None) -> None:
-        """Settle the type of a node, such as one that takes another's place."""
+        """Set the type of a node, such as one that replaces another."""
         self._known[id(node)] = data_type
         self._kept.append(node)
 
     def kind_of(self, node: exp.Expr) -> Kind | None:
-        """The kind of an expression's type."""
+        """Return the kind of an expression's type; None if it is not certain."""
         found = self.of(node)
         return None if found is None else found.kind
 
     def operands(self, node: exp.Expr) -> tuple[DataType | None, DataType | None]:
-        """The types of both sides of an operator; a bare text takes the one that it is asked."""
+        """Return the types of both sides of an operator; a bare text takes the one it needs."""
         left, right = self.of(node.this), self.of(node.expression)
         symbol = SYMBOLS.get(type(node))
         if symbol is not None and right is not None and is_open(node.this):
@@ -189,7 +189,7 @@ class Types:
         return None
 
     def _of_bits(self, node: exp.Expr) -> DataType | None:
-        """Of integers; a shift, or the complement, has the type of what it changes."""
+        """Return the type of an operation on bits; a shift has the type of its left side."""
         of = [self.of(node.this)]
         if isinstance(node, exp.BitwiseAnd | exp.BitwiseOr | exp.BitwiseXor):
             of.append(self.of(node.expression))
@@ -198,7 +198,7 @@ class Types:
         return plain_type(common_type(of))
 
     def _of_part(self, node: exp.Expr) -> DataType | None:
-        """An element or a slice of an array, or a field of a struct."""
+        """Return the type of an element or a slice of an array, or of a field of a struct."""
         owner = self.of(node.this)
         if owner is None:
             return None
@@ -227,7 +227,7 @@ class Types:
         return target
 
     def bare_numeric(self, node: exp.Expr) -> DataType | None:
-        """The numeric that holds an expression as it is: what `x::numeric` is here."""
+        """Return the type of `x::numeric`: a numeric that holds all digits of the expression."""
         source = self.of(node)
         text = node.name.strip() if isinstance(node, exp.Literal) and node.is_string else None
         if text is not None:
@@ -250,7 +250,7 @@ class Types:
     def _of_alternatives(self, node: exp.Expr) -> DataType | None:
         nodes = alternatives(node)
         if isinstance(node, exp.Nullif):
-            # Where there is no operator for both types, both have the one that holds both.
+            # If `=` does not take both types, both are cast to one type, which is the result's.
             beside = [] if is_open(node.expression) else [node.expression]
             kinds = {self.kind_of(each) for each in (*nodes, *beside)}
             is_mixed = Kind.DECIMAL in kinds or not (kinds <= FLOATS or kinds.isdisjoint(FLOATS))
@@ -258,7 +258,7 @@ class Types:
             return as_argument(self._common([*nodes, *beside] if is_both else nodes))
         if isinstance(node, exp.Case) and node.args.get("default") is None:
             return unsized(self._common(nodes))
-        # ELSE comes first: of a text and a varchar the first one is the type.
+        # ELSE comes first: between text and varchar, the first type wins.
         return self._common([nodes[-1], *nodes[:-1]] if isinstance(node, exp.Case) else nodes)
 
     def _common(self, nodes: Sequence[exp.Expr]) -> DataType | None:
@@ -268,7 +268,7 @@ class Types:
         return self._of_query(node.this)
 
     def _of_query(self, query: exp.Expr) -> DataType | None:
-        """The type of a query's only column."""
+        """Return the type of a query's only column."""
         items = query.selects if isinstance(query, exp.Query) else []
         return self.of(items[0].unalias()) if len(items) == 1 else None
 
@@ -295,7 +295,7 @@ class Types:
         return number_type(name, known, taken)
 
     def _of_ordered_set(self, node: exp.WithinGroup) -> DataType | None:
-        """What is found at a place, or at each of several, in the order of an expression."""
+        """Return the type of `percentile_cont` and its kin: an array for an array of fractions."""
         name, terms = call_name(node.this), node.expression.expressions
         if name not in {"percentile_cont", "percentile_disc", "mode"} or len(terms) != 1:
             return None

@@ -1,4 +1,4 @@
-"""Text literals as values of the type that their place asks for."""
+"""Text literals as values of the types that their places need."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _ALTERNATIVES: dict[type[exp.Expr], str] = {
     exp.Least: "LEAST",
     exp.Array: "ARRAY",
 }
-"""What gives one of several, or all of them, of one type; what Postgres calls it."""
+"""Nodes whose alternatives or elements have one type, with PostgreSQL's names of them."""
 _NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
 _ADOPTED = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, Kind.UUID, Kind.JSON}
-"""Types that a text literal takes when it stands beside a value of one."""
+"""Types that a text literal takes from a value beside it."""
 SPELLED = {*TIMES, Kind.INTERVAL}
-"""Types that DuckDB reads otherwise."""
+"""Types whose texts DuckDB reads otherwise than PostgreSQL."""
 
 
 def check_literal(literal: exp.Literal, target: DataType) -> Value:
-    """The value of a literal.
+    """Return the value of a text literal.
 
     Raises:
-        QueryError: it has none of the type; the error points at it.
+        QueryError: it is not a value of the type; the error points at it.
     """
     try:
         return parse_value(literal.name, target)
@@ -48,10 +48,10 @@ def check_literal(literal: exp.Literal, target: DataType) -> Value:
 
 
 def spell_time(literal: exp.Literal, target: DataType) -> None:
-    """Write a literal as DuckDB reads it: of a time, as Postgres does not, it reads its own forms.
+    """Write the literal of a time or interval in a form that DuckDB reads as PostgreSQL does.
 
     Raises:
-        QueryError: it is no value of the type; the error points at it.
+        QueryError: it is not a value of the type; the error points at it.
     """
     try:
         literal.set("this", time_words(literal.name, target.kind.value))
@@ -61,10 +61,10 @@ def spell_time(literal: exp.Literal, target: DataType) -> None:
 
 
 def adopt(literal: exp.Literal, found: DataType | None, types: Types) -> DataType | None:
-    """The type that a text literal takes beside others; None if it stays a text.
+    """Return the type that a text literal takes from values beside it; None if it stays a text.
 
     Raises:
-        QueryError: it is no value of that type; the error points at it.
+        QueryError: it is not a value of that type; the error points at it.
     """
     if found is None or found.kind not in _ADOPTED:
         return None
@@ -78,13 +78,13 @@ def adopt(literal: exp.Literal, found: DataType | None, types: Types) -> DataTyp
 
 
 def check_alternatives(nodes: Nodes, types: Types) -> None:
-    """Check the text literals among the results of CASE, COALESCE and their kin.
+    """Check the text literals among the alternatives of CASE, COALESCE and their kin.
 
-    DuckDB reads one when it is the result; Postgres in any case.
+    DuckDB reads a literal when it is the result; PostgreSQL reads all of them first.
 
     Raises:
-        MismatchedTypeError: a boolean is beside what is none (42804).
-        QueryError: one has not the type of the others (22P02).
+        MismatchedTypeError: a boolean stands beside another type (42804).
+        QueryError: a literal does not have the type of the others (22P02).
     """
     for kind, word in _ALTERNATIVES.items():
         for node in nodes.of(kind):
@@ -102,10 +102,10 @@ def check_alternatives(nodes: Nodes, types: Types) -> None:
 
 
 def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
-    """Refuse values of types that no type holds all of; DuckDB takes true for 1.
+    """Refuse types that do not match; DuckDB reads true as 1, PostgreSQL does not.
 
     Raises:
-        MismatchedTypeError: there are such (42804).
+        MismatchedTypeError: two types do not match (42804).
     """
     for one, other in pairwise(known):
         found = {one.kind, other.kind}
@@ -117,10 +117,10 @@ def check_alike(known: Sequence[DataType], word: str, node: exp.Expr) -> None:
 
 
 def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:
-    """A text literal as a value of a type that its place asks for.
+    """Return a text literal as a cast to the type that its place needs.
 
     Raises:
-        QueryError: it is none.
+        QueryError: it is not a value of that type.
     """
     if target.kind in SPELLED:
         spell_time(literal, target)
@@ -133,10 +133,10 @@ def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:
 
 
 def bytes_of(node: exp.Expr) -> exp.Expr:
-    """What stands where a bytea is asked for: a text literal there is the text form of one.
+    """Return an argument that must be bytea; a text literal is read as the text form of bytes.
 
     Raises:
-        QueryError: it is not (22P02).
+        QueryError: the literal is not such a text (22P02).
     """
     if not isinstance(node, exp.Literal) or not node.is_string:
         return node.copy()
@@ -146,10 +146,10 @@ def bytes_of(node: exp.Expr) -> exp.Expr:
 
 
 def spell_bytes(nodes: Nodes, types: Types) -> None:
-    """Write texts beside a bytea as bytes: DuckDB reads escapes of its own in them.
+    """Write text literals beside a bytea as bytes; DuckDB reads other escapes in them.
 
     Raises:
-        QueryError: one is no bytea (22P02).
+        QueryError: a literal is not the text form of bytes (22P02).
     """
     is_changed = False
     for kinds, groups_of in ((COMPARED, compared), (_ALTERNATIVES, _all_alternatives)):

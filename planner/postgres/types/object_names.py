@@ -1,8 +1,8 @@
-"""Oids that read and print as names (`regclass` and its kin), and the vectors of the catalog.
+"""Oids that are read and printed as names (`regclass` and its kin), and the catalog's vectors.
 
-Such a value is held as its oid and is a name only where Postgres prints it: under a cast to text,
-in `||`, `concat` and `format`, and in the result, whose names whoever runs the statement puts in.
-The macros that look names up read tables of the catalog; no other database has them.
+A value is its oid. It becomes a name where PostgreSQL prints it: in a cast to text, in `||`,
+`concat` and `format`, and in the result, where the runner of the statement puts the names in. The
+macros that look up names read tables of the catalog; only its database has them.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from planner.values.catalog_types import (
 from stores.spec.schema import DataType, Kind
 
 _FUNCTION = "regproc"
-"""It is held as a name, for few of the functions that types name have a row in pg_proc."""
+"""A regproc is held as a name: few functions that pg_type names have a row in pg_proc."""
 
 
 def converted(  # noqa: PLR0911 - one per type
     node: exp.Cast, target: DataType | None, types: Types
 ) -> exp.Expr | None:
-    """What stands in the place of a cast to or from one of these types; None if it is none."""
+    """Return what replaces a cast to or from one of these types; None for other casts."""
     source = types.of(node.this)
     if target is None or not (_is_special(source) or _is_special(target)):
         return None
@@ -53,7 +53,7 @@ def _is_special(data_type: DataType | None) -> bool:
 
 
 def shown(node: exp.Expr, types: Types) -> exp.Expr | None:
-    """The text that Postgres prints for a value of these types; None for values of others."""
+    """Return the text that PostgreSQL prints for a value of these types; None for other types."""
     source = types.of(node)
     if is_vector(source):
         return call("pg_sg_vector_text", node.copy())
@@ -63,7 +63,7 @@ def shown(node: exp.Expr, types: Types) -> exp.Expr | None:
 
 
 def oid_of(operand: exp.Expr, source: DataType | None, target: DataType) -> exp.Expr:
-    """The oid of a name; an error if there is none. A number stays what it is."""
+    """Return the call that looks up the oid of a name; a number stays a number."""
     if source is not None and source.kind in INTEGERS:
         return cast(operand, "BIGINT")
     kind = postgres_name(target)
@@ -88,7 +88,7 @@ def _vector(operand: exp.Expr, source: DataType | None) -> exp.Expr:
 
 
 def _array(operand: exp.Expr, source: DataType, target: DataType) -> exp.Expr | None:
-    """An array of oids as one of names, or the other way round."""
+    """Return an array of oids as an array of names, or the other way round."""
     if names_objects(source) and target.kind is Kind.TEXT:
         return call("pg_sg_names_of", exp.Literal.string(postgres_name(source)), operand.copy())
     if names_objects(target) and source.kind in INTEGERS:
@@ -97,7 +97,7 @@ def _array(operand: exp.Expr, source: DataType, target: DataType) -> exp.Expr | 
 
 
 def compared(node: exp.Expr, types: Types) -> None:
-    """Write what is compared with a value of these types as it is held, in place."""
+    """Write the other side of a comparison with these types as an oid, in place."""
     for side, other in ((node.this, node.expression), (node.expression, node.this)):
         found = types.of(side)
         if not isinstance(found, CatalogType):
@@ -113,7 +113,7 @@ def compared(node: exp.Expr, types: Types) -> None:
 
 
 def _compare_function(side: exp.Expr, other: exp.Expr, types: Types) -> None:
-    """Functions are compared by name, 0 being `-`; with an oid by their oids."""
+    """Compare functions by name, where 0 is `-`, or with an oid by their oids."""
     theirs, plain = types.of(other), strip(other)
     if isinstance(plain, exp.Literal) and plain.name == "0":
         other.replace(exp.Literal.string("-"))

@@ -1,4 +1,4 @@
-"""What calls and alternatives are made of, whatever their types are."""
+"""The operands of calls, alternatives and comparisons, whatever their types are."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ COMPARED = (
     *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ),
     *(exp.In, exp.Between, exp.Nullif, exp.Case),
 )
-"""What compares values."""
+"""Nodes that compare values."""
 
 
 def arguments(node: exp.Expr) -> list[exp.Expr]:
-    """The arguments of a call, in order, without DISTINCT and ORDER BY."""
+    """Return the arguments of a call, in order, without DISTINCT and ORDER BY."""
     found: list[exp.Expr] = []
     for value in node.args.values():
         found += [v for v in (value if isinstance(value, list) else [value]) if v is not None]
@@ -32,13 +32,13 @@ def arguments(node: exp.Expr) -> list[exp.Expr]:
 
 
 def is_open(node: exp.Expr) -> bool:
-    """Whether it is a bare text, or NULL, whose type its place says."""
+    """Whether a node is a bare text or NULL, which takes its type from its place."""
     node = strip(node)
     return isinstance(node, exp.Null) or (isinstance(node, exp.Literal) and bool(node.is_string))
 
 
 def alternatives(node: exp.Expr) -> list[exp.Expr]:
-    """What a CASE, `coalesce` or the like gives one of."""
+    """Return the expressions of which CASE, `coalesce` or the like returns one."""
     if isinstance(node, exp.Case):
         default = node.args.get("default")
         results = [branch.args["true"] for branch in node.args["ifs"]]
@@ -53,7 +53,7 @@ def alternatives(node: exp.Expr) -> list[exp.Expr]:
 
 
 def compared(node: exp.Expr) -> list[list[exp.Expr]]:
-    """What a comparison, IN, BETWEEN, CASE or `nullif` compares: each list is of one type."""
+    """Return the operands that a node compares, one list for each type that they share."""
     if isinstance(node, exp.Case):
         groups = [[node.this, branch.this] for branch in node.args["ifs"] if node.this is not None]
     elif isinstance(node, exp.Between):
@@ -67,7 +67,7 @@ def compared(node: exp.Expr) -> list[list[exp.Expr]]:
 
 
 def _by_column(group: list[exp.Expr]) -> list[list[exp.Expr]]:
-    """Rows that are compared, column by column."""
+    """Return the columns of compared rows; one list of all operands if they are not rows."""
     rows = [strip(each) for each in group]
     if not all(isinstance(row, exp.Tuple) for row in rows):
         return [group]
@@ -75,6 +75,6 @@ def _by_column(group: list[exp.Expr]) -> list[list[exp.Expr]]:
 
 
 def is_recursive(tree: exp.Expr) -> bool:
-    """Whether it is a query that may read itself."""
+    """Whether a query may read itself: it is in WITH RECURSIVE."""
     cte = tree.parent
     return isinstance(cte, exp.CTE) and bool(cte.parent and cte.parent.args.get("recursive"))

@@ -1,8 +1,8 @@
-"""The arithmetic of Postgres's types: which operators there are, and what they give.
+"""PostgreSQL's operators of arithmetic, and their result types.
 
-Of times and intervals `RESULTS` lists all; what is not in it does not exist. Of numbers `inference`
-counts digits. What an operator asks of an argument whose type is open (a parameter, a bare text)
-follows from what stands on its other side.
+`RESULTS` lists all operators of times and intervals; others do not exist. `result_types` counts the
+digits of numbers. The type of an open operand (a parameter or a bare text) follows from the operand
+on the other side.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ SYMBOLS: dict[type[exp.Expr], str] = {
     exp.Mod: "%",
     exp.Pow: "^",
 }
-"""The operators of arithmetic as Postgres writes them."""
+"""The signs of the operators of arithmetic."""
 INTERVAL, DATE = DataType(kind=Kind.INTERVAL), DataType(kind=Kind.DATE)
 TIMESTAMP, TIME = DataType(kind=Kind.TIMESTAMP), DataType(kind=Kind.TIME)
 TIMESTAMPTZ = DataType(kind=Kind.TIMESTAMPTZ)
 OF_TIME = frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL})
-"""The kinds that `RESULTS` is about."""
+"""The kinds of the operands in `RESULTS`."""
 _COUNTS = (Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER)
 _NUMBERS = (*_COUNTS, Kind.BIGINT, Kind.DECIMAL, Kind.REAL, Kind.DOUBLE)
 _STAMPS = (Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ)
@@ -51,7 +51,7 @@ def _results() -> dict[tuple[str, Kind, Kind], DataType]:
     found["-", Kind.DATE, Kind.DATE] = INTEGER
     found["-", Kind.TIME, Kind.TIME] = found["-", Kind.INTERVAL, Kind.INTERVAL] = INTERVAL
     found["-", Kind.INTERVAL, Kind.TIME] = INTERVAL
-    for length in (Kind.INTERVAL, Kind.TIME):  # a time is a length where one is asked for
+    for length in (Kind.INTERVAL, Kind.TIME):  # PostgreSQL casts a time to an interval here
         found |= {("*", length, number): INTERVAL for number in _NUMBERS}
         found |= {("*", number, length): INTERVAL for number in _NUMBERS}
         found |= {("/", length, number): INTERVAL for number in _NUMBERS}
@@ -59,7 +59,7 @@ def _results() -> dict[tuple[str, Kind, Kind], DataType]:
 
 
 RESULTS = _results()
-"""(operator, left, right) of times and intervals, with what it gives."""
+"""The result type of each (operator, left, right) of times and intervals."""
 _ASKED: dict[tuple[str, Kind], DataType | None] = {
     ("+", Kind.TIMESTAMP): INTERVAL,
     ("+", Kind.TIMESTAMPTZ): INTERVAL,
@@ -74,15 +74,15 @@ _ASKED: dict[tuple[str, Kind], DataType | None] = {
 
 
 def asked_type(symbol: str, other: DataType, *, is_left: bool) -> DataType | None:
-    """The type of an argument that says none itself.
+    """Return the type of an operand that has none of its own.
 
     Args:
         symbol: the operator.
         other: the type on its other side.
-        is_left: whether the argument stands before the operator.
+        is_left: whether the operand is the left one.
 
     Returns:
-        The type; None if there is no operator, or several that Postgres does not choose from.
+        The type; None if no operator fits, or several do and PostgreSQL does not choose.
     """
     if (symbol, other.kind) in _ASKED:
         found = _ASKED[symbol, other.kind]
