@@ -1,4 +1,4 @@
-"""`make fuzz ARGS="--seconds 1800"`: look for defects with generated work, and tell them."""
+"""`make fuzz ARGS="--seconds 1800"`: look for defects with generated work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.fuzz.report import Budget, Report
 from tests.support.postgres import PostgresMissingError
 
 SECONDS = 240.0
-"""How long a run takes unless it is told, shared by its parts."""
+"""Default length of a run in seconds, shared by its parts."""
 
 
 def _selects(directory: Path, report: Report, budget: Budget, without: frozenset[str]) -> None:
@@ -36,7 +36,7 @@ PARTS: Mapping[str, Callable[[Path, Report, Budget, frozenset[str]], None]] = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the parts one after the other; 1 if one of them failed."""
+    """Run the parts in order; return 1 if one of them failed."""
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--parts", default=",".join(PARTS), help="of: %(default)s")
     parser.add_argument("--seed", type=int, default=None, help="the same seed, the same cases")

@@ -1,8 +1,8 @@
-"""Statements that take all there is, from several clients at once, beside a watcher.
+"""Statements that exhaust time, memory or the interpreter, from several clients at once.
 
-Whatever a statement computes, it ends with its timeout, keeps to the memory that statements have,
-does not delay a lookup on another connection, and does not keep the process alive. Beside those
-that are known to hurt, every function that SQL may call is given arguments of unexpected size.
+Every statement must end with its timeout, stay within the memory of statements, leave lookups on
+other connections alone, and not keep the process alive. Besides statements that are known to hurt,
+every function of the allow-list is called with arguments of unexpected size.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ SETTINGS = (
 )
 DELAYED = "delayed lookups"
 LATE_S = 1.0
-"""How much longer than its timeout a statement may take."""
+"""Seconds that a statement may take beyond its timeout."""
 DELAY_S = 0.020
-"""How much any lookup on another connection may be delayed."""
+"""Longest delay of a lookup on another connection, in seconds."""
 LOOKUP = "SELECT note FROM notes WHERE sample = 1 AND number = -1"
 MEMORY_SLACK = OVERHEAD_BYTES
-"""What a process may take beside what DuckDB counts, as planner/README.md says."""
+"""Memory of a composing process beyond DuckDB's limit; see planner/README.md."""
 REPLY_BYTES = 128 << 20
-"""What the gateway may hold for a client: the rows of a reply as they came, and encoded. That is
-some MB, or one row, of which the values here can be 16 MB and more."""
+"""Memory that the gateway may hold for one client: rows of a reply, as received and as encoded.
+That is a few MB, or one row, which can have 16 MiB."""
 KEPT_BYTES = 256 << 20
-"""What the gateway may keep when all is over: allocators return freed memory late, or never."""
+"""Growth that is accepted at the end: allocators return freed memory late, or never."""
 _ALLOWED = ("57014", "53200", "53300", "54000", "54001", "22", "21", "42", "0A000", "57P01")
 
 BOMBS = (
@@ -94,13 +94,13 @@ _ARGUMENTS = (
 
 @dataclass(slots=True, kw_only=True)
 class Weights:
-    """The memory of a gateway and of its composing processes, the most of each."""
+    """Peak memory of a gateway and of its composing processes, in bytes."""
 
     gateway: int = 0
     composing: int = 0
 
     def add(self, pid: int) -> None:
-        """Weigh a gateway and its children."""
+        """Measure a gateway and its children."""
         self.gateway = max(self.gateway, _own_bytes(pid))
         children = sum(map(_own_bytes, set(family(pid)) - {pid}))
         self.composing = max(self.composing, children)
@@ -108,7 +108,7 @@ class Weights:
 
 @contextlib.contextmanager
 def weighing(pid: int) -> Iterator[Weights]:
-    """The memory of a process and its children, the most while the block runs."""
+    """Measure the peak memory of a process and its children while the block runs."""
     stopped, weighed = threading.Event(), Weights()
 
     def weigh() -> None:
@@ -125,7 +125,7 @@ def weighing(pid: int) -> Iterator[Weights]:
 
 
 def _own_bytes(pid: int) -> int:
-    """The memory of a process, what it shares with others in equal parts."""
+    """Memory of a process; pages shared with others count in equal parts (PSS)."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
@@ -134,7 +134,7 @@ def _own_bytes(pid: int) -> int:
 
 
 def bomb(chance: random.Random) -> str:
-    """A statement that takes much."""
+    """Draw a statement that takes much time or memory."""
     if chance.random() < 0.5:
         form = chance.choice(BOMBS)
     else:
@@ -154,9 +154,9 @@ def bomb(chance: random.Random) -> str:
 
 
 def _explode(dsn: str, sql: str, told: list[tuple[float, str]]) -> None:
-    """Run a statement; the seconds it took, and its SQLSTATE.
+    """Run a statement; append its seconds and SQLSTATE to `told`.
 
-    By libpq alone, which lets go of Python while it waits and reads.
+    Plain libpq releases the interpreter while it waits and reads.
     """
     connection = pq.PGconn.connect(dsn.encode())
     began = time.monotonic()
@@ -187,7 +187,7 @@ def one(watched: Watched, sql: str, clients: int, usual: Weights) -> tuple[list[
         watched: the gateway.
         sql: the statement.
         clients: how many run it.
-        usual: the memory before.
+        usual: memory before the statement.
 
     Returns:
         What is wrong, and the figures of the case.
@@ -204,7 +204,7 @@ def one(watched: Watched, sql: str, clients: int, usual: Weights) -> tuple[list[
         for thread in threads:
             thread.join(TIMEOUT_MS / 1000 + 30)
     wrong = [] if lookups.wrong is None else [lookups.wrong]
-    # Clients wait for each other where there are more than workers; their clock begins later.
+    # With more clients than workers, some wait before their timeout begins.
     slowest = max((took for took, _ in told), default=0.0)
     if len(told) < clients:
         wrong.append(f"{clients - len(told)} clients have no answer after 30 s more than allowed")
@@ -228,7 +228,7 @@ def one(watched: Watched, sql: str, clients: int, usual: Weights) -> tuple[list[
 
 
 def run(directory: Path, report: Report, budget: Budget) -> None:
-    """Bombs until the budget is spent; then SIGTERM, while some go off."""
+    """Run bombs until the budget is spent; then send SIGTERM while some are running."""
     chance = report.random(PART, -1)
     case = 0
     with watched_gateway(directory, *SETTINGS) as watched:
@@ -241,7 +241,7 @@ def run(directory: Path, report: Report, budget: Budget) -> None:
             usual = _weighed(watched.pid)
             wrong, figures = one(watched, sql, clients, usual)
             if wrong and all(each.startswith(DELAYED) for each in wrong):
-                # The machine delays, too; only what is delayed again is delayed by the statement.
+                # The machine can be at fault: a delay counts if the statement causes it twice.
                 wrong, figures = one(watched, sql, clients, usual)
             broken = watched.wrong()
             if broken is not None:
@@ -262,7 +262,7 @@ def _weighed(pid: int) -> Weights:
 
 
 def _end(watched: Watched, report: Report, case: int) -> None:
-    """The process ends within its grace period, whatever it computes."""
+    """Check that the process ends within its grace period, whatever it computes."""
     statements = [sql.format(n=200_000, k=100_000_000) for sql in BOMBS[:2] + BOMBS[11:13]]
     threads = _exploded(watched.gateway.pg_dsn, statements)
     time.sleep(0.5)

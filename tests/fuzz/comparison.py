@@ -1,7 +1,7 @@
-"""Whether two servers answer a statement alike.
+"""Compare two servers' answers to one statement.
 
-Names, types, rows and SQLSTATE have to be the same, but for the differences that the planner's
-README documents. Those are all here, each with its reason; nothing else is overlooked.
+Names, types, rows and SQLSTATE must be equal, except for differences that the planner's README
+documents. Each exception is listed here with its reason; nothing else is ignored.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from psycopg.adapt import Transformer
 
 _JSON, _JSONB, _NUMERICS, _FLOATS = 114, 3802, frozenset({1700, 1231}), frozenset({700, 701})
 ROWS_MAX = 20_000
-"""Rows of a result that are read: a statement that is made smaller may lose its join condition."""
+"""Most rows read of a result: shrinking a statement can remove its join condition."""
 _REAL = struct.Struct("f")
 _ARRAYS = frozenset({1000, 1005, 1007, 1009, 1016})
 _NUMERIC_DIGITS = 16
-"""Of a quotient: here behind the point, as a numeric has the scale of its type; in PostgreSQL at
-least so many in all. Only such numbers are compared by the digits that both have."""
+"""Digits of a numeric quotient: 16 after the point here, at least 16 significant ones there. Only
+such numbers are compared by the digits that both have."""
 _INEXACT = re.compile(
     r"percentile_cont|percent_rank|cume_dist|ln\(|extract\(epoch|/.*\)::\s*(?:double|real)"
 )
-"""What is computed in doubles, whose last digit depends on the order of the operations; and
-quotients of numerics, read as doubles."""
+"""Results computed in doubles, whose last digit depends on the order of operations; and numeric
+quotients cast to double."""
 _INFINITE = re.compile(r"percentile_cont")
-"""What is an infinity here where PostgreSQL's way of computing it gives NaN."""
+"""Functions that return infinity here where PostgreSQL's arithmetic gives NaN."""
 _SUM_OF_QUOTIENTS = re.compile(r"(sum|avg)\(.*/", re.DOTALL)
-"""Where the digits that a quotient does not have here are missing in every row."""
+"""Aggregates of quotients, which lack a few digits in every row here."""
 _EITHER_ZERO = re.compile(
     r"DISTINCT|GROUP BY|UNION|INTERSECT|EXCEPT|min\(|max\(|greatest|least|percentile_cont"
 )
-"""Where 0 and -0, which are equal, stand for each other: SQL does not say which one is given."""
+"""Clauses that choose among equal values: SQL does not say whether 0 or -0 is returned."""
 _NO_TIMES = frozenset({"22007", "22008", "22009", "22023"})
-"""What a text that is no time fails with; PostgreSQL takes parts of some for dates or zones."""
+"""Errors for a text that is not a time; PostgreSQL reads parts of some as dates or zones."""
 _READS_TIMES = re.compile(r"::\s*(?:date|timestamp)")
 _READS_A_TEMPLATE = re.compile(r"to_char\((?:[^()]|\([^()]*\))*\)+::\s*(?:date|timestamp)")
-"""What `to_char` has written, read as a date: PostgreSQL takes whatever numbers are in it."""
+"""A result of `to_char` cast to a date: PostgreSQL reads any numbers in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a server gave."""
+    """A server's answer."""
 
     names: tuple[str, ...] = ()
     types: tuple[int, ...] = ()
@@ -56,7 +56,7 @@ class Reply:
     sqlstate: str | None = None
     message: str = ""
     is_cut: bool = False
-    """Whether there were more rows than are read."""
+    """True if the server had more than `ROWS_MAX` rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class Way:
 
 
 def ask(connection: pq.abc.PGconn, sql: str, values: Sequence[str], way: Way) -> Reply:
-    """Send a statement and read its answer, or as much of it as is read."""
+    """Send a statement and read its answer, up to `ROWS_MAX` rows."""
     if way.extended:
         connection.send_query_params(
             sql.encode(), [value.encode() for value in values], result_format=int(way.binary)
@@ -111,7 +111,7 @@ def _rows(
     result: pq.abc.PGresult, types: Sequence[int], *, binary: bool
 ) -> list[tuple[object, ...]]:
     formats = pq.Format.BINARY if binary else pq.Format.TEXT
-    # Numbers and json have several texts; of all else the bytes must be the same.
+    # Numbers and json have several texts; all other values must have equal bytes.
     read = {i: oid for i, oid in enumerate(types) if oid in _NUMERICS | _FLOATS}
     loaders = {i: Transformer().get_loader(oid, formats).load for i, oid in read.items()}
     found = []
@@ -126,12 +126,12 @@ def _rows(
                 cells.append(json.dumps(json.loads(text), sort_keys=True))
             elif column in loaders:
                 number = loaders[column](value)
-                # Of the shortest texts of a real, there can be two.
+                # A real can have two shortest texts.
                 cells.append(
                     _REAL.unpack(_REAL.pack(number))[0] if types[column] == 700 else number
                 )
             elif types[column] in _ARRAYS and binary:
-                # The flag says that there may be NULLs: a slice has that of the whole array.
+                # Skip the flag "may contain NULL": a slice inherits it from the whole array.
                 cells.append(bytes(value[:4]) + bytes(value[8:]))
             else:
                 cells.append(bytes(value))
@@ -142,7 +142,7 @@ def _rows(
 def difference(
     ours: Reply, theirs: Reply, *, ordered: Sequence[int], sql: str
 ) -> tuple[str, str] | None:
-    """What differs, as a kind and a text; None if nothing does."""
+    """Return the kind of the difference and its details; None if the answers agree."""
     if theirs.sqlstate is not None or ours.sqlstate is not None:
         if ours.sqlstate == theirs.sqlstate or _is_documented(ours, theirs, sql):
             return None
@@ -176,7 +176,7 @@ def difference(
 
 
 def _is_documented(ours: Reply, theirs: Reply, sql: str) -> bool:
-    """Whether two answers, one of them an error, differ as the planner's README says."""
+    """Whether two answers, one of them an error, differ in a documented way."""
     if {ours.sqlstate, theirs.sqlstate} <= _NO_TIMES:
         return _READS_TIMES.search(sql) is not None
     if ours.sqlstate == "22003":
@@ -185,7 +185,7 @@ def _is_documented(ours: Reply, theirs: Reply, sql: str) -> bool:
 
 
 def _settled(ours: Reply, theirs: Reply, sql: str) -> tuple[Reply, Reply]:
-    """Both without what is left open for such a statement."""
+    """Both answers without the parts that SQL leaves open for such a statement."""
     if _EITHER_ZERO.search(sql) is not None:
         ours, theirs = _without_signs(ours), _without_signs(theirs)
     if _INFINITE.search(sql) is not None:
@@ -197,17 +197,17 @@ def _settled(ours: Reply, theirs: Reply, sql: str) -> tuple[Reply, Reply]:
 
 
 def _is_too_large(cell: object) -> bool:
-    """Whether it is a numeric of more digits than one has here, 16 of them behind the point."""
+    """Whether a numeric exceeds our 38 digits, 16 of them after the point."""
     return isinstance(cell, Decimal) and cell.is_finite() and abs(cell) >= 10**22
 
 
 def _bare(sql: str) -> str:
-    """A statement without what its texts say."""
+    """A statement with all text literals emptied."""
     return re.sub(r"'[^']*'", "''", sql)
 
 
 def shape(message: str) -> str:
-    """A message without what it says of one statement, to sort failures by."""
+    """A message without names and numbers, to group failures by."""
     return re.sub(r"\d+", "0", re.sub(r"\"[^\"]*\"|'[^']*'", "_", message))[:90]
 
 
@@ -220,7 +220,7 @@ def _without_signs(reply: Reply) -> Reply:
 
 
 def _without_last_digits(reply: Reply) -> Reply:
-    """Numerics that have more than 14 digits behind the point with these."""
+    """Round numerics with more than 14 digits after the point to 14."""
     unit = Decimal(1).scaleb(-14)
 
     def shown(cell: object) -> object:
@@ -232,7 +232,7 @@ def _without_last_digits(reply: Reply) -> Reply:
 
 
 def _undefined(reply: Reply) -> set[int]:
-    """The columns that hold a NaN."""
+    """Places of the columns that hold a NaN."""
     return {
         place
         for row in reply.rows
@@ -242,7 +242,7 @@ def _undefined(reply: Reply) -> set[int]:
 
 
 def _without_infinities(reply: Reply, places: set[int]) -> Reply:
-    """NaN for each infinity in some columns."""
+    """Replace infinities in some columns by NaN."""
 
     def shown(place: int, cell: object) -> object:
         is_infinite = isinstance(cell, float) and math.isinf(cell)
@@ -253,7 +253,7 @@ def _without_infinities(reply: Reply, places: set[int]) -> Reply:
 
 
 def _bag(rows: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    # Numbers that differ in their last digits only are in their own order.
+    # The key rounds numbers: those that differ only in later digits need a second key.
     return sorted(rows, key=lambda row: (_row_key(row), tuple(map(_number, row))))
 
 
@@ -303,7 +303,7 @@ def _is_same(one: object, other: object, *, exact: bool) -> bool:
 
 
 def _is_near(one: Decimal, other: Decimal) -> bool:
-    """Whether they differ only behind the digits that a quotient has here."""
+    """Whether they differ only after the digits that a quotient has here."""
     try:
         _, digits, exponent = other.as_tuple()
         if not isinstance(exponent, int) or max(len(digits), -exponent) < _NUMERIC_DIGITS:

@@ -1,4 +1,4 @@
-"""Draws expressions of a type out of the forms that there are, and the columns in sight."""
+"""Draw expressions of a type from the table of forms and the visible columns."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ class Scope:
     columns: Mapping[str, Sequence[str]]
     """Type → the texts that name a column of it."""
     outer: Scope | None = None
-    """Where the enclosing statement looks; a subquery that uses it is correlated."""
+    """Scope of the enclosing statement; a subquery that uses it is correlated."""
     hidden: frozenset[str] = frozenset()
-    """Aliases and columns of this scope: those of `outer` with the same name cannot be seen."""
+    """Aliases and columns of this scope; they hide those of `outer` with the same name."""
 
     def of(self, sort: str) -> Sequence[str]:
         """Texts of the columns of a type."""
         return self.columns.get(sort, ())
 
     def hides(self, text: str) -> bool:
-        """Whether a name of the enclosing statement means something else here."""
+        """Whether a name of the enclosing statement is hidden here."""
         return text.split(".", maxsplit=1)[0].strip('"') in self.hidden
 
 
 RowsOf: TypeAlias = Callable[[str, Scope, int], Node]
-"""Draws a subquery: of one column of a type, or of any where the type is empty."""
+"""Draw a subquery: one column of a type, or any columns where the type is empty."""
 
 
 @dataclass(slots=True)
@@ -51,10 +51,10 @@ class Expressions:
     chance: random.Random
     without: frozenset[str] = frozenset()
     used: set[str] = field(default_factory=set)
-    """Names of the features that were drawn."""
+    """Names of the features used so far."""
 
     def constant(self, sort: str) -> Node:
-        """A constant of a type, or of one of the sorts with a `'`."""
+        """Draw a constant of a type, or of one of the sorts with a `'`."""
         data_type, text = self.chance.choice(
             [(kind, text) for kind, text in CONSTANTS[sort] if f"{kind} {text}" not in self.without]
         )
@@ -68,7 +68,7 @@ class Expressions:
         return Node(sort, (literal,), None)
 
     def leaf(self, sort: str, scope: Scope) -> Node:
-        """A column, a constant or NULL."""
+        """Draw a column, a constant or NULL."""
         named = scope.of(sort)
         roll = self.chance.random()
         if named and roll < 0.72:
@@ -84,7 +84,7 @@ class Expressions:
     def draw(
         self, sort: str, scope: Scope, depth: int, rows: RowsOf, *, risky: bool = False
     ) -> Node:
-        """An expression of a type.
+        """Draw an expression of a type.
 
         Args:
             sort: its type.

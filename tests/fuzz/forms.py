@@ -1,9 +1,8 @@
-"""What expressions are made of: a table by type, each line a form with typed places.
+"""Forms of expressions: a table by type, each line a form with typed places.
 
-`{integer}` is a place for an expression, `{'text}` for a constant. A form may carry the name of a
-feature, so that it can be left out of a run. Forms that may fail for some rows (a division, a cast
-of a text) stand apart: which expressions a statement evaluates is not said by SQL, so that they are
-put only where all of it is.
+`{integer}` is a place for an expression, `{'text}` for a constant. A form may name a feature, so
+that a run can leave it out. Forms that may fail for some rows (a division, a cast of a text) are
+listed apart: SQL does not say which expressions are evaluated, so they are used only where all are.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ class Form:
 
     text: str
     parts: tuple[str, ...]
-    """Text and places by turns."""
+    """Text and places, alternating."""
     feature: str = ""
 
     def is_in(self, names: frozenset[str]) -> bool:
-        """Whether it is named, by itself or by its feature."""
+        """Whether the set names this form or its feature."""
         return self.feature in names or self.text in names
 
 
@@ -556,7 +555,7 @@ GENERIC_ORDERED = _forms(_ORDERED)
 NOT_COMPARABLE = frozenset({"json"})
 
 CONSTANTS: Mapping[str, Sequence[tuple[str, str]]] = {
-    # Type of the parameter, and its text. The sorts with a ' stand where a constant must.
+    # Type of the parameter, and its text. Sorts with a ' are used where SQL needs a constant.
     "integer": [("integer", text) for text in ("-3", "-1", "0", "1", "2", "3", "7")],
     "smallint": [("smallint", text) for text in ("-1", "0", "2")],
     "bigint": [("bigint", text) for text in ("-1", "0", "2", "10", "9007199254740993")],

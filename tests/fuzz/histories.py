@@ -1,7 +1,7 @@
-"""Histories: writers, a gateway and readers, while something is killed, stopped, filled or torn.
+"""Histories: writers, a gateway and readers, disturbed by kills, pauses, full disks and torn files.
 
-The order of the faults comes from the seed; how the processes meet it does not, so that the same
-seed gives the same faults and not the same history.
+The seed decides the order of the faults, not how the processes meet them: the same seed gives the
+same faults, but not the same history.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ GOOD = ("good", "fine")
 DISK_BYTES = 48 << 20
 HEALED_S = 90.0
 COMPACTED_S = 240.0
-"""How long a compaction may take; on a quiet machine it takes a second."""
+"""Timeout of a compaction, in seconds; on a quiet machine it takes one."""
 PLANTED_S = 60.0
-"""How long it may take to find all that is planted; on a quiet machine it takes a few seconds."""
+"""Timeout for finding all planted bugs, in seconds; a quiet machine needs a few."""
 HISTORY_S = 8.0
-"""How long one history lasts before all is healed and read a last time."""
+"""Length of one history in seconds, before everything is healed and read a last time."""
 ANSWERS_MIN = 200
-"""It lasts longer until so many were checked, ten times as long at most: on a busy machine a few
-disturbances can leave no time to answer, and a history without answers shows nothing."""
+"""Answers that a history must check; it goes on up to ten times as long for them. On a busy machine
+a few faults can leave no time to answer, and a history without answers shows nothing."""
 COARSE = "coarse"
 _SYSTEMS = ("none", "none", COARSE, "slow", "late")
 
 
 class NotReadyError(RuntimeError):
-    """A process of a history did not come up, before anything disturbed it."""
+    """A process of a history did not start, although nothing disturbed it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,32 +62,32 @@ class Setting:
     is_small_disk: bool
     done: list[str] = field(default_factory=list)
 
-    # What can happen; each leaves all healed.
+    # Faults; each one heals what it broke.
 
     def kill_writer(self) -> None:
-        """Kill the writer in the middle of whatever it does, and start another."""
+        """Kill the writer at any moment, and start another."""
         self.writer.kill()
         self.writer = self._another_writer()
 
     def kill_gateway(self) -> None:
-        """Kill the gateway, and start it over the replicas that it has."""
+        """Kill the gateway, and start it with its replicas."""
         self.gateway.kill()
         time.sleep(self.chance.uniform(0, 0.3))
         self.gateway.start()
 
     def lose_replicas(self) -> None:
-        """Kill the gateway, and start it with none."""
+        """Kill the gateway, and start it without replicas."""
         self.gateway.kill()
         self.gateway.start(fresh=True)
 
     def stop_gateway(self) -> None:
-        """Let the gateway stand still for a while."""
+        """Pause the gateway."""
         self.gateway.signal(signal.SIGSTOP)
         time.sleep(self.chance.uniform(0.1, 0.8))
         self.gateway.signal(signal.SIGCONT)
 
     def zombie(self) -> None:
-        """Stop the writer; another takes over; the first goes on as if nothing had been."""
+        """Pause the writer, let another take over, then continue the first."""
         self.writer.signal(signal.SIGSTOP)
         first, self.writer = self.writer, self._another_writer()
         self.writer.wait_for(3, timeout_s=10)
@@ -96,7 +96,7 @@ class Setting:
         first.kill()
 
     def compact(self) -> None:
-        """Compact; half of the times the compaction is killed."""
+        """Compact; kill half of the compactions."""
         process = compacting(self.root, self.directory)
         if self.chance.random() < 0.5:
             time.sleep(self.chance.uniform(0.5, 2.0))
@@ -109,7 +109,7 @@ class Setting:
             self.history.fail("all", "compaction does not end", f"after {COMPACTED_S} s")
 
     def tear(self) -> None:
-        """Cut a file of the newest epoch short, and put it back a little later."""
+        """Truncate a file of the newest epoch, and restore it a little later."""
         store = self.chance.choice(GOOD)
         pattern = self.chance.choice(["epochs/*.json", "data/*/*/*.parquet"])
         files = sorted((self.root / store).glob(pattern), key=lambda path: path.stat().st_mtime_ns)
@@ -124,7 +124,7 @@ class Setting:
             file.write(whole)
 
     def fill_disk(self) -> None:
-        """Fill the log's disk up, and make room again."""
+        """Fill the log's disk, and make room again."""
         if not self.is_small_disk:
             return
         balloon = self.root.parent / "balloon"
@@ -149,7 +149,7 @@ class Setting:
         return made
 
     def disturb(self, seconds: float, without: frozenset[str]) -> None:
-        """Do one of these things after the other."""
+        """Cause one fault after the other."""
         until = time.monotonic() + seconds
         last = until + 9 * seconds
         events: list[Callable[[], None]] = [
@@ -188,14 +188,14 @@ def setting(
     pause_s: float = 0.02,
     ready: bool = True,
 ) -> Iterator[Setting]:
-    """A writer and a gateway; it has read the log, unless `ready` is false."""
+    """Start a writer and a gateway; wait until it has read the log if `ready`."""
     history = History(place=place, is_live=is_live)
     disk = directory / "disk"
     with small_disk(disk, size_bytes=DISK_BYTES, coarse=fault == COARSE) as mounted:
         root = disk / "root"
         if fault == COARSE and mounted:
-            fault = "none"  # the disk is coarse itself
-        # What is wrong with a gateway is not with a writer; a file system is both's.
+            fault = "none"  # the disk itself has coarse time stamps
+        # A planted bug is the gateway's alone; an odd file system affects the writer, too.
         system = "none" if fault == "bugs" else fault
         gateway = GatewayProcess(root=root, directory=directory, fault=fault)
         writer = WriterProcess(
@@ -231,7 +231,7 @@ def setting(
 
 @contextmanager
 def reading(readers: Sequence[Reader]) -> Iterator[None]:
-    """The readers ask while the block runs; one that cannot go on is an error."""
+    """Let the readers ask while the block runs; raise if one cannot go on."""
     with ThreadPoolExecutor(len(readers)) as pool:
         running = [pool.submit(reader.run) for reader in readers]
         try:
@@ -271,7 +271,7 @@ def one_history(
     fault: str,
     without: frozenset[str] = frozenset(),
 ) -> tuple[History, str]:
-    """Let one history happen, heal all, and read it a last time; with what happened in it."""
+    """Run one history, heal everything and read it a last time; return it and its faults."""
     with setting(directory, chance, stores=GOOD, fault=fault) as found:
         with reading([_reader(found, GOOD, monotonic=number % 2 == 1) for number in range(4)]):
             found.disturb(seconds, without)
@@ -284,7 +284,7 @@ def one_history(
 
 
 def _finish(found: Setting) -> None:
-    """Read all at LATEST from the gateway as it is, and from one that starts anew."""
+    """Read everything at LATEST, from the running gateway and from a new one."""
     for fresh in (False, True):
         if fresh:
             found.gateway.kill()
@@ -298,7 +298,7 @@ def _finish(found: Setting) -> None:
 
 
 def run(directory: Path, report: Report, budget: Budget, without: frozenset[str]) -> None:
-    """Histories until the budget is spent."""
+    """Run histories until the budget is spent."""
     missed: list[str] = []
     if budget.only is None:
         missed = planted_and_missed(directory / "planted", report.random(PART, -1))
@@ -337,9 +337,9 @@ def run(directory: Path, report: Report, budget: Budget, without: frozenset[str]
 
 
 def planted_and_missed(directory: Path, chance: random.Random) -> list[str]:
-    """The planted bugs that the checker did not find, and what it found where there is none.
+    """Return the planted bugs that the checker missed, and the bugs it reported without cause.
 
-    Refusals do not count here: whether they are the right ones is for the histories to say.
+    Refusals do not count here; the histories decide whether they are right.
     """
     directory.mkdir()
     stores = ("good", *BUGS)
