@@ -1,10 +1,10 @@
-"""What the answers of a gateway may be, given what was written: checked as each one comes.
+"""The answers that a gateway may give for what was written, checked as each one arrives.
 
-A *stamp* is the offset of a write, and rises with every one. Each epoch of a store writes with its
-stamp all *cells*; each of the *flags* if a bit of the stamp says so, and else deletes it; and one
-*mark*, a key that no other epoch writes. So a row tells which epoch it is of, what a partition
-must hold follows from the stamp of any of its cells, and a mark that is missing tells of an epoch
-that was lost. Marks with odd keys are deleted some epochs later. Nothing here knows processes.
+A *stamp* is the offset of a write; it rises with each. Every epoch writes its stamp to all *cells*;
+writes or deletes each *flag*, as a bit of the stamp says; and writes one *mark*, a key of its own.
+So a row tells its epoch, the stamp of any cell tells what its partition must hold, and a missing
+mark tells of a lost epoch. Marks with odd keys are deleted some epochs later. Nothing here knows
+processes.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 CELLS = 16
-"""The keys 0 … 15; flags are those from here on, and marks keys far above."""
+"""First key of the flags; cells are 0 to 15, marks far above."""
 MARKS = 32
-"""The keys from here on are marks."""
+"""First key of the marks."""
 
 Row: TypeAlias = tuple[int, int, int, int | None]
-"""Key, stamp, partition, and epoch if it was asked for."""
+"""Key, stamp, partition, and epoch if the statement selected it."""
 
 
 def is_set(flag: int, stamp: int) -> bool:
@@ -35,7 +35,7 @@ def is_passing(mark: int) -> bool:
 
 
 class Mode(enum.Enum):
-    """What a reader asks for."""
+    """How a reader reads."""
 
     EVENTUAL = "eventual"
     MONOTONIC = "monotonic"
@@ -48,7 +48,7 @@ class Mode(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """A promise that an answer broke."""
+    """An answer that breaks a promise."""
 
     store: str
     kind: str
@@ -57,7 +57,7 @@ class Violation:
 
 @dataclass(slots=True, kw_only=True)
 class Seen:
-    """What one session has seen of a store: the stamp of each partition."""
+    """Stamps that one session has seen of a store, by partition."""
 
     stamps: dict[int, int] = field(default_factory=dict)
 
@@ -65,13 +65,13 @@ class Seen:
 @dataclass(slots=True)
 class _Store:
     acknowledged: dict[int, int] = field(default_factory=dict)
-    """Stamp of each epoch whose writer was told that it is committed."""
+    """Stamps of acknowledged epochs, by epoch."""
     newest: int = 0
     """The greatest acknowledged stamp."""
     contents: dict[int, int] = field(default_factory=dict)
-    """Stamp of each epoch, as it was first read."""
+    """Stamps by epoch, as first read."""
     deleted: dict[int, int] = field(default_factory=dict)
-    """Stamp of the write that has deleted a mark, by mark."""
+    """Stamps of the writes that deleted a mark, by mark."""
 
 
 def _for_ever(store: str, mark: int, stamp: int) -> bool:
@@ -79,7 +79,7 @@ def _for_ever(store: str, mark: int, stamp: int) -> bool:
 
 
 class History:
-    """What was written and read. Safe to share between threads.
+    """Everything written and read so far. Safe to share between threads.
 
     Args:
         place: the partition of a key.
@@ -102,7 +102,7 @@ class History:
     def acknowledge(
         self, store: str, *, epoch: int, stamp: int, deleted: Iterable[int] = ()
     ) -> None:
-        """A writer was told that this write, which deletes these marks, is this epoch."""
+        """Note an acknowledged write: its epoch, its stamp and the marks that it deletes."""
         with self._lock:
             found = self._stores.setdefault(store, _Store())
             before = found.acknowledged.get(epoch, stamp)
@@ -114,7 +114,7 @@ class History:
             self._compare(store, found, epoch, stamp)
 
     def newest(self, store: str) -> int:
-        """The greatest stamp acknowledged so far; 0 before the first."""
+        """Greatest acknowledged stamp; 0 before the first."""
         with self._lock:
             found = self._stores.get(store)
             return 0 if found is None else found.newest
@@ -134,14 +134,14 @@ class History:
         """Check an answer.
 
         Args:
-            store: who was asked.
-            mode: for what.
-            rows: what came.
-            least: the least stamp that the bound of the statement allows.
-            seen: what the session had seen; it is brought up to date.
-            claimed: the stamp that the session reflects, as the gateway says.
-            keys: cells and flags that were asked for; None for the whole store.
-            everywhere: partitions that have none of the keys were read, too.
+            store: the store that was read.
+            mode: how it was read.
+            rows: the rows of the answer.
+            least: the least stamp that the statement's bound allows.
+            seen: the stamps that the session had seen; updated here.
+            claimed: the stamp that the gateway says the session reflects.
+            keys: the cells and flags selected; None for the whole store.
+            everywhere: whether partitions without any of the keys were read, too.
         """
         with self._lock:
             self.answers += 1
@@ -175,7 +175,7 @@ class History:
     def _check_stamps(
         self, store: str, mode: Mode, at: Mapping[int, set[int]], least: int, shown: str
     ) -> None:
-        """Each partition is of one epoch, all are in a snapshot, and none is behind the bound."""
+        """Check that partitions show one epoch, snapshots one stamp, and bounds hold."""
         for partition, stamps in at.items():
             if len(stamps) > 1:
                 self._wrong(store, "a partition is of two epochs", f"{partition} of {shown}")
@@ -193,7 +193,7 @@ class History:
         at: Mapping[int, set[int]],
         shown: str,
     ) -> None:
-        """A flag is there if the epoch that its partition is of has written it."""
+        """Check that a flag exists exactly if its partition's epoch has written it."""
         for flag in asked:
             for stamp in at.get(self.place(flag), ()):
                 if is_set(flag, stamp) and flag not in there:
@@ -204,7 +204,7 @@ class History:
     def _check_marks(
         self, store: str, found: _Store, marks: set[int], at: Mapping[int, int]
     ) -> None:
-        """A mark is there if its epoch has come, unless it was deleted or has expired."""
+        """Check that a mark exists from its epoch on, unless it was deleted or has expired."""
 
         def is_live(mark: int) -> bool:
             return self._is_live(store, mark, at[self.place(mark)])
@@ -244,7 +244,7 @@ class History:
             seen.stamps[partition] = max(before, *stamps)
 
     def _compare(self, store: str, found: _Store, epoch: int, stamp: int) -> None:
-        """One epoch has one stamp, whoever tells."""
+        """Check that an epoch has the same stamp in every answer."""
         for known in (found.acknowledged, found.contents):
             if known.get(epoch, stamp) != stamp:
                 what = f"epoch {epoch} is {known[epoch]}, and was read as {stamp}"

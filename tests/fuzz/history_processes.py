@@ -1,4 +1,4 @@
-"""The processes of a history: a gateway that keeps its ports, and writers that are heard."""
+"""Processes of a history: a gateway that keeps its ports, and writers whose output is read."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _start(arguments: Sequence[str], output: Path, *, piped: bool) -> subprocess
 
 @dataclass(slots=True, kw_only=True)
 class GatewayProcess:
-    """A gateway that is killed and started again, at the same ports and over the same data."""
+    """A gateway that can be killed and started again, with the same ports and data."""
 
     root: Path
     directory: Path
@@ -51,16 +51,16 @@ class GatewayProcess:
 
     @property
     def dsn(self) -> str:
-        """Where its Postgres wire is reached."""
+        """Connection string of its Postgres wire."""
         return f"postgresql://fuzz@127.0.0.1:{self.pg_port}/stategate?connect_timeout=5"
 
     @property
     def log(self) -> Path:
-        """What all its lives have printed."""
+        """The file with the output of all its lives."""
         return self.directory / "gateway.log"
 
     def start(self, *, fresh: bool = False) -> None:
-        """Start it; with `fresh`, over replicas that have nothing yet."""
+        """Start it; with `fresh`, over empty replicas."""
         self._lives += fresh
         data = self.directory / f"data{self._lives}"
         arguments = [self.fault, "gateway.main", "serve", "--root", str(self.root)]
@@ -69,7 +69,7 @@ class GatewayProcess:
         self._process = _start(arguments, self.log, piped=False)
 
     def wait_until_ready(self) -> bool:
-        """Wait until all its replicas run; False if they do not in time, or it ended."""
+        """Wait until all its replicas run; return False if they do not in time, or it ended."""
         deadline = time.monotonic() + READY_S
         while time.monotonic() < deadline and self.alive:
             if answers(f"http://127.0.0.1:{self.http_port}/readyz"):
@@ -78,7 +78,7 @@ class GatewayProcess:
         return False
 
     def why_not_ready(self) -> str:
-        """What it says of itself, and the end of its log."""
+        """Its own status, and the end of its log, for messages."""
         url = f"http://127.0.0.1:{self.http_port}/readyz"
         try:
             with urllib.request.urlopen(url, timeout=5) as response:
@@ -91,17 +91,17 @@ class GatewayProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether it runs, or is stopped."""
+        """Whether the process exists, running or paused."""
         return self._process is not None and self._process.poll() is None
 
     def signal(self, number: signal.Signals) -> None:
-        """Kill, stop or continue it."""
+        """Send it SIGKILL, SIGSTOP or SIGCONT."""
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._process.send_signal(number)
 
     def kill(self) -> None:
-        """Kill it, and wait until it is gone."""
+        """Kill it, and wait for its end."""
         self.signal(signal.SIGKILL)
         if self._process is not None:
             self._process.wait(30)
@@ -109,7 +109,7 @@ class GatewayProcess:
 
 @dataclass(slots=True, kw_only=True)
 class WriterProcess:
-    """A writer, whose acknowledgements go to the history as they come."""
+    """A writer whose acknowledgements go to the history as they arrive."""
 
     root: Path
     directory: Path
@@ -132,24 +132,24 @@ class WriterProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether it runs, or is stopped."""
+        """Whether the process exists, running or paused."""
         return self._process is not None and self._process.poll() is None
 
     def signal(self, number: signal.Signals) -> None:
-        """Stop or continue it."""
+        """Pause or continue it."""
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._process.send_signal(number)
 
     def kill(self) -> None:
-        """Kill it, and take what it had said."""
+        """Kill it, and read the rest of its output."""
         self.signal(signal.SIGKILL)
         if self._process is not None and self._reader is not None:
             self._process.wait(30)
             self._reader.join(30)
 
     def wait_for(self, more: int, *, timeout_s: float) -> bool:
-        """Wait until it was acknowledged so many more writes."""
+        """Wait for this many more acknowledged writes."""
         wanted = self.written + more
         return waited(lambda: self.written >= wanted or not self.alive, timeout_s)
 
@@ -163,7 +163,7 @@ class WriterProcess:
         try:
             told = json.loads(line)
         except ValueError:
-            return  # the half of a line, of one that was killed
+            return  # half a line, from a writer that was killed
         if "refused" in told:
             self.refusals.append(f"{told['store']}: {told['refused']}")
         else:
@@ -174,7 +174,7 @@ class WriterProcess:
 
 
 def waited(is_so: Callable[[], bool], timeout_s: float) -> bool:
-    """Whether something has come to be so, within that time."""
+    """Whether a condition becomes true within a time."""
     deadline = time.monotonic() + timeout_s
     while not is_so():
         if time.monotonic() > deadline:
@@ -184,22 +184,22 @@ def waited(is_so: Callable[[], bool], timeout_s: float) -> bool:
 
 
 def compacting(root: Path, directory: Path) -> subprocess.Popen[bytes]:
-    """A compaction that keeps a few epochs only."""
+    """Start a compaction that keeps only a few epochs."""
     arguments = ["none", "gateway.main", "compact", "--root", str(root), "--keep-epochs", "5"]
     return _start(arguments, directory / "compact.log", piped=False)
 
 
 @contextlib.contextmanager
 def small_disk(place: Path, *, size_bytes: int, coarse: bool = False) -> Iterator[bool]:
-    """A small disk at a place, where we may mount one; else a plain directory.
+    """Mount a small disk if that is allowed; else make a plain directory.
 
     Args:
-        place: where; made here.
-        size_bytes: what fits on it.
-        coarse: its time stamps are to count whole seconds, as those of ext4 with small inodes.
+        place: the mount point, which is created.
+        size_bytes: size of the disk.
+        coarse: whether its time stamps count whole seconds, as on ext4 with small inodes.
 
     Returns:
-        Whether it is a disk of its own, as it was asked for.
+        Whether it is such a disk.
     """
     place.mkdir()
     image = place.parent / "disk.ext4"
@@ -220,10 +220,10 @@ def small_disk(place: Path, *, size_bytes: int, coarse: bool = False) -> Iterato
 
 @contextlib.contextmanager
 def _unmounted(place: Path) -> Iterator[None]:
-    """Unmount what is mounted at a place when the block ends, or this process does.
+    """Unmount a place when the block or this process ends.
 
-    A process of its own does it, once it finds its input ended: that is so too where this one is
-    killed. In a session of its own no key of the terminal ends it.
+    Another process does it when its input ends, which happens even if this one is killed. It has a
+    session of its own, so that no key of the terminal ends it.
     """
     keeper = subprocess.Popen(
         ["sh", "-c", 'cat; exec umount -l "$1"', "sh", str(place)],

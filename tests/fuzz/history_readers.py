@@ -1,4 +1,4 @@
-"""Readers of a history: one session each, in all modes, that outlive the gateway they ask."""
+"""Readers of a history: one session each, in all modes, that outlive the gateway."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.fuzz.history_writer import topic_of
 
 _OF_ROWS = "SELECT id, stamp, _partition, _epoch FROM"
 _ALLOWED = frozenset({"72000", "57014", "57P01", "57P03", "08006", "53300"})
-"""SQLSTATEs, beside those of class 55, that tell a client to come again."""
+"""SQLSTATEs, besides those of class 55, that ask a client to retry."""
 _MODES = {
     "eventual": (Mode.EVENTUAL, Mode.LATEST, Mode.SNAPSHOT, Mode.LATEST_SNAPSHOT, Mode.BOUND),
     "monotonic": (Mode.MONOTONIC, Mode.TOKEN),
@@ -26,7 +26,7 @@ _MODES = {
 
 
 class Shape(enum.Enum):
-    """What of a store is read, for each is read in another way."""
+    """Parts of a store, each of which the planner reads in another way."""
 
     RANGE = "a range of keys"
     KEY = "a key, with where it lies"
@@ -39,14 +39,14 @@ class Shape(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """A statement without its bound."""
+    """A statement without a bound."""
 
     sql: str
     keys: Sequence[int] | None
-    """The cells and flags that it asks for; None for all rows."""
+    """The cells and flags that it selects; None for all rows."""
     values: Sequence[int] | None = None
     everywhere: bool = False
-    """Whether it reads partitions that have none of the keys."""
+    """Whether it also reads partitions without any of the keys."""
 
 
 def _question(store: str, shape: Shape, chance: random.Random) -> _Question:
@@ -56,7 +56,7 @@ def _question(store: str, shape: Shape, chance: random.Random) -> _Question:
         key = chance.randrange(MARKS)
         return _Question(sql=f"{_OF_ROWS} {store} WHERE id = {key}", keys=[key])
     if shape is Shape.LOOKUP:
-        # Few of them, so that rows that are kept are found again.
+        # Few keys, so that kept rows are found again.
         key = chance.randrange(CELLS - 2, CELLS + 2)
         sql = f"SELECT id, stamp FROM {store} WHERE id = %s"
         return _Question(sql=sql, keys=[key], values=[key])
@@ -75,7 +75,7 @@ def _question(store: str, shape: Shape, chance: random.Random) -> _Question:
 
 @dataclass(slots=True, kw_only=True)
 class Reader:
-    """Asks until it is told to stop."""
+    """Ask until told to stop."""
 
     dsn: str
     stores: Sequence[str]
@@ -84,12 +84,12 @@ class Reader:
     stopped: threading.Event
     monotonic: bool = False
     modes: Sequence[Mode] = ()
-    """What it asks for; by default all that goes with being monotonic or not."""
+    """Modes to read in; by default all that fit a monotonic session, or another."""
     shapes: Sequence[Shape] = tuple(Shape)
     _connection: psycopg.Connection[TupleRow] | None = None
 
     def run(self) -> None:
-        """Ask one statement after the other."""
+        """Run statements until told to stop."""
         seen: dict[str, Seen] = {}
         tokens: dict[str, tuple[str, int]] = {}
         while not self.stopped.is_set():
@@ -154,7 +154,7 @@ class Reader:
             everywhere=question.everywhere,
         )
         if self.monotonic and (known := [row[1] for row in rows if row[0] < MARKS]):
-            # The token is of all stores; what this one has shown is the least that it stands for.
+            # The token covers all stores; it reflects at least what this store has shown.
             tokens[store] = (token, min(known))
 
     def _rows(self, answer: Iterable[TupleRow]) -> list[Row]:
@@ -180,10 +180,10 @@ class Reader:
 
 
 def read_all(dsn: str, store: str, history: History, *, timeout_s: float) -> None:
-    """Read a store at LATEST once the gateway can tell, and check it.
+    """Read a store at LATEST, retrying until the gateway can answer, and check the answer.
 
     Raises:
-        psycopg.Error: it cannot in that time.
+        psycopg.Error: the gateway could not answer in time.
     """
     deadline = time.monotonic() + timeout_s
     least = history.newest(store)

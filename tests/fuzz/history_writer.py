@@ -1,7 +1,7 @@
 """Writes epochs of the stores of a history until it is killed: `python -m … ROOT PAUSE_S STORE…`.
 
-It prints a line of JSON for each write that was acknowledged or refused, and nothing else; what it
-had not printed when it was killed may be committed or not.
+It prints a line of JSON for each write that was acknowledged or refused, and nothing else. A write
+that it had not printed when it was killed may be committed or not.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from tests.fuzz.history_model import CELLS, MARKS, is_passing, is_set
 from tests.support.gateway import columns
 
 REFUSALS_MAX = 20
-"""In a row; whoever is refused so often has lost the store to another writer, and leaves."""
+"""Refusals in a row after which the writer ends: another writer owns the store."""
 WINDOWED = frozenset({"fine", "expired"})
-"""Window stores; the others are of key and value."""
+"""Names of window stores; the others are keyvalue stores."""
 RETENTION_MS = 4_000
 _WINDOW_MS = 1_000
 _FAR_US = 4_000_000_000_000_000
 """The window of cells and flags, which do not expire."""
 _PASSING_FOR = 3
-"""Epochs with passing marks, until the first of them is deleted."""
+"""Epochs after which a mark with an odd key is deleted."""
 
 
 def schema(store: str) -> StoreSchema:
@@ -50,7 +50,7 @@ def schema(store: str) -> StoreSchema:
 
 
 def topic_of(store: str) -> str:
-    """The input topic of a store; its name begins as the store's, so that faults can tell."""
+    """Input topic of a store; its name begins with the store's, so that faults can tell."""
     return f"{store}_events"
 
 
@@ -63,19 +63,19 @@ _PLACE = partitioner(schema("good").key, schema("good").partitions)
 
 
 def _start_us(key: int) -> int:
-    """The start of the window that a key has in window stores: marks, that of their time."""
+    """Start of a key's window in window stores; a mark has the window of its time."""
     return _FAR_US if key < MARKS else key // (1000 * _WINDOW_MS) * 1000 * _WINDOW_MS
 
 
 def is_live(store: str, mark: int, stamp: int) -> bool:
-    """Whether a mark has not expired yet in the epoch with a stamp, which is its watermark."""
+    """Whether a mark has not expired yet in the epoch with a stamp, which is the watermark."""
     if store not in WINDOWED:
         return True
     return _start_us(mark) > (stamp // 1000 - RETENTION_MS) * 1000
 
 
 def table(store: str, stamp: int, deleted: Sequence[int]) -> pa.Table:
-    """The rows of an epoch: all cells and flags, its mark, and the marks that it deletes."""
+    """Rows of an epoch: all cells and flags, its mark, and the marks that it deletes."""
     ids = [*range(MARKS), stamp, *deleted]
     gone = [CELLS <= key < MARKS and not is_set(key, stamp) for key in range(MARKS)]
     rows = {
@@ -89,7 +89,7 @@ def table(store: str, stamp: int, deleted: Sequence[int]) -> pa.Table:
 
 
 def main(root: str, pause_s: float, stores: Sequence[str]) -> None:
-    """Write to the stores by turns."""
+    """Write to the stores in turn."""
     writers: dict[str, StoreWriter] = {}
     passing: dict[str, deque[int]] = {store: deque() for store in stores}
     refused = 0

@@ -1,4 +1,4 @@
-"""Bytes, damaged: what a broken client, a bad network or an attacker makes of good messages."""
+"""Damage messages as a broken client, a bad network or an attacker would."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import struct
 from collections.abc import Callable, Sequence
 
 Chunks = list[bytes]
-"""What is sent, message by message."""
+"""Messages as sent, one by one."""
 
 _LENGTHS = (0, 1, 3, 4, 5, 255, 65_536, 2**24, 2**30, 2**31 - 1, 2**31, 2**32 - 1)
 
 
 def mutated(chance: random.Random, chunks: Sequence[bytes], *, framed: bool) -> Chunks:
-    """The chunks with one to four damages.
+    """Damage messages in one to four ways.
 
     Args:
-        chance: what decides.
+        chance: source of randomness.
         chunks: messages of a protocol.
-        framed: they begin with a type byte and a length, as those of Postgres do.
+        framed: whether each begins with a type byte and a length, as in the Postgres wire.
     """
     found = list(chunks)
     damages = [*_ANY, *(_FRAMED if framed else ())]
@@ -94,7 +94,7 @@ def _length(chance: random.Random, chunks: Chunks) -> None:
 
 
 def _number(chance: random.Random, chunks: Chunks) -> None:
-    """Damage a count or a length inside of a message, and leave its own length right."""
+    """Damage a count or a length inside a message, and keep the message's own length right."""
     place = chance.randrange(len(chunks))
     data = bytearray(chunks[place])
     if len(data) > 8:
@@ -124,7 +124,7 @@ _FRAMED = (_length, _number, _type)
 
 
 def fewest(chunks: Sequence[bytes], fails: Callable[[Sequence[bytes]], bool]) -> list[bytes]:
-    """Those of the chunks that are needed to fail, tried without pieces of halving size."""
+    """Find the messages that are needed to fail, by leaving out ever smaller parts."""
     found, size = list(chunks), max(1, len(chunks) // 2)
     while size:
         at = 0

@@ -1,7 +1,7 @@
-"""What is known to be wrong, and so is left out of the short form that `make test` runs.
+"""Known defects, which the short form in `make test` leaves out.
 
 Each entry names a feature of the grammar, or a form of `tests.fuzz.expressions` by its text, and
-says what is wrong with it. An entry goes when the defect does. `make fuzz` leaves nothing out.
+says what is wrong. Remove an entry with its defect. `make fuzz` leaves nothing out.
 """
 
 from __future__ import annotations

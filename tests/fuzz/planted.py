@@ -1,8 +1,8 @@
-"""Runs one of our programs with something wrong in it: `python -m … PARENT FAULT MODULE ARGUMENTS`.
+"""Run one of our programs with a planted fault: `python -m … PARENT FAULT MODULE ARGUMENTS`.
 
-The faults show that the history checker sees what it is for: each is a defect that it must find, in
-the stores whose name begins with the fault's. The file systems are odd but lawful: with them no
-answer may be wrong. Nothing of this is in the program itself; it is put in from outside, here.
+Each fault is a defect that the history checker must find, in the stores whose name begins with the
+fault's. Odd file systems are not defects: with them no answer may be wrong. The programs themselves
+contain none of this; it is patched in from here.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ BUGS: Mapping[str, str] = {
     "dropped": "rows are missing",
     "expired": "acknowledged writes are lost",
 }
-"""Stores with a fault, and what the checker must say of each; other names have none."""
+"""Faulty stores, with the verdict that the checker must give; other stores have no fault."""
 
 
 def plant_bugs() -> None:
-    """Put all the faults in, each for the stores that bear its name."""
+    """Plant all faults, each for the stores with its name."""
     _ignore_bounds()
     _apply_wrongly()
     _tear_snapshots()
@@ -56,7 +56,7 @@ def plant_bugs() -> None:
 
 
 def _ignore_bounds() -> None:
-    """No bound is looked at: an answer may be older than was asked for."""
+    """Ignore bounds: an answer may be older than allowed."""
     plain_part, plain_bound = position.unmet_part, position.unmet_bound
 
     def is_faulty(inputs: Any) -> bool:
@@ -73,7 +73,7 @@ def _ignore_bounds() -> None:
 
 
 def _apply_wrongly() -> None:
-    """Epochs are applied late, twice, or without their rows."""
+    """Apply epochs late, twice, or without their rows."""
     plain = replica.Replica.apply
     before: dict[int, list[pa.RecordBatch]] = {}
 
@@ -86,7 +86,7 @@ def _apply_wrongly() -> None:
     ) -> None:
         name, rows = self.schema.name, list(batches)
         if self.state is ReplicaState.RUNNING:
-            # Behind the log, and each partition otherwise, so that there is something to see.
+            # Behind the log, and differently in each partition, so that it shows.
             time.sleep({"bound": 0.05, "torn": 0.1 * self.partition}.get(name, 0.0))
         if name == "early" and self.progress.epoch < 0:
             time.sleep(1.0)
@@ -102,7 +102,7 @@ def _apply_wrongly() -> None:
 
 
 def _tear_snapshots() -> None:
-    """A partition that is asked for an epoch answers with its newest."""
+    """Answer with the newest epoch whatever epoch is asked for."""
     plain = replica.Replica.view_at
 
     def view_at(self: replica.Replica, epoch: int) -> Any:
@@ -114,7 +114,7 @@ def _tear_snapshots() -> None:
 
 
 def _answer_early() -> None:
-    """A replica answers while it restores."""
+    """Let a restoring replica answer."""
     plain = replica.Replica.__init__
 
     def begin(self: replica.Replica, engine: Any, *, schema: Any, **more: Any) -> None:
@@ -127,7 +127,7 @@ def _answer_early() -> None:
 
 
 def _be_ahead() -> None:
-    """The position of an epoch is there before its rows are."""
+    """Advance the position before the rows."""
     plain = replica.Replica.apply
 
     def apply(self: replica.Replica, progress: Progress, batches: Any, **more: Any) -> None:
@@ -141,7 +141,7 @@ def _be_ahead() -> None:
 
 
 def _keep_rows() -> None:
-    """Tombstones do nothing; rows that were looked up stay when an epoch changes them."""
+    """Ignore tombstones; keep looked-up rows when an epoch changes them."""
     plain = partition.RocksPartition._put
 
     def put(self: partition.RocksPartition, writes: Any, batch: pa.RecordBatch, *more: Any) -> Any:
@@ -155,7 +155,7 @@ def _keep_rows() -> None:
 
 
 def _drop_partitions() -> None:
-    """What one of several partitions has given does not come to be merged."""
+    """Drop the rows of one of several partitions."""
     plain = gathering.Streams.each
 
     def each(self: gathering.Streams) -> Any:
@@ -167,7 +167,7 @@ def _drop_partitions() -> None:
 
 
 def _expire_early() -> None:
-    """Windows expire after half of their time."""
+    """Expire windows after half of their retention."""
     plain = segments.Segments.of
 
     def of(schema: Any) -> segments.Segments:
@@ -180,7 +180,7 @@ def _expire_early() -> None:
 
 
 def coarse_times() -> None:
-    """The time stamps of files count whole seconds, as those of HFS+ and some of ext4 do."""
+    """Count whole seconds in the time stamps of files, as HFS+ and some ext4 do."""
     plain = os.stat
 
     class Coarse:
@@ -201,7 +201,7 @@ def coarse_times() -> None:
 
 
 def slow_files() -> None:
-    """Each look at the log takes 20 ms."""
+    """Delay each look at the log by 20 ms."""
     for name in ("read", "names", "has"):
         plain = getattr(files.Directory, name)
 
@@ -213,7 +213,7 @@ def slow_files() -> None:
 
 
 def late_listings() -> None:
-    """A listing leaves out what is younger than half a second; files are found by name at once."""
+    """Hide files younger than half a second from listings, but not from access by name."""
     plain = files.Directory.names
 
     def names(self: files.Directory, relative: str = "") -> list[str]:
@@ -233,7 +233,7 @@ def late_listings() -> None:
 
 
 def _replace(owner: Any, name: str, value: Any) -> None:
-    """Put a fault in place of what is there; a name that is gone is a fault that is no more."""
+    """Replace an attribute by a fault; fail if the attribute no longer exists."""
     if not hasattr(owner, name):
         raise AttributeError(f"{owner} has no {name}: plant the fault elsewhere")
     setattr(owner, name, value)
@@ -249,7 +249,7 @@ PLANTED: dict[str, Callable[[], None]] = {
 
 
 def end_with_parent(parent: int) -> None:
-    """Be killed when the process that has started this one ends, however it does."""
+    """Have this process killed when its parent ends."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:

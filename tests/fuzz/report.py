@@ -1,4 +1,4 @@
-"""What a run of the fuzz found, and the one line that says so."""
+"""Results of a run of the fuzz, and its verdict in one line."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A case whose answer is wrong."""
+    """A case with a wrong answer."""
 
     part: str
-    """Of the fuzz: `select`, `wire`, …"""
+    """Part of the fuzz: `select`, `wire`, …"""
     case: int
-    """Its number; with the seed it gives the same case again."""
+    """Number of the case; with the seed it gives the same case again."""
     kind: str
-    """What failures of one cause share, as far as a program can tell."""
+    """Text that failures of one cause share, as far as a program can tell."""
     what: str
-    """How to see it, and what was found for what was expected."""
+    """How to reproduce it, what was found and what was expected."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Budget:
-    """How long a part may run: some seconds, or some rounds."""
+    """Length of a part: a number of seconds or of rounds."""
 
     seconds: float | None = None
     rounds: int | None = None
     only: int | None = None
-    """Run this case alone."""
+    """Number of the only case to run, if one was given."""
     _began: float = field(default_factory=time.monotonic)
 
     def cases(self) -> range:
-        """The cases to run, as long as `spent` is false."""
+        """Yield the numbers of the cases to run."""
         if self.only is not None:
             return range(self.only, self.only + 1)
         return range(self.rounds if self.rounds is not None else 1 << 62)
 
     def spent(self) -> bool:
-        """Whether the time is over."""
+        """Whether the time is used up."""
         return self.seconds is not None and time.monotonic() - self._began > self.seconds
 
 
 @dataclass(slots=True, kw_only=True)
 class Report:
-    """Counts and failures of a run, printed as they come."""
+    """Counts and failures of a run; failures are printed at once."""
 
     seed: int
     cases: int = 0
@@ -57,17 +57,17 @@ class Report:
     """Failures of one kind that are shown; the others are counted."""
 
     def random(self, part: str, case: int) -> random.Random:
-        """The source of chance of one case: the same for the same seed, part and number."""
+        """Source of randomness of a case: the same for the same seed, part and number."""
         return random.Random(f"{self.seed}:{part}:{case}")
 
     def passed(self, outcome: str = "") -> None:
-        """Count a case, and under its outcome."""
+        """Count a case and its outcome."""
         self.cases += 1
         if outcome:
             self.counts[outcome] += 1
 
     def is_known(self, kind: str) -> bool:
-        """Whether enough of this kind are shown, so that it need not be made small."""
+        """Whether enough failures of this kind are shown, so that another need not be shrunk."""
         return self.kinds[kind] >= self.shown_max
 
     def failed(self, failure: Failure) -> None:
@@ -80,11 +80,11 @@ class Report:
             print(f"\nFAILED {failure.part}: {failure.kind}   (again: {again})\n{failure.what}")
 
     def skip(self, what: str) -> None:
-        """Say what could not be run, and why."""
+        """Say which part could not run, and why."""
         self.skipped.append(what)
         print(f"skipped: {what}")
 
     def verdict(self) -> str:
-        """The last line."""
+        """The last line of the run."""
         skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
         return f"fuzz: {self.cases} cases, {len(self.failures)} failures{skipped}, seed {self.seed}"

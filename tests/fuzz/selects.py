@@ -1,4 +1,4 @@
-"""Generated SELECTs, asked of a gateway process and of a PostgreSQL that holds the same rows."""
+"""Generated SELECTs, run by a gateway process and by a PostgreSQL with the same rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PAGES, _ROWS_OF_PAGE = 2, 60
 
 @dataclass(slots=True)
 class Servers:
-    """The two that are asked."""
+    """Connections to both servers."""
 
     ours_dsn: str
     theirs_dsn: str
@@ -41,7 +41,7 @@ class Servers:
         return Servers(ours_dsn, theirs_dsn, _connected(ours_dsn), _connected(theirs_dsn))
 
     def ask(self, root: Node, way: Way) -> tuple[Reply, Reply, str]:
-        """Both answers, and the statement as it was sent."""
+        """Ask both servers; return their answers and the statement as it was sent."""
         sql, values = parametrized(root) if way.parameters else (spelled(root), ())
         ours = ask(self.ours, sql, values, way)
         if ours.sqlstate == "lost" or self.ours.status != pq.ConnStatus.OK:
@@ -49,7 +49,7 @@ class Servers:
         return ours, ask(self.theirs, sql, values, way), sql
 
     def errors_by_row(self, root: Node, way: Way) -> frozenset[str]:
-        """What PostgreSQL says to each row by itself, of a SELECT from one relation."""
+        """Run a SELECT from one relation on each row alone, in PostgreSQL."""
         sql, values = parametrized(root) if way.parameters else (spelled(root), ())
         asked = (
             ask(self.theirs, f"{sql} WHERE ctid = '({page},{number})'", values, way)
@@ -95,7 +95,7 @@ def servers(directory: Path) -> Iterator[Servers]:
 
 
 def run(found: Servers, report: Report, budget: Budget, without: frozenset[str]) -> None:
-    """Ask generated statements until the budget is spent."""
+    """Compare generated statements until the budget is spent."""
     for number in budget.cases():
         if budget.spent():
             return
@@ -110,7 +110,7 @@ def run(found: Servers, report: Report, budget: Budget, without: frozenset[str])
 
 
 def verdict(case: Case, ours: Reply, theirs: Reply, sql: str) -> tuple[str, tuple[str, str] | None]:
-    """How a statement went, and what is wrong with it if anything is."""
+    """Run a statement; return its outcome, and the difference if there is one."""
     if ours.is_cut and theirs.is_cut:
         return "too many rows", None
     if theirs.sqlstate == _CANCELED:
@@ -130,7 +130,7 @@ _USUAL = frozenset({"SELECT", "FROM", "WHERE", "AS", "ON", "NULL", "CAST"})
 
 
 def fingerprint(sql: str) -> str:
-    """The functions, operators and clauses of a small statement, to sort failures by."""
+    """Functions, operators and clauses of a shrunk statement, to group failures by."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", sql)
     words = {word for word in _WORD.findall(bare) if word not in _USUAL}
     return " ".join(sorted(words))[:60]
@@ -140,7 +140,7 @@ def _check(found: Servers, report: Report, number: int, case: Case, way: Way) ->
     ours, theirs, sql = found.ask(case.root, way)
     outcome, wrong = verdict(case, ours, theirs, sql)
     if wrong is not None and _is_of_another_row(found, case, case.root, way, ours, theirs):
-        # SQL leaves open in which order rows are read, and so which one fails first.
+        # SQL leaves the order of rows open, and so which one fails first.
         report.passed("left open")
         return
     if outcome == "not supported":
@@ -173,7 +173,7 @@ def _check(found: Servers, report: Report, number: int, case: Case, way: Way) ->
 def _is_of_another_row(
     found: Servers, case: Case, root: Node, way: Way, ours: Reply, theirs: Reply
 ) -> bool:
-    """Whether we met first a row that PostgreSQL fails at in the same way, only later."""
+    """Whether PostgreSQL fails with our error on one of the rows, only later."""
     if not case.strict or ours.sqlstate is None or theirs.sqlstate is None:
         return False
     return ours.sqlstate in found.errors_by_row(root, way)

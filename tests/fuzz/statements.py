@@ -1,8 +1,8 @@
 """SELECTs from the grammar: every clause, over the stores of `tests.fuzz.world`.
 
-What a statement gives must not be left open by SQL, or PostgreSQL would be no judge. So LIMIT,
-DISTINCT ON, row_number, lag and ROWS frames come with an order that is total; and expressions that
-fail for some rows only where every row is evaluated.
+SQL must determine the result of a statement, or PostgreSQL could not judge it. So LIMIT, DISTINCT
+ON, row_number, lag and ROWS frames get a total order, and expressions that fail for some rows are
+used only where every row is evaluated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SORTS = (
 )
 ORDERABLE = tuple(sort for sort in SORTS if sort != "json")
 COUNTED = ("integer", "bigint", "numeric", "smallint")
-"""Types whose sums and averages are exact, and so do not depend on the order of the rows."""
+"""Types whose sums and averages are exact, and so independent of the order of rows."""
 ALIASES = ("t", "a", "r0", "r1", "r2", "pg_sg_r0", "samples", "select", "Q", "old", "values", "r")
 NAMES = ("x", "id", "r0", "count", "order", "Name", "pg_sg_sum", "select", "row", "name", "_x", "y")
 SERIES = (
@@ -50,30 +50,30 @@ KEYS = {
 
 @dataclass(slots=True, kw_only=True)
 class Case:
-    """A statement, and what may be asked of its answer."""
+    """A statement, and the checks that its answer allows."""
 
     root: Node
     ordered: tuple[int, ...] = ()
-    """Columns of the result by which its rows are ordered, from 0."""
+    """Places of the result columns that its rows are ordered by, from 0."""
     strict: bool = False
-    """Every row is evaluated, so that an error must be the same on both sides."""
+    """Whether every row is evaluated, so that both servers must give the same error."""
     features: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
 class Relation:
-    """What stands in FROM: an alias and its columns."""
+    """An item of FROM: an alias and its columns."""
 
     alias: str
     columns: Sequence[tuple[str, str]]
     store: str | None = None
     begins: bool = False
-    """It follows a comma."""
+    """Whether it follows a comma."""
 
 
 @dataclass(slots=True)
 class Output:
-    """A column of a result."""
+    """A result column."""
 
     node: Node
     sort: str
@@ -82,20 +82,20 @@ class Output:
 
 @dataclass(slots=True)
 class Statements:
-    """Draws statements."""
+    """Draw statements."""
 
     chance: random.Random
     without: frozenset[str] = frozenset()
     depth: int = 3
     tables: list[Relation] = field(default_factory=list)
-    """The CTEs that can be named."""
+    """Visible CTEs."""
     expressions: Expressions = field(init=False)
 
     def __post_init__(self) -> None:
         self.expressions = Expressions(self.chance, self.without)
 
     def may(self, likely: float, feature: str = "") -> bool:
-        """Whether to use a clause; never if its feature is left out."""
+        """Decide whether to use a clause; never if its feature is left out."""
         if self.chance.random() >= likely or feature in self.without:
             return False
         if feature:
@@ -103,7 +103,7 @@ class Statements:
         return True
 
     def case(self) -> Case:
-        """One statement."""
+        """Draw one statement."""
         if self.may(0.12):
             case = self._strict()
         elif self.may(0.15, "set operation"):
@@ -113,7 +113,7 @@ class Statements:
         else:
             case = self._with_tables()
         if case.ordered:
-            # What is beneath is in no order, so that it cannot stand for the whole.
+            # A part has no order, so it cannot replace the whole.
             case.root = Node("ordered", case.root.parts)
         case.features = frozenset(self.expressions.used)
         return case
@@ -121,7 +121,7 @@ class Statements:
     # Statements
 
     def _strict(self) -> Case:
-        """An expression that may fail, for all rows of a store."""
+        """Draw an expression that may fail, evaluated for all rows of a store."""
         relation, source = self._store("t")
         scope = self._scope([relation])
         sort = self.chance.choice(SORTS)
@@ -183,14 +183,14 @@ class Statements:
         return Node("rows", tuple(parts))
 
     def rows(self, sort: str, scope: Scope, depth: int) -> Node:
-        """A subquery of one column, which may look at the enclosing statement."""
+        """Draw a subquery of one column, which may be correlated."""
         outer = scope if self.may(0.6, "correlated") else None
         return self._select([sort or "integer"], depth=depth, outer=outer).root
 
     def _select(
         self, sorts: Sequence[str], *, depth: int, outer: Scope | None, top: bool = False
     ) -> Case:
-        """A SELECT of columns of these types."""
+        """Draw a SELECT of columns of these types."""
         if top and self.may(0.04, "no from"):
             outputs = self._outputs(sorts, Scope({}, outer), depth, named=top)
             return Case(root=self._shown("", outputs, Node("from", ("",))))
@@ -244,7 +244,7 @@ class Statements:
         return f"{quoted(self.chance.choice(relations).alias)}.*"
 
     def _tail(self, outputs: Sequence[Output]) -> tuple[tuple[int, ...], Part]:
-        """ORDER BY over all columns, and a limit then; or over some, and none."""
+        """Draw ORDER BY over all columns with a limit, or over some without one."""
         places = [i for i, output in enumerate(outputs) if output.sort != "json"]
         if not self.may(0.5) or not places:
             return (), ""
@@ -295,14 +295,14 @@ class Statements:
     def _grouped(
         self, sorts: Sequence[str], scope: Scope, body: Node, depth: int, *, top: bool
     ) -> Case:
-        """Aggregates, with or without groups; of other types than asked for only at the top."""
+        """Draw aggregates, with or without groups; only the top level may change the types."""
         if not top:
-            # An aggregate of the enclosing statement's columns would belong to that statement.
+            # An aggregate over outer columns would belong to the outer statement.
             own = Scope(scope.columns, None, scope.hidden)
             outputs = [Output(self._same_typed(sort, own, depth), sort) for sort in sorts]
             return Case(root=self._shown("", outputs, body))
         columns = [(n, sort) for sort in ORDERABLE for n in scope.of(sort)]
-        # PostgreSQL sorts wrongly by constants in grouping sets, so that those have columns alone.
+        # PostgreSQL sorts wrongly by constants in grouping sets, so they contain only columns.
         sets = bool(columns) and self.may(0.2, "grouping sets")
         if sets:
             picked = self.chance.sample(columns, min(len(columns), self.chance.randint(1, 2)))
@@ -342,7 +342,7 @@ class Statements:
         )
 
     def _same_typed(self, sort: str, scope: Scope, depth: int) -> Node:
-        """An aggregate without groups that has the type of its argument."""
+        """Draw an aggregate without groups that has the type of its argument."""
         inner = self.expressions.draw(sort, scope, depth - 1, self.rows)
         if sort == "boolean":
             return Node(sort, (self.chance.choice(["bool_and(", "bool_or("]), inner, ")"))
@@ -359,7 +359,7 @@ class Statements:
         distinct = "DISTINCT " if self.may(0.3) else ""
         direction = self.chance.choice(["", " DESC", " NULLS FIRST", " DESC NULLS LAST"])
         once = distinct if self.may(1, "string_agg distinct") else ""
-        # An argument and its order are one expression, so that neither can be made smaller alone.
+        # An argument and its order are one expression, so neither is shrunk alone.
         ordering: list[tuple[Part, ...]] = [
             (Node("fixed", ("string_agg(", once, text, ", ',' ORDER BY ", text, direction, ")")),),
             (Node("fixed", ("array_agg(", counted, " ORDER BY ", counted, direction, ")")),),
@@ -390,7 +390,7 @@ class Statements:
     def _windowed(
         self, scope: Scope, relations: Sequence[Relation], body: Node, depth: int
     ) -> Case:
-        """Window functions, over an order that is total if they count rows."""
+        """Draw window functions, with a total order if they count rows."""
         total = ", ".join(
             f"{quoted(relation.alias)}.{quoted(key)}"
             for relation in relations
@@ -499,7 +499,7 @@ class Statements:
                 return relation, Node("join", (f" NATURAL{kind}", node))
         condition = self._equality(last, relation)
         if not kind.startswith(" FULL") and self.may(0.4):
-            # A comma binds less than JOIN: ON sees nothing in front of it.
+            # A comma binds less than JOIN: ON sees no item before it.
             begin = max((i for i, each in enumerate(before) if each.begins), default=0)
             scope = self._scope([*before[begin:], relation], among=[*before, relation])
             more = self.expressions.draw("boolean", scope, 1, self.rows)
@@ -576,7 +576,7 @@ class Statements:
         *,
         among: Sequence[Relation] | None = None,
     ) -> Scope:
-        """The columns of some relations; a name is clear if it is one of `among` alone."""
+        """Columns of some relations; a name is unqualified only if `among` has it once."""
         counts: dict[str, int] = {}
         for relation in among or relations:
             for name, _ in relation.columns:
@@ -585,7 +585,7 @@ class Statements:
         for relation in relations:
             for name, sort in relation.columns:
                 forms = [f"{quoted(relation.alias)}.{quoted(name)}"]
-                # Unqualified where that means one column; an alias of that name would mean a row.
+                # Unqualified only where unambiguous; an alias of that name would mean a row.
                 if counts[name] == 1 and name not in {r.alias for r in among or relations}:
                     forms.append(quoted(name))
                 columns.setdefault(sort, []).append(self.chance.choice(forms))
@@ -593,7 +593,7 @@ class Statements:
         return Scope(columns, outer, frozenset(hidden))
 
     def _sorts(self, most: int) -> list[str]:
-        """Types of a result; most often such as most stores have columns of."""
+        """Draw the types of a result; mostly types that many stores have columns of."""
         common = ("integer", "text", "bigint", "timestamptz")
         return [
             self.chance.choice(common if self.chance.random() < 0.5 else SORTS)
@@ -613,5 +613,5 @@ _PLAIN = frozenset({"t", "a", "r0", "r1", "r2", "pg_sg_r0", "samples", "old", "r
 
 
 def quoted(name: str) -> str:
-    """A name as a statement has it: quoted where it is a word of SQL, or has capitals."""
+    """Quote a name where it is a word of SQL or has capitals."""
     return name if name in _PLAIN else f'"{name}"'

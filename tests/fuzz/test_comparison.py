@@ -1,4 +1,4 @@
-"""Two answers are the same, or the difference is told; nothing is overlooked."""
+"""Answers compare equal, or their difference is returned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of histories: what an answer may be, and what is said of one that may not."""
+"""Rules of histories: the answers that are allowed, and the verdict on others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.fuzz.history_model import CELLS, MARKS, History, Mode, Row, Seen, is_
 
 
 def history_of(*stamps: int) -> History:
-    """One whose keys lie in two partitions, and whose epoch n has the nth of these stamps."""
+    """A history with keys in two partitions; epoch n has the nth stamp."""
     history = History(place=lambda key: key % 2)
     for epoch, stamp in enumerate(stamps):
         history.acknowledge("s", epoch=epoch, stamp=stamp)
@@ -16,7 +16,7 @@ def history_of(*stamps: int) -> History:
 
 
 def rows(even: int, odd: int | None = None, epoch: int | None = None) -> list[Row]:
-    """All cells and flags, of the partition of the even keys at one stamp and the odd at one."""
+    """All cells and flags: even keys at one stamp, odd keys at another."""
     at = (even, even if odd is None else odd)
     return [
         (key, at[key % 2], key % 2, epoch)

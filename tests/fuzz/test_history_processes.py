@@ -1,4 +1,4 @@
-"""What a history starts, and mounts, ends with it, however it ends."""
+"""Processes and mounts of a history end with it, however it ends."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ with small_disk(place / "disk", size_bytes=16 << 20, coarse=sys.argv[2] == "coar
 
 
 def runs(pid: int) -> bool:
-    """Whether a process is there, and not only its exit status."""
+    """Whether a process runs, and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -50,7 +50,7 @@ def terminate(process: subprocess.Popen[bytes]) -> None:
 
 
 def interrupt(process: subprocess.Popen[bytes]) -> None:
-    """As the terminal does it: all that it has started gets the signal, too."""
+    """Signal the whole process group, as a terminal does."""
     os.killpg(process.pid, signal.SIGINT)
 
 

@@ -1,4 +1,4 @@
-"""Trees of text: made smaller, and with their constants as parameters."""
+"""Trees of text: shrinking, and constants as parameters."""
 
 from __future__ import annotations
 

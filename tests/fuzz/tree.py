@@ -1,8 +1,8 @@
-"""Generated text as a tree, so that what fails can be made smaller.
+"""Generated text as a tree, so that a failing statement can be shrunk.
 
 A node knows its sort (`integer`, `clause`, `rows`). Text stays well formed if a node is replaced by
-one of the same sort beneath it, or by its simplest form. Nothing here knows SQL's meaning: whether
-a smaller text still fails is asked of whoever runs it.
+one of the same sort beneath it, or by its simplest form. Nothing here knows SQL: the caller decides
+whether a smaller text still fails.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Literal:
-    """A constant, which can stand in the text or come as a parameter."""
+    """A constant, written in the text or sent as a parameter."""
 
     text: str
-    """As a parameter has it."""
+    """Its text as a parameter."""
     sql: str
-    """As the statement has it."""
+    """Its text in a statement."""
     type: str
-    """The SQL type that a parameter is cast to."""
+    """SQL type that the parameter is cast to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ class Node:
     sort: str
     parts: tuple[Part, ...]
     simplest: str | None = None
-    """What can stand for it: the shortest text of its sort; "" for a clause that can go."""
+    """Simplest replacement: the shortest text of its sort; "" for an optional clause."""
 
 
 FIXED = "fixed"
-"""The sort of a node whose inside stays as it is."""
+"""Sort of a node that is never shrunk inside."""
 Part: TypeAlias = str | Literal | Node
 
 
@@ -49,7 +49,7 @@ def spelled(part: Part) -> str:
 def parametrized(part: Part) -> tuple[str, tuple[str, ...]]:
     """The text with `$1::type` for each constant, and their values.
 
-    A constant that stands in several places is one parameter, because SQL asks for the same
+    A constant that stands in several places is one parameter, because SQL requires the same
     expression in some of them.
     """
     values: list[str] = []
@@ -69,7 +69,7 @@ def parametrized(part: Part) -> tuple[str, tuple[str, ...]]:
 
 
 def nodes(part: Part) -> Iterator[Node]:
-    """All nodes of a tree, from the root down."""
+    """Yield all nodes of a tree, the root first."""
     if isinstance(part, Node):
         yield part
         for each in () if part.sort == FIXED else part.parts:
@@ -77,7 +77,7 @@ def nodes(part: Part) -> Iterator[Node]:
 
 
 def smaller(root: Node) -> Iterator[Node]:
-    """Trees with one node simplified, those that lose most first."""
+    """Yield trees with one node simplified, those that lose most first."""
     places = sorted(_places(root), key=lambda place: -len(spelled(place[1])))
     for path, node in places:
         if node.simplest is not None and spelled(node) != node.simplest:
@@ -88,12 +88,12 @@ def smaller(root: Node) -> Iterator[Node]:
 
 
 def shrunk(root: Node, fails: Callable[[Node], bool], *, tries_max: int = 400) -> Node:
-    """The smallest tree found that fails too.
+    """Find a small tree that fails, too.
 
     Args:
         root: a tree that fails.
         fails: whether a tree fails in the same way.
-        tries_max: how often it may be asked.
+        tries_max: how many trees to try.
     """
     tries, progress = 0, True
     while progress:

@@ -1,4 +1,4 @@
-"""What must hold of a gateway process, whatever is sent to it."""
+"""Checks of a gateway process that must hold whatever is sent to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.gateway import Gateway, running_gateway
 
 PROBE = "SELECT note FROM notes WHERE sample = %s AND number = %s"
 MEMORY_GROWN_MAX = 400 << 20
-"""Bytes that a gateway may grow by: its caches fill, and what glibc keeps of freed memory."""
+"""Accepted growth in bytes: caches fill, and glibc keeps freed memory."""
 _WRONG_IN_LOG = re.compile(r"Traceback|internal error|never awaited|Exception ignored")
 _CONNECTIONS = re.compile(rb'^stategate_connections\{protocol="postgres"\} (\d+)', re.MULTILINE)
 SETTLE_S = 10.0
@@ -27,7 +27,7 @@ SETTLE_S = 10.0
 
 @dataclass(slots=True)
 class Watched:
-    """A gateway process, and a client that looks a key up again and again."""
+    """A gateway process, and a client that looks up a key again and again."""
 
     gateway: Gateway
     log: Path
@@ -42,15 +42,15 @@ class Watched:
 
     @property
     def pid(self) -> int:
-        """The gateway's process id."""
+        """Process id of the gateway."""
         return self.gateway.process.pid
 
     def lookup(self) -> float:
-        """Look a key up; the seconds it took.
+        """Look up a key; return the seconds it took.
 
         Raises:
             AssertionError: the answer is wrong.
-            psycopg.Error: there is none.
+            psycopg.Error: there was no answer.
         """
         began = time.perf_counter()
         row = self.probe.execute(PROBE, (1, -1)).fetchone()
@@ -59,15 +59,15 @@ class Watched:
         return took
 
     def files(self) -> int:
-        """How many files and sockets it has open."""
+        """Number of open files and sockets."""
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def memory_bytes(self) -> int:
-        """The resident memory of the process and its children."""
+        """Resident memory of the process and its children, in bytes."""
         return sum(_resident_bytes(pid) for pid in family(self.pid))
 
     def logged(self) -> str:
-        """What is new in its log."""
+        """Return new text of its log."""
         with self.log.open("rb") as file:
             file.seek(self._read)
             data = file.read()
@@ -75,7 +75,7 @@ class Watched:
         return data.decode(errors="replace")
 
     def wrong(self) -> str | None:
-        """What is wrong right now: it died, its probe is not answered, its log has a traceback."""
+        """Return a present fault: an ended process, an unanswered probe, a traceback."""
         try:
             self.lookup()
         except (AssertionError, psycopg.Error) as error:
@@ -85,7 +85,7 @@ class Watched:
         return None if found is None else f"the log: {logged[max(0, found.start() - 300) :][:4000]}"
 
     def left_behind(self) -> str | None:
-        """What is wrong once all clients have gone: connections, files or memory that are kept."""
+        """Return a fault that shows after all clients left: kept connections, files or memory."""
         deadline = time.monotonic() + SETTLE_S
         while (kept := self._kept()) is not None and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -106,27 +106,27 @@ class Watched:
 
 @contextlib.contextmanager
 def watched_gateway(directory: Path, *arguments: str) -> Iterator[Watched]:
-    """A gateway over the world, watched."""
+    """Run a gateway over the world, watched."""
     root = directory / "root"
     write_world(root)
     with (
         running_gateway(root, directory, arguments=arguments) as gateway,
         psycopg.connect(gateway.pg_dsn, autocommit=True) as probe,
     ):
-        # A prepared lookup runs on the event loop: nothing else should stand in its way.
+        # A prepared lookup runs on the event loop; nothing else should delay it.
         probe.prepare_threshold = 0
         yield Watched(gateway, directory / "gateway.log", probe)
 
 
 def kind_of(wrong: str) -> str:
-    """The first exception of a traceback, or the beginning of what is wrong, without numbers."""
+    """First exception of a traceback, or the beginning of the text, without numbers."""
     raised = [line for line in wrong.splitlines() if re.match(r"[\w.]*(Error|Exception)\b", line)]
     shown = raised[0] if raised else wrong.splitlines()[0]
     return re.sub(r"0x[0-9a-f]+|\d+|b'.*", "0", shown)[:80]
 
 
 def family(pid: int) -> list[int]:
-    """A process and all that it has started."""
+    """Ids of a process and all its descendants."""
     found = [pid]
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         for task in os.listdir(f"/proc/{pid}/task"):

@@ -1,4 +1,4 @@
-"""HTTP requests, generated and damaged, with a gateway process."""
+"""Generated and damaged HTTP requests, sent to a gateway process."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tests.fuzz.watching import Watched, kind_of, watched_gateway
 
 PART = "http"
 ANSWER_S = 20.0
-"""How long the gateway may take to close once a client has sent its last byte."""
+"""Seconds that the gateway may take to close after a client's last byte."""
 PROBED_EVERY = 8
 LEAVING = "http leaving"
-"""The feature of clients that do not stay for their answer."""
+"""Feature: clients that leave before their answer."""
 _LAST = "Connection: close"
 _PATHS = (
     *("/v1/query", "/v1/stores", "/v1/stores/notes", "/v1/stores/nothing", "/healthz", "/readyz"),
@@ -47,11 +47,11 @@ _ACCEPTS = (
 )
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3}) ")
 _BROKEN = frozenset({500, 502})
-"""What no request may bring about; 501, 503 and 504 say what they mean."""
+"""Statuses that no request may cause; 501, 503 and 504 are meant."""
 
 
 def request(chance: random.Random) -> Chunks:
-    """The head and the body of a request that is well formed, if not sensible."""
+    """Draw head and body of a well-formed request, sensible or not."""
     method = chance.choice(["POST", "POST", "POST", "GET", "GET", "HEAD", "PUT", "OPTIONS", "X"])
     path = "/v1/query" if method == "POST" and chance.random() < 0.7 else chance.choice(_PATHS)
     body = b""
@@ -106,13 +106,13 @@ def _body(chance: random.Random) -> bytes:
 def exchange(
     port: int, chunks: Sequence[bytes], chance: random.Random, *, leaves: bool
 ) -> str | None:
-    """Send, and read until the gateway closes; what is wrong with its answer, if anything is.
+    """Send, read until the gateway closes, and return what is wrong with its answer.
 
     Args:
         port: where it listens.
-        chunks: the requests; if the client does not leave, the last asks for the end.
+        chunks: the requests; the last asks to close, unless the client leaves.
         chance: when the client leaves.
-        leaves: whether it does so before it has its answer: at once, or by closing its side.
+        leaves: whether it leaves before its answer: at once, or by closing its side.
     """
     with socket.create_connection(("127.0.0.1", port), timeout=ANSWER_S) as client:
         try:
@@ -128,13 +128,13 @@ def exchange(
         except TimeoutError:
             return f"the connection is open {ANSWER_S:.0f} s after the client's last byte"
         except OSError:
-            # It may close on a client that breaks the protocol.
+            # It may disconnect a client that breaks the protocol.
             return None
     return _malformed(b"".join(pieces))
 
 
 def _malformed(answer: bytes) -> str | None:
-    """What is wrong with an answer."""
+    """Return what is wrong with an answer, if anything."""
     if not answer:
         return None
     status = _STATUS.match(answer)
@@ -146,7 +146,7 @@ def _malformed(answer: bytes) -> str | None:
     is_json = re.search(rb"(?i)^content-type: application/json", head, re.MULTILINE) is not None
     length = re.search(rb"(?i)^content-length: (\d+)", head, re.MULTILINE)
     is_whole = length is not None and len(body) == int(length[1]) > 0
-    # An answer to HEAD has no body: what follows is the next answer, which can be as long.
+    # An answer to HEAD has no body: the next answer follows, and can be as long.
     if is_json and is_whole and not body.startswith(b"HTTP/1."):
         try:
             json.loads(body)
@@ -158,7 +158,7 @@ def _malformed(answer: bytes) -> str | None:
 def run(
     directory: Path, report: Report, budget: Budget, without: frozenset[str] = frozenset()
 ) -> None:
-    """Ask a gateway until the budget is spent."""
+    """Send requests until the budget is spent."""
     with watched_gateway(directory) as watched:
         recent: list[tuple[int, Chunks]] = []
         for number in budget.cases():
@@ -191,7 +191,7 @@ def run(
 def _failure(
     watched: Watched, recent: Sequence[tuple[int, Chunks]], wrong: str, *, leaves: bool
 ) -> Failure:
-    """The failure, with the one of the last requests that brings it about, made small."""
+    """Find the request that causes a failure among the last ones, and shrink it."""
     port = watched.gateway.http_port
     shown = recent[-1]
     for number, chunks in reversed(recent):

@@ -1,4 +1,4 @@
-"""Conversations of the Postgres wire, generated and damaged, with a gateway process."""
+"""Generated and damaged conversations of the Postgres wire with a gateway process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.gateway.pgwire import wire
 
 PART = "wire"
 ANSWER_S = 15.0
-"""How long the gateway may take to close once a client has sent its last byte."""
+"""Seconds that the gateway may take to close after a client's last byte."""
 PROBED_EVERY = 8
 _STATEMENTS = (
     "SELECT 1",
@@ -43,11 +43,11 @@ _STATEMENTS = (
 _VALUES = (b"1", b"-1", b"note 2", b"", b"\x00\x00\x00\x01", b"\xff\xfe", b"NaN", b"9" * 400, None)
 _OIDS = (0, 16, 17, 20, 21, 23, 25, 700, 701, 1082, 1114, 1184, 1186, 1700, 2950, 3802, 1007, 7)
 _KNOWN = frozenset("RSKZTDCEIntN123sHGAdcvV")
-"""The types of messages that a server sends."""
+"""Type bytes of the messages that a server sends."""
 
 
 def conversation(chance: random.Random) -> Chunks:
-    """What a client sends, in good order."""
+    """Draw a correct conversation of a client."""
     if chance.random() < 0.06:
         return [wire.cancel_request(chance.randrange(2**31), chance.randbytes(4))]
     chunks: Chunks = []
@@ -96,7 +96,7 @@ def _extended(chance: random.Random) -> Chunks:
 
 
 def exchange(port: int, chunks: Sequence[bytes], chance: random.Random) -> str | None:
-    """Send, and read until the gateway closes; what is wrong with its answer, if anything is."""
+    """Send, read until the gateway closes, and return what is wrong with its answer."""
     leaves = chance.random() < 0.1
     with socket.create_connection(("127.0.0.1", port), timeout=ANSWER_S) as client:
         try:
@@ -111,7 +111,7 @@ def exchange(port: int, chunks: Sequence[bytes], chance: random.Random) -> str |
         except TimeoutError:
             return f"the connection is open {ANSWER_S:.0f} s after the client's last byte"
         except (ConnectionResetError, BrokenPipeError, OSError):
-            # It may close on a client that breaks the protocol.
+            # It may disconnect a client that breaks the protocol.
             return None
     return _malformed(answer)
 
@@ -135,7 +135,7 @@ def _read_all(client: socket.socket) -> bytes:
 
 
 def _malformed(answer: bytes) -> str | None:
-    """What is wrong with the messages of a server; the last one may be cut off."""
+    """Return what is wrong with a server's messages; the last one may be cut off."""
     at = 0
     while at < len(answer) and answer[at : at + 1] in b"N" and answer[at + 1 : at + 2] != b"\0":
         at += 1  # the answers to SSLRequest and GSSENCRequest are one byte
@@ -151,7 +151,7 @@ def _malformed(answer: bytes) -> str | None:
 
 
 def run(directory: Path, report: Report, budget: Budget) -> None:
-    """Talk to a gateway until the budget is spent."""
+    """Send conversations until the budget is spent."""
     with watched_gateway(directory) as watched:
         recent: list[tuple[int, Chunks]] = []
         for number in budget.cases():
@@ -181,7 +181,7 @@ def _alive(watched: Watched) -> bool:
 
 
 def _failure(watched: Watched, recent: Sequence[tuple[int, Chunks]], wrong: str) -> Failure:
-    """The failure, with the one of the last conversations that brings it about, made small."""
+    """Find the conversation that causes a failure among the last ones, and shrink it."""
     port = watched.gateway.pg_port
     for number, chunks in reversed(recent):
 

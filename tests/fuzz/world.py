@@ -1,8 +1,8 @@
-"""The stores that generated statements are about, and the same rows for PostgreSQL.
+"""Stores for generated statements, and the same rows for PostgreSQL.
 
-The rows hold what answers differ over: NULL in every column and in keys, NaN, infinity and -0.0,
-the empty text, times at the ends of the calendar, numbers at the ends of their types, and names
-that a composer or a parser may take for its own.
+The rows hold values that implementations treat differently: NULL in every column and in keys, NaN,
+infinity and -0.0, empty texts, times and numbers at the ends of their ranges, and names that a
+composer or a parser may take for its own.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ _BYTES = (b"", b"\x00\xff", b"abc")
 
 
 def _sample(number: int) -> dict[str, object]:
-    """A row that has one value of each list; the lists are of lengths that do not go together."""
+    """Make a row of one value of each list; the lengths of the lists have no common factor."""
     if number % 9 == 5:
         return {"id": number}
     row: dict[str, object] = {
@@ -108,7 +108,7 @@ def _sample(number: int) -> dict[str, object]:
         "j": _JSON[number % 6],
         "a": [[1, 2], [], [None, 3], [4]][number % 4],
     }
-    # A NULL in a column of its own for each row, beside the row that is NULL throughout.
+    # A row with a NULL for each column, besides the row that is NULL throughout.
     names = list(row)
     if number % 5 != 0:
         row[names[1 + number % (len(names) - 1)]] = None
@@ -160,7 +160,7 @@ ROWS: Mapping[str, Sequence[Mapping[str, object]]] = {
 
 
 def write_world(root: Path) -> None:
-    """Make a state log of the stores, each of one epoch."""
+    """Write a state log of the stores, each with one epoch."""
     position = Position.of({TOPIC: {0: 41}})
     for schema in STORES:
         StoreWriter(str(root), schema).write(
@@ -169,12 +169,12 @@ def write_world(root: Path) -> None:
 
 
 def postgres_type(data_type: DataType) -> str:
-    """A type as PostgreSQL spells it."""
+    """Name of a type in PostgreSQL."""
     return str(data_type).replace("double", "double precision")
 
 
 def fill_postgres(connection: psycopg.Connection[TupleRow]) -> None:
-    """Make the same relations in PostgreSQL, with the same rows."""
+    """Create the same relations in PostgreSQL, with the same rows."""
     for schema in STORES:
         listed = sql.SQL(", ").join(
             sql.SQL("{} {}").format(
@@ -191,7 +191,7 @@ def fill_postgres(connection: psycopg.Connection[TupleRow]) -> None:
 
 
 def relation_columns(schema: StoreSchema) -> tuple[tuple[str, str], ...]:
-    """Names and types of a store's columns, as the grammar knows types."""
+    """Names of a store's columns, with their types in the grammar."""
     return tuple((column.name, _sort(column.type)) for column in schema.columns)
 
 
