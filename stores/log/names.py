@@ -1,6 +1,7 @@
 """The names of what lies in a store's directory, relative to it.
 
 store.json                                 the definition
+committed                                  empty: an epoch has been committed
 epochs/<epoch, 20 digits>.json             the commit of an epoch, or a skip in its place
 epochs/<number, 20 digits>.skip            empty: the record of this number may be a skip
 terms/<term, 20 digits>.json               who has owned the store
@@ -12,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 DEFINITION = "store.json"
+COMMITTED = "committed"
+"""An empty file that says that the store has had an epoch, should all its records be lost."""
 _DIGITS = 20
 
 

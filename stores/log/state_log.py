@@ -119,6 +119,8 @@ class StoreWriter:
         """The number of the next epoch if none is given."""
         self._tried: int | None = None
         """The epoch of a commit that failed, and may be in the log or not."""
+        self._is_marked = False
+        """Whether the log is known to say that it has had an epoch."""
 
     def take_ownership(self) -> Term:
         """Take the store over. The first write does it if nothing did before; once is enough.
@@ -290,7 +292,7 @@ class StoreWriter:
         require_newest(self.log.directory, self.log.name, term.term)
         self._latest, self._newest, self._following = epoch, commit, epoch + 1
         self._tried = None
-        self._tidy(attempt)
+        self._mark_and_tidy(attempt)
         return commit
 
     def _look(self) -> int:
@@ -437,12 +439,15 @@ class StoreWriter:
         if new:
             self.schema = self.log.define(replace(self.schema, inputs=(*self.schema.inputs, *new)))
 
-    def _tidy(self, attempt: str) -> None:
-        """Remove what earlier attempts have left; the epoch is committed in any case."""
+    def _mark_and_tidy(self, attempt: str) -> None:
+        """Do what may fail after a commit: the next one does it again."""
         try:
+            if not self._is_marked:
+                self.log.mark_committed()
+                self._is_marked = True
             self.log.remove_other_attempts(attempt)
         except LogError as error:
-            _logger.warning("attempts not removed store=%s error=%s", self.log.name, error)
+            _logger.warning("log not tidied after commit store=%s error=%s", self.log.name, error)
 
     def _abandon(self, epoch: int, attempt: str) -> None:
         """Remove the files of an attempt that failed, if it is sure that no commit names them."""

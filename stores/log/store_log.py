@@ -28,7 +28,14 @@ import pyarrow as pa
 from stores.errors import EpochConflictError, LogMissingError, SchemaError, TornRecordError
 from stores.log.datafiles import read_part
 from stores.log.files import Directory, Root
-from stores.log.names import DEFINITION, commit_name, numbers_in, skip_mark, snapshot_name
+from stores.log.names import (
+    COMMITTED,
+    DEFINITION,
+    commit_name,
+    numbers_in,
+    skip_mark,
+    snapshot_name,
+)
 from stores.log.records import (
     Commit,
     DataFile,
@@ -165,7 +172,8 @@ class StoreLog:
 
         Raises:
             LogMissingError: the store's directory is not there.
-            TornRecordError: its newest epochs are missing, as a snapshot of a later one shows.
+            TornRecordError: its newest epochs are missing, as a snapshot of a later one shows; or
+                all are, though the store has had some.
         """
         if self._end.is_followed:
             end = self._walk(self._end)
@@ -173,10 +181,16 @@ class StoreLog:
             if end.is_followed and self.directory.has(commit_name(end.epoch)):
                 self._end = end
                 return end.epoch
-        # Before the epochs, for both become more.
-        snapshots = self.snapshots()
+        # Before the epochs: a writer may add all of them meanwhile.
+        snapshots, had_epochs = self.snapshots(), self.directory.has(COMMITTED)
         end = self._walk(self._listed_end())
         self._require_reached(snapshots, end.epoch)
+        if had_epochs and end.epoch < 0:
+            raise TornRecordError(
+                f'the records in "{self.directory.join("epochs")}" are missing: store '
+                f'"{self.name}" has had epochs. Put them back, or remove the directory of the '
+                "store and build it anew"
+            )
         self._end = end
         return end.epoch
 
@@ -394,6 +408,15 @@ class StoreLog:
             self.write_skips(commit)
         if not self.directory.create(commit_name(commit.epoch), encode_commit(commit)):
             raise self._conflict(commit.epoch, commit)
+
+    def mark_committed(self) -> None:
+        """Note that the store has had an epoch, so that nothing begins at 0 if all are lost.
+
+        Raises:
+            LogError: it cannot be written.
+        """
+        if not self.directory.has(COMMITTED):
+            self.directory.create(COMMITTED, b"")
 
     def write_skips(self, commit: Commit) -> None:
         """Name an epoch at the first number that it skips, if it does.

@@ -145,12 +145,13 @@ def stale_commits(records: Mapping[int, Record]) -> list[Commit]:
 
 
 def _end(log: StoreLog) -> Iterator[Damage]:
-    """The damage of a log that ends before one of its snapshots."""
+    """The damage of a log that ends before one of its snapshots, or has lost all its epochs."""
     try:
         log.latest_epoch()
     except TornRecordError as error:
-        epoch = next(e for e in log.snapshots() if log.directory.has(snapshot_name(e)))
-        yield Damage(path=commit_name(epoch), message=str(error), epoch=epoch)
+        held = [e for e in log.snapshots() if log.directory.has(snapshot_name(e))]
+        lost = max(held, default=0)
+        yield Damage(path=commit_name(lost), message=str(error), epoch=lost)
 
 
 def _definition(log: StoreLog) -> Iterator[Damage]:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.errors import FencedError, LogError, LogMissingError
-from stores.log.names import snapshot_name, term_name
+from stores.errors import FencedError, LogError, LogMissingError, TornRecordError
+from stores.log.names import COMMITTED, snapshot_name, term_name
 from stores.log.records import Record
 from stores.log.repair import repair
 from stores.log.state_log import StoreLog, StoreWriter
@@ -152,6 +152,47 @@ def test_epochs_that_are_missing_before_a_snapshot_are_not_written_again(
     assert damages(root) == []
     write(root, LAST + 1)
     assert read_whole(root, tmp_path / "data") == expected(LAST + 1)
+
+
+@pytest.mark.parametrize("directory_too", [False, True])
+def test_a_log_that_has_lost_all_its_epochs_does_not_begin_again(
+    root: Path, tmp_path: Path, directory_too: bool
+) -> None:
+    """Without a snapshot, too: a new epoch 0 would be taken for the one that replicas have."""
+    records, copy = root / "clicks" / "epochs", tmp_path / "copy"
+    shutil.copytree(records, copy)
+    shutil.rmtree(records)
+    if not directory_too:
+        records.mkdir()
+    before = sorted((root / "clicks").rglob("*"))
+    why = r'the records in ".*/epochs" are missing: store "clicks" has had epochs\. Put them back'
+    with pytest.raises(TornRecordError, match=why):
+        write(root, LAST + 1)
+    with pytest.raises(TornRecordError, match=why):
+        StoreLog.open(root, "clicks").latest_epoch()
+    done = repair(root, "clicks")
+    assert done.actions == ()
+    assert [bool(re.search(why, damage.message)) for damage in done.after.damages] == [True]
+    assert sorted((root / "clicks").rglob("*")) == before
+    shutil.copytree(copy, records, dirs_exist_ok=True)
+    write(root, LAST + 1)
+    assert read_whole(root, tmp_path / "data") == expected(LAST + 1)
+
+
+def test_a_log_of_an_older_version_is_guarded_from_its_next_epoch_on(root: Path) -> None:
+    (root / "clicks" / COMMITTED).unlink()
+    write(root, LAST + 1)
+    shutil.rmtree(root / "clicks" / "epochs")
+    with pytest.raises(TornRecordError):
+        write(root, LAST + 2)
+
+
+def test_a_store_whose_first_writer_died_before_its_first_epoch_can_be_written(
+    tmp_path: Path,
+) -> None:
+    StoreWriter(tmp_path, CLICKS).take_ownership()
+    write(tmp_path, 0)
+    assert verify(tmp_path, "clicks").damages == ()
 
 
 def test_a_directory_in_the_place_of_a_record_is_set_aside(root: Path, tmp_path: Path) -> None:
