@@ -31,7 +31,7 @@ from typing import ClassVar
 
 
 class FailureReason(Enum):
-    """Why one partition did not answer. Each says what the caller should do next."""
+    """Why one partition did not answer; each reason says what the caller should do next."""
 
     UNKNOWN_QUERY_TYPE = "UNKNOWN_QUERY_TYPE"
     """The store does not know this kind of query: change the query, do not retry."""
@@ -64,15 +64,15 @@ class StoreError(Exception):
 
 
 class UnknownStoreError(StoreError):
-    """No store of that name is in the log, which has been read: correct the name."""
+    """The log has been read and has no store of that name: correct the name."""
 
 
 class InvalidPartitionError(StoreError):
-    """The store has no such partition, or this host no replica of it: ask the node that does."""
+    """The store has no such partition, or this host has no replica of it: ask another node."""
 
 
 class HostNotStartedError(StoreError):
-    """The host has not been started yet: call `start`, or retry when whoever does has."""
+    """The host has not been started yet: call `start`, or retry after it was called."""
 
     retryable = True
 
@@ -80,15 +80,15 @@ class HostNotStartedError(StoreError):
 class HostRestoringError(StoreError):
     """The log, or this store in it, has not been read yet: wait and retry.
 
-    A store that has been opened and is restoring is another matter: its partitions answer, each
-    with a failure that says so, until they have caught up.
+    A store that is open and restoring does not raise this: each of its partitions answers with a
+    failure until it has caught up.
     """
 
     retryable = True
 
 
 class HostStoppedError(StoreError):
-    """The host is stopping, has stopped, or has failed: ask another, this one will not answer."""
+    """The host is stopping, has stopped or has failed: ask another host."""
 
 
 class StoreMigratedError(StoreError):
@@ -105,21 +105,21 @@ class StoreNotAvailableError(StoreError):
 
 
 class TooManyWaitersError(StoreError):
-    """As many callers as there may be wait for one replica: retry later."""
+    """Too many callers wait for one replica: retry later."""
 
     retryable = True
 
 
 class ArgumentError(StoreError, ValueError):
-    """An argument of the wrong type, or out of range: nothing has been done."""
+    """An argument has the wrong type or is out of range. Nothing has been done."""
 
 
 class SchemaError(StoreError):
-    """A store definition, or a type in it, that cannot be held."""
+    """A definition of a store, or a type in it, is not valid; or rows do not fit the definition."""
 
 
 class CodecError(StoreError):
-    """A value that does not fit its column, or bytes that do not decode."""
+    """A value does not fit its column, or bytes cannot be decoded."""
 
 
 class LogError(StoreError):
@@ -127,29 +127,29 @@ class LogError(StoreError):
 
 
 class LogMissingError(LogError):
-    """The directory of the state log, or of a store in it, is not there."""
+    """The directory of the state log, or of a store in it, is missing."""
 
     retryable = True
 
 
 class TornRecordError(LogError):
-    """A definition, commit record or data file is incomplete, missing or not ours."""
+    """A definition, record or data file is incomplete, damaged, missing or foreign."""
 
 
 class UnknownKindError(TornRecordError):
-    """A definition names a kind that is not registered: import the module that does it."""
+    """A definition names a kind that is not registered: import the module that registers it."""
 
 
 class EpochConflictError(LogError):
-    """This epoch is committed, with other content or by another writer; or a later one is."""
+    """The epoch is committed with other content or by another writer, or a later one is."""
 
 
 class FencedError(LogError):
-    """Another writer has taken over the store: this one must end, and may be started anew."""
+    """Another writer has taken over the store: stop this one."""
 
 
 class PositionBackError(LogError):
-    """An epoch would move the position of its store back: bounds that were met no longer would be.
+    """An epoch would move the position of its store back, so that bounds are no longer met.
 
-    Its input is not the one that the epochs before it were made from.
+    Its input is not the input of the epochs before it.
     """

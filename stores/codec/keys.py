@@ -1,11 +1,11 @@
-"""Keys to bytes that sort as SQL sorts, and back, one at a time and by column.
+"""Encodes keys as bytes that sort as SQL sorts, and decodes them, one by one or by column.
 
-A key is its columns, one behind the other, each as `key_columns` encodes it.
+The bytes of a key are those of its columns in order, each as `key_columns` encodes it.
 
-Laws: decode(encode(k)) == k but for negative zero and NaN's payload; a < b if and only if
-encode(a) < encode(b); no key's bytes begin another's, but those of a last column of text that goes
-on with NUL: there FF follows, as nowhere else.
-Source: FoundationDB's tuple layer; Kafka's serializers, whose order we avoid.
+Laws: decode(encode(k)) == k except for negative zero and NaN's payload; a < b if and only if
+encode(a) < encode(b); no key's bytes begin another key's, except where a text in the last column
+goes on with NUL: only there FF follows.
+Source: FoundationDB's tuple layer. Kafka's serializers do not keep the order of SQL.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from stores.spec.query import Interval
 from stores.spec.schema import Column, Key, Kind
 
 _MISFITS = (TypeError, ValueError, ArithmeticError, struct.error, AttributeError)
-"""What an encoder raises for a value that its column cannot have."""
+"""The errors of an encoder for a value that does not fit its column."""
 
 
 class KeyCodec:
-    """Encodes keys of these columns. Built once per store."""
+    """Encodes and decodes keys of these columns; built once per store."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._columns = tuple(columns)
@@ -38,7 +38,7 @@ class KeyCodec:
         self._text_at = [i for i, part in enumerate(self._parts) if part.width is None]
 
     def encode(self, key: Key) -> bytes:
-        """The bytes of a whole key, or of a prefix of its columns.
+        """Encode a whole key, or a prefix of its columns.
 
         Raises:
             CodecError: a value does not fit its column, or there are more values than columns.
@@ -53,10 +53,10 @@ class KeyCodec:
             raise self._misfit(key) from error
 
     def encode_whole(self, key: Key) -> bytes:
-        """The bytes of a whole key; the prefix of one is refused too.
+        """Encode a whole key.
 
         Raises:
-            CodecError: a value does not fit its column, or there is not one for each.
+            CodecError: a value does not fit its column, or the key has too few or too many values.
         """
         if len(key) != len(self._parts):
             raise self._misfit(key)
@@ -68,7 +68,7 @@ class KeyCodec:
             raise self._misfit(key) from error
 
     def encode_all(self, keys: Sequence[Key], *, prefix: bytes = b"") -> list[bytes]:
-        """The bytes of many whole keys, all behind a prefix.
+        """Encode many whole keys, each after a prefix.
 
         Raises:
             CodecError: as `encode_whole`.
@@ -78,7 +78,7 @@ class KeyCodec:
             try:
                 return [prefix + only(value) for (value,) in keys]
             except _MISFITS:
-                pass  # said of the first that does not fit, below
+                pass  # encode_whole names the key that does not fit
         return [prefix + self.encode_whole(key) for key in keys]
 
     def _misfit(self, key: Key) -> CodecError:
@@ -93,10 +93,10 @@ class KeyCodec:
         return CodecError(f"a key has {len(self._columns)} columns, not {len(key)}")
 
     def decode(self, encoded: bytes, at: int = 0) -> tuple[Key, int]:
-        """The key that begins at `at`, and where it ends.
+        """Decode the key that begins at `at`; return it and where it ends.
 
         Raises:
-            CodecError: the bytes are no key of these columns.
+            CodecError: the bytes are not a key of these columns.
         """
         values = []
         try:
@@ -108,7 +108,7 @@ class KeyCodec:
         return tuple(values), at
 
     def range_of(self, interval: Interval) -> tuple[bytes | None, bytes | None]:
-        """The interval as half-open bytes: first byte string in, first one out; None is open."""
+        """Return the interval in bytes, the start inclusive, the end exclusive; None is open."""
         lower, upper = interval.lower, interval.upper
         start = None if lower is None else self.encode(lower)
         if start is not None and not interval.lower_inclusive:
@@ -119,10 +119,13 @@ class KeyCodec:
         return start, end
 
     def range_of_prefix(self, prefix: Key, text: str | bytes | None) -> tuple[bytes, bytes]:
-        """The keys that begin with `prefix`, and whose next column begins with `text`, half-open.
+        """Return the bytes of keys with this prefix whose next column begins with `text`.
+
+        Returns:
+            The start, inclusive, and the end, exclusive.
 
         Raises:
-            CodecError: a value does not fit its column, or there is no column of text behind them.
+            CodecError: a value does not fit its column, or no column of text follows them.
         """
         start = self.encode(prefix) if prefix else b""
         if text is None:
@@ -130,8 +133,8 @@ class KeyCodec:
         column = self._columns[len(prefix)] if len(prefix) < len(self._columns) else None
         wanted = Kind.TEXT if isinstance(text, str) else Kind.BYTEA
         if column is None or column.type.kind is not wanted:
-            raise CodecError(f"the key has no {wanted.value} column behind {len(prefix)} others")
-        # Without its terminator, a text is how all texts begin that begin with it.
+            raise CodecError(f"the key has no {wanted.value} column after {len(prefix)} others")
+        # Without its terminator, a text is a prefix of all texts that begin with it.
         try:
             start += self._parts[len(prefix)].encode(text)[:-1]
         except UnicodeEncodeError as error:
@@ -139,7 +142,7 @@ class KeyCodec:
         return start, _after_bytes(start)
 
     def encode_columns(self, arrays: Sequence[pa.Array], *, prefix: bytes = b"") -> list[bytes]:
-        """The keys of all rows, from one array per key column, all behind a prefix."""
+        """Encode the keys of all rows from one array per key column, each after a prefix."""
         if any(array.null_count for array in arrays):
             rows = zip(*[physical_list(a, c.type) for a, c in self._with(arrays)], strict=True)
             return [prefix + self.encode(row) for row in rows]
@@ -158,15 +161,16 @@ class KeyCodec:
     def decode_columns(
         self, keys: Sequence[bytes], wanted: Sequence[bool], *, skipped: int = 0
     ) -> list[pa.Array | None]:
-        """One array per wanted key column (None for the others) from the bytes of many keys.
+        """Decode many keys to one array per wanted key column, None for the others.
 
         Without NULLs and with at most one column of text, every column lies at a fixed distance
-        from one end of the key, and is cut out of all keys at once. Other keys go one by one.
+        from one end of the key and is cut out of all keys at once. Other keys are decoded one by
+        one.
 
         Args:
             keys: the encoded keys.
             wanted: for each column whether to decode it.
-            skipped: bytes in front of each key that are not of it.
+            skipped: bytes before each key.
         """
         if not any(wanted):
             return [None] * len(self._parts)
@@ -193,17 +197,17 @@ class KeyCodec:
         raw = np.frombuffer(data, dtype=np.uint8)
         terminators = ends - tail - 1
         if raw.size - np.count_nonzero(raw) == len(starts):
-            # As many NULs as keys, so that no marker is one.
+            # One NUL for each key: the terminators, so no marker is NULL's.
             return bool((raw[terminators] == 0).all())
         marks = [starts + sum(widths[:i]) for i in range(text + 1)]
         if tail:
-            # An escaped NUL and a NULL together may put the first NUL where a terminator would be;
-            # what follows a terminator is a marker, though, and FF what follows an escaped NUL.
+            # An escaped NUL and a NULL together may put the first NUL where a terminator would be.
+            # But a marker follows a terminator, and FF follows an escaped NUL.
             marks.append(ends - tail)
         if not all((raw[places] == 1).all() for places in marks):
             return False
-        # The first NUL behind the text's marker must be its terminator, with the whole tail behind
-        # it: an escaped NUL, or a NULL in any column, puts it elsewhere.
+        # The first NUL after the text's marker must be its terminator, before the whole tail: an
+        # escaped NUL, or a NULL in any column, puts it elsewhere.
         nuls = np.cumsum(raw == 0)
         before = nuls[starts + head]
         return bool((raw[terminators] == 0).all() and (nuls[terminators] - before == 1).all())
@@ -232,15 +236,15 @@ class KeyCodec:
 
 
 def after_prefix(prefix: bytes) -> bytes:
-    """Behind all keys that begin with the columns of `prefix`, before all greater ones.
+    """Return the bytes after all keys that begin with these columns, before all greater keys.
 
-    What follows a column is a marker (00 or 01), never FF; but FF follows the NUL of a text that
-    goes on, and such a text is greater.
+    A marker (00 or 01) follows a column, never FF. FF follows only the NUL of a text that goes on,
+    and that text is greater.
     """
     return prefix + b"\xff"
 
 
 def _after_bytes(prefix: bytes) -> bytes:
-    """Behind all bytes that begin with `prefix`, which is not all FF."""
+    """Return the least bytes after all that begin with `prefix`, which is not all FF."""
     kept = prefix.rstrip(b"\xff")
     return kept[:-1] + bytes([kept[-1] + 1])

@@ -1,14 +1,14 @@
-"""Where the entries of a store lie in a database: the bytes of their keys, for every kind of store.
+"""The layout of a store's entries in a database: the bytes of their keys, by kind of store.
 
     01 <key>                                                keyvalue and global stores
     01 <segment> <key> <window start>                       window stores
     01 <segment of end> <key> <end> <start>                 session stores
     01 <segment of valid-to> <key> <valid-to> <valid-from>  versioned stores
 
-A segment is the 8 bytes of its number. Times are encoded as one more key column each, so that the
-whole is one memcomparable key. A version that no other has replaced ends at the end of time and
-lies in the last segment, which never expires; a tombstone that no version has followed lies in the
-segment of its valid-from, to expire with it. A tombstone is an entry with an empty row.
+A segment is the 8 bytes of its number. Each time is encoded as one more key column, so the whole is
+one memcomparable key. The latest version of a key ends at the end of time and lies in the last
+segment, which never expires. A tombstone is an entry with an empty row; a latest one lies in the
+segment of its valid-from, so that it expires.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from stores.spec.schema import (
 )
 
 DATA, DATA_END = b"\x01", b"\x02"
-"""Between them lie all entries, and nothing else."""
+"""The bounds of all entries; nothing else lies between them."""
 TIME_BYTES = 9
 """A marker byte, and the time in microseconds with its sign bit flipped."""
 PREFIX_BYTES = 9
 """DATA and a segment, before the key of a timed entry."""
 TOMBSTONE = b""
-"""The row of an entry that says that there is none."""
+"""The row of an entry that says that the key has no row."""
 
 Bounds: TypeAlias = tuple[bytes, bytes | None]
-"""Half-open bytes of keys: the first one in, the first one out; None is open."""
+"""A range of keys in bytes, the start inclusive, the end exclusive; None is open."""
 
 _STORED_TIMES: dict[StoreKind, tuple[Column, ...]] = {
     StoreKind.WINDOW: (WINDOW_START,),
@@ -60,27 +60,27 @@ _BIAS = 1 << 63
 
 
 def encode_time(time_us: int) -> bytes:
-    """A time as `KeyCodec` encodes a column of it."""
+    """Encode a time as `KeyCodec` encodes a column of times."""
     return b"\1" + (time_us + _BIAS).to_bytes(8, "big")
 
 
 def decode_time(encoded: bytes) -> int:
-    """What `encode_time` has encoded."""
+    """Decode the bytes of `encode_time`."""
     return int.from_bytes(encoded[1:], "big") - _BIAS
 
 
 def segment_bytes(number: int) -> bytes:
-    """How the entries of a segment begin."""
+    """Return the first bytes of all entries of a segment."""
     return DATA + (number + _BIAS).to_bytes(8, "big")
 
 
 def segment_number(entry_key: bytes) -> int:
-    """The number of the segment that an entry lies in."""
+    """Return the number of an entry's segment."""
     return int.from_bytes(entry_key[1:PREFIX_BYTES], "big") - _BIAS
 
 
 LATEST = segment_bytes(1 << 62)
-"""The segment of the versions that no other has replaced; behind that of any time."""
+"""The segment of latest versions, after the segments of all times."""
 
 
 class Layout:
@@ -99,16 +99,16 @@ class Layout:
         self.prefix_bytes = PREFIX_BYTES if self.times else len(DATA)
 
     def partition_column(self, count: int) -> pa.Array:
-        """The pseudo-column `_partition` of so many rows."""
+        """Return the pseudo-column `_partition` for a number of rows."""
         return pa.array(np.full(count, self.partition, dtype=np.int32))
 
     @property
     def filed_by(self) -> str | None:
-        """The time by which entries are filed, and expire; None where they do not."""
+        """The column of the time that decides the segment of an entry; None without segments."""
         return self.times[0].name if self.times else None
 
     def entry_keys(self, batch: pa.RecordBatch) -> list[bytes]:
-        """The entry keys of logged rows; not of versions, whose ends are not in them.
+        """Return the entry keys of logged rows, except versions: the rows lack their ends.
 
         Raises:
             CodecError: a window or session has no start or no end.
@@ -121,7 +121,7 @@ class Layout:
         return list(map(operator.add, self.segments_of(int64_values(times[0])), encoded))
 
     def timely(self, batch: pa.RecordBatch, progress: Progress) -> pa.RecordBatch:
-        """The logged windows or sessions that have not expired; nobody could read the others.
+        """Return the logged windows or sessions that have not expired; queries show only these.
 
         Raises:
             CodecError: one has no start or no end.
@@ -140,23 +140,23 @@ class Layout:
         return times
 
     def latest_keys(self, batch: pa.RecordBatch) -> list[bytes]:
-        """The entry keys that logged versions have if no other replaces them."""
+        """Return the entry keys of logged versions that are the latest of their keys."""
         ends = pa.array(np.full(batch.num_rows, END_OF_TIME), VALID_TO.type.arrow)
         keys = [batch.column(column.name) for column in self.schema.key]
         return self.entries.encode_columns([*keys, ends, batch.column("_timestamp")], prefix=LATEST)
 
     def segments_of(self, times_us: Ints) -> list[bytes]:
-        """How the entries begin that are filed by these times, in microseconds."""
+        """Return the first bytes of entries with these times, in microseconds."""
         numbers = (times_us // (1000 * self.segments.interval_ms)).tolist()
         segments = {number: segment_bytes(number) for number in set(numbers)}
         return [segments[number] for number in numbers]
 
     def segment_of(self, time_us: int) -> bytes:
-        """How the entries begin that are filed by this time."""
+        """Return the first bytes of entries with this time, in microseconds."""
         return segment_bytes(self.segments.number_of(time_us))
 
     def version_key(self, key_bytes: bytes, valid_from: int, valid_to: int, *, gone: bool) -> bytes:
-        """The entry key of a version; `gone` if it is a tombstone."""
+        """Return the entry key of a version; `gone` if it is a tombstone."""
         if valid_to != END_OF_TIME:
             segment = self.segment_of(valid_to)
         elif gone:
@@ -166,27 +166,27 @@ class Layout:
         return segment + key_bytes + encode_time(valid_to) + encode_time(valid_from)
 
     def encode_rows(self, batch: pa.RecordBatch, *, epoch: int) -> list[bytes]:
-        """The rows of logged rows."""
+        """Encode the value columns of logged rows."""
         arrays = [batch.column(column.name) for column in self.schema.value]
         return self.rows.encode_columns(arrays, epoch=epoch, times=batch.column("_timestamp"))
 
     def bounds(self, interval: Interval) -> Bounds:
-        """The bytes of an interval of keys."""
+        """Return the bytes of an interval of keys."""
         start, end = self.keys.range_of(interval)
         return start or b"", end
 
     def prefix_bounds(self, query: PrefixQuery) -> Bounds:
-        """The bytes of the keys that begin as the query says."""
+        """Return the bytes of the keys with the query's prefix."""
         return self.keys.range_of_prefix(query.prefix, query.text)
 
     def first_live_segment(self, progress: Progress) -> int:
-        """The number of the earliest segment that holds what has not expired."""
+        """Return the number of the earliest segment with entries that have not expired."""
         if self.schema.kind is StoreKind.VERSIONED:
             return self.segments.number_of(self.segments.history_from_us(progress))
         return self.segments.number_of(self.segments.live_from_us(progress))
 
     def is_live(self, entry_key: bytes, progress: Progress) -> bool:
-        """Whether an entry that is still there has not expired."""
+        """Whether an entry has not expired."""
         if not self.times or entry_key.startswith(LATEST):
             return True
         if self.schema.kind is not StoreKind.VERSIONED:
@@ -199,16 +199,16 @@ class Layout:
         return time > self.segments.history_from_us(progress)
 
     def decoder(self, columns: tuple[str, ...] | None) -> EntryDecoder:
-        """What makes batches of these columns; None for all of `*`.
+        """Return the decoder for batches of these columns; None for all of `*`.
 
         Raises:
-            SchemaError: a column is not one of the store's.
+            SchemaError: the store has no such column.
         """
         return EntryDecoder(self, columns)
 
 
 class EntryDecoder:
-    """Makes batches of the wanted columns out of entries; which lie where is decided here, once."""
+    """Decodes entries to batches of the wanted columns, whose places it looks up once."""
 
     def __init__(self, layout: Layout, columns: tuple[str, ...] | None) -> None:
         schema = layout.schema
@@ -234,7 +234,7 @@ class EntryDecoder:
         self._wants_header = bool(wanted & {"_timestamp", "_epoch"})
 
     def batch(self, entry_keys: Sequence[bytes], rows: Sequence[bytes]) -> Batch:
-        """The batch of these entries."""
+        """Decode these entries."""
         count = len(rows)
         layout = self._layout
         at = layout.prefix_bytes
@@ -250,17 +250,17 @@ class EntryDecoder:
         if "_partition" in self.names:
             arrays["_partition"] = layout.partition_column(count)
         if not self.names:
-            # A batch without columns still has rows: they are what count(*) counts.
+            # A batch without columns still has rows, which count(*) counts.
             return pa.RecordBatch.from_struct_array(pa.array([{}] * count, type=pa.struct([])))
         return pa.RecordBatch.from_arrays(
             [arrays[name] for name in self.names], schema=self._schema
         )
 
     def _add_times(self, arrays: dict[str, pa.Array | None]) -> None:
-        """The times that are not stored as they are shown."""
+        """Add the time columns that are stored in another form."""
         if self._wants_end:
             starts = int64_values(arrays[WINDOW_START.name])
-            # As in Kafka: what would end behind the last time ends there.
+            # As in Kafka: a window that would end after the last time ends there.
             ends = np.minimum(starts, MICROS_MAX - self._size_us) + self._size_us
             arrays[WINDOW_END.name] = array_of_ints(ends, TIMESTAMPTZ)
         if not self._is_versioned:

@@ -1,4 +1,4 @@
-"""Arrays, structs and maps of any depth to bytes and back: one value, or a column by numpy.
+"""Encodes and decodes arrays, structs and maps of any depth: one value, or a column by numpy.
 
 A nested value is a *run* of one value. A run of n values of a type is a small column:
 
@@ -11,8 +11,8 @@ A nested value is a *run* of one value. A run of n values of a type is a small c
 | map | where each ends, as an array; then the run of all keys and the run of all values |
 | struct | a run for each field |
 
-So a run says by itself where it ends, and a column's runs are cut from few Arrow buffers and joined
-row by row, with no Python for each row or element. NULLs leave zeros and nothing of varying length.
+A run itself tells where it ends. The runs of a column are cut from few Arrow buffers and joined by
+row, without Python code for each row or element. A NULL has zeros and no varying bytes.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ from stores.spec.schema import DataType, Kind, Value
 
 _Numbers: TypeAlias = np.ndarray[Any, Any]
 _Read: TypeAlias = Callable[[bytes, int, int], tuple[list[Value], int]]
-"""A run's values and where it ends, from bytes, where it begins, and how many values it has."""
+"""Reads a run from bytes, its start and its number of values: returns the values and its end."""
 
 # --- one value ------------------------------------------------------------------------------------
 
 
 def value_decoder(data_type: DataType) -> Callable[[bytes], Value]:
-    """The function from the bytes of one value to the physical value; no bytes are NULL.
+    """Return the function from the bytes of one value to the physical value; no bytes are NULL.
 
     Raises:
         SchemaError: the type has a part that rows cannot hold.
@@ -66,16 +66,16 @@ def value_decoder(data_type: DataType) -> Callable[[bytes], Value]:
         try:
             values, end = read(encoded, 0, 1)
         except (IndexError, ValueError, struct.error) as error:
-            raise CodecError(f"{len(encoded)} bytes are no {data_type}") from error
+            raise CodecError(f"{len(encoded)} bytes are not of type {data_type}") from error
         if end != len(encoded):
-            raise CodecError(f"{len(encoded)} bytes are no {data_type}")
+            raise CodecError(f"{len(encoded)} bytes are not of type {data_type}")
         return values[0]
 
     return decode
 
 
 def _reader(data_type: DataType) -> _Read:
-    """Reads runs of a type; made once, so that reading asks for no type again."""
+    """Return a reader of runs of a type, which looks up the type only once."""
     body = _body_reader(data_type)
 
     def read(raw: bytes, at: int, count: int) -> tuple[list[Value], int]:
@@ -176,14 +176,14 @@ def _struct_reader(data_type: DataType) -> _Read:
 
 
 def encode_nested(array: pa.Array, data_type: DataType) -> pa.Array:
-    """The bytes of each value of a column, as a column of binary; NULL has none.
+    """Encode each value of a column, as a column of binary; NULL has no bytes.
 
     Args:
         array: a column of the type's Arrow type.
         data_type: an array, a struct or a map.
 
     Raises:
-        CodecError: the bytes of all rows are more than a column can have.
+        CodecError: the rows have more bytes than a column can hold.
     """
     pieces: list[pa.Array] = []
     _cut_run(array, data_type, np.arange(len(array) + 1, dtype=np.int64), pieces)
@@ -196,7 +196,7 @@ def encode_nested(array: pa.Array, data_type: DataType) -> pa.Array:
 
 
 def _cut_run(array: pa.Array, data_type: DataType, cuts: _Numbers, pieces: list[pa.Array]) -> None:
-    """Cut a column at `cuts` into one run a row, each as pieces that are still to be joined."""
+    """Cut a column at `cuts` into one run per row, each as pieces to be joined."""
     _cut_mark(array, cuts, pieces)
     kind = data_type.kind
     if kind in {Kind.ARRAY, Kind.MAP}:
@@ -239,7 +239,7 @@ def _cut_lists(
 
 
 def _ends_of(offsets: _Numbers, cuts: _Numbers) -> _Numbers:
-    """Where each value ends, counted from the first of its row."""
+    """Return where each value ends, counted from the first value of its row."""
     ends: _Numbers = offsets[1:] - np.repeat(offsets[cuts[:-1]], np.diff(cuts))
     return ends.astype("<u4")
 
@@ -258,10 +258,10 @@ def _too_large() -> CodecError:
 
 
 def decode_nested(encoded: pa.Array, data_type: DataType) -> pa.Array:
-    """The column whose `encode_nested` is `encoded`, a column of binary with NULLs for NULLs.
+    """Decode the column of binary that `encode_nested` returned.
 
     Raises:
-        CodecError: the bytes are no values of the type.
+        CodecError: the bytes are not values of the type.
     """
     valid = encoded.drop_null() if encoded.null_count else encoded
     offsets, data = binary_parts(valid)
@@ -270,9 +270,9 @@ def decode_nested(encoded: pa.Array, data_type: DataType) -> pa.Array:
         found, ends = _Columns(source).run(data_type, offsets[:-1], np.ones(len(valid), np.int64))
         whole = bool(np.array_equal(ends, offsets[1:]))
     except (IndexError, ValueError) as error:
-        raise CodecError(f"the bytes of a column are no {data_type}") from error
+        raise CodecError(f"the bytes of a column are not of type {data_type}") from error
     if not whole:
-        raise CodecError(f"the bytes of a column are no {data_type}")
+        raise CodecError(f"the bytes of a column are not of type {data_type}")
     if not encoded.null_count:
         return found
     present = encoded.is_valid().to_numpy(zero_copy_only=False)
@@ -280,18 +280,18 @@ def decode_nested(encoded: pa.Array, data_type: DataType) -> pa.Array:
 
 
 class _Columns:
-    """Reads the runs of all rows of a column at once, from the bytes they share."""
+    """Reads the runs of all rows of a column at once from their shared bytes."""
 
     def __init__(self, source: _Numbers) -> None:
         self._source = source
 
     def run(self, data_type: DataType, at: _Numbers, counts: _Numbers) -> tuple[pa.Array, _Numbers]:
-        """The values of runs as one column, and where each run ends.
+        """Return the values of runs as one column, and where each run ends.
 
         Args:
-            data_type: of the values.
+            data_type: the type of the values.
             at: where each row's run begins.
-            counts: how many values it has.
+            counts: how many values each run has.
         """
         nulls, at = self._mark(at, counts)
         kind = data_type.kind
@@ -315,10 +315,10 @@ class _Columns:
         return nulls, at + 1 + flagged
 
     def _gather(self, at: _Numbers, counts: _Numbers, dtype: np.dtype[Any]) -> _Numbers:
-        """From each row's place on, that many values, all in one array."""
+        """Return the given number of values from each row's place on, in one array."""
         width = dtype.itemsize
         room = max(0, len(self._source) - width + 1)
-        # One item at every byte: numpy then copies whole items from wherever they lie.
+        # An item begins at every byte, so numpy copies whole items from any place.
         items: _Numbers = np.ndarray((room,), dtype, self._source, strides=(1,))
         ends = np.cumsum(counts)
         places = np.repeat(at - (ends - counts) * width, counts)
@@ -327,7 +327,7 @@ class _Columns:
         return found
 
     def _ends(self, at: _Numbers, counts: _Numbers) -> tuple[_Numbers, _Numbers, _Numbers]:
-        """Offsets over all values, how much each row has, and where the ends' bytes end."""
+        """Return offsets over all values, the size of each row, and where its ends' bytes end."""
         ends = self._gather(at, counts, np.dtype("<u4")).astype(np.int64)
         cuts = _summed(counts)
         before = np.concatenate(([0], ends))[:-1]

@@ -1,12 +1,12 @@
-"""Key to partition number, bit for bit as Spark does it: `pmod(hash(key columns), partitions)`.
+"""Partition numbers of keys, equal to Spark's `pmod(hash(key columns), partitions)`.
 
-The writer and the reader share this module, so that a lookup asks exactly the partition that the
-pipeline wrote. Two forms that must agree: `partitioner` for one key at a time, by mmh3, and
+Writers and readers share this module, so that a lookup asks exactly the partition that the pipeline
+wrote. It has two forms that must agree: `partitioner` for one key at a time, by mmh3, and
 `partition_column` for whole batches, in numpy. Nothing else may live here.
 
 Source: Spark's `Murmur3_x86_32.java` and `HashExpression` in `hash.scala`. Spark differs from the
 published Murmur3 in two ways: the seed of a column is the hash of the column before it, and each
-byte behind the last whole word is mixed as a block of its own, sign-extended.
+byte after the last whole word is mixed as a block of its own, sign-extended.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ _C1, _C2, _C3 = 0xCC9E2D51, 0x1B873593, 0xE6546B64
 _F1, _F2 = 0x85EBCA6B, 0xC2B2AE35
 _F1_INVERSE, _F2_INVERSE = pow(_F1, -1, 1 << 32), pow(_F2, -1, 1 << 32)
 _LONG_DIGITS_MAX = 18
-"""Decimals of up to so many digits are hashed as a 64-bit integer, longer ones as bytes."""
+"""Decimals of at most this many digits are hashed as a 64-bit integer, longer ones as bytes."""
 _STRAGGLERS_MAX = 16
-"""So few long texts are hashed one by one: a numpy pass over them would cost more than it mixes."""
+"""At most this many long texts are hashed one by one: a numpy pass over so few costs more."""
 
 _float_bits = struct.Struct("<f")
 _double_bits = struct.Struct("<d")
 _uint32 = struct.Struct("<I")
 _uint64 = struct.Struct("<Q")
 _WIDE = Context(prec=80)
-"""Wide enough that no decimal(38, s) is rounded while its point is moved."""
+"""Wide enough to move the point of any decimal(38, s) without rounding."""
 _SIGNED = [_uint32.pack(byte if byte < 0x80 else byte | 0xFFFFFF00) for byte in range(256)]
-"""Each byte as the sign-extended word it is hashed as behind the last whole word."""
+"""The sign-extended word for each byte, which is hashed after the last whole word."""
 
 
 def _hash_int(value: int, seed: int) -> int:
@@ -71,7 +71,7 @@ def _hash_bytes(data: bytes, seed: int) -> int:
             words = data[:-2] + _SIGNED[data[-2]] + _SIGNED[data[-1]]
         case _:
             words = data[:-3] + _SIGNED[data[-3]] + _SIGNED[data[-2]] + _SIGNED[data[-1]]
-    # The end of the published hash, undone and done again: the size it mixes in is another one.
+    # Undo the last steps of the published hash and redo them with the size that Spark mixes in.
     h = mmh3_32_uintdigest(words, seed)
     h ^= h >> 16
     h = h * _F2_INVERSE & _MASK
@@ -106,7 +106,7 @@ def _hash_real(value: float, seed: int) -> int:
 
 
 def _minimal_bytes(unscaled: int) -> bytes:
-    """Java's `BigInteger.toByteArray`: big-endian two's complement, as short as the sign allows."""
+    """Return the shortest big-endian two's complement, as Java's `BigInteger.toByteArray`."""
     bits = (unscaled if unscaled >= 0 else ~unscaled).bit_length()
     return unscaled.to_bytes(bits // 8 + 1, "big", signed=True)
 
@@ -135,21 +135,20 @@ _HASHES: dict[Kind, Hash] = {
 
 
 def partitioner(key: tuple[Column, ...], partitions: int) -> Callable[[Key], int]:
-    """The function from a key to its partition; build it once per store.
+    """Return the function from a key to its partition; build it once per store.
 
     Args:
         key: the key columns, in schema order.
         partitions: how many partitions the store has.
 
     Returns:
-        A function of one whole key, physical values in schema order, to 0 … `partitions` less one.
-        It raises CodecError for a value that has no bytes in its column's type.
+        A function from one whole key, physical values in schema order, to 0 … `partitions` - 1. It
+        raises CodecError for a value that does not fit its column's type.
 
     Raises:
         SchemaError: a column's type cannot be in a key.
 
-    Laws: it gives what Spark's `pmod(hash(key…), partitions)` gives, and what `partition_column`
-    gives for the same key.
+    Laws: the number equals Spark's `pmod(hash(key…), partitions)`, and that of `partition_column`.
     """
     hashes = tuple(_hash_of(column) for column in key)
     if partitions == 1:
@@ -190,7 +189,7 @@ def _single(hash_value: Hash, partitions: int) -> Callable[[Key], int]:
 def partition_column(
     batch: pa.RecordBatch | pa.Table, key: tuple[Column, ...], partitions: int
 ) -> Partitions:
-    """The partition of every row.
+    """Return the partition of every row.
 
     Args:
         batch: rows with at least the key columns, by name.
@@ -219,7 +218,7 @@ def partition_column(
 
 
 def _mix_column(array: Array, data_type: DataType, h: Words) -> Words:
-    """The next seeds; those of NULL rows mean nothing."""
+    """Return the next seeds; the caller ignores those of NULL rows."""
     kind = data_type.kind
     if kind is Kind.TEXT or kind is Kind.BYTEA:
         return _mix_bytes(array, h)
@@ -259,7 +258,7 @@ def _mix_decimals(array: Array, data_type: DataType, h: Words) -> Words:
 
 
 def _mix_bytes(array: Array, h: Words) -> Words:
-    """All rows word by word: longest rows first, so that those with a word left are a prefix."""
+    """Mix all rows word by word, the longest first: rows with a word left are then a prefix."""
     offsets, data = _bytes_of(array)
     sizes = np.diff(offsets)
     order = np.argsort(-sizes, kind="stable")
@@ -284,7 +283,7 @@ def _mix_bytes(array: Array, h: Words) -> Words:
 
 
 def _bytes_of(array: Array) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Where each row begins (and the last one ends) in the bytes, padded by a whole word."""
+    """Return the offsets of the rows, and their bytes, padded by a whole word."""
     buffers: list[Any] = array.buffers()
     _, places, data = buffers
     if places is None or len(array) == 0:
@@ -296,7 +295,7 @@ def _bytes_of(array: Array) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 
 def _words_at(data: np.ndarray[Any, Any], starts: np.ndarray[Any, Any]) -> Words:
-    """The little-endian words that begin at these bytes, aligned or not."""
+    """Return the little-endian words that begin at these bytes, aligned or not."""
     every = np.ndarray(shape=(len(data) - 3,), dtype="<u4", buffer=data, strides=(1,))
     found: Words = every[starts]
     return found

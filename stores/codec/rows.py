@@ -1,4 +1,4 @@
-"""Rows to bytes and back: one row in a microsecond or two, a batch of them by numpy.
+"""Encodes and decodes rows: one row in one or two microseconds, batches by numpy.
 
 A row is a header (epoch and event time, 8 bytes each), a bitmap of NULLs, one fixed slot per
 column, and the bytes of the columns of varying length. Integers are little-endian.
@@ -9,9 +9,9 @@ column, and the bytes of the columns of varying length. Integers are little-endi
 | decimal(p≤18); decimal(p>18) | unscaled integer in 8; in 16 bytes |
 | interval | months and days in 4 bytes each, microseconds in 8 |
 | text, bytea, json, uuid | 4 bytes: where the column ends, counted from the end of the slots |
-| arrays, structs, maps | the same; `stores.codec.nested` says what the bytes are |
+| arrays, structs, maps | the same; `stores.codec.nested` describes the bytes |
 
-NULL leaves its slot zero, and a column of varying length empty.
+The slot of NULL is zero, and its varying bytes are empty.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ from stores.spec.arrow import (
 from stores.spec.schema import TIMESTAMPTZ, Column, DataType, Kind, Row, Value
 
 NO_TIME = -(1 << 63)
-"""The event time of a row that has none."""
+"""Stands for the event time of a row without one."""
 
 _VARYING = TEXTUAL | NESTED
 _HEADER = struct.Struct("<qq")
 _ROW_BYTES_MAX = 1 << 30
-"""Far below what a slot's 4 bytes can count; a row this large is a mistake."""
+"""Far below the limit of a slot's 4 bytes; a row this large is a mistake."""
 
 _SLICE_END = COLUMN_BYTES_MAX
-"""Named, for Arrow 26 fails on a slice without an end that begins behind the first byte."""
+"""Given to each slice: Arrow 26 fails on a slice without an end that begins after byte 0."""
 
 _Records: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
 
 
 class RowCodec:
-    """Encodes rows of these value columns. Built once per store.
+    """Encodes and decodes rows of these value columns; built once per store.
 
     Raises:
         SchemaError: a column has a type that rows cannot hold.
@@ -74,7 +74,7 @@ class RowCodec:
         slots = ["I" if c.type.kind in _VARYING else slot_format(c.type) for c in columns]
         types = ["<u4" if c.type.kind in _VARYING else slot_dtype(c.type) for c in columns]
         self._null_bytes = (len(columns) + 7) // 8
-        # Only the slots: what is in front of them is seldom asked for.
+        # Only the slots: the header before them is seldom needed.
         values = struct.Struct(f"<{_HEADER.size + self._null_bytes}x" + "".join(slots))
         self._fixed_bytes, self._unpack = values.size, values.unpack_from
         self._no_nulls = bytes(self._null_bytes)
@@ -90,10 +90,10 @@ class RowCodec:
         self._is_plain = not self._finish and not self._special
 
     def decode(self, encoded: bytes) -> Row:
-        """One value per column.
+        """Decode a row to one value per column.
 
         Raises:
-            CodecError: the bytes are no row of these columns.
+            CodecError: the bytes are not a row of these columns.
         """
         try:
             slots = self._unpack(encoded)
@@ -119,19 +119,19 @@ class RowCodec:
 
     @staticmethod
     def header(encoded: bytes) -> tuple[int, int | None]:
-        """The epoch that wrote the row, and its event time in epoch milliseconds."""
+        """Return the epoch that wrote the row, and its event time in epoch milliseconds."""
         epoch, time_ms = _HEADER.unpack_from(encoded)
         return epoch, None if time_ms == NO_TIME else time_ms
 
     def encode_columns(
         self, arrays: Sequence[pa.Array], *, epoch: int, times: pa.Array | None
     ) -> list[bytes]:
-        """The rows of a batch.
+        """Encode the rows of a batch.
 
         Args:
             arrays: one per value column, of the columns' Arrow types.
             epoch: the epoch that writes them.
-            times: event times, timestamptz; None if there are none.
+            times: event times, timestamptz; None without event times.
         """
         rows = len(arrays[0]) if arrays else len(times) if times is not None else 0
         records = np.zeros(rows, dtype=self._record)
@@ -157,7 +157,7 @@ class RowCodec:
     def decode_columns(
         self, rows: Sequence[bytes], wanted: Sequence[bool]
     ) -> list[pa.Array | None]:
-        """One array per wanted column (None for the others) from the bytes of many rows."""
+        """Decode many rows to one array per wanted column, None for the others."""
         if not any(wanted):
             return [None] * len(self._columns)
         entries = _entries(rows)
@@ -181,7 +181,7 @@ class RowCodec:
         return found
 
     def decode_headers(self, rows: Sequence[bytes]) -> tuple[pa.Array, pa.Array]:
-        """The epochs (bigint) and event times (timestamptz) of many rows."""
+        """Decode the epochs (bigint) and event times (timestamptz) of many rows."""
         records = self._records(_entries(rows))
         times = np.ascontiguousarray(records["time"])
         nulls = times == NO_TIME
@@ -204,7 +204,7 @@ class RowCodec:
 
 
 class _Bodies:
-    """The varying bytes of a batch of rows, joined; columns are cut out of them by numpy."""
+    """The varying bytes of a batch of rows, joined, from which numpy cuts columns."""
 
     def __init__(self, entries: pa.Array, fixed_bytes: int) -> None:
         offsets, self._joined = binary_parts(pc.binary_slice(entries, fixed_bytes, _SLICE_END))
@@ -219,7 +219,7 @@ class _Bodies:
         *,
         alone: bool,
     ) -> pa.Array:
-        """The column that lies from `begins` to `ends` of each row's bytes."""
+        """Return the column that lies from `begins` to `ends` of each row's bytes."""
         lengths = ends - begins
         if int(lengths.sum()) > COLUMN_BYTES_MAX:
             raise CodecError(f"a column of a batch exceeds {COLUMN_BYTES_MAX} bytes")
@@ -252,7 +252,7 @@ def _from_bytes(data_type: DataType) -> Callable[[bytes], Value]:
 
 
 def _to_bytes(array: pa.Array, data_type: DataType) -> pa.Array:
-    """A column of varying length as binary in which NULL is empty."""
+    """Return a column of varying length as binary, with NULL as no bytes."""
     if data_type.kind in NESTED:
         return encode_nested(array, data_type)
     raws = array.cast(pa.binary())
@@ -264,7 +264,7 @@ def _event_times_ms(times: pa.Array | None, rows: int) -> np.ndarray[Any, Any] |
         return NO_TIME
     if times.null_count == rows:
         return NO_TIME
-    # The first part of a millisecond that the column holds has no beginning in it: it would wrap.
+    # The column holds only a part of its first millisecond, whose beginning would wrap.
     found = np.floor_divide(np.maximum(int64_values(times), FIRST_WHOLE_MS), 1000)
     if times.null_count:
         found = np.where(times.is_null().to_numpy(zero_copy_only=False), NO_TIME, found)

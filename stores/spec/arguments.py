@@ -1,4 +1,4 @@
-"""What a caller passes, looked at before any of it is used."""
+"""Checks of callers' arguments, before any of them is used."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _NAME_TEXT = re.compile("[^\0\ud800-\udfff]+")
 
 
 def is_integer(value: object, *, least: int, most: int) -> bool:
-    """Whether a value is an `int`, and no `bool`, within both limits."""
+    """Whether a value is an `int` within both limits, and not a `bool`."""
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def is_name(value: object) -> bool:
     """Whether a value can be the name of a column, a field or an input.
 
-    PostgreSQL knows no empty names, and none with NUL; half a surrogate pair has no UTF-8.
+    PostgreSQL allows no empty name and no NUL, and half of a surrogate pair has no UTF-8.
     """
     return isinstance(value, str) and _NAME_TEXT.fullmatch(value) is not None
 
 
 def shown(value: object) -> str:
-    """A value as an error shows it: text in quotes, anything else as Python writes it."""
+    """Return a value as an error shows it: text in quotes, anything else as Python writes it."""
     text = value if isinstance(value, str) else repr(value)
     cut = text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}…"
     return f'"{cut}"' if isinstance(value, str) else cut
@@ -36,9 +36,9 @@ _SHOWN_MAX = 100
 
 
 def same_name(names: list[str]) -> str | None:
-    """What is wrong with names of which SQL takes two for one; None if it tells all apart.
+    """Describe two names that SQL takes for the same; None if all names differ.
 
-    Quoted names keep their case, but DuckDB and Spark do not mind it.
+    Quoted names keep their case, but DuckDB and Spark ignore it.
     """
     found: dict[str, str] = {}
     for name in names:
@@ -51,10 +51,10 @@ def same_name(names: list[str]) -> str | None:
 
 
 def require_integer(argument: str, value: object, *, least: int = 0, most: int = INT64_MAX) -> int:
-    """The value of an argument that is an integer within both limits.
+    """Return the value of an argument, which must be an integer within both limits.
 
     Raises:
-        ArgumentError: it is none.
+        ArgumentError: it is something else.
     """
     if not is_integer(value, least=least, most=most):
         limits = f"from {least} on" if most == INT64_MAX else f"from {least} to {most}"
@@ -64,10 +64,10 @@ def require_integer(argument: str, value: object, *, least: int = 0, most: int =
 
 
 def require_name(argument: str, value: object) -> str:
-    """The value of an argument that is a name.
+    """Return the value of an argument, which must be a name.
 
     Raises:
-        ArgumentError: it is none.
+        ArgumentError: it is something else.
     """
     if not isinstance(value, str) or not is_name(value):
         raise ArgumentError(f"{argument} must be a name, not {shown(value)}")
@@ -75,10 +75,10 @@ def require_name(argument: str, value: object) -> str:
 
 
 def require_path(argument: str, value: object) -> str:
-    """The value of an argument that is a path or a URI, as text or as a Path.
+    """Return the value of an argument, which must be a path or a URI, as text or as a Path.
 
     Raises:
-        ArgumentError: it is none.
+        ArgumentError: it is something else.
     """
     if isinstance(value, str | os.PathLike):
         text: object = os.fspath(value)

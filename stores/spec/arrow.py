@@ -1,6 +1,6 @@
-"""Arrow columns to physical values and back: whole columns, never a row at a time.
+"""Conversions between Arrow columns and physical values, always of whole columns.
 
-Physical values are those of the table in `stores.spec.datatypes`.
+`stores.spec.datatypes` has the table of physical values.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from stores.spec.schema import DataType, Kind, Value
 Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 COLUMN_BYTES_MAX = (1 << 31) - 1
-"""What the offsets of an Arrow column count."""
+"""Most bytes of an Arrow column, whose offsets have 4 bytes."""
 _BEHIND = COLUMN_BYTES_MAX
-"""Where no value of a column goes on."""
+"""An index after the end of every value."""
 _NESTED = {Kind.ARRAY, Kind.STRUCT, Kind.MAP}
 
 
 def physical_list(array: pa.Array | pa.ChunkedArray, data_type: DataType) -> list[Value]:
-    """A column as a list of physical values; `array` has the Arrow type of `data_type`."""
+    """Return a column as physical values; `array` has the Arrow type of `data_type`."""
     if data_type.kind in _NESTED and not _is_plain(data_type):
         chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
         return [value for chunk in chunks for value in _nested_list(chunk, data_type)]
@@ -43,7 +43,7 @@ def physical_list(array: pa.Array | pa.ChunkedArray, data_type: DataType) -> lis
 
 
 def _nested_list(array: pa.Array, data_type: DataType) -> list[Value]:
-    """By columns, for a value at a time would ask each for its type."""
+    """Convert nested values by inner columns, which is faster than value by value."""
     if data_type.kind is Kind.STRUCT:
         names = [name for name, _ in data_type.fields]
         columns = [
@@ -67,12 +67,12 @@ def _nested_list(array: pa.Array, data_type: DataType) -> list[Value]:
 
 
 def physical_array(values: Sequence[Value], data_type: DataType) -> pa.Array:
-    """Physical values as a column of the type."""
+    """Return physical values as a column of the type."""
     unit = data_type.kind.record.count
     if unit is not None:
         return pa.array(values, type=unit).cast(data_type.arrow)
     if _holds_interval(data_type):
-        # Arrow counts nanoseconds, which is the one physical value that it does not take as it is.
+        # Arrow takes all physical values as they are except intervals: it counts nanoseconds.
         return pa.array([_with_nanos(value, data_type) for value in values], type=data_type.arrow)
     return pa.array(values, type=data_type.arrow)
 
@@ -103,7 +103,7 @@ def _inner_types(data_type: DataType) -> list[DataType]:
 
 @lru_cache(maxsize=1024)
 def _is_plain(data_type: DataType) -> bool:
-    """Whether Arrow's Python values of the type are the physical ones."""
+    """Whether Arrow's Python values of the type are physical values."""
     if data_type.kind in _NESTED:
         return bool(_inner_types(data_type)) and all(map(_is_plain, _inner_types(data_type)))
     return data_type.kind.record.count is None and data_type.kind is not Kind.INTERVAL
@@ -115,17 +115,17 @@ def _holds_interval(data_type: DataType) -> bool:
 
 
 def child_arrays(array: pa.Array) -> list[pa.Array]:
-    """The fields of a column of structs, as long as it is; NULL where the struct is."""
+    """Return the fields of a column of structs, NULL where the struct is NULL."""
     fields: list[pa.Array] = array.flatten()
     return fields
 
 
 def list_parts(array: pa.Array) -> tuple[Ints, tuple[pa.Array, ...]]:
-    """A column of arrays or maps as offsets that begin with 0, and what they cut.
+    """Return a column of arrays or maps as offsets that begin with 0, and the inner columns.
 
     Returns:
-        One offset more than rows; then the elements, or the keys and the values of a map. What
-        lies behind a NULL is not among them.
+        One offset more than rows; then the elements, or the keys and the values of a map, without
+        the elements under a NULL.
     """
     is_map = pa.types.is_map(array.type)
     children = (array.keys, array.items) if is_map else (array.values,)
@@ -142,7 +142,7 @@ def list_parts(array: pa.Array) -> tuple[Ints, tuple[pa.Array, ...]]:
 
 
 def binary_parts(array: pa.Array) -> tuple[Ints, pa.Buffer]:
-    """A column of text or bytes as offsets that begin with 0, and the bytes that they cut."""
+    """Return a column of text or bytes as offsets that begin with 0, and the bytes."""
     offsets = _offsets(array)
     data = array.buffers()[2]
     first, last = int(offsets[0]), int(offsets[-1])
@@ -150,7 +150,7 @@ def binary_parts(array: pa.Array) -> tuple[Ints, pa.Buffer]:
 
 
 def fixed_binary(values: np.ndarray[Any, Any]) -> pa.Array:
-    """Items of any fixed width as a column of binary."""
+    """Return items of any fixed width as a column of binary."""
     cuts = np.arange(len(values) + 1, dtype=np.int64) * values.dtype.itemsize
     return binary_array(values, cuts)
 
@@ -158,10 +158,10 @@ def fixed_binary(values: np.ndarray[Any, Any]) -> pa.Array:
 def binary_array(
     values: np.ndarray[Any, Any] | pa.Buffer, offsets: np.ndarray[Any, Any]
 ) -> pa.Array:
-    """Bytes cut at `offsets`, as a column of binary.
+    """Return bytes, cut at `offsets`, as a column of binary.
 
     Raises:
-        CodecError: they are more than a column can have.
+        CodecError: there are more bytes than a column can hold.
     """
     if offsets[-1] > COLUMN_BYTES_MAX:
         raise CodecError(f"a column of a batch exceeds {COLUMN_BYTES_MAX} bytes")
@@ -171,10 +171,10 @@ def binary_array(
 
 
 def joined_bytes(pieces: Sequence[Any]) -> list[bytes]:
-    """The bytes of each row, from columns of binary without NULLs; single values stand in each row.
+    """Join columns of binary without NULLs, and constants, to the bytes of each row.
 
-    All by Arrow, but for the last pass that makes Python values: what joins columns a value at a
-    time, in Python or by Arrow's own join, takes two to four times as long.
+    Arrow does all but the last pass, which makes Python values. Joining value by value, in Python
+    or by Arrow's own join, takes two to four times as long.
     """
     size = sum(piece.nbytes for piece in pieces if isinstance(piece, pa.Array))
     columns = [piece for piece in pieces if isinstance(piece, pa.Array)]
@@ -192,7 +192,7 @@ def joined_bytes(pieces: Sequence[Any]) -> list[bytes]:
 
 
 def _joined(columns: Sequence[Any]) -> Any:
-    """The values of each row as one: those of all columns in the order of the rows, cut anew."""
+    """Join the values of each row: interleave all columns, then cut at the rows only."""
     count, rows = len(columns), len(columns[0])
     if count == 1 or not rows:
         return columns[0]
@@ -204,7 +204,7 @@ def _joined(columns: Sequence[Any]) -> Any:
 
 
 def _widened(pieces: Sequence[Any]) -> list[Any]:
-    """The columns, each with the single values behind it, the first with those before it, too."""
+    """Return the columns with the constants appended to those before them."""
     columns: list[Any] = []
     before = b""
     for piece in pieces:
@@ -228,7 +228,7 @@ def _offsets(array: pa.Array) -> Ints:
 
 
 def int64_values(array: pa.Array) -> Ints:
-    """The integers of a column of integers, booleans, dates or timestamps; NULLs become 0."""
+    """Return a column of integers, booleans, dates or timestamps as integers; NULLs become 0."""
     if pa.types.is_boolean(array.type):
         array = array.cast(pa.int8())
     elif pa.types.is_date32(array.type):
@@ -242,7 +242,7 @@ def int64_values(array: pa.Array) -> Ints:
 def array_of_ints(
     values: np.ndarray[Any, Any], data_type: DataType, nulls: np.ndarray[Any, Any] | None = None
 ) -> pa.Array:
-    """A column of integers, booleans, dates or timestamps from their integers.
+    """Return a column of integers, booleans, dates or timestamps from its integers.
 
     Args:
         values: any integer type, one a row.
@@ -259,9 +259,9 @@ def array_of_ints(
 
 
 def unscaled_ints(array: pa.Array) -> list[int]:
-    """The unscaled integers of a decimal column; NULLs become 0."""
+    """Return the unscaled integers of a decimal column; NULLs become 0."""
     if not len(array):
-        return []  # whose buffer may be missing
+        return []  # an empty column may lack its buffer
     words = np.frombuffer(array.buffers()[1], dtype="<i8").reshape(-1, 2)
     words = words[array.offset : array.offset + len(array)]
     low = words[:, 0].astype(np.uint64).tolist()
@@ -275,7 +275,7 @@ def unscaled_ints(array: pa.Array) -> list[int]:
 def decimal_array(
     unscaled: Sequence[int], data_type: DataType, nulls: np.ndarray[Any, Any] | None = None
 ) -> pa.Array:
-    """A decimal column from unscaled integers."""
+    """Return a decimal column from unscaled integers."""
     raw = b"".join([value.to_bytes(16, "little", signed=True) for value in unscaled])
     return fixed_array(raw, data_type, len(unscaled), nulls)
 
@@ -283,20 +283,20 @@ def decimal_array(
 def fixed_array(
     raw: bytes, data_type: DataType, rows: int, nulls: np.ndarray[Any, Any] | None = None
 ) -> pa.Array:
-    """A column whose Arrow buffer is `raw`, little-endian values of fixed width."""
+    """Return a column from its Arrow buffer `raw`, little-endian values of fixed width."""
     return pa.Array.from_buffers(
         data_type.arrow, rows, [validity(nulls), pa.py_buffer(raw)], null_count=-1
     )
 
 
 def validity(nulls: np.ndarray[Any, Any] | None) -> pa.Buffer | None:
-    """Arrow's validity bitmap; None if no row is NULL."""
+    """Return Arrow's validity bitmap; None if no row is NULL."""
     if nulls is None or not nulls.any():
         return None
     return pa.py_buffer(np.packbits(~nulls.astype(np.bool_), bitorder="little"))
 
 
 def decimal_of(unscaled: int, scale: int) -> Decimal:
-    """The decimal of an unscaled integer, exact whatever the context's precision."""
+    """Return the decimal of an unscaled integer, exact at any precision of the context."""
     digits = tuple(map(int, str(abs(unscaled))))
     return Decimal((1 if unscaled < 0 else 0, digits, -scale))

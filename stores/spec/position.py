@@ -1,7 +1,7 @@
 """Positions, the bounds that readers set on them, and the check of one against the other.
 
 A position says which input a read reflects: topic → input partition → offset of the *last record
-applied*, inclusive. Spark and Kafka count the *next* record; whoever converts subtracts one.
+applied*, inclusive. Spark and Kafka give the *next* record, so their offsets are lowered by one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Components: TypeAlias = Mapping[str, Mapping[int, int]]
 TOKEN_BYTES_MAX = 1 << 20
 """Longest position token that is read: some 50,000 components."""
 _PARTITION_DIGITS_MAX = 10
-"""Of an input partition's number, which is an int32 wherever there are partitions."""
+"""Digits of an input partition's number, which is an int32 in Kafka."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ class Position:
 
     @staticmethod
     def of(components: Components | None) -> Position:
-        """The position with these components; the empty one for None.
+        """Return the position with these components; the empty one for None.
 
-        A negative offset says that no record has been applied, as a missing component does: it is
-        left out.
+        A negative offset says that no record has been applied. It is left out, since a missing
+        component says the same.
         """
         topics = (
             (topic, tuple(sorted((int(p), int(o)) for p, o in offsets.items() if o >= 0)))
@@ -51,7 +51,7 @@ class Position:
         return Position(tuple(sorted(topic for topic in topics if topic[1])))
 
     def to_dict(self) -> dict[str, dict[int, int]]:
-        """A fresh mapping of the components."""
+        """Return the components as a new mapping."""
         return {topic: dict(offsets) for topic, offsets in self.components}
 
     @property
@@ -61,7 +61,7 @@ class Position:
 
     @property
     def is_sound(self) -> bool:
-        """Whether a log can keep it: topics that are names, and offsets that a token can have."""
+        """Whether a log can hold it: its topics are names, and its offsets fit a token."""
         try:
             shape = {topic: {str(p): o for p, o in parts} for topic, parts in self.components}
             return all(map(is_name, shape)) and Position.from_json(shape) == self
@@ -69,15 +69,15 @@ class Position:
             return False
 
     def offsets(self, topic: str) -> dict[int, int]:
-        """Input partition → offset of one topic; empty if the topic is not in the position."""
+        """Return input partition → offset of one topic; empty if the position lacks the topic."""
         return next((dict(offsets) for name, offsets in self.components if name == topic), {})
 
     def with_component(self, topic: str, partition: int, offset: int) -> Position:
-        """This position with one component raised to `offset`; a smaller one changes nothing."""
+        """Return a position with one component raised to `offset`; never lowered."""
         return self.merge(Position.of({topic: {partition: offset}}))
 
     def merge(self, other: Position | None) -> Position:
-        """The greater offset of each component."""
+        """Return the position with the greater offset of each component."""
         if other is None or other is self or not other.components:
             return self
         if not self.components:
@@ -90,13 +90,13 @@ class Position:
         return Position.of(merged)
 
     def without(self, topics: Set[str]) -> Position:
-        """This position without the components of these topics."""
+        """Return the position without the components of these topics."""
         if not topics:
             return self
         return Position(tuple(each for each in self.components if each[0] not in topics))
 
     def covers(self, other: Position) -> bool:
-        """Whether every component of `other` has been reached; a missing one has not."""
+        """Whether every component of `other` is reached here; a missing component is not."""
         mine = self.to_dict()
         return all(
             mine.get(topic, {}).get(partition, -1) >= offset
@@ -105,7 +105,7 @@ class Position:
         )
 
     def token(self) -> str:
-        """The JSON text that every answer carries and every bound accepts."""
+        """Return the JSON text that every answer carries and every bound accepts."""
         document = {t: {str(p): o for p, o in offsets} for t, offsets in self.components}
         return orjson.dumps(document).decode()
 
@@ -114,7 +114,7 @@ class Position:
         """Read a token.
 
         Raises:
-            CodecError: it is longer than TOKEN_BYTES_MAX or no position.
+            CodecError: it is longer than TOKEN_BYTES_MAX, or not a position.
         """
         if len(token) > TOKEN_BYTES_MAX:
             raise CodecError(f"a position token cannot exceed {TOKEN_BYTES_MAX} bytes")
@@ -162,7 +162,7 @@ def _is_partition(text: object) -> bool:
 
 
 def merge_positions(positions: Iterable[Position | None]) -> Position:
-    """All positions merged; None counts as empty."""
+    """Merge all positions; None counts as empty."""
     merged = Position()
     for position in positions:
         merged = merged.merge(position)
@@ -176,10 +176,9 @@ EMPTY = Position()
 class PositionBound:
     """The least that a reader accepts; a partition that has not reached it refuses.
 
-    All parts that are set must hold. `PositionBound()` is unbounded. `latest` and `snapshot` are
-    about more than one partition: the store that is asked makes an epoch of them before it asks
-    its partitions.
-    Source: KIP-796 `PositionBound`; all but `position` is ours.
+    All parts that are set must hold. `PositionBound()` is unbounded. `latest` and `snapshot`
+    concern all partitions: the store turns them into an epoch before it asks its partitions.
+    Source: KIP-796 `PositionBound`, which has `position` only.
     """
 
     position: Position = EMPTY
@@ -189,33 +188,33 @@ class PositionBound:
     lag_ms_max: int | None = None
     """The greatest age of the newest applied epoch, by the wall clock of its commit."""
     latest: bool = False
-    """All that is committed when the store is asked must have been applied."""
+    """Everything committed when the store is asked must have been applied."""
     snapshot: bool = False
-    """All partitions that are asked answer at one epoch."""
+    """All asked partitions answer at one epoch."""
 
     @staticmethod
     def unbounded() -> PositionBound:
-        """Accepts anything."""
+        """Return the bound that accepts anything."""
         return UNBOUNDED
 
     @staticmethod
     def at(position: Position) -> PositionBound:
-        """Accepts what has reached `position`."""
+        """Return the bound that accepts partitions that have reached `position`."""
         return PositionBound(position=position)
 
     @staticmethod
     def at_latest() -> PositionBound:
-        """Accepts what has applied everything that is committed when the store is asked."""
+        """Return the bound that asks for everything committed when the store is asked."""
         return PositionBound(latest=True)
 
     @staticmethod
     def at_snapshot() -> PositionBound:
-        """Accepts answers of one epoch only: the newest that all partitions can give."""
+        """Return the bound that asks for one epoch: the newest that all partitions have."""
         return PositionBound(snapshot=True)
 
     @staticmethod
     def within_lag(lag_ms_max: int) -> PositionBound:
-        """Accepts what was committed not longer ago than this."""
+        """Return the bound that accepts epochs committed no longer ago than this."""
         return PositionBound(lag_ms_max=lag_ms_max)
 
     @property
@@ -224,7 +223,7 @@ class PositionBound:
         return self == UNBOUNDED
 
     def merge(self, other: PositionBound) -> PositionBound:
-        """The bound that is met exactly when both are."""
+        """Return the bound that is met exactly when both are."""
         return PositionBound(
             position=self.position.merge(other.position),
             epoch=max((e for e in (self.epoch, other.epoch) if e is not None), default=None),
@@ -254,7 +253,7 @@ class Progress:
 
 
 Measure: TypeAlias = str | tuple[str, int]
-"""What a part of a bound is held against: EPOCH, AGE, LATEST, or an input topic and partition."""
+"""The measure of one part of a bound: EPOCH, AGE, LATEST, or an input topic and partition."""
 
 EPOCH, AGE, LATEST = "epoch", "age", "latest"
 
@@ -264,7 +263,7 @@ class Unmet(NamedTuple):
 
     measure: Measure
     least: int
-    """The value of `measured` from which on this part is met."""
+    """The least value of `measured` that meets this part."""
     message: str
 
 
@@ -276,15 +275,16 @@ def unmet_part(
     partition: int,
     now_ms: int,
 ) -> Unmet | None:
-    """The first part of the bound that a store partition has not reached; None if it is met.
+    """Return the first part of the bound that a store partition has not reached; None if it is met.
 
-    Topics that are no input of the store are ignored: KIP-796 says so, though Kafka's code makes
-    such a bound unreachable. As long as no input is declared and no epoch applied, any topic may
-    turn out to be one, so none has been reached. After a shuffle every input partition feeds every
-    store partition, so all components count; of an aligned input only that of the same number does.
+    Topics that do not feed the store are ignored: KIP-796 says so, though Kafka's code makes such a
+    bound unreachable. Before an input is declared and an epoch applied, any topic may turn out to
+    feed the store, so none counts as reached. After a shuffle every input partition feeds every
+    store partition, so all components count. Of an aligned input only the one with the partition's
+    own number counts.
     """
     if bound.latest:
-        # The safe answer to who asks a partition what only its store can know.
+        # Only the store knows its latest epoch, so a partition alone refuses.
         return Unmet(LATEST, 0, "the store has not said which epoch is the latest")
     if bound.epoch is not None and progress.epoch < bound.epoch:
         message = f"epoch {progress.epoch} is behind epoch {bound.epoch}"
@@ -309,15 +309,15 @@ def unmet_bound(
     partition: int,
     now_ms: int,
 ) -> str | None:
-    """What of the bound a store partition has not reached, in words; None if it is met."""
+    """Describe the part of the bound that a store partition has not reached; None if it is met."""
     unmet = unmet_part(bound, progress, inputs=inputs, partition=partition, now_ms=now_ms)
     return None if unmet is None else unmet.message
 
 
 def measured(measure: Measure, progress: Progress, now_ms: int) -> int | None:
-    """How far a measure has come; it meets a part of a bound from `Unmet.least` on.
+    """Return how far a measure has come: a part of a bound is met from `Unmet.least` on.
 
-    None if it has not begun. The age counts backwards, so that more is better for all of them.
+    None before the first epoch. The age is negative, so that more is better for every measure.
     """
     if measure == EPOCH:
         return progress.epoch

@@ -1,12 +1,12 @@
-"""Typed queries: what can be asked of one store partition. Values only; nothing here executes.
+"""Typed queries to one store partition. Values only; nothing here executes.
 
-A query is typed by its result, so that `store.query(q)` has a known type. Kinds are open: a third
-party subclasses `Query` and registers a handler with its store kind. Within one partition rows come
-in key order (byte order of the encoded key, which is SQL order with NULLs first); across partitions
-no order is promised. More queries are in `stores.spec.timestamped`, `sessions`, `versions` and
+A query is typed by its result, so that `store.query(q)` has a known type. The set is open: an
+extension subclasses `Query` and registers a handler for a kind of store. Within one partition rows
+come in key order (byte order of the encoded key, which is SQL order with NULLs first); across
+partitions in no order. More queries are in `stores.spec.timestamped`, `sessions`, `versions` and
 `scans`.
 
-A query says times in milliseconds, and means that instant; rows hold them in microseconds.
+A query gives times in milliseconds and means that instant. Rows hold times in microseconds.
 """
 
 from __future__ import annotations
@@ -25,17 +25,16 @@ from stores.spec.schema import Key, Row
 R = TypeVar("R")
 
 Batch: TypeAlias = pa.RecordBatch
-"""Rows of one partition: columns named and ordered as the query's `columns` asks."""
+"""Rows of one partition, with the columns of the query's `columns` in its order."""
 
 BATCH_ROWS = 8192
-"""Rows in a batch of a stream: some 1 MB of usual rows, decoded in about a millisecond."""
+"""Rows in a batch of a stream: about 1 MB, decoded in about a millisecond."""
 
 
 class BatchStream:
     """The batches of one snapshot, decoded as they are taken.
 
-    Each iteration reads the same snapshot from its start, so that a reader may go over the rows as
-    often as it needs to.
+    Each iteration reads the same snapshot from its start, so the rows can be read several times.
     """
 
     __slots__ = ("_read",)
@@ -54,7 +53,7 @@ class Query(Generic[R]):
 
 
 class QueryArgumentError(StoreError, ValueError):
-    """A query was built with an argument that it cannot have."""
+    """A query was built with an argument that it does not allow."""
 
 
 class Order(Enum):
@@ -66,10 +65,10 @@ class Order(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """An interval of keys. An end that is None is open; a shorter key stands for all it begins.
+    """An interval of keys. An end of None is open; a short key stands for all keys it begins.
 
     With key columns (a, b): lower (1,) inclusive begins at the first key with a = 1, lower (1,)
-    exclusive behind the last one.
+    exclusive begins after the last one.
     """
 
     lower: Key | None = None
@@ -78,7 +77,7 @@ class Interval:
     upper_inclusive: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse an empty prefix, which would mean everything or nothing."""
+        """Refuse an empty prefix: it could mean all keys or none."""
         if self.lower == () or self.upper == ():
             raise QueryArgumentError("an end of an interval needs at least one key column")
 
@@ -87,7 +86,7 @@ EVERYTHING = Interval()
 
 
 def check_limit(limit: int | None) -> None:
-    """Refuse a number of rows below none."""
+    """Refuse a negative number of rows."""
     if limit is not None and limit < 0:
         raise QueryArgumentError(f"a limit cannot be negative: {limit}")
 
@@ -109,16 +108,16 @@ class KeyQuery(Struct, Query[Row | None], frozen=True, kw_only=True):
 
     key: Key
     skip_cache: bool = False
-    """Read the row from the database, even if it was read before."""
+    """Read the row from the database, even if it is cached."""
 
     def __post_init__(self) -> None:
-        """A key is needed."""
+        """Refuse an empty key."""
         if not self.key:
             raise QueryArgumentError("a key query needs a key")
 
     @staticmethod
     def with_key(*key: object) -> KeyQuery:
-        """The query for the key of these column values."""
+        """Return the query for the key with these column values."""
         return KeyQuery(key=key)
 
 
@@ -132,7 +131,7 @@ class KeysQuery(Query[BatchStream]):
 
     @staticmethod
     def with_keys(keys: Iterable[Key]) -> KeysQuery:
-        """The query for these keys; a repeated key counts once."""
+        """Return the query for these keys; a repeated key counts once."""
         return KeysQuery(keys=tuple(dict.fromkeys(keys)))
 
 
@@ -148,42 +147,42 @@ class RangeQuery(Query[BatchStream]):
     limit: int | None = None
     columns: tuple[str, ...] | None = None
     skip_cache: bool = False
-    """Decode the rows anew, even where a whole scan has left them decoded."""
+    """Read the rows from the database, even if their columns are cached."""
 
     def __post_init__(self) -> None:
-        """A limit counts rows."""
+        """Refuse a negative limit."""
         check_limit(self.limit)
 
     @staticmethod
     def with_range(lower: Key | None, upper: Key | None) -> RangeQuery:
-        """From `lower` to `upper`, both inclusive; None leaves an end open (KIP-941)."""
+        """Return the query from `lower` to `upper`, inclusive; None is an open end (KIP-941)."""
         return RangeQuery(interval=Interval(lower=lower, upper=upper))
 
     @staticmethod
     def with_lower_bound(lower: Key) -> RangeQuery:
-        """From `lower` on."""
+        """Return the query from `lower` on, inclusive."""
         return RangeQuery(interval=Interval(lower=needed_key(lower)))
 
     @staticmethod
     def with_upper_bound(upper: Key) -> RangeQuery:
-        """Up to `upper`, inclusive."""
+        """Return the query up to `upper`, inclusive."""
         return RangeQuery(interval=Interval(upper=needed_key(upper)))
 
     @staticmethod
     def with_no_bounds() -> RangeQuery:
-        """All rows: a scan."""
+        """Return the query for all rows: a scan."""
         return RangeQuery()
 
     def with_limit(self, rows: int) -> RangeQuery:
-        """The same, but no more than the first `rows`."""
+        """Return a copy that gives only the first `rows`."""
         return replace(self, limit=rows)
 
     def with_ascending_keys(self) -> RangeQuery:
-        """The same in ascending key order."""
+        """Return a copy in ascending key order."""
         return replace(self, order=Order.ASCENDING)
 
     def with_descending_keys(self) -> RangeQuery:
-        """The same in descending key order."""
+        """Return a copy in descending key order."""
         return replace(self, order=Order.DESCENDING)
 
 
@@ -201,34 +200,34 @@ class WindowKeyQuery(Query[BatchStream]):
     columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        """A key is needed, and a limit counts rows."""
+        """Refuse an empty key and a negative limit."""
         needed_key(self.key)
         check_limit(self.limit)
 
     @staticmethod
     def with_key_and_window_start_range(key: Key, *, start_ms: int, end_ms: int) -> WindowKeyQuery:
-        """Windows of `key` that start from `start_ms` to `end_ms`, both inclusive."""
+        """Return the query for windows that start from `start_ms` to `end_ms`, both inclusive."""
         return WindowKeyQuery(key=needed_key(key), time=TimeRange(start_ms=start_ms, end_ms=end_ms))
 
     def with_ascending_starts(self) -> WindowKeyQuery:
-        """The same in ascending order of window start."""
+        """Return a copy in ascending order of window start."""
         return replace(self, order=Order.ASCENDING)
 
     def with_descending_starts(self) -> WindowKeyQuery:
-        """The same in descending order of window start (KIP-617)."""
+        """Return a copy in descending order of window start (KIP-617)."""
         return replace(self, order=Order.DESCENDING)
 
     def with_limit(self, rows: int) -> WindowKeyQuery:
-        """The same, but no more than the first `rows`."""
+        """Return a copy that gives only the first `rows`."""
         return replace(self, limit=rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionTime:
-    """Limits on both ends of a session, all inclusive; None sets none.
+    """Limits on both ends of a session, all inclusive; None sets no limit.
 
-    `earliest_end_ms` with `latest_start_ms` asks for sessions that overlap that time (Kafka's
-    `findSessions`): the first may be greater than the second, for sessions that cover the gap.
+    `earliest_end_ms` with `latest_start_ms` asks for sessions that overlap that time, as Kafka's
+    `findSessions` does. The first may be greater than the second: then sessions must cover the gap.
     """
 
     earliest_start_ms: int | None = None
@@ -241,7 +240,7 @@ ANY_TIME = SessionTime()
 
 
 def overlap(*, earliest_end_ms: int, latest_start_ms: int) -> SessionTime:
-    """Sessions that end no earlier and start no later than this."""
+    """Return the limits for sessions that end no earlier and start no later than this."""
     return SessionTime(earliest_end_ms=earliest_end_ms, latest_start_ms=latest_start_ms)
 
 
@@ -259,42 +258,42 @@ class SessionKeyQuery(Query[BatchStream]):
     columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        """A key is needed, and a limit counts rows."""
+        """Refuse an empty key and a negative limit."""
         needed_key(self.key)
         check_limit(self.limit)
 
     @staticmethod
     def with_key(*key: object) -> SessionKeyQuery:
-        """All sessions of the key of these column values."""
+        """Return the query for all sessions of the key with these column values."""
         return SessionKeyQuery(key=key)
 
     def with_overlap(self, *, earliest_end_ms: int, latest_start_ms: int) -> SessionKeyQuery:
-        """The same for sessions that end no earlier and start no later than this."""
+        """Return a copy for sessions that end no earlier and start no later than this."""
         return replace(
             self, time=overlap(earliest_end_ms=earliest_end_ms, latest_start_ms=latest_start_ms)
         )
 
     def with_ascending_ends(self) -> SessionKeyQuery:
-        """The same in ascending order of end."""
+        """Return a copy in ascending order of end."""
         return replace(self, order=Order.ASCENDING)
 
     def with_descending_ends(self) -> SessionKeyQuery:
-        """The same in descending order of end."""
+        """Return a copy in descending order of end."""
         return replace(self, order=Order.DESCENDING)
 
     def with_limit(self, rows: int) -> SessionKeyQuery:
-        """The same, but no more than the first `rows`."""
+        """Return a copy that gives only the first `rows`."""
         return replace(self, limit=rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowRangeQuery(Query[BatchStream]):
-    """The windows of an interval of keys by window start: a scan, if neither is bounded.
+    """The windows of an interval of keys by window start; a scan if neither is bounded.
 
     Batches come by time segment, within it by key, then by window start. Handled by window stores.
-    Source: KIP-806, whose query has a second form, for the sessions of one key. That is a type of
-    its own here, so that a store's kind alone says what it answers. The key interval and the order
-    option are ours.
+    Source: KIP-806. Its query has a second form, for the sessions of one key. Here that is a type
+    of its own, so that the kind of a store decides which queries it answers. The key interval and
+    the order option are ours.
     """
 
     interval: Interval = EVERYTHING
@@ -304,38 +303,42 @@ class WindowRangeQuery(Query[BatchStream]):
     columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        """A limit counts rows."""
+        """Refuse a negative limit."""
         check_limit(self.limit)
 
     @staticmethod
     def with_window_start_range(*, start_ms: int, end_ms: int) -> WindowRangeQuery:
-        """Windows of all keys that start from `start_ms` to `end_ms`, both inclusive."""
+        """Return the query for windows that start from `start_ms` to `end_ms`, both inclusive."""
         return WindowRangeQuery(time=TimeRange(start_ms=start_ms, end_ms=end_ms))
 
     @staticmethod
     def with_key(*key: object) -> SessionKeyQuery:
-        """All sessions of the key of these column values, from a session store."""
+        """Return the query for all sessions of a key, for session stores."""
         return SessionKeyQuery(key=key)
 
     def with_key_range(self, lower: Key | None, upper: Key | None) -> WindowRangeQuery:
-        """The same for keys from `lower` to `upper`, both inclusive; None leaves an end open."""
+        """Return a copy for keys from `lower` to `upper`, both inclusive; None is an open end."""
         return replace(self, interval=Interval(lower=lower, upper=upper))
 
     def with_ascending_order(self) -> WindowRangeQuery:
-        """The same in ascending order."""
+        """Return a copy in ascending order."""
         return replace(self, order=Order.ASCENDING)
 
     def with_descending_order(self) -> WindowRangeQuery:
-        """The same in descending order, of segments too (KIP-617)."""
+        """Return a copy in descending order, of segments too (KIP-617)."""
         return replace(self, order=Order.DESCENDING)
 
     def with_limit(self, rows: int) -> WindowRangeQuery:
-        """The same, but no more than the first `rows`."""
+        """Return a copy that gives only the first `rows`."""
         return replace(self, limit=rows)
 
 
 def needed_key(key: Key | None) -> Key:
-    """The key, if there is one."""
+    """Return the key.
+
+    Raises:
+        QueryArgumentError: it is None or empty.
+    """
     if not key:
         raise QueryArgumentError("a key is needed here; leave the bound out to have no bound")
     return key

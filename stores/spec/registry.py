@@ -1,8 +1,8 @@
-"""Where a third party adds a kind of store, or a type of query, without an edit to ours.
+"""Registers kinds of store and types of query from outside of this package.
 
-A kind is a name and a factory of engines; a query type is a class and a handler for one kind. Both
-are registered when the third party's module is imported, before a host is started: a host that
-meets a kind which nobody has registered cannot read the store's definition, and says so.
+A kind is a name and a factory of engines; a type of query is a class and a handler for one kind.
+Register both when your module is imported, before a host is started: a host cannot read the
+definition of a store whose kind is not registered.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from stores.spec.store import StorePartition, View
 R = TypeVar("R")
 
 SHIPPED = frozenset(StoreKind)
-"""The kinds that are ours. Taken before anybody can have added one."""
+"""The kinds of this package, without registered ones."""
 
 
 class RegistryError(StoreError, ValueError):
-    """A name or a type that cannot be registered, since it is taken or means nothing."""
+    """A name or a type cannot be registered: it is taken or not valid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """What an engine is opened with."""
+    """The arguments of an engine's factory."""
 
     schema: StoreSchema
     partition: int
     path: Path
-    """A directory of its own, kept across restarts, which may not be there yet.
+    """A directory of its own, kept across restarts; missing at the first start.
 
-    An engine that finds in it what it cannot use raises a CodecError, and is opened again over an
-    empty one.
+    If its content is of no use, the factory raises a CodecError and is called again for an empty
+    one.
     """
 
 
@@ -58,7 +58,7 @@ KEY = "key"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote:
-    """How a query is asked from outside of Python: by a name, with arguments of SQL types.
+    """The name, arguments and result of a query that clients can ask by HTTP.
 
     Raises:
         RegistryError: the name is not lower-case letters, digits and _.
@@ -69,10 +69,10 @@ class Remote:
     arguments: Mapping[str, str] = field(default_factory=dict)
     """Field of the query → SQL type of its value, or KEY. Those with a default may be left out."""
     result: str | None = None
-    """SQL type of what the handler gives; None for a `BatchStream`."""
+    """SQL type of the handler's result; None for a `BatchStream`."""
 
     def __post_init__(self) -> None:
-        """Check what can be checked before the query is known."""
+        """Check the names and types; the fields are checked when the query is registered."""
         _check_name(self.name, "query")
         for text in (*self.arguments.values(), *([self.result] if self.result else [])):
             if text != KEY or text == self.result:
@@ -81,7 +81,7 @@ class Remote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteQuery:
-    """A query that can be asked by name, as it was registered."""
+    """A registered query that clients can ask by name."""
 
     query_type: type[Query[Any]]
     name: str
@@ -126,17 +126,17 @@ def register_query(
     *,
     remote: Remote | None = None,
 ) -> None:
-    """Add a type of query to a kind, ours or a third party's. What an engine answers itself wins.
+    """Add a type of query to a kind. An engine that answers the type itself does so.
 
     Args:
-        kind: of the stores that answer it.
-        query_type: its class; a dataclass, if it is to be asked by name.
+        kind: the kind of store that answers it.
+        query_type: its class; a dataclass if it has a `remote`.
         handler: answers it.
-        remote: how it is asked by HTTP; None if it is for Python alone.
+        remote: how clients ask it by HTTP; None if it is for Python only.
 
     Raises:
-        RegistryError: the type is no class of queries, or it or its name is registered for the
-            kind; or the arguments of `remote` are not those of the query.
+        RegistryError: the type is not a class of queries; or it or its name is registered for the
+            kind; or the arguments of `remote` do not match its fields.
     """
     if not (isinstance(query_type, type) and issubclass(query_type, Query)):
         raise RegistryError(f"{query_type!r} is not a type of query")
@@ -149,18 +149,18 @@ def register_query(
 
 
 def registered_factory(kind: StoreKind) -> EngineFactory | None:
-    """The factory of a third party's kind; None if it is ours."""
+    """Return the factory of a registered kind; None for a kind of this package."""
     return _factories.get(kind)
 
 
 def registered_handler(kind: StoreKind, query_type: type[Query[Any]]) -> QueryHandler | None:
-    """A third party's handler; None if there is none."""
+    """Return the registered handler of a type of query; None if it has no handler."""
     found = _handlers.get((kind, query_type))
     return None if found is None else found.handler
 
 
 def remote_queries(kind: StoreKind) -> dict[str, RemoteQuery]:
-    """The queries that stores of a kind can be asked by name."""
+    """Return the queries that clients can ask stores of a kind, by name."""
     of_kind = [found.remote for (each, _), found in list(_handlers.items()) if each is kind]
     return {remote.name: remote for remote in of_kind if remote is not None}
 
@@ -168,7 +168,7 @@ def remote_queries(kind: StoreKind) -> dict[str, RemoteQuery]:
 def _remote_query(query_type: type[Query[Any]], remote: Remote) -> RemoteQuery:
     name = query_type.__name__
     if not hasattr(query_type, "__dataclass_fields__"):
-        raise RegistryError(f"{name} is no dataclass, so its arguments have no names")
+        raise RegistryError(f"{name} is not a dataclass, so its arguments have no names")
     needed = {f.name: _is_needed(f) for f in _fields(query_type)}
     if unknown := set(remote.arguments) - set(needed):
         raise RegistryError(f'{name} has no field "{min(unknown)}"')

@@ -1,9 +1,9 @@
-"""What a query gives: per partition a success or a failure, each with the position it was read at.
+"""Results of queries: for each partition a success or a failure, with the position it was read at.
 
 Positions and failures are never dropped: a caller that ignores them does so in its own code.
 
-These are msgspec's structs: one is made for each partition that is asked, and a frozen dataclass
-takes as long to make as a third of a read from RocksDB.
+These are structs of msgspec, since each query makes one for each partition. To make a frozen
+dataclass takes a third of the time of a read from RocksDB.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ S = TypeVar("S")
 
 
 class ResultError(StoreError, ValueError):
-    """A result was asked for what it does not hold: the value of a failure, or the reverse."""
+    """The value of a failure was read, or the reason of a success."""
 
 
 class Success(Struct, Generic[R], frozen=True, kw_only=True):
-    """A partition's answer; `value` may be None, which says that there is no such key."""
+    """The answer of one partition; a `value` of None says that there is no such key."""
 
     is_success: ClassVar[Literal[True]] = True
 
@@ -38,7 +38,7 @@ class Success(Struct, Generic[R], frozen=True, kw_only=True):
 
     @property
     def reason(self) -> NoReturn:
-        """An answer has no reason for a failure.
+        """Raise: a success has no reason for a failure.
 
         Raises:
             ResultError: always.
@@ -46,7 +46,7 @@ class Success(Struct, Generic[R], frozen=True, kw_only=True):
         raise ResultError("no reason: the partition answered")
 
     def swap(self, value: S) -> Success[S]:
-        """The same answer with another value, for a layer that wraps a store."""
+        """Return the same answer with another value, for a layer that wraps a store."""
         return Success(value=value, position=self.position, epoch=self.epoch, info=self.info)
 
 
@@ -65,7 +65,7 @@ class Failure(Struct, frozen=True, kw_only=True):
 
     @property
     def value(self) -> NoReturn:
-        """A failure has no value.
+        """Raise: a failure has no value.
 
         Raises:
             ResultError: always, with the reason.
@@ -73,7 +73,7 @@ class Failure(Struct, frozen=True, kw_only=True):
         raise ResultError(f"no value: {self.reason.value}: {self.message}")
 
     def swap(self, value: object) -> Failure:
-        """A failure stays what it is."""
+        """Return the failure itself, which has no value."""
         del value
         return self
 
@@ -90,15 +90,15 @@ class StateQueryResult(Struct, Generic[R], frozen=True, kw_only=True):
 
     @property
     def global_result(self) -> QueryResult[R] | None:
-        """The answer of a global store; None of any other, or if it was not asked.
+        """The answer of a global store; None for any other store, or without an answer.
 
-        Unlike Kafka's, it is partition 0's as well, so that who reads partitions needs no case.
+        It is also that of partition 0, unlike in Kafka: who reads partitions needs no special case.
         """
         return self.partitions.get(0) if self.is_global else None
 
     @property
     def position(self) -> Position:
-        """All partition positions merged: feed it into the next bound to read monotonically."""
+        """The merged positions of all partitions; as the next bound it keeps reads monotonic."""
         return merge_positions(result.position for result in self.partitions.values())
 
     @property
@@ -107,7 +107,7 @@ class StateQueryResult(Struct, Generic[R], frozen=True, kw_only=True):
         return {p: r for p, r in self.partitions.items() if isinstance(r, Failure)}
 
     def only_partition_result(self) -> Success[R] | None:
-        """The single answer that holds a value; None if all are None or none was asked.
+        """Return the only answer with a value; None without a value, or without a partition.
 
         Raises:
             ResultError: a partition failed, or more than one holds a value.
@@ -130,5 +130,5 @@ _Result = TypeVar("_Result", bound=Success[Any] | Failure)
 
 
 def add_info(result: _Result, line: str) -> _Result:
-    """The result with one more line of execution info, added by a layer after its child's."""
+    """Return the result with one more line of execution info, after those of the inner layers."""
     return replace(result, info=(*result.info, line))

@@ -19,7 +19,7 @@ from stores.spec.schema import Key
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrefixQuery(Query[BatchStream]):
-    """The rows of all keys that begin in the same way, in the order of the store's range query.
+    """The rows of all keys with one prefix, in the order of the store's range query.
 
     The first key columns are fixed by `prefix`, and the next one may be by how its text begins.
     Source: KIP-614, which has it for bytes. Handled by all kinds of store.
@@ -33,36 +33,36 @@ class PrefixQuery(Query[BatchStream]):
     columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        """Something must be fixed, or it is a scan."""
+        """Refuse an empty prefix and a negative limit."""
         if not self.prefix and self.text is None:
             raise QueryArgumentError("a prefix query needs a prefix")
         check_limit(self.limit)
 
     @staticmethod
     def with_prefix(*prefix: object) -> PrefixQuery:
-        """Keys whose first columns have these values."""
+        """Return the query for keys whose first columns have these values."""
         return PrefixQuery(prefix=prefix)
 
     @staticmethod
     def with_text_prefix(*prefix: object, text: str | bytes) -> PrefixQuery:
-        """Keys whose first columns have these values, and whose next one begins with `text`."""
+        """Return the query for keys with these first values and next a text that begins so."""
         return PrefixQuery(prefix=prefix, text=text)
 
     def with_ascending_keys(self) -> PrefixQuery:
-        """The same in ascending order."""
+        """Return a copy in ascending order."""
         return replace(self, order=Order.ASCENDING)
 
     def with_descending_keys(self) -> PrefixQuery:
-        """The same in descending order."""
+        """Return a copy in descending order."""
         return replace(self, order=Order.DESCENDING)
 
     def with_limit(self, rows: int) -> PrefixQuery:
-        """The same, but no more than the first `rows`."""
+        """Return a copy that gives only the first `rows`."""
         return replace(self, limit=rows)
 
 
 class RawStream:
-    """Stored entries of one snapshot, as pairs of bytes: key and row. Read as often as needed."""
+    """Stored entries of one snapshot, as pairs of bytes: key and row. Can be read several times."""
 
     __slots__ = ("_read",)
 
@@ -84,18 +84,18 @@ class RawKeyQuery(Query[bytes | None]):
     """The whole key of an entry, as `RawScanQuery` gives it."""
 
     def __post_init__(self) -> None:
-        """Bytes, since text has no one form in bytes."""
+        """Refuse anything but bytes: text has several forms in bytes."""
         _check_bytes(self.key_bytes)
 
     @staticmethod
     def with_key(key_bytes: bytes) -> RawKeyQuery:
-        """The query for the entry of this key."""
+        """Return the query for the entry of this key."""
         return RawKeyQuery(key_bytes=key_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawScanQuery(Query[RawStream]):
-    """Stored entries in the order of their bytes, what has expired but is still there left out.
+    """Stored entries in the order of their bytes, without expired ones.
 
     Source: an example in KIP-796. Handled by all kinds of store.
     """
@@ -108,14 +108,14 @@ class RawScanQuery(Query[RawStream]):
     limit: int | None = None
 
     def __post_init__(self) -> None:
-        """Ends are bytes, and a limit counts entries."""
+        """Refuse ends that are not bytes, and a negative limit."""
         _check_bytes(self.start)
         _check_bytes(b"" if self.end is None else self.end)
         check_limit(self.limit)
 
     @staticmethod
     def scan() -> RawScanQuery:
-        """All entries."""
+        """Return the query for all entries."""
         return RawScanQuery()
 
 
@@ -126,7 +126,7 @@ def _check_bytes(key_bytes: object) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountQuery(Query[int]):
-    """How many rows there are in an interval of keys: windows, sessions and versions each count.
+    """The number of rows in an interval of keys; each window, session and version counts.
 
     Handled by all kinds of store; it reads every entry that it counts.
     """
@@ -135,18 +135,18 @@ class CountQuery(Query[int]):
 
     @staticmethod
     def count() -> CountQuery:
-        """All rows."""
+        """Return the query for all rows."""
         return CountQuery()
 
     @staticmethod
     def with_range(lower: Key | None, upper: Key | None) -> CountQuery:
-        """Rows of keys from `lower` to `upper`, both inclusive; None leaves an end open."""
+        """Return the query for keys from `lower` to `upper`, inclusive; None is an open end."""
         return CountQuery(interval=Interval(lower=lower, upper=upper))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproximateCountQuery(Query[int]):
-    """About how many entries the store holds now, at once: for metrics and for planning.
+    """A fast estimate of the number of entries, for metrics and for planning.
 
     What was replaced or has expired, but is still on the disk, may be counted too. It is the one
     query that is not of the epoch that the result names. Source: `approximateNumEntries` of IQv1.

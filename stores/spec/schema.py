@@ -1,7 +1,7 @@
-"""What a store holds: its columns with their types, its kind, its partitions and inputs.
+"""The definition of a store: columns and types, kind, partitions and inputs.
 
-Nothing here reads or writes data. The types themselves, and the Python value that each is held as,
-are in `stores.spec.datatypes`.
+Nothing here reads or writes data. The types, and the Python value of each, are in
+`stores.spec.datatypes`.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ __all__ = [
 ]
 
 Value: TypeAlias = Any
-"""One physical value, as `stores.spec.datatypes` has it."""
+"""One physical value, as `stores.spec.datatypes` describes it."""
 Key: TypeAlias = tuple[Value, ...]
-"""One value per key column, in schema order; a prefix of them where a query says so."""
+"""One value per key column, in schema order; some queries take a prefix of them."""
 Row: TypeAlias = tuple[Value, ...]
-"""One value per column of whatever the row belongs to."""
+"""One value per column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,13 +93,13 @@ class StoreKind(Enum):
     VERSIONED = "versioned"
     """All rows of a key by the time from which they are valid."""
     GLOBAL = "global"
-    """As keyvalue, one partition, whole on every node."""
+    """The latest row by key, in one partition that is whole on every node."""
 
     @classmethod
     def opened(cls, name: str) -> StoreKind:
-        """The kind of this name, added if there is none: for `registry` alone.
+        """Return the kind of this name, added if it is new; for `registry` only.
 
-        From then on `StoreKind(name)` gives it, so that definitions that name it can be read.
+        From then on `StoreKind(name)` returns it, so that definitions that name it can be read.
         """
         added = object.__new__(cls)
         added._name_, added._value_ = name.upper(), name
@@ -113,16 +113,16 @@ WINDOW_END = Column(name="window_end", type=TIMESTAMPTZ)
 VALID_FROM = Column(name="valid_from", type=TIMESTAMPTZ)
 VALID_TO = Column(name="valid_to", type=TIMESTAMPTZ)
 DELETED_NAME = "_deleted"
-"""The column of the log's rows that marks a tombstone. No relation has it."""
+"""The column that marks a tombstone in rows of the log. Relations do not have it."""
 PSEUDO_COLUMNS = (
     Column(name="_partition", type=INTEGER),
     Column(name="_timestamp", type=TIMESTAMPTZ),
     Column(name="_epoch", type=BIGINT),
 )
-"""Readable by name, not part of `*`: where a row lies, its event time, the epoch that wrote it."""
+"""Readable by name, not part of `*`: the row's partition, its event time, its epoch."""
 
 TIMELESS = frozenset({StoreKind.KEYVALUE, StoreKind.GLOBAL})
-"""Kinds whose rows have no time by which they could expire. Those of third parties may have."""
+"""Kinds whose rows have no time by which they could expire. Registered kinds may have one."""
 PARTITIONS_MAX = 100_000
 SPAN_MS_MAX = (2**63 - 1) // 1000
 """The longest time that a column can hold, in microseconds: 292,000 years."""
@@ -139,12 +139,12 @@ class InputTopic:
 
 _STORE_NAME = re.compile(r"[^\W_][\w.-]*")
 _NAME_CHARS_MAX, _NAME_BYTES_MAX = 200, 255
-"""A store's name is that of its directory, which file systems count in bytes."""
+"""A store's directory has its name, and file systems count names in bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoreSchema:
-    """The definition of a store: the same for the writer, the replicas and the planner.
+    """The definition of a store, shared by writers, replicas and the planner.
 
     Raises:
         SchemaError: on construction, if the parts do not make a store.
@@ -165,7 +165,7 @@ class StoreSchema:
     """
 
     def __post_init__(self) -> None:
-        """Refuse what is not a store."""
+        """Check all parts."""
         self._check_name()
         if not isinstance(self.kind, StoreKind):
             raise SchemaError(f'store "{self.name}": {shown(self.kind)} is not a StoreKind')
@@ -188,7 +188,7 @@ class StoreSchema:
             or not _STORE_NAME.fullmatch(name)
             or len(name.encode()) > _NAME_BYTES_MAX
         ):
-            # Names that begin with . or _ are no stores to whoever lists the log, Spark included.
+            # Readers that list the log, Spark included, pass over names that begin with . or _.
             raise SchemaError(
                 f"{shown(name)} is not a store name: begin with a letter or digit, go on with "
                 f"letters, digits, _, . and -, {_NAME_CHARS_MAX} at most"
@@ -212,7 +212,7 @@ class StoreSchema:
                 raise SchemaError(f'key column "{column.name}" cannot be of type {column.type}')
 
     def _check_names(self) -> None:
-        """No two columns that SQL takes for one; none like those that the store has anyway."""
+        """Refuse names that SQL takes for the same, and names of columns that every store has."""
         names = [column.name for column in (*self.key, *self.value)]
         ours = {DELETED_NAME, *(c.name for c in (*self.time_columns, *PSEUDO_COLUMNS))}
         if taken := [name for name in names if name.lower() in ours]:
@@ -260,7 +260,7 @@ class StoreSchema:
 
     @cached_property
     def time_columns(self) -> tuple[Column, ...]:
-        """The columns that the kind adds behind the key."""
+        """The columns that the kind adds after the key."""
         if self.kind is StoreKind.VERSIONED:
             return (VALID_FROM, VALID_TO)
         return self.logged_time_columns
@@ -269,8 +269,7 @@ class StoreSchema:
     def logged_time_columns(self) -> tuple[Column, ...]:
         """The time columns that rows of the log have.
 
-        Those of versions follow from the rows: a version is valid from its event time on, up to
-        that of the next.
+        Rows of versions have none: their times follow from the event times of the key's versions.
         """
         if self.kind in {StoreKind.WINDOW, StoreKind.SESSION}:
             return (WINDOW_START, WINDOW_END)
@@ -292,6 +291,6 @@ class StoreSchema:
         return {column.name: column for column in (*self.columns, *PSEUDO_COLUMNS)}
 
     def arrow_schema(self, names: Sequence[str] | None = None) -> pa.Schema:
-        """The Arrow schema of a batch with these columns; of `*` if none are named."""
+        """Return the Arrow schema of a batch with these columns; without names, those of `*`."""
         wanted = [c.name for c in self.columns] if names is None else names
         return pa.schema([(name, self.column_by_name[name].type.arrow) for name in wanted])

@@ -1,7 +1,7 @@
-"""The seams of the store layer: what a store is, what one partition of it must do.
+"""The two interfaces of the store layer: a store for its readers, a partition for its engine.
 
-`Store` is all that the planner sees. `StorePartition` is what an engine implements; the one
-function that dispatches a query to it, `query_partition`, is in `stores.hosting.dispatch`.
+The planner sees only `Store`. Engines implement `StorePartition`; `query_partition` in
+`stores.hosting.dispatch` is the only function that passes a query to one.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ R = TypeVar("R")
 
 
 class Role(Enum):
-    """What a replica is for: an active one answers first, a standby takes over."""
+    """The role of a replica: an active one answers first, a standby takes over."""
 
     ACTIVE = "active"
     STANDBY = "standby"
 
 
 class ReplicaState(Enum):
-    """Where a replica is in its life."""
+    """The state of a replica."""
 
     RESTORING = "restoring"
     """It has not yet applied what the log held when it was opened."""
@@ -41,73 +41,72 @@ class ReplicaState(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionStatus:
-    """One replica as it stands now."""
+    """The status of one replica."""
 
     partition: int
     role: Role
     state: ReplicaState
     progress: Progress
     error: str | None = None
-    """What keeps it from following the log; it goes on serving its last good epoch."""
+    """Why it cannot follow the log; it still serves its last good epoch."""
     epoch_oldest: int = -1
-    """The oldest epoch that it can still be asked at."""
+    """The oldest epoch that it can still answer at."""
     pipeline: str | None = None
-    """Who wrote its epochs. Epochs of two stores are the same input only if this is the same."""
+    """The writer of its epochs. Epochs of two stores have the same input only if it is the same."""
     late_rows: int = 0
-    """Rows that were dropped since the replica was opened, as no query could ever see them.
+    """Rows that were dropped since the replica was opened because no query could ever see them.
 
-    Windows, sessions and versions that came when they were behind the retention already, and
-    versions that begin at the end of time; tombstones count, too. It only grows.
+    They had expired when they came, or begin at the end of time. Tombstones count. It only grows.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryConfig:
-    """How a query is to be answered, beside what it asks."""
+    """The conditions under which a query is answered."""
 
     bound: PositionBound = UNBOUNDED
     active: bool = False
-    """Only by an active, running replica; the bound holds all the same."""
+    """Only an active, running replica may answer; the bound must hold, too."""
     info: bool = False
     """Collect execution info."""
     at_epoch: int | None = None
-    """Answer as of this epoch, neither older nor newer; replicas keep the last few."""
+    """Answer at exactly this epoch; replicas keep the last few."""
 
 
 DEFAULT_CONFIG = QueryConfig()
 
 
 class RequestError(StoreError, ValueError):
-    """A request was asked for what it does not have."""
+    """A request to all partitions was asked for their numbers."""
 
 
 class StateQueryRequest(Struct, Generic[R], frozen=True, kw_only=True):
-    """A query of a store: which partitions, with which bound. Immutable, as are its parts.
+    """A query of a store, with the partitions to ask and their bound. Immutable.
 
-    Build one with `in_store(...)`; each option gives a new request.
+    Build one with `in_store(...)`; each option returns a new request.
     Source: KIP-796 `StateQueryRequest`.
     """
 
     store: str
     query: Query[R]
     wanted: frozenset[int] | None = None
-    """The partitions that were named; None asks all."""
+    """The partitions to ask; None asks all."""
     config: QueryConfig = DEFAULT_CONFIG
 
     @property
     def is_all_partitions(self) -> bool:
-        """Whether all partitions of the store are asked, present or not."""
+        """Whether all partitions of the store are asked."""
         return self.wanted is None
 
     @property
     def partitions(self) -> frozenset[int]:
-        """The partitions that were named; none at all, if an empty set was.
+        """The numbers of the asked partitions.
 
         Raises:
-            RequestError: all are asked, and how many they are only the store knows.
+            RequestError: all are asked; only the store knows their number.
         """
         if self.wanted is None:
-            raise RequestError("the request is to all partitions: it names none")
+            raise RequestError("the request is to all partitions: it has no list of them")
         return self.wanted
 
     @property
@@ -116,34 +115,34 @@ class StateQueryRequest(Struct, Generic[R], frozen=True, kw_only=True):
         return self.config.bound
 
     def with_position_bound(self, bound: PositionBound) -> StateQueryRequest[R]:
-        """The same with this bound."""
+        """Return a copy with this bound."""
         return structs.replace(self, config=replace(self.config, bound=bound))
 
     def with_partitions(self, partitions: Set[int]) -> StateQueryRequest[R]:
-        """The same for these partitions only."""
+        """Return a copy for these partitions only."""
         return structs.replace(self, wanted=frozenset(partitions))
 
     def with_all_partitions(self) -> StateQueryRequest[R]:
-        """The same for all partitions; those that are not here answer `NOT_PRESENT`."""
+        """Return a copy for all partitions; missing ones answer `NOT_PRESENT`."""
         return structs.replace(self, wanted=None)
 
     def require_active(self) -> StateQueryRequest[R]:
-        """The same, answered by active replicas only; the bound holds all the same."""
+        """Return a copy that only active replicas answer; the bound must hold, too."""
         return structs.replace(self, config=replace(self.config, active=True))
 
     def enable_execution_info(self) -> StateQueryRequest[R]:
-        """The same with execution info."""
+        """Return a copy that collects execution info."""
         return structs.replace(self, config=replace(self.config, info=True))
 
 
 @dataclass(frozen=True, slots=True)
 class InStore:
-    """A request that still lacks its query."""
+    """A request without its query."""
 
     store: str
 
     def with_query(self, query: Query[R]) -> StateQueryRequest[R]:
-        """The request for this query."""
+        """Return the request for this query, to all partitions."""
         return StateQueryRequest(store=self.store, query=query)
 
 
@@ -154,11 +153,11 @@ def in_store(name: str) -> InStore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """One epoch of one partition, as a query sees it: it does not change while it is held."""
+    """One epoch of one partition; it does not change while it is referenced."""
 
     progress: Progress
     data: Any
-    """The engine's own: a RocksDB snapshot, or the rows."""
+    """The engine's data: a RocksDB snapshot, or the rows."""
 
 
 Handler: TypeAlias = Callable[[View, Any], Any]
@@ -166,10 +165,10 @@ Handler: TypeAlias = Callable[[View, Any], Any]
 
 
 class StorePartition(Protocol):
-    """What an engine makes of one partition: rows go in by epochs, queries are answered on views.
+    """One partition in an engine: it takes rows by epochs and answers queries on views.
 
-    Laws: `view` changes only at the end of `apply`, at once; a view taken before still answers as
-    before; after a crash the progress never claims more than the rows hold.
+    Laws: `view` changes only at the end of `apply`, at once; a view taken earlier still answers as
+    before; after a crash the progress is never ahead of the rows.
     """
 
     @property
@@ -182,55 +181,55 @@ class StorePartition(Protocol):
 
     @property
     def handlers(self) -> Mapping[type[Query[Any]], Handler]:
-        """Which types of query it answers, each with its handler."""
+        """The types of query that it answers, each with its handler."""
 
     def apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
     ) -> None:
-        """Take one epoch: its rows, and the progress they make, both or neither.
+        """Apply the rows and the progress of one epoch, both or neither.
 
         Args:
-            progress: what the partition has applied afterwards.
+            progress: the partition's progress after this epoch.
             batches: key, time and value columns, then `_timestamp` and `_deleted`.
-            replace: the rows are the whole partition; all others go.
+            replace: the rows are the whole partition; all other rows are removed.
         """
 
     def close(self) -> None:
-        """Release what is held; views that are still read stay valid until they are dropped."""
+        """Release all resources; views stay valid while they are referenced."""
 
 
 OnBound: TypeAlias = Callable[[bool], object]
-"""Told whether a bound was met."""
+"""A callback that gets whether a bound was met."""
 
 
 class Waiting(Protocol):
     """A callback that waits for a bound."""
 
     def cancel(self) -> bool:
-        """Wait no longer; False if it was called, or is about to be."""
+        """Stop waiting; False if the callback was called or is about to be."""
 
 
 class Hold(Protocol):
-    """An epoch of one partition that is kept from being forgotten, so that it can be asked at."""
+    """An epoch of one partition that the replica keeps until it is released."""
 
     @property
     def epoch(self) -> int:
-        """What to ask at."""
+        """The epoch to ask at."""
 
     @property
     def is_held(self) -> bool:
-        """False once it is released, or was held too long, or the replica has closed."""
+        """Whether it is still kept: not released, not held too long, and the replica is open."""
 
     @property
     def is_missed(self) -> bool:
-        """Whether it was never there: held as one to come, which the replica then left out."""
+        """Whether the replica skipped the epoch, which was held before it came."""
 
     def release(self) -> None:
-        """Let it be forgotten; once is enough."""
+        """Let the replica forget the epoch; repeated calls do nothing."""
 
 
 class Store(Protocol):
-    """A store as a reader sees it: on this host, or reached through it."""
+    """A store as its readers see it, here or on another node."""
 
     @property
     def schema(self) -> StoreSchema:
@@ -239,103 +238,104 @@ class Store(Protocol):
     def query_partition(
         self, partition: int, query: Query[R], config: QueryConfig = DEFAULT_CONFIG
     ) -> QueryResult[R]:
-        """Ask one partition. Never raises for what happens inside it."""
+        """Ask one partition. Problems inside of it are a `Failure`, never raised."""
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
-        """Ask several partitions; each that was asked is in the result."""
+        """Ask several partitions; the result has each of them."""
 
     def statuses(self) -> Mapping[int, PartitionStatus]:
-        """The partitions that are held here."""
+        """Return the status of each replica on this host, by partition."""
 
     def committed_epoch(self) -> int:
-        """The newest epoch committed by the pipeline, applied here or not; -1 if there is none.
+        """Return the newest committed epoch, applied here or not; -1 before the first.
 
         Raises:
             LogError: the log cannot be read now.
         """
 
     def unread_topics(self, position: Position, *, renew: bool = True) -> frozenset[str]:
-        """The topics of a position that do not feed the store, so that a bound on them is ignored.
+        """Return the topics of a position that do not feed the store: bounds ignore them.
 
-        None of them as long as no one can tell: no input is declared and no epoch applied.
+        Empty before an input is declared and an epoch applied, since any topic may feed the store.
 
         Args:
-            position: what is asked for.
-            renew: read the definition again if there are some, since one may have been declared
-                just now; else what it was with the newest epoch applied here.
+            position: the position of a bound.
+            renew: read the definition again if there are such topics, since one may have been
+                declared just now; else use the definition as of the newest epoch applied here.
 
         Raises:
             LogError: the definition has to be read, and cannot be now.
         """
 
     def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:
-        """Block until a partition meets the bound; False if it has not by then.
+        """Block until a partition meets the bound; False if it does not within the time.
 
         Raises:
             InvalidPartitionError: the store has no such partition.
         """
 
     def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
-        """Call back once a partition meets the bound, or never will; the caller keeps the time.
+        """Call back when a partition meets the bound, or when it cannot any more.
+
+        There is no deadline: the caller keeps it and cancels.
 
         Args:
             partition: its number.
-            bound: what it must reach.
-            callback: is given True once it is met, False when the replica closes or is not here.
-                It runs in the thread that applies, so it must hand over and return at once; in the
-                caller's, before this returns, if there is nothing to wait for.
+            bound: the bound to meet.
+            callback: gets True when the bound is met, False when the replica closes or is not here.
+                It runs in the thread that applies epochs, so it must hand over and return at once.
+                If there is nothing to wait for, it runs in the caller's thread before this returns.
 
         Raises:
             InvalidPartitionError: the store has no such partition.
-            TooManyWaitersError: the replica has as many waiters as it may.
+            TooManyWaitersError: the replica has too many waiters.
         """
 
     def hold(self, partition: int, epoch: int | None = None) -> Hold | None:
-        """Keep a partition from forgetting an epoch, so that `at_epoch` finds it until released.
+        """Keep an epoch of a partition, so that `at_epoch` finds it until it is released.
 
-        Applying goes on. The hold ends by itself if it is behind the newest epochs for too long, or
-        is the oldest of too many, or the replica closes: `is_held` tells, and a query at its epoch
-        is refused from then on.
+        Applying goes on. The hold ends by itself if the epoch is behind the newest ones for too
+        long, if it is the oldest of too many, or if the replica closes. Then `is_held` is false,
+        and queries at the epoch are refused.
 
         Args:
             partition: its number.
-            epoch: which one; None for the newest. One that is yet to come is held once it is there.
+            epoch: its number; None for the newest. An epoch to come is kept when it comes.
 
         Returns:
-            None if the replica is not here, or has forgotten the epoch.
+            The hold; None if the replica is not here or has forgotten the epoch.
         """
 
 
 class StoreCatalog(Protocol):
-    """The stores that can be queried, by name; they come and go while it is used."""
+    """The stores that can be queried, by name. They may change at any time."""
 
     @property
     def stores(self) -> Mapping[str, Store]:
-        """A snapshot of the stores by name."""
+        """The stores by name, as of now."""
 
     @property
     def version(self) -> int:
-        """Counts up whenever a definition is added, changed or removed."""
+        """A number that grows whenever a definition is added, changed or removed."""
 
     def is_whole(self) -> bool:
-        """Whether `stores` are all that there are now: none is new, or cannot be opened.
+        """Whether `stores` has every store of the log: none is new or failed to open.
 
-        The log may be read for it.
+        May read the log.
         """
 
     def missing(self, store: str) -> StoreError:
-        """Why a store is not among `stores`: an error that tells if it can be later.
+        """Return the error for a store that is not in `stores`; it says if a retry can help.
 
-        An UnknownStoreError if there is none of that name, and only if that is sure: the log has
-        been read since the start.
+        An UnknownStoreError only if the log has been read since the start.
         """
 
 
 def snapshot_epoch(statuses: Iterable[PartitionStatus]) -> int | None:
-    """The newest epoch at which all these partitions can answer; None if there is none.
+    """Return the newest epoch at which all these partitions can answer; None if they share none.
 
-    A partition of one store that skips an epoch answers as of the one before: nothing changed in
-    it. So only the oldest and the newest epoch that each can give matter.
+    A partition that skips an epoch answers as of the one before, since nothing changed in it. So
+    only the oldest and the newest epoch of each partition matter.
     """
     held = list(statuses)
     if not held or any(status.state is ReplicaState.CLOSED for status in held):
@@ -345,19 +345,19 @@ def snapshot_epoch(statuses: Iterable[PartitionStatus]) -> int | None:
 
 
 ANONYMOUS_WRITER = "python"
-"""The name in commits of a writer that was given none: it does not make two stores one pipeline."""
+"""The default name of writers in commits: two stores with it are not of one pipeline."""
 
 
 def pipeline_of(store: str, statuses: Iterable[PartitionStatus]) -> str:
-    """Whose epochs these partitions of a store have; equal for two stores if they share them."""
+    """Return a name for the pipeline of a store; equal for two stores if they share epochs."""
     found = next((s.pipeline for s in statuses if s.pipeline is not None), ANONYMOUS_WRITER)
     return f"store:{store}" if found == ANONYMOUS_WRITER else found
 
 
 def snapshot_epochs(stores: Iterable[Store]) -> dict[str, int | None]:
-    """The epoch to ask each of several stores at, by name; one for all of a pipeline.
+    """Return the epoch to ask each store at, by name; the same for all stores of a pipeline.
 
-    Stores of different pipelines have nothing in common: each pipeline has its own cut.
+    Epochs of different pipelines have nothing in common.
     """
     members: dict[str, list[str]] = {}
     statuses: dict[str, list[PartitionStatus]] = {}

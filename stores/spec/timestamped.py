@@ -38,18 +38,18 @@ class TimestampedKeyQuery(Query[TimestampedRow | None]):
     key: Key
 
     def __post_init__(self) -> None:
-        """A key is needed."""
+        """Refuse an empty key."""
         needed_key(self.key)
 
     @staticmethod
     def with_key(*key: object) -> TimestampedKeyQuery:
-        """The query for the key of these column values."""
+        """Return the query for the key with these column values."""
         return TimestampedKeyQuery(key=key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimestampedRangeQuery(Query[BatchStream]):
-    """As `RangeQuery`, with the column `_timestamp` behind the others.
+    """A `RangeQuery` whose rows end with the column `_timestamp`.
 
     Source: KIP-992. Handled by keyvalue and global stores.
     """
@@ -59,37 +59,37 @@ class TimestampedRangeQuery(Query[BatchStream]):
     limit: int | None = None
 
     def __post_init__(self) -> None:
-        """A limit counts rows."""
+        """Refuse a negative limit."""
         check_limit(self.limit)
 
     @staticmethod
     def with_range(lower: Key | None, upper: Key | None) -> TimestampedRangeQuery:
-        """From `lower` to `upper`, both inclusive; None leaves an end open."""
+        """Return the query from `lower` to `upper`, both inclusive; None is an open end."""
         return TimestampedRangeQuery(interval=Interval(lower=lower, upper=upper))
 
     @staticmethod
     def with_lower_bound(lower: Key) -> TimestampedRangeQuery:
-        """From `lower` on."""
+        """Return the query from `lower` on, inclusive."""
         return TimestampedRangeQuery(interval=Interval(lower=needed_key(lower)))
 
     @staticmethod
     def with_upper_bound(upper: Key) -> TimestampedRangeQuery:
-        """Up to `upper`, inclusive."""
+        """Return the query up to `upper`, inclusive."""
         return TimestampedRangeQuery(interval=Interval(upper=needed_key(upper)))
 
     @staticmethod
     def with_no_bounds() -> TimestampedRangeQuery:
-        """All rows."""
+        """Return the query for all rows."""
         return TimestampedRangeQuery()
 
     def with_ascending_keys(self) -> TimestampedRangeQuery:
-        """The same in ascending key order."""
+        """Return a copy in ascending key order."""
         return replace(self, order=Order.ASCENDING)
 
     def with_descending_keys(self) -> TimestampedRangeQuery:
-        """The same in descending key order."""
+        """Return a copy in descending key order."""
         return replace(self, order=Order.DESCENDING)
 
     def with_limit(self, rows: int) -> TimestampedRangeQuery:
-        """The same, but no more than the first `rows`."""
+        """Return a copy that gives only the first `rows`."""
         return replace(self, limit=rows)

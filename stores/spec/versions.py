@@ -1,8 +1,8 @@
 """Queries of versioned stores. Values only; nothing here executes.
 
-A version is valid from its event time on, up to that of the next version of its key, exclusive; the
-latest has no end. A tombstone ends the version before it and is no row itself. What was replaced
-more than the store's retention behind the watermark is gone; the latest version never is.
+A version is valid from its event time to that of the next version of its key, exclusive; the latest
+has no end. A tombstone ends the version before it and is no row. A version whose end is more than
+the store's retention behind the watermark has expired; the latest never expires.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class VersionedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionedKeyQuery(Query[VersionedRow | None]):
-    """The version of one key as of a time: the latest by default. None if there was none then.
+    """The version of one key as of a time, by default the latest; None if no version was valid.
 
     Source: KIP-960. As of a time that is more than the retention behind the watermark, there is
     only the latest version, if it was valid then.
@@ -45,16 +45,16 @@ class VersionedKeyQuery(Query[VersionedRow | None]):
     as_of_ms: int | None = None
 
     def __post_init__(self) -> None:
-        """A key is needed."""
+        """Refuse an empty key."""
         needed_key(self.key)
 
     @staticmethod
     def with_key(*key: object) -> VersionedKeyQuery:
-        """The latest version of the key of these column values."""
+        """Return the query for the latest version of the key with these column values."""
         return VersionedKeyQuery(key=key)
 
     def as_of(self, time_ms: int) -> VersionedKeyQuery:
-        """The version that was valid at `time_ms`."""
+        """Return a copy for the version that was valid at `time_ms`."""
         return replace(self, as_of_ms=time_ms)
 
 
@@ -62,8 +62,8 @@ class VersionedKeyQuery(Query[VersionedRow | None]):
 class MultiVersionedKeyQuery(Query[BatchStream]):
     """The versions of one key that were valid at some time from `from_ms` to `to_ms`, inclusive.
 
-    Source: KIP-968, by the rule it states and not by what its implementation misses: a version that
-    began before `from_ms` and was replaced behind `to_ms`, however far, is one of them.
+    Source: KIP-968, by the rule that it states: a version that began before `from_ms` and was
+    replaced after `to_ms` is one of them. Kafka's code can miss it.
 
     Raises:
         QueryArgumentError: the time ends before it begins.
@@ -73,39 +73,39 @@ class MultiVersionedKeyQuery(Query[BatchStream]):
     from_ms: int | None = None
     to_ms: int | None = None
     order: Order = Order.DESCENDING
-    """By valid-from; the newest first, unless it is asked for otherwise."""
+    """By valid-from; by default the newest first."""
     limit: int | None = None
     columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        """A key is needed, a time that does not end before it begins, and a limit counts rows."""
+        """Refuse an empty key, a time that ends before it begins, and a negative limit."""
         needed_key(self.key)
         _check_time(self.from_ms, self.to_ms)
         check_limit(self.limit)
 
     @staticmethod
     def with_key(*key: object) -> MultiVersionedKeyQuery:
-        """All versions of the key of these column values."""
+        """Return the query for all versions of the key with these column values."""
         return MultiVersionedKeyQuery(key=key)
 
     def from_time(self, time_ms: int | None) -> MultiVersionedKeyQuery:
-        """The same from this time on; None leaves the end open."""
+        """Return a copy from this time on; None is an open end."""
         return replace(self, from_ms=time_ms)
 
     def to_time(self, time_ms: int | None) -> MultiVersionedKeyQuery:
-        """The same up to this time, inclusive; None leaves the end open."""
+        """Return a copy up to this time, inclusive; None is an open end."""
         return replace(self, to_ms=time_ms)
 
     def with_ascending_timestamps(self) -> MultiVersionedKeyQuery:
-        """The same, the oldest first."""
+        """Return a copy with the oldest version first."""
         return replace(self, order=Order.ASCENDING)
 
     def with_descending_timestamps(self) -> MultiVersionedKeyQuery:
-        """The same, the newest first."""
+        """Return a copy with the newest version first."""
         return replace(self, order=Order.DESCENDING)
 
     def with_limit(self, rows: int) -> MultiVersionedKeyQuery:
-        """The same, but no more than the first `rows`."""
+        """Return a copy that gives only the first `rows`."""
         return replace(self, limit=rows)
 
 
@@ -128,42 +128,42 @@ class VersionedRangeQuery(Query[BatchStream]):
     columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        """A time that does not end before it begins; a limit counts rows."""
+        """Refuse a time that ends before it begins, and a negative limit."""
         _check_time(self.from_ms, self.to_ms)
         check_limit(self.limit)
 
     @staticmethod
     def with_no_bounds() -> VersionedRangeQuery:
-        """All versions."""
+        """Return the query for all versions."""
         return VersionedRangeQuery()
 
     @staticmethod
     def with_key_range(lower: Key | None, upper: Key | None) -> VersionedRangeQuery:
-        """Versions of keys from `lower` to `upper`, both inclusive; None leaves an end open."""
+        """Return the query for keys from `lower` to `upper`, inclusive; None is an open end."""
         return VersionedRangeQuery(interval=Interval(lower=lower, upper=upper))
 
     def as_of(self, time_ms: int) -> VersionedRangeQuery:
-        """The same for the one version of each key that was valid at `time_ms`."""
+        """Return a copy for the version of each key that was valid at `time_ms`."""
         return replace(self, from_ms=time_ms, to_ms=time_ms)
 
     def from_time(self, time_ms: int | None) -> VersionedRangeQuery:
-        """The same from this time on; None leaves the end open."""
+        """Return a copy from this time on; None is an open end."""
         return replace(self, from_ms=time_ms)
 
     def to_time(self, time_ms: int | None) -> VersionedRangeQuery:
-        """The same up to this time, inclusive; None leaves the end open."""
+        """Return a copy up to this time, inclusive; None is an open end."""
         return replace(self, to_ms=time_ms)
 
     def with_ascending_order(self) -> VersionedRangeQuery:
-        """The same in ascending order."""
+        """Return a copy in ascending order."""
         return replace(self, order=Order.ASCENDING)
 
     def with_descending_order(self) -> VersionedRangeQuery:
-        """The same in descending order."""
+        """Return a copy in descending order."""
         return replace(self, order=Order.DESCENDING)
 
     def with_limit(self, rows: int) -> VersionedRangeQuery:
-        """The same, but no more than the first `rows`."""
+        """Return a copy that gives only the first `rows`."""
         return replace(self, limit=rows)
 
 

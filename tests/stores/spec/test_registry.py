@@ -163,7 +163,7 @@ def test_a_query_that_can_be_asked_by_name() -> None:
 @pytest.mark.parametrize(
     ("query_type", "remote", "said"),
     [
-        (PlainQuery, Remote(name="plain"), "no dataclass"),
+        (PlainQuery, Remote(name="plain"), "not a dataclass"),
         (NearQuery, Remote(name="near", arguments={"key": KEY, "far": "text"}), 'no field "far"'),
         (NearQuery, Remote(name="near", arguments={"tags": "text[]"}), 'without its field "key"'),
         (NearQuery, Remote(name="taken", arguments={"key": KEY}), '"taken" is registered'),
