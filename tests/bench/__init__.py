@@ -1,3 +1,3 @@
-"""Measurements against rivals: `python -m tests.bench`. Nothing here is run by pytest but the
-functions that read output and print tables.
+"""Measurements against rivals: `python -m tests.bench`. Pytest runs only the functions that read
+output and print tables.
 """

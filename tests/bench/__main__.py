@@ -80,7 +80,7 @@ FAMILIES: Mapping[str, Family] = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure what is asked for; 1 if a measurement failed, whatever its numbers."""
+    """Run the chosen measurements; return 1 if one failed, whatever its numbers."""
     asked = _parser().parse_args(arguments)
     names = asked.only or list(FAMILIES)
     lines: list[Line] = []
@@ -94,7 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _measure(name: str, setting: Setting) -> Line:
-    """One row; a measurement that fails is reported in its place and stops no other."""
+    """Run one measurement; a failure becomes its row and does not stop the others."""
     try:
         return FAMILIES[name](setting)
     except UnavailableError as error:

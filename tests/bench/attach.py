@@ -1,8 +1,7 @@
-"""DuckDB attached to ours and to PostgreSQL: all rows copied into it, and all rows added up in it.
+"""DuckDB attached to the gateway and to PostgreSQL: copy all rows into it, and sum all rows in it.
 
-One DuckDB, in a process of its own, attaches both. Its postgres extension is that of the tests of
-clients, and is not fetched here. Ours come from the columns that the gateway keeps decoded, but for
-the line that is of a gateway without.
+One DuckDB process attaches both. The client tests install its postgres extension. The gateway
+sends columns that it keeps decoded, except for the line about a gateway without them.
 """
 
 from __future__ import annotations
@@ -21,35 +20,35 @@ from tests.clients.environments import DIRECTORY, Made, NotInstalledError
 
 
 class Duck(Protocol):
-    """A DuckDB that answers, as `DuckDb` does."""
+    """Interface of an attached DuckDB."""
 
     def ask(self, sql: str) -> list[list[Any]]:
         """The rows of a statement."""
 
 
 Run: TypeAlias = Callable[[Duck, str, int], float]
-"""Reads what is attached under a name, of so many rows, and gives the milliseconds it took."""
+"""Reads all rows of an attached server; returns milliseconds."""
 
 ENVIRONMENT = "duckdb-1.5"
 EXTENSION = "postgres_scanner.duckdb_extension"
 ROUNDS_MIN = 7
-"""A scan takes a fraction of a second, of which a busy machine makes anything in one round."""
+"""Rounds: one scan takes a fraction of a second, too short for one round to tell."""
 _COPIED = "copied"
 _SUMS = "count(*), sum(visits), sum(score), min(seen), max(seen), min(id), max(city)"
 
 
 def scan(setting: Setting) -> Line:
-    """All rows, made a table of DuckDB's."""
+    """Copy all rows into a table of DuckDB."""
     return _measured(setting, setting.pair, "copied by DuckDB 1.5", copy_ms, ratio_least=1.0)
 
 
 def aggregate(setting: Setting) -> Line:
-    """All rows, of which DuckDB keeps one."""
+    """Sum all rows; DuckDB keeps one row."""
     return _measured(setting, setting.pair, "added up by DuckDB 1.5", aggregate_ms, ratio_least=1.0)
 
 
 def attach(setting: Setting) -> Line:
-    """A new DuckDB attaches and reads the definitions; without a bar, for it is done once."""
+    """Attach from a new DuckDB and read the definitions; no bar, since it happens once."""
     ours, rival = setting.pair
 
     def attached_ms(target: PgTarget) -> float:
@@ -69,13 +68,13 @@ def attach(setting: Setting) -> Line:
 
 
 def scan_first(setting: Setting) -> Line:
-    """All rows, made a table of DuckDB's: the first statement after a start of the gateway."""
+    """Copy all rows as the first statement after a start of the gateway."""
     _, rival = setting.pair
 
     def copied_ms(target: PgTarget) -> float:
-        # A DuckDB of its own for both, for its first copy is slower.
+        # A new DuckDB for each, since its first copy is slower.
         with attached({"fresh": target}) as duck:
-            # Definitions are read when they are first asked for; `attach` measures that.
+            # Definitions are read on first use, which `attach` measures.
             duck.ask(f"DESCRIBE fresh.{data.STORE}")
             return copy_ms(duck, "fresh", setting.keys)
 
@@ -88,7 +87,7 @@ def scan_first(setting: Setting) -> Line:
 
 
 def scan_decoded(setting: Setting) -> Line:
-    """All rows, decoded anew each time; without a bar, as for the lines of `bulk`."""
+    """Copy all rows, decoded anew each time; no bar, as in `bulk`."""
     _, rival = setting.pair
     return _measured(
         setting, (setting.forgetful, rival), "copied by DuckDB 1.5 without kept columns", copy_ms
@@ -138,10 +137,10 @@ def _compared(
 
 
 def copy_ms(duck: Duck, name: str, rows: int) -> float:
-    """How long all rows take to become a table in DuckDB's memory.
+    """Return the milliseconds to copy all rows into a table in DuckDB's memory.
 
     Raises:
-        BenchError: they are not as many as there should be.
+        BenchError: the number of rows is wrong.
     """
     start = time.perf_counter()
     copied = duck.ask(f"CREATE OR REPLACE TABLE memory.{_COPIED} AS FROM {name}.{data.STORE}")
@@ -153,10 +152,10 @@ def copy_ms(duck: Duck, name: str, rows: int) -> float:
 
 
 def aggregate_ms(duck: Duck, name: str, rows: int) -> float:
-    """How long all rows take to be read and added up.
+    """Return the milliseconds to read and sum all rows.
 
     Raises:
-        BenchError: they are not as many as there should be.
+        BenchError: the number of rows is wrong.
     """
     start = time.perf_counter()
     ((found, *_),) = duck.ask(f"SELECT {_SUMS} FROM {name}.{data.STORE}")
@@ -168,7 +167,7 @@ def aggregate_ms(duck: Duck, name: str, rows: int) -> float:
 
 @contextlib.contextmanager
 def attached(targets: Mapping[str, PgTarget]) -> Iterator[Duck]:
-    """A DuckDB that has attached servers under names.
+    """Run a DuckDB that has attached servers under names.
 
     Raises:
         UnavailableError, BenchError: as `running`.
@@ -187,11 +186,11 @@ def attach_target(duck: Duck, name: str, target: PgTarget) -> None:
 
 @contextlib.contextmanager
 def running() -> Iterator[Duck]:
-    """A DuckDB that has attached nothing.
+    """Run a DuckDB that has attached nothing.
 
     Raises:
         UnavailableError: it, or its postgres extension, is not installed.
-        BenchError: it refuses something in the block.
+        BenchError: a statement in the block failed.
     """
     environment = Made(DIRECTORY / ENVIRONMENT)
     try:

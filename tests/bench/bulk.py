@@ -1,8 +1,8 @@
-"""All rows of a store: as the rows of a SELECT in text, and by COPY in the binary form.
+"""Read all rows of a store: by SELECT as text, and by COPY in binary.
 
-Two clients each: psql, which also prints what it reads, and a socket that only reads, for which the
-server alone sets the pace. Ours come from the columns that the gateway keeps decoded, the first
-read after a start too; what decoding anew costs has lines of its own, of a gateway that keeps none.
+Two clients each: psql, which also prints the rows, and a socket that only reads, so that the server
+sets the pace. The gateway sends columns that it keeps decoded, also in the first read after a
+start; a gateway that keeps none has lines of its own.
 """
 
 from __future__ import annotations
@@ -23,49 +23,49 @@ from tests.bench.setting import Setting
 SELECT = f"SELECT * FROM {data.STORE}"
 COPY = f"COPY (SELECT id, visits, score, seen, city FROM {data.STORE}) TO STDOUT (FORMAT binary)"
 Read: TypeAlias = Callable[[], tuple[float, int]]
-"""Reads all rows: how many milliseconds it took, and how many bytes it was."""
+"""Reads all rows; returns milliseconds and bytes."""
 _READY = b"Z\0\0\0\x05I"
 _RECEIVE_BYTES = 1 << 20
 _TIMEOUT_S = 300.0
 
 
 def select_psql(setting: Setting) -> Line:
-    """Rows in text, by psql, unaligned."""
+    """SELECT as text by psql, unaligned."""
     return _measured(setting, "SELECT * by psql", SELECT, by_psql=True)
 
 
 def copy_psql(setting: Setting) -> Line:
-    """COPY in binary, by psql."""
+    """COPY in binary by psql."""
     return _measured(setting, "COPY binary by psql", COPY, by_psql=True)
 
 
 def select_read(setting: Setting) -> Line:
-    """Rows in text, read and dropped."""
+    """SELECT as text, rows dropped."""
     return _measured(setting, "SELECT * read from a socket", SELECT, by_psql=False)
 
 
 def copy_read(setting: Setting) -> Line:
-    """COPY in binary, read and dropped."""
+    """COPY in binary, rows dropped."""
     return _measured(setting, "COPY binary read from a socket", COPY, by_psql=False)
 
 
 def select_first(setting: Setting) -> Line:
-    """Rows in text, read and dropped, as the first statement after a start."""
+    """SELECT as text, rows dropped, as the first statement after a start."""
     return _measured_first(setting, "first SELECT * after a start", SELECT)
 
 
 def copy_first(setting: Setting) -> Line:
-    """COPY in binary, read and dropped, as the first statement after a start."""
+    """COPY in binary, rows dropped, as the first statement after a start."""
     return _measured_first(setting, "first COPY binary after a start", COPY)
 
 
 def select_decoded(setting: Setting) -> Line:
-    """Rows in text, read and dropped, decoded anew each time."""
+    """SELECT as text, rows dropped, decoded anew each time."""
     return _measured_decoded(setting, "SELECT * without kept columns", SELECT)
 
 
 def copy_decoded(setting: Setting) -> Line:
-    """COPY in binary, read and dropped, decoded anew each time."""
+    """COPY in binary, rows dropped, decoded anew each time."""
     return _measured_decoded(setting, "COPY binary without kept columns", COPY)
 
 
@@ -88,7 +88,7 @@ def _measured_first(setting: Setting, work: str, sql: str) -> Line:
 
 
 def _measured_decoded(setting: Setting, work: str, sql: str) -> Line:
-    """Without a bar, for this is what `columns_bytes` is for; it tells what that is worth."""
+    """No bar: it shows what kept columns (`columns_bytes`) are worth."""
     _, rival = setting.pair
     ours = setting.forgetful
     return _compared(setting, work, lambda: _socket_ms(ours, sql), lambda: _socket_ms(rival, sql))
@@ -98,7 +98,7 @@ def _compared(
     setting: Setting, work: str, ours: Read, rival: Read, *, ratio_least: float | None = None
 ) -> Line:
     sizes = [read()[1] for read in (ours, rival)]
-    # Rows come in another order; their bytes are as many but for fractions that end in zeros.
+    # The order differs; the bytes differ only by fractions that end in zeros.
     if sizes[0] != sizes[1]:
         raise BenchError(f"the servers sent different numbers of bytes: {sizes}")
     ours_ms, rival_ms = by_turns(
@@ -138,7 +138,7 @@ def _socket_ms(target: PgTarget, sql: str) -> tuple[float, int]:
 
 @contextlib.contextmanager
 def open_wire(target: PgTarget) -> Iterator[socket.socket]:
-    """A connection that has been let in and waits for messages."""
+    """Open a connection that has logged in and is idle."""
     with socket.create_connection(("127.0.0.1", target.port), _TIMEOUT_S) as connection:
         say(connection, b"", _startup(target))
         drain(connection)
@@ -156,7 +156,7 @@ def say(connection: socket.socket, type_byte: bytes, body: bytes) -> None:
 
 
 def drain(connection: socket.socket) -> int:
-    """Read up to ReadyForQuery, which is the last that a server sends; how many bytes it was."""
+    """Read up to ReadyForQuery, a server's last message; return the number of bytes."""
     size, end, buffer = 0, b"", bytearray(_RECEIVE_BYTES)
     while not end.endswith(_READY):
         got = connection.recv_into(buffer)

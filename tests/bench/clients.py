@@ -1,4 +1,4 @@
-"""The load generators, pgbench and wrk: run them, read what they print."""
+"""Run the load generators pgbench and wrk, and read their output."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 from tests.bench.harness import BenchError, UnavailableError
 
 STARTUP_S = 30.0
-"""What a client may take beyond the time it was told to run."""
+"""Seconds that a client may take beyond the time it was told to run."""
 RUN_S = 600.0
-"""The most that a client may take which was told how much to do."""
+"""Timeout in seconds of a client with a fixed amount of work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,17 +34,17 @@ class PgTarget:
 def pgbench_tps(
     target: PgTarget, script: Path, *, clients: int, protocol: str, seconds: float
 ) -> float:
-    """Transactions a second, without the time of connecting.
+    """Return transactions per second, without the time to connect.
 
     Args:
         target: the server.
-        script: what each transaction does.
+        script: the statements of a transaction.
         clients: connections.
         protocol: `simple`, `extended` or `prepared`.
-        seconds: how long.
+        seconds: length of the run.
 
     Raises:
-        UnavailableError: there is no pgbench.
+        UnavailableError: pgbench is not installed.
         BenchError: it failed, or a transaction did.
     """
     arguments = ["--client", str(clients), "--protocol", protocol, *_for(seconds)]
@@ -52,10 +52,10 @@ def pgbench_tps(
 
 
 def pgbench_run(target: PgTarget, script: Path, *, clients: int, transactions: int) -> None:
-    """Run a prepared script so many times in each of some clients, where `:n` starts at 0.
+    """Run a prepared script a number of times in each client; `:n` starts at 0.
 
     Raises:
-        UnavailableError: there is no pgbench.
+        UnavailableError: pgbench is not installed.
         BenchError: it failed, or a transaction did.
     """
     arguments = ["--client", str(clients), "--protocol", "prepared", "--define", "n=0"]
@@ -66,17 +66,17 @@ def pgbench_run(target: PgTarget, script: Path, *, clients: int, transactions: i
 def pgbench_latencies_ms(
     target: PgTarget, script: Path, *, clients: int, rate: int, seconds: float
 ) -> list[float]:
-    """The latency of each transaction, from the moment it was due: what waits is not forgotten.
+    """Return the latency of each transaction from the moment it was due, waiting included.
 
     Args:
         target: the server.
-        script: what each transaction does.
+        script: the statements of a transaction.
         clients: connections.
-        rate: transactions a second that fall due.
-        seconds: how long.
+        rate: transactions that fall due per second.
+        seconds: length of the run.
 
     Raises:
-        UnavailableError: there is no pgbench.
+        UnavailableError: pgbench is not installed.
         BenchError: it failed, or a transaction did.
     """
     with tempfile.TemporaryDirectory(prefix="stategate-bench-") as directory:
@@ -99,10 +99,10 @@ def _for(seconds: float) -> list[str]:
 
 
 def parse_pgbench_tps(output: str) -> float:
-    """The rate that pgbench prints.
+    """Read the rate that pgbench prints.
 
     Raises:
-        BenchError: there is none, or a transaction failed.
+        BenchError: the rate is missing, or a transaction failed.
     """
     failed = re.search(r"number of failed transactions: (\d+)", output)
     if failed and int(failed[1]) > 0:
@@ -116,10 +116,10 @@ def parse_pgbench_tps(output: str) -> float:
 
 
 def parse_pgbench_log(text: str) -> list[float]:
-    """Milliseconds from a log of transactions, one line each, microseconds in its third field.
+    """Read milliseconds from a log of transactions: microseconds are each line's third field.
 
     Raises:
-        BenchError: a transaction did not succeed, or a line is none of pgbench's.
+        BenchError: a transaction failed, or a line is not pgbench's.
     """
     latencies = []
     for line in text.splitlines():
@@ -132,7 +132,7 @@ def parse_pgbench_log(text: str) -> list[float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrkResult:
-    """What wrk saw."""
+    """Results of wrk."""
 
     requests_per_s: float
     p99_ms: float
@@ -142,7 +142,7 @@ def wrk(url: str, script: Path, *, connections: int, seconds: float) -> WrkResul
     """Load one URL with the requests that a Lua script makes.
 
     Raises:
-        UnavailableError: there is no wrk.
+        UnavailableError: wrk is not installed.
         BenchError: it failed, or an answer was not 2xx.
     """
     command = [program("wrk"), "--threads", "1", "--connections", str(connections)]
@@ -154,7 +154,7 @@ def parse_wrk(output: str) -> WrkResult:
     """Read wrk's report.
 
     Raises:
-        BenchError: it holds errors, or no rate.
+        BenchError: it contains errors, or no rate.
     """
     if errors := re.search(r"Non-2xx or 3xx responses: (\d+)", output):
         raise BenchError(f"{errors[1]} answers were errors")
@@ -172,7 +172,7 @@ def parse_wrk(output: str) -> WrkResult:
 
 
 def program(name: str) -> str:
-    """Where a program is.
+    """Find a program.
 
     Raises:
         UnavailableError: it is not on the PATH.

@@ -1,4 +1,4 @@
-"""Columns that a partition keeps, against the same partition that decodes its entries each time."""
+"""Kept columns of a partition, against the same partition decoding its entries each time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.bench.stores import SCHEMA
 ROUNDS_MIN = 7
 RIVAL = "decoding the entries"
 CHANGED_SHARE = 100
-"""One row in so many is another in each epoch."""
+"""Each epoch changes one row in this many."""
 WINDOWS = 2_000
 NEWEST = 10
 _MINUTE_MS = 60_000
@@ -41,7 +41,7 @@ _Read = Callable[[RocksPartition], float]
 
 
 def scan_after_epoch(setting: Setting) -> Line:
-    """Milliseconds to read all rows of a partition after an epoch has changed some of them."""
+    """Milliseconds to read all rows of a partition after an epoch changed some."""
     table = setting.table.slice(0, setting.keys // 8)
     random = np.random.default_rng(20130101)
     epochs = itertools.count(1)

@@ -1,4 +1,4 @@
-"""What a connection costs: the time of the first answer, and the memory of those that are idle."""
+"""Cost of a connection: time to the first answer, and memory while idle."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FEW_ROWS = 100
 
 
 def connect_and_query(setting: Setting) -> Line:
-    """The median time from nothing to the row of a key, by psycopg."""
+    """Median milliseconds to connect and look up one key, by psycopg."""
     ours, rival = setting.pair
     ours_ms, rival_ms = by_turns(
         lambda: _first_answer_ms(ours), lambda: _first_answer_ms(rival), rounds=setting.rounds
@@ -44,10 +44,10 @@ def connect_and_query(setting: Setting) -> Line:
 
 
 def idle_memory(setting: Setting) -> Line:
-    """What so many connections that have asked once add to a server that nobody uses.
+    """Memory that idle connections add to an unused server, after one statement each.
 
-    Ours is a gateway of its own with few rows: one that has just restored a million has memory left
-    over from that, in which all connections fit, and would seem to need none for them.
+    The gateway has few rows: one that has just restored a million would fit all connections into
+    memory that it had freed, and would seem to need none.
     """
     ours_mb = max(_gateway_growth_mb(setting, turn) for turn in range(setting.rounds))
     rival = setting.postgres
@@ -71,7 +71,7 @@ def _gateway_growth_mb(setting: Setting, turn: int) -> float:
     with running_gateway(directory / "log", directory) as gateway:
         target = PgTarget(port=gateway.pg_port, user="stategate", database="stategate")
         pids = [gateway.process.pid]
-        with _idle(target, 1):  # what the first one loads is not the connections' own
+        with _idle(target, 1):  # the first connection loads code, which is not counted
             before = _private_mb(pids)
             with _idle(target, IDLE - 1):
                 return _private_mb(pids) - before
@@ -91,7 +91,7 @@ def _first_answer_ms(target: PgTarget) -> float:
 
 @contextlib.contextmanager
 def _idle(target: PgTarget, count: int) -> Iterator[Sequence[socket.socket]]:
-    """Connections that have each asked for a row, and are kept."""
+    """Open connections that have each looked up a row."""
     with contextlib.ExitStack() as stack:
         connections = []
         for _ in range(count):
@@ -103,7 +103,7 @@ def _idle(target: PgTarget, count: int) -> Iterator[Sequence[socket.socket]]:
 
 
 def _backends(target: PgTarget) -> list[int]:
-    """The processes of PostgreSQL that serve connections, but for the one that tells."""
+    """Return the processes that serve PostgreSQL's connections, except the one asked."""
     sql = (
         "SELECT pid FROM pg_stat_activity"
         " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
@@ -113,7 +113,7 @@ def _backends(target: PgTarget) -> list[int]:
 
 
 def _private_mb(pids: Sequence[int]) -> float:
-    """The memory of processes, with their share of what they share with others."""
+    """Memory of processes in bytes; shared pages count in parts (PSS)."""
     kilobytes = 0
     for pid in pids:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():

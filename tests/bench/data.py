@@ -1,4 +1,4 @@
-"""The rows that every measurement reads, for us and for the rival alike.
+"""Rows that every measurement reads, the same for the gateway and its rival.
 
 Keys are ten digits as text. pgbench can make random numbers but no text of them: a number that it
 sends as an untyped parameter is read as text by both servers, so that one script serves both.
@@ -55,7 +55,7 @@ CREATE TABLE users (
 
 
 def rows(keys: int) -> pa.Table:
-    """The rows by key: the same ones whenever they are made."""
+    """Return the rows by key, the same in every run."""
     random = np.random.default_rng(20130101)
     ids = np.char.mod("%d", np.arange(FIRST_KEY, FIRST_KEY + keys))
     seen = 1_700_000_000_000_000 + random.integers(0, 10**12, keys)
@@ -64,7 +64,7 @@ def rows(keys: int) -> pa.Table:
         {
             "id": pa.array(ids, pa.string()),
             "visits": pa.array(random.integers(0, 10**6, keys)),
-            # Quarters are sums of powers of two: any order of adding them up gives the same.
+            # Quarters add up exactly, in any order.
             "score": pa.array(random.integers(0, 4000, keys) / 4),
             "seen": pa.array(seen, pa.int64()).cast(pa.timestamp("us", tz="UTC")),
             "city": pa.array(cities[random.integers(0, CITIES, keys)], pa.string()),
@@ -74,10 +74,10 @@ def rows(keys: int) -> pa.Table:
 
 
 def write_log(root: Path, table: pa.Table) -> None:
-    """The rows as the first epoch of a state log."""
+    """Write the rows as the first epoch of a state log."""
     StoreWriter(str(root), SCHEMA).write(table, position=Position.of({"visits": {0: len(table)}}))
 
 
 def write_csv(path: Path, table: pa.Table) -> None:
-    """The rows as PostgreSQL's COPY reads them."""
+    """Write the rows as PostgreSQL's COPY reads them."""
     pyarrow.csv.write_csv(table, path)

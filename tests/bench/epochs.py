@@ -1,9 +1,8 @@
-"""Applying an epoch to a replica, against the barest loop that writes the same bytes.
+"""Apply an epoch to a replica, against the barest loop that writes the same bytes.
 
-The rival is handed keys and rows as finished bytes and puts them into one write batch. It is used
-as it comes, with a write-ahead log; ours has none, since the state log is one. The second line
-takes it from the rival, too: what is left then is encoding, and for versions finding those that
-they replace.
+The rival gets keys and rows as bytes and puts them into one write batch. By default it has a
+write-ahead log; replicas have none, since the state log is one. The second line turns the rival's
+off, which leaves encoding, and for versions the search for those they replace.
 """
 
 from __future__ import annotations
@@ -32,22 +31,22 @@ from tests.bench.setting import Setting
 EPOCH_ROWS = 100_000
 BATCH_ROWS = 8192
 EPOCH_US = 1_000_000
-"""Between the event times of two epochs."""
+"""Time between two epochs, in event time."""
 RIVAL = "bare write batch"
 VERSIONS = replace(data.SCHEMA, name="versions", kind=StoreKind.VERSIONED)
 
 _Change: TypeAlias = tuple[bytes, bytes | None]
-"""A key and its row; None if the entry goes."""
+"""A key and its row; None deletes the entry."""
 _Epoch: TypeAlias = list[pa.RecordBatch]
 
 
 def apply_epoch(setting: Setting) -> Line:
-    """Rows a second of one epoch into an empty replica, from Arrow batches as a log gives them."""
+    """Rows per second of one epoch into an empty replica, from a log's Arrow batches."""
     return _apply_epoch(setting, RIVAL, has_wal=True, least=0.7)
 
 
 def apply_epoch_unlogged(setting: Setting) -> Line:
-    """The same against a rival that writes no log either."""
+    """The same, against a rival without a write-ahead log."""
     return _apply_epoch(setting, f"{RIVAL}, no WAL", has_wal=False)
 
 
@@ -80,17 +79,17 @@ def _apply_epoch(
 
 
 def apply_first_versions(setting: Setting) -> Line:
-    """Versions a second into an empty replica of a versioned store."""
+    """Versions per second into an empty replica of a versioned store."""
     return _apply_versions(setting, epochs=1, keys="new")
 
 
 def apply_next_versions(setting: Setting) -> Line:
-    """Versions a second of keys that have one, which ends by it."""
+    """Versions per second of keys that already have a version."""
     return _apply_versions(setting, epochs=2, keys="known")
 
 
 def _apply_versions(setting: Setting, *, epochs: int, keys: str) -> Line:
-    """The last of some epochs, each with one version of every key, the keys in no order."""
+    """Return the last of some epochs, each with one version of every key, unordered."""
     rows = min(EPOCH_ROWS, setting.keys)
     shuffled = np.random.default_rng(20130101).permutation(rows)
     table = setting.table.slice(0, rows).take(shuffled)
@@ -117,17 +116,17 @@ def _apply_versions(setting: Setting, *, epochs: int, keys: str) -> Line:
 
 
 def bare_database(path: Path) -> Rdict:
-    """A database as rocksdict makes it if it is not told otherwise.
+    """Open a database with rocksdict's own defaults.
 
-    It is told so by column family: it would open one that is there with a cache of 8 MB, which is
-    less than the rows of any measurement, and unpack a block for nearly every row that is read.
+    The options are given per column family: otherwise rocksdict opens an existing database with a
+    cache of 8 MB, less than the rows of any measurement, and unpacks a block for nearly every row.
     """
     options = Options(raw_mode=True)
     return Rdict(str(path), options, column_families={"default": options})
 
 
 def log_batches(table: pa.Table, *, time_us: int | None = None) -> _Epoch:
-    """Rows as a log gives them to an engine, all with the same event time or with none."""
+    """Return rows as a log gives them to an engine, all with the same event time or without."""
     times: pa.Array = pa.nulls(len(table), pa.timestamp("us", tz="UTC"))
     if time_us is not None:
         times = pa.array(np.full(len(table), time_us)).cast(times.type)
@@ -138,12 +137,12 @@ def log_batches(table: pa.Table, *, time_us: int | None = None) -> _Epoch:
 
 
 def progress(epoch: int = 0) -> Progress:
-    """That of an epoch."""
+    """Return the progress of an epoch."""
     return Progress(epoch=epoch, position=Position.of({"visits": {0: epoch}}), committed_ms=1)
 
 
 def _entries_written(path: Path, batches: _Epoch) -> list[tuple[bytes, bytes]]:
-    """What an epoch leaves in the database, as bytes."""
+    """Return the entries that an epoch leaves in the database, as bytes."""
     partition = RocksPartition(path, schema=data.SCHEMA, partition=0)
     partition.apply(progress(), batches)
     partition.close()
@@ -155,7 +154,7 @@ def _entries_written(path: Path, batches: _Epoch) -> list[tuple[bytes, bytes]]:
 
 
 class _Recorded:
-    """Takes changes and keeps them."""
+    """A write batch that keeps its changes."""
 
     def __init__(self) -> None:
         self.changes: list[_Change] = []
@@ -170,7 +169,7 @@ class _Recorded:
 
 
 def _changes(path: Path, epochs: list[_Epoch]) -> list[list[_Change]]:
-    """What each of these epochs of a versioned store puts and deletes, as bytes."""
+    """Return what each epoch of a versioned store puts and deletes, as bytes."""
     layout = Layout(VERSIONS, 0)
     partition = RocksPartition(path, schema=VERSIONS, partition=0)
     found = []
@@ -187,7 +186,7 @@ def _changes(path: Path, epochs: list[_Epoch]) -> list[list[_Change]]:
 
 
 def _apply_last_s(path: Path, schema: StoreSchema, epochs: list[_Epoch]) -> float:
-    """How long the last of these epochs takes."""
+    """Return the seconds that the last epoch takes."""
     partition = RocksPartition(path, schema=schema, partition=0)
     elapsed_s = 0.0
     for epoch, batches in enumerate(epochs):
@@ -200,7 +199,7 @@ def _apply_last_s(path: Path, schema: StoreSchema, epochs: list[_Epoch]) -> floa
 
 
 def _write_last_s(path: Path, epochs: list[list[_Change]], *, has_wal: bool = True) -> float:
-    """How long the changes of the last of these epochs take."""
+    """Return the seconds that the changes of the last epoch take."""
     path.mkdir(parents=True)
     database = bare_database(path)
     writing = WriteOptions()

@@ -1,7 +1,7 @@
-"""How everything is measured: ours and the rival by turns, medians, one table of ratios.
+"""Measure ours and a rival in turn, take medians, and print one table of ratios.
 
-Each measurement runs both sides in the same run, alternating, so that whatever else loads the
-cores meets both alike. Absolute numbers mean little across runs; ratios do.
+Both sides run in the same run, alternating, so that other load affects both alike. Absolute numbers
+mean little across runs; ratios do.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ class BenchError(RuntimeError):
 
 
 class UnavailableError(BenchError):
-    """Something that a measurement needs is not installed."""
+    """A program that a measurement needs is not installed."""
 
 
 class Better(Enum):
-    """Which way a number is good."""
+    """Whether more or less is better."""
 
     HIGHER = "higher"
     LOWER = "lower"
@@ -39,13 +39,13 @@ class Measured:
     rival_name: str
     better: Better = Better.HIGHER
     ratio_least: float | None = None
-    """The bar on the ratio; None if there is none."""
+    """Least ratio; None without such a bar."""
     ours_most: float | None = None
-    """The bar on our own number, in `unit`; for limits that hold whatever the rival does."""
+    """Limit of our own number, in `unit`, whatever the rival does."""
 
     @property
     def ratio(self) -> float:
-        """How many times as good as the rival: above 1 is better, whichever way is good."""
+        """Ours against the rival; above 1 is better for us."""
         high, low = (
             (self.ours, self.rival) if self.better is Better.HIGHER else (self.rival, self.ours)
         )
@@ -67,7 +67,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotMeasured:
-    """A row without numbers, and why."""
+    """A row without numbers, with the reason."""
 
     work: str
     reason: str
@@ -83,7 +83,7 @@ HEADER = ("work", "ours", "rival", "unit", "ratio", "bar", "")
 def by_turns(
     ours: Callable[[], float], rival: Callable[[], float], *, rounds: int
 ) -> tuple[float, float]:
-    """The medians of both after a round that does not count, which warms caches and plans.
+    """Return both medians, after one round that warms caches and plans.
 
     Every second round begins with the rival, so that neither always runs on the warmer machine.
     """
@@ -108,7 +108,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def table(lines: Sequence[Line]) -> str:
-    """All rows under one header, numbers to the right; what was not measured says why."""
+    """Format all rows under one header; rows without numbers show the reason."""
     rows = [HEADER, *(_cells(line) for line in lines if isinstance(line, Measured))]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
     shown = [_aligned(row, widths) for row in rows]

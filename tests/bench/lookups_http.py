@@ -1,4 +1,4 @@
-"""Lookups of one key over HTTP, against a route that does nothing but read RocksDB."""
+"""Lookups of one key over HTTP, against a route that only reads RocksDB."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def lookups(setting: Setting) -> Line:
 
 
 def _first_row(url: str) -> list[object]:
-    """The row of the first key; without its time, which each side writes in its own way."""
+    """Return the row of the first key without its time, which the sides format differently."""
     body = orjson.dumps({"sql": SQL, "params": [str(data.FIRST_KEY)]})
     request = urllib.request.Request(
         f"{url}/v1/query", data=body, headers={"Content-Type": "application/json"}
@@ -88,6 +88,6 @@ def _bare_server(setting: Setting) -> Iterator[str]:
 
 
 def _answers(setting: Setting) -> list[tuple[str, bytes]]:
-    """Each key with its row as JSON: what a gateway sends, without what it adds."""
+    """Yield each key with its row as JSON, without the fields that a gateway adds."""
     columns = [column.to_pylist() for column in setting.table.columns]
     return [(row[0], orjson.dumps({"rows": [row]})) for row in zip(*columns, strict=True)]

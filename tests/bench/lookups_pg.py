@@ -1,7 +1,7 @@
 """Lookups of one key over the Postgres wire: prepared, and as new text each time.
 
-Each row was looked up once before, at both: it is measured what a server gives that has been up for
-a while. What the first lookup of a row costs is a line of its own.
+Each row has been looked up once before, on both sides, as on a server that has been up for a while.
+The first lookup of a row has a line of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PREPARED = """\\set id random({first}, {last})
 SELECT id, visits, score, seen, city FROM users WHERE id = :id
 """
 SIMPLE = PREPARED.replace(":id", "':id'")
-"""pgbench puts the number into the text; quoted, it is a key and no integer."""
+"""pgbench puts the number into the text; the quotes make it a key."""
 
 
 def prepared_1(setting: Setting) -> Line:
@@ -38,7 +38,7 @@ def prepared_64(setting: Setting) -> Line:
 
 
 def prepared_16_first(setting: Setting) -> Line:
-    """Sixteen clients, and no row is kept: what the first lookup of each costs."""
+    """Sixteen clients, the first lookup of each row."""
     pair = (setting.forgetful, setting.looked_up[1])
     return _measured(
         setting, "first prepared lookups, pg wire, 16 clients", PREPARED, 16, "prepared", pair=pair
@@ -51,7 +51,7 @@ def simple_16(setting: Setting) -> Line:
 
 
 def script_text(template: str, keys: int) -> str:
-    """A pgbench script that draws from so many keys."""
+    """Return a pgbench script that draws from a number of keys."""
     return template.format(first=data.FIRST_KEY, last=data.FIRST_KEY + keys - 1)
 
 

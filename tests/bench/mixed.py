@@ -1,4 +1,4 @@
-"""Lookups while a scan of everything runs: the one must not wait for the other."""
+"""Lookups while a scan of all rows runs: they must not wait for it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.bench.setting import Setting
 
 CLIENTS = 4
 RATE = 500
-"""Lookups a second, far below what either side can do: what is measured is waiting, not load."""
+"""Lookups per second, far below capacity: this measures waiting, not load."""
 P99_MS_MOST = 20.0
 SCAN_END_TIMEOUT_S = 60.0
 
 
 def p99_during_scan(setting: Setting) -> Line:
-    """The time that 99 of 100 lookups stay under while one client scans without a pause."""
+    """99th percentile of lookups while one client scans without a pause."""
     script = setting.script("mixed.pgbench", script_text(PREPARED, setting.keys))
 
     def p99(target: PgTarget) -> float:
@@ -50,7 +50,7 @@ def scanning(target: PgTarget) -> Iterator[None]:
     """One client scans again and again while the block runs.
 
     Raises:
-        BenchError: a scan failed, or none was under way during the block.
+        BenchError: a scan failed, or none ran during the block.
     """
     stop, began = threading.Event(), threading.Event()
     failures: list[psycopg.Error] = []

@@ -1,4 +1,4 @@
-"""What the planner costs: planning a point lookup in its three ways, and many keys at once."""
+"""Cost of planning a point lookup in three ways, and of many keys at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.bench.setting import Setting
 from tests.bench.stores import ROWS, SCHEMA, wait_for, write_log
 
 PLANS = 200
-"""So many statements are planned in one turn; its fastest tenth counts on a busy machine."""
+"""Statements planned in one round; its fastest tenth counts, as the machine may be busy."""
 KEYS = 1000
 _QUIET = 10
 
@@ -66,7 +66,7 @@ def plan_cached(setting: Setting) -> Line:
 
 
 def many_keys(setting: Setting) -> Line:
-    """Keys a second of `IN` with 1,000 keys, against a bare multi-get of the same bytes."""
+    """Keys per second of `IN` with 1,000 keys, against a bare multi-get of the same bytes."""
     rows = min(ROWS, setting.keys)
     keys = [str(data.FIRST_KEY + number * 7919 % rows) for number in range(KEYS)]
     listed = ", ".join(f"'{key}'" for key in keys)
@@ -100,7 +100,7 @@ def _replicas(setting: Setting) -> Path:
 
 @contextmanager
 def _engine(setting: Setting) -> Iterator[SqlEngine]:
-    """An engine over a store of one partition."""
+    """Return an engine over a store with one partition."""
     root = setting.directory / "planning-log"
     if not root.exists():
         write_log(setting, root, min(ROWS, setting.keys))
@@ -110,7 +110,7 @@ def _engine(setting: Setting) -> Iterator[SqlEngine]:
         wait_for(lambda: host.is_ready)
         engine = SqlEngine(host)
         thresholds = gc.get_threshold()
-        collect_seldom()  # as a gateway does
+        collect_seldom()  # as in a gateway
         try:
             yield engine
         finally:
@@ -124,7 +124,7 @@ def _engine(setting: Setting) -> Iterator[SqlEngine]:
 def _planned(
     setting: Setting, work: str, text_of: Callable[[int], str], engine: SqlEngine, *, most_us: float
 ) -> Line:
-    """Microseconds to plan one text, against those that sqlglot takes to parse it."""
+    """Microseconds to plan one text, against sqlglot's parse of it."""
     session = Session()
     texts = iter(range(1_000_000))
 
@@ -149,7 +149,7 @@ def _planned(
 
 
 def _quiet_us(run: Callable[[], None]) -> float:
-    """The time that the fastest tenth of the runs stays below."""
+    """Return the time of the slowest among the fastest tenth of the runs."""
     times: list[float] = []
     for _ in range(PLANS):
         start = time.perf_counter()

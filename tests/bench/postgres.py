@@ -16,9 +16,9 @@ from tests.support import postgres
 SETTINGS: Mapping[str, str] = {
     # All rows and the index stay in memory: reads are compared, not disks.
     "shared_buffers": "1GB",
-    # The 500 whose memory is measured, and those of whoever measures.
+    # The 500 whose memory is measured, and those that measure.
     "max_connections": "520",
-    # Nothing is written while we measure; these only make loading quick.
+    # Nothing is written while measuring; these only speed up loading.
     **postgres.FAST,
     "max_wal_size": "4GB",
     "work_mem": "64MB",
@@ -29,14 +29,14 @@ LOAD_TIMEOUT_S = 120.0
 
 @contextlib.contextmanager
 def running_postgres(directory: Path, *, csv: Path) -> Iterator[PgTarget]:
-    """A server with the rows of `csv`, indexed, vacuumed and analysed.
+    """Run a server with the rows of `csv`, indexed, vacuumed and analysed.
 
     Args:
-        directory: for its data; made anew.
+        directory: for its data; created.
         csv: the rows, with a header.
 
     Raises:
-        UnavailableError: PostgreSQL's server is not installed, or nobody may run it.
+        UnavailableError: PostgreSQL's server is not installed, or no user may run it.
         ServerError: it cannot be started.
     """
     try:

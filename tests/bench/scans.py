@@ -13,11 +13,11 @@ GROUP_BY = """
 SELECT city, count(*), sum(visits)::bigint, sum(score), max(seen)
 FROM users GROUP BY city ORDER BY city
 """
-"""The sum is cast because PostgreSQL adds bigints up as numeric and others may not."""
+"""The sum is cast because PostgreSQL's sum of bigints is numeric."""
 
 
 def group_by(setting: Setting) -> Line:
-    """Full scan, a hundred groups; both sides must give the same rows."""
+    """Full scan into a hundred groups; both sides must return the same rows."""
     ours, rival = setting.pair
     with (
         psycopg.connect(ours.dsn, autocommit=True) as mine,

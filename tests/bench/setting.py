@@ -1,4 +1,4 @@
-"""What measurements run against, each started when it is first needed and stopped at the end."""
+"""Servers that measurements run against, started on first use and stopped at the end."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from tests.bench.postgres import running_postgres
 from tests.support.gateway import Gateway, running_gateway
 
 ROOM = ("--set", f"rows_bytes={1 << 30}")
-"""Memory for all rows, as PostgreSQL is given: reads are compared, not what they displace."""
+"""Enough memory for all rows, as PostgreSQL has: reads are compared, not evictions."""
 READERS = 16
 READ_ONCE = """\\set id {first} + :client_id * {each} + :n
 \\set n :n + 1
 SELECT id, visits, score, seen, city FROM users WHERE id = :id
 """
-"""Each client looks up a share of the rows, one after the other."""
+"""Clients that look up a share of the rows each, to warm up."""
 RESTORE_TIMEOUT_S = 600.0
 """Long enough for ten million rows on a slow disk."""
 COLUMNS_TIMEOUT_S, COLUMNS_PAUSE_S = 60.0, 1.0
-"""How long the columns may take to be read, and the pause in which nothing more must come."""
+"""Timeout for reading the columns, and the pause without progress that ends it, in seconds."""
 
 
 @dataclass(kw_only=True)
@@ -53,7 +53,7 @@ class Setting:
 
     @cached_property
     def gateway(self) -> Gateway:
-        """Ours, over a state log with the rows."""
+        """The gateway, over a state log with the rows."""
         root = self.directory / "log"
         data.write_log(root, self.table)
         gateway = self.stack.enter_context(
@@ -64,24 +64,24 @@ class Setting:
                 ready_timeout_s=RESTORE_TIMEOUT_S,
             )
         )
-        # What it does in the background after a start is not to be measured with the rest.
+        # Background work after a start must not be measured with the rest.
         _wait_for_columns(gateway)
         return gateway
 
     @cached_property
     def forgetful(self) -> PgTarget:
-        """Ours over the same log, keeping nothing: all that is read is decoded anew."""
+        """The gateway over the same log without caches: every read decodes anew."""
         arguments = ("--set", "columns_bytes=0", "--set", "rows_bytes=0")
         return self.stack.enter_context(self._another("forgetful", arguments))
 
     @contextlib.contextmanager
     def fresh(self) -> Iterator[PgTarget]:
-        """Ours over the same log, just started: nobody has read anything of it.
+        """The gateway over the same log, just started, without any read.
 
-        Its columns have been read in the background, as PostgreSQL's pages are in its memory.
+        Its columns have been read in the background, as PostgreSQL's pages are in memory.
 
         Raises:
-            BenchError: they are not there after a minute.
+            BenchError: the columns are missing after a minute.
         """
         with self._another("fresh") as target:
             yield target
@@ -105,7 +105,7 @@ class Setting:
 
     @cached_property
     def ours(self) -> PgTarget:
-        """Ours by the Postgres wire."""
+        """The gateway by the Postgres wire."""
         return PgTarget(port=self.gateway.pg_port, user="stategate", database="stategate")
 
     @cached_property
@@ -118,10 +118,10 @@ class Setting:
 
     @cached_property
     def pair(self) -> tuple[PgTarget, PgTarget]:
-        """Ours and PostgreSQL, known to give the same rows.
+        """The gateway and PostgreSQL, checked to return the same rows.
 
         Raises:
-            BenchError: they do not.
+            BenchError: they differ.
         """
         postgres, ours = self.postgres, self.ours
         last = data.FIRST_KEY + self.keys - 1
@@ -133,7 +133,7 @@ class Setting:
 
     @cached_property
     def looked_up(self) -> tuple[PgTarget, PgTarget]:
-        """The pair, after each row was looked up once at both."""
+        """The pair, after each row was looked up once on both sides."""
         each = -(-self.keys // READERS)
         text = READ_ONCE.format(first=data.FIRST_KEY, each=each)
         script = self.script("read-once.pgbench", text)
@@ -142,22 +142,22 @@ class Setting:
         return self.pair
 
     def script(self, name: str, text: str) -> Path:
-        """A file with this text for a load generator."""
+        """Write a file with this text for a load generator."""
         path = self.directory / name
         path.write_text(text)
         return path
 
 
 Family: TypeAlias = Callable[[Setting], Line]
-"""One measurement: everything it needs comes from the setting."""
+"""A measurement: a function of the setting."""
 
 
 @contextlib.contextmanager
 def new_setting(*, keys: int, seconds: float, rounds: int) -> Iterator[Setting]:
-    """A setting in a temporary directory, all of it gone at the end."""
+    """Make a setting in a temporary directory, which is removed at the end."""
     with tempfile.TemporaryDirectory(prefix="stategate-bench-") as name:
         directory = Path(name)
-        # Another user may run PostgreSQL, in a directory of its own below this one.
+        # Another user may run PostgreSQL, in its own directory below this one.
         directory.chmod(0o755)
         with contextlib.ExitStack() as stack:
             yield Setting(
@@ -166,7 +166,7 @@ def new_setting(*, keys: int, seconds: float, rounds: int) -> Iterator[Setting]:
 
 
 def _wait_for_columns(gateway: Gateway) -> None:
-    """Until no more columns come."""
+    """Wait until no more columns are read."""
     before, end = 0, time.monotonic() + COLUMNS_TIMEOUT_S
     while time.monotonic() < end:
         with urllib.request.urlopen(f"{gateway.http_url}/metrics", timeout=10) as response:

@@ -1,4 +1,4 @@
-"""Small statements over the Postgres wire that are more than the lookup of one key."""
+"""Small statements over the Postgres wire beyond the lookup of one key."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.bench.harness import Line, Measured, by_turns
 from tests.bench.setting import Setting
 
 KEYS = tuple("abcdefghij")
-"""The variables of a script that holds ten keys."""
+"""Variables of a script with ten keys."""
 _COLUMNS = "id, visits, score, seen, city"
 _LISTED = ", ".join(f":{key}" for key in KEYS)
 TEN_KEYS = f"SELECT {_COLUMNS} FROM {data.STORE} WHERE id IN ({_LISTED})\n"
@@ -28,34 +28,34 @@ def ten_keys(setting: Setting) -> Line:
 
 
 def page(setting: Setting) -> Line:
-    """Twenty rows behind a key, in its order."""
+    """The twenty rows after a key, in key order."""
     return _measured(setting, "page of 20, pg wire", PAGE, PAGE, least=0.25)
 
 
 def grouped(setting: Setting) -> Line:
-    """Ten rows grouped: the least that a statement costs which DuckDB has to compose."""
+    """Ten rows grouped: the least cost of a statement that DuckDB composes."""
     return _measured(setting, "ten rows grouped, pg wire", GROUPED, GROUPED)
 
 
 def grouped_new(setting: Setting) -> Line:
-    """The same as another text each time, which is planned and bound anew."""
+    """The same with a new text each time, which is planned and bound anew."""
     return _measured(
         setting, "ten rows grouped, new text", _quoted(GROUPED), _quoted(GROUPED), simple=True
     )
 
 
 def catalog(setting: Setting) -> Line:
-    """A statement about the catalog, as tools send them."""
+    """A catalog statement, as tools send them."""
     return _measured(setting, "a relation of pg_class", CATALOG, CATALOG)
 
 
 def bounded(setting: Setting) -> Line:
-    """One key with a bound that is met; the rival, which has none, looks it up without."""
+    """One key with a bound that is met; the rival looks it up without one."""
     return _measured(setting, "bounded lookups, pg wire", BOUNDED, LOOKUP, least=0.5)
 
 
 def script_text(statement: str, keys: int) -> str:
-    """A pgbench script that draws the keys of a statement from so many."""
+    """Return a pgbench script that draws a statement's keys."""
     last = data.FIRST_KEY + keys - 1
     drawn = [name for name in KEYS if f":{name}" in statement]
     return "".join(f"\\set {name} random({data.FIRST_KEY}, {last})\n" for name in drawn) + statement

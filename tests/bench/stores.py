@@ -1,4 +1,4 @@
-"""The store layer by itself, against the barest use of the same database: no SQL, no servers."""
+"""The store layer alone, against the barest use of the same database: no SQL, no servers."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ SCHEMA = StoreSchema(
     partitions=1,
     inputs=data.SCHEMA.inputs,
 )
-"""One partition, for the rival has one database."""
+"""One partition, as the rival has one database."""
 
 
 def point_reads(setting: Setting) -> Line:
-    """Keys a second through `host.query`, asked for again and again, against a bare get of them."""
+    """Keys per second through `host.query`, asked repeatedly, against a bare get."""
     return _point_reads(setting, "point reads through host.query", skip_cache=False, least=0.5)
 
 
 def first_point_reads(setting: Setting) -> Line:
-    """The same without rows that were kept: what the first read of a key costs in an epoch."""
+    """The same without kept rows: the first read of each key in an epoch."""
     return _point_reads(setting, "first point reads through host.query", skip_cache=True)
 
 
 def _point_reads(
     setting: Setting, work: str, *, skip_cache: bool, least: float | None = None
 ) -> Line:
-    """The host is started again before, so that both sides read from files, in caches for all."""
+    """The host is restarted first, so that both sides read from files with warm caches."""
     rows = min(ROWS, setting.keys)
     keys = [str(data.FIRST_KEY + number * 7919 % rows) for number in range(READS)]
     directory = setting.directory / f"points-{skip_cache}"
@@ -112,13 +112,13 @@ def _gets_s(database: Rdict, keys: list[bytes]) -> float:
 
 
 def scan_to_arrow(setting: Setting) -> Line:
-    """Rows a second of a whole partition as Arrow batches, against bare iteration over bytes."""
+    """Rows per second of a whole partition as Arrow, against bare iteration over bytes."""
     rows = min(ROWS, setting.keys)
     path = setting.directory / "scanned"
     partition = RocksPartition(path, schema=SCHEMA, partition=0)
     partition.apply(progress(), log_batches(setting.table.slice(0, rows)))
     partition.close()
-    # Two copies, as one process opens a database once; what is read is in files on both sides.
+    # Two copies, since a process opens a database once; both sides read from files.
     bare = setting.directory / "scanned-bare"
     shutil.copytree(path, bare)
     database = bare_database(bare)
@@ -166,7 +166,7 @@ def _iterate_s(database: Rdict, rows: int) -> float:
 
 
 def restore(setting: Setting) -> Line:
-    """Rows a second into an empty replica: from a snapshot's file, against from the epoch."""
+    """Rows per second into an empty replica: from a snapshot's file, against the epoch."""
     rows = min(ROWS, setting.keys)
     epochs, snapshots = setting.directory / "restore-epochs", setting.directory / "restore"
     write_log(setting, epochs, rows)
@@ -204,7 +204,7 @@ def _restore_s(root: Path, path: Path, rows: int) -> float:
 
 
 def write_log(setting: Setting, root: Path, rows: int) -> None:
-    """The first rows as one epoch of a store of one partition."""
+    """Return the first rows as one epoch of a store with one partition."""
     position = Position.of({"visits": {0: rows}})
     StoreWriter(root, SCHEMA).write(setting.table.slice(0, rows), position=position)
 
@@ -213,7 +213,7 @@ def wait_for(ready: Callable[[], bool]) -> None:
     """Wait until a host is ready.
 
     Raises:
-        BenchError: it is not in time.
+        BenchError: it is not ready in time.
     """
     deadline = time.monotonic() + READY_TIMEOUT_S
     while not ready():

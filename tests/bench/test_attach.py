@@ -1,4 +1,4 @@
-"""The measurements with DuckDB: what is skipped, and what is no number."""
+"""Measurements with DuckDB: skipped runs and wrong results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROWS = 10
 
 
 class ShortDuck:
-    """A DuckDB that reads fewer rows from one name than from all others, and notes what it does."""
+    """A fake DuckDB that reads too few rows from one name, and records its statements."""
 
     def __init__(self, short: str) -> None:
         self._short = short

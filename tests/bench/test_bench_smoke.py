@@ -1,4 +1,4 @@
-"""The parts of the benchmark that measure nothing: reading output, medians, the table, the rows."""
+"""Parts of the benchmark that measure nothing: reading output, medians, the table, the rows."""
 
 from __future__ import annotations
 

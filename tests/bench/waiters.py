@@ -1,4 +1,4 @@
-"""Applying epochs while thousands of callers wait for a bound, against nobody waiting."""
+"""Apply epochs while thousands of callers wait for a bound, against none waiting."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ EPOCH_ROWS = 2_000
 
 
 def apply_while_waited_for(setting: Setting) -> Line:
-    """Rows a second into a replica that 10,000 callers wait for, most of them for later epochs.
+    """Rows per second into a replica with 10,000 waiters, most of them for later epochs.
 
-    Each epoch meets the bounds of a few of them. To wake a caller costs some 2 µs, as any callback
-    does; the bar is on the others, who must cost nothing.
+    Each epoch meets the bounds of a few. Waking one costs some 2 µs, like any callback; the bar is
+    on the others, which must cost nothing.
     """
     rows = min(EPOCH_ROWS, setting.keys)
     batches = log_batches(setting.table.slice(0, rows))
@@ -47,20 +47,20 @@ def apply_while_waited_for(setting: Setting) -> Line:
 
 
 def _typical_s(rounds: Sequence[Sequence[float]]) -> float:
-    """All epochs, each as long as it takes in the middle one of the rounds."""
+    """Sum over all epochs of each epoch's median time."""
     epochs: list[tuple[float, ...]] = list(zip(*rounds, strict=True))
     return sum(statistics.median(times) for times in epochs)
 
 
 def _apply_s(path: Path, batches: list[pa.RecordBatch]) -> tuple[list[float], list[float]]:
-    """How long each epoch takes with waiters, and without.
+    """Return the seconds of each epoch, with waiters and without.
 
-    Each epoch goes to one replica, then to the other: to put a hundred of them on disk takes long
-    enough for the machine to change, which would be more than what is measured.
+    Each epoch goes to one replica, then to the other: over a hundred epochs the machine's speed
+    changes by more than the effect.
     """
     waited, alone = _replica(path / "waited"), _replica(path / "alone")
     told: list[bool] = []
-    # A fifth of them share a bound, as those who wait for the latest epoch do; all others differ.
+    # A fifth share one bound, like waiters for the latest epoch; all others differ.
     for number in range(WAITERS):
         offset = WAITERS if number % 5 == 0 else number
         waited.when(PositionBound.at(_at(1 + offset)), told.append)

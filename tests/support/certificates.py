@@ -1,4 +1,4 @@
-"""Certificates for tests: an authority and what it signs, made by the openssl program."""
+"""Certificates for tests: an authority and its certificates, made by the openssl program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TIMEOUT_S = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signed:
-    """A server's certificate and key, and the authority that vouches for it."""
+    """A server's certificate and key, and the authority that signed it."""
 
     certificate: Path
     key: Path
@@ -19,7 +19,7 @@ class Signed:
 
 
 def openssl(*arguments: str) -> bytes:
-    """Run the openssl program; gives what it prints."""
+    """Run the openssl program; return its output."""
     done = subprocess.run(
         ["openssl", *arguments], check=True, capture_output=True, timeout=TIMEOUT_S
     )
@@ -30,7 +30,7 @@ _EC = ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1")
 
 
 def make_authority(directory: Path, *, name: str = "authority") -> tuple[Path, Path]:
-    """A root certificate and its key."""
+    """Make a root certificate and its key."""
     certificate, key = directory / f"{name}.pem", directory / f"{name}.key"
     openssl(
         *("req", "-x509", "-nodes", "-days", "2", "-newkey", *_EC, "-subj", f"/CN={name}"),
@@ -42,7 +42,7 @@ def make_authority(directory: Path, *, name: str = "authority") -> tuple[Path, P
 def make_server(
     directory: Path, *, authority: tuple[Path, Path], name: str = "server", digest: str = "sha256"
 ) -> Signed:
-    """A certificate for localhost and 127.0.0.1."""
+    """Make a certificate for localhost and 127.0.0.1."""
     signed = Signed(
         certificate=directory / f"{name}.pem", key=directory / f"{name}.key", authority=authority[0]
     )
@@ -58,7 +58,7 @@ def make_server(
 
 
 def self_signed(directory: Path, *, algorithm: tuple[str, ...], more: tuple[str, ...] = ()) -> Path:
-    """A certificate whose signature is by the given algorithm, e.g. `("rsa:2048",)`."""
+    """Make a certificate signed by an algorithm, e.g. `("rsa:2048",)`."""
     path = directory / "own.pem"
     openssl(
         *("req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=x", "-newkey", *algorithm),

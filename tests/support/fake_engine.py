@@ -1,30 +1,30 @@
-"""An engine over canned statements, to test whoever serves one without the planner.
+"""A fake engine with canned statements, to test servers without the planner.
 
-It runs what its patterns match, and refuses the rest as the planner would: 42601 for what is no
-statement, 42P01 for an unknown relation. Each relation or function below is there for one thing
-that can happen to a server.
+It runs statements that match its patterns, and refuses others as the planner would: 42601 for bad
+syntax, 42P01 for an unknown relation. Each relation or function below stands for one case that a
+server has to handle.
 
 | SQL | what happens |
 |---|---|
 | `SELECT v FROM kv WHERE k = $1` or a number | a lookup, run inline; k from 1 to 100,000 |
-| `SELECT $1::t1, $2::t2, …` | gives its parameters back, inline |
+| `SELECT $1::t1, $2::t2, …` | returns its parameters, inline |
 | `SELECT 1`, `SELECT 'x'`, `SELECT NULL` | a literal as `?column?`, in a worker |
 | `SELECT * FROM types` | one row of every type and one of NULLs, at hand |
 | `SELECT * FROM scalar_types` | the same without arrays, structs and maps |
 | `SELECT * FROM types_stream`, `scalar_types_stream` | the same as streams |
 | `SELECT * FROM series(n)` or `SELECT n, name FROM …` | n rows as a stream |
 | `… FROM quick(n)` | the same, run inline and planned at once |
-| `… FROM broken(n)`, `broken(n, 'sqlstate')` | n rows of a stream, then 58030 or what is said |
-| `… FROM buggy(n)` | n rows of a stream, then what nobody planned |
+| `… FROM broken(n)`, `broken(n, 'sqlstate')` | n rows of a stream, then 58030 or that SQLSTATE |
+| `… FROM buggy(n)` | n rows of a stream, then an unplanned exception |
 | `SELECT fail('sqlstate')` | fails before its first row |
 | `SELECT refuse('sqlstate')` | fails when it is planned |
-| `SELECT bug()` | raises what nobody planned |
+| `SELECT bug()` | raises an unplanned exception |
 | `SELECT notice('text')` | a row, and a notice |
-| `SELECT sleep(s)` | takes so long, in a worker, unless it is cancelled |
+| `SELECT sleep(s)` | takes s seconds in a worker, unless cancelled |
 | BEGIN, COMMIT, ROLLBACK, SET, SHOW, SHOW ALL, RESET, DISCARD ALL | as they should |
 | COPY, DECLARE, FETCH, MOVE, CLOSE, PREPARE, EXECUTE, DEALLOCATE | read by the planner |
 
-Every answer with rows reflects `POSITION`, and was given by the partition of `ANSWER`.
+Every answer with rows reflects `POSITION` and comes from the partition of `ANSWER`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ LOOKUP_ROWS = 100_000
 POSITION = Position.of({"events": {0: 41}})
 ANSWER = PartitionAnswer(store="clicks", partition=0, node="local", status="ok", epoch=7, rows=1)
 SECRET = "a secret that no client may see"
-"""What errors say that nobody planned."""
+"""Message of unplanned exceptions."""
 
 _TEXT = DataType(kind=Kind.TEXT)
 _BIGINT = DataType(kind=Kind.BIGINT)
@@ -108,17 +108,17 @@ _RECALLED = ("SELECT v FROM kv", "SELECT $1", "SELECT * FROM quick")
 
 
 class FakeEngine:
-    """See the module. `closed` counts results that were closed, `open` those that were not yet."""
+    """See the module. `closed` counts closed results, `open` the others."""
 
     def __init__(self, *, recalls: bool = True) -> None:
         self.recalls = recalls
-        """Whether statements that are short to plan are planned at once."""
+        """Whether statements that are quick to plan are planned at once."""
         self.opened = 0
         self.closed = 0
         self.prepared = 0
-        """Statements planned."""
+        """Number of statements planned."""
         self.executed_in: list[str] = []
-        """The name of the thread of each statement executed."""
+        """Names of the threads that executed statements, in order."""
         self.batches_made = 0
         self.sleeping = threading.Event()
         """Set while a `sleep` runs."""
@@ -128,7 +128,7 @@ class FakeEngine:
 
     @property
     def open(self) -> int:
-        """Results of streams that have not been closed."""
+        """Number of streamed results that are not closed yet."""
         return self.opened - self.closed
 
     # --- the protocol ----------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class FakeEngine:
     def recall(
         self, sql: str, session: Session, *, parameter_types: Types = ()
     ) -> Statement | None:
-        """Plan what is run inline, which is as good as to remember it; nothing else."""
+        """Plan a statement that runs inline, by its pattern; return None for others."""
         if not self.recalls or not sql.startswith(_RECALLED):
             return None
         return self.prepare(sql, session, parameter_types=parameter_types)
@@ -208,10 +208,10 @@ class FakeEngine:
     def close(self) -> None:
         """Nothing is held."""
 
-    # --- what patterns need ----------------------------------------------------------------------
+    # --- helpers of patterns ----------------------------------------------------------------------
 
     def stream(self, columns: tuple[Column, ...], batches: Iterator[pa.RecordBatch]) -> Result:
-        """A result that streams, and counts whether it is closed."""
+        """A streamed result that counts its closing."""
         with self._lock:
             self.opened += 1
         result = Result(kind=StatementKind.SELECT, columns=columns, on_close=self._closed)
@@ -271,7 +271,7 @@ def _select(
 
 
 def _looking_up(run: Run) -> LookUp:
-    """The short way of what runs inline and only reads."""
+    """The short way of inline statements that only read."""
 
     def look_up(parameters: Row, session: Session) -> Sequence[Row] | None:
         if session.transaction is not TransactionStatus.IDLE:

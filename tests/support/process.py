@@ -1,4 +1,4 @@
-"""Servers as child processes: started on free ports, waited for, and stopped whatever happens."""
+"""Servers as child processes: started on free ports, awaited, and always stopped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from types import TracebackType
 
 ROOT = Path(__file__).parent.parent.parent
 OUTPUT_SHOWN_MAX = 4000
-"""Characters of a dead server's output that its error shows: the end, where the reason is."""
+"""Characters shown from the end of a dead server's output."""
 
 
 class ServerError(RuntimeError):
@@ -23,7 +23,7 @@ class ServerError(RuntimeError):
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on now, all different because all are held until the last is."""
+    """Find free ports, all different because all are held until the last is found."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:
@@ -32,7 +32,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def plain_environment(**more: str) -> dict[str, str]:
-    """Our environment without settings of a gateway, which would change what is tested."""
+    """Return our environment without settings of a gateway, which would affect tests."""
     kept = {name: v for name, v in os.environ.items() if not name.startswith("STATEGATE_")}
     return {**kept, "PYTHONUNBUFFERED": "1", **more}
 
@@ -48,18 +48,18 @@ def answers(url: str, *, timeout_s: float = 2.0) -> bool:
 
 
 class ServerProcess:
-    """A server that runs while the `with` block does.
+    """Run a server during the `with` block.
 
     Args:
         command: its argument vector.
-        output: the file that takes what it prints; shown when it fails.
-        ready: whether it can be used now; asked again and again.
-        ready_timeout_s: how long it may take to become ready.
-        stop_timeout_s: how long it may take to stop before it is killed.
-        stop_signal: what asks it to stop.
-        environment: the whole of it; ours by default, without settings of a gateway.
-        cwd: where it runs; the root of the clone by default.
-        user: whom it runs as, for servers that refuse to be root; ours by default.
+        output: file for its output; its end is shown when it fails.
+        ready: returns whether it can be used; called repeatedly.
+        ready_timeout_s: timeout of becoming ready.
+        stop_timeout_s: time to stop before it is killed.
+        stop_signal: signal that asks it to stop.
+        environment: the whole environment; by default ours without settings of a gateway.
+        cwd: working directory; the root of the clone by default.
+        user: user to run as, for servers that refuse root; ours by default.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class ServerProcess:
 
     @property
     def pid(self) -> int:
-        """The child's process id."""
+        """Process id of the child."""
         assert self._process is not None
         return self._process.pid
 
@@ -124,7 +124,7 @@ class ServerProcess:
             self._process.send_signal(number)
 
     def wait(self, timeout_s: float) -> bool:
-        """Whether it has ended by itself, within that time."""
+        """Wait for its end; return whether it ended in time."""
         assert self._process is not None
         try:
             self._process.wait(timeout_s)
@@ -133,7 +133,7 @@ class ServerProcess:
         return True
 
     def stop(self) -> int:
-        """Ask it to stop, kill it if it does not; returns its exit status."""
+        """Ask it to stop, kill it if it does not; return its exit status."""
         process = self._process
         assert process is not None
         if process.poll() is None:
@@ -145,7 +145,7 @@ class ServerProcess:
             return process.wait(self._stop_timeout_s)
 
     def printed(self) -> str:
-        """The end of what it has printed so far."""
+        """Return the end of its output."""
         return self._output.read_text(errors="replace")[-OUTPUT_SHOWN_MAX:]
 
     def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""Rows of every type, and a series of any length: what the fake engine gives, and encoders take."""
+"""Rows of every type, and a series of any length, for the fake engine and tests of encoders."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _of(kind: Kind) -> DataType:
 
 
 def array_of(element: DataType) -> DataType:
-    """An array type."""
+    """Return an array type."""
     return DataType(kind=Kind.ARRAY, element=element)
 
 
@@ -61,7 +61,7 @@ TYPES: tuple[tuple[str, DataType, object], ...] = (
 )
 """Columns of the relation `types`, with the physical value of its first row."""
 SCALAR_TYPES = 17
-"""How many of them come before the nested ones, which asyncpg must look up in the catalog."""
+"""Number of columns before the nested ones, which asyncpg looks up in the catalog."""
 TYPE_COLUMNS = tuple(Column(name=name, type=data_type) for name, data_type, _ in TYPES)
 TYPE_ROWS: tuple[Row, ...] = (
     tuple(value for _, _, value in TYPES),
@@ -77,7 +77,7 @@ SERIES_COLUMNS = (
 
 
 def type_batches(columns: tuple[Column, ...] = TYPE_COLUMNS) -> Iterator[pa.RecordBatch]:
-    """The rows of `types`, each in a batch of its own."""
+    """Return the rows of `types`, each in its own batch."""
     schema = pa.schema([(column.name, column.type.arrow) for column in columns])
     for row in TYPE_ROWS:
         values = zip(row, columns, strict=False)
@@ -96,7 +96,7 @@ def _arrow(value: object, data_type: DataType) -> pa.Array[Any]:
 def series_batches(
     count: int, cancellation: Cancellation, batch_rows: int = SERIES_BATCH_ROWS
 ) -> Iterator[pa.RecordBatch]:
-    """Rows (n, 'row n', n / 4, n seconds after 1970) in batches."""
+    """Yield rows (n, 'row n', n / 4, n seconds after 1970) in batches."""
     schema = pa.schema([(column.name, column.type.arrow) for column in SERIES_COLUMNS])
     for start in range(0, count, batch_rows):
         cancellation.check()

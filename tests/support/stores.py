@@ -30,14 +30,14 @@ from stores.spec.store import Store, StorePartition
 
 
 def columns(**types: str) -> tuple[Column, ...]:
-    """Columns by name and SQL type."""
+    """Make columns from names and SQL types."""
     return tuple(Column(name=name, type=DataType.parse(text)) for name, text in types.items())
 
 
 def keyvalue(
     name: str, key: Mapping[str, str], value: Mapping[str, str], *, partitions: int = 3
 ) -> StoreSchema:
-    """A keyvalue store fed by topic `events`."""
+    """Make the schema of a keyvalue store fed by topic `events`."""
     return StoreSchema(
         name=name,
         kind=StoreKind.KEYVALUE,
@@ -57,7 +57,7 @@ def window(
     size_ms: int = 3_600_000,
     retention_ms: int | None = None,
 ) -> StoreSchema:
-    """A window store fed by topic `events`."""
+    """Make the schema of a window store fed by topic `events`."""
     return StoreSchema(
         name=name,
         kind=StoreKind.WINDOW,
@@ -79,7 +79,7 @@ def timed(
     partitions: int = 3,
     retention_ms: int | None = None,
 ) -> StoreSchema:
-    """A session or versioned store fed by topic `events`."""
+    """Make the schema of a session or versioned store fed by topic `events`."""
     return StoreSchema(
         name=name,
         kind=kind,
@@ -98,7 +98,7 @@ def batch(
     times_us: Sequence[int | None] | None = None,
     deleted: Sequence[bool] | None = None,
 ) -> pa.RecordBatch:
-    """Rows as the log gives them to an engine: physical values, one per logged column."""
+    """Make rows as the log gives them to an engine: physical values, one per logged column."""
     found = [
         physical_array([row[i] for row in rows], column.type)
         for i, column in enumerate(schema.logged_columns)
@@ -113,7 +113,7 @@ def batch(
 
 
 def progress(epoch: int, offset: int | None = None, **fields: int) -> Progress:
-    """Progress to an epoch, at an offset of `events[0]` (the epoch's number if none is given)."""
+    """Make the progress of an epoch at an offset of `events[0]`, by default the epoch's number."""
     position = Position.of({"events": {0: epoch if offset is None else offset}})
     return Progress(epoch=epoch, position=position, **fields)
 
@@ -121,7 +121,7 @@ def progress(epoch: int, offset: int | None = None, **fields: int) -> Progress:
 def open_store(
     schema: StoreSchema, *, directory: Path | None = None, columns: ColumnBudget | None = None
 ) -> LocalStore:
-    """A store with all its partitions, in memory, or in RocksDB below a directory."""
+    """Make a store with all its partitions, in memory, or in RocksDB below a directory."""
 
     def engine(partition: int) -> StorePartition:
         if directory is None:
@@ -154,7 +154,7 @@ def fill(
 
 
 class FixedCatalog:
-    """A `StoreCatalog` of given stores."""
+    """A `StoreCatalog` of fixed stores."""
 
     def __init__(self, *stores: Store) -> None:
         self._stores = {store.schema.name: store for store in stores}
@@ -167,18 +167,18 @@ class FixedCatalog:
 
     @property
     def version(self) -> int:
-        """Counts the changes."""
+        """Number of changes."""
         return self._version
 
     def is_whole(self) -> bool:
-        """All stores there are are held."""
+        """Return that the stores are complete."""
         return True
 
     def missing(self, store: str) -> StoreError:
-        """All stores there are are held."""
+        """Return that the stores are complete."""
         return UnknownStoreError(f'store "{store}" does not exist')
 
     def replace(self, *stores: Store) -> None:
-        """Hold other stores from now on."""
+        """Replace the stores."""
         self._stores = {store.schema.name: store for store in stores}
         self._version += 1

@@ -1,4 +1,4 @@
-"""A PostgreSQL is found where none is installed, and runs wherever this clone is."""
+"""A PostgreSQL is found without an installed one, and runs wherever this clone is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that fails is reported with its own words, and none outlives its `with` block."""
+"""A failing server is reported with its own output, and none outlives its `with` block."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEAF = (
 
 
 def server(output: Path, code: str, *, said: str, ready_timeout_s: float = 20.0) -> ServerProcess:
-    """A Python program that is ready once it has printed `said`."""
+    """Run a Python program that is ready when it has printed `said`."""
     return ServerProcess(
         [sys.executable, "-c", code],
         output=output,

@@ -1,6 +1,6 @@
-"""How long a test waits for what another thread or process is to do."""
+"""Timeout of tests that wait for another thread or process."""
 
 from __future__ import annotations
 
 WAIT_S = 10.0
-"""Longer than anything takes on a busy machine: who waits so long has found a fault."""
+"""Seconds; more than anything takes on a busy machine, so that a timeout is a fault."""
