@@ -59,6 +59,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "planner.planning",
         "planner.engine",
         "planner.running",
+        "planner.statements",
         "planner.typed",
         "planner.sql",
     ),

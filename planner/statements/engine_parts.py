@@ -1,0 +1,85 @@
+"""The parts of an engine: what statements of every kind are prepared and run by."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from planner.binding.running_statements import Queries
+from planner.commands.settings import Commands
+from planner.composing.compose import Composer, composing_definition
+from planner.composing.processes import Processes
+from planner.composing.remote import RemoteDatabase
+from planner.pg_catalog import PgCatalog
+from planner.pg_catalog.settings_rows import postgres_settings
+from planner.running.execute import Executor
+from stores.spec.store import StoreCatalog
+
+SERVER_VERSION = "15.18"
+"""The Postgres version whose catalog and wire behaviour clients may count on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineLimits:
+    """Limits on what an engine uses."""
+
+    statements_max: int = 2_000
+    """Plans kept by text: some 20 kB each, and no application has more statements in use."""
+    memory_bytes_max: int = 1 << 30
+    """DuckDB's memory for all statements together; one that needs more fails with 53200."""
+    compose_processes: int = 1
+    """Processes that run DuckDB; memory and threads are shared out among them."""
+    composer_threads: int = max(1, (os.cpu_count() or 2) - 1)
+    """DuckDB's threads: one core is left for lookups."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineParts:
+    """The parts; each is safe to use from many threads."""
+
+    catalog: StoreCatalog
+    processes: Processes
+    """Run DuckDB, for the composer and the catalog."""
+    composer: Composer
+    queries: Queries
+    """The statements that run now."""
+    executor: Executor
+    commands: Commands
+    pg_catalog: PgCatalog
+
+    def close(self) -> None:
+        """End the processes of DuckDB; running statements fail."""
+        self.composer.close()
+        self.processes.close()
+
+
+def open_parts(
+    catalog: StoreCatalog, limits: EngineLimits, *, node: str, clock: Callable[[], int]
+) -> EngineParts:
+    """Return the parts of a new engine.
+
+    Args:
+        catalog: the stores.
+        limits: what the engine may use.
+        node: this node's name, as answers show it.
+        clock: wall clock in epoch milliseconds.
+    """
+    definition = composing_definition(
+        memory_bytes_max=limits.memory_bytes_max // limits.compose_processes,
+        threads=max(1, limits.composer_threads // limits.compose_processes),
+    )
+    processes = Processes(count=limits.compose_processes, memory_bytes_max=limits.memory_bytes_max)
+    composer = Composer(RemoteDatabase(processes, definition))
+    queries = Queries(clock)
+    return EngineParts(
+        catalog=catalog,
+        processes=processes,
+        composer=composer,
+        queries=queries,
+        executor=Executor(catalog, composer, queries=queries, node=node, clock=clock),
+        commands=Commands(server_version=SERVER_VERSION, postgres=postgres_settings()),
+        pg_catalog=PgCatalog(
+            catalog, server_version=SERVER_VERSION, processes=processes, queries=queries
+        ),
+    )

@@ -1,0 +1,92 @@
+"""EXPLAIN and EXPLAIN ANALYZE: the result columns and the rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from planner.pg_catalog import CatalogStatement
+from planner.planning.estimate import RowsOf, estimate
+from planner.planning.explain import explain
+from planner.planning.explain_json import explain_json
+from planner.planning.plan import QueryPlan
+from planner.syntax.parse import Parsed
+from planner.values.statement import Result, Statement
+from stores.spec.schema import TEXT, Column, DataType, Kind
+
+_TEXT_COLUMNS = (Column(name="QUERY PLAN", type=TEXT),)
+_JSON_COLUMNS = (Column(name="QUERY PLAN", type=DataType(kind=Kind.JSON)),)
+
+
+@dataclass(frozen=True, slots=True)
+class Analyze:
+    """The plan of EXPLAIN ANALYZE: the query is run, and its rows are counted."""
+
+    plan: QueryPlan | CatalogStatement
+
+
+def explain_columns(parsed: Parsed) -> tuple[Column, ...]:
+    """Return the result columns of an EXPLAIN."""
+    return _JSON_COLUMNS if parsed.as_json else _TEXT_COLUMNS
+
+
+def explain_plan(
+    plan: QueryPlan | CatalogStatement, statement: Statement, rows_of: RowsOf
+) -> Result:
+    """Return the result of EXPLAIN.
+
+    Args:
+        plan: the plan of the query.
+        statement: the EXPLAIN.
+        rows_of: tells the size of a store.
+    """
+    as_json = statement.columns == _JSON_COLUMNS
+    lines = [explain_json(plan)] if as_json else _lines(plan, rows_of)
+    return Result(kind=statement.kind, columns=statement.columns, rows=[(line,) for line in lines])
+
+
+def explain_run(
+    analyze: Analyze, statement: Statement, run: Callable[[], Result], rows_of: RowsOf
+) -> Result:
+    """Return the result of EXPLAIN ANALYZE.
+
+    Args:
+        analyze: the plan of the statement.
+        statement: the EXPLAIN ANALYZE.
+        run: runs the query.
+        rows_of: tells the size of a store.
+    """
+    began, plan = time.perf_counter(), analyze.plan
+    result = run()
+    returned = len(result.rows or ())
+    for batch in result.batches or ():
+        returned += batch.num_rows
+    elapsed_ms = (time.perf_counter() - began) * 1000
+    if statement.columns == _JSON_COLUMNS:
+        measured = {"rows_returned": returned, "execution_time": round(elapsed_ms, 3)}
+        lines = [explain_json(plan, result, **measured)]
+    else:
+        lines = _lines(plan, rows_of)
+        lines += [
+            f"partition {a.store}[{a.partition}] on {a.node}: {a.status}, epoch {a.epoch}, "
+            f"{a.rows} rows read" + (f", {a.reason}: {a.message}" if a.reason else "")
+            for a in result.partitions
+        ]
+        lines.append(f"returned {returned} rows in {elapsed_ms:.2f} ms")
+        lines.append(f"position {result.position.token()}")
+    return Result(
+        kind=statement.kind,
+        columns=statement.columns,
+        rows=[(line,) for line in lines],
+        position=result.position,
+        partitions=result.partitions,
+    )
+
+
+def _lines(plan: QueryPlan | CatalogStatement, rows_of: RowsOf) -> list[str]:
+    """Return the lines of a plan; the first has the costs, where postgres_fdw looks for them."""
+    first, *rest = explain(plan)
+    if plan.costs:
+        first = f"{first}  {estimate(plan, rows_of)}"
+    return [first, *rest]

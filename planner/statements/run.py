@@ -1,0 +1,167 @@
+"""Run planned statements of every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from planner.commands.describe import DESCRIBE_COLUMNS
+from planner.commands.row_commands import run_unserved
+from planner.commands.transaction import (
+    TransactionCommand,
+    aborted,
+    default_isolation,
+    run_transaction,
+)
+from planner.errors import InvalidValueError
+from planner.pg_catalog import CatalogStatement
+from planner.planning.plan import Lookup, QueryPlan
+from planner.running.snapshot import transaction_snapshot
+from planner.statements.engine_parts import EngineParts
+from planner.statements.explain_statement import Analyze, explain_plan, explain_run
+from planner.statements.prepare import Described
+from planner.syntax.options import ReadOptions, read_options
+from planner.syntax.parse import Parsed
+from planner.values.cancel import Cancellation
+from planner.values.session import DEFAULT_ISOLATION, Session, TransactionStatus
+from planner.values.statement import Result, Statement, StatementKind
+from stores.spec.schema import Row
+
+Replan = Callable[[Statement, Session, Cancellation], Statement]
+"""Plans a statement again, after a definition of a store has changed."""
+ENDS_TRANSACTION = frozenset({StatementKind.COMMIT, StatementKind.ROLLBACK})
+"""The kinds of statement that a failed transaction still accepts."""
+
+
+class Runner:
+    """Runs statements.
+
+    Args:
+        parts: of the engine.
+        replan: plans a statement again.
+    """
+
+    def __init__(self, parts: EngineParts, replan: Replan) -> None:
+        self._catalog, self._commands = parts.catalog, parts.commands
+        self._executor, self._pg_catalog = parts.executor, parts.pg_catalog
+        self._queries, self._replan = parts.queries, replan
+
+    def run(
+        self, statement: Statement, parameters: Row, session: Session, cancellation: Cancellation
+    ) -> Result:
+        """Run a statement.
+
+        Args:
+            statement: as prepared.
+            parameters: physical values, one for each parameter of the statement.
+            session: the session that runs it.
+            cancellation: ends it early.
+
+        Raises:
+            QueryError: before the first row; later ones are raised by the result's stream.
+        """
+        kind, plan = statement.kind, statement.plan
+        if session.transaction is TransactionStatus.FAILED and kind not in ENDS_TRANSACTION:
+            raise aborted()
+        explains = kind is StatementKind.EXPLAIN
+        if len(parameters) != len(statement.parameters) and (parameters or not explains):
+            raise InvalidValueError(
+                f"statement takes {len(statement.parameters)} parameters, "
+                f"{len(parameters)} were given",
+                sqlstate="08P01",
+            )
+        if type(plan) is QueryPlan:
+            if plan.catalog_version != self._catalog.version:
+                statement = self._replan(statement, session, cancellation)
+                plan = statement.plan
+            if statement.literals:
+                parameters = statement.literals
+        if isinstance(plan, QueryPlan | CatalogStatement):
+            if explains:
+                return explain_plan(plan, statement, self._executor.rows_of)
+            result = self._run_plan(plan, statement, parameters, session, cancellation)
+            result.kind = kind
+            return result
+        if isinstance(plan, Analyze):
+            return explain_run(
+                plan,
+                statement,
+                lambda: self._run_plan(plan.plan, statement, parameters, session, cancellation),
+                self._executor.rows_of,
+            )
+        return self._run_command(statement, session)
+
+    def _run_command(self, statement: Statement, session: Session) -> Result:
+        """Run a statement that reads nothing."""
+        kind, plan = statement.kind, statement.plan
+        if statement.handover is not None:
+            return run_unserved(statement)
+        if isinstance(plan, Described):
+            return Result(kind=kind, columns=DESCRIBE_COLUMNS, rows=plan.rows)
+        if isinstance(plan, Parsed):
+            return self._commands.run(kind, plan.tokens, session)
+        if isinstance(plan, TransactionCommand):
+            return run_transaction(plan, session)
+        return Result(kind=StatementKind.EMPTY)
+
+    def _run_plan(
+        self,
+        plan: QueryPlan | CatalogStatement,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        cancellation: Cancellation,
+    ) -> Result:
+        if isinstance(plan, CatalogStatement):
+            return self._run_catalog(plan, statement, parameters, session, cancellation)
+        return self._run_query(plan, statement.sql, parameters, session, cancellation)
+
+    def _run_catalog(
+        self,
+        plan: CatalogStatement,
+        statement: Statement,
+        parameters: Row,
+        session: Session,
+        cancellation: Cancellation,
+    ) -> Result:
+        def run() -> Result:
+            table = self._pg_catalog.execute(
+                plan, parameters, session=session, cancellation=cancellation
+            )
+            batches = iter(table.to_batches())
+            return Result(kind=statement.kind, columns=statement.columns, batches=batches)
+
+        return self._queries.watch(statement.sql, session, run)
+
+    def _run_query(
+        self,
+        plan: QueryPlan,
+        sql: str,
+        parameters: Row,
+        session: Session,
+        cancellation: Cancellation,
+    ) -> Result:
+        if plan.asked is not None:
+            asked = self._pg_catalog.values(plan.asked, session=session, cancellation=cancellation)
+            parameters = (*parameters, *asked)
+        options = read_options(plan.clause, session, parameters)
+        snapshot = transaction_snapshot(session)
+        if snapshot is None and DEFAULT_ISOLATION in session.settings:
+            options = _isolated(options, session)
+
+        def run() -> Result:
+            return self._executor.run(
+                plan, parameters, options, cancellation, session=session, snapshot=snapshot
+            )
+
+        is_lookup = isinstance(plan.node, Lookup)
+        result = run() if is_lookup else self._queries.watch(sql, session, run)
+        session.note(result.position)
+        return result
+
+
+def _isolated(options: ReadOptions, session: Session) -> ReadOptions:
+    """Return the options of a statement outside a transaction: it is one of its own."""
+    if session.transaction is TransactionStatus.IDLE and default_isolation(session).repeats_reads:
+        return replace(options, snapshot=True)
+    return options
