@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -40,14 +39,6 @@ def write(root: Path, *, n: int, schema: StoreSchema = CLICKS, users: int = 10) 
     rows = pa.table({"usr": [f"u{i}" for i in range(users)], "n": [n] * users})
     position = Position.of({"events": {0: n}})
     return StoreWriter(root, schema).write(rows, position=position).epoch
-
-
-def until(condition: Callable[[], object], timeout_s: float = 10) -> None:
-    """Wait for another thread to have done its part."""
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come true"
-        time.sleep(0.002)
 
 
 def counts(host: Host) -> set[int]:

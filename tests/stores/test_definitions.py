@@ -32,8 +32,9 @@ from stores.spec.schema import (
 from stores.spec.sessions import SessionRangeQuery
 from stores.spec.store import in_store
 from stores.spec.versions import VersionedRangeQuery
-from tests.stores.hosts import has_epoch, running, until
+from tests.stores.hosts import has_epoch, running
 from tests.stores.values import rows_of
+from tests.support.waiting import until
 
 SAMPLES: dict[Kind, Value] = {
     Kind.BOOLEAN: True,

@@ -1,6 +1,17 @@
-"""Timeout of tests that wait for another thread or process."""
+"""Waiting for another thread or process."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 WAIT_S = 10.0
 """Seconds; more than anything takes on a busy machine, so that a timeout is a fault."""
+
+
+def until(condition: Callable[[], object], timeout_s: float = 10) -> None:
+    """Wait for another thread or process to make a condition true."""
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "the condition did not become true in time"
+        time.sleep(0.002)

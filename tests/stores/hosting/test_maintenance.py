@@ -15,7 +15,8 @@ from stores.hosting.maintenance import Upkeep
 from stores.hosting.replica import Replica
 from stores.spec.schema import StoreSchema
 from stores.spec.store import ReplicaState
-from tests.stores.hosts import CLICKS, counts, running, until, write
+from tests.stores.hosts import CLICKS, counts, running, write
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("impatient")
 

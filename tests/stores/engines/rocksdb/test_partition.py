@@ -34,9 +34,9 @@ from stores.spec.query import (
 )
 from stores.spec.scans import ApproximateCountQuery
 from stores.spec.schema import Row, StoreSchema
-from tests.stores.hosts import until
 from tests.stores.values import column, rows_of
 from tests.support.stores import batch, keyvalue, progress, window
+from tests.support.waiting import until
 
 CLICKS = keyvalue("clicks", {"n": "bigint"}, {"text": "text"}, partitions=1)
 HOURS = window(
