@@ -51,7 +51,7 @@ class ForkKind(IntEnum):
     KILL = 2
 
 
-class FedKind(IntEnum):
+class FeedKind(IntEnum):
     """The kinds of frames on a feed, of which the body is one batch."""
 
     BATCH = 1
@@ -66,7 +66,7 @@ class ProcessLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Of data, as it counts them: what is shared or read from files aside."""
 
 
-class Given(msgspec.Struct, frozen=True):
+class SentRelation(msgspec.Struct, frozen=True):
     """A relation, as it comes with a statement."""
 
     name: str
@@ -83,7 +83,7 @@ class Open(msgspec.Struct, frozen=True):
     database: int
     definition: Any
     """All of it but its tables, for to pickle them would keep the interpreter."""
-    tables: tuple[Given, ...]
+    tables: tuple[SentRelation, ...]
     """Whole; their rows are in the body."""
 
 
@@ -106,7 +106,7 @@ class Run(msgspec.Struct, frozen=True):
     database: int
     sql: str
     script: str
-    relations: tuple[Given, ...]
+    relations: tuple[SentRelation, ...]
     parameters: Mapping[str, Any]
     rows_max: int
     """Rows of a batch."""

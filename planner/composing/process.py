@@ -21,11 +21,11 @@ from planner.composing.forkserver import FORK_SERVER
 from planner.composing.messages import (
     NUMBERS,
     Failed,
-    Given,
     Kind,
     Open,
     ProcessLimits,
     Reply,
+    SentRelation,
     decode_reply,
 )
 from planner.errors import UnavailableError
@@ -262,11 +262,11 @@ class ComposingProcess:
 def _opening(number: int, definition: Definition) -> tuple[bytes, list[pa.Buffer]]:
     """Head and body of the message that makes a database."""
     body: list[pa.Buffer] = []
-    tables: list[Given] = []
+    tables: list[SentRelation] = []
     for name, table in definition.tables.items():
         parts = [batch.serialize() for batch in table.to_batches()]
         schema = table.schema.serialize().to_pybytes()
-        tables.append(Given(name, schema, tuple(part.size for part in parts), True))
+        tables.append(SentRelation(name, schema, tuple(part.size for part in parts), True))
         body += parts
     rest = replace(definition, tables={})
     return pickle.dumps(Open(number, rest, tuple(tables))), body

@@ -24,9 +24,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from planner.composing import frames
-from planner.composing.attendants import READ, Attendants
 from planner.composing.definition import ROW_TOO_LONG, DatabaseError
-from planner.composing.fed import FedRelation, FeedReader
+from planner.composing.feed_reader import FeedReader, ReceivedRelation
 from planner.composing.local import LocalDatabase, LocalRelation, LocalStatement, own_errors
 from planner.composing.messages import (
     NUMBERS,
@@ -34,15 +33,16 @@ from planner.composing.messages import (
     Described,
     Done,
     Failed,
-    Given,
     Kind,
     Open,
     ProcessLimits,
     Reply,
     Rows,
     Run,
+    SentRelation,
     encode_reply,
 )
+from planner.composing.socket_pool import READ, SocketPool
 
 STATEMENTS_MAX = 1_024
 """Threads that run statements: no gateway has more workers, and each waits for one of these."""
@@ -99,7 +99,7 @@ class _Process:
         self.databases: dict[int, LocalDatabase] = {}
         self._limits = limits
         self._lanes: dict[int, _Lane] = {}
-        self._attendants = Attendants("lane", threads_max=STATEMENTS_MAX)
+        self._socket_pool = SocketPool("lane", threads_max=STATEMENTS_MAX)
 
     def control(self, frame: frames.Frame) -> None:
         """Do what the control socket says, at once."""
@@ -107,7 +107,7 @@ class _Process:
         if frame.kind == Kind.LANE and frame.fd is not None:
             sock = socket.socket(fileno=frame.fd)
             lane = self._lanes[number] = _Lane(self, sock, number)
-            self._attendants.add(sock, lane.attend)
+            self._socket_pool.add(sock, lane.serve)
         elif frame.kind == Kind.INTERRUPT:
             lane_asked = self._lanes.get(number)
             if lane_asked is not None:
@@ -159,7 +159,7 @@ class _Lane:
             if self._statement is not None and self._current == number:
                 self._statement.interrupt()
 
-    def attend(self) -> int:
+    def serve(self) -> int:
         """Serve one request."""
         try:
             frame = frames.receive(self._sock, with_fd=True)
@@ -228,7 +228,7 @@ class _Lane:
             size = sum(given.sizes)
             part = None if frame.body is None else frame.body.slice(at, size)
             at += size
-            relation = FedRelation(place, given, schema, part, feed)
+            relation = ReceivedRelation(place, given, schema, part, feed)
             relations[given.name] = LocalRelation(schema, relation.read)
         schema = statement.begin(asked.script, relations, asked.parameters, asked.rows_max)
         rows = self._rows(body)
@@ -274,7 +274,9 @@ class _Lane:
             feed.close()
 
 
-def _tables(given: Sequence[Given], body: pa.Buffer | None) -> Iterator[tuple[str, pa.Table]]:
+def _tables(
+    given: Sequence[SentRelation], body: pa.Buffer | None
+) -> Iterator[tuple[str, pa.Table]]:
     at = 0
     for each in given:
         schema = pa.ipc.read_schema(pa.py_buffer(each.schema))

@@ -18,10 +18,19 @@ from msgspec import structs
 from planner.composing import frames
 from planner.composing.database import Answer, ArrowRelation, DatabaseClosedError
 from planner.composing.definition import DatabaseError, Definition, DescribedColumn
-from planner.composing.feeding import Feed
-from planner.composing.messages import Describe, Described, Failed, Given, Kind, Reply, Rows, Run
+from planner.composing.feed_sender import FeedSender
+from planner.composing.messages import (
+    Describe,
+    Described,
+    Failed,
+    Kind,
+    Reply,
+    Rows,
+    Run,
+    SentRelation,
+)
 from planner.composing.process import ComposingProcess, ProcessEndedError, connected
-from planner.composing.processes import Processes
+from planner.composing.process_pool import ProcessPool
 from planner.errors import QueryCancelledError, QueryError, UnavailableError
 from planner.values.alarms import ALARMS, Alarm
 from planner.values.cancel import Cancellation
@@ -52,7 +61,7 @@ class RemoteDatabase:
         definition: what makes it.
     """
 
-    def __init__(self, processes: Processes, definition: Definition) -> None:
+    def __init__(self, processes: ProcessPool, definition: Definition) -> None:
         self._processes, self._definition = processes, definition
         self._number = processes.number()
         self._finalizer = weakref.finalize(self, processes.drop, self._number)
@@ -169,7 +178,7 @@ class _EndedError(Exception):
         super().__init__()
         self.process, self.is_culprit = process, is_culprit
 
-    def check(self, processes: Processes, cancellation: Cancellation) -> None:
+    def check(self, processes: ProcessPool, cancellation: Cancellation) -> None:
         """Return if the statement may begin again.
 
         Raises:
@@ -190,7 +199,7 @@ class _Statement:
     """One statement in one process, from its begin to its end."""
 
     def __init__(
-        self, process: ComposingProcess, processes: Processes, cancellation: Cancellation
+        self, process: ComposingProcess, processes: ProcessPool, cancellation: Cancellation
     ) -> None:
         self.process, self.cancellation = process, cancellation
         self.on_interrupt: Callable[[], None] | None = None
@@ -283,7 +292,7 @@ class _RemoteAnswer:
     def __init__(
         self,
         statement: _Statement,
-        processes: Processes,
+        processes: ProcessPool,
         *,
         asked: Run,
         relations: Mapping[str, ArrowRelation],
@@ -291,7 +300,7 @@ class _RemoteAnswer:
         self._statement, self._processes = statement, processes
         self._relations = tuple(relations.values())
         self._batches: deque[pa.RecordBatch] = deque()
-        self._feed: Feed | None = None
+        self._feed: FeedSender | None = None
         self._lock = threading.Lock()
         try:
             self._begin(asked, tuple(relations))
@@ -337,7 +346,7 @@ class _RemoteAnswer:
             self._finish()
 
     def _begin(self, asked: Run, names: Sequence[str]) -> None:
-        given: list[Given] = []
+        given: list[SentRelation] = []
         body: list[pa.Buffer] = []
         begun: list[Iterator[pa.RecordBatch]] = []
         for name, relation in zip(names, self._relations, strict=True):
@@ -346,12 +355,12 @@ class _RemoteAnswer:
             parts, is_whole = _read_ahead(stream)
             body += parts
             sizes = tuple(part.size for part in parts)
-            given.append(Given(name, _bytes_of(relation.schema), sizes, is_whole))
+            given.append(SentRelation(name, _bytes_of(relation.schema), sizes, is_whole))
         head = pickle.dumps(structs.replace(asked, relations=tuple(given)))
         theirs: socket.socket | None = None
         if not all(each.is_whole for each in given):
             ours, theirs = connected()
-            self._feed = Feed(ours, self._relations, begun, self._processes.feeders)
+            self._feed = FeedSender(ours, self._relations, begun, self._processes.feed_pool)
         try:
             reply, rows = self._statement.call(Kind.RUN, head, body, feed=theirs)
         finally:

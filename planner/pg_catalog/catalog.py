@@ -20,7 +20,7 @@ from planner.binding.running_statements import Queries
 from planner.commands.settings import Commands
 from planner.commands.transaction import transaction_settings
 from planner.composing.compose import Composer
-from planner.composing.processes import Processes
+from planner.composing.process_pool import ProcessPool
 from planner.composing.remote import RemoteDatabase
 from planner.errors import InvalidValueError, NotSupportedError
 from planner.pg_catalog.builtin_rows import OWNER
@@ -105,11 +105,11 @@ class PgCatalog:
         *,
         server_version: str,
         database: str = "stategate",
-        processes: Processes | None = None,
+        processes: ProcessPool | None = None,
         queries: Queries | None = None,
     ) -> None:
         self._queries = queries
-        self._processes = processes or Processes()
+        self._processes = processes or ProcessPool()
         self._catalog = catalog
         self._server_version = server_version
         self._database = database

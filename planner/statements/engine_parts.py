@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from planner.binding.running_statements import Queries
 from planner.commands.settings import Commands
 from planner.composing.compose import Composer, composing_definition
-from planner.composing.processes import Processes
+from planner.composing.process_pool import ProcessPool
 from planner.composing.remote import RemoteDatabase
 from planner.pg_catalog import PgCatalog
 from planner.pg_catalog.settings_rows import postgres_settings
@@ -39,7 +39,7 @@ class EngineParts:
     """The parts; each is safe to use from many threads."""
 
     catalog: StoreCatalog
-    processes: Processes
+    processes: ProcessPool
     """Run DuckDB, for the composer and the catalog."""
     composer: Composer
     queries: Queries
@@ -69,7 +69,7 @@ def open_parts(
         memory_bytes_max=limits.memory_bytes_max // limits.compose_processes,
         threads=max(1, limits.composer_threads // limits.compose_processes),
     )
-    processes = Processes(count=limits.compose_processes, memory_bytes_max=limits.memory_bytes_max)
+    processes = ProcessPool(count=limits.compose_processes, memory_bytes_max=limits.memory_bytes_max)
     composer = Composer(RemoteDatabase(processes, definition))
     queries = Queries(clock)
     return EngineParts(

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from psycopg import pq
 
-from planner.composing.processes import OVERHEAD_BYTES
+from planner.composing.process_pool import OVERHEAD_BYTES
 from planner.postgres.types.functions import FUNCTIONS
 from tests.fuzz.report import Budget, Failure, Report
 from tests.fuzz.watching import Watched, family, watched_gateway

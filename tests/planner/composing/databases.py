@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from planner.composing.database import ArrowRelation
 from planner.composing.definition import Definition
-from planner.composing.processes import Processes
+from planner.composing.process_pool import ProcessPool
 from planner.composing.remote import RemoteDatabase
 from planner.values.cancel import Cancellation
 from stores.spec.schema import Row
@@ -26,7 +26,7 @@ BOMB = "SELECT levenshtein(repeat('a', 200000), repeat('b', 200000))"
 WAIT_S = 30.0
 
 
-def database_in(processes: Processes) -> RemoteDatabase:
+def database_in(processes: ProcessPool) -> RemoteDatabase:
     config = {"threads": "1", "memory_limit": f"{MEMORY_BYTES >> 10}KiB", "temp_directory": ""}
     return RemoteDatabase(processes, Definition(config=config))
 

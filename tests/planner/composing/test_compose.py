@@ -11,7 +11,7 @@ import sqlglot
 
 from planner.composing.compose import Composer, composing_definition, python_value, to_duckdb
 from planner.composing.database import ArrowRelation
-from planner.composing.processes import Processes
+from planner.composing.process_pool import ProcessPool
 from planner.composing.remote import RemoteDatabase
 from planner.errors import QueryError, StoreFailedError
 from planner.trees.outline import outline
@@ -23,18 +23,18 @@ OUTLINE = outline(sqlglot.parse_one("SELECT name FROM t"))
 
 
 @pytest.fixture(scope="module")
-def processes() -> Iterator[Processes]:
-    made = Processes()
+def processes() -> Iterator[ProcessPool]:
+    made = ProcessPool()
     yield made
     made.close()
 
 
 @pytest.fixture(scope="module")
-def composer(processes: Processes) -> Composer:
+def composer(processes: ProcessPool) -> Composer:
     return composer_in(processes)
 
 
-def composer_in(processes: Processes) -> Composer:
+def composer_in(processes: ProcessPool) -> Composer:
     definition = composing_definition(memory_bytes_max=1 << 27, threads=1)
     return Composer(RemoteDatabase(processes, definition))
 
@@ -121,7 +121,7 @@ def test_identifiers_are_quoted() -> None:
     assert to_duckdb(tree) == 'SELECT "at" FROM "t" ORDER BY "at" DESC NULLS FIRST'
 
 
-def test_a_closed_composer_says_so(processes: Processes) -> None:
+def test_a_closed_composer_says_so(processes: ProcessPool) -> None:
     composer = composer_in(processes)
     composer.close()
     with pytest.raises(QueryError) as caught:

@@ -20,7 +20,7 @@ from planner.composing.database import ArrowRelation, DatabaseClosedError
 from planner.composing.definition import ROW_TOO_LONG, DatabaseError, Definition
 from planner.composing.messages import ProcessLimits
 from planner.composing.process import ComposingProcess
-from planner.composing.processes import Processes
+from planner.composing.process_pool import ProcessPool
 from planner.composing.remote import RemoteDatabase
 from planner.errors import QueryCancelledError, StoreFailedError, UnavailableError
 from planner.values.cancel import Cancellation
@@ -44,14 +44,14 @@ SUM = "SELECT count(*), sum(n) FROM r"
 
 
 @pytest.fixture(scope="module")
-def processes() -> Iterator[Processes]:
-    made = Processes(memory_bytes_max=MEMORY_BYTES)
+def processes() -> Iterator[ProcessPool]:
+    made = ProcessPool(memory_bytes_max=MEMORY_BYTES)
     yield made
     made.close()
 
 
 @pytest.fixture(scope="module")
-def database(processes: Processes) -> RemoteDatabase:
+def database(processes: ProcessPool) -> RemoteDatabase:
     return database_in(processes)
 
 
@@ -200,14 +200,14 @@ def test_what_a_relation_raises_is_what_the_statement_raises(
         rows_of(database, SUM, r=ArrowRelation(SCHEMA, open_stream))
 
 
-def test_a_definition_that_cannot_be_made_says_why(processes: Processes) -> None:
+def test_a_definition_that_cannot_be_made_says_why(processes: ProcessPool) -> None:
     broken = RemoteDatabase(processes, Definition(before=("CREATE TABLE t (n NOTHING)",)))
     with pytest.raises(DatabaseError, match="NOTHING"):
         rows_of(broken, "SELECT 1")
 
 
 def test_the_log_names_what_ended_a_process_without_its_values(
-    processes: Processes, database: RemoteDatabase, caplog: pytest.LogCaptureFixture
+    processes: ProcessPool, database: RemoteDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     def deadly() -> Iterator[pa.RecordBatch]:
         kill(processes.pids)
@@ -231,7 +231,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("patient")
 def test_what_looks_at_its_interrupt_keeps_its_process(
-    processes: Processes, database: RemoteDatabase
+    processes: ProcessPool, database: RemoteDatabase
 ) -> None:
     endless = "SELECT sum(a * b) FROM range(1000000) x(a), range(1000000) y(b)"
     rows_of(database, "SELECT 1")
@@ -245,7 +245,9 @@ def test_what_looks_at_its_interrupt_keeps_its_process(
 @pytest.mark.parametrize(
     "sql", [BOMB, f"SELECT * FROM range(({BOMB})::BIGINT)", f"SELECT 1 LIMIT ({BOMB})::BIGINT"]
 )
-def test_what_does_not_is_killed(processes: Processes, database: RemoteDatabase, sql: str) -> None:
+def test_what_does_not_is_killed(
+    processes: ProcessPool, database: RemoteDatabase, sql: str
+) -> None:
     before = processes.pids
     with pytest.raises(QueryCancelledError, match="timeout"):
         rows_of(database, sql, Cancellation(0.1))
@@ -270,7 +272,7 @@ def test_a_statement_that_was_cancelled_before_does_not_begin(database: RemoteDa
 
 @pytest.mark.usefixtures("patient")
 def test_a_stream_that_no_one_reads_is_ended_by_its_cancel(
-    processes: Processes, database: RemoteDatabase
+    processes: ProcessPool, database: RemoteDatabase
 ) -> None:
     cancellation = Cancellation()
     answer = database.run(
@@ -332,7 +334,7 @@ def test_rows_that_were_given_cannot_be_given_again(database: RemoteDatabase) ->
 @settings(max_examples=12, deadline=None)
 @given(at=st.integers(0, 14), alone=st.booleans())
 def test_a_process_may_end_at_any_message(
-    processes: Processes, database: RemoteDatabase, at: int, alone: bool
+    processes: ProcessPool, database: RemoteDatabase, at: int, alone: bool
 ) -> None:
     """A statement that was alone is to blame; where there were several, all begin again."""
     killed = threading.Event()
@@ -364,7 +366,7 @@ def test_a_process_may_end_at_any_message(
 
 
 def test_a_statement_that_ends_every_process_fails_and_the_others_do_not(
-    processes: Processes, database: RemoteDatabase
+    processes: ProcessPool, database: RemoteDatabase
 ) -> None:
     gate, entered = threading.Event(), threading.Event()
 
@@ -396,7 +398,7 @@ def test_a_process_begins_when_the_one_that_was_killed_has_let_go_of_its_memory(
 def test_what_forks_is_replaced_if_it_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planner.composing.process.START_S", 0.5)
     monkeypatch.setattr("planner.composing.forkserver._END_S", 0.1)
-    pool = Processes(memory_bytes_max=MEMORY_BYTES)
+    pool = ProcessPool(memory_bytes_max=MEMORY_BYTES)
     found = database_in(pool)
     assert rows_of(found, "SELECT 1") == [(1,)]
     forks = int(Path(f"/proc/{pool.pids[0]}/stat").read_text().rpartition(") ")[2].split()[1])
@@ -441,7 +443,7 @@ def test_without_files_a_statement_says_so_and_keeps_none(database: RemoteDataba
 
 
 def test_a_closed_pool_says_so() -> None:
-    mine = Processes(memory_bytes_max=MEMORY_BYTES)
+    mine = ProcessPool(memory_bytes_max=MEMORY_BYTES)
     database = database_in(mine)
     rows_of(database, "SELECT 1")
     answer = database.run(

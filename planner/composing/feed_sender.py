@@ -2,7 +2,7 @@
 
 A feed is a socket of one statement. The process asks for the next batch of a stream, one ahead of
 what it works on; the gateway reads it from the relation and sends it. No thread waits for either:
-a few attendants serve all feeds, so that a statement whose client reads slowly holds none of them.
+a few threads serve all feeds, so that a statement whose client reads slowly holds none of them.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from planner.composing import frames
-from planner.composing.attendants import READ, WRITE, Attendants
 from planner.composing.database import ArrowRelation
-from planner.composing.messages import ASK, FedKind
+from planner.composing.messages import ASK, FeedKind
+from planner.composing.socket_pool import READ, WRITE, SocketPool
 
-FEEDERS_MAX = 8
+FEED_THREADS_MAX = 8
 """Threads that read relations: as many as statements run at once."""
 
 
-class Feed:
+class FeedSender:
     """The gateway's end of a feed.
 
     Args:
         sock: the socket; closed with the feed.
         relations: the relations of the statement.
         begun: their streams, as far as they have been read for the statement itself.
-        feeders: who serves it.
+        feed_pool: who serves it.
     """
 
     def __init__(
@@ -38,31 +38,31 @@ class Feed:
         sock: socket.socket,
         relations: Sequence[ArrowRelation],
         begun: Sequence[Iterator[pa.RecordBatch]],
-        feeders: Attendants,
+        feed_pool: SocketPool,
     ) -> None:
         sock.setblocking(False)
-        self._sock, self._relations, self._feeders = sock, relations, feeders
+        self._sock, self._relations, self._feed_pool = sock, relations, feed_pool
         self._streams = {(n, 0): stream for n, stream in enumerate(begun)}
         self._asked = b""
         self._unsent: deque[memoryview] = deque()
         self._lock = threading.Lock()
         self._closed = False
-        feeders.add(sock, self._attend)
+        feed_pool.add(sock, self._serve)
 
     def close(self) -> None:
         """Close all streams; waits for the batch in the making."""
-        self._feeders.drop(self._sock)
+        self._feed_pool.drop(self._sock)
         with self._lock:
             if self._closed:
                 return
             self._closed = True
-            self._feeders.drop(self._sock)
+            self._feed_pool.drop(self._sock)
             self._sock.close()
             for stream in self._streams.values():
                 close_stream(stream)
             self._streams.clear()
 
-    def _attend(self) -> int:
+    def _serve(self) -> int:
         with self._lock:
             if self._closed:
                 return 0
@@ -113,12 +113,12 @@ class Feed:
         try:
             batch = next(stream, None)
         except Exception as error:  # the relation keeps it, for whoever runs the statement
-            self._unsent.extend(frames.parts_of(FedKind.FAILED, str(error).encode()))
+            self._unsent.extend(frames.parts_of(FeedKind.FAILED, str(error).encode()))
             return
         if batch is None:
-            self._unsent.extend(frames.parts_of(FedKind.END))
+            self._unsent.extend(frames.parts_of(FeedKind.END))
         else:
-            self._unsent.extend(frames.parts_of(FedKind.BATCH, b"", [batch.serialize()]))
+            self._unsent.extend(frames.parts_of(FeedKind.BATCH, b"", [batch.serialize()]))
 
 
 def close_stream(stream: Iterator[pa.RecordBatch]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from planner.composing import frames
-from planner.composing.messages import ASK, FedKind, Given
+from planner.composing.messages import ASK, FeedKind, SentRelation
 
 
 class _Stream:
@@ -44,9 +44,9 @@ class FeedReader:
         self._ask(stream)
         while True:
             frame = self._take(stream)
-            if frame.kind == FedKind.END:
+            if frame.kind == FeedKind.END:
                 return
-            if frame.kind == FedKind.FAILED:
+            if frame.kind == FeedKind.FAILED:
                 raise RuntimeError(frame.head.decode())
             self._ask(stream)  # the next is read while DuckDB works on this one
             size = 0 if frame.body is None else frame.body.size
@@ -73,13 +73,13 @@ class FeedReader:
             return taken
 
 
-class FedRelation:
+class ReceivedRelation:
     """A relation as it came, and what is missing from the feed."""
 
     def __init__(
         self,
         place: int,
-        given: Given,
+        given: SentRelation,
         schema: pa.Schema,
         body: pa.Buffer | None,
         feed: FeedReader | None,

@@ -17,12 +17,12 @@ from typing import TypeAlias, cast
 
 logger = logging.getLogger(__name__)
 
-Attend: TypeAlias = Callable[[], int]
+Serve: TypeAlias = Callable[[], int]
 """Does one piece of work for a socket that is ready; gives what to wait for next, 0 for nothing."""
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 
 
-class Attendants:
+class SocketPool:
     """The threads, and the sockets that they watch.
 
     Args:
@@ -35,12 +35,12 @@ class Attendants:
         self._selector = selectors.DefaultSelector()
         self._watching = threading.Lock()
         self._lock = threading.Lock()
-        self._ready: deque[tuple[socket.socket, Attend]] = deque()
+        self._ready: deque[tuple[socket.socket, Serve]] = deque()
         self._threads = self._idle = 0
 
-    def add(self, sock: socket.socket, attend: Attend) -> None:
-        """Watch a socket until `attend` gives 0, or it fails; for reading at first."""
-        self._watch(sock, attend, READ)
+    def add(self, sock: socket.socket, serve: Serve) -> None:
+        """Watch a socket until `serve` gives 0, or it fails; for reading at first."""
+        self._watch(sock, serve, READ)
         self._engage()
 
     def drop(self, sock: socket.socket) -> None:
@@ -68,32 +68,32 @@ class Attendants:
                 if not self._threads:
                     raise
 
-    def _watch(self, sock: socket.socket, attend: Attend, events: int) -> None:
+    def _watch(self, sock: socket.socket, serve: Serve, events: int) -> None:
         with suppress(ValueError, OSError):  # closed in the meantime
             try:
-                self._selector.register(sock, events, attend)
+                self._selector.register(sock, events, serve)
             except KeyError:  # one that was closed while it was watched had its number
                 self.drop(sock)
-                self._selector.register(sock, events, attend)
+                self._selector.register(sock, events, serve)
 
     def _run(self) -> None:
         while True:
             with self._watching:
-                sock, attend = self._next()
+                sock, serve = self._next()
             with self._lock:
                 self._idle -= 1
             self._engage()
             try:
-                events = attend()
+                events = serve()
             except Exception:  # the outermost loop of a thread that others need
-                logger.exception("a socket could not be attended to")
+                logger.exception("a socket could not be served")
                 events = 0
             if events:
-                self._watch(sock, attend, events)
+                self._watch(sock, serve, events)
             with self._lock:
                 self._idle += 1
 
-    def _next(self) -> tuple[socket.socket, Attend]:
+    def _next(self) -> tuple[socket.socket, Serve]:
         while not self._ready:
             for key, _ in self._selector.select():
                 with suppress(ValueError, KeyError, OSError):

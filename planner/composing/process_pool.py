@@ -17,12 +17,12 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from planner.composing.attendants import Attendants
 from planner.composing.database import DatabaseClosedError
 from planner.composing.definition import DatabaseError
-from planner.composing.feeding import FEEDERS_MAX
+from planner.composing.feed_sender import FEED_THREADS_MAX
 from planner.composing.messages import ProcessLimits
 from planner.composing.process import ComposingProcess, ProcessEndedError
+from planner.composing.socket_pool import SocketPool
 from planner.errors import UnavailableError
 from planner.values.cancel import Cancellation
 
@@ -34,7 +34,7 @@ rows on their way, Python, and the stacks of threads."""
 _LOOK_S = 0.05
 
 
-class Processes:
+class ProcessPool:
     """The composing processes of one engine. Safe to use from many threads.
 
     Args:
@@ -43,7 +43,7 @@ class Processes:
     """
 
     def __init__(self, *, count: int = 1, memory_bytes_max: int = 1 << 30) -> None:
-        self.feeders = Attendants("feed", threads_max=FEEDERS_MAX)
+        self.feed_pool = SocketPool("feed", threads_max=FEED_THREADS_MAX)
         self._count = count
         self._limits = ProcessLimits(memory_bytes=memory_bytes_max // count + OVERHEAD_BYTES)
         self._lock = threading.RLock()  # garbage may be collected while it is held

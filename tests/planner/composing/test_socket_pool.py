@@ -7,17 +7,17 @@ import threading
 
 import pytest
 
-from planner.composing.attendants import READ, Attendants
+from planner.composing.socket_pool import READ, SocketPool
 
 
-def test_every_socket_is_attended_to_while_others_work() -> None:
+def test_every_socket_is_served_while_other_threads_work() -> None:
     """As many at once as there are threads for; the rest when one is done."""
-    attendants = Attendants("test", threads_max=3)
+    pool = SocketPool("test", threads_max=3)
     inside, done = threading.Semaphore(0), threading.Semaphore(0)
     go_on = threading.Event()
     pairs = [socket.socketpair() for _ in range(6)]
 
-    def attend(sock: socket.socket) -> int:
+    def serve(sock: socket.socket) -> int:
         sock.recv(1)
         inside.release()
         assert go_on.wait(10)
@@ -25,7 +25,7 @@ def test_every_socket_is_attended_to_while_others_work() -> None:
         return READ
 
     for ours, theirs in pairs:
-        attendants.add(ours, lambda sock=ours: attend(sock))  # type: ignore[misc]
+        pool.add(ours, lambda sock=ours: serve(sock))  # type: ignore[misc]
         theirs.sendall(b"x")
     for _ in range(3):
         assert inside.acquire(timeout=10)
@@ -36,19 +36,19 @@ def test_every_socket_is_attended_to_while_others_work() -> None:
     pairs[0][1].sendall(b"y")  # it is watched again
     assert done.acquire(timeout=10)
     for ours, theirs in pairs:
-        attendants.drop(ours)
+        pool.drop(ours)
         ours.close()
         theirs.close()
 
 
-def test_without_memory_for_a_thread_those_that_there_are_go_on(
+def test_without_memory_for_another_thread_the_running_ones_go_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    attendants = Attendants("test", threads_max=3)
+    pool = SocketPool("test", threads_max=3)
     ours, theirs = socket.socketpair()
     heard = threading.Semaphore(0)
 
-    def attend() -> int:
+    def serve() -> int:
         ours.recv(1)
         heard.release()
         return READ
@@ -59,9 +59,9 @@ def test_without_memory_for_a_thread_those_that_there_are_go_on(
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", fail)
         with pytest.raises(RuntimeError):  # no one would watch it
-            attendants.add(ours, attend)
-    attendants.drop(ours)
-    attendants.add(ours, attend)
+            pool.add(ours, serve)
+    pool.drop(ours)
+    pool.add(ours, serve)
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", fail)
         for _ in range(3):
@@ -69,50 +69,50 @@ def test_without_memory_for_a_thread_those_that_there_are_go_on(
             assert heard.acquire(timeout=10)
     theirs.sendall(b"x")
     assert heard.acquire(timeout=10)
-    attendants.drop(ours)
+    pool.drop(ours)
     ours.close()
     theirs.close()
 
 
-def test_a_socket_that_is_dropped_leaves_its_number_to_others() -> None:
-    attendants = Attendants("test", threads_max=1)
+def test_the_number_of_a_dropped_socket_can_be_used_again() -> None:
+    pool = SocketPool("test", threads_max=1)
     for _ in range(3):
         ours, theirs = socket.socketpair()
         heard = threading.Event()
 
-        def attend(sock: socket.socket = ours, heard: threading.Event = heard) -> int:
+        def serve(sock: socket.socket = ours, heard: threading.Event = heard) -> int:
             sock.recv(1)
             heard.set()
             return READ
 
-        attendants.add(ours, attend)
+        pool.add(ours, serve)
         theirs.sendall(b"x")
         assert heard.wait(10)
-        attendants.drop(ours)
+        pool.drop(ours)
         ours.close()
         theirs.close()
 
 
-def test_one_that_fails_is_logged_and_the_others_are_attended_to(
+def test_a_failing_socket_is_logged_and_the_others_are_served(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    attendants = Attendants("test", threads_max=1)
+    pool = SocketPool("test", threads_max=1)
     (broken, asks), (ours, theirs) = socket.socketpair(), socket.socketpair()
     heard = threading.Event()
 
-    def attend() -> int:
+    def serve() -> int:
         heard.set()
         return 0
 
     def fail() -> int:
         raise KeyError("missing")
 
-    attendants.add(broken, fail)
+    pool.add(broken, fail)
     asks.sendall(b"x")
-    attendants.add(ours, attend)
+    pool.add(ours, serve)
     theirs.sendall(b"x")
     assert heard.wait(10)
-    assert "could not be attended to" in caplog.text
+    assert "could not be served" in caplog.text
     for each in (broken, asks, ours, theirs):
-        attendants.drop(each)
+        pool.drop(each)
         each.close()
