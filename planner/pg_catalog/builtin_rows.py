@@ -8,9 +8,9 @@ from functools import cache
 import pyarrow as pa
 
 from planner.pg_catalog import seed
+from planner.pg_catalog.arrow_tables import Fields, catalog_table, copied_table
 from planner.pg_catalog.postgres_types import ColumnType, PostgresType, postgres_types
 from planner.pg_catalog.relations import CatalogRelation, catalog_relations
-from planner.pg_catalog.rows import Fields, catalog_table, copied_table
 
 OWNER = 10
 """Oid of the one role that can log in: the user of the session."""

@@ -24,14 +24,14 @@ from planner.composing.process_pool import ProcessPool
 from planner.composing.remote import RemoteDatabase
 from planner.errors import InvalidValueError, NotSupportedError
 from planner.pg_catalog.builtin_rows import OWNER
+from planner.pg_catalog.catalog_calls import extract_calls, may_ask
 from planner.pg_catalog.database import catalog_definition, displays_of
-from planner.pg_catalog.effects import apply, result_columns
-from planner.pg_catalog.lifting import lift_calls, may_ask
-from planner.pg_catalog.listing_rows import listing_script, lists_names
 from planner.pg_catalog.recognise import is_catalog_statement
 from planner.pg_catalog.results import Displays, gather, shown_type
 from planner.pg_catalog.rewrite import Rewritten, rewrite
+from planner.pg_catalog.session_rows import reads_session_rows, session_script
 from planner.pg_catalog.settings_rows import postgres_settings
+from planner.pg_catalog.side_effects import apply_side_effects, result_columns
 from planner.pg_catalog.store_rows import Relation as CatalogedRelation
 from planner.pg_catalog.store_rows import relation_oids, store_relation, system_relation
 from planner.syntax.with_clause import Clause
@@ -174,7 +174,7 @@ class PgCatalog:
         *,
         cancellation: Cancellation | None = None,
     ) -> tuple[CatalogStatement | None, Sequence[DataType | None]]:
-        """Take out of a statement over stores what only the catalog answers, see `lifting`.
+        """Take out of a statement over stores what only the catalog answers, see `catalog_calls`.
 
         Args:
             sql: its text.
@@ -195,7 +195,7 @@ class PgCatalog:
         numbers = [int(node.name) for node in tree.find_all(exp.Parameter) if node.name.isdigit()]
         numbers += [reference.number for reference in clause.parameters]
         before = max([*numbers, len(parameter_types)], default=0)
-        query = lift_calls(tree, self._catalog.stores, before)
+        query = extract_calls(tree, self._catalog.stores, before)
         if query is None:
             return None, parameter_types
         asked = self.prepare(query.sql(dialect="postgres"), query, cancellation=cancellation)
@@ -232,7 +232,7 @@ class PgCatalog:
         script = _session_script(session)
         if statement.lists:
             running = () if self._queries is None else self._queries.running()
-            script = ";".join((script, *listing_script(session, running)))
+            script = ";".join((script, *session_script(session, running)))
         values = {n: (parameters[n - 1], statement.parameters[n - 1]) for n in rewritten.numbers}
         batches = generation.composer.run(
             rewritten.sql,
@@ -245,12 +245,12 @@ class PgCatalog:
         if not rewritten.effects:
             return gather(batches, statement.columns, generation.displays_for(session.user))
         table = gather(batches, statement.computed, generation.displays_for(session.user))
-        return apply(rewritten.effects, table, session, self._commands)
+        return apply_side_effects(rewritten.effects, table, session, self._commands)
 
     def values(
         self, statement: CatalogStatement, *, session: Session, cancellation: Cancellation
     ) -> Row:
-        """The only row of a statement that asks for values of the session, see `lifting`.
+        """The only row of a statement that asks for values of the session, see `catalog_calls`.
 
         It is kept, for it is decided by the stores there are, the user and the settings.
 
@@ -297,7 +297,7 @@ class PgCatalog:
             computed=computed,
             parameters=rewritten.parameters,
             rewritten=rewritten,
-            lists=lists_names(tree),
+            lists=reads_session_rows(tree),
         )
 
     def _describe(self, rewritten: Rewritten, cancellation: Cancellation) -> tuple[Column, ...]:

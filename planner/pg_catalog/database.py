@@ -13,6 +13,7 @@ import pyarrow as pa
 from planner.composing.compose import MEANING
 from planner.composing.definition import Definition
 from planner.pg_catalog import seed
+from planner.pg_catalog.arrow_tables import Fields, catalog_table
 from planner.pg_catalog.builtin_rows import (
     OWNER,
     PUBLIC_OWNER,
@@ -28,7 +29,6 @@ from planner.pg_catalog.relations import (
     WIDE,
     catalog_relations,
 )
-from planner.pg_catalog.rows import Fields, catalog_table
 from planner.pg_catalog.settings_rows import settings_table
 from planner.pg_catalog.store_rows import (
     Relation,

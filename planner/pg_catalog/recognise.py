@@ -6,7 +6,6 @@ from collections.abc import Container
 
 from sqlglot import exp
 
-from planner.pg_catalog.effects import EFFECTS
 from planner.pg_catalog.from_items import relation_names
 from planner.pg_catalog.macros import (
     ACCESS,
@@ -19,7 +18,8 @@ from planner.pg_catalog.macros import (
     VISIBILITY,
 )
 from planner.pg_catalog.relations import find_relation
-from planner.pg_catalog.user_words import is_user_word
+from planner.pg_catalog.side_effects import SIDE_EFFECT_FUNCTIONS
+from planner.pg_catalog.user_keywords import is_user_keyword
 from planner.postgres.types.functions import FUNCTIONS, call_name
 from planner.trees.column_names import type_name
 
@@ -41,7 +41,7 @@ _NAMED = frozenset(
             *NAMES,
             *SERVER,
             *SETTINGS,
-            *EFFECTS,
+            *SIDE_EFFECT_FUNCTIONS,
             *SIZES,
             *ROWS_OF,
             *VISIBILITY,
@@ -51,8 +51,8 @@ _NAMED = frozenset(
     )
 ) - {"age"}
 """Functions that only the catalog can answer; the other macros are plain SQL."""
-ASKED = _NAMED - {*ROWS_OF, *EFFECTS}
-"""Those that a statement over stores may call, too; see `lifting`."""
+ASKED = _NAMED - {*ROWS_OF, *SIDE_EFFECT_FUNCTIONS}
+"""Those that a statement over stores may call, too; see `catalog_calls`."""
 _SYNTAX = (exp.Cast, exp.Case, exp.If, exp.Coalesce, exp.Connector, exp.Array)
 """What the parser takes for functions, though it means the same everywhere."""
 _COMPUTING = FUNCTIONS - ASKED
@@ -63,10 +63,10 @@ OBJECT_TYPES = frozenset(
 
 
 def is_catalog_statement(tree: exp.Expr, stores: Container[str]) -> bool:
-    """Whether every relation is the catalog's, or there is none but the catalog is called.
+    """Whether a statement reads only catalog relations, or reads none and calls the catalog.
 
-    One that names no relation, and computes beside what it can ask of the catalog (see `lifting`),
-    is a statement like those over stores: what functions mean is known there.
+    A statement without relations that also computes something is planned like one over stores,
+    where the meaning of functions is known; `catalog_calls` answers its calls of the catalog.
     """
     named = False
     for schema, name in relation_names(tree):
@@ -102,7 +102,7 @@ def is_object_cast(node: exp.Expr) -> bool:
 
 def _calls_catalog(tree: exp.Expr) -> bool:
     for node in tree.walk():
-        if isinstance(node, SESSION_NODES) or is_user_word(node):
+        if isinstance(node, SESSION_NODES) or is_user_keyword(node):
             return True
         if isinstance(node, exp.Anonymous) and node.name.lower() in _NAMED:
             return True

@@ -6,24 +6,29 @@ what is said of the catalog alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import sqlglot
 from sqlglot import exp
 
 from planner.binding.bind import bind, unqualify
 from planner.binding.column_origins import Origins
 from planner.composing.compose import to_duckdb
-from planner.pg_catalog.calls import rewrite_calls
-from planner.pg_catalog.effects import Effect, take_effects
 from planner.pg_catalog.from_items import rewrite_from
+from planner.pg_catalog.macros import CATALOG_MACROS, MACRO_PREFIX
 from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB, SYSTEM_COLUMNS
-from planner.pg_catalog.user_words import name_users
+from planner.pg_catalog.side_effects import SideEffect, extract_side_effects
+from planner.pg_catalog.user_keywords import resolve_user_keywords
 from planner.pg_catalog.vocabulary import catalog_vocabulary
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.trees.nodes import parameter_number
 from planner.trees.outline import Outline, outline
+from planner.values.quoting import quote_text
 from stores.spec.schema import DataType
+
+_USER = "getvariable('session_user')::VARCHAR"
+"""The user of the session, as DuckDB reads it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +47,7 @@ class Rewritten:
     """The parameters that DuckDB is given."""
     origins: Origins | None
     """Which result columns are columns of a relation."""
-    effects: tuple[Effect, ...]
+    effects: tuple[SideEffect, ...]
     """Calls that do something, for which DuckDB gives the arguments."""
 
 
@@ -61,10 +66,10 @@ def rewrite(
     working = tree.copy()
     for dot in reversed([*working.find_all(exp.Dot)]):
         unqualify(dot, frozenset(SCHEMA_IN_DUCKDB))
-    effects = take_effects(working)
+    effects = extract_side_effects(working)
     _complete_groups(working)
     rewrite_from(working)
-    name_users(working, {})
+    resolve_user_keywords(working, {})
     wants_system = any(
         column.name.lower() in SYSTEM_COLUMNS for column in working.find_all(exp.Column)
     )
@@ -72,7 +77,7 @@ def rewrite(
     bound = bind(working, NO_CLAUSE, vocabulary, parameter_types)
     origins = bound.origins()
     types = bound.translate()
-    rewrite_calls(bound.tree, database=database, version=version)
+    _rewrite_calls(bound.tree, database=database, version=version)
     numbers = {parameter_number(node) for node in bound.tree.find_all(exp.Parameter)}
     return Rewritten(
         sql=to_duckdb(bound.tree),
@@ -96,3 +101,40 @@ def _complete_groups(tree: exp.Expr) -> None:
             plain = column.parent_select is select and not column.find_ancestor(exp.AggFunc)
             if plain and column.table in tables and column not in group.expressions:
                 group.append("expressions", column.copy())
+
+
+def _rewrite_calls(tree: exp.Expr, *, database: str, version: str) -> None:
+    """Replace the catalog's functions by macros, and those of the session by variables."""
+    constants: Mapping[str, str] = {
+        "version": quote_text(version),
+        "current_schema": quote_text("public"),
+        **dict.fromkeys(("current_database", "current_catalog"), quote_text(database)),
+        **dict.fromkeys(("current_user", "current_role", "session_user", "user"), _USER),
+    }
+    by_syntax: Mapping[type[exp.Expr], str] = {
+        exp.CurrentVersion: "version",
+        exp.CurrentSchema: "current_schema",
+        exp.CurrentDatabase: "current_database",
+        exp.CurrentCatalog: "current_catalog",
+        exp.CurrentUser: "current_user",
+        exp.SessionUser: "session_user",
+    }
+    for node in reversed([*tree.find_all(exp.Func)]):
+        name = node.name.lower() if isinstance(node, exp.Anonymous) else by_syntax.get(type(node))
+        if isinstance(node, exp.CurrentSchemas) or name == "current_schemas":
+            node.replace(_current_schemas(node))
+        elif name is not None and name in constants and not node.expressions:
+            node.replace(sqlglot.parse_one(constants[name], dialect="duckdb"))
+        elif name in CATALOG_MACROS:
+            node.set("this", MACRO_PREFIX + name)
+
+
+def _current_schemas(node: exp.Expr) -> exp.Expr:
+    argument = node.expressions[0] if node.expressions else node.this
+    case = sqlglot.parse_one(
+        "(CASE WHEN true THEN ['pg_catalog', 'public'] ELSE ['public'] END)", dialect="duckdb"
+    )
+    branch = case.find(exp.If)
+    assert branch is not None
+    branch.set("this", argument.copy())
+    return case

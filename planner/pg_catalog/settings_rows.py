@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from planner.commands.postgres_settings import PostgresSetting, shown_size, version_number
 from planner.pg_catalog import seed
-from planner.pg_catalog.rows import catalog_table
+from planner.pg_catalog.arrow_tables import catalog_table
 
 _VALUES: Mapping[str, str] = {
     "application_name": "",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 
 from planner.binding.relations import SYSTEM_SCHEMA
+from planner.pg_catalog.arrow_tables import Fields
 from planner.pg_catalog.builtin_rows import (
     NAMESPACES,
     OWNER,
@@ -16,7 +17,6 @@ from planner.pg_catalog.builtin_rows import (
 )
 from planner.pg_catalog.oids import assign_oids, definition_xmin
 from planner.pg_catalog.postgres_types import ColumnType, column_type
-from planner.pg_catalog.rows import Fields
 from planner.values.quoting import quote_name
 from stores.spec.schema import (
     VALID_FROM,

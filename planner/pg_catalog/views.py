@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from planner.pg_catalog.listing_rows import LISTING_VIEWS
+from planner.pg_catalog.session_rows import SESSION_ROW_VIEWS
 
 SESSION_VIEWS = {
     "pg_roles": """
@@ -62,7 +62,7 @@ SESSION_VIEWS = {
         FROM (SELECT unnest(map_entries(getvariable('session_settings')::MAP(VARCHAR, VARCHAR)),
               recursive := true)) AS zz_e(key, value)
         WHERE zz_e.key NOT IN (SELECT lower(name) FROM {look}.settings)""",
-    **LISTING_VIEWS,
+    **SESSION_ROW_VIEWS,
 }
 """Relations of pg_catalog whose rows depend on the session."""
 

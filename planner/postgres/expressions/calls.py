@@ -121,7 +121,7 @@ def _num_nulls(counts_nulls: bool) -> CallRule:
 
 
 def _current_setting(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """Over stores it comes with all settings that there are, by `lifting`."""
+    """Over stores it comes with all settings that there are, by `catalog_calls`."""
     return call("pg_sg_setting", *copies(given)) if len(given) > _SETTING_ARGUMENTS_MAX else None
 
 

@@ -3,7 +3,7 @@
 A function that is not listed here does not exist for clients, even if DuckDB has it: functions that
 read DuckDB's files, settings or internals are left out. Names that begin with `pg_sg_` are macros,
 which only rules of rewriting call. Functions of the session or the server leave a statement before
-its names are checked (`pg_catalog.lifting`).
+its names are checked (`pg_catalog.catalog_calls`).
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _SESSION_TYPE = (
 _HIDDEN = "<insufficient privilege>"
 """What is shown in the place of another user's statement."""
 
-LISTING_VIEWS = {
+SESSION_ROW_VIEWS = {
     "pg_stat_activity": f"""
         SELECT 5::BIGINT AS datid, {{database}} AS datname, zz_e.pid,
             NULL::INTEGER AS leader_pid,
@@ -57,12 +57,12 @@ LISTING_VIEWS = {
 """Relations of pg_catalog over these variables, which are NULL where nothing is listed."""
 
 
-def lists_names(tree: exp.Expr) -> bool:
+def reads_session_rows(tree: exp.Expr) -> bool:
     """Whether a statement asks for what the connection keeps, which is not told to the others."""
     return any(name in _RELATIONS for _, name in relation_names(tree))
 
 
-def listing_script(session: Session, running: Sequence[RunningQuery]) -> Iterator[str]:
+def session_script(session: Session, running: Sequence[RunningQuery]) -> Iterator[str]:
     """The statements that set the variables."""
     listing = session.listing
     if listing is not None:

@@ -18,7 +18,7 @@ from planner.binding.bind import unqualify
 from planner.errors import NotSupportedError
 from planner.pg_catalog.recognise import ASKED, OBJECT_TYPES, SESSION_NODES, is_object_cast
 from planner.pg_catalog.relations import SCHEMA_IN_DUCKDB
-from planner.pg_catalog.user_words import USER_WORDS, name_users
+from planner.pg_catalog.user_keywords import USER_KEYWORDS, resolve_user_keywords
 from planner.postgres.refused import unknown_function
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.output_columns import name_columns
@@ -28,7 +28,7 @@ from stores.spec.store import Store
 
 _SCHEMAS = frozenset(SCHEMA_IN_DUCKDB)
 _WORD = re.compile(r"\w+")
-_WORDS = ASKED | USER_WORDS | OBJECT_TYPES
+_WORDS = ASKED | USER_KEYWORDS | OBJECT_TYPES
 _CONSTANT = (
     *(exp.Literal, exp.Boolean, exp.Null, exp.Neg, exp.Paren, exp.Cast, exp.DataType),
     *(exp.DataTypeParam, exp.ObjectIdentifier, exp.Identifier, *SESSION_NODES),
@@ -48,7 +48,7 @@ def may_ask(sql: str) -> bool:
     return not _WORDS.isdisjoint(_WORD.findall(sql.lower()))
 
 
-def lift_calls(tree: exp.Query, stores: Mapping[str, Store], before: int) -> exp.Select | None:
+def extract_calls(tree: exp.Query, stores: Mapping[str, Store], before: int) -> exp.Select | None:
     """Put parameters in the place of a statement's calls; the tree is changed.
 
     Calls whose arguments are known with the row only are left, but for those of settings.
@@ -69,14 +69,14 @@ def lift_calls(tree: exp.Query, stores: Mapping[str, Store], before: int) -> exp
         unqualify(dot, _SCHEMAS)
     for select in tree.find_all(exp.Select):
         name_columns(select)  # what stands in their place has no name
-    name_users(tree, stores)
-    lifting = _Lifting(before)
+    resolve_user_keywords(tree, stores)
+    extraction = _Extraction(before)
     for node in reversed([*_calls(tree)]):  # inner ones first
-        lifting.lift(node)
-    return lifting.query()
+        extraction.extract(node)
+    return extraction.query()
 
 
-class _Lifting:
+class _Extraction:
     """Numbers the calls of one statement: equal ones have one parameter."""
 
     def __init__(self, before: int) -> None:
@@ -91,12 +91,12 @@ class _Lifting:
         ]
         return exp.Select(expressions=columns) if columns else None
 
-    def lift(self, node: exp.Expr) -> None:
+    def extract(self, node: exp.Expr) -> None:
         """Take one call out."""
         depends = not _is_constant(node)
         is_setting = isinstance(node, exp.Anonymous) and node.name.lower() == "current_setting"
         if is_setting and (depends or node.find_ancestor(*_GUARDS)):
-            self._lift_setting(node)
+            self._extract_setting(node)
         elif isinstance(node, exp.CurrentSchemas) and depends:
             shown = (self._asked_for(f"current_schemas({flag})") for flag in ("true", "false"))
             with_system, without = shown
@@ -115,7 +115,7 @@ class _Lifting:
                 position=position_of(node),
             )
 
-    def _lift_setting(self, node: exp.Expr) -> None:
+    def _extract_setting(self, node: exp.Expr) -> None:
         """Give a call all settings, for only the row says which it wants, or whether it wants one.
 
         `calls` knows it by the arguments that nobody can write.

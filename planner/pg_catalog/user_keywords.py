@@ -9,23 +9,23 @@ from sqlglot import exp
 from planner.trees.column_names import folded
 from stores.spec.store import Store
 
-USER_WORDS = frozenset({"user", "current_role"})
+USER_KEYWORDS = frozenset({"user", "current_role"})
 
 
-def is_user_word(node: exp.Expr) -> bool:
+def is_user_keyword(node: exp.Expr) -> bool:
     """Whether a node is one of the words, bare and without quotes."""
     if not isinstance(node, exp.Column) or node.table or not isinstance(node.this, exp.Identifier):
         return False
-    return not node.this.args.get("quoted") and node.name.lower() in USER_WORDS
+    return not node.this.args.get("quoted") and node.name.lower() in USER_KEYWORDS
 
 
-def name_users(tree: exp.Query, stores: Mapping[str, Store]) -> None:
+def resolve_user_keywords(tree: exp.Query, stores: Mapping[str, Store]) -> None:
     """Make `current_user` of the words, in place, where FROM has no column of that name.
 
     PostgreSQL takes the column only if it is in quotes; but a stream of events often has a column
     `user`, and whoever names it wants that.
     """
-    words = [column for column in tree.find_all(exp.Column) if is_user_word(column)]
+    words = [column for column in tree.find_all(exp.Column) if is_user_keyword(column)]
     common = {cte.alias_or_name: cte for cte in tree.find_all(exp.CTE)} if words else {}
     for column in words:
         if not _is_column(column, common, stores):

@@ -23,7 +23,7 @@ from stores.spec.schema import BOOLEAN, INTEGER, TEXT, Column, DataType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
+class SideEffect:
     """A call in the SELECT list."""
 
     place: int
@@ -45,18 +45,18 @@ _FUNCTIONS: Mapping[str, _Function] = {
     "pg_cancel_backend": _Function(("integer",), 1, BOOLEAN),
     "pg_terminate_backend": _Function(("integer", "bigint"), 1, BOOLEAN),
 }
-EFFECTS = frozenset(_FUNCTIONS)
+SIDE_EFFECT_FUNCTIONS = frozenset(_FUNCTIONS)
 """Functions that do something."""
 
 
-def take_effects(tree: exp.Query) -> tuple[Effect, ...]:
+def extract_side_effects(tree: exp.Query) -> tuple[SideEffect, ...]:
     """Put the arguments of such calls in their place, in one array of texts; the tree is changed.
 
     Raises:
         NotSupportedError: one stands where it cannot be called for each row.
         UnknownNameError: one has too few or too many arguments (42883).
     """
-    found: list[Effect] = []
+    found: list[SideEffect] = []
     items = tree.expressions if isinstance(tree, exp.Select) else []
     has_star = False
     for place, item in enumerate(items):
@@ -67,7 +67,7 @@ def take_effects(tree: exp.Query) -> tuple[Effect, ...]:
             continue
         if not function.needed <= len(call.expressions) <= len(function.arguments):
             raise unknown_function(call, call.name.lower())
-        found.append(Effect(place=place, name=call.name.lower()))
+        found.append(SideEffect(place=place, name=call.name.lower()))
         item.replace(exp.alias_(_texts(call, function), column_name(item), quoted=True))
     for call in tree.find_all(exp.Anonymous):
         if call.name.lower() in _FUNCTIONS:
@@ -87,7 +87,7 @@ def _texts(call: exp.Anonymous, function: _Function) -> exp.Expr:
     return exp.Array(expressions=texts)
 
 
-def result_columns(columns: Sequence[Column], effects: Sequence[Effect]) -> tuple[Column, ...]:
+def result_columns(columns: Sequence[Column], effects: Sequence[SideEffect]) -> tuple[Column, ...]:
     """The columns with the types of what the calls give."""
     types = {effect.place: _FUNCTIONS[effect.name].result for effect in effects}
     return tuple(
@@ -96,8 +96,8 @@ def result_columns(columns: Sequence[Column], effects: Sequence[Effect]) -> tupl
     )
 
 
-def apply(
-    effects: Sequence[Effect], table: pa.Table, session: Session, commands: Commands
+def apply_side_effects(
+    effects: Sequence[SideEffect], table: pa.Table, session: Session, commands: Commands
 ) -> pa.Table:
     """Call the functions, row by row, and put what they give in the place of their arguments.
 
