@@ -26,14 +26,15 @@ from planner.errors import InvalidValueError, NotSupportedError
 from planner.pg_catalog.builtin_rows import OWNER
 from planner.pg_catalog.catalog_calls import extract_calls, may_ask
 from planner.pg_catalog.database import catalog_definition, displays_of
+from planner.pg_catalog.oids import relation_oids
 from planner.pg_catalog.recognise import is_catalog_statement
 from planner.pg_catalog.results import Displays, gather, shown_type
 from planner.pg_catalog.rewrite import Rewritten, rewrite
 from planner.pg_catalog.session_rows import reads_session_rows, session_script
 from planner.pg_catalog.settings_rows import postgres_settings
 from planner.pg_catalog.side_effects import apply_side_effects, result_columns
-from planner.pg_catalog.store_rows import Relation as CatalogedRelation
-from planner.pg_catalog.store_rows import relation_oids, store_relation, system_relation
+from planner.pg_catalog.store_relations import Relation as CatalogedRelation
+from planner.pg_catalog.store_relations import store_relation, system_relation
 from planner.syntax.with_clause import Clause
 from planner.values.cancel import Cancellation
 from planner.values.quoting import quote_name, quote_text

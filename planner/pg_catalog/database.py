@@ -30,12 +30,8 @@ from planner.pg_catalog.relations import (
     catalog_relations,
 )
 from planner.pg_catalog.settings_rows import settings_table
-from planner.pg_catalog.store_rows import (
-    Relation,
-    RelationRows,
-    relation_rows,
-    settle_index_names,
-)
+from planner.pg_catalog.store_relations import Relation, settle_index_names
+from planner.pg_catalog.store_rows import RelationRows, relation_rows
 from planner.pg_catalog.views import COMPUTED, INFORMATION, SESSION_INFORMATION, SESSION_VIEWS
 from planner.values.quoting import quote_always, quote_name, quote_text
 

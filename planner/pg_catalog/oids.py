@@ -7,7 +7,10 @@ than the set of names may decide them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from planner.binding.relations import SYSTEM_SCHEMA
+from planner.pg_catalog.store_relations import Relation
 
 FIRST_OID = 16384
 """Where PostgreSQL's own oids end and a user's begin."""
@@ -37,6 +40,24 @@ def assign_oids(names: Iterable[str]) -> Mapping[str, int]:
 def definition_xmin(definition: str) -> int:
     """The transaction number of a definition: it changes when the definition does."""
     return _hash(definition, _FIRST_XMIN, LAST_OID)
+
+
+def object_names(relations: Sequence[Relation]) -> Iterator[str]:
+    """Yield the name under which each object of these relations gets its oid."""
+    yield f"schema {SYSTEM_SCHEMA}"
+    for relation in relations:
+        yield f"relation {relation.qualified}"
+        yield f"type {relation.qualified}"
+        yield f"array type {relation.qualified}"
+        if relation.primary_key:
+            yield f"index {relation.qualified}"
+            yield f"constraint {relation.qualified}"
+
+
+def relation_oids(relations: Sequence[Relation]) -> Mapping[str, int]:
+    """Return `pg_class.oid` of each relation by `schema.name`, without quotes."""
+    oids = assign_oids(object_names(relations))
+    return {f"{r.schema}.{r.name}": oids[f"relation {r.qualified}"] for r in relations}
 
 
 def _hash(text: str, low: int, high: int) -> int:

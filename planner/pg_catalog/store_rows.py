@@ -1,9 +1,9 @@
-"""What the catalog holds of the gateway's own relations: stores, their keys, system relations."""
+"""The rows of pg_class, pg_attribute and others that describe stores and system relations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from planner.binding.relations import SYSTEM_SCHEMA
@@ -15,18 +15,10 @@ from planner.pg_catalog.builtin_rows import (
     attribute,
     relation_row,
 )
-from planner.pg_catalog.oids import assign_oids, definition_xmin
+from planner.pg_catalog.oids import assign_oids, definition_xmin, object_names
 from planner.pg_catalog.postgres_types import ColumnType, column_type
+from planner.pg_catalog.store_relations import Relation
 from planner.values.quoting import quote_name
-from stores.spec.schema import (
-    VALID_FROM,
-    VALID_TO,
-    WINDOW_END,
-    WINDOW_START,
-    Column,
-    StoreKind,
-    StoreSchema,
-)
 
 PG_CLASS_OID = 1259
 """pg_description says with it that an object is a relation."""
@@ -52,34 +44,6 @@ _BTREE_CLASSES: Mapping[str, int] = {
 """Default operator class of an index column by its type."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
-    """A relation of the gateway as the catalog needs it."""
-
-    schema: str
-    name: str
-    relkind: str
-    columns: tuple[Column, ...]
-    primary_key: tuple[str, ...] = ()
-    index_name: str = ""
-    """Name of the index and constraint behind the primary key."""
-    required: tuple[str, ...] = ()
-    """Columns that are never NULL. Those of a key may be: Spark groups by NULL too."""
-    comment: str = ""
-    column_comments: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def qualified(self) -> str:
-        """`schema.name`, quoted where needed."""
-        return f"{quote_name(self.schema)}.{quote_name(self.name)}"
-
-    @property
-    def definition(self) -> str:
-        """All that makes a client read the definition again when it changes."""
-        columns = ",".join(f"{column.name} {column.type}" for column in self.columns)
-        return f"{self.qualified} {self.relkind} {columns} {self.primary_key} {self.comment}"
-
-
 @dataclass(slots=True, kw_only=True)
 class RelationRows:
     """The rows of the gateway's relations, by catalog relation, and what macros look up.
@@ -94,76 +58,9 @@ class RelationRows:
     xmins: list[tuple[int, int]] = field(default_factory=list)
 
 
-def store_relation(schema: StoreSchema) -> Relation:
-    """A store as a relation of schema public; the key and what the kind adds to it are its key."""
-    key = tuple(column.name for column in schema.key)
-    comments = {name: f"key, {at} of {len(key)}" for at, name in enumerate(key, start=1)}
-    comments |= {name: _TIME_COMMENTS[name] for name in (c.name for c in schema.time_columns)}
-    return Relation(
-        schema="public",
-        name=schema.name,
-        relkind="r",
-        columns=schema.columns,
-        primary_key=(*key, *_KEY_TIMES.get(schema.kind, ())),
-        index_name=f"{schema.name}_pkey",
-        required=tuple(c.name for c in schema.time_columns if c.name != VALID_TO.name),
-        comment=describe_store(schema),
-        column_comments=comments,
-    )
-
-
-_KEY_TIMES: Mapping[StoreKind, tuple[str, ...]] = {
-    StoreKind.SESSION: (WINDOW_START.name, WINDOW_END.name),
-    StoreKind.VERSIONED: (VALID_FROM.name,),
-    StoreKind.WINDOW: (WINDOW_START.name,),
-}
-"""What tells the rows of one key apart."""
-_TIME_COMMENTS: Mapping[str, str] = {
-    VALID_FROM.name: "when the version became valid, inclusive",
-    VALID_TO.name: "when the next version replaced it, exclusive; NULL for the newest",
-    WINDOW_END.name: "end of the window, exclusive",
-    WINDOW_START.name: "start of the window, inclusive",
-}
-
-
-def system_relation(name: str, columns: tuple[Column, ...]) -> Relation:
-    """A system relation, announced as a view."""
-    return Relation(
-        schema=SYSTEM_SCHEMA, name=name, relkind="v", columns=columns, comment="system relation"
-    )
-
-
-def describe_store(schema: StoreSchema) -> str:
-    """The comment of a store: `window store, 4 partitions, windows of 1 hour, from clicks`."""
-    number = schema.partitions
-    parts = [f"{schema.kind.value} store", f"{number} partition{'s' * (number != 1)}"]
-    if schema.window_size_ms is not None:
-        parts.append(f"windows of {_duration(schema.window_size_ms)}")
-    if schema.retention_ms is not None:
-        parts.append(f"kept for {_duration(schema.retention_ms)}")
-    if schema.inputs:
-        parts.append("from " + ", ".join(each.topic for each in schema.inputs))
-    return ", ".join(parts)
-
-
-def _duration(milliseconds: int) -> str:
-    units = (("day", 86_400_000), ("hour", 3_600_000), ("minute", 60_000), ("second", 1000))
-    for unit, size in units:
-        if milliseconds % size == 0:
-            count = milliseconds // size
-            return f"{count} {unit}{'s' * (count != 1)}"
-    return f"{milliseconds} ms"
-
-
-def relation_oids(relations: Sequence[Relation]) -> Mapping[str, int]:
-    """Oids of the relations, by their qualified names, which are in no quotes."""
-    oids = assign_oids(_object_names(relations))
-    return {f"{r.schema}.{r.name}": oids[f"relation {r.qualified}"] for r in relations}
-
-
 def relation_rows(relations: Sequence[Relation]) -> RelationRows:
     """All rows that these relations add to the catalog."""
-    oids = assign_oids(_object_names(relations))
+    oids = assign_oids(object_names(relations))
     namespaces = {**NAMESPACES, SYSTEM_SCHEMA: oids[f"schema {SYSTEM_SCHEMA}"]}
     tables: dict[str, list[Fields]] = {
         name: []
@@ -207,17 +104,6 @@ def _member(catalog: int, oid: int) -> Fields:
         "refobjid": _EXTENSION_OID,
         "deptype": "e",
     }
-
-
-def _object_names(relations: Sequence[Relation]) -> Iterator[str]:
-    yield f"schema {SYSTEM_SCHEMA}"
-    for relation in relations:
-        yield f"relation {relation.qualified}"
-        yield f"type {relation.qualified}"
-        yield f"array type {relation.qualified}"
-        if relation.primary_key:
-            yield f"index {relation.qualified}"
-            yield f"constraint {relation.qualified}"
 
 
 def _add_relation(rows: RelationRows, relation: Relation, oids: Mapping[str, int]) -> None:
@@ -345,21 +231,6 @@ def _add_primary_key(rows: RelationRows, relation: Relation, oids: Mapping[str, 
         (index_oid, full, f"{create} {quote_name(relation.name)} {using}"),
     ]
     rows.xmins.append((index_oid, definition_xmin(f"{name} {relation.definition}")))
-
-
-def settle_index_names(relations: Sequence[Relation]) -> tuple[Relation, ...]:
-    """The relations with index names that meet no other name: `_pkey1` where `_pkey` is taken."""
-    taken = {relation.name for relation in relations}
-    settled = []
-    for relation in relations:
-        name = relation.index_name
-        while name in taken:
-            suffix = name.removeprefix(relation.index_name) or "0"
-            name = f"{relation.index_name}{int(suffix) + 1}"
-        if relation.index_name:
-            taken.add(name)
-        settled.append(replace(relation, index_name=name))
-    return tuple(settled)
 
 
 def _number(relation: Relation, name: str) -> int:

@@ -26,7 +26,7 @@ from psycopg import pq
 from planner.binding.relations import SYSTEM_RELATIONS
 from planner.pg_catalog import PgCatalog
 from planner.pg_catalog.postgres_types import column_type
-from planner.pg_catalog.store_rows import Relation, store_relation, system_relation
+from planner.pg_catalog.store_relations import Relation, store_relation, system_relation
 from planner.values.quoting import quote_name, quote_text
 from tests.planner.pg_catalog.answers import Answer, Side, ask_catalog
 from tests.planner.pg_catalog.replay import DATA, SERVER_VERSION, Captured, captured

@@ -1,0 +1,122 @@
+"""Stores and system relations as the catalog describes them: columns, primary key, comments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from planner.binding.relations import SYSTEM_SCHEMA
+from planner.values.quoting import quote_name
+from stores.spec.schema import (
+    VALID_FROM,
+    VALID_TO,
+    WINDOW_END,
+    WINDOW_START,
+    Column,
+    StoreKind,
+    StoreSchema,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A relation of the gateway as the catalog needs it."""
+
+    schema: str
+    name: str
+    relkind: str
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...] = ()
+    index_name: str = ""
+    """Name of the index and constraint behind the primary key."""
+    required: tuple[str, ...] = ()
+    """Columns that are never NULL. Those of a key may be: Spark groups by NULL too."""
+    comment: str = ""
+    column_comments: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def qualified(self) -> str:
+        """`schema.name`, quoted where needed."""
+        return f"{quote_name(self.schema)}.{quote_name(self.name)}"
+
+    @property
+    def definition(self) -> str:
+        """All that makes a client read the definition again when it changes."""
+        columns = ",".join(f"{column.name} {column.type}" for column in self.columns)
+        return f"{self.qualified} {self.relkind} {columns} {self.primary_key} {self.comment}"
+
+
+def store_relation(schema: StoreSchema) -> Relation:
+    """A store as a relation of schema public; the key and what the kind adds to it are its key."""
+    key = tuple(column.name for column in schema.key)
+    comments = {name: f"key, {at} of {len(key)}" for at, name in enumerate(key, start=1)}
+    comments |= {name: _TIME_COMMENTS[name] for name in (c.name for c in schema.time_columns)}
+    return Relation(
+        schema="public",
+        name=schema.name,
+        relkind="r",
+        columns=schema.columns,
+        primary_key=(*key, *_KEY_TIMES.get(schema.kind, ())),
+        index_name=f"{schema.name}_pkey",
+        required=tuple(c.name for c in schema.time_columns if c.name != VALID_TO.name),
+        comment=describe_store(schema),
+        column_comments=comments,
+    )
+
+
+_KEY_TIMES: Mapping[StoreKind, tuple[str, ...]] = {
+    StoreKind.SESSION: (WINDOW_START.name, WINDOW_END.name),
+    StoreKind.VERSIONED: (VALID_FROM.name,),
+    StoreKind.WINDOW: (WINDOW_START.name,),
+}
+"""What tells the rows of one key apart."""
+_TIME_COMMENTS: Mapping[str, str] = {
+    VALID_FROM.name: "when the version became valid, inclusive",
+    VALID_TO.name: "when the next version replaced it, exclusive; NULL for the newest",
+    WINDOW_END.name: "end of the window, exclusive",
+    WINDOW_START.name: "start of the window, inclusive",
+}
+
+
+def system_relation(name: str, columns: tuple[Column, ...]) -> Relation:
+    """A system relation, announced as a view."""
+    return Relation(
+        schema=SYSTEM_SCHEMA, name=name, relkind="v", columns=columns, comment="system relation"
+    )
+
+
+def describe_store(schema: StoreSchema) -> str:
+    """The comment of a store: `window store, 4 partitions, windows of 1 hour, from clicks`."""
+    number = schema.partitions
+    parts = [f"{schema.kind.value} store", f"{number} partition{'s' * (number != 1)}"]
+    if schema.window_size_ms is not None:
+        parts.append(f"windows of {_duration(schema.window_size_ms)}")
+    if schema.retention_ms is not None:
+        parts.append(f"kept for {_duration(schema.retention_ms)}")
+    if schema.inputs:
+        parts.append("from " + ", ".join(each.topic for each in schema.inputs))
+    return ", ".join(parts)
+
+
+def _duration(milliseconds: int) -> str:
+    units = (("day", 86_400_000), ("hour", 3_600_000), ("minute", 60_000), ("second", 1000))
+    for unit, size in units:
+        if milliseconds % size == 0:
+            count = milliseconds // size
+            return f"{count} {unit}{'s' * (count != 1)}"
+    return f"{milliseconds} ms"
+
+
+def settle_index_names(relations: Sequence[Relation]) -> tuple[Relation, ...]:
+    """The relations with index names that meet no other name: `_pkey1` where `_pkey` is taken."""
+    taken = {relation.name for relation in relations}
+    settled = []
+    for relation in relations:
+        name = relation.index_name
+        while name in taken:
+            suffix = name.removeprefix(relation.index_name) or "0"
+            name = f"{relation.index_name}{int(suffix) + 1}"
+        if relation.index_name:
+            taken.add(name)
+        settled.append(replace(relation, index_name=name))
+    return tuple(settled)
