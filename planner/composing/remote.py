@@ -1,4 +1,4 @@
-"""A database whose statements run in composing processes, and how they end."""
+"""A database whose statements run in composing processes, and are tried again if one ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -22,17 +21,16 @@ from planner.composing.feed_sender import FeedSender
 from planner.composing.messages import (
     Describe,
     Described,
-    Failed,
     Kind,
     Reply,
     Rows,
     Run,
     SentRelation,
 )
-from planner.composing.process import ComposingProcess, ProcessEndedError, connected
+from planner.composing.process import ProcessEndedError, connected
 from planner.composing.process_pool import ProcessPool
-from planner.errors import QueryCancelledError, QueryError, UnavailableError
-from planner.values.alarms import ALARMS, Alarm
+from planner.composing.remote_statement import RemoteStatement, StatementLostError
+from planner.errors import QueryError, UnavailableError
 from planner.values.cancel import Cancellation
 from planner.values.redacted import statement_shape
 from stores.spec.query import BATCH_ROWS
@@ -41,16 +39,10 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-KILL_S = 0.5
-"""How long a statement may take to end once it is interrupted, before its process is killed. DuckDB
-looks every few milliseconds, except inside a function; the rest is for machines that are busy."""
-AGAIN_S = 0.1
-"""After so long it is interrupted once more: DuckDB forgets what comes just before it begins."""
 INLINE_BYTES_MAX = 128 << 10
 """Rows of a relation that go with the statement: one message more costs as much as reading them."""
 ATTEMPTS_MAX = 20
 """How often a statement begins whose process is killed for others, twice a second at most."""
-_OUT_OF_MEMORY = "Out of Memory Error: the statement needs more memory than it may have"
 
 
 class RemoteDatabase:
@@ -77,7 +69,7 @@ class RemoteDatabase:
     ) -> tuple[DescribedColumn, ...]:
         """The columns that a statement gives; none of it is computed."""
 
-        def begin(statement: _Statement) -> tuple[DescribedColumn, ...]:
+        def begin(statement: RemoteStatement) -> tuple[DescribedColumn, ...]:
             schemas = {name: _bytes_of(schema) for name, schema in (relations or {}).items()}
             asked = Describe(statement.number, self._number, sql, schemas, tuple(parameters))
             try:
@@ -104,7 +96,7 @@ class RemoteDatabase:
     ) -> Answer:
         """Begin a statement; the first rows have come when this returns."""
 
-        def begin(statement: _Statement) -> Answer:
+        def begin(statement: RemoteStatement) -> Answer:
             return _RemoteAnswer(
                 statement,
                 self._processes,
@@ -121,7 +113,9 @@ class RemoteDatabase:
         self._closed = True
         self._finalizer()
 
-    def _try(self, begin: Callable[[_Statement], T], sql: str, cancellation: Cancellation) -> T:
+    def _try(
+        self, begin: Callable[[RemoteStatement], T], sql: str, cancellation: Cancellation
+    ) -> T:
         """Begin a statement, again where its process ends on account of others.
 
         Where a process ends by itself, some statement in it is to blame. Of several it is not
@@ -137,7 +131,7 @@ class RemoteDatabase:
                     with self._processes.alone(cancellation):
                         return self._begin(begin, cancellation, fresh=True)
                 return self._begin(begin, cancellation)
-            except _EndedError as ended:
+            except StatementLostError as ended:
                 if not ended.process.was_killed:
                     shape = statement_shape(sql)
                     logger.warning("a composing process has ended statement=%s", shape)
@@ -150,140 +144,24 @@ class RemoteDatabase:
         )
 
     def _begin(
-        self, begin: Callable[[_Statement], T], cancellation: Cancellation, *, fresh: bool = False
+        self,
+        begin: Callable[[RemoteStatement], T],
+        cancellation: Cancellation,
+        *,
+        fresh: bool = False,
     ) -> T:
         process = self._processes.take(fresh=fresh)
         try:
             process.open(self._number, self._definition)
-            statement = _Statement(process, self._processes, cancellation)
+            statement = RemoteStatement(process, self._processes, cancellation)
         except ProcessEndedError as error:
             process.end()
             self._processes.give(process)
-            raise _EndedError(process, is_culprit=False) from error
+            raise StatementLostError(process, is_culprit=False) from error
         except BaseException:
             self._processes.give(process)
             raise
         return begin(statement)
-
-
-class _EndedError(Exception):
-    """The process of a statement has ended.
-
-    Args:
-        process: which.
-        is_culprit: whether it was killed to end this very statement.
-    """
-
-    def __init__(self, process: ComposingProcess, *, is_culprit: bool) -> None:
-        super().__init__()
-        self.process, self.is_culprit = process, is_culprit
-
-    def check(self, processes: ProcessPool, cancellation: Cancellation) -> None:
-        """Return if the statement may begin again.
-
-        Raises:
-            QueryCancelledError: it was to end.
-            DatabaseClosedError: all were to end.
-            DatabaseError: the process ended by itself, and had no other statement.
-        """
-        if self.is_culprit:
-            cancellation.check()
-            raise QueryCancelledError("canceling statement due to statement timeout")
-        if processes.is_closed:
-            raise DatabaseClosedError
-        if not self.process.was_killed and self.process.load_at_end <= 1:
-            raise DatabaseError("OutOfMemory", _OUT_OF_MEMORY)
-
-
-class _Statement:
-    """One statement in one process, from its begin to its end."""
-
-    def __init__(
-        self, process: ComposingProcess, processes: ProcessPool, cancellation: Cancellation
-    ) -> None:
-        self.process, self.cancellation = process, cancellation
-        self.on_interrupt: Callable[[], None] | None = None
-        """Called in a thread of its own once it is to end early."""
-        self.is_ended = False
-        self._processes = processes
-        self._lane = process.take_lane()
-        self.number = self._lane.statement()
-        self.was_interrupted = False
-        self._is_culprit = False
-        self._alarms: list[Alarm] = []
-        self._ending = threading.Lock()
-        self._interrupting = cancellation.interrupting(self._interrupt)
-        self._interrupting.__enter__()
-
-    def call(
-        self,
-        kind: Kind,
-        head: bytes = b"",
-        body: Sequence[pa.Buffer] = (),
-        *,
-        feed: socket.socket | None = None,
-    ) -> tuple[Reply, pa.Buffer | None]:
-        """Ask the process, and wait for the reply.
-
-        Raises:
-            DatabaseError: DuckDB failed.
-            _Ended: the process has ended, and the statement with it.
-        """
-        try:
-            reply, answer = self._lane.call(kind, head, body, feed=feed)
-        except ProcessEndedError as error:
-            self.process.end()
-            self.end()
-            raise _EndedError(self.process, is_culprit=self._is_culprit) from error
-        if isinstance(reply, Failed):
-            self.process.is_spent = self.process.is_spent or reply.is_spent
-            self.end()
-            self.cancellation.check()
-            raise DatabaseError(reply.kind, reply.text)
-        return reply, answer
-
-    def close(self) -> None:
-        """End it early; where that takes too long, with its process."""
-        if self.is_ended:
-            return
-        self._alarms.append(ALARMS.after(KILL_S, self._kill))
-        with suppress(_EndedError, DatabaseError, QueryCancelledError):
-            self.call(Kind.CLOSE)
-        self.end()
-
-    def end(self) -> None:
-        """It has ended in the process: give the lane back."""
-        with self._ending:
-            if self.is_ended:
-                return
-            self.is_ended = True
-        self._interrupting.__exit__(None, None, None)
-        for alarm in self._alarms:
-            alarm.cancel()
-        self.process.give_lane(self._lane)
-        self._processes.give(self.process)
-
-    def _interrupt(self) -> None:
-        if self.was_interrupted or self.is_ended:
-            return
-        self.was_interrupted = True
-        self._again()
-        self._alarms += [ALARMS.after(AGAIN_S, self._again), ALARMS.after(KILL_S, self._kill)]
-        if self.on_interrupt is not None:
-            threading.Thread(target=self.on_interrupt, name="ending", daemon=True).start()
-
-    def _again(self) -> None:
-        if not self.is_ended:
-            self.process.interrupt(self._lane, self.number)
-
-    def _kill(self) -> None:
-        with self._ending:
-            if self.is_ended:
-                return
-            self._is_culprit = True
-            self.process.kill()
-        self._processes.replace(self.process)
-        logger.warning("a composing process was killed to end a statement pid=%d", self.process.pid)
 
 
 class _RemoteAnswer:
@@ -291,7 +169,7 @@ class _RemoteAnswer:
 
     def __init__(
         self,
-        statement: _Statement,
+        statement: RemoteStatement,
         processes: ProcessPool,
         *,
         asked: Run,
@@ -326,7 +204,7 @@ class _RemoteAnswer:
                     raise StopIteration
                 try:
                     self._take(*statement.call(Kind.NEXT))
-                except _EndedError as ended:
+                except StatementLostError as ended:
                     self._finish()
                     ended.check(self._processes, statement.cancellation)
                     raise UnavailableError(
@@ -377,7 +255,7 @@ class _RemoteAnswer:
         except frames.TornFrameError as error:
             self._statement.process.end()
             self._statement.end()
-            raise _EndedError(self._statement.process, is_culprit=False) from error
+            raise StatementLostError(self._statement.process, is_culprit=False) from error
         if reply.is_last:
             self._statement.end()
             self._finish()

@@ -226,7 +226,7 @@ def test_the_log_names_what_ended_a_process_without_its_values(
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time enough for any interrupt, on any machine."""
-    monkeypatch.setattr("planner.composing.remote.KILL_S", WAIT_S)
+    monkeypatch.setattr("planner.composing.remote_statement.KILL_S", WAIT_S)
 
 
 @pytest.mark.usefixtures("patient")

@@ -1,0 +1,158 @@
+"""One statement in one composing process: how it is asked, interrupted and, if need be, killed."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import pyarrow as pa
+
+from planner.composing.database import DatabaseClosedError
+from planner.composing.definition import DatabaseError
+from planner.composing.messages import Failed, Kind, Reply
+from planner.composing.process import ComposingProcess, ProcessEndedError
+from planner.composing.process_pool import ProcessPool
+from planner.errors import QueryCancelledError
+from planner.values.alarms import ALARMS, Alarm
+from planner.values.cancel import Cancellation
+
+logger = logging.getLogger(__name__)
+
+KILL_S = 0.5
+"""Time that an interrupted statement has to end before its process is killed. DuckDB looks at its
+interrupt every few milliseconds, except inside a function; the rest is for busy machines."""
+INTERRUPT_AGAIN_S = 0.1
+"""When to interrupt once more: DuckDB forgets an interrupt that comes just before it begins."""
+_OUT_OF_MEMORY = "Out of Memory Error: the statement needs more memory than it may have"
+
+
+class StatementLostError(Exception):
+    """The process of a statement has ended before the statement has.
+
+    Args:
+        process: the process.
+        is_culprit: whether the process was killed to end this very statement.
+    """
+
+    def __init__(self, process: ComposingProcess, *, is_culprit: bool) -> None:
+        super().__init__()
+        self.process, self.is_culprit = process, is_culprit
+
+    def check(self, processes: ProcessPool, cancellation: Cancellation) -> None:
+        """Return if the statement may begin again in another process.
+
+        Raises:
+            QueryCancelledError: the statement was cancelled.
+            DatabaseClosedError: all databases are closed.
+            DatabaseError: the process ended by itself while it ran this statement alone.
+        """
+        if self.is_culprit:
+            cancellation.check()
+            raise QueryCancelledError("canceling statement due to statement timeout")
+        if processes.is_closed:
+            raise DatabaseClosedError
+        if not self.process.was_killed and self.process.load_at_end <= 1:
+            raise DatabaseError("OutOfMemory", _OUT_OF_MEMORY)
+
+
+class RemoteStatement:
+    """One statement in one process, from its beginning to its end.
+
+    Args:
+        process: where it runs; given back to the pool at the end.
+        processes: the pool of the process.
+        cancellation: what ends it early.
+    """
+
+    def __init__(
+        self, process: ComposingProcess, processes: ProcessPool, cancellation: Cancellation
+    ) -> None:
+        self.process, self.cancellation = process, cancellation
+        self.on_interrupt: Callable[[], None] | None = None
+        """Called in a thread of its own when the statement is cancelled."""
+        self.is_ended = False
+        self._processes = processes
+        self._lane = process.take_lane()
+        self.number = self._lane.statement()
+        self.was_interrupted = False
+        self._is_culprit = False
+        self._alarms: list[Alarm] = []
+        self._ending = threading.Lock()
+        self._interrupting = cancellation.interrupting(self._interrupt)
+        self._interrupting.__enter__()
+
+    def call(
+        self,
+        kind: Kind,
+        head: bytes = b"",
+        body: Sequence[pa.Buffer] = (),
+        *,
+        feed: socket.socket | None = None,
+    ) -> tuple[Reply, pa.Buffer | None]:
+        """Send a request to the process and wait for the reply.
+
+        Raises:
+            DatabaseError: DuckDB failed.
+            StatementLostError: the process has ended.
+        """
+        try:
+            reply, answer = self._lane.call(kind, head, body, feed=feed)
+        except ProcessEndedError as error:
+            self.process.end()
+            self.end()
+            raise StatementLostError(self.process, is_culprit=self._is_culprit) from error
+        if isinstance(reply, Failed):
+            self.process.is_spent = self.process.is_spent or reply.is_spent
+            self.end()
+            self.cancellation.check()
+            raise DatabaseError(reply.kind, reply.text)
+        return reply, answer
+
+    def close(self) -> None:
+        """End the statement early; kill its process if that takes too long."""
+        if self.is_ended:
+            return
+        self._alarms.append(ALARMS.after(KILL_S, self._kill))
+        with suppress(StatementLostError, DatabaseError, QueryCancelledError):
+            self.call(Kind.CLOSE)
+        self.end()
+
+    def end(self) -> None:
+        """Give lane and process back: the statement has ended there."""
+        with self._ending:
+            if self.is_ended:
+                return
+            self.is_ended = True
+        self._interrupting.__exit__(None, None, None)
+        for alarm in self._alarms:
+            alarm.cancel()
+        self.process.give_lane(self._lane)
+        self._processes.give(self.process)
+
+    def _interrupt(self) -> None:
+        if self.was_interrupted or self.is_ended:
+            return
+        self.was_interrupted = True
+        self._interrupt_again()
+        self._alarms += [
+            ALARMS.after(INTERRUPT_AGAIN_S, self._interrupt_again),
+            ALARMS.after(KILL_S, self._kill),
+        ]
+        if self.on_interrupt is not None:
+            threading.Thread(target=self.on_interrupt, name="ending", daemon=True).start()
+
+    def _interrupt_again(self) -> None:
+        if not self.is_ended:
+            self.process.interrupt(self._lane, self.number)
+
+    def _kill(self) -> None:
+        with self._ending:
+            if self.is_ended:
+                return
+            self._is_culprit = True
+            self.process.kill()
+        self._processes.replace(self.process)
+        logger.warning("a composing process was killed to end a statement pid=%d", self.process.pid)
