@@ -19,12 +19,12 @@ from gateway.access.tls import POSTGRES_PROTOCOL, Identity, Tls
 from gateway.busy_poll import BusyPoll
 from gateway.failures import RequestContext, to_query_error
 from gateway.pgwire.entry.start_tls import CLIENT_HELLO, negotiated, secure
-from gateway.pgwire.entry.startup_phase import Entrance
+from gateway.pgwire.entry.startup import StartupPhase
 from gateway.pgwire.protocol.connection import Connection, State
 from gateway.pgwire.protocol.errors import FATAL, RemoteProtocolError, fatal, respond
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.protocol.messages import ErrorResponse, FrontendMessage, Terminate
-from gateway.pgwire.protocol.startup import Reports
+from gateway.pgwire.protocol.reported_settings import ReportedSettings
 from gateway.pgwire.statements.dialog import Dialog, Work
 from gateway.pgwire.statements.timeouts import idle_timeout_s
 from gateway.workers import Workers
@@ -45,7 +45,7 @@ _STATES = {
 """What pg_stat_activity calls a session that runs nothing."""
 
 
-class House(Backends, Protocol):
+class Host(Backends, Protocol):
     """What a client needs of the server that it is a client of."""
 
     engine: Engine
@@ -73,11 +73,11 @@ class Client(asyncio.Protocol):
     """The server's end of one socket.
 
     Args:
-        house: the server.
+        host: the server.
         loop: the event loop, which is also the clock.
     """
 
-    def __init__(self, house: House, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, host: Host, loop: asyncio.AbstractEventLoop) -> None:
         self.process_id = 0
         """What a CancelRequest names."""
         self.address: str | None = None
@@ -87,16 +87,16 @@ class Client(asyncio.Protocol):
         """When it was let in, in epoch microseconds."""
         self.secret_key = b""
         """What it must prove to know; both are given when the client is let in."""
-        self._house = house
+        self._host = host
         self._loop = loop
-        self._limits = house.limits
-        self._answered = house.busy_poll.answered
+        self._limits = host.limits
+        self._answered = host.busy_poll.answered
         self._connection = Connection(
             message_bytes_max=self._limits.message_bytes_max,
             startup_bytes_max=self._limits.startup_bytes_max,
         )
         self._transport: asyncio.Transport | None = None
-        self._entrance: Entrance | None = None
+        self._startup: StartupPhase | None = None
         self._dialog: Dialog | None = None
         self._task: asyncio.Task[None] | None = None
         self._out: list[bytes] = []
@@ -131,15 +131,15 @@ class Client(asyncio.Protocol):
             _keep_alive(sock, self._limits)
         name = transport.get_extra_info("peername")
         self.address, self.port = (name[0], name[1]) if name else (None, None)
-        self._entrance = Entrance(
+        self._startup = StartupPhase(
             connection=self._connection,
-            door=self,
-            access=self._house.access,
-            tls=self._house.tls,
-            server_version=self._house.server_version,
+            socket=self,
+            access=self._host.access,
+            tls=self._host.tls,
+            server_version=self._host.server_version,
             address=self.address,
         )
-        self._house.enter(self)
+        self._host.enter(self)
 
     def data_received(self, data: bytes) -> None:
         """Handle what has arrived: what looks up one key, and is whole, the short way."""
@@ -279,7 +279,7 @@ class Client(asyncio.Protocol):
         """End what has lasted too long; called every second or so."""
         limits = self._limits
         if self._dialog is None:
-            self._check_entrance(now_s)
+            self._check_startup(now_s)
             return
         if self._writable is not None:
             if now_s - self._unwritable_since_s > limits.write_timeout_s:
@@ -313,7 +313,7 @@ class Client(asyncio.Protocol):
             return now_s - self._partial[1] > self._limits.message_timeout_s
         return False
 
-    def _check_entrance(self, now_s: float) -> None:
+    def _check_startup(self, now_s: float) -> None:
         """The time to come in counts from the accept: a byte now and then does not stretch it."""
         if self._securing or now_s - self._accepted_s <= self._limits.startup_timeout_s:
             return  # a handshake has its own timeout, which is what is left of ours
@@ -381,7 +381,7 @@ class Client(asyncio.Protocol):
     def _left(self) -> None:
         if self._dialog is not None:
             self._dialog.close()
-        self._house.leave(self)
+        self._host.leave(self)
 
     def _fail(self, error: Exception) -> None:
         if self._dialog is not None:
@@ -425,15 +425,15 @@ class Client(asyncio.Protocol):
             return None
         if self._dialog is not None:
             return self._dialog.handle(message)
-        assert self._entrance is not None, "made with the connection"
-        return self._entrance.handle(message)
+        assert self._startup is not None, "made with the connection"
+        return self._startup.handle(message)
 
     def _begin_directly(self, data: bytes) -> bool:
         """Take the first bytes for TLS, if they are and there is a certificate."""
         self._heard = True
-        if data[0] != CLIENT_HELLO or self._entrance is None:
+        if data[0] != CLIENT_HELLO or self._startup is None:
             return False
-        work = self._entrance.direct()
+        work = self._startup.direct()
         if work is None:
             return False
         self._early = data
@@ -479,25 +479,25 @@ class Client(asyncio.Protocol):
 
     def admit(self) -> str | None:
         """Get a place and a process id; or why there is none."""
-        return self._house.admit(self)
+        return self._host.admit(self)
 
     def cancel_other(self, process_id: int, secret_key: bytes) -> None:
         """Cancel what another client runs, if the key is its own."""
-        self._house.cancel(process_id, secret_key)
+        self._host.cancel(process_id, secret_key)
 
-    def let_in(self, session: Session, reports: Reports) -> None:
+    def begin_session(self, session: Session, reports: ReportedSettings) -> None:
         """From now on statements are taken."""
-        self._entrance = None
-        session.pid, session.backends = self.process_id, self._house
+        self._startup = None
+        session.pid, session.backends = self.process_id, self._host
         self._started_us = time.time_ns() // 1000
         self._dialog = Dialog(
             connection=self._connection,
-            engine=self._house.engine,
-            workers=self._house.workers,
+            engine=self._host.engine,
+            workers=self._host.workers,
             session=session,
             reports=reports,
             limits=self._limits,
-            shell=self,
+            socket=self,
         )
 
 

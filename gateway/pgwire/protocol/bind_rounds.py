@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from gateway.pgwire.protocol.codec import guarded, read_bind, split_round
+from gateway.pgwire.protocol.decode import read_bind, read_or_refuse
 
 _BIND = ord("B")
 _BODY_AT = 5
@@ -20,6 +20,8 @@ _REMEMBERED_BYTES_MAX = 1024
 """Of head and tail: names have some 20 bytes, and each column's format two."""
 _HEADS_MAX = 16
 """Lengths of a single parameter for which the bytes in front of it are kept."""
+_EXECUTE_AND_SYNC = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
+_DESCRIBE_EXECUTE_AND_SYNC = b"D\0\0\0\x06P\0" + _EXECUTE_AND_SYNC
 _unpack_length = struct.Struct(">I").unpack_from
 _unpack_signed = struct.Struct(">i").unpack_from
 
@@ -107,7 +109,9 @@ class RoundReader:
         if found is None:
             return None
         body, described = found
-        portal, statement, parameter_formats, parameters, result_formats = guarded(read_bind, body)
+        portal, statement, parameter_formats, parameters, result_formats = read_or_refuse(
+            read_bind, body
+        )
         form = RoundForm(
             portal=portal,
             statement=statement,
@@ -129,3 +133,22 @@ class RoundReader:
 def _formats_bytes(formats: tuple[int, ...]) -> int:
     """The bytes that format codes took, with their count."""
     return 2 + 2 * len(formats)
+
+
+def split_round(received: bytes) -> tuple[bytes, bool] | None:
+    """The Bind of bytes that are one whole round of a prepared statement, and nothing else.
+
+    Drivers send a prepared statement as Bind, perhaps Describe, Execute and Sync of the unnamed
+    portal without a row limit, all in one piece; but for the Bind these are constant bytes.
+
+    Returns:
+        The Bind's body and whether the portal is described; None if the bytes are anything else.
+    """
+    if not received.startswith(b"B") or not received.endswith(_EXECUTE_AND_SYNC):
+        return None
+    described = received.endswith(_DESCRIBE_EXECUTE_AND_SYNC)
+    tail = len(_DESCRIBE_EXECUTE_AND_SYNC) if described else len(_EXECUTE_AND_SYNC)
+    end = len(received) - tail
+    if end < 5 or _unpack_length(received, 1)[0] != end - 1:
+        return None
+    return received[5:end], described

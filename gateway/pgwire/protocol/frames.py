@@ -1,6 +1,6 @@
 """A stream of bytes, which may arrive cut anywhere, to frames: where one message ends.
 
-All that is known of messages here is which type bytes there are and how long each may be; `codec`
+All that is known of messages here is which type bytes there are and how long each may be; `decode`
 makes messages of frames.
 """
 

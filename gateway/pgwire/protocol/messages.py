@@ -1,4 +1,4 @@
-"""Every message of protocol 3 that we read or write, as a value. No bytes here: see `codec`.
+"""The messages of protocol 3 as values; `decode` reads them from bytes, `encode` writes them.
 
 Source: PostgreSQL 15 documentation, section 55.7 "Message Formats", where each message stands
 under the name that its class has here. A message from the client states the largest length field

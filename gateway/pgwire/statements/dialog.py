@@ -12,8 +12,8 @@ from contextlib import aclosing, suppress
 from typing import Any, TypeAlias
 
 from gateway.failures import RequestContext, to_query_error
-from gateway.pgwire.protocol.codec import encode
 from gateway.pgwire.protocol.connection import Connection, State
+from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.errors import RemoteProtocolError, notice_response, respond
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.protocol.messages import (
@@ -43,11 +43,11 @@ from gateway.pgwire.protocol.messages import (
     RowDescription,
     Sync,
 )
-from gateway.pgwire.protocol.startup import Reports
-from gateway.pgwire.statements.execution import Runner, Shell
+from gateway.pgwire.protocol.reported_settings import ReportedSettings
+from gateway.pgwire.statements.execution import ClientSocket, Runner
 from gateway.pgwire.statements.lookup_answers import Lookups
 from gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_on_error
-from gateway.pgwire.statements.row_commands import Handing, Run
+from gateway.pgwire.statements.row_commands import RowCommands, Run
 from gateway.pgwire.statements.rows import RowSource, shape_of
 from gateway.pgwire.types.parameters import decode_parameters
 from gateway.workers import Workers
@@ -82,7 +82,7 @@ class Dialog:
         session: of this client.
         reports: the settings that it has been told.
         limits: of the server.
-        shell: whoever holds the socket.
+        socket: whoever holds the socket.
     """
 
     def __init__(
@@ -92,9 +92,9 @@ class Dialog:
         engine: Engine,
         workers: Workers,
         session: Session,
-        reports: Reports,
+        reports: ReportedSettings,
         limits: PgLimits,
-        shell: Shell,
+        socket: ClientSocket,
     ) -> None:
         self.session = session
         session.is_grouped = True
@@ -106,7 +106,7 @@ class Dialog:
         self._changes_told = session.changes
         self._has_executed = False
         """Whether what is executed next would be one transaction with what was before it."""
-        self._shell = shell
+        self._socket = socket
         self._names = session.listing = Names(limits=limits)
         self.lookups = Lookups(self._names, session)
         """The short way of what looks up one key, while nothing else is under way."""
@@ -115,15 +115,15 @@ class Dialog:
             workers=workers,
             session=session,
             limits=limits,
-            call_later=shell.call_later,
+            call_later=socket.call_later,
         )
-        self._handing = Handing(
+        self._row_commands = RowCommands(
             names=self._names,
             runner=self._runner,
             limits=limits,
             send=self._send,
             send_encoded=self._send_encoded,
-            drained=shell.drained,
+            drained=socket.drained,
             give=self._give,
         )
         self._handlers: dict[type[FrontendMessage], Callable[[Any], Work | None]] = {
@@ -141,7 +141,7 @@ class Dialog:
             Sync: self._sync,
         }
 
-    # --- from the shell --------------------------------------------------------------------------
+    # --- from the socket --------------------------------------------------------------------------
 
     def handle(self, message: FrontendMessage) -> Work | None:
         """Do what a message asks; a coroutine is what remains to be awaited.
@@ -178,7 +178,7 @@ class Dialog:
                     sql = self._names.statement(name).sql
                 case Execute(portal=name) | Describe(kind="P", name=name):
                     sql = self._names.portal(name).prepared.sql
-        return RequestContext(client=self._shell.name, user=self.session.user, sql=sql)
+        return RequestContext(client=self._socket.name, user=self.session.user, sql=sql)
 
     def cancel(self) -> None:
         """Cancel what runs in a worker, if anything does."""
@@ -234,7 +234,7 @@ class Dialog:
         shape = shape_of(statement.columns, ())
         self._has_executed = False
         self._connection.sending(ReadyForQuery)
-        self._shell.write(self.lookups.query_answer(shape, rows))
+        self._socket.write(self.lookups.query_answer(shape, rows))
 
     async def _finish_query(self, portal: Portal) -> None:
         with self._runner.watched(portal.cancellation):
@@ -269,7 +269,7 @@ class Dialog:
             return
         block = in_block or self.session.transaction is not TransactionStatus.IDLE
         run = Run(cancellation=cancellation, simple=True, in_block=block)
-        await self._handing.run(portal, run)
+        await self._row_commands.run(portal, run)
 
     async def _answer(self, portal: Portal, rows: bytes) -> None:
         """All that one statement of a Query gives."""
@@ -385,7 +385,7 @@ class Dialog:
         block = self.session.transaction is not TransactionStatus.IDLE
         with self._runner.watched() as cancellation, closing_on_error(portal):
             run = Run(cancellation=cancellation, simple=False, in_block=block, rows_max=rows_max)
-            await self._handing.run(portal, run)
+            await self._row_commands.run(portal, run)
 
     async def _start(self, portal: Portal, rows_max: int) -> None:
         with self._runner.watched() as cancellation, closing_on_error(portal):
@@ -404,7 +404,7 @@ class Dialog:
             async with aclosing(self._runner.stream(source, rows_max)) as chunks:
                 async for chunk in chunks:
                     self._send_encoded(DataRows, chunk)
-                    await self._shell.drained()
+                    await self._socket.drained()
         self._give_at_hand(portal, rows, rows_max)
 
     def _give_at_hand(self, portal: Portal, rows: bytes, rows_max: int) -> None:
@@ -476,15 +476,15 @@ class Dialog:
         """Tell what settings have become: once for all that has run, as PostgreSQL does."""
         if self.session.changes != self._changes_told:
             self._changes_told = self.session.changes
-            for status in self._reports.news(self.session):
+            for status in self._reports.changed(self.session):
                 self._send(status)
 
     def _send(self, message: BackendMessage) -> None:
-        self._shell.write(self._connection.send(message))
+        self._socket.write(self._connection.send(message))
 
     def _send_encoded(self, kind: type[BackendMessage], encoded: bytes) -> None:
         self._connection.sending(kind)
-        self._shell.write(encoded)
+        self._socket.write(encoded)
 
 
 def _ignore(message: FrontendMessage) -> None:

@@ -40,13 +40,13 @@ _TIMED_OUT = "canceling statement due to statement timeout"
 
 
 class Timer(Protocol):
-    """What `Shell.call_later` gives."""
+    """What `ClientSocket.call_later` gives."""
 
     def cancel(self) -> None:
         """Do not call."""
 
 
-class Shell(Protocol):
+class ClientSocket(Protocol):
     """What a dialog needs of whoever holds the socket."""
 
     @property
@@ -272,7 +272,7 @@ class Runner:
     def _start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> bytes:
         cancellation.check()
         if portal.prepared.statement.handover is not None:
-            return b""  # it is `handing` that runs it
+            return b""  # it is `row_commands` that runs it
         source = self._execute(portal, cancellation)
         return source.take_at_hand(rows_max) if source.at_hand else b""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from gateway.pgwire.protocol.bind_rounds import Round, RoundForm
-from gateway.pgwire.protocol.codec import encode
+from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.messages import CommandComplete, ReadyForQuery
 from gateway.pgwire.statements.portals import Names, Prepared
 from gateway.pgwire.statements.rows import Shape, shape_of

@@ -61,7 +61,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Handing:
+class RowCommands:
     """Runs such statements for one connection, one at a time.
 
     Args:

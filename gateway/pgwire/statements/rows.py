@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
-from gateway.pgwire.protocol.codec import encode
+from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.protocol.messages import BindComplete, Field, RowDescription
 from gateway.pgwire.statements.row_window import ALL, Piece, Reader

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.protocol import codec
-from gateway.pgwire.protocol.bind_rounds import Round, RoundForm, RoundReader
+from gateway.pgwire.protocol.bind_rounds import Round, RoundForm, RoundReader, split_round
+from gateway.pgwire.protocol.decode import read_bind, read_or_refuse
 from gateway.pgwire.protocol.errors import RemoteProtocolError
 from tests.gateway.pgwire import wire
 
@@ -19,7 +19,7 @@ _FORMATS = st.lists(st.sampled_from([0, 1]), max_size=3)
 
 @st.composite
 def rounds(draw: st.DrawFn) -> bytes:
-    """Whole rounds, now and then with a byte changed, cut off or put in."""
+    """Generate whole rounds, some with bytes changed, cut off or inserted."""
     bind = wire.bind(
         draw(st.sampled_from(["", "p"])),
         draw(_NAMES),
@@ -49,12 +49,10 @@ def form(
 
 
 def read_whole(received: bytes) -> Round | None:
-    found = codec.split_round(received)
+    found = split_round(received)
     if found is None:
         return None
-    portal, statement, formats, parameters, result_formats = codec.guarded(
-        codec.read_bind, found[0]
-    )
+    portal, statement, formats, parameters, result_formats = read_or_refuse(read_bind, found[0])
     made = form(
         statement,
         portal=portal,
@@ -66,7 +64,7 @@ def read_whole(received: bytes) -> Round | None:
 
 
 @given(st.lists(rounds(), min_size=1, max_size=6))
-def test_what_was_read_before_changes_nothing(received: list[bytes]) -> None:
+def test_earlier_rounds_do_not_change_how_a_round_is_read(received: list[bytes]) -> None:
     reader = RoundReader()
     for each in received:
         try:
@@ -79,7 +77,9 @@ def test_what_was_read_before_changes_nothing(received: list[bytes]) -> None:
 
 
 @given(st.lists(_PARAMETERS, min_size=2, max_size=6))
-def test_only_the_parameters_change(parameters: list[list[bytes | None]]) -> None:
+def test_rounds_of_one_form_differ_in_parameters(
+    parameters: list[list[bytes | None]],
+) -> None:
     reader = RoundReader()
     for each in parameters:
         found = reader.read(wire.bind("", "s", each, result_formats=[1]) + _RUN)
@@ -87,7 +87,7 @@ def test_only_the_parameters_change(parameters: list[list[bytes | None]]) -> Non
 
 
 @given(st.lists(st.binary(max_size=30), min_size=2, max_size=40))
-def test_a_form_that_comes_again_is_the_same_object(keys: list[bytes]) -> None:
+def test_a_repeated_form_is_the_same_object(keys: list[bytes]) -> None:
     reader = RoundReader()
     forms = []
     for key in keys:
@@ -98,7 +98,7 @@ def test_a_form_that_comes_again_is_the_same_object(keys: list[bytes]) -> None:
     assert len(set(map(id, forms))) == 1
 
 
-def test_a_long_head_is_not_remembered() -> None:
+def test_a_long_head_is_not_kept() -> None:
     reader = RoundReader()
     long, short = "s" * 5000, "s"
     for name in (short, long, short, long):
@@ -106,3 +106,28 @@ def test_a_long_head_is_not_remembered() -> None:
         assert found is not None
         assert found[0].statement == name
     assert len(reader._head) < 100
+
+
+def test_a_round_is_recognised_by_its_constant_bytes() -> None:
+    bind = wire.bind("", "s", [b"1"])
+    run = wire.execute("") + wire.SYNC
+    described = wire.describe("P", "") + run
+    assert split_round(bind + run) == (bind[5:], False)
+    assert split_round(bind + described) == (bind[5:], True)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        b"",
+        wire.SYNC,
+        wire.bind("", "s"),
+        wire.bind("", "s") + wire.execute("", 1) + wire.SYNC,
+        wire.bind("", "s") + wire.execute("p") + wire.SYNC,
+        wire.bind("", "s") * 2 + wire.execute("") + wire.SYNC,
+        wire.parse("", "") + wire.bind("", "") + wire.execute("") + wire.SYNC,
+        b"B" + wire.execute("") + wire.SYNC,
+    ],
+)
+def test_other_bytes_are_no_round(other: bytes) -> None:
+    assert split_round(other) is None

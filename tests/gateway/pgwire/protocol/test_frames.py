@@ -1,4 +1,4 @@
-"""Where frames end, and what is refused before its body is taken; whole messages: `test_codec`."""
+"""Where frames end, and what is refused before its body is taken; whole messages: `test_decode`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.protocol.codec import encode
+from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.messages import CopyOutResponse
 from gateway.pgwire.statements.copy_out import CopyEncoder
 from planner.commands.row_commands import plan_handover

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.pgwire.entry.startup import open_session, parse_options
 from gateway.pgwire.protocol.messages import StartupMessage
-from gateway.pgwire.protocol.startup import Reports, open_session, parse_options
-from planner.engine import QueryError, Session
+from planner.engine import QueryError
 
 
 def startup(**parameters: str) -> StartupMessage:
@@ -30,7 +30,7 @@ def test_options(options: str, expected: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("options", ["-c", "-c a", "a=b", "-d 3", "--"])
-def test_options_that_are_no_settings(options: str) -> None:
+def test_options_other_than_settings_are_refused(options: str) -> None:
     with pytest.raises(QueryError) as caught:
         parse_options(options)
     assert caught.value.sqlstate == "22023"
@@ -58,23 +58,11 @@ def test_startup_parameters_become_settings() -> None:
     }
 
 
-def test_sql_ascii_is_bytes_as_they_are() -> None:
+def test_sql_ascii_is_a_known_encoding() -> None:
     assert open_session(startup(user="u", client_encoding="SQL_ASCII")).settings == {
         "database": "u",
         "client_encoding": "SQL_ASCII",
     }
-
-
-def test_only_what_changed_is_reported() -> None:
-    reports = Reports(server_version="15.18")
-    session = Session(user="joe")
-    assert len(reports.news(session)) == 13
-    assert reports.news(session) == ()
-    session.set("timezone", "Europe/Paris")
-    session.set("datestyle", "German")
-    assert [(status.name, status.value) for status in reports.news(session)] == [
-        ("TimeZone", "Europe/Paris")
-    ]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +74,7 @@ def test_only_what_changed_is_reported() -> None:
         ("-c stategate.consistency=lately", "22023"),
     ],
 )
-def test_settings_that_would_fail_or_be_passed_over_later(options: str, sqlstate: str) -> None:
+def test_invalid_settings_are_refused_at_startup(options: str, sqlstate: str) -> None:
     with pytest.raises(QueryError) as caught:
         open_session(startup(user="joe", options=options))
     assert caught.value.sqlstate == sqlstate

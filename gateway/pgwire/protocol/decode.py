@@ -1,60 +1,30 @@
-"""Frames to messages, and messages to bytes: the one place that knows how a message is laid out.
-
-`frames` cuts a stream into frames; `decode` makes a message of a frame, `encode` bytes of a
-message. No state, no socket, no meaning.
-"""
+"""Frames and startup packets to the messages of a client, laid out as PostgreSQL documents them."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar
 
 from gateway.pgwire.protocol.errors import RemoteProtocolError
 from gateway.pgwire.protocol.frames import Frame
 from gateway.pgwire.protocol.messages import (
     CANCEL_KEY_BYTES_MAX,
-    AuthenticationCleartextPassword,
-    AuthenticationOk,
-    AuthenticationSASL,
-    AuthenticationSASLContinue,
-    AuthenticationSASLFinal,
-    BackendKeyData,
-    BackendMessage,
     Bind,
-    BindComplete,
     CancelRequest,
     Close,
-    CloseComplete,
-    CommandComplete,
     CopyData,
     CopyDone,
     CopyFail,
-    CopyOutResponse,
-    CopyRows,
-    DataRows,
     Describe,
-    EmptyQueryResponse,
-    EncryptionResponse,
-    ErrorResponse,
     Execute,
-    Field,
     Flush,
     FrontendMessage,
     FunctionCall,
     GSSENCRequest,
-    NegotiateProtocolVersion,
-    NoData,
-    NoticeResponse,
-    ParameterDescription,
-    ParameterStatus,
     Parse,
-    ParseComplete,
     PasswordMessage,
-    PortalSuspended,
     Query,
-    ReadyForQuery,
-    RowDescription,
     SSLRequest,
     StartupMessage,
     StartupPacket,
@@ -67,7 +37,6 @@ T = TypeVar("T")
 BindFields: TypeAlias = tuple[str, str, tuple[int, ...], tuple[bytes | None, ...], tuple[int, ...]]
 """The fields of a `Bind`, in its order."""
 
-PROTOCOL_3_0 = 3 << 16
 MINOR_MAX = 2
 """Newest minor version of protocol 3 that we speak; there is no 3.1."""
 _SSL_REQUEST = 80877103
@@ -77,10 +46,6 @@ _CANCEL_REQUEST = 80877102
 _unpack_length = struct.Struct(">I").unpack_from
 _unpack_count = struct.Struct(">H").unpack_from
 _unpack_signed = struct.Struct(">i").unpack_from
-_pack_head = struct.Struct(">BI").pack
-
-
-# --- from the client -----------------------------------------------------------------------------
 
 
 def decode_startup(body: bytes) -> StartupPacket:
@@ -132,11 +97,11 @@ def decode(frame: Frame) -> FrontendMessage:
             that is not UTF-8 (22021). The frames that follow can still be read.
     """
     type_byte, body = frame
-    return guarded(_READERS[type_byte], body)
+    return read_or_refuse(_READERS[type_byte], body)
 
 
-def guarded(reader: Callable[[bytes], T], body: bytes) -> T:
-    """What a reader makes of a body, with its complaints turned into the protocol's error.
+def read_or_refuse(reader: Callable[[bytes], T], body: bytes) -> T:
+    """Read a body; an error of the reader becomes a RemoteProtocolError.
 
     Raises:
         RemoteProtocolError: as `decode`.
@@ -288,177 +253,3 @@ _READERS: dict[int, Callable[[bytes], FrontendMessage]] = {
     ord("f"): _read_copy_fail,
     ord("p"): lambda body: PasswordMessage(response=body),
 }
-
-
-# --- from the server -----------------------------------------------------------------------------
-
-
-def encode(message: BackendMessage) -> bytes:
-    """The bytes of a message of ours."""
-    return _WRITERS[type(message)](message)
-
-
-def _framed(type_byte: str, body: bytes) -> bytes:
-    return _pack_head(ord(type_byte), len(body) + 4) + body
-
-
-def _text(text: str) -> bytes:
-    # NUL ends a text on the wire, so one inside it would cut the message in two; and half of a
-    # surrogate pair, which JSON input can smuggle into a name, has no UTF-8.
-    return text.replace("\0", "\\0").encode(errors="backslashreplace") + b"\0"
-
-
-def _write_encryption(message: EncryptionResponse) -> bytes:
-    return b"S" if message.accepted else b"N"
-
-
-def _write_negotiate(message: NegotiateProtocolVersion) -> bytes:
-    count = len(message.unknown_options)
-    options = b"".join(_text(option) for option in message.unknown_options)
-    return _framed("v", struct.pack(">II", PROTOCOL_3_0 + message.minor, count) + options)
-
-
-def _write_sasl(message: AuthenticationSASL) -> bytes:
-    names = b"".join(_text(name) for name in message.mechanisms)
-    return _framed("R", struct.pack(">I", 10) + names + b"\0")
-
-
-def _write_parameter_status(message: ParameterStatus) -> bytes:
-    return _framed("S", _text(message.name) + _text(message.value))
-
-
-def _write_key_data(message: BackendKeyData) -> bytes:
-    return _framed("K", struct.pack(">I", message.process_id) + message.secret_key)
-
-
-def _write_ready(message: ReadyForQuery) -> bytes:
-    return _framed("Z", message.status.encode())
-
-
-def _write_parameter_description(message: ParameterDescription) -> bytes:
-    count = len(message.oids)
-    return _framed("t", struct.pack(f">H{count}I", count, *message.oids))
-
-
-def _write_row_description(message: RowDescription) -> bytes:
-    fields = b"".join(_write_field(field) for field in message.fields)
-    return _framed("T", struct.pack(">H", len(message.fields)) + fields)
-
-
-def _write_field(field: Field) -> bytes:
-    return _text(field.name) + struct.pack(
-        ">IhIhih",
-        field.table_oid,
-        field.column_number,
-        field.oid,
-        field.length,
-        field.modifier,
-        field.format,
-    )
-
-
-def _write_copy_out(message: CopyOutResponse) -> bytes:
-    count = message.columns
-    formats = [message.format] * count
-    return _framed("H", struct.pack(f">BH{count}H", message.format, count, *formats))
-
-
-def _write_command_complete(message: CommandComplete) -> bytes:
-    return _framed("C", _text(message.tag))
-
-
-def _write_error(message: ErrorResponse) -> bytes:
-    return _framed(
-        "E",
-        _write_fields(
-            (
-                ("S", message.severity),
-                ("V", message.severity),
-                ("C", message.sqlstate),
-                ("M", message.message),
-                ("D", message.detail),
-                ("H", message.hint),
-                ("P", None if message.position is None else str(message.position)),
-            )
-        ),
-    )
-
-
-def _write_notice(message: NoticeResponse) -> bytes:
-    return _framed(
-        "N",
-        _write_fields(
-            (
-                ("S", message.severity),
-                ("V", message.severity),
-                ("C", message.sqlstate),
-                ("M", message.message),
-            )
-        ),
-    )
-
-
-def _write_fields(fields: Iterable[tuple[str, str | None]]) -> bytes:
-    parts = [code.encode() + _text(value) for code, value in fields if value is not None]
-    return b"".join(parts) + b"\0"
-
-
-def _constant(type_byte: str, body: bytes = b"") -> Callable[[Any], bytes]:
-    encoded = _framed(type_byte, body)
-    return lambda message: encoded
-
-
-_WRITERS: dict[type[BackendMessage], Callable[[Any], bytes]] = {
-    AuthenticationCleartextPassword: _constant("R", struct.pack(">I", 3)),
-    AuthenticationOk: _constant("R", struct.pack(">I", 0)),
-    AuthenticationSASL: _write_sasl,
-    AuthenticationSASLContinue: lambda message: _framed(
-        "R", struct.pack(">I", 11) + message.challenge
-    ),
-    AuthenticationSASLFinal: lambda message: _framed("R", struct.pack(">I", 12) + message.outcome),
-    BackendKeyData: _write_key_data,
-    BindComplete: _constant("2"),
-    CloseComplete: _constant("3"),
-    CommandComplete: _write_command_complete,
-    CopyDone: _constant("c"),
-    CopyOutResponse: _write_copy_out,
-    CopyRows: lambda message: message.encoded,
-    DataRows: lambda message: message.encoded,
-    EmptyQueryResponse: _constant("I"),
-    EncryptionResponse: _write_encryption,
-    ErrorResponse: _write_error,
-    NegotiateProtocolVersion: _write_negotiate,
-    NoData: _constant("n"),
-    NoticeResponse: _write_notice,
-    ParameterDescription: _write_parameter_description,
-    ParameterStatus: _write_parameter_status,
-    ParseComplete: _constant("1"),
-    PortalSuspended: _constant("s"),
-    ReadyForQuery: _write_ready,
-    RowDescription: _write_row_description,
-}
-
-
-# --- a whole round in one piece ------------------------------------------------------------------
-
-_EXECUTE_AND_SYNC = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
-_DESCRIBE_EXECUTE_AND_SYNC = b"D\0\0\0\x06P\0" + _EXECUTE_AND_SYNC
-
-
-def split_round(received: bytes) -> tuple[bytes, bool] | None:
-    """The Bind of bytes that are one whole round of a prepared statement, and nothing else.
-
-    Drivers send a prepared statement as Bind, perhaps Describe, Execute and Sync of the unnamed
-    portal without a row limit, all in one piece; but for the Bind these are constant bytes.
-
-    Returns:
-        The Bind's body and whether the portal is described; None if the bytes are anything else.
-    """
-    if not received.startswith(b"B") or not received.endswith(_EXECUTE_AND_SYNC):
-        return None
-    described = received.endswith(_DESCRIBE_EXECUTE_AND_SYNC)
-    tail = len(_DESCRIBE_EXECUTE_AND_SYNC) if described else len(_EXECUTE_AND_SYNC)
-    end = len(received) - tail
-    if end < 5 or _unpack_length(received, 1)[0] != end - 1:
-        return None
-    return received[5:end], described

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from gateway.pgwire.protocol.reported_settings import ReportedSettings
+from planner.engine import Session
+
+
+def test_only_what_changed_is_reported() -> None:
+    reports = ReportedSettings(server_version="15.18")
+    session = Session(user="joe")
+    assert len(reports.changed(session)) == 13
+    assert reports.changed(session) == ()
+    session.set("timezone", "Europe/Paris")
+    session.set("datestyle", "German")
+    assert [(status.name, status.value) for status in reports.changed(session)] == [
+        ("TimeZone", "Europe/Paris")
+    ]
