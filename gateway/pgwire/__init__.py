@@ -1,4 +1,17 @@
-"""The Postgres wire: protocol 3.0, simple and extended, text and binary."""
+"""The PostgreSQL wire protocol 3, simple and extended, in text and in binary.
+
+| read | for |
+|---|---|
+| `server`, `client` | sockets: who is connected, what is sent and when it has taken too long |
+| `protocol` | bytes and messages; `connection` has the states as a table |
+| `entry` | the startup phase: TLS, authentication, parameters |
+| `statements` | what the messages of a session do |
+| `types` | values in text and in binary |
+
+An error goes through two files until the Sync. `statements/dialog.py`: `Dialog.handle` catches it,
+`Dialog.fail` sends the ErrorResponse. `protocol/connection.py`: that response leads to the state
+SKIPPING, in which `next_event` drops all messages but the Sync.
+"""
 
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.server import PgServer

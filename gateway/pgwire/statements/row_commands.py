@@ -8,7 +8,7 @@ left to `dialog`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import assert_never
@@ -18,7 +18,6 @@ import pyarrow as pa
 from gateway.pgwire.protocol.errors import notice_response
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.protocol.messages import (
-    BackendMessage,
     CommandComplete,
     CopyDone,
     CopyOutResponse,
@@ -30,6 +29,7 @@ from gateway.pgwire.statements.copy_out import CopyEncoder
 from gateway.pgwire.statements.cursors import Cursor, Fetched
 from gateway.pgwire.statements.execution import Runner
 from gateway.pgwire.statements.portals import Names, Portal, Prepared, closing_on_error
+from gateway.pgwire.statements.replies import Replies
 from gateway.pgwire.statements.row_window import Piece
 from gateway.pgwire.statements.rows import RowEncoder, RowSource, chunked, encode_piece
 from planner.engine import (
@@ -68,19 +68,13 @@ class RowCommands:
         names: of the connection.
         runner: of its statements.
         limits: of the server.
-        send: a message.
-        send_encoded: messages of a kind, encoded already.
-        drained: waits for the client to read.
-        give: tells the rest of the rows of a portal that was started, and how it ended.
+        replies: to the client.
     """
 
     names: Names
     runner: Runner
     limits: PgLimits
-    send: Callable[[BackendMessage], None]
-    send_encoded: Callable[[type[BackendMessage], bytes], None]
-    drained: Callable[[], Awaitable[None]]
-    give: Callable[[Portal, bytes, int], Awaitable[None]]
+    replies: Replies
 
     async def run(self, portal: Portal, run: Run) -> None:
         """Run the statement of a portal, and tell the client all of it but ReadyForQuery.
@@ -112,7 +106,7 @@ class RowCommands:
             case _:
                 assert_never(order)
         portal.close()
-        self.send(CommandComplete(tag=tag))
+        self.replies.send(CommandComplete(tag=tag))
 
     # --- COPY ------------------------------------------------------------------------------------
 
@@ -122,23 +116,23 @@ class RowCommands:
         encoder = CopyEncoder(order, query.columns)
         with closing_on_error(portal):
             source = await self.runner.open(portal, encoder, run.cancellation)
-            self.send(CopyOutResponse(format=encoder.format, columns=len(query.columns)))
-            self.send_encoded(CopyRows, encoder.head())
+            self.replies.send(CopyOutResponse(format=encoder.format, columns=len(query.columns)))
+            self.replies.send_encoded(CopyRows, encoder.head())
             await self._copy_rows(source)
-        self.send_encoded(CopyRows, encoder.tail())
-        self.send(CopyDone())
+        self.replies.send_encoded(CopyRows, encoder.tail())
+        self.replies.send(CopyDone())
         for notice in source.result.notices:
-            self.send(notice_response(notice))
+            self.replies.send(notice_response(notice))
         return f"COPY {source.taken}"
 
     async def _copy_rows(self, source: RowSource) -> None:
         if source.at_hand:
-            self.send_encoded(CopyRows, source.take_at_hand(0))
+            self.replies.send_encoded(CopyRows, source.take_at_hand(0))
             return
         async with aclosing(self.runner.stream(source, 0)) as chunks:
             async for chunk in chunks:
-                self.send_encoded(CopyRows, chunk)
-                await self.drained()
+                self.replies.send_encoded(CopyRows, chunk)
+                await self.replies.drained()
 
     # --- cursors ---------------------------------------------------------------------------------
 
@@ -201,7 +195,7 @@ class RowCommands:
                 result.batches = _batches(itertools.chain(kept, pieces), target)
             portal.source, portal.cancellation = RowSource(result, portal.shape), button
             at_hand = portal.source.take_at_hand(run.rows_max) if source.at_hand else b""
-            await self.give(portal, at_hand, run.rows_max)
+            await self.replies.finish(portal, at_hand, run.rows_max)
 
     def _target(self, portal: Portal, order: FetchCursor) -> Portal:
         target = self.names.cursor(order.name)
@@ -239,14 +233,14 @@ class RowCommands:
             async for chunk in chunks:
                 self._give_rows(head, chunk)
                 head = b""
-                await self.drained()
+                await self.replies.drained()
         self._give_rows(head, b"")
 
     def _give_rows(self, head: bytes, rows: bytes) -> None:
         if head:
-            self.send_encoded(RowDescription, head)
+            self.replies.send_encoded(RowDescription, head)
         if rows:
-            self.send_encoded(DataRows, rows)
+            self.replies.send_encoded(DataRows, rows)
 
     def _close(self, order: CloseCursor, *, besides: Portal) -> str:
         if order.name is None:
@@ -282,10 +276,10 @@ class RowCommands:
         with closing_on_error(executed):
             rows = await self.runner.start(executed, run.rows_max, run.cancellation)
             if run.simple and prepared.statement.returns_rows:
-                self.send_encoded(RowDescription, shape.description)
+                self.replies.send_encoded(RowDescription, shape.description)
             # From here on it is the portal of a query, which a row limit may suspend.
             portal.source, portal.cancellation = executed.source, executed.cancellation
-            await self.give(portal, rows, run.rows_max)
+            await self.replies.finish(portal, rows, run.rows_max)
 
     async def _execute_order(self, portal: Portal, executed: Portal, run: Run) -> None:
         """EXECUTE of what hands over rows itself, which a Parse can prepare and PREPARE cannot."""

@@ -1,0 +1,179 @@
+"""Replies to statements: rows, notices and command tags, in the order that the protocol wants.
+
+All output of a session goes through `Replies`, so that the state table checks each message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+
+from gateway.pgwire.protocol.connection import Connection
+from gateway.pgwire.protocol.encode import encode
+from gateway.pgwire.protocol.errors import notice_response
+from gateway.pgwire.protocol.messages import (
+    BackendMessage,
+    CommandComplete,
+    DataRows,
+    PortalSuspended,
+    ReadyForQuery,
+)
+from gateway.pgwire.protocol.reported_settings import ReportedSettings
+from gateway.pgwire.statements.execution import ClientSocket, Runner
+from gateway.pgwire.statements.portals import Names, Portal
+from gateway.pgwire.statements.rows import RowSource
+from planner.engine import QueryError, Session, StatementKind, TransactionStatus
+
+ENDS_TRANSACTION = frozenset({StatementKind.COMMIT, StatementKind.ROLLBACK})
+_COUNTED = frozenset({StatementKind.SELECT, StatementKind.FETCH})
+"""Kinds whose command tag has the number of rows."""
+_READY_IDLE = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
+
+
+class Replies:
+    """Sends the replies of one session.
+
+    Args:
+        connection: the state of the protocol.
+        socket: of the client.
+        session: of the client.
+        names: its statements and portals.
+        runner: streams the rows of its portals.
+        reports: the settings that the client has been told.
+    """
+
+    def __init__(
+        self,
+        *,
+        connection: Connection,
+        socket: ClientSocket,
+        session: Session,
+        names: Names,
+        runner: Runner,
+        reports: ReportedSettings,
+    ) -> None:
+        self.has_executed = False
+        """Whether a statement has run since the last ReadyForQuery: the next one shares its
+        transaction."""
+        self.drained: Callable[[], Awaitable[None]] = socket.drained
+        """Waits until the client has read most of the output."""
+        self._connection = connection
+        self._write = socket.write
+        self._session = session
+        self._names = names
+        self._runner = runner
+        self._reports = reports
+        self._reported_changes = session.changes
+
+    def send(self, message: BackendMessage) -> None:
+        """Send a message, which the state must allow."""
+        self._write(self._connection.send(message))
+
+    def send_encoded(self, kind: type[BackendMessage], encoded: bytes) -> None:
+        """Send messages of a kind that are encoded already."""
+        self._connection.sending(kind)
+        self._write(encoded)
+
+    async def finish(self, portal: Portal, rows: bytes, rows_max: int) -> None:
+        """Send the next rows of a portal that has started, then its completion or suspension.
+
+        Args:
+            portal: the portal.
+            rows: its rows, encoded, if it has them at hand; otherwise they are streamed.
+            rows_max: the row limit; 0 for all rows.
+        """
+        source = started(portal)
+        if not source.at_hand:
+            async with aclosing(self._runner.stream(source, rows_max)) as chunks:
+                async for chunk in chunks:
+                    self.send_encoded(DataRows, chunk)
+                    await self.drained()
+        self.finish_at_hand(portal, rows, rows_max)
+
+    def finish_at_hand(self, portal: Portal, rows: bytes, rows_max: int) -> None:
+        """Send encoded rows of a portal, if any, then its completion or suspension."""
+        source = started(portal)
+        if rows:
+            self.send_encoded(DataRows, rows)
+        # PostgreSQL does not look ahead either: a limit that was just reached suspends the portal.
+        if rows_max and source.taken == rows_max:
+            self.send(PortalSuspended())
+        else:
+            self._complete(portal, source)
+
+    def finish_again(self, name: str, portal: Portal) -> None:
+        """Reply to the Execute of a portal that has completed: no more rows.
+
+        Raises:
+            QueryError: the statement gives no rows, and cannot be run twice (55000).
+        """
+        kind, source = portal.prepared.statement.kind, portal.source
+        if kind is StatementKind.EXECUTE and source is not None:
+            kind = source.result.kind
+        if kind in _COUNTED:
+            self.send(CommandComplete(tag=f"{kind.value} 0"))
+        elif portal.prepared.statement.returns_rows:
+            self.send(CommandComplete(tag=kind.value))
+        else:
+            raise QueryError(f'portal "{name}" cannot be run', sqlstate="55000")
+
+    def _complete(self, portal: Portal, source: RowSource) -> None:
+        kind = source.result.kind
+        for notice in source.result.notices:
+            self.send(notice_response(notice))
+        taken = source.taken
+        if portal.declared is None:
+            portal.close()
+        if kind in _COUNTED:
+            self.send(CommandComplete(tag=f"{kind.value} {taken}"))
+        else:
+            self._complete_command(kind)
+
+    def _complete_command(self, kind: StatementKind) -> None:
+        """Drop the statements and portals that a command has ended, and send its tag."""
+        if kind is StatementKind.DISCARD:
+            self._names.discard()
+        if kind is StatementKind.SAVEPOINT:
+            self._names.savepoints_made = self._session.savepoints_made
+        if kind in ENDS_TRANSACTION:
+            if self._session.in_subtransaction:  # ROLLBACK TO a savepoint
+                self._names.rollback_to(self._session.savepoint_number)
+            else:
+                self._names.end_transaction(committed=kind is StatementKind.COMMIT)
+        self.send(CommandComplete(tag=kind.value))
+
+    def ready(self) -> None:
+        """Send ReadyForQuery, with the settings that changed; an implicit transaction ends here."""
+        self.has_executed = False
+        self._report()
+        status = self._session.transaction
+        if status is TransactionStatus.IDLE:
+            self._session.end_group()
+            self._names.end_transaction(committed=True)
+            self.send_encoded(ReadyForQuery, _READY_IDLE)
+        else:
+            self.send(ReadyForQuery(status=status.value))
+
+    def ready_with(self, answer: bytes) -> None:
+        """Send the encoded answer to a Query, ReadyForQuery included, outside of a transaction."""
+        self.has_executed = False
+        self._connection.sending(ReadyForQuery)
+        self._write(answer)
+
+    @property
+    def settings_changed(self) -> bool:
+        """Whether settings have changed that the client has not been told."""
+        return self._session.changes != self._reported_changes
+
+    def _report(self) -> None:
+        """Report the settings that have changed: once for all statements, as PostgreSQL does."""
+        if self.settings_changed:
+            self._reported_changes = self._session.changes
+            for status in self._reports.changed(self._session):
+                self.send(status)
+
+
+def started(portal: Portal) -> RowSource:
+    """Return the rows of a portal that has been executed."""
+    assert portal.source is not None, "a portal that was started has a source"
+    return portal.source

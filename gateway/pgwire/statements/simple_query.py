@@ -1,0 +1,112 @@
+"""The simple query protocol: one Query, of which each statement is answered in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from gateway.pgwire.protocol.messages import EmptyQueryResponse, Query, RowDescription
+from gateway.pgwire.statements.execution import Runner
+from gateway.pgwire.statements.lookup_answers import Lookups
+from gateway.pgwire.statements.portals import Names, Portal, closing_on_error
+from gateway.pgwire.statements.replies import Replies, started
+from gateway.pgwire.statements.row_commands import RowCommands, Run
+from gateway.pgwire.statements.rows import shape_of
+from planner.engine import Cancellation, Session, TransactionStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimpleQuery:
+    """Answers the Query messages of one session, one at a time.
+
+    Args:
+        session: of the client.
+        names: its statements and portals.
+        runner: of its statements.
+        lookups: learns the statements that look up one key.
+        replies: to the client.
+        row_commands: runs COPY, cursors, PREPARE and EXECUTE.
+    """
+
+    session: Session
+    names: Names
+    runner: Runner
+    lookups: Lookups
+    replies: Replies
+    row_commands: RowCommands
+
+    def handle(self, message: Query) -> Coroutine[Any, Any, None] | None:
+        """Answer a Query, or return a coroutine that does.
+
+        Raises:
+            QueryError: a statement fails; the rest of the Query is not run.
+        """
+        self.session.in_pipeline = self.replies.has_executed
+        self.names.drop_statement("")
+        self.names.drop_portal("")
+        statement = self.runner.recall(message.sql)
+        if statement is None:
+            return self._run(message.sql)
+        # A lookup reports no settings; a group without its Sync may have changed some.
+        look_up = None if self.replies.settings_changed else statement.look_up
+        rows = None if look_up is None else look_up(statement.literals, self.session)
+        if rows is not None:
+            shape = shape_of(statement.columns, ())
+            self.replies.ready_with(self.lookups.query_answer(shape, rows))
+            self.lookups.learn_query(message.sql, statement)
+            return None
+        portal = self.runner.inline_portal(message.sql, statement)
+        if portal is None:
+            return self._run(message.sql)
+        with closing_on_error(portal):
+            self.runner.start_here(portal)
+            source = started(portal)
+            if not source.at_hand:
+                return self._stream(portal)
+            self.replies.send_encoded(RowDescription, portal.shape.description)
+            self.replies.finish_at_hand(portal, source.take_at_hand(0), 0)
+        self.replies.ready()
+        return None
+
+    async def _stream(self, portal: Portal) -> None:
+        with self.runner.watched(portal.cancellation):
+            await self._finish(portal, b"")
+        self.replies.ready()
+
+    async def _run(self, sql: str) -> None:
+        try:
+            await self._run_all(sql)
+        finally:
+            self.session.in_script = False
+        self.replies.ready()
+
+    async def _run_all(self, sql: str) -> None:
+        with self.runner.watched() as cancellation:
+            texts, portal, rows = await self.runner.begin_script(sql, cancellation)
+            if portal is None:
+                self.replies.send(EmptyQueryResponse())
+            else:
+                await self._answer(portal, rows, cancellation, in_block=len(texts) > 1)
+        for text, offset in texts[1:]:
+            with self.runner.watched() as cancellation:
+                portal, rows = await self.runner.begin(text, offset, cancellation)
+                await self._answer(portal, rows, cancellation, in_block=True)
+
+    async def _answer(
+        self, portal: Portal, rows: bytes, cancellation: Cancellation, *, in_block: bool
+    ) -> None:
+        if portal.prepared.statement.handover is None:
+            await self._finish(portal, rows)
+            return
+        block = in_block or self.session.transaction is not TransactionStatus.IDLE
+        run = Run(cancellation=cancellation, simple=True, in_block=block)
+        await self.row_commands.run(portal, run)
+
+    async def _finish(self, portal: Portal, rows: bytes) -> None:
+        try:
+            if portal.prepared.statement.returns_rows:
+                self.replies.send_encoded(RowDescription, portal.shape.description)
+            await self.replies.finish(portal, rows, 0)
+        finally:
+            portal.close()
