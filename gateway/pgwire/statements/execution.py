@@ -1,6 +1,6 @@
-"""Portals run: here if that is a matter of microseconds, else in a worker, watched by a timer.
+"""Planning and execution of statements: on the event loop if short, else in a worker with a timer.
 
-What the client is told of it is for `dialog`; this module gives rows, encoded, and raises.
+`Runner` returns encoded rows or raises; `replies` tells the client.
 """
 
 from __future__ import annotations
@@ -12,27 +12,23 @@ from typing import Protocol
 import pyarrow as pa
 
 from gateway.pgwire.protocol.limits import PgLimits
+from gateway.pgwire.statements.execute_arguments import argument_values, check_argument_count
 from gateway.pgwire.statements.portals import Portal, Prepared
 from gateway.pgwire.statements.row_window import Piece
 from gateway.pgwire.statements.rows import RowEncoder, RowSource
 from gateway.pgwire.statements.timeouts import SETTING, statement_timeout_s
-from gateway.pgwire.types.arrow_values import physical_values
 from gateway.pgwire.types.parameters import requested_types
 from gateway.workers import Workers
 from planner.engine import (
-    Argument,
     Cancellation,
     DataType,
     Engine,
     ExecuteStatement,
     QueryError,
-    Result,
     Row,
     Session,
     Statement,
     StatementKind,
-    Value,
-    parse_value,
 )
 
 _CANCELED = "57014"
@@ -40,24 +36,24 @@ _TIMED_OUT = "canceling statement due to statement timeout"
 
 
 class Timer(Protocol):
-    """What `ClientSocket.call_later` gives."""
+    """A call that `ClientSocket.call_later` has scheduled."""
 
     def cancel(self) -> None:
-        """Do not call."""
+        """Cancel the call."""
 
 
 class ClientSocket(Protocol):
-    """What a dialog needs of whoever holds the socket."""
+    """What a session needs of the client's socket."""
 
     @property
     def name(self) -> str:
-        """The client, as logs have it."""
+        """The client's name in logs."""
 
     def write(self, encoded: bytes) -> None:
-        """Send bytes, soon."""
+        """Send bytes soon."""
 
     async def drained(self) -> None:
-        """Wait until the client has taken what was written, but for a bounded rest.
+        """Wait until the client has read most of what was written.
 
         Raises:
             ConnectionError: the client is gone.
@@ -87,41 +83,41 @@ class Runner:
         self._running: Cancellation | None = None
 
     def timeout_s(self) -> float | None:
-        """How long a statement may run now."""
+        """Return how long a statement may run under the session's settings; None for ever."""
         return statement_timeout_s(self._session.settings.get(SETTING), self._limits)
 
     def cancel(self) -> None:
-        """Cancel what runs in a worker, if anything does."""
+        """Cancel the statement that runs in a worker, if any."""
         if self._running is not None:
             self._running.cancel()
 
     @contextmanager
     def watched(self, cancellation: Cancellation | None = None) -> Iterator[Cancellation]:
-        """Let a statement be cancelled, by the client or by its timeout, while it is worked on.
+        """Let the client, or the statement timeout, cancel a statement inside the block.
 
-        The timer presses the same button as the client: a library that the engine waits for can
-        be interrupted, but does not look at a clock. A portal that is read in several goes has its
-        timeout for each, as in PostgreSQL, which a deadline set at the first would not allow.
+        A timer cancels, not a deadline in the engine: DuckDB can be interrupted, but does not look
+        at a clock. And a portal that is read by several Executes has the timeout for each, as in
+        PostgreSQL.
 
         Args:
-            cancellation: of the portal, where it has been executed before.
+            cancellation: of a portal that has been executed before; None makes a new one.
 
         Raises:
-            QueryError: what the work raises; after the timeout, that it was that.
+            QueryError: from the block; after the timeout it says so (57014).
         """
-        button = Cancellation() if cancellation is None else cancellation
+        current = Cancellation() if cancellation is None else cancellation
         expired = False
 
         def expire() -> None:
             nonlocal expired
             expired = True
-            button.cancel()
+            current.cancel()
 
         timeout_s = self.timeout_s()
         timer = None if timeout_s is None else self._call_later(timeout_s, expire)
-        self._running = button
+        self._running = current
         try:
-            yield button
+            yield current
         except QueryError as error:
             if expired and error.sqlstate == _CANCELED:
                 raise QueryError(_TIMED_OUT, sqlstate=_CANCELED) from error
@@ -134,14 +130,14 @@ class Runner:
     # --- planning --------------------------------------------------------------------------------
 
     def recall(self, sql: str, wanted: Sequence[DataType | None] = ()) -> Statement | None:
-        """The one statement of a text, if it is planned already.
+        """Return the only statement of a text, if it is planned already.
 
         Args:
             sql: the text.
-            wanted: the types of its parameters that the client insists on.
+            wanted: the parameter types that the client has declared.
 
         Raises:
-            QueryError: it cannot be had.
+            QueryError: the session may not run it.
         """
         # A semicolon at the end ends a statement; one anywhere else needs the tokenizer.
         text = sql.rstrip().removesuffix(";")
@@ -150,10 +146,10 @@ class Runner:
         return self._engine.recall(text, self._session, parameter_types=wanted)
 
     def recall_prepared(self, sql: str, parameter_oids: tuple[int, ...]) -> Prepared | None:
-        """The same, prepared; else take `prepare`.
+        """Return the only statement of a text for Parse, if it is planned already.
 
         Raises:
-            QueryError: it cannot be had.
+            QueryError: the session may not run it, or a parameter type is unknown.
         """
         statement = self.recall(sql, requested_types(parameter_oids) if parameter_oids else ())
         if statement is None:
@@ -161,10 +157,10 @@ class Runner:
         return Prepared(sql=sql, statement=statement, parameter_oids=parameter_oids)
 
     def inline_portal(self, sql: str, statement: Statement) -> Portal | None:
-        """A portal for the statement of a Query, if it can be started right here.
+        """Return a portal for the statement of a Query that is short enough for the event loop.
 
         Raises:
-            QueryError: its parameters are of types that cannot be had.
+            QueryError: a column has a type that the wire does not know.
         """
         if (
             statement.kind is not StatementKind.SELECT
@@ -178,7 +174,7 @@ class Runner:
     async def prepare(
         self, sql: str, parameter_oids: tuple[int, ...], cancellation: Cancellation
     ) -> Prepared:
-        """Plan the one statement of a text.
+        """Plan the only statement of a text in a worker.
 
         Raises:
             QueryError: it cannot be planned, or there are several (42601).
@@ -196,7 +192,7 @@ class Runner:
         return await self._workers.run(plan)
 
     def _only_statement(self, sql: str) -> str:
-        # Most texts have no semicolon, and need not be tokenised twice.
+        # Most texts have no semicolon and need not be tokenised twice.
         if ";" not in sql:
             return sql
         texts = self._engine.split(sql)
@@ -209,14 +205,14 @@ class Runner:
     async def begin_script(
         self, sql: str, cancellation: Cancellation
     ) -> tuple[Sequence[tuple[str, int]], Portal | None, bytes]:
-        """Split the text of a Query and begin its first statement, in one trip to a worker.
+        """Split the text of a Query and begin its first statement, both in one call of a worker.
 
         Returns:
-            The statements with their offsets in the text; the portal of the first and its rows as
-            `begin` gives them, None if the text is empty.
+            The statements with their offsets in the text; then the first one's portal and rows as
+            from `begin`, or None and no bytes if the text is empty.
 
         Raises:
-            QueryError: the text does not tokenise, or its first statement fails.
+            QueryError: the text has a syntax error, or its first statement fails.
         """
 
         def work() -> tuple[Sequence[tuple[str, int]], Portal | None, bytes]:
@@ -231,7 +227,7 @@ class Runner:
     async def begin(
         self, text: str, offset: int, cancellation: Cancellation
     ) -> tuple[Portal, bytes]:
-        """Plan and start one statement of a Query; its rows, if they are at hand.
+        """Plan and start one statement of a Query; return its portal and the rows at hand.
 
         Raises:
             QueryError: it fails.
@@ -252,7 +248,7 @@ class Runner:
     # --- running ---------------------------------------------------------------------------------
 
     def start_here(self, portal: Portal) -> None:
-        """Execute a portal whose statement is short enough for the event loop.
+        """Execute a portal on the event loop: its statement is short.
 
         Raises:
             QueryError: it fails.
@@ -260,7 +256,7 @@ class Runner:
         self._execute(portal, Cancellation(self.timeout_s()))
 
     async def start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> bytes:
-        """Execute a portal in a worker; its rows, at most `rows_max`, if they are at hand.
+        """Execute a portal in a worker; return the rows at hand, at most `rows_max`.
 
         Raises:
             QueryError: it fails.
@@ -272,7 +268,7 @@ class Runner:
     def _start(self, portal: Portal, rows_max: int, cancellation: Cancellation) -> bytes:
         cancellation.check()
         if portal.prepared.statement.handover is not None:
-            return b""  # it is `row_commands` that runs it
+            return b""  # `row_commands` runs it
         source = self._execute(portal, cancellation)
         return source.take_at_hand(rows_max) if source.at_hand else b""
 
@@ -284,13 +280,13 @@ class Runner:
         *,
         window_bytes_max: int = 0,
     ) -> RowSource:
-        """Execute a portal, or the query of one that hands over rows, and take no rows yet.
+        """Execute a portal, or the query inside its command, in a worker; read no rows yet.
 
         Args:
-            portal: whose source this gives.
+            portal: gets the source that is returned.
             encoder: of the rows.
-            cancellation: what stops them.
-            window_bytes_max: rows to keep for going back.
+            cancellation: stops the rows.
+            window_bytes_max: bytes of rows to keep for reading backwards.
 
         Raises:
             QueryError: it fails.
@@ -322,7 +318,7 @@ class Runner:
         return source
 
     def stream(self, source: RowSource, rows_max: int) -> AsyncGenerator[bytes, None]:
-        """The next rows of a stream in chunks, each made in a worker; close it, see `aclosing`.
+        """Yield the next rows of a stream in chunks, each made in a worker; use with `aclosing`.
 
         Raises:
             QueryError: the stream fails or is cancelled.
@@ -332,11 +328,11 @@ class Runner:
     def stream_of(
         self, chunks: Iterator[Sequence[Piece]], encode: Callable[[Sequence[Piece]], bytes]
     ) -> AsyncGenerator[bytes, None]:
-        """The same of any chunks: some are encoded while the next is read."""
+        """Yield chunks encoded in workers; one is encoded while the next is read."""
         return self._workers.stream_through(chunks, encode)
 
     async def read_ahead(self, pieces: Iterator[Piece], bytes_max: int) -> Sequence[Piece]:
-        """The next pieces of a stream up to so many bytes, and the one that goes beyond.
+        """Return the next pieces of a stream, until they have more than `bytes_max` bytes.
 
         Raises:
             QueryError: the stream fails or is cancelled.
@@ -357,57 +353,20 @@ class Runner:
     async def evaluate(
         self, order: ExecuteStatement, prepared: Prepared, cancellation: Cancellation
     ) -> Row:
-        """The arguments of an EXECUTE as values of the statement's parameters.
+        """Return the arguments of an EXECUTE as values of the statement's parameters.
 
         Raises:
-            QueryError: there are more or fewer (42601), or one is no value of its type.
+            QueryError: there are more or fewer (42601), or one is not a value of its type.
         """
         types = prepared.statement.parameters
-        arguments = order.arguments
-        if len(arguments) != len(types):
-            raise QueryError(
-                f'wrong number of parameters for prepared statement "{order.name}"',
-                detail=f"Expected {len(types)} parameters but got {len(arguments)}.",
-                sqlstate="42601",
+        check_argument_count(order, types)
+
+        def work() -> Row:
+            return argument_values(
+                self._engine, self._session, order.arguments, types, cancellation
             )
-        return await self._workers.run(self._evaluate_all, arguments, types, cancellation)
 
-    def _evaluate_all(
-        self,
-        arguments: Sequence[Argument],
-        types: Sequence[DataType],
-        cancellation: Cancellation,
-    ) -> Row:
-        pairs = zip(arguments, types, strict=True)
-        return tuple(self._evaluate(each, data_type, cancellation) for each, data_type in pairs)
-
-    def _evaluate(
-        self, argument: Argument, data_type: DataType, cancellation: Cancellation
-    ) -> Value:
-        if argument.is_literal:
-            text = argument.literal
-            return None if text is None else parse_value(text, data_type)
-        # A bare numeric has no digits that could be counted, and none that could be spelled.
-        spelled = str(data_type).replace("decimal(0,0)", "numeric")
-        sql = f"SELECT CAST(({argument.sql}) AS {spelled})"
-        try:
-            statement = self._engine.prepare(sql, self._session, cancellation=cancellation)
-        except QueryError as error:
-            error.position = None  # it counts in a text that the client does not know
-            raise
-        result = self._engine.execute(statement, (), self._session, cancellation=cancellation)
-        try:
-            return _only_value(result)
-        finally:
-            result.close()
-
-
-def _only_value(result: Result) -> Value:
-    if result.rows is not None:
-        return result.rows[0][0]
-    assert result.batches is not None, "rows are at hand or stream"
-    batch = next(result.batches)
-    return physical_values(batch.column(0), result.columns[0].type)[0]
+        return await self._workers.run(work)
 
 
 def _close(portal: Portal | None) -> None:
@@ -416,7 +375,7 @@ def _close(portal: Portal | None) -> None:
 
 
 def _located(sql: str, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
-    """Statements with their offsets: the client shows where in its whole text an error lies."""
+    """Return statements with their offsets: a client shows the error's place in its whole text."""
     located = []
     at = 0
     for text in texts:
@@ -428,7 +387,7 @@ def _located(sql: str, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
 
 @contextmanager
 def _counted_from(offset: int) -> Iterator[None]:
-    """Positions in errors count in the client's text, of which a statement may be a part."""
+    """Add an offset to the position in errors, which counts in the client's whole text."""
     try:
         yield
     except QueryError as error:

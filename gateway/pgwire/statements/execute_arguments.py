@@ -1,0 +1,83 @@
+"""The arguments of EXECUTE: expressions in SQL, as values of the statement's parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gateway.pgwire.types.arrow_values import physical_values
+from planner.engine import (
+    Argument,
+    Cancellation,
+    DataType,
+    Engine,
+    ExecuteStatement,
+    QueryError,
+    Result,
+    Row,
+    Session,
+    Value,
+    parse_value,
+)
+
+
+def check_argument_count(order: ExecuteStatement, types: Sequence[DataType]) -> None:
+    """Require one argument for each parameter.
+
+    Raises:
+        QueryError: there are more or fewer (42601).
+    """
+    if len(order.arguments) != len(types):
+        raise QueryError(
+            f'wrong number of parameters for prepared statement "{order.name}"',
+            detail=f"Expected {len(types)} parameters but got {len(order.arguments)}.",
+            sqlstate="42601",
+        )
+
+
+def argument_values(
+    engine: Engine,
+    session: Session,
+    arguments: Sequence[Argument],
+    types: Sequence[DataType],
+    cancellation: Cancellation,
+) -> Row:
+    """Evaluate arguments, each as a value of its parameter's type. Blocks.
+
+    Raises:
+        QueryError: an argument fails, or is not a value of its type.
+    """
+    pairs = zip(arguments, types, strict=True)
+    return tuple(_value(engine, session, each, kind, cancellation) for each, kind in pairs)
+
+
+def _value(
+    engine: Engine,
+    session: Session,
+    argument: Argument,
+    data_type: DataType,
+    cancellation: Cancellation,
+) -> Value:
+    if argument.is_literal:
+        text = argument.literal
+        return None if text is None else parse_value(text, data_type)
+    # SQL cannot spell a numeric of zero digits, which stands for one without a precision.
+    spelled = str(data_type).replace("decimal(0,0)", "numeric")
+    sql = f"SELECT CAST(({argument.sql}) AS {spelled})"
+    try:
+        statement = engine.prepare(sql, session, cancellation=cancellation)
+    except QueryError as error:
+        error.position = None  # it counts in a text that the client does not know
+        raise
+    result = engine.execute(statement, (), session, cancellation=cancellation)
+    try:
+        return _only_value(result)
+    finally:
+        result.close()
+
+
+def _only_value(result: Result) -> Value:
+    if result.rows is not None:
+        return result.rows[0][0]
+    assert result.batches is not None, "rows are at hand or stream"
+    batch = next(result.batches)
+    return physical_values(batch.column(0), result.columns[0].type)[0]
