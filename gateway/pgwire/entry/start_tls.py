@@ -1,18 +1,53 @@
-"""TLS on a connection that has begun without: after an SSLRequest, or at once (direct TLS)."""
+"""The TLS handshake on an open connection: after an SSLRequest, or from the first byte on."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import ssl
 from typing import cast
 
+from gateway.access.tls import POSTGRES_PROTOCOL
+
+logger = logging.getLogger(__name__)
+
 CLIENT_HELLO = 0x16
-"""First byte of a TLS handshake. No startup packet is so long that it could begin with it."""
+"""First byte of a TLS handshake; a startup packet that begins with it would be too long."""
 _SHUTDOWN_TIMEOUT_S = 5.0
-"""For a client's goodbye on the TLS layer; one that has gone sends none."""
+"""Time for a client's close_notify; one that has vanished sends none."""
 
 
-async def secure(
+async def start_tls(
+    transport: asyncio.Transport,
+    protocol: asyncio.Protocol,
+    context: ssl.SSLContext,
+    *,
+    early: bytes,
+    timeout_s: float,
+) -> asyncio.Transport | None:
+    """Do the handshake; return the transport of the clear text, or None if it failed.
+
+    Args:
+        transport: of the bare connection, which must not be reading.
+        protocol: receives the clear text.
+        context: of the server.
+        early: bytes of the handshake that have been read already, as with direct TLS.
+        timeout_s: how long the handshake may take.
+    """
+    try:
+        secured = await _handshake(transport, protocol, context, early=early, timeout_s=timeout_s)
+    except OSError as error:
+        logger.info("TLS handshake failed: %s", error)
+        return None
+    if early and _negotiated(secured) != POSTGRES_PROTOCOL:
+        # The client may have meant another server, such as an HTTPS one (ALPACA).
+        logger.info("direct TLS without ALPN refused")
+        secured.abort()
+        return None
+    return secured
+
+
+async def _handshake(
     transport: asyncio.Transport,
     protocol: asyncio.Protocol,
     context: ssl.SSLContext,
@@ -20,21 +55,6 @@ async def secure(
     early: bytes,
     timeout_s: float,
 ) -> asyncio.Transport:
-    """Do the handshake.
-
-    Args:
-        transport: of the bare connection; it must not be reading.
-        protocol: what gets the clear text from then on.
-        context: of the server.
-        early: what was read before it was known to belong to the handshake.
-        timeout_s: how long it may take.
-
-    Returns:
-        The transport of the clear text.
-
-    Raises:
-        OSError: it failed; `ssl.SSLError` is one.
-    """
     loop = asyncio.get_running_loop()
     handshake = loop.create_task(
         loop.start_tls(
@@ -47,8 +67,8 @@ async def secure(
         )
     )
     if early:
-        # After one turn of the loop TLS has taken our place at the transport, and its
-        # `connection_made` is due: what is called next comes behind it, and before any read.
+        # After one turn of the loop the TLS layer is the transport's protocol, and its
+        # `connection_made` is scheduled: the next call comes after it and before any read.
         await asyncio.sleep(0)
         loop.call_soon(_feed, transport, early)
     secured = await handshake
@@ -58,10 +78,10 @@ async def secure(
 
 
 def _feed(transport: asyncio.Transport, early: bytes) -> None:
-    """Hand bytes to the TLS layer as the transport would have."""
+    """Hand bytes to the TLS layer as the transport would."""
     if transport.is_closing():
         return
-    # By duck typing, for uvloop's is no subclass of asyncio.BufferedProtocol.
+    # A cast, because uvloop's does not inherit from asyncio.BufferedProtocol.
     receiver = cast("asyncio.BufferedProtocol", transport.get_protocol())
     rest = memoryview(early)
     while rest:
@@ -72,8 +92,8 @@ def _feed(transport: asyncio.Transport, early: bytes) -> None:
         rest = rest[count:]
 
 
-def negotiated(transport: asyncio.Transport) -> str | None:
-    """The protocol that was agreed on by ALPN."""
+def _negotiated(transport: asyncio.Transport) -> str | None:
+    """Return the protocol that both ends agreed on by ALPN."""
     connection = transport.get_extra_info("ssl_object")
     if connection is None:
         return None

@@ -1,0 +1,149 @@
+"""The input of one client: its messages, handled one at a time.
+
+Input is kept while a message is worked on or the output is blocked; beyond a limit the socket is
+not read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from gateway.pgwire.output import Output
+from gateway.pgwire.protocol.connection import Connection, State
+from gateway.pgwire.protocol.limits import PgLimits
+from gateway.pgwire.protocol.messages import FrontendMessage
+from gateway.pgwire.statements.dialog import Work
+
+logger = logging.getLogger(__name__)
+
+
+class Input:
+    """Handles the messages of one client.
+
+    Args:
+        loop: the event loop.
+        connection: the state of the protocol.
+        output: to the client.
+        limits: of the server.
+        handle: answers a message, or returns a coroutine that does.
+        fail: tells the client of an error that `handle` or its coroutine has raised.
+        on_worked: called after each coroutine.
+    """
+
+    __slots__ = (
+        "_connection",
+        "_fail",
+        "_handle",
+        "_limits",
+        "_loop",
+        "_on_worked",
+        "_output",
+        "_pump_is_due",
+        "_reading",
+        "_transport",
+        "handled",
+        "task",
+    )
+
+    def __init__(
+        self,
+        *,
+        loop: asyncio.AbstractEventLoop,
+        connection: Connection,
+        output: Output,
+        limits: PgLimits,
+        handle: Callable[[FrontendMessage], Work | None],
+        fail: Callable[[Exception], None],
+        on_worked: Callable[[], None],
+    ) -> None:
+        self.handled = 0
+        """Messages so far, without rounds that were read whole."""
+        self.task: asyncio.Task[None] | None = None
+        """Works on the last message; None when it is answered."""
+        self._loop = loop
+        self._connection = connection
+        self._output = output
+        self._limits = limits
+        self._handle = handle
+        self._fail = fail
+        self._on_worked = on_worked
+        self._transport: asyncio.Transport | None = None
+        self._reading = True
+        self._pump_is_due = False
+
+    def attach(self, transport: asyncio.Transport) -> None:
+        """Pause and resume this transport from now on."""
+        self._transport = transport
+
+    def begin(self, work: Work) -> None:
+        """Run a coroutine before the next message."""
+        self.task = self._loop.create_task(self._work(work))
+
+    def pump(self) -> None:
+        """Handle messages until one has to wait, then send the output."""
+        for _ in range(self._limits.events_max):
+            if self._waits or not self._handle_next():
+                break
+        else:
+            self._pump_later()
+        self._output.flush()
+        self._regulate()
+        if self._connection.state is State.CLOSED and self._transport is not None:
+            self._transport.close()
+
+    @property
+    def _waits(self) -> bool:
+        return self.task is not None or self._output.blocked is not None
+
+    def _pump_later(self) -> None:
+        """Let other connections take their turn."""
+        if not self._pump_is_due:
+            self._pump_is_due = True
+            self._loop.call_soon(self._pump_due)
+
+    def _pump_due(self) -> None:
+        self._pump_is_due = False
+        self.pump()
+
+    def _handle_next(self) -> bool:
+        """Handle the next message, or begin to; return whether there was one."""
+        if self._output.closed or self._connection.state is State.CLOSED:
+            return False
+        try:
+            message = self._connection.next_event()
+            if message is None:
+                return False
+            self.handled += 1
+            work = self._handle(message)
+        except Exception as error:  # the outermost loop: `_fail` logs unplanned ones
+            self._fail(error)
+            return True
+        if work is not None:
+            self.begin(work)
+        return True
+
+    async def _work(self, work: Work) -> None:
+        try:
+            await work
+        except ConnectionError as error:
+            logger.debug("client left while it was answered: %s", error)
+        except Exception as error:  # the outermost loop: `_fail` logs unplanned ones
+            self._fail(error)
+        finally:
+            self.task = None
+            self._on_worked()
+        self.pump()
+
+    def _regulate(self) -> None:
+        """Read from the socket only while the input that waits is within its limit."""
+        waits = self._waits or self._pump_is_due
+        wanted = not waits or self._connection.buffered_bytes <= self._limits.input_bytes_max
+        if wanted == self._reading or self._transport is None or self._transport.is_closing():
+            return
+        self._reading = wanted
+        if wanted:
+            self._transport.resume_reading()
+        else:
+            self._transport.pause_reading()
