@@ -69,7 +69,9 @@ def open_parts(
         memory_bytes_max=limits.memory_bytes_max // limits.compose_processes,
         threads=max(1, limits.composer_threads // limits.compose_processes),
     )
-    processes = ProcessPool(count=limits.compose_processes, memory_bytes_max=limits.memory_bytes_max)
+    processes = ProcessPool(
+        count=limits.compose_processes, memory_bytes_max=limits.memory_bytes_max
+    )
     composer = Composer(RemoteDatabase(processes, definition))
     queries = Queries(clock)
     return EngineParts(
