@@ -43,6 +43,7 @@ from planner.values.statement import (
     StatementKind,
 )
 from planner.values.text_values import parse_value
+from stores.errors import ValueFormatError
 from stores.spec.position import Position
 from stores.spec.schema import Column, DataType, Kind, Row, Value
 
@@ -85,6 +86,7 @@ __all__ = [
     "Template",
     "TransactionStatus",
     "Value",
+    "ValueFormatError",
     "check_settings",
     "duration_ms",
     "parse_value",

@@ -12,6 +12,7 @@
     ├── ArgumentError                 an argument of the wrong type, or out of range
     ├── SchemaError                   a store definition or a type that we cannot hold
     ├── CodecError                    a value does not fit its column, or bytes are not ours
+    ├── ValueFormatError              a text, or bytes of the wire, that are no value of a type
     └── LogError                      the state log cannot be read or written
         ├── LogMissingError           retryable: the log's directory is not there
         ├── TornRecordError           a record is incomplete or not ours
@@ -120,6 +121,20 @@ class SchemaError(StoreError):
 
 class CodecError(StoreError):
     """A value does not fit its column, or bytes cannot be decoded."""
+
+
+class ValueFormatError(StoreError, ValueError):
+    """A text or bytes of the wire that are no value of a type: correct the value.
+
+    Args:
+        message: as PostgreSQL words it.
+        sqlstate: PostgreSQL's code.
+        detail: facts, as a sentence.
+    """
+
+    def __init__(self, message: str, *, sqlstate: str, detail: str | None = None) -> None:
+        super().__init__(message)
+        self.message, self.sqlstate, self.detail = message, sqlstate, detail
 
 
 class LogError(StoreError):

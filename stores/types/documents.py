@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from stores.types.record import SqlType
+from stores.types.record import SqlType, decode_utf8
 
 JSON = SqlType(
     name="json",
@@ -16,4 +16,7 @@ JSON = SqlType(
     duckdb="VARCHAR",
     arrow=pa.string(),
     extension="arrow.json",
+    text=str.encode,
+    encode=str.encode,
+    decode=decode_utf8,
 )

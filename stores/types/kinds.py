@@ -10,7 +10,7 @@ from enum import Enum
 
 import pyarrow as pa
 
-from stores.types import documents, identifiers, nested, numerics, texts, times
+from stores.types import decimals, documents, identifiers, nested, numerics, texts, times
 from stores.types.record import SqlType
 
 
@@ -36,7 +36,7 @@ class Kind(Enum):
     BIGINT = numerics.BIGINT
     REAL = numerics.REAL
     DOUBLE = numerics.DOUBLE
-    DECIMAL = numerics.DECIMAL
+    DECIMAL = decimals.DECIMAL
     TEXT = texts.TEXT
     BYTEA = texts.BYTEA
     DATE = times.DATE

@@ -1,10 +1,175 @@
-"""boolean, the integers, real, double and decimal."""
+"""boolean, the integers, real and double."""
 
 from __future__ import annotations
 
+import math
+import re
+import struct
+from collections.abc import Callable
+from decimal import ROUND_UP, Context, Decimal
+
 import pyarrow as pa
 
-from stores.types.record import SqlType
+from stores.errors import ValueFormatError
+from stores.types.record import Cell, SqlType, fixed_decoder, invalid_text
+
+# --- boolean and the integers --------------------------------------------------------------------
+
+_TRUE = {"t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"}
+_FALSE = {"f", "fa", "fal", "fals", "false", "n", "no", "of", "off", "0"}
+"""Words may be cut short while they are of one meaning."""
+_INTEGER_CHARS_MAX = 100
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+
+
+def _parse_boolean(text: str) -> bool:
+    folded = text.strip().lower()
+    if folded in _TRUE:
+        return True
+    if folded in _FALSE:
+        return False
+    raise invalid_text(text, "boolean")
+
+
+def _integer_parser(name: str, bits: int) -> Callable[[str], int]:
+    end = 1 << (bits - 1)
+
+    def parse(text: str) -> int:
+        stripped = text.strip()
+        if len(stripped) > _INTEGER_CHARS_MAX or not _INTEGER.fullmatch(stripped):
+            raise invalid_text(text, name)
+        value = int(stripped)
+        if not -end <= value < end:
+            raise ValueFormatError(
+                f'value "{stripped}" is out of range for type {name}', sqlstate="22003"
+            )
+        return value
+
+    return parse
+
+
+# --- real and double -----------------------------------------------------------------------------
+
+_FLOAT = re.compile(
+    r"(?i)[+-]?(?:inf|infinity|nan|(?P<digits>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?))"
+)
+_FLOAT4 = struct.Struct("<f")
+_REAL_DIGITS, _REAL_DIGITS_MAX = 6, 9
+"""Decimal digits that a real keeps, and how many tell all reals apart."""
+_REAL_NORMAL = 2.0**-126
+"""Nearer to zero, reals have fewer digits."""
+_SPECIAL = {"inf": b"Infinity", "-inf": b"-Infinity", "nan": b"NaN"}
+
+
+def _rounded_to_real(value: float) -> float:
+    """The nearest real; an OverflowError if it is too large."""
+    (rounded,) = _FLOAT4.unpack(_FLOAT4.pack(value))
+    return float(rounded)
+
+
+def _float_parser(name: str, rounded: Callable[[float], float]) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        stripped = text.strip()
+        found = _FLOAT.fullmatch(stripped)
+        if found is None:
+            raise invalid_text(text, name)
+        value = float(stripped)
+        digits = found["digits"]
+        if digits is not None and not _is_held(value, digits, rounded):
+            raise ValueFormatError(
+                f'"{stripped[:100]}" is out of range for type {name}', sqlstate="22003"
+            )
+        return value
+
+    return parse
+
+
+def _is_held(value: float, digits: str, rounded: Callable[[float], float]) -> bool:
+    """Whether a finite number stays finite, and becomes 0 only if it was."""
+    try:
+        value = rounded(value)
+    except OverflowError:
+        return False
+    is_zero = not re.search(r"[1-9]", re.split(r"[eE]", digits)[0])
+    return math.isfinite(value) and (is_zero or value != 0)
+
+
+def real_digits(value: float) -> str:
+    """Return the fewest digits that read back as the same real, laid out as Python does."""
+    if not math.isfinite(value) or value == 0:
+        return repr(value)
+    # The reals above a power of two lie twice as far apart as those below: what rounds to it
+    # reaches further up, beyond the nearest decimal.
+    is_power = abs(math.frexp(value)[0]) == 0.5
+    for count in range(_REAL_DIGITS if abs(value) >= _REAL_NORMAL else 1, _REAL_DIGITS_MAX):
+        nearest = float(f"{value:.{count}g}")
+        if _rounded_to_real(nearest) == value:
+            return repr(nearest)
+        if is_power:
+            upper = float(Context(prec=count, rounding=ROUND_UP).create_decimal(Decimal(value)))
+            if _rounded_to_real(upper) == value:
+                return repr(upper)
+    return repr(float(f"{value:.{_REAL_DIGITS_MAX}g}"))
+
+
+def _real_text(value: float) -> bytes:
+    """PostgreSQL's shortest text of a real, e.g. `3.14`."""
+    return _float_text(real_digits(_rounded_to_real(value)), fixed_below=6)
+
+
+def _double_text(value: float) -> bytes:
+    """PostgreSQL's shortest text of a double, e.g. `1e+20`."""
+    digits = repr(value)
+    # Between these Python and PostgreSQL differ only in ".0".
+    if 1e-4 <= value < 1e15:
+        return digits.removesuffix(".0").encode()
+    return _float_text(digits, fixed_below=15)
+
+
+def _float_text(digits: str, *, fixed_below: int) -> bytes:
+    """The shortest digits that read back as the value, laid out as PostgreSQL lays them out.
+
+    Args:
+        digits: what Python prints, which chooses the same digits.
+        fixed_below: decimal exponent from which PostgreSQL writes an exponent, which is the
+            number of digits that the type always holds.
+    """
+    if digits in _SPECIAL:
+        return _SPECIAL[digits]
+    sign = "-" if digits.startswith("-") else ""
+    mantissa, _, exponent_text = digits.removeprefix("-").partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    figures = (whole + fraction).lstrip("0")
+    point = len(whole) + int(exponent_text or 0) - (len(whole + fraction) - len(figures))
+    figures = figures.rstrip("0")
+    if not figures:
+        return f"{sign}0".encode()
+    exponent = point - 1
+    if exponent < -4 or exponent >= fixed_below:
+        rest = "." + figures[1:] if len(figures) > 1 else ""
+        return f"{sign}{figures[0]}{rest}e{exponent:+03d}".encode()
+    if point <= 0:
+        return f"{sign}0.{'0' * -point}{figures}".encode()
+    if len(figures) <= point:
+        return f"{sign}{figures}{'0' * (point - len(figures))}".encode()
+    return f"{sign}{figures[:point]}.{figures[point:]}".encode()
+
+
+def _double_cell(value: float) -> Cell:
+    """JSON has no number for NaN and the infinities."""
+    if math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _real_cell(value: float) -> Cell:
+    """The shortest digits that mean the same real: 0.1, not 0.10000000149011612."""
+    return (
+        float(real_digits(_rounded_to_real(value))) if math.isfinite(value) else _double_cell(value)
+    )
+
+
+# --- the records ---------------------------------------------------------------------------------
 
 BOOLEAN = SqlType(
     name="boolean",
@@ -19,6 +184,10 @@ BOOLEAN = SqlType(
     arrow=pa.bool_(),
     read=(pa.bool_(),),
     is_key=True,
+    text=lambda value: b"t" if value else b"f",
+    parse=_parse_boolean,
+    encode=lambda value: b"\1" if value else b"\0",
+    decode=fixed_decoder("boolean", "?"),
 )
 TINYINT = SqlType(
     name="tinyint",
@@ -32,6 +201,10 @@ TINYINT = SqlType(
     arrow=pa.int8(),
     read=(pa.int8(),),
     is_key=True,
+    text=b"%d".__mod__,
+    parse=_integer_parser("tinyint", 8),
+    encode=struct.Struct(">h").pack,
+    decode=fixed_decoder("tinyint", "h"),
 )
 SMALLINT = SqlType(
     name="smallint",
@@ -46,6 +219,10 @@ SMALLINT = SqlType(
     arrow=pa.int16(),
     read=(pa.int16(), pa.uint8()),
     is_key=True,
+    text=b"%d".__mod__,
+    parse=_integer_parser("smallint", 16),
+    encode=struct.Struct(">h").pack,
+    decode=fixed_decoder("smallint", "h"),
 )
 INTEGER = SqlType(
     name="integer",
@@ -60,6 +237,10 @@ INTEGER = SqlType(
     arrow=pa.int32(),
     read=(pa.int32(), pa.uint16()),
     is_key=True,
+    text=b"%d".__mod__,
+    parse=_integer_parser("integer", 32),
+    encode=struct.Struct(">i").pack,
+    decode=fixed_decoder("integer", "i"),
 )
 BIGINT = SqlType(
     name="bigint",
@@ -74,6 +255,10 @@ BIGINT = SqlType(
     arrow=pa.int64(),
     read=(pa.int64(), pa.uint32()),
     is_key=True,
+    text=b"%d".__mod__,
+    parse=_integer_parser("bigint", 64),
+    encode=struct.Struct(">q").pack,
+    decode=fixed_decoder("bigint", "q"),
 )
 REAL = SqlType(
     name="real",
@@ -88,6 +273,11 @@ REAL = SqlType(
     arrow=pa.float32(),
     read=(pa.float32(),),
     is_key=True,
+    text=_real_text,
+    parse=_float_parser("real", _rounded_to_real),
+    encode=struct.Struct(">f").pack,
+    decode=fixed_decoder("real", "f"),
+    cell=_real_cell,
 )
 DOUBLE = SqlType(
     name="double",
@@ -102,14 +292,9 @@ DOUBLE = SqlType(
     arrow=pa.float64(),
     read=(pa.float64(),),
     is_key=True,
-)
-DECIMAL = SqlType(
-    name="decimal",
-    parsed=("DECIMAL", "BIGDECIMAL"),
-    postgres="numeric",
-    spelled="numeric",
-    oid=1700,
-    array_oid=1231,
-    duckdb="DECIMAL",
-    is_key=True,
+    text=_double_text,
+    parse=_float_parser("double precision", float),
+    encode=struct.Struct(">d").pack,
+    decode=fixed_decoder("double precision", "d"),
+    cell=_double_cell,
 )

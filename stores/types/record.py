@@ -6,18 +6,28 @@ or a protocol, so that each of them can look a type up.
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import pyarrow as pa
+
+from stores.errors import ValueFormatError
 
 Value: TypeAlias = Any
 """One physical value; the table in `stores.spec.datatypes` says which Python values these are."""
 Cell: TypeAlias = Any
 """What a JSON cell is made from: bool, int, float or str."""
 
+Encode: TypeAlias = Callable[[Value], bytes]
+Decode: TypeAlias = Callable[[bytes], Value]
+
 _SHOWN_MAX = 100
-INVALID_TEXT, BAD_BINARY = "22P02", "22P03"
+
+
+def _no_form(value: object) -> NoReturn:
+    raise TypeError("values of this type have no form of their own: their parts have")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,3 +66,67 @@ class SqlType:
 
     is_key: bool = False
     """Whether a key column can be of this type."""
+
+    text: Encode = _no_form
+    """A value, never None, in PostgreSQL's text form, as UTF-8."""
+    parse: Callable[[str], Value] | None = None
+    """The value of a text; None if the planner reads it, as composing processes must, too.
+
+    It and `decode` raise a ValueFormatError for what is no value of the type.
+    """
+    encode: Encode = _no_form
+    """A value, never None, in PostgreSQL's binary form; a ValueFormatError if out of range."""
+    decode: Decode = _no_form
+    """The value of a binary form. Law: decode(encode(v)) == v."""
+    cell: Callable[[Value], Cell] | None = None
+    """A value, never None, as a JSON cell; None if the cell is the value itself."""
+
+
+def invalid_text(text: str, name: str, *, sqlstate: str = "22P02") -> ValueFormatError:
+    """Return the error for a text that is no value of the type called so; long texts are cut."""
+    shown = text if len(text) <= _SHOWN_MAX else text[:_SHOWN_MAX] + "…"
+    return ValueFormatError(f'invalid input syntax for type {name}: "{shown}"', sqlstate=sqlstate)
+
+
+def bad_binary(name: str) -> ValueFormatError:
+    """Return the error for bytes that are no value of the type called so."""
+    return ValueFormatError(f"incorrect binary data format for type {name}", sqlstate="22P03")
+
+
+def fixed_decoder(name: str, layout: str, convert: Callable[..., Value] | None = None) -> Decode:
+    """Return the decoder of a binary form of fixed layout.
+
+    Args:
+        name: the type, for the error.
+        layout: as for `struct`, without the byte order.
+        convert: makes the value of the unpacked numbers; None takes the only one.
+    """
+    unpack = struct.Struct(">" + layout).unpack
+
+    def decode(raw: bytes) -> Value:
+        try:
+            numbers = unpack(raw)
+        except struct.error as error:
+            raise bad_binary(name) from error
+        return numbers[0] if convert is None else convert(*numbers)
+
+    return decode
+
+
+def decode_utf8(raw: bytes) -> str:
+    """Return the text of a field.
+
+    Raises:
+        ValueFormatError: it is not UTF-8, or has a NUL, which PostgreSQL does not hold (22021).
+    """
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        raise ValueFormatError(
+            'invalid byte sequence for encoding "UTF8"',
+            detail=f"Byte {raw[error.start]:#04x} at offset {error.start}.",
+            sqlstate="22021",
+        ) from error
+    if "\0" in text:
+        raise ValueFormatError('invalid byte sequence for encoding "UTF8": 0x00', sqlstate="22021")
+    return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from stores.types.record import SqlType
+from stores.types.record import SqlType, decode_utf8
 
 TEXT = SqlType(
     name="text",
@@ -18,6 +18,10 @@ TEXT = SqlType(
     arrow=pa.string(),
     read=(pa.string(), pa.large_string(), pa.string_view()),
     is_key=True,
+    text=str.encode,
+    parse=str,
+    encode=str.encode,
+    decode=decode_utf8,
 )
 BYTEA = SqlType(
     name="bytea",
@@ -31,6 +35,10 @@ BYTEA = SqlType(
     arrow=pa.binary(),
     read=(pa.binary(), pa.large_binary(), pa.binary_view()),
     is_key=True,
+    text=lambda value: b"\\x" + value.hex().encode(),
+    encode=bytes,
+    decode=bytes,
+    cell=lambda value: "\\x" + value.hex(),
 )
 NULL = SqlType(
     name="null",
@@ -42,4 +50,8 @@ NULL = SqlType(
     spark=("void",),
     arrow=pa.null(),
     read=(pa.null(),),
+    text=str.encode,
+    parse=str,
+    encode=str.encode,
+    decode=decode_utf8,
 )

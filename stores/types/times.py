@@ -1,10 +1,235 @@
-"""date, time, timestamp, timestamptz and interval."""
+"""date, time, timestamp, timestamptz and interval, in the ISO style and in UTC.
+
+Physical values count from 1970; the binary form counts from 2000, in the same units
+(`src/include/datatype/timestamp.h`). Years before Christ and beyond 9999 are held by both, though
+not by Python's own classes. The planner reads dates, moments and intervals from text.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
+import re
+import struct
+from functools import lru_cache, partial
+
 import pyarrow as pa
 
-from stores.types.record import SqlType
+from stores.errors import ValueFormatError
+from stores.types.record import Encode, SqlType, fixed_decoder, invalid_text
+
+_DAYS_TO_2000 = 10_957
+_SECOND_MICROS, _MINUTE_MICROS, _DAY_MICROS = 1_000_000, 60_000_000, 86_400_000_000
+_MICROS_TO_2000 = _DAYS_TO_2000 * _DAY_MICROS
+_DAY_MINUTES = 1440
+_INT32_MAX, _INT64_MAX = (1 << 31) - 1, (1 << 63) - 1
+_INTERVAL_MICROS_MAX = _INT64_MAX // 1000
+"""Arrow counts the nanoseconds of an interval."""
+_BEFORE_CHRIST = b" BC"
+_EPOCH_DAY = dt.date(1970, 1, 1)
+_EPOCH = dt.datetime(1970, 1, 1)
+_FIRST_MICROS = (dt.datetime.min - _EPOCH) // dt.timedelta(microseconds=1)
+_LAST_MICROS = (dt.datetime.max - _EPOCH) // dt.timedelta(microseconds=1)
+"""The first and the last moment of Python's own class."""
+
+# --- text ----------------------------------------------------------------------------------------
+
+
+def _civil(days: int) -> tuple[int, int, int]:
+    """Year, month and day of a count of days since 1970; the year before 1 is 0.
+
+    Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
+    """
+    era, day_of_era = divmod(days + 719_468, 146_097)
+    year_of_era = (
+        day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096
+    ) // 365
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    shifted_month = (5 * day_of_year + 2) // 153
+    day = day_of_year - (153 * shifted_month + 2) // 5 + 1
+    month = shifted_month + 3 if shifted_month < 10 else shifted_month - 9
+    return year_of_era + era * 400 + (month <= 2), month, day
+
+
+@lru_cache(maxsize=8192)
+def _date_parts(days: int) -> tuple[str, bytes]:
+    """A day as `YYYY-MM-DD`, and the suffix that follows the time."""
+    year, month, day = _civil(days)
+    if year > 0:
+        return f"{year:04d}-{month:02d}-{day:02d}", b""
+    return f"{1 - year:04d}-{month:02d}-{day:02d}", _BEFORE_CHRIST
+
+
+@lru_cache(maxsize=8192)
+def _hours_and_minutes(minutes: int) -> str:
+    hour, minute = divmod(minutes, 60)
+    return f"{hour:02d}:{minute:02d}"
+
+
+def _clock(micros: int) -> str:
+    """`HH:MM:SS`, with a fraction if there is one."""
+    minutes, in_minute = divmod(micros, _MINUTE_MICROS)
+    second, fraction = divmod(in_minute, _SECOND_MICROS)
+    if fraction:
+        return f"{_hours_and_minutes(minutes)}:{second:02d}.{fraction:06d}".rstrip("0")
+    return f"{_hours_and_minutes(minutes)}:{second:02d}"
+
+
+def _date_text(value: int) -> bytes:
+    """E.g. `2013-01-01`, `0044-03-15 BC`, `infinity`."""
+    if not -_INT32_MAX < value < _INT32_MAX:
+        return b"infinity" if value > 0 else b"-infinity"
+    date, suffix = _date_parts(value)
+    return date.encode() + suffix
+
+
+@lru_cache(maxsize=1 << 15)
+def _minute_text(minutes: int, zone: bytes) -> tuple[bytes, bytes]:
+    """All of a moment before its seconds, and after them."""
+    days, minute = divmod(minutes, _DAY_MINUTES)
+    date, suffix = _date_parts(days)
+    return f"{date} {_hours_and_minutes(minute)}:".encode(), zone + suffix
+
+
+def _moment_text(zone: bytes, value: int) -> bytes:
+    if not -_INT64_MAX < value < _INT64_MAX:
+        return b"infinity" if value > 0 else b"-infinity"
+    minutes, in_minute = divmod(value, _MINUTE_MICROS)
+    begin, end = _minute_text(minutes, zone)
+    digits = b"%08d" % in_minute
+    fraction = digits[2:].rstrip(b"0")
+    if fraction:
+        return b"%b%b.%b%b" % (begin, digits[:2], fraction, end)
+    return begin + digits[:2] + end
+
+
+def _interval_text(value: tuple[int, int, int]) -> bytes:
+    """E.g. `1 year 2 mons -3 days +04:05:06.7`.
+
+    A part after a negative one carries its plus sign (`EncodeInterval` in `datetime.c`).
+    """
+    months, days, micros = value
+    sign = -1 if months < 0 else 1
+    years, months = sign * (abs(months) // 12), sign * (abs(months) % 12)
+    parts: list[str] = []
+    is_after_negative = False
+    for count, unit in ((years, "year"), (months, "mon"), (days, "day")):
+        if count:
+            plus = "+" if is_after_negative and count > 0 else ""
+            parts.append(f"{plus}{count} {unit}{'' if count == 1 else 's'}")
+            is_after_negative = count < 0
+    if micros or not parts:
+        plus = "+" if is_after_negative else ""
+        parts.append(("-" if micros < 0 else plus) + _clock(abs(micros)))
+    return " ".join(parts).encode()
+
+
+_TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?")
+
+
+def _parse_time(text: str) -> int:
+    found = _TIME.fullmatch(text.strip())
+    if found is None:
+        raise invalid_text(text, "time", sqlstate="22007")
+    hours, minutes, seconds = int(found[1]), int(found[2]), int(found[3] or 0)
+    fraction = (found[4] or "").ljust(6, "0")
+    micros = int(fraction[:6]) + (1 if fraction[6:7] >= "5" else 0)
+    total = ((hours * 60 + minutes) * 60 + seconds) * _SECOND_MICROS + micros
+    if minutes > 59 or seconds > 59 or total > _DAY_MICROS:
+        raise ValueFormatError(
+            f'date/time field value out of range: "{text.strip()}"', sqlstate="22008"
+        )
+    return total
+
+
+# --- binary --------------------------------------------------------------------------------------
+
+
+def _shifted(value: int, *, by: int, most: int) -> int:
+    """The count from another epoch; the ends of the range stand for infinity in both.
+
+    Raises:
+        ValueFormatError: it does not fit (22008).
+    """
+    if value >= most:
+        return most
+    if value <= -most:
+        return -most - 1
+    shifted = value + by
+    if not -most - 1 < shifted < most:
+        raise ValueFormatError("timestamp out of range", sqlstate="22008")
+    return shifted
+
+
+def _count_encoder(layout: str, epoch: int, most: int) -> Encode:
+    pack = struct.Struct(">" + layout).pack
+    return lambda value: pack(_shifted(value, by=-epoch, most=most))
+
+
+def _of_day(micros: int) -> int:
+    """A time of day; 24:00 is one, and not 0:00.
+
+    Raises:
+        ValueFormatError: it is none (22008).
+    """
+    if not 0 <= micros <= _DAY_MICROS:
+        raise ValueFormatError("time out of range", sqlstate="22008")
+    return micros
+
+
+_pack_interval = struct.Struct(">qii").pack
+
+
+def _encode_interval(value: tuple[int, int, int]) -> bytes:
+    months, days, micros = value
+    return _pack_interval(micros, days, months)
+
+
+def _interval_of(micros: int, days: int, months: int) -> tuple[int, int, int]:
+    if abs(micros) > _INTERVAL_MICROS_MAX:
+        raise ValueFormatError("interval out of range", sqlstate="22008")
+    return months, days, micros
+
+
+# --- JSON ----------------------------------------------------------------------------------------
+
+
+def _date_cell(days: int) -> str:
+    """A day of any year, as numpy writes it: the year before 1 is 0000."""
+    year, month, day = _civil(days)
+    return f"{year:04d}-{month:02d}-{day:02d}"
+
+
+def _moment_cell(value: int) -> str:
+    if _FIRST_MICROS <= value <= _LAST_MICROS:
+        return (_EPOCH + dt.timedelta(microseconds=value)).isoformat()
+    if value == -_INT64_MAX - 1:
+        return "NaT"
+    days, micros = divmod(value, _DAY_MICROS)
+    return f"{_date_cell(days)}T{_time_cell(micros)}"
+
+
+def _time_cell(value: int) -> str:
+    seconds, micros = divmod(value, _SECOND_MICROS)
+    text = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return f"{text}.{micros:06}" if micros else text
+
+
+def _interval_cell(value: tuple[int, int, int]) -> str:
+    months, days, micros = value
+    years = int(months / 12)  # towards zero, so that years and months have one sign
+    months -= 12 * years
+    date = "".join(f"{n}{unit}" for n, unit in ((years, "Y"), (months, "M"), (days, "D")) if n)
+    sign = -1 if micros < 0 else 1
+    seconds, fraction = divmod(abs(micros), _SECOND_MICROS)
+    hours, minutes, seconds = seconds // 3600, seconds // 60 % 60, seconds % 60
+    time = "".join(f"{sign * n}{unit}" for n, unit in ((hours, "H"), (minutes, "M")) if n)
+    if seconds or fraction:
+        digits = f"{seconds}.{fraction:06}".rstrip("0").rstrip(".")
+        time += f"{'-' if sign < 0 else ''}{digits}S"
+    return f"P{date}{'T' if time else ''}{time}" if date or time else "PT0S"
+
+
+# --- the records ---------------------------------------------------------------------------------
 
 DATE = SqlType(
     name="date",
@@ -19,6 +244,10 @@ DATE = SqlType(
     read=(pa.date32(),),
     count=pa.int32(),
     is_key=True,
+    text=_date_text,
+    encode=_count_encoder("i", _DAYS_TO_2000, _INT32_MAX),
+    decode=fixed_decoder("date", "i", partial(_shifted, by=_DAYS_TO_2000, most=_INT32_MAX)),
+    cell=_date_cell,
 )
 TIME = SqlType(
     name="time",
@@ -32,6 +261,11 @@ TIME = SqlType(
     arrow=pa.time64("us"),
     read=(pa.time64("us"),),
     count=pa.int64(),
+    text=lambda value: _clock(value).encode(),
+    parse=_parse_time,
+    encode=struct.Struct(">q").pack,
+    decode=fixed_decoder("time", "q", _of_day),
+    cell=_time_cell,
 )
 TIMESTAMP = SqlType(
     name="timestamp",
@@ -47,6 +281,10 @@ TIMESTAMP = SqlType(
     read=(pa.timestamp("us"),),
     count=pa.int64(),
     is_key=True,
+    text=partial(_moment_text, b""),
+    encode=_count_encoder("q", _MICROS_TO_2000, _INT64_MAX),
+    decode=fixed_decoder("timestamp", "q", partial(_shifted, by=_MICROS_TO_2000, most=_INT64_MAX)),
+    cell=_moment_cell,
 )
 TIMESTAMPTZ = SqlType(
     name="timestamptz",
@@ -62,6 +300,12 @@ TIMESTAMPTZ = SqlType(
     read=(pa.timestamp("us", tz="UTC"),),
     count=pa.int64(),
     is_key=True,
+    text=partial(_moment_text, b"+00"),
+    encode=_count_encoder("q", _MICROS_TO_2000, _INT64_MAX),
+    decode=fixed_decoder(
+        "timestamptz", "q", partial(_shifted, by=_MICROS_TO_2000, most=_INT64_MAX)
+    ),
+    cell=lambda value: _moment_cell(value) + "Z",
 )
 INTERVAL = SqlType(
     name="interval",
@@ -75,4 +319,8 @@ INTERVAL = SqlType(
     spark=("interval year", "interval month", "interval year to month"),
     arrow=pa.month_day_nano_interval(),
     read=(pa.month_day_nano_interval(),),
+    text=_interval_text,
+    encode=_encode_interval,
+    decode=fixed_decoder("interval", "qii", _interval_of),
+    cell=_interval_cell,
 )

@@ -13,8 +13,8 @@ from gateway.pgwire.protocol.encode import encode
 from gateway.pgwire.protocol.messages import CommandComplete, ReadyForQuery
 from gateway.pgwire.statements.portals import Names, Prepared
 from gateway.pgwire.statements.rows import Shape, shape_of
-from gateway.pgwire.types.encoders import Decode
 from gateway.pgwire.types.parameters import decode_parameters
+from gateway.pgwire.types.wire_type import Decode
 from planner.engine import (
     LookUp,
     Row,

@@ -15,8 +15,8 @@ from typing import TypeVar
 from gateway.pgwire.protocol.errors import NO_PORTAL, NO_STATEMENT, PORTAL_EXISTS, STATEMENT_EXISTS
 from gateway.pgwire.protocol.limits import PgLimits
 from gateway.pgwire.statements.rows import RowSource, Shape, shape_of
-from gateway.pgwire.types.encoders import Decode
 from gateway.pgwire.types.parameters import ParameterType, choose_decoders, parameter_types
+from gateway.pgwire.types.wire_type import Decode
 from planner.engine import (
     Cancellation,
     DeclareCursor,

@@ -19,12 +19,12 @@ from gateway.pgwire.protocol.messages import BindComplete, Field, RowDescription
 from gateway.pgwire.statements.row_window import ALL, Piece, Reader
 from gateway.pgwire.types.encoders import (
     TEXT_FORMAT,
-    Encode,
     encode_column,
     wire_type,
 )
 from gateway.pgwire.types.fields import framed_rows
 from gateway.pgwire.types.parameters import expand_formats
+from gateway.pgwire.types.wire_type import Encode
 from planner.engine import Column, QueryError, Result, ResultColumn, Row
 
 EncodeRow: TypeAlias = Callable[[Row], bytes]

@@ -10,14 +10,6 @@ import pyarrow as pa
 
 from planner.engine import DataType, Kind, Value
 
-_COUNTED: dict[Kind, tuple[pa.DataType, pa.DataType]] = {
-    Kind.DATE: (pa.date32(), pa.int32()),
-    Kind.TIME: (pa.time64("us"), pa.int64()),
-    Kind.TIMESTAMP: (pa.timestamp("us"), pa.int64()),
-    Kind.TIMESTAMPTZ: (pa.timestamp("us", tz="UTC"), pa.int64()),
-}
-"""Types whose physical value is a count: their Arrow type, and that of the count."""
-
 
 def physical_values(array: pa.Array[Any], data_type: DataType) -> list[Value]:
     """The values of a column as physical values, None for NULL."""
@@ -37,7 +29,7 @@ def as_stored(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any] | None
     if array.type == wanted:
         return array
     match data_type.kind:
-        case Kind.DATE | Kind.TIME | Kind.TIMESTAMP | Kind.TIMESTAMPTZ:
+        case kind if kind.record.count is not None:
             return array.cast(wanted, safe=False)
         case Kind.DECIMAL | Kind.NULL | Kind.INTERVAL:
             return None
@@ -50,8 +42,8 @@ def as_stored(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any] | None
 @lru_cache(maxsize=1024)
 def _stored(data_type: DataType) -> pa.DataType:
     """The Arrow type whose Python values are physical values."""
-    if (counted := _COUNTED.get(data_type.kind)) is not None:
-        return counted[1]
+    if (count := data_type.kind.record.count) is not None:
+        return count
     match data_type.kind:
         case Kind.ARRAY:
             assert data_type.element is not None
@@ -68,9 +60,8 @@ def _stored(data_type: DataType) -> pa.DataType:
 def _recast(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any]:
     """The same values in the stored type. Arrow counts only from the very unit that is counted."""
     match data_type.kind:
-        case Kind.DATE | Kind.TIME | Kind.TIMESTAMP | Kind.TIMESTAMPTZ:
-            exact, count = _COUNTED[data_type.kind]
-            return array.cast(exact, safe=False).cast(count)
+        case kind if (count := kind.record.count) is not None:
+            return array.cast(data_type.arrow, safe=False).cast(count)
         case Kind.DECIMAL | Kind.NULL | Kind.INTERVAL:
             return array
         case _:

@@ -9,16 +9,14 @@ from __future__ import annotations
 import struct
 from dataclasses import replace
 
-from gateway.pgwire.types.encoders import (
+from gateway.pgwire.types.nested import array_type
+from gateway.pgwire.types.wire_type import (
     Decode,
+    FindWireType,
     WireType,
     bad_binary,
     decode_utf8,
-    fixed_decoder,
-    register_type,
-    wire_type,
 )
-from gateway.pgwire.types.nested import array_type
 from planner.engine import CatalogType, DataType, Kind, QueryError, Value
 
 _OID_MAX = (1 << 32) - 1
@@ -26,11 +24,11 @@ _pack_oid = struct.Struct(">I").pack
 _unpack_oid = struct.Struct(">I").unpack
 
 
-def _catalog_type(data_type: DataType) -> WireType:
-    assert isinstance(data_type, CatalogType)
+def catalog_wire_type(data_type: CatalogType, wire_type: FindWireType) -> WireType:
+    """How values of a type travel that PostgreSQL alone has."""
     held = wire_type(DataType(kind=data_type.kind, element=data_type.element))
     if data_type.kind is Kind.ARRAY:
-        return _array(data_type, held)
+        return _array(data_type, wire_type)
     named = replace(
         held,
         oid=data_type.oid,
@@ -43,10 +41,19 @@ def _catalog_type(data_type: DataType) -> WireType:
             named,
             encode_binary=_pack_oid,
             decode_text=_oid_text(held.decode_text, data_type.postgres),
-            decode_binary=fixed_decoder(data_type.postgres, "I"),
+            decode_binary=_oid_decoder(data_type.postgres),
             encode_column_binary=None,
         )
     return _object(data_type, named) if data_type.postgres.startswith("reg") else named
+
+
+def _oid_decoder(name: str) -> Decode:
+    def decode(raw: bytes) -> Value:
+        if len(raw) != 4:
+            raise bad_binary(name)
+        return _unpack_oid(raw)[0]
+
+    return decode
 
 
 def _oid_text(decode: Decode, name: str) -> Decode:
@@ -83,7 +90,7 @@ def _object(data_type: CatalogType, held: WireType) -> WireType:
     return replace(held, decode_binary=decode, encode_binary=encode, encode_column_binary=None)
 
 
-def _array(data_type: CatalogType, held: WireType) -> WireType:
+def _array(data_type: CatalogType, wire_type: FindWireType) -> WireType:
     """A vector, or the array that one was cast to, which tells that it begins at 0."""
     assert data_type.element is not None
     element = wire_type(data_type.element)
@@ -104,6 +111,3 @@ def _array(data_type: CatalogType, held: WireType) -> WireType:
         encode_text=encode,
         decode_text=decode,
     )
-
-
-register_type(CatalogType, _catalog_type)

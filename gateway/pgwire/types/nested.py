@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import TypeAlias
 
 import orjson
 
-from gateway.pgwire.types.encoders import (
+from gateway.pgwire.types.vector_nested import array_binary, array_text
+from gateway.pgwire.types.wire_type import (
     Encode,
+    EncodeTyped,
+    FindWireType,
     WireType,
     bad_binary,
     decode_utf8,
-    register_type,
     text_decoder,
-    wire_type,
 )
-from gateway.pgwire.types.vector_nested import array_binary, array_text
 from planner.engine import DataType, Kind, QueryError, Value
 
 _NULL_LENGTH = struct.pack(">i", -1)
@@ -138,14 +139,17 @@ def _read_leaves(raw: bytes, at: int, wire: WireType) -> Iterator[Value]:
         at += length
 
 
-def _array(data_type: DataType) -> WireType:
+def array_wire_type(
+    data_type: DataType, wire_type: FindWireType, encode_column: EncodeTyped
+) -> WireType:
+    """How arrays travel, whose elements may be arrays."""
     leaf, element = wire_type(_leaf(data_type)), data_type.element
     assert element is not None, "an array has an element type"
     flat = element.kind is not Kind.ARRAY
     return replace(
         array_type(data_type, leaf),
-        encode_column_text=array_text(element),
-        encode_column_binary=array_binary(element, leaf.oid) if flat else None,
+        encode_column_text=array_text(element, encode_column),
+        encode_column_binary=array_binary(element, leaf.oid, encode_column) if flat else None,
     )
 
 
@@ -169,21 +173,18 @@ def array_type(data_type: DataType, wire: WireType, *, lower: int = 1) -> WireTy
     )
 
 
-register_type(Kind.ARRAY, _array)
-
-
 # --- structs and maps ----------------------------------------------------------------------------
 
 
+_ToJson: TypeAlias = Callable[[Value], object]
+"""What makes of a value one that orjson prints as PostgreSQL's to_json does."""
+
+
 def _json_float(value: float) -> object:
-    return value if math.isfinite(value) else wire_type(_DOUBLE).encode_text(value).decode()
+    return value if math.isfinite(value) else Kind.DOUBLE.record.text(value).decode()
 
 
-_DOUBLE = DataType(kind=Kind.DOUBLE)
-
-
-def _json_text(data_type: DataType) -> Callable[[Value], object]:
-    encode = wire_type(data_type).encode_text
+def _json_text(encode: Encode, data_type: DataType) -> _ToJson:
     iso = data_type.kind in {Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
     minutes = ":00" if data_type.kind is Kind.TIMESTAMPTZ else ""
 
@@ -194,54 +195,54 @@ def _json_text(data_type: DataType) -> Callable[[Value], object]:
     return convert
 
 
-def _json_value(data_type: DataType) -> Callable[[Value], object]:
-    """What makes of a physical value one that orjson prints as PostgreSQL's to_json does."""
-    return _JSON_FACTORIES.get(data_type.kind, _json_text)(data_type)
+def _json_value(data_type: DataType, wire_type: FindWireType) -> _ToJson:
+    match data_type.kind:
+        case Kind.ARRAY:
+            return _json_list(data_type, wire_type)
+        case Kind.STRUCT:
+            return _json_struct(data_type, wire_type)
+        case Kind.MAP:
+            return _json_map(data_type, wire_type)
+        case kind if kind in _JSON_VALUES:
+            return _JSON_VALUES[kind]
+        case _:
+            return _json_text(wire_type(data_type).encode_text, data_type)
 
 
-def _json_same(data_type: DataType) -> Callable[[Value], object]:
-    del data_type
-    return lambda value: value
-
-
-def _or_null(convert: Callable[[Value], object]) -> Callable[[Value], object]:
+def _or_null(convert: _ToJson) -> _ToJson:
     return lambda value: None if value is None else convert(value)
 
 
-def _json_list(data_type: DataType) -> Callable[[Value], object]:
+def _json_list(data_type: DataType, wire_type: FindWireType) -> _ToJson:
     assert data_type.element is not None
-    convert = _or_null(_json_value(data_type.element))
+    convert = _or_null(_json_value(data_type.element, wire_type))
     return lambda values: [convert(value) for value in values]
 
 
-def _json_struct(data_type: DataType) -> Callable[[Value], object]:
-    fields = {name: _or_null(_json_value(inner)) for name, inner in data_type.fields}
+def _json_struct(data_type: DataType, wire_type: FindWireType) -> _ToJson:
+    fields = {name: _or_null(_json_value(inner, wire_type)) for name, inner in data_type.fields}
     return lambda values: {name: fields[name](value) for name, value in values.items()}
 
 
-def _json_map(data_type: DataType) -> Callable[[Value], object]:
+def _json_map(data_type: DataType, wire_type: FindWireType) -> _ToJson:
     assert data_type.element is not None
     key = wire_type(data_type.fields[0][1]).encode_text
-    convert = _or_null(_json_value(data_type.element))
+    convert = _or_null(_json_value(data_type.element, wire_type))
     return lambda pairs: {key(name).decode(): convert(value) for name, value in pairs}
 
 
-_JSON_FACTORIES: dict[Kind, Callable[[DataType], Callable[[Value], object]]] = {
-    Kind.BOOLEAN: _json_same,
-    Kind.TINYINT: _json_same,
-    Kind.SMALLINT: _json_same,
-    Kind.INTEGER: _json_same,
-    Kind.BIGINT: _json_same,
-    Kind.TEXT: _json_same,
-    Kind.REAL: lambda _: _json_float,
-    Kind.DOUBLE: lambda _: _json_float,
-    Kind.DECIMAL: lambda _: lambda value: orjson.Fragment(format(value, "f")),
-    Kind.JSON: lambda _: orjson.Fragment,
-    Kind.ARRAY: _json_list,
-    Kind.STRUCT: _json_struct,
-    Kind.MAP: _json_map,
+def _same(value: Value) -> object:
+    return value
+
+
+_JSON_VALUES: Mapping[Kind, _ToJson] = {
+    **dict.fromkeys((Kind.BOOLEAN, Kind.TEXT), _same),
+    **dict.fromkeys((Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT), _same),
+    **dict.fromkeys((Kind.REAL, Kind.DOUBLE), _json_float),
+    Kind.DECIMAL: lambda value: orjson.Fragment(format(value, "f")),
+    Kind.JSON: orjson.Fragment,
 }
-"""What is no text in JSON; all other kinds are told as their text."""
+"""What is no text in JSON; all other types without parts are told as their text."""
 
 
 def _decode_jsonb(raw: bytes) -> str:
@@ -250,24 +251,19 @@ def _decode_jsonb(raw: bytes) -> str:
     return decode_utf8(raw[1:])
 
 
-def _document(data_type: DataType) -> WireType:
-    convert = _json_value(data_type)
+def document_wire_type(data_type: DataType, wire_type: FindWireType) -> WireType:
+    """How structs and maps travel: as jsonb."""
+    convert = _json_value(data_type, wire_type)
 
     def encode_text(value: Value) -> bytes:
         return orjson.dumps(convert(value))
 
     return WireType(
-        oid=JSONB_OID,
-        array_oid=JSONB_ARRAY_OID,
+        oid=data_type.kind.record.oid,
+        array_oid=data_type.kind.record.array_oid,
         length=-1,
         encode_text=encode_text,
         encode_binary=lambda value: _JSONB_VERSION + encode_text(value),
         decode_text=text_decoder(data_type),
         decode_binary=_decode_jsonb,
     )
-
-
-JSONB_OID = 3802
-JSONB_ARRAY_OID = 3807
-register_type(Kind.STRUCT, _document)
-register_type(Kind.MAP, _document)

@@ -7,18 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from gateway.pgwire.protocol.errors import PROTOCOL_VIOLATION
-from gateway.pgwire.types import catalog, nested, numeric, scalars, times
-from gateway.pgwire.types.encoders import (
-    BINARY_FORMAT,
-    Decode,
-    WireType,
-    decode_utf8,
-    wire_type,
-)
+from gateway.pgwire.types.encoders import BINARY_FORMAT, wire_type
+from gateway.pgwire.types.wire_type import Decode, WireType, decode_utf8
 from planner.engine import OID, VOID, DataType, Kind, QueryError, Row
-
-# Importing a family registers its types; naming the modules here keeps that from looking unused.
-_FAMILIES = (catalog, nested, numeric, scalars, times)
 
 _UNSPECIFIED = frozenset({0, 705})
 """Oids that leave a type to the server: none, and that of a literal whose type is unknown."""

@@ -9,19 +9,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from gateway.pgwire.types.encoders import BINARY_FORMAT, TEXT_FORMAT, encode_column
 from gateway.pgwire.types.fields import Array, Fields, fixed, join, join_or_null, lengths_of, ragged
+from gateway.pgwire.types.wire_type import EncodeTyped
 from planner.engine import DataType, Kind
+
+_TEXT_FORMAT, _BINARY_FORMAT = 0, 1
 
 _QUOTED = r'[{},"\\\t\n\x0b\x0c\r ]|^$|^(?i:null)$'
 _EMPTY_HEAD_BYTES, _HEAD_BYTES = 12, 20
 
 
-def array_text(element: DataType) -> Callable[[Array], Fields]:
+def array_text(element: DataType, encode_column: EncodeTyped) -> Callable[[Array], Fields]:
     """`{…}` of arrays of this element, which may be arrays themselves."""
 
     def encode(array: Array) -> Fields:
-        texts = encode_column(_elements(array), element, TEXT_FORMAT)
+        texts = encode_column(_elements(array), element, _TEXT_FORMAT)
         if element.kind is not Kind.ARRAY:
             texts = _quoted(texts)
         joined = pc.binary_join(_listed(array, texts.fill_null(b"NULL")), b",")
@@ -30,16 +32,19 @@ def array_text(element: DataType) -> Callable[[Array], Fields]:
     return encode
 
 
-def array_binary(element: DataType, oid: int) -> Callable[[Array], Fields]:
+def array_binary(
+    element: DataType, oid: int, encode_column: EncodeTyped
+) -> Callable[[Array], Fields]:
     """The binary form of arrays of one dimension.
 
     Args:
         element: no array.
         oid: of its type.
+        encode_column: encodes the elements.
     """
 
     def encode(array: Array) -> Fields:
-        fields = encode_column(_elements(array), element, BINARY_FORMAT)
+        fields = encode_column(_elements(array), element, _BINARY_FORMAT)
         sizes = lengths_of(fields).astype(">i4")
         heads = fixed(sizes.view(np.uint8).reshape(len(fields), sizes.itemsize))
         body = pc.binary_join(_listed(array, join(heads, fields)), b"")

@@ -16,9 +16,12 @@ import pyarrow.compute as pc
 
 from gateway.pgwire.types.fields import Array, Bytes, Fields, Ints, fixed, numbers, replaced
 from gateway.pgwire.types.vector_scalars import big_endian
+from planner.engine import Kind
 
 _SECOND = 1_000_000
 _DAY_MICROS = 86_400 * _SECOND
+_DAYS_TO_2000 = 10_957
+"""The wire counts from there."""
 _FIRST_DAY = int(np.datetime64("0001-01-01", "D").astype(np.int64))
 _LAST_DAY = int(np.datetime64("9999-12-31", "D").astype(np.int64))
 _SPAN_MAX = 20_000
@@ -176,7 +179,7 @@ def _plain_timestamps(micros: Ints, zone: bytes, like: Array) -> Fields:
     return _clocked(_date_digits(days), seconds - days * 86_400, fraction, zone, like)
 
 
-def count_binary(
+def _count_binary(
     dtype: str, *, epoch: int, most: int, encode: Callable[[int], bytes]
 ) -> Callable[[Array], Fields]:
     """Counts from another epoch.
@@ -190,14 +193,29 @@ def count_binary(
 
     def encode_column(array: Array) -> Fields:
         values = numbers(array, dtype)
-        if not epoch:
-            return fixed(big_endian(values), array)
         odd = (values >= most) | (values <= epoch - most)
         shifted = np.where(odd, 0, values) - values.dtype.type(epoch)
         fields = fixed(big_endian(shifted), array)
         return replaced(fields, odd, values[odd].tolist(), encode) if odd.any() else fields
 
     return encode_column
+
+
+date_binary = _count_binary(
+    "i4", epoch=_DAYS_TO_2000, most=(1 << 31) - 1, encode=Kind.DATE.record.encode
+)
+timestamp_binary = _count_binary(
+    "i8",
+    epoch=_DAYS_TO_2000 * _DAY_MICROS,
+    most=(1 << 63) - 1,
+    encode=Kind.TIMESTAMP.record.encode,
+)
+"""Of timestamptz, too, which counts alike."""
+
+
+def time_binary(array: Array) -> Fields:
+    """Counts of a day, which are the same on the wire."""
+    return fixed(big_endian(numbers(array, "i8")), array)
 
 
 # --- intervals -----------------------------------------------------------------------------------

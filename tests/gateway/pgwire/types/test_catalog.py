@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.pgwire.types.encoders import WireType, wire_type
+from gateway.pgwire.types.encoders import wire_type
 from gateway.pgwire.types.parameters import parameter_types, requested_types
+from gateway.pgwire.types.wire_type import WireType
 from planner.engine import OID, DataType, Kind, QueryError
 from planner.sql import SqlEngine
 from planner.values.catalog_types import CATALOG_TYPES, INT2VECTOR, OIDVECTOR, from_zero

@@ -1,27 +1,51 @@
-"""Numeric on the wire: base-10000 digits in the binary form (`src/backend/utils/adt/numeric.c`)."""
+"""decimal, in base-10000 digits on the wire.
+
+Source: PostgreSQL's `src/backend/utils/adt/numeric.c`.
+"""
 
 from __future__ import annotations
 
 import struct
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
-from gateway.pgwire.types.encoders import WireType, bad_binary, register_type, text_decoder
-from gateway.pgwire.types.vector_numeric import DIGITS_MAX, numeric_binary, numeric_text
-from planner.engine import DataType, Kind, QueryError
+from stores.errors import ValueFormatError
+from stores.types.record import SqlType, bad_binary, invalid_text
 
+_EXPONENT_MAX = 20_000
+"""Some more than PostgreSQL's: a short text could mean a number of a billion digits."""
 _NEGATIVE = 0x4000
-_SPECIAL = {0xC000: "NaN", 0xD000: "Infinity", 0xF000: "-Infinity"}
+_NOT_FINITE = {0xC000: "NaN", 0xD000: "Infinity", 0xF000: "-Infinity"}
+_SCALE_MAX = 0x3FFF
+"""PostgreSQL's own bound; its other bounds keep the text below small."""
 _unpack_head = struct.Struct(">HhHH").unpack_from
 _GROUP = 4
 """Decimal digits in one base-10000 digit."""
 
 
-def encode_numeric_text(value: Decimal) -> bytes:
+def _parse_decimal(text: str) -> Decimal:
+    try:
+        value = Decimal(text.strip())
+    except InvalidOperation:
+        raise invalid_text(text, "numeric") from None
+    if "_" in text or not text.isascii():  # Python reads more than PostgreSQL does
+        raise invalid_text(text, "numeric")
+    if not value.is_finite():
+        raise _not_held(text.strip())
+    if abs(value.adjusted()) > _EXPONENT_MAX:
+        raise ValueFormatError("value overflows numeric format", sqlstate="22003")
+    return value
+
+
+def _not_held(value: str) -> ValueFormatError:
+    return ValueFormatError(f'value "{value}" is not held by type numeric', sqlstate="22003")
+
+
+def _decimal_text(value: Decimal) -> bytes:
     """The number without an exponent, with all digits of its scale."""
     return format(value, "f").encode()
 
 
-def encode_numeric_binary(value: Decimal) -> bytes:
+def _encode_decimal(value: Decimal) -> bytes:
     """Count of digits, weight of the first, sign, digits behind the point, the digits."""
     negative, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int), "decimals are finite"
@@ -45,31 +69,26 @@ def encode_numeric_binary(value: Decimal) -> bytes:
     return struct.pack(f">HhHH{count}H", count, weight, sign, scale, *groups)
 
 
-def decode_numeric_binary(raw: bytes) -> Decimal:
-    """The reverse of `encode_numeric_binary`.
-
-    Raises:
-        QueryError: the bytes are no numeric (22P03), or one that is not finite (22003).
-    """
+def _decode_decimal(raw: bytes) -> Decimal:
+    """The reverse of `_encode_decimal`; what is not finite is no value."""
     try:
         count, weight, sign, scale = _unpack_head(raw)
         groups = struct.unpack_from(f">{count}H", raw, 8)
     except struct.error as error:
         raise bad_binary("numeric") from error
-    if sign in _SPECIAL:
-        raise QueryError(f'value "{_SPECIAL[sign]}" is not held by type numeric', sqlstate="22003")
-    # PostgreSQL's own bound on the scale; the other bounds keep the text below small.
+    if sign in _NOT_FINITE:
+        raise _not_held(_NOT_FINITE[sign])
     if (
         sign not in (0, _NEGATIVE)
         or len(raw) != 8 + 2 * count
-        or scale > 0x3FFF
+        or scale > _SCALE_MAX
         or any(group > 9999 for group in groups)
     ):
         raise bad_binary("numeric")
-    return _assemble(groups, weight=weight, negative=sign == _NEGATIVE, scale=scale)
+    return _assembled(groups, weight=weight, negative=sign == _NEGATIVE, scale=scale)
 
 
-def _assemble(groups: tuple[int, ...], *, weight: int, negative: bool, scale: int) -> Decimal:
+def _assembled(groups: tuple[int, ...], *, weight: int, negative: bool, scale: int) -> Decimal:
     # By text: Python refuses to make an int of more than some 4,000 digits.
     digits = "".join(f"{group:04d}" for group in groups)
     exponent = _GROUP * (weight + 1 - len(groups))
@@ -83,26 +102,18 @@ def _assemble(groups: tuple[int, ...], *, weight: int, negative: bool, scale: in
     return Decimal((int(negative), figures, -scale))
 
 
-def _numeric(data_type: DataType) -> WireType:
-    # Parameters have no precision, and columns of more digits behind the point are rare.
-    at_once = data_type.precision > 0 and data_type.scale <= DIGITS_MAX
-    modifier = (data_type.precision << 16 | data_type.scale) + 4 if data_type.precision else -1
-    return WireType(
-        oid=1700,
-        array_oid=1231,
-        length=-1,
-        modifier=modifier,
-        encode_text=encode_numeric_text,
-        encode_binary=encode_numeric_binary,
-        decode_text=text_decoder(data_type),
-        decode_binary=decode_numeric_binary,
-        encode_column_text=(
-            numeric_text(data_type.scale, encode_numeric_text) if at_once else None
-        ),
-        encode_column_binary=(
-            numeric_binary(data_type.scale, encode_numeric_binary) if at_once else None
-        ),
-    )
-
-
-register_type(Kind.DECIMAL, _numeric)
+DECIMAL = SqlType(
+    name="decimal",
+    parsed=("DECIMAL", "BIGDECIMAL"),
+    postgres="numeric",
+    spelled="numeric",
+    oid=1700,
+    array_oid=1231,
+    duckdb="DECIMAL",
+    is_key=True,
+    text=_decimal_text,
+    parse=_parse_decimal,
+    encode=_encode_decimal,
+    decode=_decode_decimal,
+    cell=lambda value: format(value, "f"),
+)

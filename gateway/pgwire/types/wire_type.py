@@ -1,0 +1,77 @@
+"""How values of one SQL type travel: the shape that every module of this folder fills."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+from gateway.pgwire.protocol.errors import BAD_BINARY
+from gateway.pgwire.types.fields import Array, Fields
+from planner.engine import DataType, Kind, QueryError, Value, ValueFormatError, parse_value
+
+Encode: TypeAlias = Callable[[Value], bytes]
+"""A value, never None, to the bytes of a field."""
+Decode: TypeAlias = Callable[[bytes], Value]
+"""The bytes of a parameter to a value."""
+EncodeColumn: TypeAlias = Callable[[Array], Fields]
+"""A column of a batch, of the type's own Arrow type, to the bytes of its fields."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireType:
+    """How values of one SQL type travel. Law: decode(encode(v)) == v in the binary form."""
+
+    oid: int
+    """`pg_type.oid`; only ever one of PostgreSQL's own, which every client knows."""
+    array_oid: int
+    """Of the array of this type."""
+    length: int
+    """`pg_type.typlen`: bytes of a binary value, -1 where they vary."""
+    modifier: int = -1
+    """`pg_attribute.atttypmod`."""
+    encode_text: Encode
+    encode_binary: Encode
+    decode_text: Decode
+    decode_binary: Decode
+    encode_column_text: EncodeColumn | None = None
+    """The same for a whole column at once, where there is a way; else it goes value by value."""
+    encode_column_binary: EncodeColumn | None = None
+
+
+FindWireType: TypeAlias = Callable[[DataType], WireType]
+"""How values of another type travel, such as those inside of an array."""
+EncodeTyped: TypeAlias = Callable[[Array, DataType, int], Fields]
+"""A column of another type in a format."""
+
+_Form = TypeVar("_Form")
+
+
+def with_query_errors(form: Callable[[Any], _Form]) -> Callable[[Any], _Form]:
+    """Return a form of a type's record whose errors are those of a statement."""
+
+    def checked(value: Any) -> _Form:
+        try:
+            return form(value)
+        except ValueFormatError as error:
+            raise QueryError(error.message, detail=error.detail, sqlstate=error.sqlstate) from error
+
+    return checked
+
+
+decode_utf8: Callable[[bytes], str] = with_query_errors(Kind.TEXT.record.decode)
+"""The text of a field; a QueryError if it is not UTF-8 or has a NUL (22021)."""
+
+
+def text_decoder(data_type: DataType) -> Decode:
+    """Return the decoder of a type's text form, which is the engine's own for literals."""
+
+    def decode(raw: bytes) -> Value:
+        return parse_value(decode_utf8(raw), data_type)
+
+    return decode
+
+
+def bad_binary(data_type: str) -> QueryError:
+    """Return the error for a binary parameter that is no value of its type."""
+    return QueryError(f"incorrect binary data format for type {data_type}", sqlstate=BAD_BINARY)

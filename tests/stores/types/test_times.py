@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from stores.errors import ValueFormatError
+from stores.spec.schema import Kind
+
+INT32, INT64 = (st.integers(-(1 << bits - 1), (1 << bits - 1) - 1) for bits in (32, 64))
+
+
+@given(INT32)
+@example(-719_529)
+def test_dates_of_any_year_are_cells(days: int) -> None:
+    assert Kind.DATE.record.cell is not None
+    assert Kind.DATE.record.cell(days) == str(np.datetime64(days, "D"))
+
+
+@given(INT64)
+@example(-(1 << 63))
+def test_moments_of_any_year_are_cells(micros: int) -> None:
+    assert Kind.TIMESTAMP.record.cell is not None
+    unit = "M8[us]" if micros % 1_000_000 else "M8[s]"
+    expected = str(np.datetime64(micros, "us").astype(unit))
+    assert Kind.TIMESTAMP.record.cell(micros) == expected
+
+
+@pytest.mark.parametrize("kind", [Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ])
+def test_a_count_that_the_wire_cannot_hold(kind: Kind) -> None:
+    lowest = -(1 << (8 * kind.record.length - 1)) + 5
+    with pytest.raises(ValueFormatError) as caught:
+        kind.record.encode(lowest)
+    assert caught.value.sqlstate == "22008"
