@@ -1,10 +1,10 @@
-"""All rows of a partition as columns, in the order of their entries, and mended by changes."""
+"""All rows of a partition as Arrow columns, in the order of their entries."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,54 +12,41 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from stores.codec.layout import Layout, segment_bytes
+from stores.engines.rocksdb.column_changes import Change
 from stores.spec.arrow import Ints, int64_values
 from stores.spec.position import Progress
 from stores.spec.query import BATCH_ROWS, Batch
 
 Keys: TypeAlias = np.ndarray[Any, np.dtype[np.object_]]
-"""Entry keys, as bytes objects, in their order."""
+"""Entry keys as bytes objects, in their order."""
 Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
-"""One for each of some rows."""
+"""One boolean a row."""
 Within: TypeAlias = Mapping[str, tuple[int, int]]
-"""Columns of times, each with the first and the last that is asked for, in microseconds."""
+"""Time columns, each with the first and the last time that is asked for, in microseconds."""
 ALL_ROWS: Within = {}
 
 BYTES_MAX = 1 << 30
-"""Of one partition: the offsets of an Arrow array end at twice as much."""
+"""The most that one partition keeps: the offsets of an Arrow array end at twice as much."""
 SLICE_ROWS = 65_536
-"""Rows of a batch: nothing is copied, so it may be larger than one that has to be decoded."""
+"""Rows of a batch. It copies nothing, so it may be larger than one that has to be decoded."""
 _SEARCHED_ROWS = 4096
-"""Keys that are made objects of at once."""
-MADE = frozenset({"_partition"})
-"""Columns that are not kept, since they are made at once."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Change:
-    """What one epoch did to a partition: entries that it put, and keys that it deleted."""
-
-    epoch: int
-    keys: list[bytes] = field(default_factory=list)
-    rows: list[bytes] = field(default_factory=list)
-    deleted: list[bytes] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        """How many rows it changed."""
-        return len(self.keys) + len(self.deleted)
+"""How many keys are turned into objects at a time."""
+COMPUTED = frozenset({"_partition"})
+"""Columns that are not kept, because they are computed at no cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptColumns:
-    """The columns of a partition at an epoch. Of entries that have expired some may be left."""
+    """The columns of a partition at an epoch. Entries that have expired may be among them."""
 
     layout: Layout
     epoch: int
     keys: pa.Array
-    """The entries' keys, in their order."""
+    """The keys of the entries, in their order."""
     columns: Mapping[str, pa.Array]
 
     def __len__(self) -> int:
-        """How many rows it has, expired ones too."""
+        """Return how many rows it has, expired ones included."""
         return len(self.keys)
 
     @property
@@ -69,14 +56,14 @@ class KeptColumns:
         return size
 
     def holds(self, columns: Iterable[str]) -> bool:
-        """Whether batches of these columns can be made of it."""
-        return self.columns.keys() >= set(columns) - MADE
+        """Return whether batches of these columns can be made."""
+        return self.columns.keys() >= set(columns) - COMPUTED
 
     def batches(self, columns: Sequence[str], within: Within) -> Iterator[Batch]:
-        """The rows that are asked for; no columns is a batch without, which still has rows."""
+        """Yield the rows that are asked for; without columns, batches have rows all the same."""
         if columns:
-            made = {"_partition": self.layout.partition_column(len(self))}
-            arrays = {**self.columns, **made}
+            computed = {"_partition": self.layout.partition_column(len(self))}
+            arrays = {**self.columns, **computed}
             schema = self.layout.schema.arrow_schema(tuple(columns))
             whole = pa.RecordBatch.from_arrays([arrays[name] for name in columns], schema=schema)
         for start, flags in self._inside(within):
@@ -89,11 +76,11 @@ class KeptColumns:
                 yield whole.slice(start, len(flags)).filter(pa.array(flags))
 
     def count(self, within: Within) -> int:
-        """How many rows are asked for."""
+        """Return how many rows are asked for."""
         return sum(int(flags.sum()) for _, flags in self._inside(within))
 
     def span(self, within: Within) -> tuple[int, int]:
-        """From where to where the segments lie that hold rows which are asked for."""
+        """Return where the segments begin and end that hold the rows asked for."""
         keys = range(len(self.keys))
 
         def at(key: bytes) -> int:
@@ -106,7 +93,7 @@ class KeptColumns:
         return at(segment_bytes(first)), at(segment_bytes(last + 1))
 
     def _inside(self, within: Within) -> Iterator[tuple[int, Flags]]:
-        """Slices with rows that are asked for: where each begins, and which rows these are."""
+        """Yield where each slice with rows asked for begins, and a flag for each of its rows."""
         first, end = self.span(within)
         for start in range(first, end, SLICE_ROWS):
             flags = np.ones(min(SLICE_ROWS, end - start), dtype=np.bool_)
@@ -116,16 +103,16 @@ class KeptColumns:
             if flags.any():
                 yield start, flags
 
-    def mended(self, changes: Sequence[Change], progress: Progress) -> KeptColumns | None:
-        """The same with changes put in their places; None if it became too large.
+    def merged(self, changes: Sequence[Change], progress: Progress) -> KeptColumns | None:
+        """Return the columns with changes merged; None if they become too large.
 
         Args:
-            changes: of the epochs that came after, in their order.
+            changes: of the epochs since, in their order.
             progress: of the last of them.
         """
         latest: dict[bytes, bytes | None] = {}
         for change in changes:
-            # Within an epoch a key has one row or one deletion: the log says so.
+            # The log has one row or one deletion for a key and an epoch.
             latest.update(dict.fromkeys(change.deleted))
             latest.update(zip(change.keys, change.rows, strict=True))
         if not latest:
@@ -145,7 +132,7 @@ class KeptColumns:
         put_keys = [key for key in touched if latest[key] is not None]
         put_rows = [row for key in touched if (row := latest[key]) is not None]
         is_put = np.array([latest[key] is not None for key in touched], dtype=np.bool_)
-        # Where each put row goes among those that stay; rows of one place are in order already.
+        # Where each put row goes among those that stay; rows for one place are in order already.
         before = np.concatenate(([0], np.cumsum(stays)))[places[is_put]]
         added = len(self.keys) + np.arange(len(put_keys))
         order = pa.array(np.insert(np.flatnonzero(stays), before, added))
@@ -162,11 +149,11 @@ class KeptColumns:
         return replace(self, epoch=progress.epoch, keys=keys, columns=columns)
 
 
-class Collected:
-    """What has been read of a partition so far.
+class ColumnReader:
+    """Collects the columns of a partition, entry by entry.
 
     Args:
-        layout: of its entries.
+        layout: of the entries.
         names: the columns to keep.
     """
 
@@ -178,15 +165,15 @@ class Collected:
         self._batches: list[Batch] = []
 
     def add(self, keys: Sequence[bytes], rows: Sequence[bytes]) -> None:
-        """Take the entries that come next."""
+        """Add the next entries."""
         batch, encoded = self._decoder.batch(keys, rows), pa.array(keys, type=pa.binary())
         self.rows += len(keys)
         self.size_bytes += batch.nbytes + encoded.nbytes
         self._keys.append(encoded)
         self._batches.append(batch)
 
-    def kept(self, epoch: int) -> KeptColumns:
-        """All of it, which was read of an epoch."""
+    def columns(self, epoch: int) -> KeptColumns:
+        """Return the columns of all entries added; `epoch` is the one they were read at."""
         schema = self._layout.schema.arrow_schema(self._names)
         columns = {
             field.name: pa.concat_arrays(
@@ -199,19 +186,19 @@ class Collected:
 
 
 def _rows_only(count: int) -> Batch:
-    """A batch without columns, which still has rows."""
+    """Return a batch that has rows but no columns."""
     return pa.RecordBatch.from_struct_array(pa.array([{}] * count, type=pa.struct([])))
 
 
 def _search(held: pa.Array, wanted: Sequence[bytes]) -> tuple[Ints, Flags]:
-    """Where each wanted key is among those held, or would come in; and whether it is there.
+    """Return where each wanted key is among the held ones, or belongs; and whether it is there.
 
-    By slices, for to search is to make an object of each held key: few at once, none in slices that
-    nothing is wanted of, and other threads have their turn between.
+    It goes by slices, because a search makes an object of each held key: few at a time, none in
+    slices without wanted keys, and other threads get their turn in between.
 
     Args:
-        held: in ascending order, as the wanted ones.
-        wanted: no key twice.
+        held: keys in ascending order.
+        wanted: keys in ascending order, none of them twice.
     """
     places = np.empty(len(wanted), dtype=np.int64)
     found = np.zeros(len(wanted), dtype=np.bool_)
@@ -232,7 +219,7 @@ def _search(held: pa.Array, wanted: Sequence[bytes]) -> tuple[Ints, Flags]:
 
 
 def _key_array(keys: Sequence[bytes]) -> Keys:
-    """Entry keys as numpy holds objects; made in place, for numpy would make them its own bytes."""
+    """Return entry keys as an array of objects; numpy would convert a list to bytes of its own."""
     array: Keys = np.empty(len(keys), dtype=np.object_)
     array[:] = keys
     return array

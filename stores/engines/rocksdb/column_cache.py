@@ -1,25 +1,23 @@
-"""Decoded columns of whole partitions, mended by what epochs change. Whole scans read them.
+"""The decoded columns of whole partitions, kept between scans and brought up to date by epochs.
 
-To scan a partition is to fetch its entries one by one from RocksDB and to decode them. What was
-decoded once is kept here as Arrow columns, in key order. An epoch that is applied leaves its
-changes beside them; later they are put in their places, at the cost of copying the columns, some
-thirty times less than reading them anew. Windows and sessions that have expired stay until then,
-and are left out of what is read.
+To scan a partition is to fetch its entries one by one from RocksDB and to decode them. Columns that
+were decoded once are kept here as Arrow arrays, in key order. An epoch that is applied adds its
+changes to a log beside them. Later the changes are merged into the columns, at the cost of a copy:
+some thirty times less than reading everything again. Windows and sessions that have expired stay
+until then; reads leave them out.
 
-All that takes long is done by `tend`, which a host calls in the background: once after the start,
-as far as there is room, and again where a scan has come since it was last done. So no scan waits
-for it. What nobody scans costs its memory until too much changes; then it is read again after a
-second, the next time after two, and so on, for it may only be filling up.
+`tend` does the slow work, and a host calls it in the background: once after the start, as far as
+there is room, and again after scans. So no scan waits for it. Columns that no one scans keep their
+memory until too much changes. Then they are read again after a second, the next time after two, and
+so on, because the store may only be filling up.
 
-It is no cache in front of the rows of RocksDB, which has one: lookups and ranges of keys never come
-here.
+This is no cache in front of RocksDB's rows, which has its own: lookups and ranges of keys do not
+come here.
 """
 
 from __future__ import annotations
 
-import math
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,45 +27,50 @@ from stores.codec.layout import Layout
 from stores.engines.rocksdb.column_arrays import (
     ALL_ROWS,
     BYTES_MAX,
-    MADE,
-    Change,
-    Collected,
+    ColumnReader,
     KeptColumns,
     Within,
 )
-from stores.engines.rocksdb.column_budget import ColumnBudget, Scans
+from stores.engines.rocksdb.column_budget import ColumnBudget
+from stores.engines.rocksdb.column_changes import Change, ChangeLog
+from stores.engines.rocksdb.column_demand import ColumnDemand
 from stores.engines.rocksdb.readers import Entries
 from stores.spec.position import Progress
 from stores.spec.query import Batch, BatchStream
 from stores.spec.store import View
 
 PENDING_SHARE = 4
-"""Changes that wait are at most the kept rows divided by this; more are as well read anew."""
-MENDED_SHARE = 16
-"""More changes than the kept rows divided by this are put in their places in the background."""
+"""At most a quarter of the kept rows may wait as changes: with more, reading again is as cheap."""
+MERGED_SHARE = 16
+"""Changes of more than a sixteenth of the kept rows are merged in the background."""
 PENDING_ROWS_MIN = 1024
-"""So many may wait however few rows are kept."""
+"""So many changed rows may wait, however few are kept."""
 PENDING_ROWS_COLLECTING = 1 << 18
-"""So many may wait while the rows are being read: of one partition at a time, some 50 MB."""
+"""So many changed rows may wait while a partition is read: one at a time, some 50 MB."""
 _PART_MIN = 8
-"""The rows by this is the least part that all is mended for: a copy costs so much less."""
-PAUSE_S, PAUSE_S_MAX = 1.0, 3600.0
-"""How long what nobody scans is left unread after too much has changed: at first, and at most."""
-_clock_s = time.monotonic
+"""A scan of less than an eighth of the rows reads entries rather than merge all columns."""
 _CHUNK_S = 10.0
-"""How long a chunk may take that is read in the background: some milliseconds, usually."""
+"""How long reading one chunk in the background may take; usually some milliseconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    """Columns at an epoch, and the log of the changes since: replaced as a whole, under a lock."""
+
+    columns: KeptColumns
+    log: ChangeLog
+    """It stays the same as long as columns replace those that they were made from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """What makes the columns of an epoch, and stays as it is until they are read."""
+    """The columns and changes that make up one view; they stay as they are until they are read."""
 
-    kept: KeptColumns
-    """Of that epoch, or of one before."""
+    kept: _Kept
     changes: Sequence[Change]
-    """From then on up to that epoch."""
+    """Of the epochs after the columns, up to that of the view."""
     progress: Progress
-    life: int
+    """Of the view."""
 
 
 class PartitionColumns:
@@ -78,9 +81,9 @@ class PartitionColumns:
     Args:
         layout: of the partition's entries.
         budget: the node's.
-        current: the newest view; None once there is none.
-        entries: all entries of a view, in their order; also of expired ones what is still there.
-        rows: about how many there are.
+        current: gives the newest view; None once there is none.
+        entries: gives all entries of a view in their order; expired ones may be among them.
+        estimated_rows: gives about how many there are.
     """
 
     def __init__(
@@ -89,62 +92,55 @@ class PartitionColumns:
         budget: ColumnBudget,
         current: Callable[[], View | None],
         entries: Callable[[View], Iterator[Entries]],
-        rows: Callable[[], int],
+        estimated_rows: Callable[[], int],
     ) -> None:
         self._layout, self._budget = layout, budget
-        self._current, self._entries, self._rows = current, entries, rows
+        self._current, self._entries = current, entries
+        self._estimated_rows = estimated_rows
         self._lock = threading.Lock()
         self._tending = threading.Lock()
-        """Held while `tend` reads; never taken by who holds the other."""
-        self._scans = Scans()
-        self._is_due = True
-        """Whether it is worth something to read or mend: at first, and after each scan."""
-        self._due_s, self._pause_s = math.inf, PAUSE_S
-        """When it is so without a scan, and how long it will be the next time."""
-        self._scanned: dict[str, None] = {}
-        """Columns that scans have asked for."""
-        self._refused: dict[tuple[str, ...], int] = {}
-        """For which columns there was no room of so many bytes."""
-        self._kept: KeptColumns | None = None
-        self._changes: list[Change] = []
-        self._changed_rows = 0
+        """Held while `tend` reads; never taken by a thread that holds the other lock."""
+        self._demand = ColumnDemand()
+        self._kept: _Kept | None = None
+        self._collecting: ChangeLog | None = None
+        """The changes since the view that `tend` is reading; it gives up when this is replaced."""
         self._newest = -1
-        """The newest epoch that was begun: what it changed is lost to whoever reads one before."""
-        self._is_collecting = False
-        """Whether changes are noted for what is being read just now."""
-        self._life = 0
-        """Counts how often all was forgotten: what was begun before must not be kept after."""
+        """The newest epoch that was begun. Its changes are missing from a log begun later."""
         self._readers: WeakSet[object] = WeakSet()
-        """Of the views that were shown since the partition became what it is. Others may be of a
-        log that is no longer there, whose epochs say nothing."""
+        """Readers of the views that were shown since the partition became what it is. Others may be
+        of a log that no longer exists, whose epochs mean something else."""
 
-    # By the writer
+    # Called by the writer
 
     def begin(self, epoch: int) -> Change | None:
-        """Say that an epoch is about to be applied.
+        """Note that an epoch is about to be applied.
 
         Returns:
-            What has to be filled for `note`; None if nobody needs to know what the epoch changes.
+            The change to fill for `note`; None if no one needs to know what the epoch changes.
         """
         with self._lock:
-            # From now on nobody begins to keep the epoch before: its changes might be lost.
+            # From now on the epoch before cannot be read for keeps: changes might be missed.
             self._newest = epoch
-            is_needed = self._kept is not None or self._is_collecting
+            is_needed = self._kept is not None or self._collecting is not None
             return Change(epoch=epoch) if is_needed else None
 
     def note(self, change: Change) -> None:
-        """Take what an epoch has changed; before any view of that epoch is handed out."""
+        """Take the changes of an epoch, before any view of that epoch is handed out."""
         with self._lock:
-            if self._kept is None and not self._is_collecting:
+            if self._kept is None and self._collecting is None:
                 return
-            self._changes.append(change)
-            self._changed_rows += len(change)
-            kept_rows = 0 if self._kept is None else len(self._kept)
-            least = PENDING_ROWS_COLLECTING if self._is_collecting else PENDING_ROWS_MIN
-            if self._changed_rows <= max(least, kept_rows // PENDING_SHARE):
+            if self._collecting is not None:
+                self._collecting.add(change)
+                if self._collecting.rows > PENDING_ROWS_COLLECTING:
+                    self._collecting = None
+            if self._kept is not None:
+                self._kept.log.add(change)
+                pending_max = max(PENDING_ROWS_MIN, len(self._kept.columns) // PENDING_SHARE)
+                if self._kept.log.rows > pending_max:
+                    self._kept = None
+            if self._kept is not None or self._collecting is not None:
                 return
-            self._drop()
-            self._postpone()
+            self._demand.postpone()
         self._budget.give_back(self)
 
     def show(self, view: View) -> None:
@@ -154,9 +150,10 @@ class PartitionColumns:
 
     @contextmanager
     def replaced(self) -> Iterator[None]:
-        """Keep nothing of what was there before, while the partition becomes another or closes.
+        """Keep nothing of the old content while the partition becomes another one, or closes.
 
-        What is read of the old view meanwhile is forgotten at the end, the new one being shown.
+        Whatever is read of the old view meanwhile is forgotten at the end, after the new one is
+        shown.
         """
         self._forget()
         with self._lock:
@@ -169,32 +166,24 @@ class PartitionColumns:
     def _forget(self) -> None:
         with self._lock:
             if self._kept is not None:
-                self._postpone()
+                self._demand.postpone()
             self._drop()
             self._newest = -1
         self._budget.give_back(self)
-        # What reads in the background holds the database, up to its next chunk; or until a file
-        # system answers, which is not waited for.
+        # A read in the background holds the database open up to its next chunk. A file system that
+        # hangs is not waited for any longer.
         if self._tending.acquire(timeout=_CHUNK_S):
             self._tending.release()
 
     def evict(self) -> None:
-        """Keep nothing, since the memory is needed elsewhere; the budget knows."""
+        """Keep nothing, because the memory is needed elsewhere; the budget knows."""
         with self._lock:
             self._drop()
 
-    def _postpone(self) -> None:
-        """Read it again, if only later and later: the work must not come to more than is won."""
-        self._due_s = _clock_s() + self._pause_s
-        self._pause_s = min(2 * self._pause_s, PAUSE_S_MAX)
-
     def _drop(self) -> None:
-        self._life += 1
-        self._kept = None
-        self._changes = []
-        self._changed_rows = 0
+        self._kept = self._collecting = None
 
-    # By readers
+    # Called by readers
 
     def stream(
         self,
@@ -205,17 +194,17 @@ class PartitionColumns:
         *,
         is_whole: bool = True,
     ) -> BatchStream:
-        """The rows of a view, from what is kept if it holds them now, whenever they are read.
+        """Return the rows of a view: from the kept columns if they have them now, else as given.
 
         Args:
-            view: which epoch.
-            columns: their names; none is a batch without columns, which still has rows.
+            view: the epoch to read.
+            columns: their names; without any, batches have rows but no columns.
             otherwise: gives the same rows from the entries.
-            within: the rows that are asked for, where these are not all that are kept.
-            is_whole: whether these are all live rows; else it has to be seen whether it pays.
+            within: the rows that are asked for, if these are not all.
+            is_whole: whether these are all live rows; a part is read from columns only if it pays.
         """
         needed = (*columns, *within)
-        if not is_whole and not self._pays(view, within):
+        if not is_whole and not self._pays(within):
             return otherwise
         self._note_scan(needed)
         found = self._find(view, needed)
@@ -223,164 +212,175 @@ class PartitionColumns:
             return otherwise
 
         def read() -> Iterator[Batch]:
-            kept = self._mended(found)
+            kept = self._up_to_date(found)
             yield from otherwise if kept is None else kept.batches(columns, within)
 
         return BatchStream(read)
 
     def count(self, view: View, within: Within = ALL_ROWS) -> int | None:
-        """How many rows a view has; None if that is not kept."""
+        """Return how many rows a view has; None if its columns are not kept."""
         self._note_scan(tuple(within))
         found = self._find(view, tuple(within))
-        kept = None if found is None else self._mended(found)
-        return None if kept is None else kept.count(within)
+        columns = None if found is None else self._up_to_date(found)
+        return None if columns is None else columns.count(within)
 
-    def _pays(self, view: View, within: Within) -> bool:
-        """Whether it costs less to mend what is kept than to read a part of the entries."""
+    def _pays(self, within: Within) -> bool:
+        """Return whether columns give a part of the rows sooner than entries do."""
         kept = self._kept
-        if kept is None or not kept.holds(within):
+        if kept is None or not kept.columns.holds(within):
             return False
-        start, end = kept.span(within)
-        return kept.epoch == view.progress.epoch or (end - start) * _PART_MIN >= len(kept)
+        if not kept.log.rows:
+            return True
+        start, end = kept.columns.span(within)
+        return (end - start) * _PART_MIN >= len(kept.columns)
 
     def _note_scan(self, columns: Sequence[str]) -> None:
         number = self._budget.scan(self)
         with self._lock:
-            self._scans = Scans(self._scans.last, number)
-            self._is_due, self._pause_s = True, PAUSE_S
-            self._scanned.update((name, None) for name in columns if name not in MADE)
+            self._demand.note_scan(number, columns)
 
-    # In the background
+    # Called in the background
 
     def tend(self, is_stopping: Callable[[], bool]) -> None:
-        """Read what is to be kept, or put changes in their places, if the next scan gains by it.
+        """Read the columns to keep, or merge changes into them, if the next scan gains by it.
 
         Args:
-            is_stopping: asked often; once it is true, all is left as it is.
+            is_stopping: asked often; once it is true, everything is left as it is.
 
         Raises:
             StoreError: the database cannot be read.
         """
         with self._tending:
-            if not self._is_due and _clock_s() < self._due_s:
+            if not self._demand.is_due:
                 return
             with self._lock:
-                kept, scanned = self._kept, tuple(self._scanned)
-            if kept is None or not kept.holds(scanned):
-                self._collect_some(scanned, is_stopping)
-            self._mend_early()
+                kept, scanned = self._kept, self._demand.columns
+            if kept is None or not kept.columns.holds(scanned):
+                self._collect_some(is_stopping)
+            self._merge_early()
 
-    def _collect_some(self, scanned: tuple[str, ...], is_stopping: Callable[[], bool]) -> None:
+    def _collect_some(self, is_stopping: Callable[[], bool]) -> None:
         """Keep all columns; if there is no room for them, those that scans have asked for."""
-        columns = [column.name for column in self._layout.schema.columns]
-        choices = [tuple(dict.fromkeys((*columns, *scanned)))]
-        if self._scans.last and scanned != choices[0]:
-            choices.append(scanned)
-        for names in choices:
-            if self._budget.room_bytes(self, self._scans) >= self._refused.get(names, 1):
-                refused_bytes = self._collect(names, is_stopping)
+        names = [column.name for column in self._layout.schema.columns]
+        with self._lock:
+            choices, scans = self._demand.choices(names), self._demand.scans
+        for chosen in choices:
+            if self._budget.room_bytes(self, scans) >= self._demand.least_bytes(chosen):
+                refused_bytes = self._collect(chosen, is_stopping)
                 if refused_bytes is None:
                     return
-                if self._scans.last:  # else it was a guess
-                    self._refused[names] = refused_bytes
-        # Where there is no room, it is looked for again when the next scan has come.
-        self._is_due, self._due_s = False, math.inf
+                self._demand.refuse(chosen, refused_bytes)
+        with self._lock:
+            # There is no room; the next scan looks for it again.
+            self._demand.settle()
 
     def _collect(self, names: tuple[str, ...], is_stopping: Callable[[], bool]) -> int | None:
-        """Read these columns and keep them; for how many bytes there was no room, if so."""
+        """Read these columns and keep them; return how many bytes did not fit, None if they did."""
         view = self._current()
         if view is None:
             return None
-        estimate = self._rows()
+        estimated_rows = self._estimated_rows()
         with self._lock:
             if view is not self._current() or view.progress.epoch < self._newest:
-                return None  # an epoch is being applied: at the next time, then
-            life, before_bytes = self._life, 0 if self._kept is None else self._kept.size_bytes
-            self._is_collecting, self._is_due, self._due_s = True, False, math.inf
-        collected = Collected(self._layout, names)
+                return None  # an epoch is being applied: the next call reads it
+            log = self._collecting = ChangeLog()
+            kept_bytes = 0 if self._kept is None else self._kept.columns.size_bytes
+            self._demand.settle()
+        reader = ColumnReader(self._layout, names)
         try:
             for keys, rows in self._entries(view):
-                if is_stopping() or life != self._life:
+                if is_stopping() or self._collecting is not log:
                     return None
-                collected.add(keys, rows)
-                size_bytes = before_bytes + collected.size_bytes
-                if not self._scans.last:
-                    # Nobody has asked for it, so it is not read for nothing, if that can be seen.
-                    size_bytes = max(size_bytes, collected.size_bytes * estimate // collected.rows)
-                is_small = collected.size_bytes <= BYTES_MAX
-                if not (is_small and self._budget.take(self, size_bytes, self._scans)):
+                reader.add(keys, rows)
+                size_bytes = kept_bytes + reader.size_bytes
+                if not self._demand.was_scanned:
+                    # A guess gives up as soon as it can be seen that there will be no room.
+                    size_bytes = max(size_bytes, reader.size_bytes * estimated_rows // reader.rows)
+                if reader.size_bytes > BYTES_MAX or not self._take(size_bytes):
                     return size_bytes
-            self._keep(collected.kept(view.progress.epoch), life)
+            self._keep(reader.columns(view.progress.epoch), log)
             return None
         finally:
             with self._lock:
-                self._is_collecting = False
-                if self._kept is None:
-                    self._changes, self._changed_rows = [], 0
-            self._settle()
+                self._collecting = None
+            self._settle_budget()
 
-    def _mend_early(self) -> None:
-        """Put changes in their places before a scan comes, if they are many."""
+    def _merge_early(self) -> None:
+        """Merge changes before a scan comes, if they are many."""
         view = self._current()
         with self._lock:
-            kept_rows = 0 if self._kept is None else len(self._kept)
-            if self._changed_rows <= max(PENDING_ROWS_MIN, kept_rows // MENDED_SHARE):
+            kept = self._kept
+            if kept is None:
                 return
-            self._is_due = False
+            if kept.log.rows <= max(PENDING_ROWS_MIN, len(kept.columns) // MERGED_SHARE):
+                return
+            self._demand.settle()
         found = None if view is None else self._find(view, ())
         if found is not None:
-            self._mended(found)
+            self._up_to_date(found)
 
-    # What is kept
+    # The kept columns
 
-    def _settle(self) -> None:
-        """Have the budget know what is kept."""
+    def _take(self, size_bytes: int) -> bool:
+        return self._budget.take(self, size_bytes, self._demand.scans)
+
+    def _settle_budget(self) -> None:
+        """Tell the budget what is kept."""
         kept = self._kept
         if kept is not None:
-            self._budget.take(self, kept.size_bytes, self._scans)
+            self._take(kept.columns.size_bytes)
         with self._lock:
-            keeps = self._kept is not None
-        if not keeps:
+            is_empty = self._kept is None
+        if is_empty:
             self._budget.give_back(self)
 
-    def _keep(self, kept: KeptColumns, life: int) -> None:
-        """Keep this from now on, if there is room and nothing has happened meanwhile."""
-        taken = self._budget.take(self, kept.size_bytes, self._scans)
+    def _keep(self, columns: KeptColumns, log: ChangeLog) -> None:
+        """Keep columns from now on, if there is room for them and their log is still in use.
+
+        Args:
+            columns: of an epoch.
+            log: has the changes since that epoch, and maybe some before.
+        """
+        has_room = self._take(columns.size_bytes)
         with self._lock:
-            if not taken:
+            kept = self._kept
+            if not has_room:
                 self._drop()
-            elif life == self._life and (self._kept is None or self._kept.epoch <= kept.epoch):
-                self._kept = kept
-                self._changes = [each for each in self._changes if each.epoch > kept.epoch]
-                self._changed_rows = sum(map(len, self._changes))
-        self._settle()
+            elif log is self._collecting:
+                self._kept, self._collecting = _Kept(columns=columns, log=log), None
+            elif kept is not None and log is kept.log and kept.columns.epoch <= columns.epoch:
+                log.drop_up_to(columns.epoch)
+                self._kept = _Kept(columns=columns, log=log)
+        self._settle_budget()
 
     def _find(self, view: View, columns: Sequence[str]) -> _Found | None:
-        """What a view can be read from; None if nothing is kept, or only of a later epoch."""
+        """Return what makes up a view; None if nothing is kept, or only of a later epoch."""
         progress = view.progress
         with self._lock:
             kept = self._kept
-            if kept is None or not kept.holds(columns):
+            if kept is None or not kept.columns.holds(columns):
                 return None
-            if kept.epoch > progress.epoch or view.data not in self._readers:
+            if kept.columns.epoch > progress.epoch or view.data not in self._readers:
                 return None
-            due = [each for each in self._changes if kept.epoch < each.epoch <= progress.epoch]
-            return _Found(kept=kept, changes=due, progress=progress, life=self._life)
+            return _Found(kept=kept, changes=kept.log.up_to(progress.epoch), progress=progress)
 
-    def _mended(self, found: _Found) -> KeptColumns | None:
-        """What was found, with the changes in their places; None if it became too large."""
+    def _up_to_date(self, found: _Found) -> KeptColumns | None:
+        """Return the columns with the changes merged; None if they became too large."""
         if not found.changes:
-            return found.kept
-        with self._lock:
-            newest = self._kept if self._life == found.life else None
-        is_done = newest is not None and newest.epoch == found.progress.epoch
-        if newest is not None and is_done and newest.holds(found.kept.columns):
-            return newest
+            return found.kept.columns
+        log, epoch = found.kept.log, found.progress.epoch
+        kept = self._kept
+        if kept is not None and kept.log is log and kept.columns.epoch == epoch:
+            return kept.columns
         # Not under the lock, which the writer needs: two readers may do the same work, once.
-        mended = found.kept.mended(found.changes, found.progress)
-        if mended is not None:
-            self._keep(mended, found.life)
-        elif self._life == found.life:
-            self.evict()
+        merged = found.kept.columns.merged(found.changes, found.progress)
+        if merged is not None:
+            self._keep(merged, log)
+            return merged
+        with self._lock:
+            is_kept = self._kept is not None and self._kept.log is log
+            if is_kept:
+                self._drop()
+        if is_kept:
             self._budget.give_back(self)
-        return mended
+        return None

@@ -45,9 +45,9 @@ from stores.codec.layout import DATA, DATA_END, Layout, segment_bytes
 from stores.codec.scalars import NESTED
 from stores.codec.segments import Segments
 from stores.engines.rocksdb.answered_epoch import AnsweredMark
-from stores.engines.rocksdb.column_arrays import Change
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.column_cache import PartitionColumns
+from stores.engines.rocksdb.column_changes import Change
 from stores.engines.rocksdb.handlers_keyvalue import keyvalue_handlers
 from stores.engines.rocksdb.handlers_shared import Handlers
 from stores.engines.rocksdb.handlers_times import session_handlers, window_handlers
@@ -157,7 +157,7 @@ class RocksPartition:
                 columns,
                 current=lambda: self._view,
                 entries=lambda view: view.data.chunks(DATA, DATA_END, Order.ASCENDING),
-                rows=self._estimated_rows,
+                estimated_rows=self._estimated_rows,
             )
             if columns is not None and handlers not in (None, version_handlers)
             else None

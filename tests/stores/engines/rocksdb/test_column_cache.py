@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.engines.memory.partition import MemoryPartition
-from stores.engines.rocksdb.column_arrays import SLICE_ROWS, Change, KeptColumns
+from stores.engines.rocksdb.column_arrays import SLICE_ROWS, KeptColumns
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.column_cache import (
-    MENDED_SHARE,
-    PAUSE_S,
-    PAUSE_S_MAX,
+    MERGED_SHARE,
     PENDING_ROWS_COLLECTING,
     PENDING_ROWS_MIN,
     PENDING_SHARE,
 )
+from stores.engines.rocksdb.column_changes import Change
+from stores.engines.rocksdb.column_demand import PAUSE_S, PAUSE_S_MAX
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.spec.position import Progress
 from stores.spec.query import BATCH_ROWS, Interval, Order, RangeQuery
@@ -135,7 +135,7 @@ def test_they_give_what_the_entries_give(
             elif begun:
                 stream, expected, _ = begun.pop()
                 assert rows_of(stream) == expected
-            # Often enough that columns are kept and mended, not only read.
+            # Often enough that columns are kept and merged, not only read.
             tend(ours)
             assert scan(ours) == scan(theirs)
             assert budget.used_bytes <= capacity
@@ -186,7 +186,7 @@ def test_what_nobody_scans_is_read_again_ever_later(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 1000.0
-    monkeypatch.setattr("stores.engines.rocksdb.column_cache._clock_s", lambda: now_s)
+    monkeypatch.setattr("stores.engines.rocksdb.column_demand._clock_s", lambda: now_s)
     warmed(engine, 100)
     epochs = iter(range(1, 100))
 
@@ -219,7 +219,7 @@ def test_what_is_replaced_as_a_whole_is_read_again_ever_later(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 1000.0
-    monkeypatch.setattr("stores.engines.rocksdb.column_cache._clock_s", lambda: now_s)
+    monkeypatch.setattr("stores.engines.rocksdb.column_demand._clock_s", lambda: now_s)
     warmed(engine, 100)
     for epoch, pause_s in ((1, PAUSE_S), (2, 2 * PAUSE_S)):
         apply(engine, epoch, numbered(*range(100), v=epoch), replace=True)
@@ -233,32 +233,32 @@ def test_what_is_replaced_as_a_whole_is_read_again_ever_later(
 def test_many_changes_are_put_in_their_places_in_the_background(
     engine: RocksPartition, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mended: list[int] = []
-    mend = KeptColumns.mended
+    merged: list[int] = []
+    merge = KeptColumns.merged
 
     def noted(
         self: KeptColumns, changes: Sequence[Change], progress: Progress
     ) -> KeptColumns | None:
-        mended.append(progress.epoch)
-        return mend(self, changes, progress)
+        merged.append(progress.epoch)
+        return merge(self, changes, progress)
 
-    monkeypatch.setattr(KeptColumns, "mended", noted)
-    rows = MENDED_SHARE * PENDING_ROWS_MIN
+    monkeypatch.setattr(KeptColumns, "merged", noted)
+    rows = MERGED_SHARE * PENDING_ROWS_MIN
     warmed(engine, rows)
-    changed = rows // MENDED_SHARE + 1
+    changed = rows // MERGED_SHARE + 1
     apply(engine, 1, numbered(*range(changed), v=1))
     tend(engine)
-    assert mended == [], "nobody has scanned it"
+    assert merged == [], "nobody has scanned it"
     scan(engine)
-    assert mended == [1]
+    assert merged == [1]
     apply(engine, 2, numbered(*range(PENDING_ROWS_MIN), v=2))
     tend(engine)
-    assert mended == [1], "they are few"
+    assert merged == [1], "they are few"
     apply(engine, 3, numbered(*range(5, changed + 5), v=3))
     tend(engine)
-    assert mended == [1, 3]
+    assert merged == [1, 3]
     assert [row[1] for row in scan(engine)[: changed + 6]] == [2] * 5 + [3] * changed + [0]
-    assert mended == [1, 3]
+    assert merged == [1, 3]
 
 
 def test_changes_that_come_while_it_is_read(engine: RocksPartition) -> None:

@@ -155,22 +155,29 @@ def test_a_time_is_looked_for_in_what_is_kept(engine: RocksPartition) -> None:
     assert [found.num_rows for found in read(engine, none)] == [2 * PER_MINUTE]
 
 
-def test_a_small_part_is_not_worth_mending_all(
+def test_a_small_part_is_not_worth_merging_all(
     engine: RocksPartition, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(engine, 0, range(40))
     tend(engine)
     put(engine, 1, range(20, 21), v=1)
 
-    def mended(*_: object) -> None:
-        raise AssertionError("all was mended")
+    def merged(*_: object) -> None:
+        raise AssertionError("all was merged")
 
     with monkeypatch.context() as patched:
-        patched.setattr(KeptColumns, "mended", mended)
+        patched.setattr(KeptColumns, "merged", merged)
         assert {row[3] for row in rows_of(read(engine, within(20, 20)))} == {1}
         assert not is_kept(engine, within(20, 20))
     assert minutes_of(engine, within(20, 30)) == whole(*range(20, 31))
-    assert is_kept(engine, within(20, 20)), "what was mended for another is as good as new"
+    assert is_kept(engine, within(20, 20)), "columns merged for another scan are as good as new"
+
+
+def test_a_small_part_is_read_from_columns_after_an_empty_epoch(engine: RocksPartition) -> None:
+    put(engine, 0, range(40))
+    tend(engine)
+    put(engine, 1, range(0))
+    assert is_kept(engine, within(20, 20))
 
 
 def test_a_part_alone_is_no_reason_to_keep_all(
