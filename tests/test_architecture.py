@@ -84,7 +84,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
 """Package → its folders and its modules at the top, the lowest first. Imports go down."""
 
 RESERVED: dict[str, tuple[str, ...]] = {
-    "rocksdict": ("stores/engines/rocksdb/partition.py", "stores/engines/rocksdb/sst.py"),
+    "rocksdict": ("stores/engines/rocksdb/database.py",),
     "pyspark": ("stores/spark/",),
     "duckdb": ("planner/composing/local.py",),
 }

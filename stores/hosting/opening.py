@@ -9,7 +9,8 @@ import tempfile
 from pathlib import Path
 
 from stores.engines.rocksdb.column_budget import ColumnBudget
-from stores.engines.rocksdb.partition import RocksPartition, shared_cache
+from stores.engines.rocksdb.database import shared_cache
+from stores.engines.rocksdb.partition import RocksPartition
 from stores.engines.rocksdb.row_cache import RowBudget
 from stores.errors import CodecError, LogError, StoreError
 from stores.hosting.local_store import is_same_log

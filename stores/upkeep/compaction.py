@@ -15,7 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from stores.engines.rocksdb.partition import RocksPartition, layout_of
+from stores.engines.rocksdb.metadata import layout_of
+from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import LogError, StoreError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.engines.rocksdb.partition import RocksPartition, layout_of
+from stores.engines.rocksdb.metadata import layout_of
+from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import LogError, TornRecordError
 from stores.log.records import Snapshot
 from stores.log.snapshots import fetch, newest_snapshot

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stores.engines.rocksdb.partition import layout_of
+from stores.engines.rocksdb.metadata import layout_of
 from stores.errors import LogError, StoreError
 from stores.hosting.replica import wall_clock_ms
 from stores.log.names import snapshot_name, snapshot_path

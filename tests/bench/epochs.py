@@ -175,10 +175,10 @@ def _changes(path: Path, epochs: list[_Epoch]) -> list[list[_Change]]:
     found = []
     for epoch, batches in enumerate(epochs):
         recorded = _Recorded()
-        succession = VersionWriter(layout, partition.view.data, progress(epoch), recorded)
+        writer = VersionWriter(layout, partition.view.data, progress(epoch), recorded)
         for batch in batches:
-            succession.add(batch)
-        succession.write()
+            writer.add(batch)
+        writer.finish()
         found.append(recorded.changes)
         partition.apply(progress(epoch), batches)
     partition.close()

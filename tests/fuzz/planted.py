@@ -21,7 +21,8 @@ import pyarrow as pa
 
 from planner.running import gathering
 from stores.codec import segments
-from stores.engines.rocksdb import partition
+from stores.engines.rocksdb import entry_writes, partition
+from stores.engines.rocksdb.row_cache import ChangedKeys
 from stores.hosting import dispatch, replica
 from stores.log import files, state_log
 from stores.spec import position
@@ -142,16 +143,18 @@ def _be_ahead() -> None:
 
 def _keep_rows() -> None:
     """Ignore tombstones; keep looked-up rows when an epoch changes them."""
-    plain = partition.RocksPartition._put
+    plain = entry_writes.EntryWriter.add
 
-    def put(self: partition.RocksPartition, writes: Any, batch: pa.RecordBatch, *more: Any) -> Any:
-        if self.schema.name == "undead":
+    def add(self: entry_writes.EntryWriter, batch: pa.RecordBatch) -> None:
+        name = self._layout.schema.name
+        if name == "undead":
             gone = pa.array([False] * batch.num_rows)
             batch = batch.set_column(batch.schema.get_field_index("_deleted"), "_deleted", gone)
-        keys = plain(self, writes, batch, *more)
-        return [] if self.schema.name == "stale" else keys
+        if name == "stale":
+            self._changed = ChangedKeys(wanted=True)  # which the cache of rows does not see
+        plain(self, batch)
 
-    _replace(partition.RocksPartition, "_put", put)
+    _replace(entry_writes.EntryWriter, "add", add)
 
 
 def _drop_partitions() -> None:

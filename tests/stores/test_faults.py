@@ -22,7 +22,7 @@ import pyarrow as pa
 import pytest
 from rocksdict import Cache, Options
 
-import stores.engines.rocksdb.partition
+import stores.engines.rocksdb.database
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
@@ -104,14 +104,14 @@ def held(store: LocalStore) -> tuple[Progress, list[Row]]:
 @pytest.fixture(autouse=True)
 def uncompacted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A compaction removes files while they are copied, which no process that is killed can do."""
-    options = stores.engines.rocksdb.partition._options
+    options = stores.engines.rocksdb.database._options
 
     def without_compaction(cache: Cache | None) -> Options:
         made = options(cache)
         made.set_disable_auto_compactions(True)
         return made
 
-    monkeypatch.setattr(stores.engines.rocksdb.partition, "_options", without_compaction)
+    monkeypatch.setattr(stores.engines.rocksdb.database, "_options", without_compaction)
 
 
 def sizes(path: Path) -> dict[Path, int]:
@@ -124,7 +124,7 @@ def flush(store: LocalStore) -> None:
     """As its engine does by itself from time to time."""
     engine = store.replicas[0].engine
     assert isinstance(engine, RocksPartition)
-    engine._db.flush()
+    engine._database._rdict.flush()
 
 
 def cut_copies(before: dict[Path, int], path: Path, copy: Path) -> Iterator[str]:
@@ -230,11 +230,11 @@ def test_cut_again_and_again_it_ends_as_if_it_never_had_been(
 FOLLOW = """
 import sys
 from pathlib import Path
-import stores.engines.rocksdb.partition
+import stores.engines.rocksdb.database
 from stores.log.state_log import StoreLog
 from tests.stores.test_faults import FLUSHED_EPOCHS, SCHEMAS, open_at
 
-stores.engines.rocksdb.partition._UNFLUSHED_EPOCHS_MAX = FLUSHED_EPOCHS
+stores.engines.rocksdb.database._UNFLUSHED_EPOCHS_MAX = FLUSHED_EPOCHS
 
 opened = [
     open_at(StoreLog.open(sys.argv[1], name), Path(sys.argv[2]) / name) for name in SCHEMAS

@@ -16,7 +16,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +32,7 @@ from stores.codec.layout import (
     segment_number,
 )
 from stores.codec.segments import END_OF_TIME, MICROS_MIN
+from stores.engines.rocksdb.database import Writes
 from stores.engines.rocksdb.handlers_shared import live_segments
 from stores.engines.rocksdb.handlers_versions import history, latest
 from stores.engines.rocksdb.readers import Entry, Reader
@@ -40,16 +40,6 @@ from stores.errors import CodecError
 from stores.spec.arrow import Ints, int64_values
 from stores.spec.position import Progress
 from stores.spec.query import Order
-
-
-class Writes(Protocol):
-    """What takes the changes: later ones go over earlier ones."""
-
-    def put(self, key: bytes, value: bytes, /) -> None:
-        """Add or replace an entry."""
-
-    def delete(self, key: bytes, /) -> None:
-        """Remove an entry, if it is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +197,8 @@ class VersionWriter:
         self._entry_keys += self._layout.latest_keys(batch)
         self._rows += rows
 
-    def write(self) -> int:
-        """Let the versions in.
+    def finish(self) -> int:
+        """Write the versions.
 
         Returns:
             How many were dropped. They came too late, more than the retention behind the watermark,

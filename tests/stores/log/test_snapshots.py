@@ -391,13 +391,13 @@ if step == "clear":
     store = followed(Path(sys.argv[1]), Path(sys.argv[2]))
     rocksdb.RocksPartition._clear = cut
 else:
-    whole = rocksdb.ingest_sst
+    whole = rocksdb.Database.ingest
     def cut(database, path):
         if not before:
             whole(database, path)
         die()
     store = followed(Path(sys.argv[1]), Path(sys.argv[2]))
-    rocksdb.ingest_sst = cut
+    rocksdb.Database.ingest = cut
 store.follow()
 """
 

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-import stores.engines.rocksdb.partition
-import stores.engines.rocksdb.sst
 from stores.engines.rocksdb.answered_epoch import NEVER, AnsweredMark
+from stores.engines.rocksdb.database import Database
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import StoreError
 from stores.hosting.local_store import LocalStore
@@ -59,7 +58,7 @@ def killed(store: LocalStore, data: Path, left: Path) -> Path:
 def flush(store: LocalStore) -> None:
     engine = store.replicas[0].engine
     assert isinstance(engine, RocksPartition)
-    engine._db.flush()
+    engine._database._rdict.flush()
 
 
 def record(root: Path, epoch: int) -> Path:
@@ -162,7 +161,7 @@ def test_an_emptied_replica_does_not_answer_that_there_is_nothing(
         states.append(again.replicas[0].state)
         raise StoreError("no space left")
 
-    monkeypatch.setattr(stores.engines.rocksdb.partition, "ingest_sst", fail)
+    monkeypatch.setattr(Database, "ingest", fail)
     for _ in range(3):
         again.follow()
     assert set(states) == {ReplicaState.RESTORING}
@@ -190,14 +189,14 @@ def test_a_replica_that_answers_refuses_while_its_rows_are_exchanged(
         fetch(log.directory, file, path)
         seen.append(answers(store))
 
-    ingest = stores.engines.rocksdb.sst.ingest_sst
+    ingest = Database.ingest
 
     def look_and_ingest(*args: object) -> None:
         seen.append(answers(store))
         ingest(*args)  # type: ignore[arg-type]
         seen.append(answers(store))
 
-    monkeypatch.setattr(stores.engines.rocksdb.partition, "ingest_sst", look_and_ingest)
+    monkeypatch.setattr(Database, "ingest", look_and_ingest)
     replica.restore(bring, snapshot.progress)
     assert seen == [4, "restoring", "restoring"]
     assert answers(store) == 5
@@ -228,7 +227,7 @@ def test_an_emptied_replica_knows_how_far_it_had_come(
     def fail(*_: object) -> None:
         raise StoreError("no space left")
 
-    monkeypatch.setattr(stores.engines.rocksdb.partition, "ingest_sst", fail)
+    monkeypatch.setattr(Database, "ingest", fail)
     with pytest.raises(StoreError, match="no space"):
         store.replicas[0].restore(lambda path: None, store.replicas[0].progress)
     record(root, 2).write_bytes(b"torn")

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 from rocksdict import Options, Rdict
 
-from stores.engines.rocksdb.partition import RocksPartition, shared_cache
+from stores.engines.rocksdb.database import shared_cache
+from stores.engines.rocksdb.partition import RocksPartition
 from stores.engines.rocksdb.readers import CHUNK_ROWS_MIN
 from stores.errors import CodecError, StoreError
 from stores.spec.position import Progress
@@ -196,8 +197,8 @@ class Closing:
 
 def test_what_is_read_while_the_partition_closes(tmp_path: Path) -> None:
     engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
-    database = Closing(engine._db)
-    engine._db = database  # type: ignore[assignment]
+    database = Closing(engine._database._rdict)
+    engine._database._rdict = database  # type: ignore[assignment]
     engine.apply(progress(0), [batch(CLICKS, numbers(*range(BATCH_ROWS + 1)))])
     view = engine.view
     stream = engine.handlers[RangeQuery](view, RangeQuery())
@@ -312,11 +313,11 @@ def test_a_damaged_progress_record_is_named(clicks: RocksPartition, tmp_path: Pa
 
 def test_it_flushes_after_some_epochs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a write-ahead log, all that is flushed is what a crash leaves."""
-    monkeypatch.setattr("stores.engines.rocksdb.partition._UNFLUSHED_EPOCHS_MAX", 3)
+    monkeypatch.setattr("stores.engines.rocksdb.database._UNFLUSHED_EPOCHS_MAX", 3)
     engine = RocksPartition(tmp_path / "data", schema=CLICKS, partition=0)
     for epoch in range(5):
         engine.apply(progress(epoch), [batch(CLICKS, numbers(epoch))])
-    until(engine._db.live_files)
+    until(engine._database._rdict.live_files)
     shutil.copytree(tmp_path / "data", tmp_path / "killed", ignore=shutil.ignore_patterns("LOCK"))
     engine.close()
     killed = RocksPartition(tmp_path / "killed", schema=CLICKS, partition=0)
@@ -352,10 +353,10 @@ def test_a_flush_that_fails_keeps_no_epoch_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It is said once, not with each epoch, and does not keep the other partitions from closing."""
-    monkeypatch.setattr("stores.engines.rocksdb.partition._UNFLUSHED_EPOCHS_MAX", 3)
+    monkeypatch.setattr("stores.engines.rocksdb.database._UNFLUSHED_EPOCHS_MAX", 3)
     engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
-    full = Full(engine._db)
-    engine._db = full  # type: ignore[assignment]
+    full = Full(engine._database._rdict)
+    engine._database._rdict = full  # type: ignore[assignment]
     for epoch in range(8):
         engine.apply(progress(epoch), [batch(CLICKS, numbers(epoch))])
     assert engine.view.progress == progress(7)
@@ -370,7 +371,7 @@ def test_a_write_that_fails_changes_nothing(tmp_path: Path) -> None:
     engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
     engine.apply(progress(0), [batch(CLICKS, numbers(1))])
     view = engine.view
-    engine._db.close()  # as a disk that is gone
+    engine._database._rdict.close()  # as a disk that is gone
     with pytest.raises(StoreError, match="cannot write"):
         engine.apply(progress(1), [batch(CLICKS, numbers(2))])
     assert engine.view is view
@@ -423,12 +424,12 @@ def test_times_beyond_what_a_key_holds(tmp_path: Path) -> None:
 APPLY_FOREVER = """
 import sys
 from pathlib import Path
-import stores.engines.rocksdb.partition
+import stores.engines.rocksdb.database
 from stores.engines.rocksdb.partition import RocksPartition
 from tests.stores.engines.rocksdb.test_partition import CLICKS
 from tests.support.stores import batch, progress
 
-stores.engines.rocksdb.partition._UNFLUSHED_EPOCHS_MAX = 3
+stores.engines.rocksdb.database._UNFLUSHED_EPOCHS_MAX = 3
 engine = RocksPartition(Path(sys.argv[1]), schema=CLICKS, partition=0)
 epoch = engine.view.progress.epoch
 while True:
