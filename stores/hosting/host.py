@@ -34,7 +34,8 @@ from stores.errors import (
     UnknownKindError,
     UnknownStoreError,
 )
-from stores.hosting.local_store import LocalStore, is_same_log
+from stores.hosting.local_store import LocalStore
+from stores.hosting.log_follower import is_same_log
 from stores.hosting.maintenance import Upkeep
 from stores.hosting.metrics import MeteredStore, Metrics, MetricsReading
 from stores.hosting.opening import Opener

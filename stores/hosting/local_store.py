@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import threading
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
@@ -15,16 +13,15 @@ from stores.errors import (
     LogError,
     StoreError,
     StoreNotAvailableError,
-    TornRecordError,
 )
 from stores.hosting.bound_waiters import Waiter
 from stores.hosting.dispatch import Clock, query_partition
 from stores.hosting.held_epochs import standstill
+from stores.hosting.log_follower import LogFollower
 from stores.hosting.replica import Replica, wall_clock_ms
 from stores.log.inputs import Inputs
-from stores.log.snapshots import SnapshotReader
-from stores.log.state_log import Commit, StoreLog
-from stores.spec.position import UNBOUNDED, Position, PositionBound, Progress
+from stores.log.state_log import StoreLog
+from stores.spec.position import UNBOUNDED, Position, PositionBound
 from stores.spec.query import Query
 from stores.spec.result import Failure, QueryResult, StateQueryResult
 from stores.spec.schema import StoreKind, StoreSchema
@@ -40,7 +37,6 @@ from stores.spec.store import (
 )
 
 R = TypeVar("R")
-_logger = logging.getLogger(__name__)
 
 
 class LocalStore:
@@ -72,7 +68,7 @@ class LocalStore:
         for replica in self.replicas.values():
             replica.inputs = self.inputs
         self.log = log
-        self._snapshots = None if log is None else SnapshotReader(log)
+        self._follower = None if log is None else LogFollower(log, self.inputs)
         self._clock = clock
         self._changing = threading.Lock()
         self._closed_by: type[StoreError] | None = None
@@ -206,30 +202,11 @@ class LocalStore:
     def follow(self) -> bool:
         """Apply the next epoch to every replica that has one waiting; True if any was applied.
 
-        A torn or missing file stops only the replicas that need it: they keep serving their last
+        A torn or missing file stops only the replicas that need it: they go on serving their last
         good epoch, and try again at the next call.
         """
-        assert self.log is not None
-        by_epoch: dict[int, list[Replica]] = defaultdict(list)
-        reached: dict[int, Progress] = {}
-        for replica in self.replicas.values():
-            status = replica.status
-            if status.state is not ReplicaState.CLOSED:
-                by_epoch[status.progress.epoch].append(replica)
-                reached[status.progress.epoch] = status.progress
-        applied = 0
-        for epoch, replicas in by_epoch.items():
-            try:
-                commit, is_known = self._next(reached[epoch])
-            except LogError as error:
-                applied += sum(self._recover(replica, error) for replica in replicas)
-                continue
-            for replica in replicas:
-                if commit is None:
-                    replica.error = None
-                elif self._apply(replica, commit, is_known=is_known):
-                    applied += 1
-        return applied > 0
+        assert self._follower is not None, "a store without a log is filled by hand"
+        return self._follower.follow(self.replicas.values())
 
     def with_inputs(self, schema: StoreSchema) -> LocalStore:
         """The same replicas under a definition that differs in its inputs alone."""
@@ -328,92 +305,6 @@ class LocalStore:
             raise InvalidPartitionError(self._absent(partition).message)
         return self.replicas.get(partition)
 
-    def _next(self, reached: Progress) -> tuple[Commit | None, bool]:
-        """The commit that comes after what has been applied.
-
-        Returns:
-            The commit, and whether the log still has that of the epoch before.
-
-        Raises:
-            LogError: the log cannot be read now, or is not the one that it was applied from.
-        """
-        assert self.log is not None
-        epoch = reached.epoch
-        commit, own = self.log.following(epoch)
-        if commit is not None:
-            # Before it is applied, so that no bound on a topic that it begins with is ignored.
-            self.inputs.renew()
-        if commit is None or epoch < 0:
-            return commit, False
-        if not _is_made_by(own, reached, self.log):
-            raise LogError(f"the log is not the one that epoch {epoch} came from")
-        return commit, own is not None
-
-    def _apply(self, replica: Replica, commit: Commit, *, is_known: bool) -> bool:
-        """Apply an epoch, or a snapshot in its place.
-
-        An empty replica has less to do so. And one whose own epoch the log has no longer cannot
-        tell if it is still the same log; a snapshot is of this one in any case.
-        """
-        assert self.log is not None
-        before = replica.status.progress
-        progress = Progress(
-            epoch=commit.epoch,
-            position=commit.position,
-            watermark_ms=_later(commit.watermark_ms, before.watermark_ms),
-            committed_ms=commit.committed_ms,
-        )
-        try:
-            replica.pipeline = commit.writer
-            if not is_known and self._restored(replica):
-                return True
-            batches = self.log.read(commit, replica.partition)
-            replica.apply(progress, batches, replace=commit.replace)
-        except StoreError as error:
-            return self._recover(replica, error)
-        except Exception as error:  # a bug of an engine, which must not stop the other partitions
-            self._stuck(replica, error)
-            return False
-        return True
-
-    def _restored(self, replica: Replica) -> bool:
-        if self._snapshots is None:
-            return False
-        try:
-            self.inputs.renew()
-        except LogError:
-            return False
-        return self._snapshots.restore(replica)
-
-    def _recover(self, replica: Replica, error: StoreError) -> bool:
-        """Go on from a snapshot if the log cannot be read on; else say why, and stay."""
-        if isinstance(error, TornRecordError) and self._snapshots is not None:
-            if self._restored(replica):
-                return True
-            if (unusable := self._snapshots.error(replica.partition)) is not None:
-                error = TornRecordError(f"{error}; {unusable}")
-        self._stuck(replica, error)
-        return False
-
-    def _stuck(self, replica: Replica, error: Exception) -> None:
-        """Note why it does not go on. A torn record ends restoring: there is no more to read."""
-        if replica.state is ReplicaState.CLOSED:
-            return
-        is_planned = isinstance(error, StoreError)
-        message = str(error) if is_planned else f"{type(error).__name__}: {error}"
-        if replica.error != message:
-            _logger.warning(
-                "replica cannot follow the log store=%s partition=%d epoch=%d error=%s",
-                self.schema.name,
-                replica.partition,
-                replica.status.progress.epoch,
-                message,
-                exc_info=None if is_planned else error,
-            )
-        replica.error = message
-        if isinstance(error, TornRecordError):
-            replica.serve_as_is()
-
     def _absent(self, partition: int) -> Failure:
         if not 0 <= partition < self.schema.partitions:
             return Failure(
@@ -437,25 +328,3 @@ def _behind_unknown(error: LogError, replica: Replica, config: QueryConfig) -> F
         position=progress.position,
         epoch=progress.epoch,
     )
-
-
-def is_same_log(log: StoreLog, progress: Progress) -> bool:
-    """Whether the log still is the one that this progress was made by.
-
-    Raises:
-        LogError: the log cannot be read now.
-    """
-    return progress.epoch < 0 or _is_made_by(log.commit(progress.epoch), progress, log)
-
-
-def _is_made_by(commit: Commit | None, progress: Progress, log: StoreLog) -> bool:
-    if commit is None:
-        # Gone from a log that went on: removed as old. Gone from one that ends before: another log.
-        return log.latest_epoch() > progress.epoch
-    return commit.committed_ms == progress.committed_ms and commit.position == progress.position
-
-
-def _later(watermark_ms: int | None, before_ms: int | None) -> int | None:
-    """Watermarks never go back: a window that has expired stays so."""
-    known = [mark for mark in (watermark_ms, before_ms) if mark is not None]
-    return max(known, default=None)

@@ -13,7 +13,7 @@ from stores.engines.rocksdb.database import shared_cache
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.engines.rocksdb.row_cache import RowBudget
 from stores.errors import CodecError, LogError, StoreError
-from stores.hosting.local_store import is_same_log
+from stores.hosting.log_follower import is_same_log
 from stores.hosting.replica import Replica
 from stores.log.state_log import StoreLog
 from stores.spec.registry import Opening, registered_factory

@@ -1,0 +1,161 @@
+"""Take the replicas of one store from epoch to epoch of its log, or to a snapshot in it."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterable
+
+from stores.errors import LogError, StoreError, TornRecordError
+from stores.hosting.replica import Replica
+from stores.log.inputs import Inputs
+from stores.log.snapshots import SnapshotReader
+from stores.log.state_log import Commit, StoreLog
+from stores.spec.position import Progress
+from stores.spec.store import ReplicaState
+
+_logger = logging.getLogger(__name__)
+
+
+class LogFollower:
+    """Applies what comes next in the log of one store. Used by one thread.
+
+    Args:
+        log: of the store.
+        inputs: what feeds the store; looked up again before each epoch.
+    """
+
+    def __init__(self, log: StoreLog, inputs: Inputs) -> None:
+        self._log, self._inputs = log, inputs
+        self._snapshots = SnapshotReader(log)
+
+    def follow(self, replicas: Iterable[Replica]) -> bool:
+        """Apply the next epoch to every replica that has one waiting; True if any was applied.
+
+        A torn or missing file stops only the replicas that need it: they keep serving their last
+        good epoch, and try again at the next call.
+        """
+        by_epoch: dict[int, list[Replica]] = defaultdict(list)
+        reached: dict[int, Progress] = {}
+        for replica in replicas:
+            status = replica.status
+            if status.state is not ReplicaState.CLOSED:
+                by_epoch[status.progress.epoch].append(replica)
+                reached[status.progress.epoch] = status.progress
+        applied = 0
+        for epoch, members in by_epoch.items():
+            try:
+                commit, is_known = self._next(reached[epoch])
+            except LogError as error:
+                applied += sum(self._recover(replica, error) for replica in members)
+                continue
+            for replica in members:
+                if commit is None:
+                    replica.error = None
+                elif self._apply(replica, commit, is_known=is_known):
+                    applied += 1
+        return applied > 0
+
+    def _next(self, reached: Progress) -> tuple[Commit | None, bool]:
+        """The commit that comes after what has been applied.
+
+        Returns:
+            The commit, and whether the log still has that of the epoch before.
+
+        Raises:
+            LogError: the log cannot be read now, or is not the one that it was applied from.
+        """
+        epoch = reached.epoch
+        commit, own = self._log.following(epoch)
+        if commit is not None:
+            # Before it is applied, so that no bound on a topic that it begins with is ignored.
+            self._inputs.renew()
+        if commit is None or epoch < 0:
+            return commit, False
+        if not _is_made_by(own, reached, self._log):
+            raise LogError(f"the log is not the one that epoch {epoch} came from")
+        return commit, own is not None
+
+    def _apply(self, replica: Replica, commit: Commit, *, is_known: bool) -> bool:
+        """Apply an epoch, or a snapshot in its place.
+
+        An empty replica has less to do so. And one whose own epoch the log has no longer cannot
+        tell if it is still the same log; a snapshot is of this one in any case.
+        """
+        before = replica.status.progress
+        progress = Progress(
+            epoch=commit.epoch,
+            position=commit.position,
+            watermark_ms=_later(commit.watermark_ms, before.watermark_ms),
+            committed_ms=commit.committed_ms,
+        )
+        try:
+            replica.pipeline = commit.writer
+            if not is_known and self._restored(replica):
+                return True
+            batches = self._log.read(commit, replica.partition)
+            replica.apply(progress, batches, replace=commit.replace)
+        except StoreError as error:
+            return self._recover(replica, error)
+        except Exception as error:  # a bug of an engine, which must not stop the other partitions
+            self._stuck(replica, error)
+            return False
+        return True
+
+    def _restored(self, replica: Replica) -> bool:
+        try:
+            self._inputs.renew()
+        except LogError:
+            return False
+        return self._snapshots.restore(replica)
+
+    def _recover(self, replica: Replica, error: StoreError) -> bool:
+        """Go on from a snapshot if the log cannot be read on; else say why, and stay."""
+        if isinstance(error, TornRecordError):
+            if self._restored(replica):
+                return True
+            if (unusable := self._snapshots.error(replica.partition)) is not None:
+                error = TornRecordError(f"{error}; {unusable}")
+        self._stuck(replica, error)
+        return False
+
+    def _stuck(self, replica: Replica, error: Exception) -> None:
+        """Note why it does not go on. A torn record ends restoring: there is no more to read."""
+        if replica.state is ReplicaState.CLOSED:
+            return
+        is_planned = isinstance(error, StoreError)
+        message = str(error) if is_planned else f"{type(error).__name__}: {error}"
+        if replica.error != message:
+            _logger.warning(
+                "replica cannot follow the log store=%s partition=%d epoch=%d error=%s",
+                replica.schema.name,
+                replica.partition,
+                replica.status.progress.epoch,
+                message,
+                exc_info=None if is_planned else error,
+            )
+        replica.error = message
+        if isinstance(error, TornRecordError):
+            replica.serve_as_is()
+
+
+def is_same_log(log: StoreLog, progress: Progress) -> bool:
+    """Whether the log still is the one that this progress was made by.
+
+    Raises:
+        LogError: the log cannot be read now.
+    """
+    return progress.epoch < 0 or _is_made_by(log.commit(progress.epoch), progress, log)
+
+
+def _is_made_by(commit: Commit | None, progress: Progress, log: StoreLog) -> bool:
+    if commit is None:
+        # Gone from a log that went on: removed as old. Gone from one that ends before: another log.
+        return log.latest_epoch() > progress.epoch
+    return commit.committed_ms == progress.committed_ms and commit.position == progress.position
+
+
+def _later(watermark_ms: int | None, before_ms: int | None) -> int | None:
+    """Watermarks never go back: a window that has expired stays so."""
+    known = [mark for mark in (watermark_ms, before_ms) if mark is not None]
+    return max(known, default=None)
