@@ -1,5 +1,4 @@
-"""Rules for single operators, calls and casts, a module for each kind of argument.
+"""Rules for operators, calls and casts, in a module for each kind of argument.
 
-A rule reads the types of `postgres.types`, and changes the node that it is given and nothing
-else.
+A rule reads the types of `postgres.types`. It changes no node but the one that it gets.
 """

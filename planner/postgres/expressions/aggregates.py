@@ -1,4 +1,4 @@
-"""`avg` and `sum` in Postgres's meaning: exact where their arguments are, and of its types."""
+"""Rules for aggregates: `avg`, `sum`, `string_agg`, percentiles, and their ORDER BY."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _SUMS = {
     Kind.REAL: "REAL",
     **dict.fromkeys((Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER), "BIGINT"),
 }
-"""What a sum is, where it is not what DuckDB makes it."""
+"""The types of sums, where DuckDB's are wider."""
 
 _ROWS_DIGITS = 12
-"""Of the number of rows that an aggregate sees."""
+"""Digits of the number of rows of an aggregate."""
 
 
 def _average(node: exp.Expr, types: Types) -> exp.Expr:
-    """The avg of exact numbers is numeric: their sum, which is exact, by their number."""
+    """Divide the exact sum by the count: PostgreSQL's avg is a numeric, DuckDB's is a double."""
     of = _only_type(node, types)
     exact = as_decimal(of)
     if exact is None or of is None:
@@ -45,7 +45,7 @@ def _average(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _swapped(aggregate: exp.Expr, make: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
-    """Another aggregate of the same argument, with the same FILTER and OVER."""
+    """Return another aggregate of the same argument, with the same FILTER and OVER."""
     holder = exp.Paren(this=aggregate.copy())
     inner: exp.Expr = holder.this
     while not isinstance(inner, exp.Avg):
@@ -61,7 +61,7 @@ def _only_type(node: exp.Expr, types: Types) -> DataType | None:
 
 
 def _sum(node: exp.Expr, types: Types) -> exp.Expr:
-    """The sum of integers is bigint, of reals real; DuckDB's are wider."""
+    """Cast sums to PostgreSQL's types: bigint for integers, real for reals."""
     of = _only_type(node, types)
     if of is None:
         return node
@@ -86,9 +86,10 @@ def _sum(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _joined(node: exp.Expr, types: Types) -> exp.Expr:
-    """NULL between texts is nothing between them; DuckDB makes NULL of them all.
+    """Rewrite `string_agg` with a separator that DuckDB does not take.
 
-    It also wants one text between all, and no other of each row: those are gathered with them.
+    With a NULL separator, DuckDB returns NULL; PostgreSQL joins the texts. DuckDB takes only a
+    constant separator; PostgreSQL takes one of each row. So a macro joins pairs of both.
     """
     separator = node.args.get("separator") or exp.null()
     between = strip(separator)
@@ -120,12 +121,12 @@ def _joined(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _order(node: exp.Expr, types: Types) -> exp.Expr:
-    """An aggregate ordered by a literal is not ordered by it; DuckDB refuses that."""
+    """Drop literals from the ORDER BY of an aggregate: they order nothing, and DuckDB refuses."""
     del types
     if not isinstance(node.this, exp.Expr):
-        return node  # of a query
+        return node  # the ORDER BY of a query
     if isinstance(node.this, exp.Distinct) and node.this.find(exp.Query, exp.Any, exp.All):
-        # DuckDB does not see that what it is ordered by is its argument.
+        # DuckDB does not see that the ORDER BY expression is the argument.
         raise unsupported(
             node,
             "an ordered aggregate of DISTINCT values of a subquery, ANY or ALL is not supported",
@@ -139,7 +140,10 @@ def _order(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _percentile(node: exp.Expr, types: Types) -> exp.Expr:
-    """Fractions can be computed, which sqlglot cannot write; between numerics are doubles."""
+    """Write percentiles as quantiles, which sqlglot can write with computed fractions.
+
+    The percentile between two numerics is a double, as in PostgreSQL.
+    """
     name, terms = call_name(node.this), node.expression.expressions
     made = {"percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc"}.get(name)
     if made is None or len(terms) != 1:
@@ -162,7 +166,7 @@ def _percentile(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _or_half(fraction: exp.Expr, types: Types) -> exp.Expr:
-    """A fraction that is never NULL, as DuckDB wants it, and has it when it describes."""
+    """Return a fraction that is never NULL: DuckDB refuses NULL, even to describe a statement."""
     half: exp.Expr = exp.Literal.number("0.5")
     if types.kind_of(fraction) is Kind.ARRAY:
         half = exp.Array(expressions=[half])
@@ -176,4 +180,4 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Sum: _sum,
     exp.Order: _order,
 }
-"""Which rule reads which nodes."""
+"""The rules, by type of node."""

@@ -1,4 +1,4 @@
-"""`+`, `-`, `*`, `/`, `%`, `round` and its kin in Postgres's meaning: what type they compute in."""
+"""Rules for `+`, `-`, `*`, `/`, `%`, operators of bits, `round`, `ceil` and `floor`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHORT, SMALLINT = {Kind.TINYINT, Kind.SMALLINT}, DataType(kind=Kind.SMALLINT)
 
 
 def _divide(node: exp.Expr, types: Types) -> exp.Expr:
-    """A numeric by a numeric is one, exact to 16 digits behind the point; not a double."""
+    """Divide numerics to 16 digits behind the point; DuckDB divides them as doubles."""
     _adopt_literals(node, types)
     _check_times(node, types)
     left, right = types.of(node.this), types.of(node.expression)
@@ -46,7 +46,10 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _add(node: exp.Expr, types: Types) -> exp.Expr:
-    """Arithmetic: real with anything but real is a double, the difference of dates an integer."""
+    """Compute in PostgreSQL's types.
+
+    A real with another number gives a double, and the difference of dates is an integer.
+    """
     if isinstance(node, exp.Sub) and (fresh := delete(node, types)) is not None:
         return fresh
     _adopt_literals(node, types)
@@ -65,7 +68,7 @@ def _add(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def modulo(node: exp.Expr, types: Types) -> exp.Expr:
-    """The rest of numerics; where it may need more digits than there are, DuckDB makes a double."""
+    """Keep the remainder of numerics exact; DuckDB makes doubles where digits may not suffice."""
     fresh = _add(node, types)
     hold_scale([node.this, node.expression], types)
     divisor = types.of(node.expression)
@@ -76,9 +79,11 @@ def modulo(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _negate(node: exp.Expr, types: Types) -> exp.Expr:
-    """The least integer has no negative; DuckDB makes one of a wider type where it is constant.
+    """Negate within the type.
 
-    A double is multiplied by -1: DuckDB takes `-d >= x` for `d <= -x`, which is false for NaN.
+    DuckDB negates a constant least integer into a wider type; PostgreSQL fails. So it becomes
+    `0 - x`. DuckDB turns `-d >= x` into `d <= -x`, which is false for NaN; in PostgreSQL, NaN is
+    the greatest double. So `-d` becomes `d * -1`.
     """
     found = types.of(node.this)
     if found is not None and found.kind in FLOATS and node.find(exp.Column):
@@ -91,7 +96,7 @@ def _negate(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _check_times(node: exp.Expr, types: Types) -> None:
-    """Refuse what Postgres has no operator for; a time of day is a length where one is asked."""
+    """Refuse operators that PostgreSQL lacks, and cast times of day where it needs intervals."""
     left, right = types.of(node.this), types.of(node.expression)
     if left is None or right is None or not {left.kind, right.kind} & OF_TIME:
         return
@@ -114,7 +119,7 @@ def _check_times(node: exp.Expr, types: Types) -> None:
 def no_operator(
     symbol: str, left: DataType, right: DataType, position: int | None
 ) -> MismatchedTypeError:
-    """The error for an operator that there is not for these types."""
+    """Return the error for an operator that does not exist for these types."""
     return MismatchedTypeError(
         f"operator does not exist: {spelled_type(left)} {symbol} {spelled_type(right)}",
         hint="No operator matches the given name and argument types. "
@@ -125,9 +130,10 @@ def no_operator(
 
 
 def _widen(node: exp.Expr, types: Types) -> None:
-    """DuckDB takes the number 1 as narrow as what is beside it; in Postgres it is an integer.
+    """Widen small integers as PostgreSQL does.
 
-    There is no type of one byte either: two of ours make a smallint.
+    DuckDB gives the number 1 the type of a smallint beside it; in PostgreSQL it is an integer.
+    PostgreSQL has no tinyint: two of them make a smallint.
     """
     kinds = types.kind_of(node.this), types.kind_of(node.expression)
     for side, kind, other in ((node.this, *kinds), (node.expression, *kinds[::-1])):
@@ -145,7 +151,7 @@ def _is_number(node: exp.Expr) -> bool:
 
 
 def _of_bits(node: exp.Expr, types: Types) -> exp.Expr:
-    """`&`, `|`, `#` and `~` of integers: as wide as the wider of both."""
+    """Cast `&`, `|`, `#` and `~` of integers to the wider type of both."""
     found = types.of(node)
     if found is None or found.kind not in INTEGERS:
         return node
@@ -153,7 +159,7 @@ def _of_bits(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _adopt_literals(node: exp.Expr, types: Types) -> None:
-    """A text literal beside a number or a time is one itself."""
+    """Give a text literal beside a number or a time its type."""
     for literal, other in ((node.this, node.expression), (node.expression, node.this)):
         kind = types.of(other)
         if not (isinstance(literal, exp.Literal) and literal.is_string) or kind is None:
@@ -171,7 +177,7 @@ def _adopt_literals(node: exp.Expr, types: Types) -> None:
 
 
 def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Types) -> None:
-    """A text literal beside a time is what the operator asks for."""
+    """Give a text literal beside a time the type that the operator needs."""
     symbol = SYMBOLS[type(node)]
     asked = asked_type(symbol, other, is_left=literal is node.this)
     if asked is None:
@@ -190,9 +196,10 @@ def _adopt_time(node: exp.Expr, literal: exp.Literal, other: DataType, types: Ty
 
 
 def _round(node: exp.Expr, types: Types) -> exp.Expr:
-    """A double is rounded to the even neighbour; round, ceil and floor of integers are doubles.
+    """Round as PostgreSQL does.
 
-    A numeric is rounded away from zero, as DuckDB does. Of a real they are doubles, too.
+    DuckDB rounds the half of a double away from zero, PostgreSQL to the even neighbour; numerics
+    are rounded alike. `round`, `ceil` and `floor` of integers and reals are doubles.
     """
     kind = types.kind_of(node.this)
     if node.args.get("decimals") is not None:
@@ -213,16 +220,16 @@ _SHIFTED = {
     Kind.INTEGER: ("INTEGER", 32),
     Kind.BIGINT: ("BIGINT", 64),
 }
-"""What a shifted number is, and of how many bits."""
+"""The type of a shifted number, and its bits."""
 
 
 def _shift(node: exp.Expr, types: Types) -> exp.Expr:
-    """A shift by as many bits as are left of the distance; DuckDB has errors instead."""
+    """Shift by the distance modulo the type's bits; DuckDB fails for longer distances."""
     kind = types.kind_of(node.this)
     if kind not in _SHIFTED:
         return node
     name, bits = _SHIFTED[kind]
-    # A smallint is shifted as an integer is.
+    # PostgreSQL takes the distance of a smallint modulo 32, too.
     mask = exp.Literal.number(max(bits, 32) - 1)
     given = [node.this.copy(), node.expression.copy(), mask]
     if isinstance(node, exp.BitwiseLeftShift):
@@ -247,4 +254,4 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.BitwiseRightShift: _shift,
     exp.Floor: _round,
 }
-"""Which rule reads which nodes."""
+"""The rules, by type of node."""

@@ -1,4 +1,4 @@
-"""Calls that take or make an array or a series."""
+"""Rules for calls that take or return an array or a series."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _string_to_array(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
 
 
 def as_rows(node: exp.Expr, listed: exp.Expr) -> exp.Expr:
-    """The elements of an array, in the place of a call that gives rows; in FROM it has its name."""
+    """Return `unnest(array)` in place of a call that returns rows; in FROM it keeps its name."""
     table = node.parent
     names = columns_of(table) if isinstance(table, exp.Table) else None
     if isinstance(table, exp.Table) and names is not None:
@@ -44,7 +44,7 @@ def _array_to_string(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
             if len(given) > 2
             else call("array_to_string", *copies(given))
         )
-    # DuckDB's takes a constant between the elements.
+    # DuckDB's function takes only a constant delimiter.
     null = given[2].copy() if len(given) > 2 else exp.null()
     return call("pg_sg_array_joined", *copies(given[:2]), null)
 
@@ -54,7 +54,7 @@ def _array_length(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
 
 
 def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """A series of dates is one of moments."""
+    """Make a series of dates one of moments, as PostgreSQL does."""
     for each in given[:2]:
         if types.kind_of(each) is Kind.DATE:
             each.replace(cast(each.copy(), "TIMESTAMPTZ"))
@@ -68,7 +68,7 @@ def _generate_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp
 
 
 def _bounded_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """In FROM a series streams; anywhere else it is a list in memory, which no limit counts."""
+    """Limit a series outside of FROM: there it is a list in memory, which no limit counts."""
     if isinstance(node.parent, exp.Table) or not given:
         return None
     start = exp.Literal.number(0) if len(given) == 1 else given[0].copy()
@@ -81,7 +81,7 @@ def _bounded_series(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.
 
 
 def _counted(name: str, from_zero: str) -> CallRule:
-    """A rule for what tells an array's bounds, by the macros for arrays and for vectors."""
+    """Return a rule for a function of an array's bounds, with its macros for arrays and vectors."""
 
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
         first = first_subscript(types.of(given[0])) if given else 1
@@ -99,7 +99,7 @@ def _array_position(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.
 
 
 def _array_fill(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    """Of several dimensions, an array of arrays."""
+    """Fill an array; several dimensions make an array of arrays."""
     if len(given) > 2:
         raise unsupported(node, "array_fill() with lower bounds is not supported")
     dimensions = strip(given[1])
@@ -128,7 +128,7 @@ def _generate_subscripts(node: exp.Expr, given: list[exp.Expr], types: Types) ->
 
 
 def _changed(name: str) -> CallRule:
-    """A rule for what takes an array and values, whose common type the result has."""
+    """Return a rule for a function of an array and values; its result has their common type."""
 
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
         array, *values = given
@@ -164,4 +164,4 @@ CALLS: Mapping[str, CallRule] = {
     "generate_series": _generate_series,
     "range": _bounded_series,
 }
-"""Which rule takes which call."""
+"""The rules, by name of function."""

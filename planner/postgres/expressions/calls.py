@@ -1,8 +1,7 @@
-"""Calls of Postgres's functions that DuckDB spells otherwise, or means otherwise by.
+"""Rules for calls of PostgreSQL's functions that DuckDB names or computes otherwise.
 
-Each rule takes a call by its name and gives what stands in its place; `CALLS` is the list. Rules
-live with their subject (`text_calls`, `time_calls`, …); here are those of any type of argument, and
-functions that only need a cast.
+`CALLS` has the rules by name of function. They are with their subject (`text_calls`, `time_calls`,
+…). Here are the rules for any type of argument, and functions that only need a cast.
 """
 
 from __future__ import annotations
@@ -40,14 +39,14 @@ _CAST = {
         *("ascii", "ntile", "grouping", "cardinality"),
     )
 }
-"""Functions whose result is narrower in Postgres."""
+"""Functions whose result has a narrower type in PostgreSQL."""
 _SETTING_ARGUMENTS_MAX = 2
-"""Of those that a statement can have."""
-"""Types by the names that `pg_typeof` has for them, where ours are others."""
+"""Arguments of current_setting in a statement."""
+"""The names of types in `pg_typeof`, where ours are others."""
 
 
 def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
-    """What stands in a call's place; the call itself if DuckDB means the same by it."""
+    """Replace a call by what DuckDB runs for it; return the call itself if nothing changes."""
     name = call_name(node)
     if name in SIGNATURES:
         _adopt_literals(name, node, types)
@@ -121,7 +120,7 @@ def _num_nulls(counts_nulls: bool) -> CallRule:
 
 
 def _current_setting(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """Over stores it comes with all settings that there are, by `catalog_calls`."""
+    """Look up a setting among all settings, which `pg_catalog.catalog_calls` adds as arguments."""
     return call("pg_sg_setting", *copies(given)) if len(given) > _SETTING_ARGUMENTS_MAX else None
 
 
@@ -140,4 +139,4 @@ CALLS: Mapping[str, CallRule] = {
     "pg_typeof": _pg_typeof,
     "gen_random_uuid": lambda node, given, types: cast(call("gen_random_uuid"), "TEXT"),
 }
-"""Which rule takes which call."""
+"""The rules, by name of function."""

@@ -1,4 +1,4 @@
-"""Casts that parse, print or round otherwise than DuckDB's, and typed literals."""
+"""Rules for casts that parse, print or round otherwise than DuckDB's, and for interval literals."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _CASTS: Mapping[Kind, frozenset[Kind]] = {
     Kind.JSON: _NUMBERS | {Kind.BOOLEAN},  # as jsonb
     **dict.fromkeys((Kind.BYTEA, Kind.UUID), frozenset()),
 }
-"""What values of a kind become, beside themselves and text, which becomes and is made of all."""
+"""PostgreSQL's casts of each kind, apart from those to itself and those from and to text."""
 
 
 def _cast(node: exp.Expr, types: Types) -> exp.Expr:
-    """A uuid is held as its text everywhere, as stores do: else there were two types of it."""
+    """Hold a uuid as its text, as stores do, so that DuckDB has one type for it."""
     assert isinstance(node, exp.Cast)
     target = data_type_of(node.to)
     fresh = _converted(node, target, types)
@@ -88,7 +88,7 @@ def _check(node: exp.Cast, source: DataType | None, target: DataType | None) -> 
 
 
 def _is_castable(source: DataType, target: DataType) -> bool:
-    """Whether there is a cast; where it is not known, there is one."""
+    """Whether PostgreSQL has a cast; DuckDB tries more casts, and fails by the value."""
     one, other = _without_rules(source), _without_rules(target)
     if one is None or other is None or Kind.TEXT in {one.kind, other.kind}:
         return True
@@ -101,12 +101,12 @@ def _is_castable(source: DataType, target: DataType) -> bool:
 
 
 def _without_rules(data_type: DataType) -> DataType | None:
-    """A type that has no rules of its own, as those of the catalog have."""
+    """Return a type; None for one of the catalog, which has casts of its own."""
     return data_type if is_string(data_type) or not is_of_catalog(data_type) else None
 
 
 def _print(node: exp.Cast, target: DataType | None, types: Types) -> bool:
-    """Put a text, or texts, in the place of what is cast to that; whether it is."""
+    """Write the operand of a cast to text or texts as PostgreSQL prints it; whether it was one."""
     element = None if target is None else target.element
     text = None
     if target is not None and target.kind is Kind.TEXT:
@@ -124,7 +124,7 @@ def _check_range(number: exp.Literal, target: DataType | None) -> None:
 
 
 def _shorten(node: exp.Cast, source: DataType | None) -> None:
-    """A float becomes numeric with the digits that are certain, 6 or 15, as in Postgres."""
+    """Cast a real or double to numeric with its certain digits, 6 or 15, as PostgreSQL does."""
     if source is not None and source.kind in FLOATS:
         digits = "%.6g" if source.kind is Kind.REAL else "%.15g"
         printed = call("printf", exp.Literal.string(digits), cast(node.this.copy(), "DOUBLE"))
@@ -132,7 +132,7 @@ def _shorten(node: exp.Cast, source: DataType | None) -> None:
 
 
 def _name_type(node: exp.Cast) -> None:
-    """Types of Postgres that are text or numbers of ours."""
+    """Write PostgreSQL's types that DuckDB lacks as text or numbers."""
     name = type_name(node.to).removeprefix("_")
     known = {"bpchar": "TEXT", "citext": "TEXT"}
     if name in known and length_of(node.to) is None:
@@ -162,7 +162,7 @@ def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
 
 
 _ARRAYS = {Kind.ARRAY, None}
-"""Kinds of what is cast to an array of texts by its elements; None may be one."""
+"""Kinds whose elements are cast to texts one by one; an unknown type may be an array."""
 _READ = {
     **dict.fromkeys(INTEGERS, "pg_sg_whole"),
     Kind.BOOLEAN: "pg_sg_boolean",
@@ -170,11 +170,11 @@ _READ = {
     Kind.JSON: "pg_sg_json",
     Kind.UUID: "pg_sg_uuid",
 }
-"""What reads a text as a type."""
+"""Macros that read a text as a type."""
 
 
 def _time_words(text: exp.Expr, kind: Kind) -> exp.Expr:
-    """A text as one that DuckDB reads as a time; most are, as they stand."""
+    """Return a text in a form that DuckDB reads as PostgreSQL does; most texts are in one."""
     words = call("pg_sg_time_words", text.copy(), exp.Literal.string(kind.value))
     plain = PLAIN_FORMS.get(kind.value)
     if plain is None:
@@ -206,7 +206,7 @@ def _cast_literal(
 
 
 def _interval(node: exp.Expr, types: Types) -> exp.Expr:
-    """A literal interval as a cast, which stands in every place that an expression can."""
+    """Write a literal interval as a cast, which DuckDB takes in every expression."""
     del types
     value, unit = node.this, node.args.get("unit")
     if not (isinstance(value, exp.Literal) and value.is_string | value.is_number):
@@ -231,4 +231,4 @@ def _interval(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {exp.Cast: _cast, exp.Interval: _interval}
-"""Which rule reads which nodes."""
+"""The rules, by type of node."""

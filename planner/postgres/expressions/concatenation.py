@@ -1,4 +1,4 @@
-"""`||` of arrays, booleans and json; of texts and bytes it is DuckDB's."""
+"""The rule for `||` of arrays, json and values beside texts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from stores.spec.schema import BYTEA, TEXT, Kind
 
 
 def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
-    """`array || element` and `element || array`, which DuckDB does not have."""
+    """Write `||` as DuckDB's functions; it has no `array || element` and no `json || json`."""
     _print_objects(node, types)
     left, right = types.of(node.this), types.of(node.expression)
     if left is None or right is None or is_document(left) or is_document(right):
         _print_sides(node, types)
         return node
     arrays = left.kind is Kind.ARRAY, right.kind is Kind.ARRAY
-    if arrays == (True, True):  # NULL there is an array without elements
+    if arrays == (True, True):  # PostgreSQL reads a NULL array as an empty one
         fresh = call("pg_sg_array_cat", node.this.copy(), node.expression.copy())
     elif arrays == (True, False) and not _is_text_array(node.expression):
         fresh = call("list_append", node.this.copy(), node.expression.copy())
@@ -45,7 +45,7 @@ def _concatenate(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _print_sides(node: exp.Expr, types: Types) -> None:
-    """Write what stands beside a text as Postgres does; a bare text beside bytes is bytes."""
+    """Print the value beside a text as PostgreSQL does; a bare text beside bytes is bytes."""
     sides = (node.this, node.expression)
     for side, other in (sides, sides[::-1]):
         if types.kind_of(other) is not Kind.TEXT:
@@ -73,4 +73,4 @@ def _is_text_array(node: exp.Expr) -> bool:
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {exp.DPipe: _concatenate}
-"""Which rule reads which nodes."""
+"""The rules, by type of node."""

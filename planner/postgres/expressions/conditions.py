@@ -1,4 +1,4 @@
-"""Comparisons of rows, and what AND, OR, NOT, WHERE and HAVING take."""
+"""Rules for comparisons, IN, IS NULL, and the operands of AND, OR, NOT, WHERE and HAVING."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import Kind
 
 SPELLED_MAX = 16
-"""Longer lists of rows are not spelled out."""
+"""Most rows of IN that are compared one by one; longer lists become a subquery."""
 
 
 def _compare(node: exp.Expr, types: Types) -> exp.Expr:
@@ -29,7 +29,7 @@ def _compare(node: exp.Expr, types: Types) -> exp.Expr:
 def _hold_scale(node: exp.Expr, types: Types) -> None:
     """Compare numerics with those of arrays and subqueries by all their digits.
 
-    DuckDB makes one type of both, which can have less of a fraction than either.
+    DuckDB casts both sides to one type, which can have fewer digits behind the point than either.
     """
     other = node.args.get("query") or node.expression
     is_many = isinstance(other, exp.Any | exp.All)
@@ -39,7 +39,7 @@ def _hold_scale(node: exp.Expr, types: Types) -> None:
     if isinstance(other, exp.Select) and len(other.selects) == 1:
         other = other.selects[0].unalias()
     elif not is_many and types.kind_of(other) is not Kind.ARRAY:
-        return  # DuckDB compares two values, and the members of a list, as they are
+        return  # DuckDB compares two values, and the members of a list, without rounding
     if not isinstance(other, exp.Query | exp.Star):
         hold_scale([node.this, other], types)
 
@@ -50,10 +50,11 @@ def _compare_arrays(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _find_row(node: exp.Expr, types: Types) -> exp.Expr:
-    """`(a, b) IN ((1, 2), …)` is NULL where a comparison is; in DuckDB NULL equals NULL in a row.
+    """Write `(a, b) IN ((1, 2), …)` as comparisons of columns.
 
-    A long list is one of a subquery's rows, of which DuckDB says so, too: thousands of alternatives
-    take it minutes.
+    In DuckDB's rows NULL equals NULL; in PostgreSQL the comparison is NULL. DuckDB takes minutes
+    for thousands of comparisons. So a long list becomes a subquery, in which DuckDB compares rows
+    as PostgreSQL does.
     """
     if node.args.get("query") is not None:
         _hold_scale(node, types)
@@ -77,7 +78,7 @@ def _find_row(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _typed(row: exp.Expr, member: exp.Expr, types: Types) -> exp.Expr:
-    """A row of a list, its text literals of the types that they are compared with."""
+    """Return a row of a list, its text literals cast to the types of the compared columns."""
     values: list[exp.Expr] = []
     for column, value in zip(row.expressions, member.expressions, strict=True):
         found = types.of(column)
@@ -88,13 +89,16 @@ def _typed(row: exp.Expr, member: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _row_is_null(node: exp.Expr, types: Types) -> exp.Expr:
-    """A row is NULL if all its values are, and NOT NULL if none is: it can be neither."""
+    """Write IS NULL of a row for each value.
+
+    A row IS NULL if all its values are NULL, and IS NOT NULL if none is. Both can be false.
+    """
     row = as_row(node.this)
     if not isinstance(strip(node.expression), exp.Null):
         return node
     places = types.columns.of_row(row) if isinstance(row, exp.Column) else None
     if places:
-        # `n IS NULL` of a FROM item; DuckDB's row of nothing but NULLs is none.
+        # `n` is a FROM item. A row of NULLs is not NULL in DuckDB, but is in PostgreSQL.
         columns = [exp.column(name, table=item, quoted=True) for item, name in places]
         row = exp.Tuple(expressions=columns)
     if not isinstance(row, exp.Tuple):
@@ -108,14 +112,14 @@ def _row_is_null(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _order(node: exp.Expr, types: Types) -> exp.Expr:
-    """The order of rows and of nested values."""
+    """Check and rewrite `<`, `<=`, `>` and `>=`."""
     _check_subquery(node)
     _hold_scale(node, types)
     return _order_nested(node, types)
 
 
 def _check_subquery(node: exp.Expr) -> None:
-    """Refuse the order of a row and a subquery's: DuckDB knows only whether they are equal."""
+    """Refuse `(a, b) < ANY (SELECT …)`; DuckDB compares such rows by `=` only."""
     row = as_row(node.this)
     if isinstance(row, exp.Tuple) and isinstance(node.expression, exp.Any | exp.All):
         raise NotSupportedError(
@@ -126,9 +130,9 @@ def _check_subquery(node: exp.Expr) -> None:
 
 
 def _order_nested(node: exp.Expr, types: Types) -> exp.Expr:
-    """`coalesce(a >= b, NULL)` for `a >= b` of arrays, structs and maps.
+    """Write `a >= b` of arrays, structs and maps as `coalesce(a >= b, NULL)`.
 
-    From two such conditions on one column, DuckDB makes a BETWEEN, which it cannot run for them.
+    DuckDB makes a BETWEEN of two such conditions on one column, and cannot run it for these types.
     """
     other = node.args["low"] if isinstance(node, exp.Between) else node.expression
     if not {types.kind_of(node.this), types.kind_of(other)} & {Kind.ARRAY, Kind.STRUCT, Kind.MAP}:
@@ -137,7 +141,7 @@ def _order_nested(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _predicate(node: exp.Expr, types: Types) -> exp.Expr:
-    """AND, OR, NOT, WHERE and HAVING take booleans only."""
+    """Refuse operands of AND, OR, NOT, WHERE and HAVING that are not booleans."""
     sides = [node.this, node.expression] if isinstance(node, exp.And | exp.Or) else [node.this]
     for side in sides:
         found = types.of(side)
@@ -164,4 +168,4 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.Where: _predicate,
     exp.Having: _predicate,
 }
-"""Which rule reads which nodes."""
+"""The rules, by type of node."""

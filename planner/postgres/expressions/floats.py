@@ -1,4 +1,7 @@
-"""Arithmetic of doubles and reals: a result beyond their range is an error, not infinite."""
+"""Arithmetic of doubles and reals beyond their range, and division of NaN.
+
+DuckDB's result is infinite; PostgreSQL fails (22003).
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,13 @@ from planner.postgres.types.rules import Rule
 from planner.trees.nodes import call, signed, wrapped
 
 LEAVES_MAX = 16
-"""A computation of more operands is not checked: it is written twice, and they once more."""
+"""Most operands of a checked computation: the check writes it twice, and each operand again."""
 _STEPS = (exp.Add, exp.Sub, exp.Mul, exp.Div)
 _THROUGH = (*_STEPS, exp.Paren, exp.Neg)
 
 
 def ranged(rule: Rule) -> Rule:
-    """A rule of arithmetic whose result is checked, once for a whole computation."""
+    """Return a rule of arithmetic that also checks the result, once for a whole computation."""
 
     def checked(node: exp.Expr, types: Types) -> exp.Expr:
         fresh = rule(node, types)
@@ -28,7 +31,7 @@ def ranged(rule: Rule) -> Rule:
 
 
 def _goes_on(node: exp.Expr, types: Types) -> bool:
-    """Whether the result is an operand of more arithmetic, which is checked then."""
+    """Whether the result is an operand of more arithmetic, which will be checked."""
     parent = node.parent
     while isinstance(parent, exp.Paren | exp.Neg):
         parent = parent.parent
@@ -36,7 +39,7 @@ def _goes_on(node: exp.Expr, types: Types) -> bool:
 
 
 def _is_float(node: exp.Expr, types: Types) -> bool:
-    """Whether it is one; beside one, `1e3` makes no other type."""
+    """Whether a node is a real or double; numbers such as `1e3` beside one do not change that."""
     if types.kind_of(node) in FLOATS:
         return True
     sides = (node.this, node.args.get("expression")) if isinstance(node, _THROUGH) else ()
@@ -60,7 +63,7 @@ def _checked(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _leaves(node: exp.Expr, types: Types) -> list[exp.Expr] | None:
-    """The operands that may be infinite themselves; None if there are too many, or a subquery."""
+    """Return the operands that may be infinite; None if they are too many, or have a subquery."""
     if node.find(exp.Query):
         return None
     found: list[exp.Expr] = []
@@ -98,4 +101,4 @@ def _power(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 POWER: Rule = _power
-"""`^` and `power`."""
+"""The rule of `^` and `power`."""

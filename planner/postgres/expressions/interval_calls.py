@@ -1,4 +1,4 @@
-"""Calls about intervals: `justify_*`, `to_char`, sums; and what a time zone is as an interval."""
+"""Rules for calls about intervals, such as `justify_*` and `to_char`, and for time zones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PARTS = {
     "SSSSS": ("seconds", 0),
     "SSSS": ("seconds", 0),
 }
-"""The fields of a template that an interval has: what each shows, and in how many digits."""
+"""The fields of a template for intervals: the value that each shows, and its digits."""
 _HALVES = {"AM": ("AM", "PM"), "A.M.": ("A.M.", "P.M.")}
 _FIELD = re.compile(
     r'"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<fill>FM)?(?P<field>'
@@ -43,12 +43,11 @@ _FIELD = re.compile(
 
 
 def interval_text(node: exp.Expr, value: exp.Expr, template: exp.Expr) -> exp.Expr:
-    """`to_char` of an interval: its fields as they are, none carried over to another.
+    """Return `to_char` of an interval: its fields as they are; none is carried to another.
 
     Raises:
-        NotSupportedError: a template that is not written out, or asks for what few ask of an
-            interval.
-        InvalidValueError: a template that asks for the name of a day or month (22007).
+        NotSupportedError: the template is not written out, or has a rare field.
+        InvalidValueError: the template has the name of a day or month (22007).
     """
     text = text_of(template)
     if text is None:
@@ -59,7 +58,7 @@ def interval_text(node: exp.Expr, value: exp.Expr, template: exp.Expr) -> exp.Ex
     joined = pieces[0] if len(pieces) > 1 else cast(pieces[0], "TEXT")
     for piece in pieces[1:]:
         joined = exp.DPipe(this=joined, expression=piece)
-    # NULL stays NULL where the template shows no field.
+    # NULL stays NULL even if the template shows no field.
     is_null = exp.Is(this=value.copy(), expression=exp.null())
     return exp.Case(ifs=[exp.If(this=is_null, true=exp.null())], default=joined)
 
@@ -108,7 +107,7 @@ def _piece(node: exp.Expr, value: exp.Expr, found: re.Match[str]) -> exp.Expr:
 
 
 def _field(value: exp.Expr, name: str) -> exp.Expr:
-    """A field of an interval as an integer."""
+    """Return a field of an interval as an integer."""
     if name == "hour12":
         hours: exp.Expr = _field(value, "hour")
         return call("pg_sg_hour12", hours)
@@ -133,11 +132,13 @@ def _remainder(node: exp.Expr, *, modulo: int) -> exp.Expr:
 
 
 def at_zone(node: exp.Expr, zone: exp.Expr, value: exp.Expr, types: Types) -> exp.Expr:
-    """`value AT TIME ZONE zone`: what clocks there show, or when they show it.
+    """Return `value AT TIME ZONE zone`.
+
+    For a timestamptz it is the local time there; for a timestamp, the moment of that local time.
 
     Raises:
-        InvalidValueError: a zone that there is not (22023).
-        NotSupportedError: a time of no day.
+        InvalidValueError: the zone does not exist (22023).
+        NotSupportedError: the value is a time without a date.
     """
     kind = types.kind_of(value)
     if kind is Kind.TIME:
@@ -173,7 +174,7 @@ def _timezone(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr |
 
 
 def _isfinite(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """An interval always is."""
+    """Write `isfinite` of an interval, which is always true."""
     if types.kind_of(given[0]) is not Kind.INTERVAL:
         return None
     return exp.Case(
@@ -187,15 +188,15 @@ def _isfinite(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr |
 
 
 def interval_sum(argument: exp.Expr, around: exp.Expr, node: exp.Expr) -> exp.Expr:
-    """The sum of intervals: each part of its own.
+    """Return the sum of intervals as sums of their months, days and microseconds.
 
     Args:
-        argument: what is summed.
-        around: the aggregate with its FILTER and OVER, of which copies are made.
+        argument: the argument of the aggregate.
+        around: the aggregate with its FILTER and OVER; it is copied.
         node: the aggregate.
 
     Raises:
-        NotSupportedError: DISTINCT, as parts of different intervals can be the same.
+        NotSupportedError: it has DISTINCT; different intervals can have the same days.
     """
     if isinstance(argument, exp.Distinct):
         raise unsupported(
@@ -217,7 +218,7 @@ _MAKES_TIME = {"hours": "3600", "mins": "60", "secs": "1"}
 
 
 def _make_interval(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    """Its arguments are by place, or by name."""
+    """Write `make_interval`, with arguments by position or by name."""
     names = [*_MAKES, *_MAKES_TIME]
     values: dict[str, exp.Expr] = {}
     for at, each in enumerate(given[: len(names)]):
@@ -250,12 +251,16 @@ _JUSTIFIED = ("days", "hours", "interval")
 
 
 def _of_interval(name: str) -> CallRule:
-    """A call of a macro that can tell from its argument no type."""
+    """Return a rule that calls a macro with an interval; a macro cannot find the type itself."""
     return lambda node, given, types: call(name, cast(given[0].copy(), "INTERVAL"))
 
 
 def _extreme(name: str) -> CallRule:
-    """`greatest` and `least`: DuckDB compares the parts of intervals one by one."""
+    """Return a rule for `greatest` or `least` of intervals.
+
+    DuckDB's functions compare months, days and microseconds one by one. Its lists compare lengths,
+    as PostgreSQL does.
+    """
 
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
         if types.kind_of(node) is not Kind.INTERVAL:
@@ -273,4 +278,4 @@ CALLS: Mapping[str, CallRule] = {
     "timezone": _timezone,
     "isfinite": _isfinite,
 }
-"""Which rule takes which call."""
+"""The rules, by name of function."""

@@ -1,4 +1,4 @@
-"""Calls about json. Operators are in `json_operators`."""
+"""Rules for calls about json. Operators are in `json_operators`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JSON_ROWS = {
     "json_object_keys": "pg_sg_json_keys",
 }
 JSON_ROWS |= {f"jsonb{name.removeprefix('json')}": inner for name, inner in JSON_ROWS.items()}
-"""Functions that give a row for each element, and what gives the list of them."""
+"""Functions that return a row for each element, with the macros that return a list of them."""
 
 
 def _json_path(name: str) -> CallRule:
@@ -37,11 +37,11 @@ _WRITTEN: Mapping[Kind, str] = {
     Kind.INTERVAL: "pg_sg_interval_text",
     Kind.BYTEA: "pg_sg_bytea_text",
 }
-"""What writes values that DuckDB writes otherwise: `NaN` is not json, nor 0.1 as a double."""
+"""Macros for values that DuckDB writes otherwise: NaN is a text in json, a real has few digits."""
 
 
 def _value(node: exp.Expr, types: Types) -> exp.Expr:
-    """A copy of a value that json is made of, with its order in an aggregate."""
+    """Return a copy of a value as json has it, with its ORDER BY in an aggregate."""
     value = node.this if isinstance(node, exp.Order) else node
     row = row_of(value)
     macro = _WRITTEN.get(types.kind_of(value) or Kind.NULL)
@@ -67,7 +67,7 @@ def _row_object(row: exp.Tuple, types: Types) -> exp.Expr:
 
 
 def _of_values(name: str, *, first: int = 0, step: int = 1) -> CallRule:
-    """A call of which these arguments are values; between them are keys."""
+    """Return a rule that calls a function whose arguments from `first` in `step`s are values."""
 
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
         values = range(first, len(given), step)
@@ -79,7 +79,7 @@ def _of_values(name: str, *, first: int = 0, step: int = 1) -> CallRule:
 
 
 def _json_agg(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    """json_agg is the json of array_agg; what stands around the aggregate stays around it."""
+    """Write json_agg as `to_json(array_agg(…))`; FILTER and OVER stay with the aggregate."""
     outer = outermost(node)
     inside = exp.ArrayAgg(this=_value(node.expressions[0], types))
     if outer is node:
@@ -89,7 +89,7 @@ def _json_agg(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 
 def _json_set(name: str) -> CallRule:
-    """A function that gives rows, as the unnesting of a list."""
+    """Return a rule that writes a function that returns rows as `unnest` of a list."""
 
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
         if isinstance(node.parent, exp.Table):
@@ -100,10 +100,10 @@ def _json_set(name: str) -> CallRule:
 
 
 def json_of(node: exp.Expr, types: Types) -> exp.Expr:
-    """A json argument as its text; a text literal there is json.
+    """Return a json argument as its text.
 
     Raises:
-        QueryError: it is none (22P02).
+        QueryError: it is a text literal, and not json (22P02).
     """
     bare = strip(node)
     if isinstance(bare, exp.Literal) and bare.is_string:
@@ -112,10 +112,10 @@ def json_of(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def texts_of(node: exp.Expr) -> exp.Expr:
-    """A path of texts; a literal there is an array in Postgres's form.
+    """Return a path as an array of texts; a text literal is read as PostgreSQL's form of one.
 
     Raises:
-        QueryError: it is malformed (22P02).
+        QueryError: the literal is malformed (22P02).
     """
     bare = strip(node)
     if isinstance(bare, exp.Literal) and bare.is_string:
@@ -126,7 +126,7 @@ def texts_of(node: exp.Expr) -> exp.Expr:
 
 
 def _json_change(name: str, default: bool) -> CallRule:
-    """jsonb_set and jsonb_insert."""
+    """Return a rule for jsonb_set or jsonb_insert."""
 
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
         flag = given[3].copy() if len(given) > 3 else exp.Boolean(this=default)
@@ -166,4 +166,4 @@ CALLS: Mapping[str, CallRule] = {
     "jsonb_pretty": renamed("json_pretty"),
     **{name: _json_set(inner) for name, inner in JSON_ROWS.items()},
 }
-"""Which rule takes which call."""
+"""The rules, by name of function."""

@@ -1,4 +1,4 @@
-"""Operators of json, and its functions in FROM. Functions elsewhere are in `json_calls`."""
+"""Rules for operators of json, and for its functions in FROM. Other calls are in `json_calls`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stores.spec.schema import TEXT, DataType, Kind
 
 
 def _json_member(node: exp.Expr, types: Types) -> exp.Expr:
-    """`->` in an argument, where DuckDB takes it for an arrow."""
+    """Write `->` in an argument as a call; DuckDB reads it as a lambda there."""
     del types
     if not isinstance(node.find_ancestor(exp.Func, exp.Query), exp.Func):
         return node
@@ -26,7 +26,7 @@ def _json_member(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _json_path(node: exp.Expr, types: Types) -> exp.Expr:
-    """`#>` and `#>>`."""
+    """Write `#>` and `#>>` as macros."""
     del types
     path = strip(node.expression)
     if isinstance(path, exp.Literal) and path.is_string:
@@ -39,7 +39,7 @@ def _json_path(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _contains(node: exp.Expr, types: Types) -> exp.Expr:
-    """`@>` and `<@` of json and of arrays."""
+    """Write `@>` and `<@` of json and of arrays as calls."""
     hold_scale([node.this, node.expression], types)
     sides = [node.this, node.expression]
     if isinstance(node, exp.ArrayContainedBy):
@@ -52,7 +52,7 @@ def _contains(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def delete(node: exp.Expr, types: Types) -> exp.Expr | None:
-    """`json - 'key'`, `json - keys` and `json - index`; None for all other differences."""
+    """Replace `json - 'key'`, `json - keys` and `json - index`; return None for other operands."""
     if types.kind_of(node.this) is not Kind.JSON:
         return None
     whole, what = json_of(node.this, types), node.expression
@@ -70,7 +70,7 @@ def delete(node: exp.Expr, types: Types) -> exp.Expr | None:
 
 
 def _delete_path(node: exp.Expr, types: Types) -> exp.Expr:
-    """`#-`."""
+    """Write `#-` as a call."""
     fresh = call("pg_sg_json_less_path", json_of(node.this, types), texts_of(node.expression))
     return node.replace(cast(fresh, "JSON"))
 
@@ -82,7 +82,7 @@ def _has_key(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _rows(node: exp.Expr, types: Types) -> exp.Expr:
-    """A function in FROM that gives the elements of a json value."""
+    """Write a function in FROM that returns the elements of a json value as `unnest`."""
     del types
     if not isinstance(node.this, exp.Anonymous):
         return node
@@ -101,7 +101,7 @@ def _rows(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _column_of(node: exp.Expr, relation: str, column: str) -> str:
-    """What the only column of a relation is called: it answers to the relation's name, too."""
+    """Return the name of the only column of a FROM item: the item's own, if a query uses it so."""
     select = node.find_ancestor(exp.Select)
     columns = [] if select is None else [*select.find_all(exp.Column)]
     if not any(each.name == relation and not each.table for each in columns):
@@ -123,4 +123,4 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.JSONBContainsTopKey: _has_key,
     exp.Table: _rows,
 }
-"""Which rule reads which nodes."""
+"""The rules, by type of node."""

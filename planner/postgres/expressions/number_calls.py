@@ -1,4 +1,4 @@
-"""Calls about numbers. Operators are in `arithmetic`, and so are `round`, `ceil` and `floor`."""
+"""Rules for calls about numbers. Operators, `round`, `ceil` and `floor` are in `arithmetic`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stores.spec.schema import Kind
 
 
 def _same_type(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """gcd, lcm: as wide as their arguments."""
+    """Cast gcd and lcm to the common type of their arguments."""
     found = common_type([types.of(each) for each in given])
     if found is None or found.kind not in INTEGERS:
         return None
@@ -40,7 +40,7 @@ def _div(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None
 
 
 def _mod(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    """As `%`, which rounds no numeric."""
+    """Write `mod` as `%`, whose rule keeps numerics exact."""
     rest = exp.Mod(this=given[0].copy(), expression=given[1].copy())
     for side, of in zip((rest.this, rest.expression), given, strict=False):
         types.note(side, types.of(of))
@@ -50,7 +50,7 @@ def _mod(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 
 def _trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """Of integers and reals it is a double, as `floor` is; with places, integers are numerics."""
+    """Truncate integers and reals as doubles; with a number of places, integers as numerics."""
     kind = types.kind_of(given[0])
     if kind not in {*INTEGERS, Kind.REAL}:
         return None
@@ -81,4 +81,4 @@ CALLS: Mapping[str, CallRule] = {
     "width_bucket": renamed("pg_sg_width_bucket"),
     "bit_count": _bit_count,
 }
-"""Which rule takes which call."""
+"""The rules, by name of function."""

@@ -1,4 +1,4 @@
-"""Calls that take a regular expression, but for `substring`, which is in `text_calls`."""
+"""Rules for calls with a regular expression, except `substring`, which is in `text_calls`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planner.trees.nodes import call, position_of
 
 
 def _pattern(node: exp.Expr) -> exp.Expr:
-    """A pattern for RE2; one that is not written out must be its kind already."""
+    """Return a pattern for RE2; one that is not written out is used as it is."""
     text = text_of(node)
     if text is None:
         return node.copy()
@@ -23,7 +23,7 @@ def _pattern(node: exp.Expr) -> exp.Expr:
 
 
 def _flagged(pattern: exp.Expr, given: list[exp.Expr], at: int) -> exp.Expr:
-    """A pattern with the flags that stand beside it, as RE2 takes them inside."""
+    """Return a pattern with the flags of another argument, which RE2 takes inside the pattern."""
     flags = text_of(given[at]) if len(given) > at else ""
     kept = "".join(flag for flag in flags or "" if flag in "is")
     text = text_of(pattern)
@@ -74,7 +74,7 @@ def _regexp_count(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
 
 
 def _regexp_substr(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    """The n-th match, or what a group of it has matched."""
+    """Return the n-th match, or what a group of it has matched."""
     _check_start(node, given)
     pattern = _flagged(_pattern(given[1]), given, 4)
     number, group = (_whole(given, at) for at in (3, 5))
@@ -88,7 +88,7 @@ def _regexp_substr(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.E
 
 
 def _check_start(node: exp.Expr, given: list[exp.Expr]) -> None:
-    """Matches are looked for from the first character on."""
+    """Refuse a start after the first character."""
     if _whole(given, 2) != 1:
         raise unsupported(
             node, f"{call_name(node)}() from another place is not supported", "Take a substring."
@@ -96,7 +96,7 @@ def _check_start(node: exp.Expr, given: list[exp.Expr]) -> None:
 
 
 def _whole(given: list[exp.Expr], at: int) -> int | None:
-    """A number that is written out, 1 if it is left out; None if it is something else."""
+    """Return a number that is written out, or 1 if it is left out; None if it is computed."""
     if len(given) <= at:
         return 1
     node = given[at]
@@ -104,7 +104,7 @@ def _whole(given: list[exp.Expr], at: int) -> int | None:
 
 
 def _regexp_matches(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    """A row for the first match, or with flag g for each, of what its groups have matched."""
+    """Return a row with the groups of the first match, or with flag g, a row for each match."""
     pattern = _flagged(_pattern(given[1]), given, 2)
     text, flags = text_of(pattern), text_of(given[2]) if len(given) > 2 else ""
     if text is None or flags is None:
@@ -136,4 +136,4 @@ CALLS: Mapping[str, CallRule] = {
     "regexp_split_to_array": _regexp_call("regexp_split_to_array"),
     "regexp_split_to_table": _regexp_split_to_table,
 }
-"""Which rule takes which call."""
+"""The rules, by name of function."""

@@ -1,4 +1,4 @@
-"""LIKE, `~` and SIMILAR TO. Functions that take a pattern are in `pattern_calls`."""
+"""Rules for LIKE, `~` and SIMILAR TO. Functions with a pattern are in `pattern_calls`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,11 @@ from planner.trees.nodes import call, position_of, strip, wrapped
 from stores.spec.schema import BOOLEAN
 
 ALTERNATIVES_MAX = 100
-"""So many patterns that are written out are compared one by one; more as a list."""
+"""Most written patterns that are compared one by one; more become a list."""
 
 
 def _of_many(node: exp.Expr, types: Types) -> exp.Expr:
-    """`LIKE ANY (array)` and its kin: one comparison for each pattern, and what they come to.
-
-    Source: NULL is unknown, as in `= ANY`.
-    """
+    """Write `LIKE ANY (array)` and its kin as one comparison for each pattern; NULL is unknown."""
     many = node.expression
     is_any, array = isinstance(many, exp.Any), strip(many.this)
     if isinstance(array, exp.Cast) and isinstance(strip(array.this), exp.Array):
@@ -53,7 +50,7 @@ def _one(node: exp.Expr, pattern: exp.Expr) -> exp.Expr:
 
 
 def _like(node: exp.Expr, types: Types) -> exp.Expr:
-    r"""LIKE escapes with `\` unless ESCAPE says otherwise; in DuckDB nothing does."""
+    r"""Add ESCAPE '\' to LIKE: it is PostgreSQL's default, and DuckDB has none."""
     if isinstance(node.expression, exp.Any | exp.All):
         return _of_many(node, types)
     pattern = strip(node.expression)
@@ -64,7 +61,7 @@ def _like(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _regexp(node: exp.Expr, types: Types) -> exp.Expr:
-    """`~` and `~*`."""
+    """Write the pattern of `~` and `~*` for RE2."""
     if isinstance(node.expression, exp.Any | exp.All):
         return _of_many(node, types)
     pattern = strip(node.expression)
@@ -98,4 +95,4 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.RegexpILike: _regexp,
     exp.SimilarTo: _similar,
 }
-"""Which rule reads which nodes."""
+"""The rules, by type of node."""

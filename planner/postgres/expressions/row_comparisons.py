@@ -1,6 +1,7 @@
-"""Rows that are compared, as comparisons of their columns: in DuckDB's rows NULL equals NULL.
+"""Comparisons of rows, written as comparisons of their columns.
 
-So it does in Postgres for a row that is a column of another, which stays as it is.
+In DuckDB's rows NULL equals NULL; in PostgreSQL the comparison is NULL. For a row inside a row,
+NULL equals NULL in PostgreSQL, too, so inner rows stay as they are.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from planner.postgres.expressions.volatile import check_copied
 from planner.trees.nodes import position_of, strip
 
 WIDTH_MAX = 32
-"""Wider rows are not compared; their order is spelled out in the square of their width."""
+"""Most columns of compared rows; their order is written with the square of it."""
 _Comparison: TypeAlias = type[exp.Binary]
 COMPARISONS: dict[_Comparison, _Comparison] = {
     exp.EQ: exp.EQ,
@@ -24,17 +25,17 @@ COMPARISONS: dict[_Comparison, _Comparison] = {
     exp.GT: exp.GT,
     exp.GTE: exp.GT,
 }
-"""What compares rows, and how all columns but the last are compared."""
+"""The comparisons of rows, with the comparison of all columns but the last."""
 
 
 def as_row(node: exp.Expr) -> exp.Expr:
-    """`ROW(a, b)` as `(a, b)`, and anything else without its parentheses."""
+    """Return `ROW(a, b)` as `(a, b)`, and other nodes without parentheses."""
     bare = strip(node)
     return exp.Tuple(expressions=bare.expressions) if is_row_call(bare) else bare
 
 
 def is_row_call(node: exp.Expr) -> bool:
-    """Whether it is `ROW(…)`."""
+    """Whether a node is `ROW(…)`."""
     return isinstance(node, exp.Anonymous) and node.name.upper() == "ROW"
 
 
@@ -42,8 +43,8 @@ def check_widths(left: exp.Expr, right: exp.Expr, position: int | None) -> None:
     """Refuse rows that cannot be compared.
 
     Raises:
-        InvalidSyntaxError: they have not the same number of columns (42601).
-        NotSupportedError: they have none, or too many.
+        InvalidSyntaxError: they differ in their number of columns (42601).
+        NotSupportedError: they have no columns, or too many.
     """
     count = len(left.expressions)
     if count != len(right.expressions):
@@ -55,10 +56,10 @@ def check_widths(left: exp.Expr, right: exp.Expr, position: int | None) -> None:
 
 
 def spelled_comparison(kind: _Comparison, one: exp.Expr, other: exp.Expr) -> exp.Expr | None:
-    """What compares two rows column by column; None if they are no rows.
+    """Return the comparison of two rows by columns; None if they are not rows.
 
     Raises:
-        QueryError: as `check_widths`; or one is a subquery's, or a value is new each time (0A000).
+        QueryError: as `check_widths`; or one is a subquery's, or has a volatile value (0A000).
     """
     left, right = as_row(one), as_row(other)
     _check_subquery(left, right)

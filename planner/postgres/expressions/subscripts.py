@@ -1,7 +1,7 @@
-"""`a[i]` and `a[i:j]` in Postgres's meaning: an array ends where it ends, and some begin at 0.
+"""Rules for `a[i]` and `a[i:j]`.
 
-DuckDB counts negative subscripts from an array's end; Postgres has no elements there. The vectors
-of the catalog (`pg_index.indkey`) begin at 0, and so do the array that one is cast to, and names.
+DuckDB counts negative subscripts from an array's end; PostgreSQL has no elements there. The vectors
+of the catalog (`pg_index.indkey`) begin at 0, as do the arrays that they are cast to, and names.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def _subscript(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 def _place(node: exp.Expr | None, first: int) -> exp.Expr | None:
-    """A subscript as one of an array that begins at 1."""
+    """Return a subscript counted from 1."""
     if node is None or first == 1:
         return None if node is None else node.copy()
     return exp.Add(this=exp.Paren(this=node.copy()), expression=exp.Literal.number(1 - first))
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {exp.Bracket: _subscript}
-"""Which rule reads which nodes."""
+"""The rules, by type of node."""

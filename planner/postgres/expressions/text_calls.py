@@ -1,4 +1,4 @@
-"""Calls about text and bytes: parts, padding, quoting, `format`, `encode` and `decode`."""
+"""Rules for calls about text and bytes: parts, padding, quoting, `format`, `encode`, `decode`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ from planner.trees.nodes import call, cast, position_of
 from stores.spec.schema import Kind
 
 _SPEC = re.compile(r"%(?:(\d+)\$)?(-)?(\d+)?([sIL%])|%")
-"""What `format` puts an argument in the place of: position, `-`, width, kind."""
+"""A specifier of `format`: position, `-`, width, kind."""
 _SHORT_INTEGERS = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER}
 
 
 def _substring(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """Positions below 1 count, but give no characters; `FROM 'pattern'` is a regular expression."""
+    """Take a part of a text; positions before the text count, but have no characters.
+
+    `substring(text FROM 'pattern')` has a regular expression.
+    """
     start = node.args.get("start") if isinstance(node, exp.Substring) else given[1]
     count = (
         node.args.get("length") if isinstance(node, exp.Substring) else next(iter(given[2:]), None)
@@ -44,7 +47,7 @@ def _substring(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
 
 
 def _concat(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """Values are printed as Postgres does."""
+    """Join values as PostgreSQL prints them."""
     return call(call_name(node), *(printed(each, types) or each.copy() for each in given))
 
 
@@ -98,7 +101,7 @@ def _overlay(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 
 def _to_hex(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    """The bits of an integer are 32; DuckDB shows those of a bigint."""
+    """Write the 32 bits of an integer; DuckDB writes the 64 of a bigint."""
     of = given[0].copy()
     if types.kind_of(given[0]) in _SHORT_INTEGERS:
         of = exp.BitwiseAnd(this=cast(of, "BIGINT"), expression=exp.Literal.number(0xFFFFFFFF))
@@ -106,7 +109,7 @@ def _to_hex(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 
 def _quoted(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
-    """A literal that stands for a value of any type."""
+    """Quote a value of any type."""
     text = given[0].copy()
     if types.kind_of(given[0]) is not Kind.TEXT:
         text = printed(given[0], types, is_cast=True) or cast(text, "TEXT")
@@ -145,7 +148,7 @@ def _byte_form(node: exp.Expr, given: list[exp.Expr]) -> str:
     if form.lower() not in {"hex", "base64", "escape"}:
         raise InvalidValueError(
             f'unrecognized encoding: "{form[:100]}"',
-            hint="There are hex, base64 and escape.",
+            hint="Use hex, base64 or escape.",
             position=position_of(given[1]),
         )
     return form.lower()
@@ -187,4 +190,4 @@ CALLS: Mapping[str, CallRule] = {
     "sha256": lambda node, given, types: call("unhex", call("sha256", bytes_of(given[0]))),
     "normalize": _normalize,
 }
-"""Which rule takes which call."""
+"""The rules, by name of function."""

@@ -1,4 +1,4 @@
-"""Calls about times: their fields, text and templates (`to_char`, of numbers too), and `now()`."""
+"""Rules for calls about times, `now()`, and calls with templates, such as `to_char` of a number."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 
 
 def _check_template(text: str, template: exp.Expr) -> None:
-    """Refuse a template of numbers that is malformed where it is written."""
+    """Refuse a malformed template of numbers; the error points at it."""
     try:
         number_text(Decimal(0), text)
     except QueryError as error:
@@ -107,15 +107,15 @@ def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr
 
 
 _MOMENTS = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
-"""What DuckDB counts from 1970 in whole microseconds; its `epoch` is a double, which has 16 digits.
+"""Kinds whose epoch comes from DuckDB's count of microseconds: its `epoch` is a double.
 
-Of an interval it does so, too, but with years of 360 days.
+Intervals are not among them: DuckDB counts 360 days a year, PostgreSQL 365.25.
 """
 _MICRO, _EPOCH = exp.Literal.number("0.000001"), "DECIMAL(24,6)"
 
 
 def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.Expr:
-    """A field of a time, as `extract` (exact) or `date_part` has it."""
+    """Return a field of a time: exact as in `extract`, or a double as in `date_part`."""
     of = types.of(source)
     if is_open(source):
         function = "pg_catalog.extract" if exact else "date_part"
@@ -126,7 +126,7 @@ def extracted(name: str, source: exp.Expr, types: Types, *, exact: bool) -> exp.
             position=position_of(source),
             sqlstate="42725",
         )
-    # date_part of a date is that of its midnight.
+    # PostgreSQL's date_part reads a date as its midnight.
     asked = TIMESTAMP if not exact and of is not None and of.kind is Kind.DATE else of
     field = field_of(name, asked, position_of(source))
     scale = scale_of(field)
@@ -148,7 +148,7 @@ def _date_part(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr 
 
 
 def _age(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
-    """Of a transaction, how many there were since; here there are none."""
+    """Write `age(xid)`, the number of transactions since, as 0: there are none here."""
     return exp.Literal.number(0) if postgres_name(types.of(given[0])) == "xid" else None
 
 
@@ -192,4 +192,4 @@ CALLS: Mapping[str, CallRule] = {
     "localtimestamp": _local_now("TIMESTAMP"),
     "current_date": renamed("today"),
 }
-"""Which rule takes which call."""
+"""The rules, by name of function."""

@@ -1,9 +1,9 @@
-"""Values that are new each time they are computed, where DuckDB would compute one several times.
+"""Volatile values, such as `random()`, where DuckDB would compute them several times.
 
-A macro is expanded where it is called, with its argument wherever it reads it; DuckDB does the same
-with what CASE, IN and `nullif` compare. So `substring(t, random()…)` began at one place and ended
-at another. Such an argument is held as the only element of a list. A subquery beside it is held so,
-too, for DuckDB takes none where the held one is read.
+DuckDB writes a macro's argument wherever the macro reads it, and the operand that CASE, IN and
+`nullif` compare once for each comparison. PostgreSQL computes it once. So the value becomes the
+only element of a list, and a lambda reads it. DuckDB takes no subquery in a lambda, so a subquery
+beside the value goes into the list, too.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from planner.trees.node_index import Nodes, kinds
 from planner.trees.nodes import call, position_of, wrapped
 
 VOLATILE = frozenset({"random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7"})
-"""Functions that give another value each time."""
+"""Functions that return another value in each call."""
 _CALLS = kinds(exp.Rand, exp.Uuid, exp.Anonymous)
 _COMPARED = (exp.Case, exp.In, exp.Nullif)
-"""What DuckDB computes the first argument of as often as it compares it."""
+"""Nodes whose first operand DuckDB computes once for each comparison."""
 
 
 def compute_once(nodes: Nodes, taken: Container[str]) -> None:
-    """Hold such values where they would be computed again, in place.
+    """Hold volatile values that DuckDB would compute again, in place.
 
     Args:
         nodes: of a tree that DuckDB can run.
-        taken: names that the statement has.
+        taken: the names in the statement.
     """
     names = (name for n in itertools.count() if (name := f"once{n}") not in taken)
     for node, name in zip(_volatile(nodes), names, strict=False):
@@ -40,15 +40,15 @@ def compute_once(nodes: Nodes, taken: Container[str]) -> None:
 
 
 def check_copied(row: Iterable[exp.Expr]) -> None:
-    """Refuse such values in a row that is spelled out several times.
+    """Refuse volatile values in a row that is written several times.
 
     Raises:
-        NotSupportedError: there is one (0A000).
+        NotSupportedError: the row has one (0A000).
     """
     for value in row:
         if any(call_name(each) in VOLATILE for each in value.find_all(*_CALLS)):
             raise NotSupportedError(
-                "a value that is new each time is not supported in such a comparison of rows",
+                "a volatile value is not supported in such a comparison of rows",
                 hint="Compute it in a subquery in FROM.",
                 position=position_of(value),
             )
@@ -84,10 +84,10 @@ def _held(parent: exp.Expr, child: exp.Expr, name: str) -> exp.Expr:
 
 
 def _queries(parent: exp.Expr, child: exp.Expr) -> list[exp.Expr]:
-    """The subqueries that stand beside a value, but for those in others.
+    """Return the subqueries beside a value, without those inside other subqueries.
 
     Raises:
-        NotSupportedError: one gives rows, which cannot be held (0A000).
+        NotSupportedError: one returns rows, which cannot be held (0A000).
     """
     found: list[exp.Expr] = []
     left = [each for each in parent.iter_expressions() if each is not child]
@@ -97,7 +97,7 @@ def _queries(parent: exp.Expr, child: exp.Expr) -> list[exp.Expr]:
             found.append(node)
         elif isinstance(node, exp.In | exp.Any | exp.All) and node.find(exp.Query):
             raise NotSupportedError(
-                "a subquery of rows beside a value that is new each time is not supported",
+                "a subquery of rows beside a volatile value is not supported",
                 hint="Compute that value in a subquery in FROM.",
                 position=position_of(node),
             )

@@ -1,7 +1,7 @@
-"""What columns a query gives: `*` and NATURAL spelled out, and names as Postgres has them.
+"""The columns of a query's result: `*` and NATURAL written out, with PostgreSQL's names.
 
-DuckDB knows neither which columns are hidden from `*`, nor that Postgres puts the columns of USING
-first. A `*` that could mean either is therefore written as the columns it stands for.
+DuckDB does not know which columns are hidden from `*`, and PostgreSQL puts the columns of USING
+first. So a `*` that the two read differently is replaced by its columns.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stores.spec.schema import DataType
 
 Names: TypeAlias = tuple[str, ...]
 _Place: TypeAlias = tuple[str, str]
-"""A FROM item and one of its columns; no item for a column that a join has merged."""
+"""A FROM item and one of its columns; the item is empty for a column that a join has merged."""
 _Places: TypeAlias = tuple[_Place, ...]
 
 
@@ -39,7 +39,7 @@ class Outputs:
         self._known: dict[int, Names | None] = {}
 
     def spell_out(self, scopes: Sequence[Scope]) -> None:
-        """Write out NATURAL and every `*` that DuckDB would read otherwise; inner scopes first."""
+        """Replace NATURAL and each `*` that DuckDB reads otherwise; inner scopes come first."""
         for scope in scopes:
             select = scope.expression
             if not isinstance(select, exp.Select):
@@ -48,13 +48,13 @@ class Outputs:
             if (
                 self._hidden
                 or any(join.args.get("using") for join in select.args.get("joins") or ())
-                # DuckDB numbers rows by a join of its own, and has two tables of the name then.
+                # DuckDB numbers rows by a join, and then has two tables of that name.
                 or any(map(is_numbered, _from_items(select)))
             ):
                 self._spell_stars(scope, select)
 
     def names(self, scope: Scope) -> Names | None:
-        """The result columns of a scope; None if only DuckDB knows them."""
+        """Return the result columns of a scope; None if only DuckDB knows them."""
         key = id(scope)
         if key not in self._known:
             self._known[key] = None  # a recursive CTE meets itself
@@ -81,7 +81,7 @@ class Outputs:
         return tuple(names)
 
     def star(self, scope: Scope, node: exp.Expr) -> _Places | None:
-        """What a star stands for; None if it is not certain, or says EXCLUDE or REPLACE."""
+        """Return the columns of a star; None if they are not certain, or it has EXCLUDE."""
         star = node.this if isinstance(node, exp.Column) else node
         if any(star.args.values()):
             return None
@@ -94,7 +94,7 @@ class Outputs:
     def _places(
         self, scope: Scope, select: exp.Expr, *, joins: int | None = None
     ) -> _Places | None:
-        """The columns of FROM in Postgres's order, up to the given number of joins."""
+        """Return the columns of FROM in PostgreSQL's order, up to the given number of joins."""
         if select.args.get("laterals"):
             return None
         items = _from_items(select)
@@ -168,14 +168,14 @@ class Outputs:
 
 
 def is_star(node: exp.Expr) -> bool:
-    """Whether a SELECT item is `*` or `t.*`."""
+    """Whether an item of a SELECT list is `*` or `t.*`."""
     return isinstance(node, exp.Star) or (
         isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
     )
 
 
 def name_columns(select: exp.Select) -> None:
-    """Give the unnamed expressions of a SELECT list the names that Postgres has for them."""
+    """Give the unnamed expressions of a SELECT list PostgreSQL's names."""
     select.set(
         "expressions",
         [
@@ -188,10 +188,10 @@ def name_columns(select: exp.Select) -> None:
 
 
 def spell_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | None]) -> None:
-    """Write out `(value).*`, the fields of a struct.
+    """Replace `(value).*` by the fields of a struct.
 
     Raises:
-        MismatchedTypeError: the value is no struct (42809).
+        MismatchedTypeError: the value is not a struct (42809).
     """
     if not any(is_field_star(node) for node in select.expressions):
         return
@@ -215,7 +215,7 @@ def spell_fields(select: exp.Select, type_of: Callable[[exp.Expr], DataType | No
 
 
 def is_field_star(node: exp.Expr) -> bool:
-    """Whether it is `(value).*`."""
+    """Whether a node is `(value).*`."""
     return isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star)
 
 
@@ -226,14 +226,14 @@ def _from_items(select: exp.Expr) -> list[exp.Expr]:
 
 
 def _renamed(node: exp.Expr | None, columns: Names) -> Names:
-    """The columns under the names that `AS t (a, b)` or `WITH t (a, b)` gives to the first ones."""
+    """Return the columns, the first ones renamed by `AS t (a, b)` or `WITH t (a, b)`."""
     alias = node.args.get("alias") if node is not None else None
     given = tuple(c.name for c in alias.columns) if isinstance(alias, exp.TableAlias) else ()
     return (*given, *columns[len(given) :])
 
 
 def within_lateral(scope: Scope) -> Scope:
-    """The scope of the query behind LATERAL; of all else, the scope itself."""
+    """Return the scope of the query in LATERAL; for other scopes, the scope itself."""
     lateral = scope.expression
     if not isinstance(lateral, exp.Lateral) or not isinstance(lateral.this, exp.Subquery):
         return scope

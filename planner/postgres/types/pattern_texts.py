@@ -1,4 +1,4 @@
-"""Postgres's patterns (regular expressions, SIMILAR TO, replacements) as RE2, which DuckDB runs."""
+"""PostgreSQL's patterns as RE2, which DuckDB runs: regular expressions, SIMILAR TO and others."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _CLASSES = {
     **{"alpha": r"\pL", "digit": r"\d", "alnum": r"\pL\pN", "space": r"\s"},
     **{"upper": r"\p{Lu}", "lower": r"\p{Ll}"},
 }
-"""Classes of characters that are not of ASCII alone."""
+"""Classes that in PostgreSQL have more than the characters of ASCII, as RE2 writes them."""
 _CLASS = re.compile(r"\[:(" + "|".join(_CLASSES) + r"):\]")
 _ESCAPES = {"m": r"\b", "M": r"\b", "y": r"\b", "Y": r"\B", "Z": r"\z"}
 
 
 def regular_expression(pattern: str, position: int | None) -> str:
-    r"""A regular expression of Postgres for RE2.
+    r"""Return PostgreSQL's regular expression for RE2.
 
-    A word's begin and end (`\m`, `\M`, `\y`) become `\b`, and a dot matches the end of a line too.
+    The begin and end of a word (`\m`, `\M`, `\y`) become `\b`. A dot matches a newline, too.
 
     Raises:
-        NotSupportedError: a back reference, or looking ahead or behind.
+        NotSupportedError: it has a back reference, or looks ahead or behind.
     """
     if re.search(r"\(\?(?:[=!]|<[=!])", pattern):
         raise NotSupportedError(
@@ -47,7 +47,7 @@ def regular_expression(pattern: str, position: int | None) -> str:
 
 
 def similar_to(pattern: str, escape: str = "\\") -> str:
-    """A pattern of SIMILAR TO as a regular expression that must match the whole text."""
+    """Return a pattern of SIMILAR TO as a regular expression that matches the whole text."""
     pieces: list[str] = []
     at = 0
     while at < len(pattern):
@@ -67,16 +67,16 @@ def similar_to(pattern: str, escape: str = "\\") -> str:
 
 
 def replacement(text: str) -> str:
-    r"""What replaces a match: `\&` is the whole of it, which RE2 calls `\0`."""
+    r"""Return the replacement of a match; PostgreSQL's `\&`, the whole match, is RE2's `\0`."""
     return text.replace("\\&", "\\0")
 
 
 def group_of(pattern: str) -> int:
-    """Which group `substring(text FROM pattern)` gives: the first one, or the whole match."""
+    """Return the group of `substring(text FROM pattern)`: 1, or 0 for the whole match."""
     return 1 if groups_in(pattern) else 0
 
 
 def groups_in(pattern: str) -> int:
-    """How many groups capture."""
+    """Count the groups that capture."""
     pieces = [found[0] for found in _PIECE.finditer(pattern)]
     return sum(piece == "(" and pieces[i + 1 : i + 2] != ["?"] for i, piece in enumerate(pieces))

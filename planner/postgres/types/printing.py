@@ -1,4 +1,4 @@
-"""Values as texts, as Postgres writes them: in casts, `||`, `concat`, `format`, rows and arrays."""
+"""The texts of values, as PostgreSQL writes them: in casts, `||`, `concat`, rows and arrays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PRINTED: Mapping[Kind, str] = {
     Kind.INTERVAL: "pg_sg_interval_text",
     **dict.fromkeys((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ), "pg_sg_moment_text"),
 }
-"""What writes values whose text is not that of DuckDB."""
+"""Macros that write values whose text in DuckDB is another."""
 _PRINTED_ELEMENTS: Mapping[Kind, str] = {
     Kind.BOOLEAN: "pg_sg_boolean_texts",
     Kind.REAL: "pg_sg_real_texts",
@@ -28,22 +28,21 @@ _PRINTED_ELEMENTS: Mapping[Kind, str] = {
     Kind.INTERVAL: "pg_sg_interval_texts",
     **dict.fromkeys((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ), "pg_sg_moment_texts"),
 }
-"""What writes the elements of arrays so."""
+"""Macros that write the elements of arrays."""
 _DOCUMENTS = {Kind.STRUCT, Kind.MAP}
 
 
 def printed(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr | None:
-    """The text of a value; None where that of DuckDB is the same.
+    """Return the text of a value; None where DuckDB writes the same.
 
     Args:
         node: the value.
         types: of the statement.
-        is_cast: whether a boolean is `true`, as under a cast, and not `t`, as everywhere else.
+        is_cast: whether a boolean is `true`, as in a cast, and not `t`, as everywhere else.
 
     Raises:
-        NotSupportedError: a row that is not written out, a struct or a map: clients see such values
-            as
-            jsonb, so that Postgres's text of a row would be another value than the one they see.
+        NotSupportedError: it is a struct, a map or a row that is not written out. Clients see such
+            values as jsonb, and PostgreSQL's text of a row would be another value.
     """
     text = object_names.shown(node, types)
     if text is not None:
@@ -65,7 +64,7 @@ def printed(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr 
 
 
 def printed_elements(node: exp.Expr, types: Types, *, is_cast: bool = False) -> exp.Expr | None:
-    """An array as one of texts; None where the elements' texts are those of DuckDB.
+    """Return an array as an array of texts; None where DuckDB writes the same.
 
     Raises:
         NotSupportedError: as `printed`.
@@ -83,7 +82,7 @@ def printed_elements(node: exp.Expr, types: Types, *, is_cast: bool = False) -> 
 
 
 def row_of(node: exp.Expr) -> exp.Tuple | None:
-    """The row that is written out, whether or not ROW is written; None for all else."""
+    """Return a row that is written out, with or without the word ROW; None for other nodes."""
     bare = strip(node)
     if isinstance(bare, exp.Anonymous) and bare.name.lower() == "row":
         return exp.Tuple(expressions=bare.expressions)
@@ -98,12 +97,12 @@ def is_document(data_type: DataType | None) -> bool:
 
 
 def is_plain(node: exp.Expr) -> bool:
-    """Whether an expression of no known type is no row, as far as can be seen."""
+    """Whether an expression of an unknown type is certainly not a row."""
     return isinstance(strip(node), exp.Literal | exp.Parameter | exp.Null)
 
 
 def _is_item(node: exp.Expr, types: Types) -> bool:
-    """Whether it is a FROM item's name, which stands for its rows."""
+    """Whether a node is the name of a FROM item, which stands for its rows."""
     bare = strip(node)
     return isinstance(bare, exp.Column) and bool(types.columns.of_row(bare))
 

@@ -1,4 +1,4 @@
-"""What operators and functions of numbers give in Postgres, and what alternatives agree on."""
+"""PostgreSQL's result types of operators and functions of numbers, and of alternatives."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from planner.values.character_types import is_string, unsized
 from stores.spec.schema import BIGINT, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
 
 NUMERIC = decimal_type(38, 16)
-"""A numeric whose digits nobody has counted: what division, avg and bare casts give."""
+"""The type of numerics without known digits, such as those of division, avg and bare casts."""
 DIGITS_MAX = 38
 INTEGERS = {Kind.TINYINT: 5, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
-"""The integer kinds, narrowest first, with the digits that each needs."""
+"""The kinds of integers, narrowest first, with their digits."""
 JSON = DataType(kind=Kind.JSON)
 NULL = DataType(kind=Kind.NULL)
 TIMES = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
@@ -25,17 +25,17 @@ FLOATS = {Kind.REAL, Kind.DOUBLE}
 
 
 def as_decimal(data_type: DataType | None) -> DataType | None:
-    """The decimal that holds all values of an exact numeric type."""
+    """Return the decimal type that holds all values of an integer or decimal type."""
     if data_type is None:
         return None
     if data_type.kind is Kind.DECIMAL:
-        return data_type if data_type.precision else NUMERIC  # a parameter says no digits
+        return data_type if data_type.precision else NUMERIC  # a parameter has no known digits
     digits = INTEGERS.get(data_type.kind)
     return None if digits is None else decimal_type(digits, 0)
 
 
 def common_type(found: Sequence[DataType | None]) -> DataType | None:
-    """The type that alternatives agree on, NULL aside."""
+    """Return the type that alternatives agree on; NULLs do not count."""
     kinds = [each for each in found if each is None or each.kind is not Kind.NULL]
     if not kinds:
         return TEXT if found else None
@@ -49,7 +49,7 @@ def _wider(one: DataType | None, other: DataType | None) -> DataType | None:
     if one is None or other is None or one == other:
         return one if one == other else None
     if one.kind is other.kind is Kind.TEXT:
-        # Of varchar, char and text the first one is the type; a name gives way to each.
+        # Among varchar, char and text the first one wins; all win over name.
         return unsized(one) if is_string(one) and is_string(other) else TEXT
     for kinds in ([Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ], list(INTEGERS)):
         if one.kind in kinds and other.kind in kinds:
@@ -69,7 +69,7 @@ def _wider(one: DataType | None, other: DataType | None) -> DataType | None:
 def arithmetic_type(  # noqa: PLR0911 - one per family
     node: exp.Expr, left: DataType | None, right: DataType | None
 ) -> DataType | None:
-    """What `left ± right` and their kin are."""
+    """Return the type of `left + right` and other operators of arithmetic."""
     if left is not None and left.kind is Kind.JSON and isinstance(node, exp.Sub):
         return JSON
     if left is None or right is None:
@@ -95,14 +95,14 @@ def arithmetic_type(  # noqa: PLR0911 - one per family
 
 
 def plain_type(data_type: DataType | None) -> DataType | None:
-    """The type that holds a value of one of the catalog's."""
+    """Return the type that holds the values of a catalog type; other types as they are."""
     if not isinstance(data_type, CatalogType):
         return data_type
     return DataType(kind=data_type.kind, element=data_type.element)
 
 
 def aggregate_type(name: str, of: DataType | None, node: exp.Func) -> DataType | None:  # noqa: PLR0911 - one per family
-    """What sum, avg, round and their kin give for an argument of a type."""
+    """Return the type of sum, avg, round and their kin for an argument of a type."""
     if of is None:
         return None
     if name == "array_agg":
@@ -124,7 +124,7 @@ def aggregate_type(name: str, of: DataType | None, node: exp.Func) -> DataType |
 
 
 def _to_places(decimal: DataType, places: exp.Expr | None) -> DataType | None:
-    """A numeric cut or rounded to some places, negative ones for tens and hundreds."""
+    """Return a numeric type cut to some places; negative places are tens and hundreds."""
     if places is None or isinstance(places, exp.Neg):
         return decimal_type(decimal.precision, 0)
     known = isinstance(places, exp.Literal) and places.name.isdigit()
@@ -134,12 +134,12 @@ def _to_places(decimal: DataType, places: exp.Expr | None) -> DataType | None:
 def number_type(
     name: str, given: Sequence[DataType | None], taken: Sequence[DataType | None]
 ) -> DataType | None:
-    """What a function of numbers gives, of which there is one of doubles and one of numerics.
+    """Return the type of a function that exists for doubles and for numerics.
 
     Args:
         name: the function.
         given: the types of its arguments.
-        taken: what its signature takes them as.
+        taken: the types of its parameters.
     """
     kinds = {each.kind for each in taken if each is not None}
     if name == "mod":

@@ -1,4 +1,4 @@
-"""The columns of functions that stand in FROM and give rows."""
+"""The columns of functions in FROM that return rows."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ ROW_FUNCTIONS = frozenset(f"json{b}_each{text}" for b in ("", "b") for text in (
 }
 """Functions in FROM that are written as a SELECT."""
 _VALUES = {f"json{b}_array_elements{text}" for b in ("", "b") for text in ("", "_text")}
-"""Functions whose column has a name of its own; that of others is called as the relation is."""
+"""Functions whose column is called `value`; for others, it has the name of the FROM item."""
 
 
 def is_numbered(item: exp.Expr) -> bool:
-    """Whether a function in FROM has a column that numbers its rows, its last one."""
+    """Whether a function in FROM has WITH ORDINALITY, a last column that numbers its rows."""
     return bool(item.args.get("offset") or item.args.get("ordinality"))
 
 
 def columns_of(item: exp.Expr) -> tuple[str, ...] | None:
-    """The columns of a function in FROM; None if it is none, or they are not certain."""
+    """Return the columns of a function in FROM; None for other items, or if not certain."""
     if isinstance(item, exp.Unnest) and len(item.expressions) == 1:
-        # With one name, sqlglot has it as that of the number.
+        # sqlglot keeps a second column name as `offset`.
         name, number = "unnest", item.args.get("offset")
     elif isinstance(item, exp.Table) and isinstance(item.this, exp.Func):
         name, number = column_name(item.this), item.args.get("ordinality")

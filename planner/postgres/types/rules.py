@@ -1,6 +1,6 @@
-"""What a rule of rewriting is, for nodes and for calls, and what the rules of calls share.
+"""The types of rules of rewriting, for nodes and for calls, and functions that rules share.
 
-Each module of rules has one table of them; `meaning` and `calls` put the tables together.
+Each module of rules has a table of them. `rewrite` and `calls` join the tables.
 """
 
 from __future__ import annotations
@@ -17,34 +17,33 @@ from planner.trees.nodes import call, cast, position_of, wrapped
 from stores.spec.schema import DataType, Kind, decimal_type
 
 Rule: TypeAlias = Callable[[exp.Expr, Types], exp.Expr]
-"""From a node and the types to the node that has taken its place; the same one to keep it."""
+"""Takes a node and the types; returns the node that replaced it, or the same one."""
 CallRule: TypeAlias = Callable[[exp.Expr, list[exp.Expr], Types], exp.Expr | None]
-"""From a call, its arguments and the types to the call's replacement, made of copies of them; None
-to keep it."""
+"""Takes a call, its arguments and the types; returns a new node made of copies, or None."""
 
 
 def renamed(name: str) -> CallRule:
-    """A rule for what is only called otherwise."""
+    """Return a rule that only changes the name of a function."""
     return lambda node, given, types: call(name, *copies(given))
 
 
 def copies(nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
-    """A copy of each node."""
+    """Return a copy of each node."""
     return [node.copy() for node in nodes]
 
 
 def text_of(node: exp.Expr) -> str | None:
-    """The text of a literal; None for all else."""
+    """Return the text of a text literal; None for other nodes."""
     return node.name if isinstance(node, exp.Literal) and node.is_string else None
 
 
 def unsupported(node: exp.Expr, message: str, hint: str | None = None) -> NotSupportedError:
-    """The error for a call that is not run here; it points at the call."""
+    """Return the error for a call that is not supported; it points at the call."""
     return NotSupportedError(message, hint=hint, position=position_of(node))
 
 
 def hold_scale(nodes: Sequence[exp.Expr], types: Types) -> None:
-    """Give numerics, and elements of arrays, the scale of the finest, where DuckDB would not."""
+    """Give numerics, and arrays of them, their largest scale, where DuckDB would take a smaller."""
     known = [(node, found) for node in nodes if (found := _element(types.of(node))) is not None]
     exact = [(node, as_decimal(found)) for node, found in known if found.kind is not Kind.NULL]
     decimals = [(node, found) for node, found in exact if found is not None]
@@ -63,6 +62,6 @@ def hold_scale(nodes: Sequence[exp.Expr], types: Types) -> None:
 
 
 def _element(data_type: DataType | None) -> DataType | None:
-    """The type of an array's elements; of all else, the type itself."""
+    """Return the type of an array's elements; for other types, the type itself."""
     is_array = data_type is not None and data_type.kind is Kind.ARRAY
     return data_type.element if data_type is not None and is_array else data_type

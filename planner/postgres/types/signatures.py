@@ -1,7 +1,7 @@
-"""The arguments that functions of Postgres take, and which signature a call means.
+"""The signatures of PostgreSQL's functions, and the choice among them for a call.
 
-An argument whose type is open, a parameter or a bare text, has the type that the signature says.
-The choice is Postgres's; where a type is not certain, none is made that would depend on it.
+An argument whose type is open, a parameter or a bare text, takes its type from the signature. The
+choice is PostgreSQL's. If it depends on a type that is not certain, none is made.
 """
 
 from __future__ import annotations
@@ -125,13 +125,13 @@ _TABLE = """
     integer integer integer integer integer double text: make_timestamptz
     integer integer integer integer integer integer double: make_interval
 """
-"""Types of arguments, and the functions that take them; what goes on begins with two blanks."""
+"""Types of arguments, and the functions that take them; a continued line is indented."""
 
 Parameter: TypeAlias = DataType | str
-"""What a signature takes in a place; a pseudo type by its name."""
+"""The type of a parameter; the name of a pseudo type such as `anyarray`."""
 Signature: TypeAlias = tuple[Parameter, ...]
 OPEN = DataType(kind=Kind.NULL)
-"""The type of an argument that its place decides."""
+"""The type of an argument that takes its type from its place."""
 _PSEUDO = {"anyarray", "anyelement", "anycompatible", "anycompatiblearray"}
 _ARRAYS = {"anyarray", "anycompatiblearray"}
 
@@ -165,7 +165,7 @@ _IMPLICIT: dict[Kind, tuple[Kind, ...]] = {
     Kind.TIMESTAMP: (Kind.TIMESTAMPTZ,),
     Kind.TIME: (Kind.INTERVAL,),
 }
-"""What a value becomes by itself where another type is asked for."""
+"""PostgreSQL's implicit casts: the kinds that a kind becomes where they are needed."""
 _CATEGORIES = {
     **dict.fromkeys(_NUMBERS, "number"),
     **dict.fromkeys((Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ), "time"),
@@ -175,19 +175,19 @@ _CATEGORIES = {
     Kind.ARRAY: "array",
 }
 _PREFERRED = {Kind.DOUBLE, Kind.TIMESTAMPTZ, Kind.INTERVAL, Kind.TEXT, Kind.BOOLEAN}
-"""The type of each category that Postgres prefers."""
+"""The preferred type of each category."""
 
 
 def resolve(name: str, given: Sequence[DataType | None]) -> tuple[DataType | None, ...] | None:
-    """The types that a call's arguments are taken as.
+    """Return the types of the parameters of the signature that a call means.
 
     Args:
         name: the function.
-        given: the types of its arguments; `OPEN` where the place decides, None where nobody knows.
+        given: the types of its arguments; `OPEN` for an open one, None for an unknown one.
 
     Returns:
-        A type for each argument, None for one that says no more than the argument does; None if no
-        signature fits, or several do.
+        A type for each argument, None where it is not known; None if no signature fits, or several
+        do.
 
     Source: PostgreSQL's manual, 10.3, Functions.
     """
@@ -202,7 +202,7 @@ def resolve(name: str, given: Sequence[DataType | None]) -> tuple[DataType | Non
 
 
 def _fits(given: DataType | None, wanted: Parameter) -> bool:
-    """Whether an argument can be taken as what a signature wants."""
+    """Whether a parameter takes an argument of a type."""
     if given is None or given == OPEN:
         return True
     if isinstance(wanted, str):
@@ -211,7 +211,7 @@ def _fits(given: DataType | None, wanted: Parameter) -> bool:
 
 
 def _is_same(given: DataType, wanted: Parameter) -> bool:
-    """Whether a type is what a signature wants; the digits of numerics aside."""
+    """Whether a type is a parameter's; the digits of numerics do not count."""
     if isinstance(wanted, str):
         return False
     if given.element is not None and wanted.element is not None:
@@ -254,7 +254,7 @@ def _category(wanted: Parameter) -> str:
 
 
 def _by_category(left: list[Signature], at: int) -> list[Signature]:
-    """Of signatures that want different types of an open argument, those that Postgres keeps."""
+    """Return the signatures that PostgreSQL keeps for an open argument, by type category."""
     categories = {_category(signature[at]) for signature in left}
     chosen = "text" if "text" in categories else next(iter(categories))
     if len(categories) > 1 and chosen != "text":
@@ -267,7 +267,7 @@ def _by_category(left: list[Signature], at: int) -> list[Signature]:
 def _concrete(
     signature: Signature, given: Sequence[DataType | None]
 ) -> tuple[DataType | None, ...]:
-    """A signature's types, where a pseudo type is what the other arguments make it."""
+    """Return a signature's types, with pseudo types replaced by those of the arguments."""
     element: DataType | None = None
     for wanted, each in zip(signature, given, strict=True):
         if not isinstance(wanted, str) or each is None or each == OPEN:
@@ -276,7 +276,7 @@ def _concrete(
         if element is None or found_element is None:
             element = element or found_element
         elif found_element.kind in _IMPLICIT.get(element.kind, ()):
-            element = found_element  # of an integer and a bigint both are bigints
+            element = found_element  # an integer beside a bigint becomes a bigint
     is_told = element is not None or any(
         isinstance(wanted, str) and each is None
         for wanted, each in zip(signature, given, strict=True)

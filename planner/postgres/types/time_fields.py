@@ -1,4 +1,4 @@
-"""The fields of times: their names, which types have them, and how they are counted."""
+"""The fields of times: their names, the types that have them, and how they are counted."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _HELD = {
     Kind.TIMESTAMPTZ: _OF_DATE | _OF_DAY | _OF_ZONE,
     Kind.INTERVAL: _OF_YEARS | _OF_DAY,
 }
-"""The fields that types have, beside `epoch`."""
+"""The fields of each type, apart from `epoch`, which all have."""
 _CUT = _OF_DAY | _OF_YEARS | {"week"}
-"""What `date_trunc` cuts to."""
+"""The fields that `date_trunc` cuts to."""
 _STAMPS = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
 _COUNTED = {"year": "pg_sg_year", "isoyear": "pg_sg_year"}
 _YEARS = {"century": 100, "millennium": 1000}
@@ -51,15 +51,15 @@ _SCALES = {"epoch": 6, "second": 6, "millisecond": 3}
 
 
 def scale_of(name: str) -> int:
-    """How many digits a field has behind the point."""
+    """Return how many digits a field has behind the point."""
     return _SCALES.get(_NAMES.get(name.lower(), ""), 0)
 
 
 def field_of(name: str, of: DataType | None, position: int | None) -> str:
-    """A field that a type has, by the one name that DuckDB knows.
+    """Return DuckDB's name of a field of a type.
 
     Raises:
-        InvalidValueError: there is no such field (22023).
+        InvalidValueError: the field does not exist (22023).
         NotSupportedError: the type does not have it.
     """
     field = _named(name, of, position)
@@ -69,11 +69,11 @@ def field_of(name: str, of: DataType | None, position: int | None) -> str:
 
 
 def cut_of(name: str, of: DataType | None, position: int | None) -> str:
-    """A field that `date_trunc` cuts to, by the one name that DuckDB knows.
+    """Return DuckDB's name of a field that `date_trunc` cuts to.
 
     Raises:
-        InvalidValueError: there is no such field (22023).
-        NotSupportedError: nothing is cut to it, or intervals are not.
+        InvalidValueError: the field does not exist (22023).
+        NotSupportedError: `date_trunc` does not cut to it, or not intervals.
     """
     field = _named(name, of, position)
     is_interval = of is not None and of.kind is Kind.INTERVAL
@@ -106,7 +106,7 @@ def _for_type(of: DataType | None) -> str:
 
 
 def read(field: str, value: exp.Expr, of: DataType | None) -> exp.Expr:
-    """A field of a value, with the years before 1 counted as Postgres does."""
+    """Return a field of a value; DuckDB's year of 1 BC is 0, PostgreSQL's is -1."""
     name = exp.Literal.string(field)
     if of is None or of.kind not in _STAMPS:
         return call("date_part", name, value.copy())
@@ -117,7 +117,7 @@ def read(field: str, value: exp.Expr, of: DataType | None) -> exp.Expr:
 
 
 def cut(field: str, value: exp.Expr, of: DataType | None) -> exp.Expr:
-    """A time without what is less than a field; the 20th century began in 1901."""
+    """Return a time cut to a field; PostgreSQL's 20th century began in 1901, DuckDB's in 1900."""
     years = _YEARS.get(field)
     if years is None or (of is not None and of.kind is Kind.INTERVAL):
         return call("date_trunc", exp.Literal.string(field), value)
