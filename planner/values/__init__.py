@@ -1,4 +1,4 @@
-"""What passes between planner and gateway: statements, sessions, types, cancellation.
+"""Values that planner and gateway share: statements, sessions, types, cancellation.
 
-Values and how texts become values. No statement is parsed, planned or run here.
+Here are also the texts of values, and how they are read. No statement is parsed, planned or run.
 """

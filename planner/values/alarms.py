@@ -1,4 +1,4 @@
-"""Calls at a given time, all by one thread: a thread for each would cost more than the call."""
+"""Calls at a given time, all from one thread: a thread for each would cost more than the call."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ logger = logging.getLogger(__name__)
 
 
 class Alarm:
-    """One call to come.
+    """A call at a later time.
 
     Args:
-        callback: what is called; it must not block.
+        callback: the function; it must not block.
     """
 
     __slots__ = ("callback",)
@@ -26,16 +26,16 @@ class Alarm:
         self.callback: Callable[[], None] | None = callback
 
     def cancel(self) -> None:
-        """Do not call; of one that is being called, nothing."""
+        """Do not call; a call that has begun goes on."""
         self.callback = None
 
 
 _CANCELLED_MAX = 10_000
-"""Cancelled alarms that are kept until their time; statements mostly end long before theirs."""
+"""Cancelled alarms that are kept until their time; most statements end long before it."""
 
 
 class Alarms:
-    """A thread that makes calls when their time has come."""
+    """A thread that calls functions at given times."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -44,7 +44,7 @@ class Alarms:
         self._thread: threading.Thread | None = None
 
     def after(self, seconds: float, callback: Callable[[], None]) -> Alarm:
-        """Call `callback` in so many seconds, in the thread of the alarms."""
+        """Call `callback` after so many seconds, in the thread of the alarms."""
         alarm, when = Alarm(callback), time.monotonic() + seconds
         with self._changed:
             if self._thread is None:
@@ -69,7 +69,7 @@ class Alarms:
             if callback is not None:
                 try:
                     callback()
-                except Exception:  # the outermost loop of a thread that all deadlines need
+                except Exception:  # all deadlines need this thread, so its loop goes on
                     logger.exception("an alarm failed")
 
     def _wait_s(self) -> float | None:
@@ -79,7 +79,7 @@ class Alarms:
 
 
 ALARMS = Alarms()
-"""Those of this process."""
+"""The alarms of this process."""
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=ALARMS.__init__)  # type: ignore[misc]

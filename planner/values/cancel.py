@@ -1,4 +1,4 @@
-"""A deadline and a cancel button for one statement, seen by every part that works on it."""
+"""Cancellation of one statement, by a client or a deadline; all parts that work on it see it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planner.values.alarms import ALARMS
 
 
 class Cancellation:
-    """Set from any thread; `check` raises where the work is done.
+    """Set from any thread; `check` raises in the thread that works.
 
     Args:
         timeout_s: seconds from now after which `check` raises; None for no deadline.
@@ -25,7 +25,7 @@ class Cancellation:
         self._callbacks: list[Callable[[], None]] = []
 
     def cancel(self) -> None:
-        """Stop the statement: `check` raises from now on, registered callbacks run once."""
+        """Stop the statement: `check` raises from now on, and callbacks run once."""
         with self._lock:
             if self._cancelled:
                 return
@@ -34,10 +34,12 @@ class Cancellation:
                 callback()
 
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Run `callback` on cancel, at once if that has happened.
+        """Run `callback` on cancel, or at once if the statement is cancelled already.
 
-        It runs at most once, and must not block. What is returned takes it back: once that has
-        been called, the callback runs no more.
+        The callback runs at most once, and must not block.
+
+        Returns:
+            A function that removes the callback.
         """
         with self._lock:
             self._callbacks.append(callback)
@@ -53,9 +55,9 @@ class Cancellation:
 
     @contextmanager
     def interrupting(self, interrupt: Callable[[], None]) -> Iterator[None]:
-        """Inside the block, call `interrupt` on cancel or at the deadline; never after the block.
+        """Call `interrupt` on cancel or at the deadline, inside the block only.
 
-        For work that cannot look itself, such as a statement inside DuckDB.
+        For work that cannot call `check`, such as a statement inside DuckDB.
         """
         forget = self.on_cancel(interrupt)
         remaining_s = self.remaining_s

@@ -1,9 +1,8 @@
-"""Values of one type as bounds on a column of another: exactly, or as the nearest value below.
+"""Values of one type as bounds on a column of another: exact, or the nearest value below.
 
-A comparison of a column with a value of another type holds for the same rows as one with a value of
-the column's own type, once that value is rounded down and the loss is remembered: `n > 2.5` is
-`n > 2`, `n = 2.5` is nothing. Where that does not hold (a real column and a double), there is no
-fit, and the comparison is left to DuckDB.
+A comparison of a column with a value of another type is rewritten to the column's type: the value
+is rounded down, and the loss is remembered. For integers, `n > 2.5` is `n > 2`, and `n = 2.5` holds
+for no row. If that is not possible (a real column and a double), DuckDB compares.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _EXACT = Context(prec=100)
 
 
 class Outside(Enum):
-    """A value that lies outside all that the column can hold."""
+    """A value outside the range of the column's type."""
 
     BELOW = -1
     ABOVE = 1
@@ -35,7 +34,7 @@ class Outside(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The greatest value of the column's type that is not above the given one."""
+    """The greatest value of the column's type that is not above a given value."""
 
     value: Value
     exact: bool = True
@@ -46,10 +45,10 @@ Fitter: TypeAlias = Callable[[Value], Fit]
 
 
 def fitter(source: DataType, column: DataType) -> Fitter | None:
-    """How values of `source` bound a column; None if they cannot, NULL aside."""
+    """Return how values of `source` bound a column; None if they cannot. NULL is never fitted."""
     bits = INT_BITS.get(column.kind)
     if bits is not None and source.kind in _NUMBERS:
-        # An integer is compared with a double as a double, which rounds the large ones.
+        # PostgreSQL compares an integer with a double as doubles, which rounds large integers.
         is_exact = bits <= _MANTISSA_BITS.get(source.kind, bits)
         return _integer_fitter(bits) if is_exact else None
     if column.kind is Kind.DECIMAL and source.kind in {*INT_BITS, Kind.DECIMAL}:
@@ -72,7 +71,7 @@ _FAMILIES = (_NUMBERS, _TIMES, {Kind.TEXT}, {Kind.BYTEA}, {Kind.BOOLEAN})
 
 
 def are_comparable(one: DataType, other: DataType) -> bool:
-    """Whether Postgres compares values of the two types; types of no family here pass."""
+    """Whether PostgreSQL compares values of two types; types outside these families pass."""
     families = [
         next((i for i, family in enumerate(_FAMILIES) if t.kind in family), None)
         for t in (one, other)

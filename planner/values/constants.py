@@ -1,7 +1,7 @@
-"""Constants in SQL as physical values: literals, casts of them, and what can be computed of them.
+"""Constants in SQL as physical values: literals, casts of them, and simple computations.
 
-Only what Postgres and DuckDB compute alike, and without an error, is computed here; all else is
-"no constant", and stays with DuckDB.
+Only computations that succeed, and are the same in PostgreSQL and DuckDB, are done here. Other
+expressions are not constants, and stay with DuckDB.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ _BIGINT_MAX = (1 << 63) - 1
 _DIGITS_MAX = 38
 _EXACT = Context(prec=100)
 DEPTH_MAX = 16
-"""How deep computations of constants are followed."""
+"""Most levels of a computation of constants."""
 
 
 def constant_of(node: exp.Expr, wanted: DataType, depth: int = DEPTH_MAX) -> Constant | None:
-    """The value and type of a constant; None if the node is not one that is read here.
+    """Return the value and type of a constant; None for other nodes.
 
-    A bare text literal takes the wanted type, as in Postgres.
+    A bare text literal takes the wanted type, as in PostgreSQL.
 
     Raises:
-        QueryError: a text literal is no value of the wanted type (22P02).
+        QueryError: a text literal is not a value of the wanted type (22P02).
     """
     node = seen(node)
     match node:
@@ -69,7 +69,7 @@ def constant_of(node: exp.Expr, wanted: DataType, depth: int = DEPTH_MAX) -> Con
 
 
 def _composed(node: exp.Expr, wanted: DataType, depth: int) -> Constant | None:
-    """A constant that is made of others."""
+    """Return a constant that is computed from others; None for other nodes."""
     if isinstance(node, exp.Neg):
         inner = constant_of(node.this, wanted, depth)
         negatable = inner is not None and isinstance(inner[0], int | float | Decimal)
@@ -92,7 +92,7 @@ def _literal(node: exp.Literal, wanted: DataType) -> Constant:
 
 
 def number_of(text: str) -> Constant:
-    """A numeric literal: bigint if whole and small enough, decimal if plain, else double."""
+    """Return a numeric literal as a bigint, or a decimal if that is too small, or a double."""
     if text.isdigit() and int(text) < 1 << 63:
         return int(text), BIGINT
     if "e" in text.lower():
@@ -111,7 +111,7 @@ def _decimal(value: Decimal) -> Constant | None:
 
 
 def interval_of(node: exp.Expr) -> Constant | None:
-    """`INTERVAL '1 day'`, in either spelling; None if its length is not a literal."""
+    """Return the value of `INTERVAL '1 day'` or `INTERVAL '1' DAY`; None if it has no literal."""
     literal, unit = seen(node.this or exp.null()), node.args.get("unit")
     if not isinstance(literal, exp.Literal) or not isinstance(unit and seen(unit), exp.Var | None):
         return None
@@ -119,7 +119,7 @@ def interval_of(node: exp.Expr) -> Constant | None:
     try:
         return parse_value(text, _INTERVAL), _INTERVAL
     except QueryError:
-        return None  # a spelling that only DuckDB knows, or nobody: it has the word
+        return None  # DuckDB knows this spelling, or raises the error
 
 
 def _cast(node: exp.Cast, depth: int) -> Constant | None:
@@ -136,7 +136,7 @@ def _cast(node: exp.Cast, depth: int) -> Constant | None:
 
 
 def _converted(constant: Constant, data_type: DataType) -> Constant | None:
-    """A constant as another type, where nothing is lost."""
+    """Return a constant as another type; None if that could lose something."""
     value, source = constant
     if source == data_type or source.kind is Kind.NULL:
         return value, data_type
@@ -154,7 +154,7 @@ def _computed(node: exp.Binary, wanted: DataType, depth: int) -> Constant | None
     if isinstance(node, exp.DPipe):
         return _joined(*(constant_of(side, TEXT, depth) for side in (node.this, node.expression)))
     if wanted.kind is Kind.TEXT:
-        return None  # a bare literal beside a number is one, not a text
+        return None  # a bare literal beside a number is a number, not a text
     left, right = (_side(side, depth) for side in (node.this, node.expression))
     if left is None or right is None or None in {left[0], right[0]}:
         return None
@@ -166,7 +166,7 @@ def _computed(node: exp.Binary, wanted: DataType, depth: int) -> Constant | None
 
 
 def _side(node: exp.Expr, depth: int) -> Constant | None:
-    """An operand of arithmetic; a bare text literal there has a type that nobody says."""
+    """Return an operand of arithmetic; None for a bare text literal, whose type is open."""
     bare = seen(node)
     if isinstance(bare, exp.Literal) and bare.is_string:
         return None
@@ -194,7 +194,7 @@ def _arithmetic(node: exp.Binary, left: Constant, right: Constant) -> Constant |
 
 
 def moved(time: Constant, interval: tuple[int, int, int], sign: int) -> Constant | None:
-    """A time and an interval; a date becomes a timestamp."""
+    """Return a time moved by an interval; a date becomes a timestamp."""
     value, data_type = time
     if data_type.kind is Kind.DATE:
         value, data_type = value * _DAY_US, TIMESTAMP
@@ -208,7 +208,7 @@ def moved(time: Constant, interval: tuple[int, int, int], sign: int) -> Constant
 
 
 def _months_later(value: int, months: int) -> int:
-    """The same day some months later, or the last of that month if it has no such day."""
+    """Return the same day some months later, or the last day of that month."""
     if not months:
         return value
     moment = _EPOCH + dt.timedelta(microseconds=value)

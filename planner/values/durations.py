@@ -1,4 +1,4 @@
-"""Settings that are a length of time, read and shown as Postgres does."""
+"""Settings that are durations, read and shown as in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ DURATIONS = frozenset(
         "statement_timeout",
     }
 )
-"""The settings; a number without a unit counts milliseconds."""
+"""The settings that are durations; a number without a unit counts milliseconds."""
 _MS_MAX = (1 << 31) - 1
 _UNITS_MS = {"us": 0.001, "": 1, "ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 _TEXT = re.compile(r"\s*([+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20}))\s*(\S*)\s*")
 
 
 def canonical_duration(name: str, text: str) -> str:
-    """A duration in the largest unit that it is a whole number of: `5s` for `5000`.
+    """Return a duration in the largest unit that divides it: `5s` for `5000`.
 
     Raises:
-        InvalidValueError: it is none, or negative, or beyond 24 days (22023).
+        InvalidValueError: it is not a duration, or negative, or longer than 24 days (22023).
     """
     return _shown(duration_ms(name, text))
 
 
 @lru_cache(maxsize=256)
 def duration_ms(name: str, text: str) -> int:
-    """Milliseconds of a duration: 250 for `250`, 5000 for `5s`, 90000 for `1.5min`.
+    """Return the milliseconds of a duration: 250 for `250`, 5000 for `5s`, 90000 for `1.5min`.
 
     Args:
         name: the setting, for the error.
         text: the duration.
 
     Raises:
-        InvalidValueError: it is none, or negative, or beyond 24 days (22023).
+        InvalidValueError: it is not a duration, or negative, or longer than 24 days (22023).
     """
     found = _TEXT.fullmatch(text)
     if found is None or found[2] not in _UNITS_MS:

@@ -1,6 +1,6 @@
-"""Postgres's text forms of an interval, read: `1 month - 1 day`, `1-2 3 04:05`, `P1Y2M3DT4H`.
+"""Reads PostgreSQL's text forms of intervals: `1 month - 1 day`, `1-2 3 04:05`, `P1Y2M3DT4H`.
 
-An interval is (months, days, microseconds); each has a sign of its own, and none becomes another.
+An interval is (months, days, microseconds). Each part has its own sign, and none becomes another.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _UNITS = {
     for size, words in sizes.items()
     for word in words.split()
 }
-"""What a word counts: which part of the interval, and how much of it one is."""
+"""The unit of each word: a part of the interval, and its size in that part."""
 _TOKEN = re.compile(
     r"""[ \t\n,]*(?:
       (?P<clock>[+-]?[ ]*\d+:\d{1,2}(?::\d{1,2})?(?:\.\d*)?)
@@ -66,10 +66,10 @@ _ISO_PLAIN_DATE = re.compile(r"([+-]?\d+)-(\d+)-(\d+)")
 
 
 def parse_interval(text: str) -> Interval:
-    """The interval that a text means.
+    """Return the interval of a text.
 
     Raises:
-        InvalidValueError: it means none (22007), or more than an interval holds (22015).
+        InvalidValueError: it is not an interval (22007), or too large for one (22015).
     """
     if len(text) > _TEXT_MAX:
         raise _invalid(text)
@@ -77,7 +77,7 @@ def parse_interval(text: str) -> Interval:
 
 
 def interval_words(interval: Interval) -> str:
-    """The text of an interval that DuckDB reads."""
+    """Return a text of an interval that DuckDB reads."""
     months, days, micros = interval
     named = (("hour", 3_600_000_000), ("minute", 60_000_000), ("second", 1_000_000))
     unit, size = next((each for each in named if not micros % each[1]), ("microsecond", 1))
@@ -87,7 +87,7 @@ def interval_words(interval: Interval) -> str:
 
 
 class _Sum:
-    """What the fields read so far come to; no unit is given twice."""
+    """The sum of the fields that were read; no unit comes twice."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -96,7 +96,7 @@ class _Sum:
         self.factor = 1
 
     def add(self, number: str, unit: tuple[str, int]) -> None:
-        """Add so many of a unit; a fraction goes to the smaller parts."""
+        """Add a number of units; its fraction goes to the smaller parts."""
         if unit in self._seen:
             raise _invalid(self._text)
         self._seen.add(unit)
@@ -144,12 +144,16 @@ class _Sum:
         if int(months[:_DIGITS_MAX]) > 11:
             raise _too_large(self._text)
         if rest:
-            raise _invalid(self._text)  # a date; what stands for its months is read before that
+            raise _invalid(self._text)  # a date; an error in its months comes first
         self.add(f"{sign}{years}", ("months", 12))
         self.add(f"{sign}{months}", ("months", 1))
 
     def interval(self) -> Interval:
-        """All of it."""
+        """Return the sum.
+
+        Raises:
+            InvalidValueError: no field was read (22007), or the sum is too large (22015).
+        """
         if not self._seen:
             raise _invalid(self._text)
         months, days, micros = (self.factor * part for part in self._parts.values())
@@ -170,7 +174,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_words(text: str) -> Interval:
-    """From the last field to the first, as a number's unit stands behind it."""
+    """Read the fields from the last to the first, because the unit follows the number."""
     total, unit, is_used = _Sum(text), None, True
     tokens = list(_tokens(text.rstrip()))
     if tokens and tokens[-1][0] == "word" and tokens[-1][1].lower() == "ago":
@@ -197,7 +201,7 @@ def _of_words(text: str) -> Interval:
 
 
 def _of_iso(text: str) -> Interval:
-    """`P1Y2M3DT4H5M6S`, or `P0001-02-03T04:05:06`."""
+    """Read `P1Y2M3DT4H5M6S` or `P0001-02-03T04:05:06`."""
     found = _ISO.fullmatch(text.strip())
     if found is None:
         raise _invalid(text)

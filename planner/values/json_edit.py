@@ -1,6 +1,6 @@
-"""Edits of a json value: `||`, `-`, `#-`, `jsonb_set`, `jsonb_insert`. Texts in, text out.
+"""Edits of json texts: `||`, `-`, `#-`, `jsonb_set`, `jsonb_insert`.
 
-Numbers keep their digits, and keys their order; a key that comes twice has its last value.
+Numbers keep their digits, and keys keep their order. A key that comes twice has its last value.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ _Path: TypeAlias = Sequence[str | None]
 
 
 class _Number(str):
-    """A number as it is written."""
+    """The digits of a number as they are written."""
 
     __slots__ = ()
 
 
 def checked(text: str) -> str:
-    """A json value as it is written: only DuckDB would read what is none, such as a comma too many.
+    """Return a json text as it is, if PostgreSQL reads it; DuckDB reads a trailing comma, too.
 
     Raises:
-        InvalidValueError: it is none (22P02).
+        InvalidValueError: it is not json (22P02).
     """
     try:
         json.loads(text, parse_constant=_no_constant, parse_int=str, parse_float=str)
@@ -34,11 +34,11 @@ def checked(text: str) -> str:
 
 
 def _no_constant(word: str) -> None:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not json")
 
 
 def concatenated(left: str, right: str) -> str:
-    """`left || right`: two objects as one, all else as elements of one array."""
+    """Return `left || right`: two objects become one, other values elements of one array."""
     one, other = _read(left), _read(right)
     if isinstance(one, dict) and isinstance(other, dict):
         return _written({**one, **other})
@@ -47,10 +47,10 @@ def concatenated(left: str, right: str) -> str:
 
 
 def without_keys(text: str, keys: Sequence[str | None]) -> str:
-    """`value - keys`: an object without these keys, an array without these texts.
+    """Return `value - keys`: an object without these keys, or an array without these texts.
 
     Raises:
-        InvalidValueError: the value is neither (22023).
+        InvalidValueError: the value is a scalar (22023).
     """
     value = _read(text)
     gone = {key for key in keys if key is not None}
@@ -62,10 +62,10 @@ def without_keys(text: str, keys: Sequence[str | None]) -> str:
 
 
 def without_element(text: str, index: int) -> str:
-    """`value - index`: an array without one element; negative indexes count from the end.
+    """Return `value - index`: an array without an element; negative indexes count from the end.
 
     Raises:
-        InvalidValueError: the value is no array (22023).
+        InvalidValueError: the value is not an array (22023).
     """
     value = _read(text)
     if isinstance(value, dict):
@@ -77,10 +77,10 @@ def without_element(text: str, index: int) -> str:
 
 
 def without_path(text: str, path: _Path) -> str:
-    """`value #- path`.
+    """Return `value #- path`.
 
     Raises:
-        InvalidValueError: the value is a scalar (22023), or an element is no number (22P02).
+        InvalidValueError: the value is a scalar (22023), or an index is not a number (22P02).
     """
     value = _read(text)
     if not isinstance(value, dict | list):
@@ -97,10 +97,10 @@ def without_path(text: str, path: _Path) -> str:
 
 
 def with_path(text: str, path: _Path, new: str, create: bool) -> str:
-    """`jsonb_set(value, path, new, create)`.
+    """Return `jsonb_set(value, path, new, create)`.
 
     Raises:
-        InvalidValueError: the value is a scalar (22023), or an element is no number (22P02).
+        InvalidValueError: the value is a scalar (22023), or an index is not a number (22P02).
     """
     value, fresh = _read(text), _read(new)
     if not isinstance(value, dict | list):
@@ -120,12 +120,11 @@ def with_path(text: str, path: _Path, new: str, create: bool) -> str:
 
 
 def with_inserted(text: str, path: _Path, new: str, after: bool) -> str:
-    """`jsonb_insert(value, path, new, after)`.
+    """Return `jsonb_insert(value, path, new, after)`.
 
     Raises:
-        InvalidValueError: the value is a scalar, or the key exists (22023), or an element is no
-            number
-            (22P02).
+        InvalidValueError: the value is a scalar, or the key exists (22023), or an index is not a
+            number (22P02).
     """
     value, fresh = _read(text), _read(new)
     if not isinstance(value, dict | list):
@@ -146,7 +145,7 @@ def with_inserted(text: str, path: _Path, new: str, after: bool) -> str:
 
 
 def _edit(value: Any, path: _Path, change: Callable[[Any, Any], None]) -> None:
-    """Change what the last step of a path names; nothing where a step before it leads nowhere."""
+    """Change the value at the end of a path; nothing if an earlier step leads nowhere."""
     for at, step in enumerate(path):
         if step is None:
             raise InvalidValueError(f"path element at position {at + 1} is null", sqlstate="22004")

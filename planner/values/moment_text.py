@@ -1,7 +1,7 @@
-"""Postgres's text forms of dates and moments, read: `2020-02-29 01:02 PM CET`, `20200229`, `… BC`.
+"""Reads PostgreSQL's text forms of dates and moments: `2020-02-29 01:02 PM CET`, `20200229`.
 
-A moment is a count of microseconds since 1970, in today's calendar at all times. Where Postgres has
-settings, the forms are those of its defaults: `1/2/2020` is January 2.
+A moment is a count of microseconds since 1970, in today's calendar at all times. Where PostgreSQL
+has settings, the forms are those of its defaults: `1/2/2020` is January 2.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ PLAIN_FORMS = {
     "timestamp": rf"{PLAIN_DATE}(?:[ T]{_PLAIN_TIME})?",
     "timestamptz": rf"{PLAIN_DATE}(?:[ T]{_PLAIN_TIME}(?:[+-](?:0\d|1[0-4])(?::[0-5]\d)?)?)?",
 }
-"""What DuckDB reads as Postgres does, by type; regular expressions that it and Python know."""
+"""The forms that DuckDB reads as PostgreSQL does, by type, as patterns for DuckDB and Python."""
 
 _MICROSECOND = dt.timedelta(microseconds=1)
 _ZONE_MAX = dt.timedelta(hours=16)
 _SECOND_US, _DAY_US = 1_000_000, 86_400_000_000
 _CYCLE_YEARS, _CYCLE_DAYS = 400, 146_097
-"""After so many years the calendar is the same again, the days of the week too."""
+"""After this cycle the calendar repeats, with its days of the week."""
 _EPOCH = dt.date(1970, 1, 1)
 _FIRST_DAY = -2_440_588
-"""The first that Postgres has, 4714-11-24 BC."""
+"""PostgreSQL's first day, 4714-11-24 BC."""
 _MICROS_MAX = (1 << 63) - 1
 _PYTHON_FIRST, _PYTHON_LAST = -62_135_500_000_000_000, 253_402_200_000_000_000
-"""Times in the first and the last day of which Python knows."""
+"""Times in Python's first and last day."""
 _ERA = r"\s*\(?(?:BC|AD)\)?(?![A-Za-z])"
 _STAMP = re.compile(
     rf"""
@@ -51,19 +51,20 @@ _STAMP = re.compile(
 
 
 class MalformedMomentError(ValueError):
-    """The text has none of the forms."""
+    """The text has none of PostgreSQL's forms."""
 
 
 def parse_moment(text: str, *, is_date: bool = False) -> tuple[int, int]:
-    """The microseconds that clocks show at a moment, and how many they are ahead of UTC.
+    """Return the local time of a moment, and its offset from UTC, in microseconds.
 
     Args:
         text: any of the forms.
-        is_date: the time of day is read and left out: 23:59:60 and 24:00 are of the same day.
+        is_date: whether the time of day is read and dropped: 24:00 does not begin the next day.
 
     Raises:
         MalformedMomentError: the text has none of the forms.
-        InvalidValueError: it is not in the calendar (22008), or is of no zone (22009, 22023).
+        InvalidValueError: it is not in the calendar (22008), or its zone is not known (22009,
+            22023).
     """
     stripped = text.strip()
     if stripped.lower() == "epoch":
@@ -86,10 +87,14 @@ def parse_moment(text: str, *, is_date: bool = False) -> tuple[int, int]:
 
 
 def time_words(text: str, kind: str) -> str:
-    """A text as DuckDB reads it as a `date`, `timestamp`, `timestamptz` or `interval`.
+    """Return a text that DuckDB reads as PostgreSQL reads the given one.
+
+    Args:
+        text: the given text.
+        kind: `date`, `timestamp`, `timestamptz` or `interval`.
 
     Raises:
-        InvalidValueError: it is no such value.
+        InvalidValueError: it is not a value of that type.
     """
     plain = PLAIN_FORMS.get(kind)
     if plain is None:
@@ -119,14 +124,14 @@ def _words(moment: int, kind: str) -> str:
 
 
 def civil(days: int) -> tuple[int, int, int]:
-    """Year, month and day of a count of days since 1970; the year before 1 is 0."""
+    """Return the year, month and day of a count of days since 1970; 1 BC is the year 0."""
     cycles, within = divmod(days, _CYCLE_DAYS)
     day = _EPOCH + dt.timedelta(days=within)
     return day.year + cycles * _CYCLE_YEARS, day.month, day.day
 
 
 def _days_of(found: re.Match[str]) -> int:
-    """The count of days of a date; a ValueError if there is none such."""
+    """Return a date's count of days since 1970; a ValueError if it does not exist."""
     if found["digits"]:
         year, month, day = found["digits"][:-4], found["digits"][-4:-2], found["digits"][-2:]
     elif len(found["first"]) > 2:
@@ -150,7 +155,7 @@ def _days_of(found: re.Match[str]) -> int:
 
 
 def _micros_of(found: re.Match[str]) -> int:
-    """The time of the day; a ValueError if there is none such."""
+    """Return a time of day in microseconds; a ValueError if it does not exist."""
     hour, minute, seconds = (int(found[name] or 0) for name in ("hour", "minute", "seconds"))
     fraction = (found["fraction"] or "").ljust(7, "0")
     micros = int(fraction[:6]) + (fraction[6] >= "5")
@@ -182,14 +187,14 @@ def _zone_micros(zone: str | None, local: int, text: str) -> int:
 
 def _named_offset(zone: str, local: int) -> dt.timedelta:
     if local > _PYTHON_LAST:
-        local %= _CYCLE_DAYS * _DAY_US  # the same days in our cycle
+        local %= _CYCLE_DAYS * _DAY_US  # the same day in the cycle of 1970
     shown = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=max(local, _PYTHON_FIRST))
     try:
         return offset_at(zone, shown)
     except InvalidValueError:
         if "/" in zone:
             raise
-        raise MalformedMomentError from None  # a word that is no zone
+        raise MalformedMomentError from None  # a word that is not a zone
 
 
 def _out_of_range(text: str) -> InvalidValueError:

@@ -1,6 +1,7 @@
-"""What only whoever serves the clients knows: the connections, and what each keeps by name.
+"""Clients' connections, and the cursors and statements that each keeps by name.
 
-`pg_cursors`, `pg_prepared_statements` and `pg_stat_activity` list it; a session knows whom to ask.
+Only the server of the clients knows them; a session has its `Listing` and `Backends`. They are
+listed in `pg_cursors`, `pg_prepared_statements` and `pg_stat_activity`.
 """
 
 from __future__ import annotations
@@ -33,25 +34,25 @@ class ListedStatement:
     """Epoch microseconds."""
     parameter_oids: tuple[int, ...]
     from_sql: bool
-    """Made by PREPARE, not by a message of the protocol."""
+    """Whether PREPARE made it, not a message of the protocol."""
 
 
 class Listing(Protocol):
-    """What knows of them."""
+    """Lists the cursors and statements of a connection."""
 
     def cursors(self) -> Sequence[ListedCursor]:
-        """All that are open."""
+        """Return the open cursors."""
 
     def prepared(self) -> Sequence[ListedStatement]:
-        """All that have names."""
+        """Return the prepared statements that have names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedSession:
-    """A row of `pg_stat_activity`: a client that is connected."""
+    """A row of `pg_stat_activity`: a connected client."""
 
     pid: int
-    """What `pg_backend_pid()` gives it."""
+    """The client's `pg_backend_pid()`."""
     user: str
     application_name: str
     address: str | None
@@ -63,13 +64,13 @@ class ListedSession:
 
 
 class Backends(Protocol):
-    """What knows of all clients that are connected, and can act on them. From any thread."""
+    """Lists all connected clients, and acts on them, from any thread."""
 
     def listed(self) -> Sequence[ListedSession]:
-        """All of them."""
+        """Return all connected clients."""
 
     def cancel_backend(self, pid: int) -> bool:
-        """Cancel what a client runs; whether there is such a client."""
+        """Cancel a client's statement; whether the client is connected."""
 
     def terminate(self, pid: int) -> bool:
-        """End a client's connection; whether there is such a client."""
+        """End a client's connection; whether the client is connected."""

@@ -1,4 +1,4 @@
-"""Names and texts as SQL writes them."""
+"""Quoting of names and texts in SQL."""
 
 from __future__ import annotations
 
@@ -160,21 +160,21 @@ QUOTED_WORDS = frozenset(
         "xmltable",
     ]
 )
-"""The key words that PostgreSQL's quote_ident quotes."""
+"""The keywords that PostgreSQL's quote_ident quotes."""
 
 
 def quote_name(name: str) -> str:
-    """A name as quote_ident writes it: in quotes only where SQL would not read it as it is."""
+    """Return a name as quote_ident writes it: in quotes only if SQL needs them."""
     if _PLAIN.fullmatch(name) and name not in QUOTED_WORDS:
         return name
     return quote_always(name)
 
 
 def quote_always(name: str) -> str:
-    """A name in double quotes."""
+    """Return a name in double quotes."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def quote_text(text: str) -> str:
-    """A text as a literal."""
+    """Return a text as a literal."""
     return "'" + text.replace("'", "''") + "'"

@@ -1,6 +1,6 @@
-"""Statements as logs have them: without values, which are no business of a log.
+"""Statements without their values, for logs.
 
-It imports nothing, so that whatever logs can use it.
+This module imports no other one, so that all code that logs can use it.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _VALUE = re.compile(
 )
 _COMMENT_MARK = re.compile(r"/\*|\*/")
 SHAPE_SHOWN_MAX = 2000
-"""Characters of a shape in a log."""
+"""Most characters of a shape in a log."""
 
 
 def statement_shape(sql: str) -> str:
-    """A text without its values, on one line, for a log: `?` stands for each, comments are gone.
+    """Return a statement on one line, with `?` for each value and without comments.
 
-    It takes any text, SQL or not; what is not closed is taken to go on to the end.
+    It takes any text, SQL or not. An unclosed quote or comment ends with the text.
     """
     pieces: list[str] = []
     at = 0
@@ -43,7 +43,7 @@ def statement_shape(sql: str) -> str:
 
 
 def _after_comment(sql: str, at: int) -> int:
-    """Where a comment ends that began before `at`; comments nest."""
+    """Return the end of a comment that begins before `at`; comments nest."""
     depth = 1
     while depth and (found := _COMMENT_MARK.search(sql, at)) is not None:
         depth += 1 if found[0] == "/*" else -1

@@ -1,7 +1,7 @@
-"""How the rows of a query are handed over: COPY, cursors, prepared statements. Values only.
+"""Commands that hand over the rows of a query: COPY, cursors, prepared statements. Values only.
 
-The engine reads these statements and plans the query in them; names, positions and bytes belong to
-whoever serves a client, and so does running them.
+The engine reads these commands, and plans the query in them. The server of a client runs them: it
+keeps the names and positions, and writes the bytes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from stores.spec.schema import DataType
 
 
 class CopyFormat(Enum):
-    """The forms of COPY's data."""
+    """The formats of COPY."""
 
     TEXT = "text"
     CSV = "csv"
@@ -29,7 +29,7 @@ class CopyOut:
     header: bool = False
     """Whether a first line names the columns."""
     delimiter: str = "\t"
-    """One character of ASCII, as quote and escape."""
+    """One character of ASCII; so are `quote` and `escape`."""
     null: str = "\\N"
     quote: str = '"'
     escape: str = '"'
@@ -44,13 +44,13 @@ class DeclareCursor:
     name: str
     binary: bool = False
     scroll: bool | None = None
-    """Whether it can be read backwards; None where that was left open."""
+    """Whether it can be read backwards; None if neither SCROLL nor NO SCROLL was given."""
     hold: bool = False
     """Whether it outlives its transaction."""
 
 
 class Direction(Enum):
-    """Where FETCH goes; NEXT, PRIOR, FIRST and LAST are counts of these."""
+    """The directions of FETCH; NEXT, PRIOR, FIRST and LAST are counts in them."""
 
     FORWARD = "forward"
     BACKWARD = "backward"
@@ -60,18 +60,18 @@ class Direction(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchCursor:
-    """FETCH, or MOVE, which gives no rows."""
+    """FETCH, or MOVE, which returns no rows."""
 
     name: str
     direction: Direction = Direction.FORWARD
     count: int | None = 1
-    """Rows, negative for the other way; the row for ABSOLUTE and RELATIVE; None is ALL."""
+    """Number of rows, or the row of ABSOLUTE and RELATIVE; negative is backwards, None is ALL."""
     move: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloseCursor:
-    """CLOSE of one cursor, or of all."""
+    """CLOSE of one cursor, or of all if the name is None."""
 
     name: str | None
 
@@ -82,7 +82,7 @@ class PrepareStatement:
 
     name: str
     types: tuple[DataType | None, ...] = ()
-    """As declared; None leaves one to be inferred."""
+    """The declared types of the parameters; None if a type is to be inferred."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class Argument:
     """One argument of EXECUTE."""
 
     sql: str
-    """The expression."""
+    """The text of the expression."""
     is_literal: bool = False
     """Whether `literal` is its value, as text."""
     literal: str | None = None
@@ -107,7 +107,7 @@ class ExecuteStatement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeallocateStatement:
-    """DEALLOCATE of one prepared statement, or of all."""
+    """DEALLOCATE of one prepared statement, or of all if the name is None."""
 
     name: str | None
 

@@ -1,4 +1,4 @@
-"""What a client connection carries from statement to statement: settings, transaction, position."""
+"""The state of a client between statements: settings, transaction, position."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from planner.values.named_statements import Backends, Listing
 from stores.spec.position import EMPTY, Position
 
 SAVEPOINTS_MAX = 1000
-"""Of one transaction, each with a copy of the settings; drivers make one for each statement."""
+"""Most savepoints of a transaction; each copies the settings, and some drivers make many."""
 DEFAULT_ISOLATION = "default_transaction_isolation"
-"""The setting that new transactions take their isolation from."""
+"""The setting with the isolation of new transactions."""
 
 
 class TransactionStatus(Enum):
-    """Where a session stands; the value is the wire's status byte."""
+    """The state of a session's transaction; the value is the status byte of the protocol."""
 
     IDLE = "I"
     ACTIVE = "T"
@@ -26,7 +26,7 @@ class TransactionStatus(Enum):
 
 
 class Isolation(Enum):
-    """What the statements of a transaction see; the value is the SQL name."""
+    """The isolation level of a transaction; the value is its name in SQL."""
 
     __hash__ = object.__hash__
 
@@ -37,7 +37,7 @@ class Isolation(Enum):
 
     @property
     def repeats_reads(self) -> bool:
-        """Whether all statements see one epoch; for readers, to be serializable is no more."""
+        """Whether all statements see one epoch; a reader gets no more from SERIALIZABLE."""
         return self in _REPEATING
 
 
@@ -45,10 +45,10 @@ _REPEATING = frozenset({Isolation.REPEATABLE_READ, Isolation.SERIALIZABLE})
 
 
 class Held(Protocol):
-    """What a transaction reads at, kept until it ends; the planner's own."""
+    """The epochs that a transaction reads, kept until it ends; only the planner looks inside."""
 
     def release(self) -> None:
-        """Let it be forgotten."""
+        """Stop keeping them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +60,11 @@ class _Savepoint:
 
 
 class Session:
-    """The state of one client; used by one statement at a time.
+    """The state of one client, for one statement at a time.
 
     Args:
-        settings: initial values by lower-case name, e.g. `stategate.consistency`.
-        user: whom `current_user` names.
+        settings: initial values by lower-case name, such as `stategate.consistency`.
+        user: the client's user, as `current_user` has it.
     """
 
     __slots__ = (
@@ -96,53 +96,53 @@ class Session:
         self._initial = dict(settings or {})
         self.settings: dict[str, str] = dict(self._initial)
         self.changes = 0
-        """How often the settings may have changed: whoever has told them knows when to look."""
+        """How often the settings may have changed, so that the server knows when to report them."""
         self.user = user
         self.seen: Position = EMPTY
-        """All positions that this session's answers have reflected, merged."""
+        """The merged positions of all answers to this session."""
         self._noted: Position = EMPTY
         self.options: object | None = None
-        """Read options parsed from the settings; None when they must be parsed again."""
+        """Read options parsed from the settings; None if they must be parsed again."""
         self.transaction = TransactionStatus.IDLE
         self.isolation = Isolation.READ_COMMITTED
-        """Of the transaction; outside of one it means nothing."""
+        """The isolation of the transaction; without one, it has no meaning."""
         self.deferrable = False
-        """What the transaction was told to be; a reader here never has to be deferred."""
+        """Whether the transaction is DEFERRABLE; it has no effect, as readers never wait here."""
         self.has_queried = False
-        """Whether the transaction has run a query, which settles its isolation."""
+        """Whether the transaction has run a query, after which its isolation cannot change."""
         self.snapshot: Held | None = None
-        """What the transaction reads at, if it repeats its reads, from its first query on."""
+        """The epochs that a transaction with repeatable reads keeps from its first query on."""
         self.in_script = False
-        """Whether the statement is one of several that came together: to the client they are one
-        transaction, though none was begun."""
+        """Whether the statement came with others in one message: they are one transaction to the
+        client, though none was begun."""
         self.in_pipeline = False
-        """Whether others were executed before the statement, and the client has not closed their
-        group yet: they, too, are one transaction with it."""
+        """Whether others ran before the statement in the same pipeline, which is not closed yet:
+        they are one transaction to the client, too."""
         self.is_grouped = False
-        """Whether `end_group` is called behind what is one transaction though none was begun."""
+        """Whether `end_group` is called after such an implicit transaction."""
         self.listing: Listing | None = None
-        """What the connection keeps by name; None where it keeps nothing, as that of HTTP."""
+        """Lists what the connection keeps by name; None if it keeps nothing, as over HTTP."""
         self.backends: Backends | None = None
-        """What knows of all clients; None where no one does, as for HTTP."""
+        """Lists all clients; None if they are not known, as over HTTP."""
         self.pid = 0
-        """What the client is told to name in a CancelRequest; 0 where it is told nothing."""
+        """The client's number for a CancelRequest; 0 if it has none."""
         self.savepoints_made = 0
-        """In this transaction so far: what is made between two of them has an age by it."""
+        """Savepoints made in this transaction so far; they tell the age of other objects."""
         self._savepoints: list[_Savepoint] = []
         self._before: Mapping[str, str] | None = None
-        """The settings as ROLLBACK puts them back; None where nothing would be put back."""
+        """The settings that ROLLBACK restores; None if it restores none."""
         self._local: dict[str, str | None] = {}
-        """What COMMIT puts back of the settings that were set LOCAL; None is no value."""
+        """The former values of LOCAL settings, which COMMIT restores; None is unset."""
 
     def note(self, position: Position) -> None:
-        """Count what an answer has reflected as seen."""
+        """Add the position of an answer to those that the session has seen."""
         # Answers of one epoch share one position object, and most answers are of the same epoch.
         if position is not self._noted:
             self._noted = position
             self.seen = self.seen.merge(position)
 
     def set(self, name: str, value: str, *, local: bool = False) -> None:
-        """Change one setting; `local` until the end of the transaction."""
+        """Change one setting; if `local`, until the transaction ends."""
         self._remember()
         if local:
             self._local.setdefault(name, self.settings.get(name))
@@ -152,7 +152,7 @@ class Session:
         self._changed()
 
     def reset(self, name: str | None = None) -> None:
-        """Put one setting, or all, back to its initial value."""
+        """Restore the initial value of one setting, or of all."""
         self._remember()
         names = [name] if name is not None else [*self.settings]
         for each in names:
@@ -165,20 +165,20 @@ class Session:
     # Transactions
 
     def begin(self, *, isolation: Isolation, deferrable: bool) -> None:
-        """A transaction begins."""
+        """Begin a transaction."""
         self.transaction = TransactionStatus.ACTIVE
         self.isolation, self.deferrable = isolation, deferrable
         self.has_queried = False
-        # What was set before it in the same group belongs to it.
+        # Settings that were changed earlier in the same group belong to it.
         if self._before is None:
             self._before = dict(self.settings)
         self._local.clear()
 
     def end(self, *, keep: bool) -> None:
-        """The transaction ends.
+        """End the transaction.
 
         Args:
-            keep: keep the settings that were made in it, but for those that were LOCAL.
+            keep: whether the settings that were changed in it stay, except LOCAL ones.
         """
         self._release()
         if keep:
@@ -197,9 +197,9 @@ class Session:
         self.transaction = TransactionStatus.IDLE
 
     def fail(self) -> None:
-        """An error happened: an open transaction refuses everything until it ends.
+        """Note an error: an open transaction refuses all statements until it ends.
 
-        Without one, what the same group has set before is put back.
+        Without an open transaction, settings that the same group has changed are restored.
         """
         if self.transaction is TransactionStatus.ACTIVE:
             self.transaction = TransactionStatus.FAILED
@@ -209,24 +209,24 @@ class Session:
             self.end(keep=False)
 
     def end_group(self) -> None:
-        """Behind statements that are one transaction though none was begun: their settings stay."""
+        """End an implicit transaction; its settings stay."""
         if self.transaction is TransactionStatus.IDLE:
             self._before = None
 
     def close(self) -> None:
-        """The client is gone: let go of what its transaction held."""
+        """Release what the transaction holds: the client is gone."""
         self._release()
 
     @property
     def in_subtransaction(self) -> bool:
-        """Whether there is a savepoint to go back to."""
+        """Whether there is a savepoint."""
         return bool(self._savepoints)
 
     def savepoint(self, name: str) -> None:
-        """Make a savepoint; one of the same name is hidden by it.
+        """Make a savepoint; it hides others of the same name.
 
         Raises:
-            LimitExceededError: there are as many as there may be (54000).
+            LimitExceededError: there are too many (54000).
         """
         if len(self._savepoints) >= SAVEPOINTS_MAX:
             raise LimitExceededError(
@@ -247,15 +247,15 @@ class Session:
         """Forget a savepoint and those after it.
 
         Raises:
-            TransactionError: there is none of that name (3B001).
+            TransactionError: no savepoint has that name (3B001).
         """
         del self._savepoints[self._find(name) :]
 
     def rollback_to(self, name: str) -> None:
-        """Go back to a savepoint, which stays: the transaction goes on, failed or not.
+        """Go back to a savepoint, which stays; a failed transaction is active again.
 
         Raises:
-            TransactionError: there is none of that name (3B001).
+            TransactionError: no savepoint has that name (3B001).
         """
         at = self._find(name)
         found = self._savepoints[at]
@@ -266,9 +266,9 @@ class Session:
 
     @property
     def savepoint_number(self) -> int:
-        """Of the innermost savepoint, counted from 1; 0 if there is none.
+        """The number of the innermost savepoint, counted from 1; 0 if there is none.
 
-        What was made when `savepoints_made` was no less than this goes when it is gone back to.
+        ROLLBACK TO it drops objects that were made when `savepoints_made` was at least this.
         """
         return self._savepoints[-1].number if self._savepoints else 0
 

@@ -1,4 +1,4 @@
-"""The values that pass between the engine and whoever serves it: statements and results."""
+"""Statements and results: the values that pass between the engine and its server."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 LookUp: TypeAlias = "Callable[[Row, Session], Sequence[Row] | None]"
-"""From a statement's parameters and its session to rows; see `planner.running.lookup`."""
+"""Takes a statement's parameters and its session, returns rows; see `planner.running.lookup`."""
 
 
 class StatementKind(Enum):
-    """What a statement is; the value is its command tag."""
+    """The kind of a statement; the value is its command tag."""
 
-    __hash__ = object.__hash__  # Enum's own is Python code, and this is asked per statement
+    __hash__ = object.__hash__  # Enum's own is Python code, and this runs for each statement
 
     SELECT = "SELECT"
     EXPLAIN = "EXPLAIN"
@@ -55,31 +55,31 @@ class StatementKind(Enum):
 
 
 class Statement(Struct, frozen=True, kw_only=True):
-    """A planned statement: text, what it takes and what it gives. Reused across sessions.
+    """A planned statement: its text, parameters and columns. Sessions share it.
 
-    A struct, since one is made for each text of a shape; see `stores.spec.result`.
+    It is a struct, because one is made for each text of a shape; see `stores.spec.result`.
     """
 
     sql: str
     kind: StatementKind
     columns: tuple[Column, ...] = ()
-    """Result columns; empty where no rows come back."""
+    """Result columns; empty if it returns no rows."""
     parameters: tuple[DataType, ...] = ()
     """The type of $1, $2, …"""
     returns_rows: bool = False
     plan: object | None = None
-    """The planner's own; opaque to all others."""
+    """The plan, which only the planner reads."""
     literals: Row = ()
-    """Values of the plan's parameters where the text had literals; then it takes no others."""
+    """Values of the plan's parameters that are literals in the text; then it takes no others."""
     literal_at: tuple[int, int] | None = None
-    """Where in `sql` the literal begins and ends, without quotes, if there is just one."""
+    """Where the only literal begins and ends in `sql`, without quotes; None if not exactly one."""
     handover: Handover | None = None
-    """How rows are to be handed over: whoever serves the client runs it, not the engine."""
+    """The command that hands over the rows; the server of the client runs it, not the engine."""
     look_up: LookUp | None = None
-    """Its rows at once, where it is the lookup of one key and nothing more is asked for.
+    """Returns the rows at once, for a lookup of one key; None for other statements.
 
-    It is given `literals` where there are any. There is one row or none; None says that there is
-    more to it, or that it does not succeed: take `Engine.execute`.
+    It takes `literals` if there are any, and returns one row or no row. If it returns None, the
+    lookup was not simple or did not succeed: call `Engine.execute`.
     """
     query: Statement | None = None
     """The query whose rows are handed over; it takes this statement's parameters."""
@@ -87,7 +87,7 @@ class Statement(Struct, frozen=True, kw_only=True):
 
 @dataclass(slots=True, kw_only=True)
 class PartitionAnswer:
-    """How one partition answered a statement; `rows` counts while they are read."""
+    """How one partition answered a statement; `rows` grows while rows are read."""
 
     store: str
     partition: int
@@ -95,7 +95,7 @@ class PartitionAnswer:
     status: str
     """`ok` or `failed`."""
     reason: str | None = None
-    """A `FailureReason` name where it failed."""
+    """The name of a `FailureReason`, if it failed."""
     message: str | None = None
     epoch: int = -1
     rows: int = 0
@@ -104,7 +104,7 @@ class PartitionAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Something for the client to know, though the statement has not failed."""
+    """A message to the client about a statement that succeeded."""
 
     message: str
     severity: str = "NOTICE"
@@ -112,22 +112,22 @@ class Notice:
 
     @classmethod
     def outside(cls, command: str) -> Notice:
-        """What is told of a command that means nothing outside of a transaction."""
+        """Return the warning about a command that has no effect outside a transaction."""
         message = f"{command} can only be used in transaction blocks"
         return cls(message=message, severity="WARNING", sqlstate="25P01")
 
 
 @dataclass(slots=True, kw_only=True)
 class Result:
-    """Rows of one statement: either all at hand, or a stream that is read in a worker thread.
+    """The rows of one statement: all in a sequence, or a stream that a worker thread reads.
 
-    `position` and `partitions` are complete once the rows have been read to the end.
+    `position` and `partitions` are complete after all rows have been read.
     """
 
     kind: StatementKind
     columns: tuple[Column, ...] = ()
     rows: Sequence[Row] | None = None
-    """All rows as physical values, where they are few and at hand; else None."""
+    """All rows as physical values; None if they are in `batches`."""
     batches: Iterator[pa.RecordBatch] | None = None
     """The rows as Arrow batches, whose columns have the Arrow types of `columns`."""
     position: Position = EMPTY
@@ -136,7 +136,7 @@ class Result:
     on_close: Callable[[], None] | None = None
 
     def close(self) -> None:
-        """Release what the stream holds; needed if it is not read to the end, allowed always."""
+        """Release what the stream holds; required unless it was read to the end."""
         closing, self.on_close = self.on_close, None
         if closing is not None:
             closing()

@@ -1,7 +1,7 @@
-"""Time zones as Postgres names them: abbreviations, POSIX forms, names of the tz database.
+"""PostgreSQL's names of time zones: abbreviations, POSIX forms, names of the tz database.
 
-An abbreviation is a fixed offset (`CET` is +1 in summer, too), and so is a POSIX form, whose sign
-counts to the west (`+02` is two hours behind UTC). Names come last.
+An abbreviation is a fixed offset: `CET` is +1 in summer, too. So is a POSIX form, whose sign counts
+to the west: `+02` is two hours behind UTC. Names of the database are looked up last.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def _abbreviations() -> dict[str, int]:
 
 
 ABBREVIATIONS = _abbreviations()
-"""Seconds east of UTC, by what Postgres's default list calls them; rare ones are left out."""
+"""Seconds east of UTC by abbreviation, from PostgreSQL's default list without rare ones."""
 
 
 def fixed_offset(zone: str) -> int | None:
-    """Seconds east of UTC of an abbreviation or a POSIX form; None for all else."""
+    """Return the seconds east of UTC of an abbreviation or a POSIX form; None for other texts."""
     known = ABBREVIATIONS.get(zone.strip().upper())
     if known is not None:
         return known
@@ -56,10 +56,10 @@ def fixed_offset(zone: str) -> int | None:
 
 
 def zone_name(zone: str) -> str:
-    """A zone of the tz database as it spells it.
+    """Return a zone's name in the spelling of the tz database.
 
     Raises:
-        InvalidValueError: there is none of that name (22023).
+        InvalidValueError: no zone has that name (22023).
     """
     name = _names().get(zone.strip().lower())
     if name is None:
@@ -68,12 +68,13 @@ def zone_name(zone: str) -> str:
 
 
 def offset_at(zone: str, local: dt.datetime) -> dt.timedelta:
-    """How far a zone is east of UTC at a local time.
+    """Return how far a zone is east of UTC at a local time.
 
-    A time that the clocks skip is read as before the change, one that comes twice as the second.
+    A local time that does not exist has the offset before the change; one that comes twice has the
+    second offset.
 
     Raises:
-        InvalidValueError: there is no such zone (22023).
+        InvalidValueError: no zone has that name (22023).
     """
     fixed = ABBREVIATIONS.get(zone.upper())
     if fixed is not None:

@@ -1,4 +1,4 @@
-"""What it means for a statement that partitions did not answer: one error, with its SQLSTATE."""
+"""The error of a statement whose partitions did not all answer, with its SQLSTATE."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SQLSTATE_BY_REASON: dict[FailureReason, str] = {
     FailureReason.DOES_NOT_EXIST: "22023",
     FailureReason.STORE_EXCEPTION: "58030",
 }
-"""The code of a statement that failed because a partition did."""
+"""The SQLSTATE of a statement whose partition failed."""
 
 RESTORING = "55S04"
-"""The code when a partition that was asked is still restoring."""
+"""The SQLSTATE if a partition is still restoring."""
 
 _HINTS: dict[FailureReason, str] = {
     FailureReason.NOT_UP_TO_BOUND: "Add WAIT to wait for the bound, or retry.",
@@ -26,7 +26,7 @@ _HINTS: dict[FailureReason, str] = {
     FailureReason.NOT_PRESENT: "Ask the node that holds the partition, or retry.",
     FailureReason.UNKNOWN_QUERY_TYPE: "Use a query that this kind of store answers.",
     FailureReason.DOES_NOT_EXIST: "SHOW STORES lists the partitions of each store.",
-    FailureReason.STORE_EXCEPTION: "The log of the gateway has more.",
+    FailureReason.STORE_EXCEPTION: "Read the gateway's log for the cause.",
 }
 _SEVERITY = (
     FailureReason.STORE_EXCEPTION,
@@ -39,7 +39,7 @@ _SEVERITY = (
 
 
 def partitions_failed(failures: Sequence[tuple[str, int, FailureReason, str]]) -> QueryError:
-    """The one error for all failed partitions, which it names with their reasons.
+    """Return one error for all failed partitions, with their reasons.
 
     Args:
         failures: store, partition, reason and message of each; at least one.

@@ -1,4 +1,4 @@
-"""Functions in Python that every composing database has, for what SQL cannot say.
+"""Functions that each composing database gets: macros, and Python for what SQL cannot compute.
 
 They run in composing processes: nothing here imports the stores, the gateway or sqlglot.
 """

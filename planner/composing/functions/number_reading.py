@@ -1,4 +1,4 @@
-"""Numbers out of text, as Postgres's `to_number(text, template)` reads them."""
+"""Reads numbers from texts, as PostgreSQL's `to_number(text, template)` does."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _TOKEN = re.compile(
 
 
 def digits_behind_point(template: str) -> int:
-    """How many digits a number of a template has behind its point at most."""
+    """Return how many digits a template has behind the point."""
     words = [found["word"].upper() for found in _TOKEN.finditer(template) if found["word"]]
     points = [at for at, word in enumerate(words) if word in {".", "D"}]
     return sum(word in "09" for word in words[points[0] :]) if points else 0
 
 
 def number_of(text: str, template: str) -> str:
-    """The digits of a number, with its sign and point.
+    """Return the digits of a number, with its sign and point.
 
     Raises:
-        InvalidValueError: there are none (22P02).
+        InvalidValueError: the text has no digits (22P02).
     """
     reader = _Reader(text)
     for found in _TOKEN.finditer(template):
@@ -47,7 +47,7 @@ def number_of(text: str, template: str) -> str:
 
 
 class _Reader:
-    """Where a reading stands in a text, and what it has found."""
+    """A position in a text, and the digits that were read."""
 
     def __init__(self, text: str) -> None:
         self._text, self.at = text, 0
@@ -58,7 +58,7 @@ class _Reader:
         return self._text[self.at : self.at + 1]
 
     def digit(self) -> None:
-        """A digit, behind at most one blank and the sign; a point where one comes early."""
+        """Read a digit, after at most one blank and a sign; or a point that comes early."""
         if self._next == " ":
             self.at += 1
         if not self._digits and not self._sign and self._next in {"-", "+", "<"} and self._next:
@@ -70,33 +70,33 @@ class _Reader:
             self.point()
 
     def point(self) -> None:
-        """The point, if it comes."""
+        """Read a point, if it is next."""
         if self._next == "." and not self._has_point:
             self._has_point = True
             self._digits += "."
             self.at += 1
 
     def sign(self) -> None:
-        """A sign, if one comes."""
+        """Read a sign, if it is next."""
         if self._next and self._next in "+-<":
             self._sign = "" if self._next == "+" else "-"
             self.at += 1
 
     def skip(self, mark: str) -> None:
-        """This mark, if it comes."""
+        """Skip this mark, if it is next."""
         if self._next == mark:
             self.at += 1
 
     def currency(self) -> None:
-        """What is neither digit nor sign, such as `$`."""
+        """Skip characters that are neither digits nor signs, such as `$`."""
         while self._next and self._next not in "0123456789.,+-":
             self.at += 1
 
     def number(self) -> str:
-        """All that was found.
+        """Return the sign, digits and point that were read.
 
         Raises:
-            InvalidValueError: no digit was (22P02).
+            InvalidValueError: no digit was read (22P02).
         """
         if not any(each.isdigit() for each in self._digits):
             raise InvalidValueError('invalid input syntax for type numeric: " "', sqlstate="22P02")

@@ -1,6 +1,6 @@
-"""Numbers as Postgres's `to_char(number, template)` writes them.
+"""Writes numbers as PostgreSQL's `to_char(number, template)` does.
 
-Source: what PostgreSQL 15 gives, and the order in which its NUM_processor decides.
+Source: answers of PostgreSQL 15, and the order of decisions in its NUM_processor.
 """
 
 from __future__ import annotations
@@ -28,32 +28,32 @@ _SIGNS = {"MI", "PL", "SG"}
 
 @dataclass(slots=True)
 class _Template:
-    """A template, taken apart."""
+    """A parsed template."""
 
     tokens: list[tuple[str, str]] = field(default_factory=list)
-    """(kind, text): the kind is the word in capitals, or `text`."""
+    """Each is (kind, text); the kind is the word in capitals, or `text`."""
     fill: bool = True
-    """Whether places without a digit are spaces; FM says no."""
+    """Whether places without a digit are spaces; with FM, they are not."""
     whole: int = 0
     fraction: int = 0
     shift: int = 0
-    """How many digits follow V: by so many powers of ten the number is multiplied."""
+    """Digits after V; the number is multiplied by this power of ten."""
     has_point: bool = False
     zero_from: int | None = None
-    """The first digit before the point that is written even if it is a leading zero."""
+    """Index of the first `0` before the point; from it on, leading zeros are written."""
     zero_to: int = 0
-    """How many digits there are up to the last `0`."""
+    """Digits up to the last `0`."""
     sign_at: int | None = None
-    """How many digits stand before S, if it stands before the point."""
+    """Digits before S, if S is before the point."""
     words: set[str] = field(default_factory=set)
 
 
 def number_text(value: Decimal | float, template: str) -> str:
-    """The text; `#` in place of digits where the number is too large for the template.
+    """Return the text of a number; it has `#` for digits if the number is too large.
 
     Raises:
-        InvalidSyntaxError: words that do not go together (42601).
-        NotSupportedError: EEEE.
+        InvalidSyntaxError: words of the template exclude each other (42601).
+        NotSupportedError: the template has EEEE.
     """
     number = Decimal(value) if isinstance(value, int | Decimal) else Decimal(repr(value))
     parsed = _parse(template)
@@ -99,7 +99,7 @@ def _plain(found: re.Match[str]) -> str:
 
 
 def _check(parsed: _Template, word: str) -> None:
-    """Refuse what Postgres refuses."""
+    """Refuse words that PostgreSQL refuses together."""
     words = parsed.words
     signs = words & (_SIGNS | {"S", "PR"})
     problem = None
@@ -144,11 +144,11 @@ class _Writer:
         self._parsed, self._digits, self._sign = parsed, digits, sign
         self._spaces = max(places - len(digits.partition(".")[0]), 0)
         self._at = 0
-        """The next of the digits."""
+        """Index of the next digit."""
         self._place = 0
-        """The next place of the template, the point included."""
+        """Index of the next place of the template; the point is a place."""
         self._shown = False
-        """Whether the last place has shown a digit, after which a comma is one."""
+        """Whether the last place has a digit, after which a comma is written."""
         self._pieces: list[str] = []
         words, fill = parsed.words, parsed.fill
         self._brackets = "PR" in words and (fill or sign == "-")
@@ -156,7 +156,7 @@ class _Writer:
             self._signed = "PL" not in words or bool(words & {"MI", "SG"})
         else:
             self._signed = sign == "+" and not fill and "S" not in words
-        # S behind all digits, or behind the point, is written last.
+        # S after all digits, or after the point, is written last.
         self._trails = "S" in words and parsed.sign_at in {None, places}
         self._last = self._last_kept()
         self._end = places + parsed.fraction + int(parsed.has_point)
@@ -165,7 +165,7 @@ class _Writer:
         self._has_zeros = parsed.zero_from is not None
 
     def _last_kept(self) -> int | None:
-        """The last digit that FM keeps behind the point, or the point; None without FM."""
+        """Return the index of the last digit that FM keeps, or of the point; None without FM."""
         parsed, digits = self._parsed, self._digits
         if parsed.fill or not parsed.has_point:
             return None
@@ -182,12 +182,12 @@ class _Writer:
                 self._digit(kind)
             else:
                 self._pieces.append(self._mark(kind, text))
-        # Postgres ends the text at a place, behind the point, for which there is no digit.
+        # PostgreSQL ends the text at a place after the point that has no digit.
         return "".join(self._pieces).partition("\0")[0]
 
     @property
     def _is_lone_zero(self) -> bool:
-        """Whether the zero of 0.5 comes next, which is a space."""
+        """Whether the next digit is the zero of 0.5, which is written as a space."""
         return (
             not self._has_zeros
             and self._at == 0
@@ -243,7 +243,7 @@ class _Writer:
             self._shown = True
 
     def _close(self) -> None:
-        """What stands behind the last digit."""
+        """Write the sign or bracket after the last digit."""
         if self._signed and self._brackets:
             self._pieces.append(">" if self._sign == "-" else " ")
         elif self._trails:

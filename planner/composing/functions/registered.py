@@ -1,4 +1,4 @@
-"""Functions in Python that every database has, for what SQL cannot say."""
+"""Functions in Python that each database gets, for what SQL cannot compute."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from planner.values.moment_text import time_words
 
 
 def _rowwise(function: Callable[..., str], count: int = 2) -> Callable[..., Any]:
-    """A function of single values as one of Arrow columns; NULL where one of them is NULL."""
+    """Return a function of Arrow columns that calls one of values; NULL if an argument is NULL."""
 
     def of_all(*columns: Any) -> Any:
         rows = zip(*(column.to_pylist() for column in columns), strict=True)
@@ -31,7 +31,7 @@ def _rowwise(function: Callable[..., str], count: int = 2) -> Callable[..., Any]
         except QueryError as error:
             raise ValueError(f"{RAISED}{error.sqlstate} {error.message}") from None
 
-    # DuckDB counts the parameters.
+    # DuckDB counts the parameters of a Python function, so each count needs one.
     def of_one(a: Any) -> Any:
         return of_all(a)
 
@@ -53,7 +53,7 @@ _PLACES = Decimal(1).scaleb(-16)
 
 
 def _divided(one: str, other: str, apart: int) -> str:
-    """A whole number by another, and by as many tens: 16 digits behind the point."""
+    """Return one / other * 10**apart, with 16 digits behind the point."""
     if not int(other):
         raise InvalidValueError("division by zero", sqlstate="22012")
     found = _EXACT.divide(Decimal(one), Decimal(other)).scaleb(apart, _EXACT)
@@ -61,10 +61,10 @@ def _divided(one: str, other: str, apart: int) -> str:
 
 
 def _raise(messages: Any) -> Any:
-    """Raise the first of some errors, each with its SQLSTATE in front; NULL is none.
+    """Raise the first message that is not NULL; it begins with its SQLSTATE.
 
-    DuckDB's own `error` is volatile, so that no window could be ordered by what may raise one; but
-    what is volatile is not computed ahead, either, which the catalog's macros rely on in COALESCE.
+    DuckDB's own `error` is volatile, and a window cannot be ordered by volatile expressions. On the
+    other hand, DuckDB does not compute them ahead, which the catalog's macros need in COALESCE.
     """
     for message in messages.to_pylist():
         if message is not None:
@@ -103,4 +103,4 @@ PYTHON_FUNCTIONS: dict[str, tuple[Callable[..., Any], Sequence[str], str]] = {
         "VARCHAR",
     ),
 }
-"""Function, the types of its arguments and what it gives, by name."""
+"""By name: the function, the types of its arguments, and its result type."""

@@ -1,6 +1,6 @@
-"""Postgres's templates of to_char, to_date and to_timestamp as strftime formats, where they are.
+"""PostgreSQL's templates of to_char, to_date and to_timestamp, as formats of strftime.
 
-A template that strftime has no form for is written out row by row, by `time_text`.
+If strftime lacks a field of the template, Python writes the text, row by row (`time_text`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _READ_AS = {"Month": "%B", "MONTH": "%B", "MON": "%b", "mon": "%b", "month": "%B
 
 
 def strftime_format(template: str) -> str | None:
-    """The strftime format that writes what `to_char` writes; None if there is none."""
+    """Return the strftime format that writes what `to_char` writes; None if there is none."""
     pieces: list[str] = []
     for found in _TOKEN.finditer(_upper(template)):
         if found["fill"] or found["ordinal"]:
@@ -70,12 +70,12 @@ def strftime_format(template: str) -> str | None:
 
 
 def without_zone(template: str) -> str:
-    """The template of a time that has no zone, and so shows none."""
+    """Return a template without its fields of time zones, which a timestamp does not have."""
     return _TOKEN.sub(lambda found: "" if found["field"] in {"TZ", "tz"} else found[0], template)
 
 
 def strptime_format(template: str) -> str | None:
-    """The strptime format that reads what `to_timestamp` reads; None if there is none."""
+    """Return the strptime format that reads what `to_timestamp` reads; None if there is none."""
     pieces: list[str] = []
     for found in _TOKEN.finditer(_upper(template)):
         name = found["field"]
@@ -92,7 +92,7 @@ def strptime_format(template: str) -> str | None:
 
 
 def _upper(template: str) -> str:
-    """Fields that mean the same in lower case, in upper case; quoted text as it is."""
+    """Return a template with fields in upper case, where case has no meaning."""
     parts = re.split(r'("(?:[^"\\]|\\.)*")', template)
     return "".join(
         part if i % 2 else _LOWER.sub(lambda found: found[0].upper(), part)
@@ -106,14 +106,15 @@ def _literal(found: re.Match[str]) -> str:
 
 
 _FRACTIONS = {"MS", "US", "FF1", "FF2", "FF3", "FF4", "FF5", "FF6"}
-"""Fields that keep their zeros."""
+"""Fields that keep leading zeros with FM."""
 _CYCLE_YEARS, _CYCLE_DAYS = 400, 146_097
-"""After so many years the calendar is the same again, the days of the week too."""
+"""After this cycle the calendar repeats, with its days of the week."""
 
 
 def time_text(micros: int, template: str) -> str:
-    """A moment, in microseconds since 1970 UTC, as `to_char` writes it."""
-    # Python has no years before 1 or from 10,000 on: the same day in our cycle is shown.
+    """Return a moment, in microseconds since 1970 UTC, as `to_char` writes it."""
+    # Python has no years before 1 or after 9999. So the fields are those of the same day in the
+    # cycle of 1970, and the year is corrected.
     cycles, within = divmod(micros, _CYCLE_DAYS * 86_400_000_000)
     moment = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=within)
     pieces: list[str] = []
@@ -133,7 +134,7 @@ def time_text(micros: int, template: str) -> str:
 
 
 def _field_text(moment: dt.datetime, later: int, name: str, *, fill: bool) -> str:
-    """A field of a moment so many years after the one that is given."""
+    """Return a field of the moment that is `later` years after this one."""
     if name.lower() in {"month", "day"}:
         text = moment.strftime("%B" if name.lower() == "month" else "%A")
         return _cased(text, name).ljust(9 if fill else 0)
@@ -201,7 +202,7 @@ def _rare_text(moment: dt.datetime, later: int, name: str, *, fill: bool) -> str
 
 
 def _since_birth(year: int) -> tuple[bool, int]:
-    """Whether a year is before Christ, and its number; the one before 1 is 0."""
+    """Return whether a year is BC, and its number; the year 0 is 1 BC."""
     return year < 1, year if year > 0 else 1 - year
 
 
