@@ -11,14 +11,14 @@ from planner.planning.shapes import Template, template_of
 from planner.syntax.options import check_settings
 from planner.values.cancel import Cancellation
 from planner.values.catalog_types import OID, VOID, CatalogType
-from planner.values.durations import duration_ms
-from planner.values.named_statements import (
+from planner.values.client_listings import (
     Backends,
     ListedCursor,
     ListedSession,
     ListedStatement,
     Listing,
 )
+from planner.values.durations import duration_ms
 from planner.values.redacted import statement_shape
 from planner.values.row_commands import (
     Argument,

@@ -23,9 +23,9 @@ from planner.running.consistency import Asked, Reading
 from planner.syntax.options import ReadOptions, read_options
 from planner.syntax.with_clause import NO_CLAUSE
 from planner.values.cancel import Cancellation
+from planner.values.partition_failures import RESTORING, partitions_failed
 from planner.values.session import Session
 from planner.values.statement import PartitionAnswer
-from planner.values.unanswered import RESTORING, partitions_failed
 from stores.errors import StoreError
 from stores.spec.position import Position, merge_positions
 from stores.spec.query import Batch, BatchStream, Query

@@ -13,8 +13,8 @@ from sqlglot import exp
 from planner.binding.running_statements import Queries
 from planner.errors import NotSupportedError, StoreFailedError, UnavailableError, UnknownNameError
 from planner.syntax.options import SETTINGS
+from planner.values.partition_failures import RESTORING
 from planner.values.session import Session
-from planner.values.unanswered import RESTORING
 from stores.errors import UnknownKindError, UnknownStoreError
 from stores.spec.arrow import physical_array
 from stores.spec.schema import (

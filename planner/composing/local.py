@@ -13,7 +13,7 @@ import pyarrow as pa
 from msgspec import Struct, structs
 
 from planner.composing.definition import DatabaseError, Definition, DescribedColumn
-from planner.composing.functions.registered import PYTHON_FUNCTIONS
+from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
 
 TYPES_MAX = 1_000
 """So many of DuckDB's types are known by their Arrow types; structs and decimals make many."""

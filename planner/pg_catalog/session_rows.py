@@ -9,7 +9,7 @@ from sqlglot import exp
 from planner.binding.running_statements import RunningQuery
 from planner.pg_catalog.from_items import relation_names
 from planner.pg_catalog.postgres_types import postgres_types
-from planner.values.named_statements import ListedCursor, ListedSession, ListedStatement
+from planner.values.client_listings import ListedCursor, ListedSession, ListedStatement
 from planner.values.quoting import quote_text
 from planner.values.session import Session
 

@@ -39,9 +39,9 @@ from planner.running.lookup import key_of, short_way
 from planner.running.snapshot import Snapshot
 from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
+from planner.values.partition_failures import RESTORING, partitions_failed
 from planner.values.session import Session
 from planner.values.statement import LookUp, PartitionAnswer, Result, StatementKind
-from planner.values.unanswered import RESTORING, partitions_failed
 from stores.codec.partitioner import partitioner
 from stores.errors import CodecError
 from stores.spec.query import BatchStream, KeyQuery, Query

@@ -18,8 +18,8 @@ from planner.planning.plan import Stream
 from planner.running.consistency import Reading
 from planner.running.merging import first_rows, trailing_null_held
 from planner.values.cancel import Cancellation
+from planner.values.partition_failures import partitions_failed
 from planner.values.statement import Notice, PartitionAnswer
-from planner.values.unanswered import partitions_failed
 from stores.errors import FailureReason
 from stores.spec.position import EMPTY, Position
 from stores.spec.query import BatchStream

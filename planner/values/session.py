@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Protocol
 
 from planner.errors import LimitExceededError, TransactionError
-from planner.values.named_statements import Backends, Listing
+from planner.values.client_listings import Backends, Listing
 from stores.spec.position import EMPTY, Position
 
 SAVEPOINTS_MAX = 1000

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.values.named_statements import ListedCursor, ListedStatement
+from planner.values.client_listings import ListedCursor, ListedStatement
 from planner.values.session import Session
 from tests.planner.pg_catalog.test_catalog import ask
 

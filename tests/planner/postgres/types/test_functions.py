@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from planner.composing.functions.macros import MACROS
-from planner.composing.functions.registered import PYTHON_FUNCTIONS
+from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
 from planner.errors import QueryError
 from planner.pg_catalog.recognise import ASKED
 from planner.postgres.refused import TABLE_FUNCTIONS

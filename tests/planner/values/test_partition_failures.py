@@ -7,7 +7,7 @@ from planner.errors import (
     StoreFailedError,
     UnavailableError,
 )
-from planner.values.unanswered import SQLSTATE_BY_REASON, partitions_failed
+from planner.values.partition_failures import SQLSTATE_BY_REASON, partitions_failed
 from stores.errors import FailureReason
 
 
