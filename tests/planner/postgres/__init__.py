@@ -1,1 +1,1 @@
-"""What PostgreSQL answers: statements with its types and rows, kept as text, run without it."""
+"""PostgreSQL's answers to statements, kept as text, so that tests need no PostgreSQL."""

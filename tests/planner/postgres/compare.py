@@ -1,4 +1,4 @@
-"""When our answer is PostgreSQL's: the same types and rows, but for what the README names."""
+"""Compares our answers with PostgreSQL's; differences that the README lists do not count."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SMALLEST = Decimal("1e-15")
 
 
 def differences(ours: Answer, theirs: Answer) -> list[str]:
-    """What differs; nothing if the answers are the same.
+    """Return the differences of two answers; empty if they are the same.
 
-    Numerics may have another scale, and differ behind the 15th digit; doubles, in the last digits;
-    json, in its spaces and in the order of its keys.
+    Numerics may have another scale, and differ after the 15th digit. Doubles may differ in their
+    last digits, json in its spaces and the order of its keys.
     """
     if ours.error != theirs.error:
         return [f"error {ours.error} for {theirs.error}"]

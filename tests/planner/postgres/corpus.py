@@ -1,4 +1,4 @@
-"""The corpus: files of statements, each with what PostgreSQL says to it.
+"""The corpus: files of statements, each with PostgreSQL's answer.
 
     SELECT id, i / 2 FROM samples ORDER BY id      one line
     $ bigint text                                  the types of its parameters; it is only prepared
@@ -23,11 +23,11 @@ _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a statement gives."""
+    """The answer to a statement."""
 
     types: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
-    """Not empty for a statement that was prepared and not run."""
+    """Types of the parameters of a statement that was prepared and not run."""
     rows: tuple[str, ...] = ()
     error: str | None = None
 
@@ -49,7 +49,7 @@ class Entry:
     sql: str
     answer: Answer = Answer()
     reason: str | None = None
-    """Why ours is another answer; None where it is the same."""
+    """Why our answer differs; None if it is the same."""
 
     def lines(self) -> Iterator[str]:
         """As the files have it."""
@@ -60,18 +60,18 @@ class Entry:
 
 
 def is_prepared(statement: str) -> bool:
-    """Whether a statement has parameters, and so is only prepared."""
+    """Whether a statement has parameters; it is prepared and not run."""
     return re.search(r"\$\d", statement) is not None
 
 
 def row_text(cells: list[str | None]) -> str:
-    r"""A row in the form of COPY: tabs between the cells, `\N` for NULL."""
+    r"""Return a row in the form of COPY: tabs between the cells, `\N` for NULL."""
     table = str.maketrans(_ESCAPES)
     return "\t".join("\\N" if cell is None else cell.translate(table) for cell in cells)
 
 
 def read(path: Path) -> list[Entry]:
-    """The entries of a file."""
+    """Return the entries of a file."""
     found: list[Entry] = []
     for line in path.read_text().split("\n"):
         mark, _, body = line.partition(" ")
@@ -102,5 +102,5 @@ def write(path: Path, entries: list[Entry]) -> None:
 
 
 def files() -> list[Path]:
-    """The files of the corpus."""
+    """Return the files of the corpus."""
     return sorted(DIRECTORY.glob("*.sql"))

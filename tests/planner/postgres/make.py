@@ -1,4 +1,4 @@
-"""Ask a PostgreSQL for the answers of the corpus: `python -m tests.planner.postgres.make PORT`.
+"""Fills the corpus with the answers of a PostgreSQL: `python -m tests.planner.postgres.make PORT`.
 
 It wants a server of version 15 on this host, whose user postgres needs no password, and a database
 of encoding UTF8 with `lc_collate=C` and `lc_ctype=C.UTF-8`. It makes the relations there, and
@@ -24,7 +24,7 @@ Connection = psycopg.Connection[TupleRow]
 
 
 def load(connection: Connection) -> None:
-    """Make the relations."""
+    """Create and fill the relations."""
     for schema in STORES:
         kinds = [
             "double precision" if c.type.kind is Kind.DOUBLE else str(c.type)
@@ -42,7 +42,7 @@ def load(connection: Connection) -> None:
 
 
 def ask(connection: Connection, statement: str) -> Answer:
-    """What PostgreSQL says to a statement."""
+    """Return PostgreSQL's answer to a statement."""
     if is_prepared(statement):
         return described(connection, statement)
     try:
@@ -66,7 +66,7 @@ def ask(connection: Connection, statement: str) -> Answer:
 
 
 def described(connection: Connection, statement: str) -> Answer:
-    """The types that PostgreSQL infers for a statement with parameters."""
+    """Return the types that PostgreSQL infers for a statement with parameters."""
     made = connection.pgconn.prepare(b"", statement.encode())
     if made.status != pq.ExecStatus.COMMAND_OK:
         return Answer(error=(made.error_field(67) or b"").decode())
@@ -78,7 +78,7 @@ def described(connection: Connection, statement: str) -> Answer:
 
 
 def type_names(connection: Connection, oids: list[int]) -> tuple[str, ...]:
-    """Types by name, `_` for a space."""
+    """Return the names of types, with `_` for spaces."""
     rows = connection.execute(
         "SELECT format_type(oid, NULL) FROM unnest(%s::oid[]) WITH ORDINALITY u (oid, n) "
         "ORDER BY n",
@@ -88,7 +88,7 @@ def type_names(connection: Connection, oids: list[int]) -> tuple[str, ...]:
 
 
 def main(port: str) -> None:
-    """Write the files anew."""
+    """Write all files of the corpus again."""
     with psycopg.connect(
         f"host=127.0.0.1 port={port} user=postgres dbname=corpus", autocommit=True
     ) as found:
@@ -100,7 +100,7 @@ def main(port: str) -> None:
 
 
 def prepared_entries(connection: Connection, path: Path) -> list[Entry]:
-    """The statements that PostgreSQL has signatures for, with the reasons that are known."""
+    """Return the statements that PostgreSQL prepares, with the known reasons for differences."""
     reasons = {entry.sql: entry.reason for entry in read(path)}
     signatures = connection.execute(SIGNATURES, [NAMES]).fetchall()
     made = (Entry(sql=each, reason=reasons.get(each)) for each in statements(signatures))

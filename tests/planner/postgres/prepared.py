@@ -1,7 +1,7 @@
-"""Statements that ask for the types of parameters: each function and operator, each argument.
+"""Statements whose parameters have inferred types, for each function, operator and argument.
 
-PostgreSQL's catalog says which signatures there are of the functions that may be called here. Of
-each call, every argument in turn is a parameter, and at last all of them are.
+The signatures of functions come from PostgreSQL's catalog. In each call, one argument after the
+other is a parameter, and finally all are.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ EXPRESSIONS = {
     "anycompatible": "b",
     "any": "t",
 }
-"""An expression over `samples` of each type that is asked for."""
+"""An expression over `samples` for each type."""
 OPERATORS = ("+", "-", "*", "/", "%", "^", "||", "=", "<", "~", "LIKE", "->", "->>", "#>", "#>>")
 SIGNATURES = """
     SELECT DISTINCT proname, array(SELECT format_type(unnest(proargtypes), NULL)) AS given
@@ -43,13 +43,13 @@ SIGNATURES = """
       AND prorettype <> 'internal'::regtype AND proargtypes <> '' AND proname = ANY(%s)
     ORDER BY 1, 2
 """
-"""The signatures of functions by name."""
+"""A query for the signatures of functions by name."""
 NAMES = sorted(FUNCTIONS)
-"""The functions that are asked for."""
+"""The names of the functions."""
 
 
 def statements(signatures: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
-    """The statements, each once."""
+    """Yield the statements, each once."""
     found: dict[str, None] = {}
     for name, given in signatures:
         if all(each in EXPRESSIONS for each in given):

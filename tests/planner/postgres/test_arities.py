@@ -1,4 +1,4 @@
-"""Every function that may be called, with any number of arguments, gives rows or a proper error."""
+"""Calls of each function with any number of arguments give rows or a proper error."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OF_SYNTAX = {
     ),
     *("position", "row", "some", "substring", "trim"),
 }
-"""Words that may not stand where a call does: what they say is a syntax error."""
+"""Words with a syntax of their own; a plain call of them can be a syntax error."""
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,9 @@ def sqlstate(engine: SqlEngine, call: str) -> str | None:
 
 
 @pytest.mark.parametrize("first", sorted({name[0] for name in FUNCTIONS}))
-def test_any_number_of_arguments_is_answered(engine: SqlEngine, first: str) -> None:
+def test_calls_with_any_number_of_arguments_succeed_or_fail_properly(
+    engine: SqlEngine, first: str
+) -> None:
     for name in sorted(each for each in FUNCTIONS if each[0] == first):
         ruled = name in ARITIES or name in CALLS
         for count in range(7) if ruled else (0, 2):
@@ -61,7 +63,7 @@ def test_any_number_of_arguments_is_answered(engine: SqlEngine, first: str) -> N
             assert found != "42601" or name in OF_SYNTAX, (name, count)
 
 
-def test_what_takes_no_such_number_does_not_exist(engine: SqlEngine) -> None:
+def test_wrong_number_of_arguments_is_an_unknown_function(engine: SqlEngine) -> None:
     for name, counts in ARITIES.items():
         if name in OF_SYNTAX:
             continue
@@ -88,7 +90,7 @@ def test_what_takes_no_such_number_does_not_exist(engine: SqlEngine) -> None:
         ),
     ],
 )
-def test_the_error_has_the_types(engine: SqlEngine, call: str, message: str) -> None:
+def test_error_has_the_types_of_the_arguments(engine: SqlEngine, call: str, message: str) -> None:
     error = refusal(engine, f"SELECT name, {call} FROM orders")
     assert (error.sqlstate, error.message) == ("42883", message)
     assert error.position == len("SELECT name, ") + 1

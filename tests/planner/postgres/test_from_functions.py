@@ -1,4 +1,4 @@
-"""Calls in FROM that give one value."""
+"""Functions in FROM that return one value."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def engine() -> SqlEngine:
         ("SELECT * FROM lower($1) AS a JOIN lower('A') AS b ON a = b", ["a", "b"], [("a", "a")]),
     ],
 )
-def test_one_value_is_one_row(
+def test_function_of_one_value_is_one_row(
     engine: SqlEngine, sql: str, names: list[str], rows: list[Row]
 ) -> None:
-    """JDBC sends the first for `{? = call upper(?)}`."""
+    """JDBC sends the first one for `{? = call upper(?)}`."""
     result = run(engine, sql, ("a",))
     assert [column.name for column in result.columns] == names
     assert rows_of(result) == rows
@@ -49,7 +49,7 @@ def test_one_value_is_one_row(
         ("system.main.upper('a')", "0A000"),
     ],
 )
-def test_what_is_not_there(engine: SqlEngine, call: str, sqlstate: str) -> None:
+def test_other_functions_in_from_are_unknown(engine: SqlEngine, call: str, sqlstate: str) -> None:
     for sql in (f"SELECT * FROM {call}", f"SELECT * FROM people, {call}"):
         with pytest.raises(QueryError) as caught:
             run(engine, sql)

@@ -1,4 +1,4 @@
-"""Numerics of different scales in one place: none of their digits is rounded away."""
+"""Numerics of different scales in one place keep all their digits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FORMS = (
     "SELECT {a} FROM samples WHERE id = 1 EXCEPT SELECT {a} + 1 FROM samples EXCEPT SELECT {b}",
     "SELECT {a} FROM samples INTERSECT SELECT {a} FROM samples EXCEPT SELECT {b} FROM samples",
 )
-"""Each gives values of `a`, of `b` or of both, or of `a` alone in the last two."""
+"""Queries that return values of `a`, `b` or both; the last two, of `a` only."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Every statement of the corpus gives what PostgreSQL gives, or differs for the reason it names."""
+"""Answers to the statements of the corpus are PostgreSQL's, or differ for a written reason."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_answer(asked: SqlEngine, entry: Entry) -> None:
         assert found, "it no longer differs: take the reason out"
 
 
-def test_the_corpus_is_large_and_most_of_it_is_the_same() -> None:
+def test_most_answers_of_the_corpus_are_the_same() -> None:
     every = [entry for path in files() for entry in read(path)]
     assert len(every) > 400
     assert sum(entry.reason is not None for entry in every) < len(every) / 5
@@ -48,15 +48,15 @@ UNDECIDED = {
     *("array_ndims", "bit_or", "bit_xor", "convert_from", "first_value", "last_value", "lead"),
     *("normalize", "nth_value", "to_hex"),
 }
-"""Functions of which PostgreSQL prepares no call so: it cannot choose, or wants OVER or a word."""
+"""Functions without a prepared call in the corpus: they are ambiguous, or need OVER or a word."""
 
 
-def test_every_signature_is_asked_for() -> None:
+def test_corpus_has_every_signature() -> None:
     asked = {entry.sql.split("(")[0] for path in files() for entry in read(path)}
     assert {name for name in SIGNATURES if f"SELECT {name}" not in asked} == UNDECIDED
 
 
-def test_a_file_is_read_as_it_is_written(tmp_path: object) -> None:
+def test_corpus_files_round_trip(tmp_path: object) -> None:
     from pathlib import Path  # noqa: PLC0415
 
     assert isinstance(tmp_path, Path)
@@ -78,7 +78,7 @@ def test_a_file_is_read_as_it_is_written(tmp_path: object) -> None:
         (("boolean",), "t", "f"),
     ],
 )
-def test_differences_are_seen(types: tuple[str, ...], one: str, other: str) -> None:
+def test_differences_are_found(types: tuple[str, ...], one: str, other: str) -> None:
     mine, theirs = Answer(types=types, rows=(one,)), Answer(types=types, rows=(other,))
     assert differences(mine, theirs)
     assert not differences(mine, mine)

@@ -84,14 +84,14 @@ def secret(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("SELECT * FROM (PIVOT people ON city USING count(*))", "0A000"),
     ],
 )
-def test_the_process_is_out_of_reach(sides: Sides, secret: Path, sql: str, sqlstate: str) -> None:
+def test_process_is_out_of_reach(sides: Sides, secret: Path, sql: str, sqlstate: str) -> None:
     error = refusal(sides.engine, sql.format(path=secret))
     assert error.sqlstate == sqlstate
     assert SECRET not in f"{error.message} {error.detail} {error.hint}"
 
 
-def test_no_table_function_of_duckdb_but_the_listed_ones_can_be_called(sides: Sides) -> None:
-    """Whatever DuckDB adds in a later version is refused as well."""
+def test_unlisted_table_functions_are_refused(sides: Sides) -> None:
+    """Functions that a later DuckDB adds are refused, too."""
     found = duckdb.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type "
         "IN ('table', 'table_macro', 'pragma')"
@@ -104,8 +104,8 @@ def test_no_table_function_of_duckdb_but_the_listed_ones_can_be_called(sides: Si
         assert caught.value.sqlstate in {"42883", "42601", "42P01"}, name
 
 
-def test_the_composing_database_is_locked() -> None:
-    """What gets past the planner is still refused by DuckDB."""
+def test_composing_database_is_locked() -> None:
+    """DuckDB refuses what the planner would miss."""
     database = LocalDatabase(composing_definition(memory_bytes_max=1 << 26, threads=1))
     for sql in (
         "SELECT * FROM read_text('/etc/hostname')",
@@ -128,9 +128,7 @@ def test_the_composing_database_is_locked() -> None:
         ("SELECT generate_series(1, 2)", [(1,), (2,)]),
     ],
 )
-def test_functions_that_may_stand_in_from(
-    sides: Sides, sql: str, rows: list[tuple[object, ...]]
-) -> None:
+def test_listed_table_functions_run(sides: Sides, sql: str, rows: list[tuple[object, ...]]) -> None:
     assert rows_of(run(sides.engine, sql)) == rows
 
 
@@ -162,16 +160,16 @@ def test_writes_and_commands_are_refused(
 
 
 @pytest.mark.parametrize("name", ["concat", "format", "concat_ws", "json_build_array"])
-def test_a_variadic_call_is_refused_with_a_hint(sides: Sides, name: str) -> None:
-    """PostgreSQL runs it; here it is neither run nor bad syntax."""
+def test_variadic_call_is_refused_with_a_hint(sides: Sides, name: str) -> None:
+    """PostgreSQL runs it; here the error is no syntax error."""
     error = refusal(sides.engine, f"SELECT {name}('a', VARIADIC ARRAY['b', 'c'])")
     assert (error.sqlstate, error.message) == ("0A000", "VARIADIC is not supported")
     assert error.hint == "Write the elements as arguments of their own."
 
 
 @pytest.mark.parametrize("row", ["(p.*)::text", "(p.*) IS NOT NULL", "(p.*) = (p.*)"])
-def test_a_whole_row_as_a_value_is_refused_with_a_hint(sides: Sides, row: str) -> None:
-    """postgres_fdw asks so for the rows of a join; the columns are there by their names."""
+def test_whole_row_as_a_value_is_refused_with_a_hint(sides: Sides, row: str) -> None:
+    """postgres_fdw sends it for the rows of a join; the hint is to name the columns."""
     error = refusal(sides.engine, f"SELECT {row} FROM people p")
     assert (error.sqlstate, error.message) == ("0A000", "a whole row as a value is not supported")
     assert (error.hint, error.position) == ("Name its columns.", 11)

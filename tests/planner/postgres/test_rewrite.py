@@ -1,4 +1,4 @@
-"""The tables of rules: each kind of node in one of them, and each of them asked."""
+"""The tables of rules: each type of node is in one table, and each table is used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planner.postgres.types.rules import Rule
 
 
 def tables() -> dict[str, Mapping[type[exp.Expr], Rule]]:
-    """The table of every module that has rules for nodes but `rewrite`, by the module's name."""
+    """Return the tables of all modules with rules except `rewrite`, by name of module."""
     root = Path(planner.__path__[0])
     modules = [
         import_module(".".join(("planner", *path.relative_to(root).with_suffix("").parts)))
@@ -25,7 +25,7 @@ def tables() -> dict[str, Mapping[type[exp.Expr], Rule]]:
     return {module.__name__: module.RULES for module in modules}
 
 
-def test_no_table_is_forgotten() -> None:
+def test_every_table_of_rules_is_used() -> None:
     found = tables()
     assert {
         "planner.postgres.expressions.arithmetic",
@@ -36,7 +36,7 @@ def test_no_table_is_forgotten() -> None:
         assert {kind: rewrite.RULES.get(kind) for kind in table} == dict(table), module
 
 
-def test_a_node_has_one_rule() -> None:
-    """Of two tables that hold a kind of node, the later would win in silence."""
+def test_each_node_type_has_one_rule() -> None:
+    """If two tables had a type, the later one would win silently."""
     counts = Counter(kind for table in tables().values() for kind in table)
     assert [kind for kind, count in counts.items() if count > 1] == []

@@ -1,4 +1,4 @@
-"""The rows that the corpus is about, for PostgreSQL and for the engine, out of one text."""
+"""The rows of the corpus, from one text, for PostgreSQL and for the engine."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ _TYPES = {
     Kind.TINYINT: "smallint",
     Kind.NULL: "text",
 }
-"""PostgreSQL's names of our types, `_` for a space, where they are not the same."""
+"""PostgreSQL's names of our types, with `_` for spaces, where they differ."""
 
 
 def cells(name: str) -> list[list[str | None]]:
-    """The rows of a store as texts."""
+    """Return the rows of a store as texts."""
     lines = ROWS[name].strip("\n").split("\n")
     return [
         [None if cell == "" else cell.replace("''", "") for cell in line.split("|")]
@@ -79,7 +79,7 @@ def cells(name: str) -> list[list[str | None]]:
 
 
 def rows(schema: StoreSchema) -> list[Row]:
-    """The rows of a store as physical values."""
+    """Return the rows of a store as physical values."""
     kinds = [column.type for column in schema.columns]
     return [
         tuple(
@@ -91,7 +91,7 @@ def rows(schema: StoreSchema) -> list[Row]:
 
 
 def engine() -> SqlEngine:
-    """An engine over the rows."""
+    """Return an engine over the rows."""
     stores = []
     for schema in STORES:
         store = open_store(schema)
@@ -101,7 +101,7 @@ def engine() -> SqlEngine:
 
 
 def postgres_name(data_type: DataType) -> str:
-    """A type as PostgreSQL names it."""
+    """Return PostgreSQL's name of a type."""
     if data_type.kind is Kind.ARRAY:
         assert data_type.element is not None
         return f"{postgres_name(data_type.element)}[]"
@@ -112,7 +112,7 @@ def postgres_name(data_type: DataType) -> str:
 
 
 def ask(engine: SqlEngine, sql: str) -> Answer:
-    """What the engine gives, in PostgreSQL's text form, which is what its clients read."""
+    """Return the engine's answer in PostgreSQL's text form, which clients read."""
     try:
         if is_prepared(sql):
             statement = engine.prepare(sql, Session())

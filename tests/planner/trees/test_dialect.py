@@ -1,4 +1,4 @@
-"""Tokens: parameters, quotes of every kind, and where an open one begins."""
+"""Tokens: parameters, quotes of all kinds, and the start of unclosed ones."""
 
 from __future__ import annotations
 
@@ -45,5 +45,5 @@ def test_parameters(sql: str, numbers: list[str]) -> None:
         ("SELECT -- '\n'", 12),
     ],
 )
-def test_where_an_open_quote_begins(sql: str, start: int | None) -> None:
+def test_start_of_an_unclosed_quote(sql: str, start: int | None) -> None:
     assert unterminated(sql) == start

@@ -1,4 +1,4 @@
-"""Of a node that says more than the planner knows nothing is read, whichever node it is."""
+"""Nodes with types or arguments that the planner does not know are never read."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ STATEMENTS = (
 )
 
 
-def test_of_no_type_is_anything_seen_that_is_not_listed() -> None:
+def test_unlisted_types_and_arguments_are_unread() -> None:
     assert len(TYPES) > 900
     for kind in TYPES:
         listed = ARGUMENTS.get(kind)
@@ -90,12 +90,12 @@ def test_of_no_type_is_anything_seen_that_is_not_listed() -> None:
             assert is_known(node) is (listed is not None), kind
 
 
-def test_what_is_listed_exists() -> None:
+def test_listed_arguments_exist() -> None:
     for kind, names in ARGUMENTS.items():
         assert names <= {*kind.arg_types}, kind
 
 
-def test_whatever_has_a_rule_is_listed() -> None:
+def test_nodes_with_rules_are_listed() -> None:
     called = {
         kind
         for kind in TYPES
@@ -114,7 +114,7 @@ def test_whatever_has_a_rule_is_listed() -> None:
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_readers_see_nodes_by_one_function(name: str) -> None:
+def test_readers_strip_nodes_by_seen_only(name: str) -> None:
     text = (Path(planner.__file__).parent / f"{name}.py").read_text()
     assert "seen(" in text
     assert "strip(" not in text.replace("rstrip(", "")
@@ -135,7 +135,7 @@ def described(predicate: Predicate) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("where", CONDITIONS)
-def test_a_condition_with_an_unknown_argument_is_unknown(where: str) -> None:
+def test_condition_with_an_unknown_argument_is_not_read(where: str) -> None:
     tree = parse(f"SELECT 1 FROM orders WHERE {where}").tree
     assert tree is not None
     for at, _ in enumerate(tree.args["where"].this.walk()):
@@ -154,7 +154,7 @@ def test_a_condition_with_an_unknown_argument_is_unknown(where: str) -> None:
 
 
 @pytest.mark.parametrize("sql", STATEMENTS)
-def test_a_clause_with_an_unknown_argument_is_refused(sql: str) -> None:
+def test_clause_with_an_unknown_argument_is_refused(sql: str) -> None:
     sides = world()
     tree = parse(sql).tree
     assert tree is not None
@@ -171,7 +171,7 @@ def test_a_clause_with_an_unknown_argument_is_refused(sql: str) -> None:
 @pytest.mark.parametrize(
     "sql", ["SELECT sum(number) FROM orders", "SELECT concat(name, 'x') FROM orders"]
 )
-def test_what_would_be_rewritten_is_refused(sql: str) -> None:
+def test_rewriting_of_an_unknown_node_is_refused(sql: str) -> None:
     tree = parse(sql).tree
     assert tree is not None
     next(tree.find_all(exp.Func)).args["of_a_later_release"] = True

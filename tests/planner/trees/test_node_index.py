@@ -1,4 +1,4 @@
-"""Steps of planning change the nodes that are in the tree, not those that were."""
+"""Steps of planning change nodes of the tree, not nodes that have left it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def engine() -> Iterator[SqlEngine]:
          " AS u (x, y)), ARRAY[1])", [(1,)]),
     ],
 )  # fmt: skip
-def test_a_step_finds_what_the_one_before_it_made(
+def test_each_step_finds_nodes_of_earlier_steps(
     engine: SqlEngine, sql: str, rows: list[Row]
 ) -> None:
     assert rows_of(run(engine, sql)) == rows
@@ -71,7 +71,7 @@ def test_a_step_finds_what_the_one_before_it_made(
         "SELECT 1 UNION SELECT '2' EXCEPT (SELECT $1 OPERATOR(pg_catalog.+) 1 INTERSECT SELECT 3)",
     ],
 )
-def test_no_step_asks_for_nodes_that_were_replaced(
+def test_no_step_reads_replaced_nodes(
     engine: SqlEngine, sql: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, given = [], Nodes.of
@@ -87,7 +87,7 @@ def test_no_step_asks_for_nodes_that_were_replaced(
     assert {exp.Cast, exp.Literal, exp.Select} <= {kind for kind, *_ in asked}
 
 
-def test_nodes_are_found_anew_when_they_are_renewed() -> None:
+def test_renew_finds_new_nodes() -> None:
     tree = exp.select("a", "b")
     nodes = Nodes(tree)
     assert [node.name for node in nodes.of(exp.Column)] == ["a", "b"]

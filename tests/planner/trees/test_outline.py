@@ -1,4 +1,4 @@
-"""The outline of a tree has the places of names and about how many rows come; no tree is kept."""
+"""The outline of a tree has the places of names and estimates rows; plans keep no tree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def of(sql: str) -> Outline:
     return outline(tree)
 
 
-def test_places_are_those_of_the_first() -> None:
+def test_first_places_of_names() -> None:
     found = of("SELECT upper(name), 'x', name, t.\"Name\" FROM people WHERE upper(city) = 'x'")
     assert found.position("name") == 14
     assert found.position("upper(VARCHAR)") == 8
@@ -43,7 +43,7 @@ def test_rows(sql: str, rows: float) -> None:
 
 
 def test_plans_keep_no_trees() -> None:
-    """Thousands of them are cached, and the collector looks at all that they are made of."""
+    """Thousands of plans are cached, and the collector visits all their objects."""
     gc.collect()
     before = trees()
     made = engine()

@@ -9,7 +9,7 @@ import pytest
 from planner.values.alarms import Alarms
 
 
-def test_calls_come_in_the_order_of_their_times() -> None:
+def test_calls_are_made_in_order_of_time() -> None:
     alarms, made, done = Alarms(), list[str](), threading.Event()
     with alarms._changed:  # no call is made before all are known
         alarms.after(0, done.set)
@@ -19,7 +19,7 @@ def test_calls_come_in_the_order_of_their_times() -> None:
     assert made == ["first", "second"]
 
 
-def test_a_cancelled_call_is_not_made() -> None:
+def test_cancelled_call_is_not_made() -> None:
     alarms, made, done = Alarms(), list[str](), threading.Event()
     with alarms._changed:
         alarms.after(-100, lambda: made.append("never")).cancel()
@@ -28,7 +28,7 @@ def test_a_cancelled_call_is_not_made() -> None:
     assert made == []
 
 
-def test_a_call_that_fails_is_logged_and_the_next_is_made(
+def test_failing_call_is_logged_and_the_next_is_made(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     alarms, done, none = Alarms(), threading.Event(), list[int]()
@@ -38,7 +38,7 @@ def test_a_call_that_fails_is_logged_and_the_next_is_made(
     assert "an alarm failed" in caplog.text
 
 
-def test_cancelled_calls_do_not_pile_up() -> None:
+def test_cancelled_calls_are_dropped() -> None:
     alarms = Alarms()
     for _ in range(25_000):
         alarms.after(1_000, threading.Event().set).cancel()

@@ -1,4 +1,4 @@
-"""Cancel and deadline, from any thread, seen by whoever works on a statement."""
+"""Cancellation and deadlines of statements, from any thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planner.errors import QueryCancelledError
 from planner.values.cancel import Cancellation
 
 
-def test_nothing_happens_until_it_is_cancelled() -> None:
+def test_check_passes_until_cancel() -> None:
     cancellation = Cancellation()
     cancellation.check()
     assert cancellation.remaining_s is None
@@ -19,7 +19,7 @@ def test_nothing_happens_until_it_is_cancelled() -> None:
         cancellation.check()
 
 
-def test_the_deadline_ends_it() -> None:
+def test_check_raises_after_the_deadline() -> None:
     cancellation = Cancellation(timeout_s=0)
     assert cancellation.remaining_s == 0
     with pytest.raises(QueryCancelledError, match="due to statement timeout"):
@@ -43,13 +43,13 @@ def test_callbacks_run_once() -> None:
     assert ran == ["before", "after"]
 
 
-def test_work_that_cannot_look_is_interrupted_at_the_deadline() -> None:
+def test_interrupt_is_called_at_the_deadline() -> None:
     interrupted = threading.Event()
     with Cancellation(timeout_s=0.01).interrupting(interrupted.set):
         assert interrupted.wait(30)
 
 
-def test_work_that_is_done_is_not_interrupted() -> None:
+def test_interrupt_is_not_called_after_the_block() -> None:
     ran: list[str] = []
     cancellation = Cancellation(timeout_s=1000)
     with cancellation.interrupting(lambda: ran.append("interrupted")):

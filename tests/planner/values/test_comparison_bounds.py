@@ -32,7 +32,7 @@ integers = st.integers(-(1 << 31), (1 << 31) - 1)
 
 
 def agree(column: DataType, source: DataType, held: Value, value: Value) -> None:
-    """The four comparisons of a held value with a fitted one, against those with the value."""
+    """Check that four comparisons give the same with a fitted value as with the value itself."""
     fit = fitter(source, column)
     assert fit is not None
     found = fit(value)
@@ -106,7 +106,7 @@ def test_nan_is_above_all_integers() -> None:
         (BOOLEAN, INTEGER),
     ],
 )
-def test_what_does_not_fit_is_left_to_duckdb(source: DataType, column: DataType) -> None:
+def test_other_types_have_no_fitter(source: DataType, column: DataType) -> None:
     assert fitter(source, column) is None
 
 
@@ -124,6 +124,6 @@ def test_what_does_not_fit_is_left_to_duckdb(source: DataType, column: DataType)
         (DataType.parse("uuid"), TEXT, True),
     ],
 )
-def test_which_types_compare(one: DataType, other: DataType, *, comparable: bool) -> None:
+def test_comparable_types(one: DataType, other: DataType, *, comparable: bool) -> None:
     assert are_comparable(one, other) is comparable
     assert are_comparable(other, one) is comparable

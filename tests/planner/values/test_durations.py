@@ -33,7 +33,7 @@ def test_durations_in_milliseconds(text: str, milliseconds: int) -> None:
     assert duration_ms("lock_timeout", text) == milliseconds
 
 
-def test_they_are_looked_at_as_a_client_connects() -> None:
+def test_durations_are_checked_when_a_client_connects() -> None:
     check_settings({"statement_timeout": "5s", "x": "soon"})
     with pytest.raises(QueryError, match='"idle_session_timeout": "soon"'):
         check_settings({"idle_session_timeout": "soon"})
@@ -51,7 +51,7 @@ def test_they_are_looked_at_as_a_client_connects() -> None:
         ("25d", "2160000000 ms is outside the valid range"),
     ],
 )
-def test_what_is_no_duration(text: str, said: str) -> None:
+def test_malformed_durations(text: str, said: str) -> None:
     with pytest.raises(QueryError) as caught:
         canonical_duration("lock_timeout", text)
     assert caught.value.sqlstate == "22023"

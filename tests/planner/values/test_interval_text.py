@@ -1,4 +1,4 @@
-"""Intervals out of text; `postgres/intervals.sql` has them beside PostgreSQL's."""
+"""Intervals read from texts; `postgres/intervals.sql` compares them with PostgreSQL's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INTERVALS = st.tuples(
 
 
 @given(INTERVALS)
-def test_what_is_written_is_read_again(interval: Interval) -> None:
+def test_intervals_round_trip(interval: Interval) -> None:
     assert parse_interval(interval_words(interval)) == interval
 
 
@@ -53,7 +53,7 @@ def test_forms(text: str, interval: Interval) -> None:
         "infinity",
     ],
 )
-def test_what_is_no_interval(text: str) -> None:
+def test_malformed_intervals(text: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
         parse_interval(text)
     assert caught.value.sqlstate == "22007"
@@ -66,13 +66,13 @@ def test_what_is_no_interval(text: str) -> None:
         *("9" * 100 + " days", "9" * 100 + ":00"),
     ],
 )
-def test_more_than_an_interval_holds(text: str) -> None:
+def test_intervals_out_of_range(text: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
         parse_interval(text)
     assert caught.value.sqlstate == "22015"
 
 
 @given(st.text(alphabet="0123456789 -+:.PTYMDHSdayshourmonago@,", max_size=40))
-def test_any_text_is_an_interval_or_an_error_of_ours(text: str) -> None:
+def test_any_text_is_an_interval_or_a_query_error(text: str) -> None:
     with contextlib.suppress(InvalidValueError):
         assert len(parse_interval(text)) == 3

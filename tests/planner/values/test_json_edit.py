@@ -1,4 +1,4 @@
-"""Edits of json; `postgres/json_edits.sql` has them beside PostgreSQL's."""
+"""Edits of json; `postgres/json_edits.sql` compares them with PostgreSQL's."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def test_objects_are_merged_at_their_first_level(one: Any, other: Any) -> None:
 
 
 @given(VALUES, VALUES)
-def test_all_else_becomes_one_array(one: Any, other: Any) -> None:
+def test_other_values_become_one_array(one: Any, other: Any) -> None:
     if not (isinstance(one, dict) and isinstance(other, dict)):
         wanted = [v for each in (one, other) for v in (each if isinstance(each, list) else [each])]
         assert json.loads(concatenated(json.dumps(one), json.dumps(other))) == wanted
 
 
 @given(OBJECTS, st.text("abc", max_size=1), VALUES)
-def test_what_is_set_can_be_taken_away(value: Any, key: str, new: Any) -> None:
+def test_set_keys_can_be_deleted(value: Any, key: str, new: Any) -> None:
     changed = with_path(json.dumps(value), [key], json.dumps(new), True)
     assert json.loads(changed) == {**value, key: new}
     value.pop(key, None)
@@ -50,9 +50,7 @@ def test_what_is_set_can_be_taken_away(value: Any, key: str, new: Any) -> None:
 
 
 @given(st.lists(VALUES, max_size=4), st.integers(-6, 6), VALUES, st.booleans())
-def test_what_is_inserted_can_be_taken_away(
-    value: list[Any], at: int, new: Any, after: bool
-) -> None:
+def test_inserted_elements_can_be_deleted(value: list[Any], at: int, new: Any, after: bool) -> None:
     changed = json.loads(with_inserted(json.dumps(value), [str(at)], json.dumps(new), after))
     places = [i for i in range(len(changed)) if changed[:i] + changed[i + 1 :] == value]
     assert any(changed[i] == new for i in places)
@@ -79,7 +77,7 @@ def test_numbers_keep_their_digits_and_keys_their_order() -> None:
         (lambda: with_inserted('{"a":1}', ["a"], "2", False), "22023"),
     ],
 )
-def test_what_cannot_be_done(edit: Callable[[], str], sqlstate: str) -> None:
+def test_impossible_edits(edit: Callable[[], str], sqlstate: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
         edit()
     assert caught.value.sqlstate == sqlstate

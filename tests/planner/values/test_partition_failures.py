@@ -1,4 +1,4 @@
-"""One error for all failed partitions; codes and what they say of a retry."""
+"""The error for failed partitions: its SQLSTATE, and whether a retry can help."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planner.values.partition_failures import SQLSTATE_BY_REASON, partitions_fai
 from stores.errors import FailureReason
 
 
-def test_every_reason_has_a_code_a_hint_and_a_place_in_the_order() -> None:
+def test_every_reason_has_a_code_a_hint_and_a_severity() -> None:
     assert set(SQLSTATE_BY_REASON) == set(FailureReason)
     for reason in FailureReason:
         error = partitions_failed([("s", 1, reason, "said")])
@@ -21,7 +21,7 @@ def test_every_reason_has_a_code_a_hint_and_a_place_in_the_order() -> None:
         assert error.message == 'partition 1 of store "s" did not answer: said'
 
 
-def test_the_worst_failure_names_the_error() -> None:
+def test_worst_failure_determines_the_error() -> None:
     error = partitions_failed(
         [
             ("s", 0, FailureReason.NOT_UP_TO_BOUND, "behind"),
@@ -36,7 +36,7 @@ def test_the_worst_failure_names_the_error() -> None:
     )
 
 
-def test_a_retry_can_help_only_if_it_can_help_with_every_reason() -> None:
+def test_error_is_retryable_only_if_all_reasons_are() -> None:
     both = [
         ("s", 0, FailureReason.NOT_UP_TO_BOUND, "behind"),
         ("s", 1, FailureReason.DOES_NOT_EXIST, "never"),
@@ -45,7 +45,7 @@ def test_a_retry_can_help_only_if_it_can_help_with_every_reason() -> None:
     assert isinstance(partitions_failed(both[:1]), UnavailableError)
 
 
-def test_an_instance_can_have_a_code_of_its_own() -> None:
+def test_instances_can_have_their_own_code() -> None:
     assert QueryError("x").sqlstate == "XX000"
     assert QueryError("x", sqlstate="22P02").sqlstate == "22P02"
     assert QueryError.sqlstate == "XX000"

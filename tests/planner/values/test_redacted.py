@@ -1,4 +1,4 @@
-"""What a log shows of a statement: all but its values, whatever its text is."""
+"""Shapes of statements in logs: everything but their values, for any text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMMENTS = st.sampled_from(
 
 
 @given(st.lists(st.tuples(SPELLED, COMMENTS), max_size=6))
-def test_a_shape_has_no_values_and_all_else(parts: list[tuple[str, str]]) -> None:
+def test_shape_has_everything_but_values(parts: list[tuple[str, str]]) -> None:
     conditions = "".join(f' AND "a\'b" = {spelled} {comment}' for spelled, comment in parts)
     shape = statement_shape(f"SELECT t1.v2 FROM kv WHERE k = $1{conditions} LIMIT 7")
     assert "SECRET" not in shape
@@ -42,5 +42,5 @@ def test_any_text_has_a_shape(text: str) -> None:
 
 
 @pytest.mark.parametrize("opened", ["'", "E'", "$$", "$x$", "/*", "--"])
-def test_what_is_not_closed_hides_the_rest(opened: str) -> None:
+def test_unclosed_quote_hides_the_rest(opened: str) -> None:
     assert "SECRET" not in statement_shape(f"SELECT 1, {opened} SECRET ")

@@ -1,4 +1,4 @@
-"""What a session keeps from statement to statement."""
+"""The state of a session between statements."""
 
 from __future__ import annotations
 

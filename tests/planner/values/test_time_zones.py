@@ -1,4 +1,4 @@
-"""Time zones; `postgres/intervals.sql` has them beside PostgreSQL's."""
+"""Time zones; `postgres/intervals.sql` compares them with PostgreSQL's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_fixed_offsets(zone: str, seconds: int | None) -> None:
         ("2013-10-27 02:30", 1),  # twice
     ],
 )
-def test_the_offset_of_a_named_zone(local: str, hours: int) -> None:
+def test_offset_of_a_named_zone(local: str, hours: int) -> None:
     found = offset_at("europe/oslo", dt.datetime.fromisoformat(local))
     assert found == dt.timedelta(hours=hours)
 

@@ -1,4 +1,4 @@
-"""Numbers out of text; `postgres/json_edits.sql` and `text.sql` have more beside PostgreSQL's."""
+"""Numbers read from texts; `postgres/text.sql` compares more with PostgreSQL's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planner.errors import InvalidValueError
 
 
 @given(st.integers(-99_999, 99_999), st.sampled_from(["S99999D99", "99999D99S", "SG99999.99"]))
-def test_what_to_char_writes_is_read_again(hundredths: int, template: str) -> None:
+def test_to_number_reads_what_to_char_writes(hundredths: int, template: str) -> None:
     number = Decimal(hundredths) / 100
     text = number_text(number, template)
     assert Decimal(number_of(text.replace(" ", ""), template)) == number
@@ -36,11 +36,11 @@ def test_numbers(text: str, template: str, number: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "abc", "-", "."])
-def test_what_is_none(text: str) -> None:
+def test_texts_without_digits_are_refused(text: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
         number_of(text, "S99D9")
     assert caught.value.sqlstate == "22P02"
 
 
-def test_the_scale_is_the_template_s() -> None:
+def test_scale_comes_from_the_template() -> None:
     assert [digits_behind_point(t) for t in ("99", "9D99", "9.0", '"."9')] == [0, 2, 1, 0]

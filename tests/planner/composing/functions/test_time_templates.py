@@ -1,4 +1,4 @@
-"""Templates of to_char and to_timestamp: what strftime knows, and what is written row by row."""
+"""Templates of to_char and to_timestamp: fields of strftime, and fields that Python writes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def micros(moment: dt.datetime) -> int:
         ("Q", None),
     ],
 )
-def test_what_strftime_writes(template: str, expected: str | None) -> None:
+def test_strftime_formats(template: str, expected: str | None) -> None:
     assert strftime_format(template) == expected
 
 
@@ -41,12 +41,12 @@ def test_what_strftime_writes(template: str, expected: str | None) -> None:
     ("template", "expected"),
     [("DD Mon YYYY", "%d %b %Y"), ("HH12:MI AM", "%I:%M %p"), ("Q", None), ("DDTH", None)],
 )
-def test_what_strptime_reads(template: str, expected: str | None) -> None:
+def test_strptime_formats(template: str, expected: str | None) -> None:
     assert strptime_format(template) == expected
 
 
 @given(MOMENTS)
-def test_both_ways_write_the_same(moment: dt.datetime) -> None:
+def test_python_and_strftime_write_the_same(moment: dt.datetime) -> None:
     template = 'YYYY-MM-DD HH24:MI:SS HH12 AM DDD IW ID Dy Mon "at" US'
     found = strftime_format(template)
     assert found is not None

@@ -1,4 +1,4 @@
-"""The tables of calls: each name in one of them, and each of them asked."""
+"""The tables of calls: each name is in one table, and each table is used."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from planner.postgres.types.rules import CallRule
 
 
 def tables() -> dict[str, Mapping[str, CallRule]]:
-    """The table of every module of calls, by the module's name."""
+    """Return the tables of all modules of calls, by name of module."""
     paths = Path(expressions.__path__[0]).glob("*_calls.py")
     return {path.stem: import_module(f"{expressions.__name__}.{path.stem}").CALLS for path in paths}
 
 
-def test_no_table_is_forgotten() -> None:
+def test_every_table_of_calls_is_used() -> None:
     found = tables()
     assert {"text_calls", "time_calls", "json_calls"} <= set(found)
     for module, table in found.items():
         assert {name: calls.CALLS.get(name) for name in table} == dict(table), module
 
 
-def test_a_call_has_one_rule() -> None:
-    """Of two tables that hold a name, the later would win in silence."""
+def test_each_function_has_one_rule() -> None:
+    """If two tables had a name, the later one would win silently."""
     counts = Counter(name for table in tables().values() for name in table)
     assert [name for name, count in counts.items() if count > 1] == []
 
 
-def test_rules_are_of_functions_that_can_be_called() -> None:
+def test_functions_with_rules_can_be_called() -> None:
     assert set(calls.CALLS) - FUNCTIONS == set()

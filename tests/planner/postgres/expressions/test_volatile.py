@@ -1,4 +1,4 @@
-"""What is new each time it is computed is computed once, whoever reads it."""
+"""Volatile values are computed once, however often a macro or comparison reads them."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def translated(sql: str) -> exp.Expr:
         ),
     ],
 )
-def test_such_a_value_has_all_its_consequences(value: str, possible: set[object]) -> None:
+def test_volatile_value_is_computed_once(value: str, possible: set[object]) -> None:
     rows = rows_of(run(world().engine, f"SELECT {value} FROM generate_series(1, 2000) s (x)"))
     assert {row[0] for row in rows} == possible
 
 
-def test_beside_aggregates_and_captured_columns() -> None:
+def test_volatile_value_beside_aggregates_and_captured_columns() -> None:
     sql = "SELECT upper(min(name) || random()::text) < 'Z', count(*) FROM people"
     assert rows_of(run(world().engine, sql)) == [(True, 6)]
     sql = "SELECT count(*) FROM people WHERE width_bucket(random(), -1, age, 3) > 9"
@@ -74,12 +74,12 @@ def test_beside_aggregates_and_captured_columns() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(VOLATILE))
-def test_each_of_these_functions_is_held(name: str) -> None:
+def test_each_volatile_function_is_held(name: str) -> None:
     tree = translated(f"SELECT upper({name}()::text)")
     assert "LIST_TRANSFORM" in to_duckdb(tree).upper()
 
 
-def test_a_name_of_the_statement_is_not_taken() -> None:
+def test_names_of_the_statement_are_not_reused() -> None:
     tree = translated("SELECT upper(gen_random_uuid()::text || once0) FROM (SELECT 'a' AS once0) s")
     (held,) = tree.find_all(exp.Lambda)
     assert held.expressions[0].name == "once1"
@@ -95,7 +95,7 @@ def test_a_name_of_the_statement_is_not_taken() -> None:
         "(random(), 1) IN ((0.5, 1), (0.6, 2))",
     ],
 )
-def test_what_cannot_be_held_is_refused(value: str) -> None:
+def test_values_that_cannot_be_held_are_refused(value: str) -> None:
     with pytest.raises(NotSupportedError):
         run(world().engine, f"SELECT {value}")
 
@@ -109,5 +109,5 @@ def test_what_cannot_be_held_is_refused(value: str) -> None:
         "SELECT upper(x) FROM (SELECT gen_random_uuid()::text AS x) s",
     ],
 )
-def test_nothing_is_held_where_it_need_not_or_cannot_be(sql: str) -> None:
+def test_other_values_are_not_held(sql: str) -> None:
     assert translated(sql).find(exp.Lambda) is None

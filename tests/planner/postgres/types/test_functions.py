@@ -1,4 +1,4 @@
-"""The allow-list of functions, held against all that the DuckDB at hand knows."""
+"""The list of allowed functions, compared with all functions of the installed DuckDB."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from planner.values.session import Session
 from tests.planner.sides import Sides
 
 VOLATILE = {"random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7"}
-"""Functions that give another value each time, and harm nobody."""
+"""Volatile functions that are harmless."""
 CATALOG = {*ASKED, "nextval", "currval", "setval"}
-"""Functions that the catalog answers, or refuses: another database than that of the stores."""
+"""Functions that the catalog's database answers or refuses, not that of the stores."""
 
 
 def known(kinds: str) -> list[str]:
@@ -37,8 +37,8 @@ def refused(sides: Sides, sql: str) -> bool:
     return False
 
 
-def test_no_function_that_is_not_listed_can_be_called(sides: Sides) -> None:
-    """Whatever DuckDB adds in a later version is refused as well."""
+def test_unlisted_functions_of_duckdb_are_refused(sides: Sides) -> None:
+    """Functions that a later DuckDB adds are refused, too."""
     names = known("'scalar', 'aggregate', 'macro', 'window', 'pragma', 'table', 'table_macro'")
     others = [
         name
@@ -79,15 +79,13 @@ def test_no_function_that_is_not_listed_can_be_called(sides: Sides) -> None:
         "SELECT error('x') FROM people",
     ],
 )
-def test_a_function_that_is_not_listed_is_refused_wherever_it_stands(
-    sides: Sides, sql: str
-) -> None:
+def test_unlisted_function_is_refused_in_every_clause(sides: Sides, sql: str) -> None:
     with pytest.raises(QueryError) as caught:
         sides.engine.prepare(sql, Session())
     assert caught.value.sqlstate in {"42883", "42601", "0A000", "3F000"}
 
 
-def test_what_is_listed_computes_from_its_arguments() -> None:
+def test_listed_functions_read_only_their_arguments() -> None:
     volatile = duckdb.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() "
         "WHERE function_type IN ('scalar', 'macro') "
@@ -96,17 +94,17 @@ def test_what_is_listed_computes_from_its_arguments() -> None:
     assert {name for (name,) in volatile} & FUNCTIONS <= VOLATILE
 
 
-def test_results_are_of_functions_that_can_be_called() -> None:
+def test_functions_with_result_types_can_be_called() -> None:
     assert set(RESULTS) <= FUNCTIONS | {"str_position"}  # what POSITION parses as
     assert set(SAME_AS_FIRST) <= FUNCTIONS
 
 
-def test_our_macros_have_names_of_their_own() -> None:
+def test_macros_have_a_prefix() -> None:
     assert all(macro.startswith("pg_sg_") for macro in MACROS)
 
 
-def test_no_macro_takes_the_name_of_another() -> None:
-    """Nor that of a function in Python: the later one would be called for both."""
+def test_names_of_macros_are_unique() -> None:
+    """Functions in Python count, too: the later one would be called for both."""
     names = [macro.partition("(")[0] for macro in MACROS]
     assert [name for name, count in Counter([*names, *PYTHON_FUNCTIONS]).items() if count > 1] == []
     assert not any(name.startswith("pg_sg_") for name in FUNCTIONS)

@@ -1,4 +1,4 @@
-"""Types that the tree alone tells."""
+"""Inferred types of expressions."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def catalog() -> StoreCatalog:
     return found
 
 
-def test_what_is_inferred_is_what_postgresql_has(catalog: StoreCatalog) -> None:
-    """Nothing is guessed: a type that is given is PostgreSQL's, on the whole corpus."""
+def test_inferred_types_are_those_of_postgresql(catalog: StoreCatalog) -> None:
+    """No type is guessed: in the whole corpus, each inferred type is PostgreSQL's."""
     wrong, given = [], 0
     for path in files():
         for entry in read(path):

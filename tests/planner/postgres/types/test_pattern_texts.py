@@ -1,4 +1,4 @@
-"""Patterns of Postgres as RE2 has them."""
+"""PostgreSQL's patterns, translated for RE2."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_regular_expressions(pattern: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", [r"(a)\1", "a(?=b)", "(?<!a)b"])
-def test_what_re2_does_not_have_is_refused(pattern: str) -> None:
+def test_patterns_that_re2_lacks_are_refused(pattern: str) -> None:
     with pytest.raises(NotSupportedError) as caught:
         regular_expression(pattern, 7)
     assert caught.value.position == 7

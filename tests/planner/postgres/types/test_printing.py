@@ -1,4 +1,4 @@
-"""Rows, maps and arrays of them have no text, unless a row is written out."""
+"""Rows, maps and arrays of them have no text, except rows that are written out."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ FORMS = [
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("value", VALUES)
-def test_no_text_of_a_row_is_that_of_duckdb(engine: SqlEngine, form: str, value: str) -> None:
+def test_text_of_a_row_or_map_is_refused(engine: SqlEngine, form: str, value: str) -> None:
     source = "things t CROSS JOIN (SELECT ARRAY[s] AS x FROM things) to_array"
     with pytest.raises(QueryError) as raised:
         rows_of(run(engine, f"SELECT {form.format(value)} FROM {source}", session=Session()))
     assert raised.value.sqlstate in {"0A000", "42883"}
 
 
-def test_the_hint_says_what_to_write(engine: SqlEngine) -> None:
+def test_hint_shows_what_to_write(engine: SqlEngine) -> None:
     with pytest.raises(QueryError, match="as a text is not supported") as raised:
         run(engine, "SELECT t::text FROM things t", session=Session())
     assert raised.value.sqlstate == "0A000"

@@ -1,4 +1,4 @@
-"""Signatures; `postgres/prepared.sql` has what PostgreSQL takes arguments as."""
+"""Signatures of functions; `postgres/prepared.sql` has PostgreSQL's types of arguments."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def _name(data_type: DataType | None) -> str:
         ("no_such", "?", None),
     ],
 )
-def test_the_choice_is_postgres_s(name: str, given: str, wanted: str | None) -> None:
+def test_chosen_signature_is_that_of_postgresql(name: str, given: str, wanted: str | None) -> None:
     assert taken(name, given) == wanted
 
 
-def test_only_what_can_be_called_has_signatures() -> None:
+def test_functions_with_signatures_can_be_called() -> None:
     assert set(SIGNATURES) <= FUNCTIONS
