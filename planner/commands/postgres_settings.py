@@ -1,15 +1,21 @@
-"""Settings of Postgres that mean nothing here: clients may set them, and are shown what they set.
+"""PostgreSQL's settings: clients may set them and are shown what they set, which changes little.
 
-What a setting is, and who may change it, says `pg_settings`.
+`OWN_SETTINGS` lists those that have a value or a meaning of their own here. `pg_settings` says of
+all others what they are and who may change them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from planner.errors import QueryError, TransactionError
+from planner.commands.transaction import DEFAULT_DEFERRABLE, on_off, read_isolation
+from planner.errors import InvalidValueError, QueryError, TransactionError
+from planner.values.durations import DURATIONS, canonical_duration
+from planner.values.session import DEFAULT_ISOLATION
+from planner.values.text_values import parse_value
+from stores.spec.schema import BOOLEAN
 
 _UNITS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "kB": (("TB", 1 << 30), ("GB", 1 << 20), ("MB", 1 << 10), ("kB", 1)),
@@ -21,12 +27,85 @@ _UNITS: Mapping[str, tuple[tuple[str, int], ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostgresSetting:
-    """One setting."""
+    """A setting as `pg_settings` lists it."""
 
+    name: str
+    """As SHOW spells it: `TimeZone`."""
     shown: str
-    """What SHOW says of it while nobody has set it."""
+    """The value that SHOW has for it while no one has set it."""
     context: str
     """Who may change it, in the words of `pg_settings`."""
+
+
+def _any_text(name: str, value: str) -> str:
+    return value
+
+
+def _boolean(name: str, value: str) -> str:
+    return on_off(bool(parse_value(value, BOOLEAN)))
+
+
+def _isolation(name: str, value: str) -> str:
+    return read_isolation(name, value).value
+
+
+def _only_on(name: str, value: str) -> str:
+    """Accept `on` alone: a client that turns it off sends texts that would mean something else."""
+    if not parse_value(value, BOOLEAN):
+        raise InvalidValueError(
+            f'parameter "{name}" cannot be turned off',
+            hint="Write E'…' where a backslash is to escape.",
+        )
+    return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnSetting:
+    """A setting of PostgreSQL with a value or a meaning of its own."""
+
+    name: str
+    """As `pg_settings` spells it."""
+    default: str
+    read: Callable[[str, str], str] = _any_text
+    """Turns a name and a value into the value that SHOW has, or raises a QueryError."""
+    spellings: frozenset[str] = frozenset()
+    """The ways to write the default, in upper case without dashes, if it cannot be changed."""
+    of_transaction: bool = False
+    """Whether it belongs to the transaction and not to the session."""
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it keeps its default: to set another value gives a notice."""
+        return bool(self.spellings)
+
+
+_ON = frozenset({"ON", "TRUE", "YES", "1"})
+_TABLE = (
+    # The form of values in results, which the gateway encodes in one way.
+    OwnSetting(name="bytea_output", default="hex", spellings=frozenset({"HEX"})),
+    OwnSetting(name="client_encoding", default="UTF8", spellings=frozenset({"UTF8"})),
+    OwnSetting(name="IntervalStyle", default="postgres", spellings=frozenset({"POSTGRES"})),
+    OwnSetting(name="server_encoding", default="UTF8"),
+    OwnSetting(name="TimeZone", default="UTC", spellings=frozenset({"UTC"})),
+    # Texts are read in one way, too.
+    OwnSetting(name="standard_conforming_strings", default="on", read=_only_on),
+    # Nothing can be written.
+    OwnSetting(name="default_transaction_read_only", default="on", spellings=_ON),
+    OwnSetting(name="transaction_read_only", default="on", spellings=_ON),
+    # What a transaction sees, and what the next one begins with.
+    OwnSetting(name=DEFAULT_DEFERRABLE, default="off", read=_boolean),
+    OwnSetting(name=DEFAULT_ISOLATION, default="read committed", read=_isolation),
+    OwnSetting(name="transaction_deferrable", default="off", of_transaction=True),
+    OwnSetting(name="transaction_isolation", default="read committed", of_transaction=True),
+    # Limits in time, which the servers hold.
+    *(OwnSetting(name=name, default="0", read=canonical_duration) for name in sorted(DURATIONS)),
+    # Answers to drivers: DuckDB compiles nothing while it runs, and sorts texts by their bytes.
+    OwnSetting(name="jit", default="off"),
+    OwnSetting(name="lc_collate", default="C"),
+    OwnSetting(name="lc_ctype", default="C"),
+)
+OWN_SETTINGS: Mapping[str, OwnSetting] = {setting.name.lower(): setting for setting in _TABLE}
+"""The settings by their name in lower case."""
 
 
 def version_number(server_version: str) -> int:

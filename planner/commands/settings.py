@@ -7,78 +7,30 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from planner.commands.postgres_settings import PostgresSetting, check_may_be_set, version_number
+from planner.commands.postgres_settings import (
+    OWN_SETTINGS,
+    PostgresSetting,
+    check_may_be_set,
+    version_number,
+)
 from planner.commands.transaction import (
-    DEFAULT_DEFERRABLE,
     Modes,
-    on_off,
     read_isolation,
     set_modes,
     transaction_settings,
 )
 from planner.errors import (
     InvalidSyntaxError,
-    InvalidValueError,
     LimitExceededError,
     NotSupportedError,
     TransactionError,
     UnknownNameError,
 )
 from planner.syntax.options import SETTINGS, check_setting
-from planner.values.durations import DURATIONS, canonical_duration
-from planner.values.session import DEFAULT_ISOLATION, Session, TransactionStatus
+from planner.values.session import Session, TransactionStatus
 from planner.values.statement import Notice, Result, StatementKind
 from planner.values.text_values import parse_value
 from stores.spec.schema import BOOLEAN, TEXT, Column
-
-_POSTGRES_SETTINGS = {
-    "application_name": "",
-    "bytea_output": "hex",
-    "client_encoding": "UTF8",
-    "client_min_messages": "notice",
-    "datestyle": "ISO, MDY",
-    DEFAULT_DEFERRABLE: "off",
-    DEFAULT_ISOLATION: "read committed",
-    "default_transaction_read_only": "on",
-    "enable_seqscan": "on",
-    "extra_float_digits": "1",
-    "geqo": "on",
-    "idle_in_transaction_session_timeout": "0",
-    "idle_session_timeout": "0",
-    "intervalstyle": "postgres",
-    "jit": "off",
-    "lock_timeout": "0",
-    "max_identifier_length": "63",
-    "row_security": "on",
-    "search_path": '"$user", public',
-    "server_encoding": "UTF8",
-    "standard_conforming_strings": "on",
-    "statement_timeout": "0",
-    "synchronize_seqscans": "on",
-    "timezone": "UTC",
-    "transaction_deferrable": "off",
-    "transaction_isolation": "read committed",
-    "transaction_read_only": "on",
-}
-"""Settings of Postgres that clients set and ask for, with what they get."""
-_FIXED = {
-    "bytea_output": "hex",
-    "intervalstyle": "postgres",
-    "timezone": "UTC",
-    "client_encoding": "UTF8",
-    "default_transaction_read_only": "on",
-    "transaction_read_only": "on",
-}
-"""Settings that clients may name but that stay as they are."""
-_SAME = {
-    "bytea_output": {"HEX"},
-    "intervalstyle": {"POSTGRES"},
-    "timezone": {"UTC"},
-    "client_encoding": {"UTF8"},
-    "default_transaction_read_only": {"ON", "TRUE", "YES", "1"},
-    "transaction_read_only": {"ON", "TRUE", "YES", "1"},
-}
-"""How else one can say what they are; dashes do not count."""
 
 _CUSTOM = re.compile(r"[a-z_][\w$]*(\.[a-z_][\w$]*)+")
 _CUSTOM_MAX = 100
@@ -97,7 +49,8 @@ class Commands:
     def __init__(self, *, server_version: str, postgres: Mapping[str, PostgresSetting]) -> None:
         self._postgres = postgres
         others = {name: setting.shown for name, setting in postgres.items()}
-        self._defaults = {**others, **_POSTGRES_SETTINGS, **SETTINGS}
+        own = {name: setting.default for name, setting in OWN_SETTINGS.items()}
+        self._defaults = {**others, **own, **SETTINGS}
         self._defaults["server_version"] = server_version
         self._defaults["server_version_num"] = str(version_number(server_version))
 
@@ -107,7 +60,8 @@ class Commands:
         if name == "all":
             names = ("name", "setting", "description")
             return tuple(Column(name=each, type=TEXT) for each in names)
-        return (Column(name=_SPELLED.get(name, name), type=TEXT),)
+        spelled = self._postgres[name].name if name in self._postgres else name
+        return (Column(name=spelled, type=TEXT),)
 
     def check(self, kind: StatementKind, tokens: Sequence[Token]) -> None:
         """Refuse, before it runs, a command that cannot.
@@ -169,7 +123,10 @@ class Commands:
         of_transaction = transaction_settings(session)
         if name in of_transaction:
             return of_transaction[name]
-        return _FIXED.get(name) or session.settings.get(name, self._defaults.get(name, ""))
+        own = OWN_SETTINGS.get(name)
+        if own is not None and own.is_fixed:
+            return own.default
+        return session.settings.get(name, self._defaults.get(name, ""))
 
     def _shown_name(self, tokens: Sequence[Token]) -> str:
         words = [token.text.lower() for token in tokens[1:]]
@@ -254,22 +211,21 @@ class Commands:
         if value is None:
             session.reset(name)
             return
-        if name in _FIXED:
-            if value.upper().replace("-", "") not in _SAME[name]:
-                result.notices.append(Notice(message=f"{name} stays {_FIXED[name]}"))
+        own = OWN_SETTINGS.get(name)
+        if own is not None and own.is_fixed:
+            if value.upper().replace("-", "") not in own.spellings:
+                result.notices.append(Notice(message=f"{name} stays {own.default}"))
             return
-        if name == "standard_conforming_strings" and not parse_value(value, BOOLEAN):
-            # Who turns it off is about to send texts that would mean something else.
-            raise InvalidValueError(
-                f'parameter "{name}" cannot be turned off',
-                hint="Write E'…' where a backslash is to escape.",
-            )
-        if name in {"transaction_isolation", "transaction_deferrable"}:
+        if own is not None and own.of_transaction:
             _set_transaction(name, value, session, result)
             return
-        if _is_custom(name):
+        if own is not None:
+            value = own.read(name, value)
+        elif name in SETTINGS:
+            check_setting(name, value)
+        elif _is_custom(name):
             _check_custom(name, value, session)
-        session.set(name, _checked(name, value), local=local)
+        session.set(name, value, local=local)
 
     def _reset(self, tokens: Sequence[Token], session: Session) -> Result:
         name = _joined(tokens[1:])
@@ -280,9 +236,6 @@ class Commands:
                 self._known(name, tokens)
             session.reset(name)
         return Result(kind=StatementKind.RESET)
-
-
-_SPELLED = {"timezone": "TimeZone", "datestyle": "DateStyle", "intervalstyle": "IntervalStyle"}
 
 
 _SHORT = {"NAMES": "client_encoding", "SCHEMA": "search_path"}
@@ -369,23 +322,6 @@ def _syntax(tokens: Sequence[Token]) -> InvalidSyntaxError:
     return InvalidSyntaxError(
         f'syntax error at or near "{tokens[0].text}"', position=tokens[0].start + 1
     )
-
-
-def _checked(name: str, value: str) -> str:
-    """A value in the words that SHOW has for it.
-
-    Raises:
-        QueryError: the setting cannot have it.
-    """
-    if name in SETTINGS:
-        check_setting(name, value)
-    elif name in DURATIONS:
-        return canonical_duration(name, value)
-    elif name == DEFAULT_ISOLATION:
-        return read_isolation(name, value).value
-    elif name == DEFAULT_DEFERRABLE:
-        return on_off(bool(parse_value(value, BOOLEAN)))
-    return value
 
 
 def _set_transaction(name: str, value: str, session: Session, result: Result) -> None:

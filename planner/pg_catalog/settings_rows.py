@@ -7,30 +7,21 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from planner.commands.postgres_settings import PostgresSetting, shown_size, version_number
+from planner.commands.postgres_settings import (
+    OWN_SETTINGS,
+    PostgresSetting,
+    shown_size,
+    version_number,
+)
 from planner.pg_catalog import seed
 from planner.pg_catalog.arrow_tables import catalog_table
-
-_VALUES: Mapping[str, str] = {
-    "application_name": "",
-    "client_encoding": "UTF8",
-    "default_transaction_read_only": "on",
-    "is_superuser": "off",
-    "jit": "off",
-    "lc_collate": "C",
-    "lc_ctype": "C",
-    "server_encoding": "UTF8",
-    "TimeZone": "UTC",
-    "transaction_read_only": "on",
-}
-"""Where the gateway differs from PostgreSQL's default."""
 
 
 @lru_cache(maxsize=1)
 def postgres_settings() -> Mapping[str, PostgresSetting]:
     """The settings of Postgres by their name in lower case."""
     return {
-        name.lower(): PostgresSetting(shown=shown_size(default, unit), context=context)
+        name.lower(): PostgresSetting(name=name, shown=shown_size(default, unit), context=context)
         for name, unit, _, _, context, *_, default in _rows()
     }
 
@@ -43,7 +34,7 @@ def _rows() -> Iterator[list[str]]:
 def settings_table(server_version: str) -> pa.Table:
     """The rows of pg_settings for a session that has set nothing."""
     values = {
-        **_VALUES,
+        **{setting.name: setting.default for setting in OWN_SETTINGS.values()},
         "server_version": server_version,
         "server_version_num": str(version_number(server_version)),
     }

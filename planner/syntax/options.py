@@ -96,32 +96,35 @@ def _flag(value: str) -> bool:
     return bool(parse_value(value, BOOLEAN))
 
 
-_READERS: dict[str, tuple[str, Callable[[str], object]]] = {
-    "stategate.consistency": (
-        "consistency",
-        _choice("stategate.consistency", _CONSISTENCIES),
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Setting:
+    field: str
+    """The field of `SessionOptions` that it sets."""
+    default: str
+    read: Callable[[str], object]
+    """Turns a text into the value of the field; raises InvalidValueError."""
+
+
+_SETTINGS: Mapping[str, _Setting] = {
+    "stategate.consistency": _Setting(
+        field="consistency",
+        default="eventual",
+        read=_choice("stategate.consistency", _CONSISTENCIES),
     ),
-    "stategate.bound": ("position", _position),
-    "stategate.unknown_topics": (
-        "unknown_topics",
-        _choice("stategate.unknown_topics", _UNKNOWN_TOPICS),
+    "stategate.bound": _Setting(field="position", default="", read=_position),
+    "stategate.unknown_topics": _Setting(
+        field="unknown_topics",
+        default="error",
+        read=_choice("stategate.unknown_topics", _UNKNOWN_TOPICS),
     ),
-    "stategate.wait": ("wait_ms", _wait),
-    "stategate.active": ("active", _flag),
-    "stategate.partial": ("partial", _flag),
-    "stategate.info": ("info", _flag),
+    "stategate.wait": _Setting(field="wait_ms", default="0", read=_wait),
+    "stategate.active": _Setting(field="active", default="off", read=_flag),
+    "stategate.partial": _Setting(field="partial", default="off", read=_flag),
+    "stategate.info": _Setting(field="info", default="off", read=_flag),
 }
 _PREFIX = "stategate."
-SETTINGS: dict[str, str] = {
-    "stategate.consistency": "eventual",
-    "stategate.bound": "",
-    "stategate.unknown_topics": "error",
-    "stategate.wait": "0",
-    "stategate.active": "off",
-    "stategate.partial": "off",
-    "stategate.info": "off",
-}
-"""The session settings that stand for the clause, with their defaults."""
+SETTINGS: Mapping[str, str] = {name: setting.default for name, setting in _SETTINGS.items()}
+"""The defaults, by name, of the session's settings for what the WITH clause leaves open."""
 
 
 def check_setting(name: str, value: str) -> None:
@@ -130,7 +133,7 @@ def check_setting(name: str, value: str) -> None:
     Raises:
         InvalidValueError: it cannot, with a hint.
     """
-    _READERS[name][1](value)
+    _SETTINGS[name].read(value)
 
 
 def check_settings(settings: Mapping[str, str]) -> None:
@@ -161,8 +164,8 @@ def session_options(session: Session) -> SessionOptions:
     """
     if not isinstance(session.options, SessionOptions):
         fields = {
-            field: read(session.settings[name])
-            for name, (field, read) in _READERS.items()
+            setting.field: setting.read(session.settings[name])
+            for name, setting in _SETTINGS.items()
             if name in session.settings
         }
         found = SessionOptions(**fields)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planner.commands.postgres_settings import OWN_SETTINGS
 from planner.errors import QueryError
 from planner.values.session import Session, TransactionStatus
 from planner.values.statement import Notice, StatementKind
@@ -279,3 +280,11 @@ def test_a_readers_lock_is_no_lock(sides: Sides) -> None:
         assert run(sides.engine, sql, session=session).kind is StatementKind.LOCK
     for sql in ("LOCK TABLE people", "LOCK TABLE people IN ROW EXCLUSIVE MODE", "LOCK"):
         assert refusal(sides.engine, sql).sqlstate == "25006"
+
+
+def test_show_and_the_catalog_agree_on_our_own_settings(sides: Sides) -> None:
+    rows = rows_of(run(sides.engine, "SELECT lower(name), setting FROM pg_settings"))
+    listed = {row[0]: row[1] for row in rows}
+    for name, setting in OWN_SETTINGS.items():
+        assert do(sides, Session(), f"SHOW {name}") == [(setting.default,)]
+        assert listed[name] == setting.default
