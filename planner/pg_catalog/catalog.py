@@ -17,7 +17,7 @@ from planner.binding.column_origins import with_origins
 from planner.binding.parameters import PARAMETERS_MAX
 from planner.binding.relations import SYSTEM_RELATIONS, Relation
 from planner.binding.running_statements import Queries
-from planner.commands.settings import Commands
+from planner.commands.session_commands import SessionCommands
 from planner.commands.transaction import transaction_settings
 from planner.composing.compose import Composer
 from planner.composing.process_pool import ProcessPool
@@ -115,7 +115,9 @@ class PgCatalog:
         self._server_version = server_version
         self._database = database
         self._started = dt.datetime.now(dt.UTC)
-        self._commands = Commands(server_version=server_version, postgres=postgres_settings())
+        self._commands = SessionCommands(
+            server_version=server_version, postgres=postgres_settings()
+        )
         self._oids: tuple[int, Mapping[str, int]] = (-1, {})
         self._lock = threading.Lock()
         self._generation: _Generation | None = None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 from sqlglot import exp
 
-from planner.commands.settings import Commands
+from planner.commands.session_commands import SessionCommands
 from planner.errors import InvalidValueError, NotSupportedError, QueryError
 from planner.postgres.refused import unknown_function
 from planner.trees.column_names import column_name
@@ -97,7 +97,7 @@ def result_columns(columns: Sequence[Column], effects: Sequence[SideEffect]) -> 
 
 
 def apply_side_effects(
-    effects: Sequence[SideEffect], table: pa.Table, session: Session, commands: Commands
+    effects: Sequence[SideEffect], table: pa.Table, session: Session, commands: SessionCommands
 ) -> pa.Table:
     """Call the functions, row by row, and put what they give in the place of their arguments.
 
@@ -120,7 +120,7 @@ def apply_side_effects(
     return table
 
 
-def _set_config(given: Sequence[str | None], session: Session, commands: Commands) -> str:
+def _set_config(given: Sequence[str | None], session: Session, commands: SessionCommands) -> str:
     name, value, local = given
     if name is None:
         raise InvalidValueError("SET requires parameter name", sqlstate="22004")

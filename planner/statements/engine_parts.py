@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from planner.binding.running_statements import Queries
-from planner.commands.settings import Commands
+from planner.commands.session_commands import SessionCommands
 from planner.composing.compose import Composer, composing_definition
 from planner.composing.process_pool import ProcessPool
 from planner.composing.remote import RemoteDatabase
@@ -45,7 +45,7 @@ class EngineParts:
     queries: Queries
     """The statements that run now."""
     executor: Executor
-    commands: Commands
+    commands: SessionCommands
     pg_catalog: PgCatalog
 
     def close(self) -> None:
@@ -80,7 +80,7 @@ def open_parts(
         composer=composer,
         queries=queries,
         executor=Executor(catalog, composer, queries=queries, node=node, clock=clock),
-        commands=Commands(server_version=SERVER_VERSION, postgres=postgres_settings()),
+        commands=SessionCommands(server_version=SERVER_VERSION, postgres=postgres_settings()),
         pg_catalog=PgCatalog(
             catalog, server_version=SERVER_VERSION, processes=processes, queries=queries
         ),

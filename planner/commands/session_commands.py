@@ -1,4 +1,4 @@
-"""Statements about the session's settings: SET, SHOW, RESET, DISCARD, read word by word."""
+"""Statements about the session: SET, SHOW, RESET, DISCARD and LOCK, read word by word."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _CUSTOM_LENGTH_MAX = 65_536
 """Applications keep whom they act for in such settings: one or two, of some kB at most."""
 
 
-class Commands:
-    """Runs the commands.
+class SessionCommands:
+    """Runs SET, SHOW, RESET, DISCARD and LOCK.
 
     Args:
         server_version: what SHOW server_version says.
