@@ -19,6 +19,7 @@ from planner.values.client_listings import (
     Listing,
 )
 from planner.values.durations import duration_ms
+from planner.values.quoting import quote_always
 from planner.values.redacted import statement_shape
 from planner.values.row_commands import (
     Argument,
@@ -90,6 +91,7 @@ __all__ = [
     "check_settings",
     "duration_ms",
     "parse_value",
+    "quote_always",
     "statement_shape",
     "template_of",
 ]

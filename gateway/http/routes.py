@@ -60,7 +60,15 @@ from gateway.http.requests import (
 from gateway.http.typed_queries import typed_document
 from gateway.settings import Settings
 from gateway.workers import Workers
-from planner.engine import Cancellation, Engine, QueryError, Result, Session, Statement
+from planner.engine import (
+    Cancellation,
+    Engine,
+    QueryError,
+    Result,
+    Session,
+    Statement,
+    quote_always,
+)
 from planner.errors import UnavailableError
 from planner.typed import TypedQueries
 
@@ -218,9 +226,11 @@ async def read_lookup(
             hint="Send a segment of the path for each: "
             + "/".join(f"{{{column.name}}}" for column in columns),
         )
-    conditions = " AND ".join(f"{_quoted(c.name)} = ${n}" for n, c in enumerate(columns, start=1))
+    conditions = " AND ".join(
+        f"{quote_always(c.name)} = ${n}" for n, c in enumerate(columns, start=1)
+    )
     return QueryRequest(
-        sql=f"SELECT * FROM {_quoted(name)} WHERE {conditions}",
+        sql=f"SELECT * FROM {quote_always(name)} WHERE {conditions}",
         params=tuple(key),
         settings=read_settings(parse_qsl(scope["query_string"].decode(), keep_blank_values=True)),
     )
@@ -234,11 +244,6 @@ def _segments(scope: Scope) -> list[str]:
         raise HttpRequestError("the path is not UTF-8") from error
     # The application may be mounted below other paths.
     return parts[len(scope.get("root_path", "").rstrip("/").split("/")) :]
-
-
-def _quoted(name: str) -> str:
-    doubled = name.replace('"', '""')
-    return f'"{doubled}"'
 
 
 class QueryEndpoint:

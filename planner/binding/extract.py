@@ -37,6 +37,7 @@ from planner.trees.known_arguments import conjuncts, disjuncts, seen
 from planner.trees.nodes import parameter_number
 from planner.values.comparison_bounds import Fitted, Fitter, fitter
 from planner.values.constants import constant_of
+from planner.values.quoting import quote_text
 from planner.values.sqltypes import data_type_of
 from stores.spec.schema import BIGINT, BOOLEAN, TEXT, DataType, Kind, Value
 
@@ -286,11 +287,11 @@ class Reader(Struct, frozen=True, kw_only=True):
             return UNKNOWN
         if not start:
             return Predicate(disjuncts=((NotNull(column=side.column),),), exact=exact)
-        first = Operand(text=_quoted(start), fit=Fitted, constant=start)
+        first = Operand(text=quote_text(start), fit=Fitted, constant=start)
         found: list[Condition] = [Compares(column=side.column, operator=">=", operand=first)]
         after = _after_text(start)
         if after is not None:
-            last = Operand(text=_quoted(after), fit=Fitted, constant=after)
+            last = Operand(text=quote_text(after), fit=Fitted, constant=after)
             found.append(Compares(column=side.column, operator="<", operand=last))
         return Predicate(disjuncts=(tuple(found),), exact=exact)
 
@@ -482,9 +483,5 @@ def _after_text(start: str) -> str | None:
 def _text_of(node: exp.Expr) -> str:
     """A constant as SQL; literals, of which there may be thousands, without sqlglot's generator."""
     if isinstance(node, exp.Literal):
-        return _quoted(node.name) if node.is_string else str(node.name)
+        return quote_text(node.name) if node.is_string else str(node.name)
     return node.sql(dialect="postgres")
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

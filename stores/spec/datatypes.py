@@ -150,6 +150,7 @@ def _parse_field(text: str, depth: int) -> tuple[str, DataType]:
 
 
 def _quoted(name: str) -> str:
+    """Return a field's name as types show it; the planner's rules for names lie above stores."""
     if re.fullmatch(r"[^\W\d]\w*", name):
         return name
     doubled = name.replace('"', '""')
