@@ -82,13 +82,7 @@ class LogFollower:
         An empty replica has less to do so. And one whose own epoch the log has no longer cannot
         tell if it is still the same log; a snapshot is of this one in any case.
         """
-        before = replica.status.progress
-        progress = Progress(
-            epoch=commit.epoch,
-            position=commit.position,
-            watermark_ms=_later(commit.watermark_ms, before.watermark_ms),
-            committed_ms=commit.committed_ms,
-        )
+        progress = commit.progress_after(replica.status.progress)
         try:
             replica.pipeline = commit.writer
             if not is_known and self._restored(replica):
@@ -153,9 +147,3 @@ def _is_made_by(commit: Commit | None, progress: Progress, log: StoreLog) -> boo
         # Gone from a log that went on: removed as old. Gone from one that ends before: another log.
         return log.latest_epoch() > progress.epoch
     return commit.committed_ms == progress.committed_ms and commit.position == progress.position
-
-
-def _later(watermark_ms: int | None, before_ms: int | None) -> int | None:
-    """Watermarks never go back: a window that has expired stays so."""
-    known = [mark for mark in (watermark_ms, before_ms) if mark is not None]
-    return max(known, default=None)

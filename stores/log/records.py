@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from stores.errors import UnknownKindError
 from stores.log.documents import FORMAT, decode_document, encode_document
-from stores.spec.position import Position, Progress
+from stores.spec.position import Position, Progress, later_watermark
 from stores.spec.schema import (
     TIMELESS,
     Column,
@@ -108,6 +108,15 @@ class Commit:
     def files_of(self, partition: int) -> tuple[DataFile, ...]:
         """The files with rows of one partition, in the order in which they are to be applied."""
         return tuple(file for file in self.files if file.partition == partition)
+
+    def progress_after(self, before: Progress) -> Progress:
+        """Return the progress of a replica that applies this epoch after `before`."""
+        return Progress(
+            epoch=self.epoch,
+            position=self.position,
+            watermark_ms=later_watermark(self.watermark_ms, before.watermark_ms),
+            committed_ms=self.committed_ms,
+        )
 
     @property
     def rows(self) -> int:

@@ -33,7 +33,7 @@ from stores.log.records import Commit, DataFile, Term
 from stores.log.store_log import StoreLog
 from stores.log.terms import require_newest, take_term
 from stores.spec.arguments import require_integer, require_name, require_path, shown
-from stores.spec.position import Position
+from stores.spec.position import Position, later_watermark
 from stores.spec.schema import SPAN_MS_MAX, InputTopic, StoreSchema
 
 __all__ = ["Commit", "DataFile", "Root", "StateLog", "StoreLog", "StoreWriter"]
@@ -408,7 +408,7 @@ class StoreWriter:
         store, so its commit must say how far the watermark had come.
         """
         before_ms = None if self._newest is None else self._newest.watermark_ms
-        return max((mark for mark in (given_ms, before_ms) if mark is not None), default=None)
+        return later_watermark(given_ms, before_ms)
 
     def _write_parts(self, rows: pa.Table, attempt: str) -> list[DataFile]:
         partitions = partition_column(rows, self.schema.key, self.schema.partitions)

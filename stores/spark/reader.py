@@ -23,6 +23,7 @@ from stores.log.datafiles import (
 from stores.log.files import Directory
 from stores.log.intervals import file_type, holds_interval, to_file
 from stores.log.state_log import Commit, DataFile, StoreLog
+from stores.spec.position import later_watermark
 from stores.spec.schema import (
     DELETED_NAME,
     VALID_TO,
@@ -125,16 +126,17 @@ def _times(schema: StoreSchema, commits: Sequence[Commit]) -> tuple[dict[str, in
     By the watermark as replicas have it, which never goes back.
     """
     late_ms: dict[str, int] = {}
-    before_ms: int | None = None
+    watermark_ms = expired_ms = None
     if schema.retention_ms is None or not schema.time_columns:
         return late_ms, None
     for commit in commits:
-        if commit.watermark_ms is not None:
-            expired_ms = commit.watermark_ms - schema.retention_ms
-            before_ms = expired_ms if before_ms is None else max(before_ms, expired_ms)
-        if schema.kind is StoreKind.VERSIONED and before_ms is not None and not commit.replace:
-            late_ms.update(dict.fromkeys((file.path for file in commit.files), before_ms))
-    return late_ms, before_ms
+        watermark_ms = later_watermark(commit.watermark_ms, watermark_ms)
+        if watermark_ms is None:
+            continue
+        expired_ms = watermark_ms - schema.retention_ms
+        if schema.kind is StoreKind.VERSIONED and not commit.replace:
+            late_ms.update(dict.fromkeys((file.path for file in commit.files), expired_ms))
+    return late_ms, expired_ms
 
 
 def _fold(

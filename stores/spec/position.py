@@ -252,6 +252,11 @@ class Progress:
     """Wall clock, epoch milliseconds, at which the writer committed that epoch."""
 
 
+def later_watermark(first_ms: int | None, second_ms: int | None) -> int | None:
+    """Return the later of two watermarks, since they never go back; None is the earliest."""
+    return max((mark for mark in (first_ms, second_ms) if mark is not None), default=None)
+
+
 Measure: TypeAlias = str | tuple[str, int]
 """The measure of one part of a bound: EPOCH, AGE, LATEST, or an input topic and partition."""
 

@@ -103,13 +103,7 @@ def _fill(engine: RocksPartition, log: StoreLog, made_of: Recipe, partition: int
         progress = made_of.base.progress
         engine.restore(lambda path: fetch(log.directory, file, path), progress)
     for commit in made_of.commits:
-        marks = [m for m in (commit.watermark_ms, progress.watermark_ms) if m is not None]
-        progress = Progress(
-            epoch=commit.epoch,
-            position=commit.position,
-            watermark_ms=max(marks, default=None),
-            committed_ms=commit.committed_ms,
-        )
+        progress = commit.progress_after(progress)
         engine.apply(progress, log.read(commit, partition), replace=commit.replace)
 
 

@@ -16,6 +16,7 @@ from stores.spec.position import (
     Position,
     PositionBound,
     Progress,
+    later_watermark,
     merge_positions,
     unmet_bound,
 )
@@ -239,3 +240,13 @@ def test_bounds_by_name() -> None:
 def test_a_partition_cannot_say_that_it_is_the_latest() -> None:
     unmet = unmet_bound(PositionBound(latest=True), Progress(), inputs=(), partition=0, now_ms=0)
     assert unmet == "the store has not said which epoch is the latest"
+
+
+@pytest.mark.parametrize(
+    ("first_ms", "second_ms", "later_ms"),
+    [(3, 5, 5), (5, 3, 5), (None, -1, -1), (None, None, None)],
+)
+def test_the_later_watermark_counts(
+    first_ms: int | None, second_ms: int | None, later_ms: int | None
+) -> None:
+    assert later_watermark(first_ms, second_ms) == later_ms
