@@ -1,8 +1,8 @@
-"""The Parquet files of the state log: their columns, writing them, reading them.
+"""The Parquet files of the state log: their columns, how they are written and read.
 
 A file holds rows of one partition of one store: key columns, time columns, value columns, then
-`_timestamp`, the event time, and `_deleted`, which marks a tombstone. Nothing here knows of epochs
-or commits; the writer in Spark's tasks, the Python writer and the readers share it.
+`_timestamp`, the event time, and `_deleted`, which marks a tombstone. Nothing here knows epochs or
+commits. Spark's tasks, the Python writer and all readers use this module.
 """
 
 from __future__ import annotations
@@ -37,30 +37,30 @@ from stores.spec.schema import (
 
 TIMESTAMP_NAME = "_timestamp"
 ROWS_PER_GROUP = 65_536
-"""Rows that a writer buffers and a reader decodes at a time: a few MB of ordinary rows."""
+"""Rows that a writer buffers and a reader decodes at a time: usually a few MB."""
 
 _HELD_BYTES_MAX = 32 << 20
-"""Files that are read at once, to be hashed and then decoded."""
+"""Largest file that is read into memory, hashed and then decoded; larger ones are read twice."""
 _MARKS = (pa.field(TIMESTAMP_NAME, TIMESTAMPTZ.arrow), pa.field(DELETED_NAME, pa.bool_()))
 _Column: TypeAlias = Any
-"""A ChunkedArray: the stubs that there are for pyarrow know too little of its kernels."""
+"""A ChunkedArray; the stubs for pyarrow lack most of its kernels."""
 _Order: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def file_schema(schema: StoreSchema) -> pa.Schema:
-    """The columns of a store's data files."""
+    """Return the schema of a store's data files."""
     fields = [file_field(column.name, column.type) for column in schema.logged_columns]
     return pa.schema([*fields, *_MARKS])
 
 
 def row_schema(schema: StoreSchema) -> pa.Schema:
-    """The same columns as the rows have them that are read: an interval is Arrow's own."""
+    """Return the schema of rows that were read from data files, with Arrow's intervals."""
     fields = [pa.field(column.name, column.type.arrow) for column in schema.logged_columns]
     return pa.schema([*fields, *_MARKS])
 
 
 def identity(schema: StoreSchema) -> tuple[str, ...]:
-    """The columns of which a store holds one row for each combination of values."""
+    """Return the columns that identify a row: a store has one row for each of their values."""
     keys = tuple(column.name for column in schema.key)
     match schema.kind:
         case StoreKind.WINDOW:
@@ -74,13 +74,13 @@ def identity(schema: StoreSchema) -> tuple[str, ...]:
 
 
 def shaped(rows: pa.Table, schema: StoreSchema) -> pa.Table:
-    """The rows with exactly the columns of a data file, in their order and types.
+    """Return rows with exactly the columns of a data file, in their order and types.
 
-    `_timestamp` and `_deleted` may be missing, and `window_end` where windows have a fixed size.
+    `_timestamp` and `_deleted` may be missing, and `window_end` if windows have a fixed size.
     Versions need their `_timestamp`, which may be called `valid_from`.
 
     Raises:
-        SchemaError: a column is missing, one is too many, or one has values of another type.
+        SchemaError: a column is missing, unknown or of another type.
     """
     wanted = file_schema(schema)
     if schema.kind is StoreKind.VERSIONED and TIMESTAMP_NAME not in rows.column_names:
@@ -120,7 +120,7 @@ def _check_windows(table: pa.Table, schema: StoreSchema, size_ms: int) -> None:
 
 
 def _window_ends(starts: _Column, size_ms: int) -> _Column:
-    """As in Kafka: what would end behind the last time that a column holds ends there."""
+    """Return the ends of windows; as in Kafka, no later than the last time of a column."""
     size_us = size_ms * 1000
     latest = pa.scalar(MICROS_MAX - size_us)
     kept = pc.min_element_wise(starts.cast(pa.int64()), latest, skip_nulls=False)
@@ -150,28 +150,28 @@ def _of_file(column: _Column, field: Any, schema: StoreSchema) -> _Column:
     known = schema.column_by_name.get(field.name)
     if known is None or not holds_interval(known.type):
         return column.cast(field.type)
-    # What holds intervals is none that Arrow could cast.
+    # Arrow cannot cast intervals.
     chunks = [to_file(chunk, known.type) for chunk in column.chunks]
     return pa.chunked_array(chunks, field.type)
 
 
 def _canonical_floats(column: _Column) -> _Column:
-    """Equal keys as equal bits: one zero and one NaN, as SQL compares them."""
+    """Give equal keys equal bits: one zero and one NaN, as SQL compares them."""
     nan = pa.scalar(float("nan"), column.type)
     plain: _Column = pc.add(column, pa.scalar(0.0, column.type))
     return pc.if_else(pc.is_nan(plain), nan, plain)
 
 
 def latest_rows(rows: pa.Table, schema: StoreSchema, *, by_event_time: bool = True) -> pa.Table:
-    """One row for each identity: the latest by event time, the later in input order among equals.
+    """Return one row for each identity: the latest by event time, then by input order.
 
     Args:
-        rows: as `shaped` gives them.
-        schema: the store they belong to.
+        rows: rows from `shaped`.
+        schema: the schema of their store.
         by_event_time: False if input order alone decides, as between epochs.
 
     Returns:
-        The rows that win, in input order. A row without event time counts as the earliest.
+        The winning rows, in input order. A row without event time counts as the earliest.
     """
     if rows.num_rows < 2:
         return rows
@@ -179,7 +179,7 @@ def latest_rows(rows: pa.Table, schema: StoreSchema, *, by_event_time: bool = Tr
     ranks = np.arange(rows.num_rows, dtype=np.int64)
     if order is not None:
         ranks[order] = np.arange(rows.num_rows, dtype=np.int64)
-    # Numbers for names, as these cannot be confused with the name of the rank.
+    # Numbers as names, so that no column can be called like the rank.
     columns = [rows.column(name) for name in identity(schema)]
     keys = [str(number) for number in range(len(columns))]
     keyed = pa.table([*columns, pa.array(ranks)], names=[*keys, "rank"])
@@ -192,13 +192,13 @@ def latest_rows(rows: pa.Table, schema: StoreSchema, *, by_event_time: bool = Tr
 
 
 def linked_versions(rows: pa.Table, schema: StoreSchema) -> pa.Table:
-    """Versions, tombstones among them, with `valid_from` and `valid_to`, each up to the next.
+    """Return versions and tombstones with `valid_from` and `valid_to`, each up to the next one.
 
-    Without those that begin at the end of time, which are valid never.
+    Versions that begin at the end of time are left out: they are never valid.
 
     Args:
-        rows: one for each identity, as `latest_rows` gives them.
-        schema: the store they belong to.
+        rows: one for each identity, from `latest_rows`.
+        schema: the schema of their store.
     """
     keys = [column.name for column in schema.key]
     micros: _Column = rows.column(TIMESTAMP_NAME).cast(pa.int64())
@@ -215,7 +215,7 @@ def linked_versions(rows: pa.Table, schema: StoreSchema) -> pa.Table:
 
 
 def _by_event_time(rows: pa.Table) -> _Order | None:
-    """Row numbers by event time, then input order; None if input order is that already."""
+    """Return row numbers by event time, then input order; None if the rows are in that order."""
     column: _Column = rows.column(TIMESTAMP_NAME)
     if column.null_count == len(column):
         return None
@@ -229,9 +229,10 @@ def _by_event_time(rows: pa.Table) -> _Order | None:
 def last_of_runs(
     batches: Iterable[pa.RecordBatch], schema: StoreSchema
 ) -> Iterator[pa.RecordBatch]:
-    """As `latest_rows`, for rows sorted by identity and event time, in bounded memory.
+    """Yield the last row of each identity, for rows sorted by identity and event time.
 
-    One row is held back between batches: whether it is the last of its run shows in the next.
+    It does the same as `latest_rows` in bounded memory. It holds back one row between batches,
+    since only the next batch shows if the row is the last of its run.
     """
     names = identity(schema)
     held: pa.RecordBatch | None = None
@@ -254,12 +255,12 @@ def _same_row(held: pa.RecordBatch, batch: pa.RecordBatch, names: tuple[str, ...
 
 
 def _ends_of_runs(batch: pa.RecordBatch, names: tuple[str, ...]) -> np.ndarray[Any, Any]:
-    """For each row but the last, whether the next one has another identity."""
+    """Return for each row but the last whether the next one has another identity."""
     differs = np.zeros(batch.num_rows - 1, np.bool_)
     for name in names:
         column: _Column = batch.column(name)
         if pa.types.is_floating(column.type):
-            # As bits, which `shaped` has made canonical: a NaN is the same key as a NaN.
+            # As bits, which `shaped` has made canonical, so that NaN equals NaN.
             column = column.view(f"int{column.type.bit_width}")
         here, after = column.slice(0, len(column) - 1), column.slice(1)
         unequal = pc.fill_null(pc.not_equal(here, after), False)
@@ -274,13 +275,13 @@ def write_part(
     """Write one data file from batches that have the columns of `file_schema`.
 
     Args:
-        directory: the store's.
-        path: of the new file, relative to it; its directory is there.
-        batches: the rows, held in memory no more than ROWS_PER_GROUP and one batch at a time.
+        directory: the directory of the store.
+        path: the path of the new file in it; its directory exists.
+        batches: the rows; at most ROWS_PER_GROUP and one batch of them are in memory at a time.
         partition: the partition of every row.
 
     Returns:
-        What was written; None if there was no row, and then there is no file.
+        The file; None without rows, and then no file is written.
 
     Raises:
         LogError: the file cannot be written.
@@ -293,7 +294,7 @@ def write_part(
     try:
         with directory.system.open_output_stream(directory.join(path)) as stream:
             hashed = HashingStream(stream)
-            # zstd halves what lz4 leaves and costs the writer a tenth more.
+            # zstd needs half the space of lz4 and a tenth more of the writer's time.
             with pq.ParquetWriter(
                 hashed, first.schema, compression="zstd", write_page_checksum=True
             ) as writer:
@@ -331,7 +332,7 @@ def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def _sync_file(path: str) -> None:
-    """Bring a file to the disk before a commit says that it is there."""
+    """Write a file through to the disk, before a commit names it."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -342,10 +343,10 @@ def _sync_file(path: str) -> None:
 def read_part(
     directory: Directory, file: DataFile, schema: StoreSchema
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of one data file, in batches of at most ROWS_PER_GROUP, as `row_schema` has them.
+    """Yield the rows of a data file in batches of at most ROWS_PER_GROUP, with `row_schema`.
 
     Raises:
-        TornRecordError: the file is missing, short or not ours; the message names it.
+        TornRecordError: the file is missing, short or foreign; the message names it.
         LogError: the file system does not answer.
     """
     path = directory.join(file.path)
@@ -353,7 +354,7 @@ def read_part(
     try:
         with directory.system.open_input_file(path) as stream:
             whole = _checked(stream, file, path)
-            # Threads would only fight those of the other partitions for the same cores.
+            # More threads would only compete with the other partitions for the same cores.
             source = pq.ParquetFile(whole, pre_buffer=False, page_checksum_verification=True)
             if source.metadata.num_rows != file.rows:
                 raise TornRecordError(
@@ -367,23 +368,29 @@ def read_part(
                 yield _read_batch(batch, schema, wanted)
     except FileNotFoundError as error:
         raise TornRecordError(f'data file "{path}" is missing') from error
-    except _NONSENSE as error:
-        raise TornRecordError(f'data file "{path}" is not ours: {error}') from error
+    except _PARQUET_ERRORS as error:
+        raise TornRecordError(f'data file "{path}" is not valid: {error}') from error
     except OSError as error:
-        # The file system's errors have a number; without one it is the Parquet reader that says
-        # that what it read makes no sense.
+        # Errors of the file system have a number. One without a number is the Parquet reader's, for
+        # bytes that are not Parquet.
         if error.errno is None:
-            raise TornRecordError(f'data file "{path}" is not ours: {error}') from error
+            raise TornRecordError(f'data file "{path}" is not valid: {error}') from error
         raise LogError(f'data file "{path}" cannot be read: {error}') from error
 
 
-_NONSENSE = (pa.ArrowException, SchemaError, ValueError, TypeError, LookupError, ArithmeticError)
-"""What pyarrow raises over bytes that are not Parquet: anything, as long as no checksum is there
-that keeps such bytes from it."""
+_PARQUET_ERRORS = (
+    pa.ArrowException,
+    SchemaError,
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+)
+"""The errors of pyarrow for bytes that are not Parquet: almost any, in files without a hash."""
 
 
 def _checked(stream: Any, file: DataFile, path: str) -> Any:
-    """The bytes of a data file, after they have been found to be those that were committed."""
+    """Return a source for the bytes of a data file, after checking their size and hash."""
     size_bytes: int = stream.size()
     if size_bytes != file.size_bytes:
         raise TornRecordError(f'data file "{path}" has {size_bytes} bytes, not {file.size_bytes}')
@@ -391,7 +398,7 @@ def _checked(stream: Any, file: DataFile, path: str) -> Any:
         return stream
     digest = hashlib.sha256()
     if size_bytes <= _HELD_BYTES_MAX:
-        # One request on an object store, where each read would be one.
+        # A single request to an object store.
         whole = stream.read_buffer()
         digest.update(whole)
         found: Any = pa.BufferReader(whole)

@@ -1,4 +1,4 @@
-"""Digests of what the state log holds: of rows, whatever their layout, and of files as written."""
+"""Digests of rows, independent of their layout, and of files as they are written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 _Array: TypeAlias = Any
-"""The stubs that there are for pyarrow know too little of its arrays."""
+"""An Arrow array; the stubs for pyarrow lack most of its methods."""
 
 
 class _Hash(Protocol):
@@ -19,10 +19,10 @@ class _Hash(Protocol):
 
 
 def rows_digest(rows: pa.Table) -> str:
-    """SHA-256 of rows, in hexadecimal: of their columns' names, types and values, in order.
+    """Return the SHA-256 of rows, in hexadecimal: of their columns' names, types and values.
 
-    Chunks, slices and what lies under a NULL make no difference, so equal tables have one digest,
-    from one version of Arrow to the next. Costs a nanosecond a byte.
+    Chunks, slices and the bytes under a NULL make no difference, so equal tables have one digest in
+    all versions of Arrow. Takes a nanosecond per byte.
     """
     digest = hashlib.sha256()
     for field in rows.schema:
@@ -61,9 +61,9 @@ def _add(digest: _Hash, array: _Array) -> None:
 
 
 class HashingStream:
-    """A file that is written once, from its beginning on, and hashed on the way.
+    """Hashes a file while it is written from start to end.
 
-    Only what `pyarrow.parquet` asks of a file that it writes.
+    It has only the methods that `pyarrow.parquet` calls on a file that it writes.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -77,29 +77,29 @@ class HashingStream:
         return int(self._stream.write(data))
 
     def tell(self) -> int:
-        """How many bytes there are."""
+        """Return the number of bytes so far."""
         return int(self._stream.tell())
 
     def flush(self) -> None:
-        """Hand over what is buffered."""
+        """Flush the file."""
         self._stream.flush()
 
     def writable(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
     def readable(self) -> bool:
-        """Never."""
+        """Return False."""
         return False
 
     def seekable(self) -> bool:
-        """Never."""
+        """Return False."""
         return False
 
     def close(self) -> None:
-        """Take no more; the file itself is closed by whoever opened it."""
+        """Mark it as closed; the caller closes the file."""
         self.closed = True
 
     def hexdigest(self) -> str:
-        """SHA-256 of all bytes so far."""
+        """Return the SHA-256 of all bytes so far."""
         return self._digest.hexdigest()

@@ -1,8 +1,8 @@
 """Small files of the state log: one JSON object each, with its format and a checksum.
 
-Every such file is written by `encode_document` and read by `decode_document`. What the fields of a
-record mean is in `stores.log.records`. The last field is a SHA-256 of all bytes before it, and what
-follows that is fixed, so no changed bit passes: neither in a value nor in the checksum itself.
+`encode_document` writes every such file and `decode_document` reads it; `stores.log.records` has
+the fields. The last field is a SHA-256 of all bytes before it, and the bytes after it are fixed. So
+every changed bit is found, in a value and in the checksum itself.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import orjson
 from stores.errors import StoreError, TornRecordError
 
 FORMAT = 2
-"""Version of all records; counted up when an older reader would misread a newer one."""
+"""Version of all records; increased when an older reader would misread a newer record."""
 FORMATS_READ = (1, 2)
 """Format 1 has no checksum, and its commits no term."""
 
@@ -27,7 +27,7 @@ _TRAILER_BYTES = len(_FIELD) + 2 * hashlib.sha256().digest_size + len(_END)
 
 
 def encode_document(fields: Mapping[str, Any], *, version: int = FORMAT) -> bytes:
-    """The bytes of a record: its format, its fields, and in format 2 the checksum of both."""
+    """Encode a record: its format, its fields, and in format 2 the checksum of both."""
     document = {"format": version, **fields}
     text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     if version == 1:
@@ -37,15 +37,15 @@ def encode_document(fields: Mapping[str, Any], *, version: int = FORMAT) -> byte
 
 
 def decode_document(data: bytes, path: str, build: Callable[[Mapping[str, Any]], T]) -> T:
-    """What `build` makes of a record, which may hold anything.
+    """Decode a record, which may hold anything, by the function `build`.
 
     Args:
         data: the bytes of the file.
         path: its name, for the message.
-        build: makes a value of the fields; whatever it cannot take is a torn record.
+        build: makes a value of the fields; its errors become a TornRecordError.
 
     Raises:
-        TornRecordError: it is incomplete, damaged or not ours; the message names `path`.
+        TornRecordError: it is incomplete, damaged or foreign; the message names `path`.
     """
     try:
         document = orjson.loads(data)
@@ -60,17 +60,17 @@ def decode_document(data: bytes, path: str, build: Callable[[Mapping[str, Any]],
     except KeyError as error:
         raise TornRecordError(f'record "{path}" has no field {error}') from error
     except (StoreError, TypeError, ValueError, AttributeError) as error:
-        raise TornRecordError(f'record "{path}" is not ours: {error}') from error
+        raise TornRecordError(f'record "{path}" is not valid: {error}') from error
 
 
 def _check(document: Mapping[str, Any], data: bytes, path: str) -> None:
     found = document.get("format")
     if isinstance(found, bool) or found not in FORMATS_READ:
         known = " and ".join(map(str, FORMATS_READ))
-        raise TornRecordError(f'record "{path}" has format {found!r}; we read {known}')
+        raise TornRecordError(f'record "{path}" has format {found!r}; this version reads {known}')
     if found == 1 and "checksum" not in document:
         return
-    # Also in what calls itself format 1: then the number is what was damaged.
+    # A checksum in a record of format 1 shows that the number of the format is damaged.
     body = data[: -_TRAILER_BYTES or None]
     if found == 1 or data != body + _trailer(body):
         raise TornRecordError(f'record "{path}" is damaged: its checksum does not fit')

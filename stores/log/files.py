@@ -25,11 +25,11 @@ from stores.errors import LogError, LogMissingError, TornRecordError
 Root: TypeAlias = str | os.PathLike[str]
 """A local path or a URI such as `s3://bucket/state`."""
 RECORD_BYTES_MAX = 256 << 20
-"""Longest record that is read: a commit of a million data files."""
+"""Longest record that is read: enough for a commit of a million data files."""
 
 
 def _without_secrets(uri: str) -> str:
-    """A URI without its user, password and query."""
+    """Return a URI without its user, password and query."""
     scheme, _, rest = uri.partition("://")
     rest = rest.partition("?")[0]
     authority, slash, path = rest.partition("/")
@@ -45,10 +45,10 @@ class Directory:
 
     @staticmethod
     def at(root: Root) -> Directory:
-        """The directory of a local path or of a URI such as `s3://bucket/state`.
+        """Return the directory of a local path or of a URI such as `s3://bucket/state`.
 
         Raises:
-            LogError: no file system of that kind is known.
+            LogError: the kind of file system is unknown.
         """
         text = os.fspath(root)
         if "://" not in text and not text.startswith("file:"):
@@ -68,23 +68,23 @@ class Directory:
 
     @property
     def local(self) -> bool:
-        """Whether it lies on a disk that `os` reaches."""
+        """Whether it is on a local file system, which `os` can reach."""
         return isinstance(self.system, fs.LocalFileSystem)
 
     def join(self, relative: str) -> str:
-        """The path of a file on the file system."""
+        """Return the path of a file on the file system."""
         return f"{self.path.rstrip('/')}/{relative}"
 
     def within(self, relative: str) -> Directory:
-        """A directory inside this one."""
+        """Return a directory inside this one."""
         return Directory(self.system, self.join(relative))
 
     def read(self, relative: str) -> bytes | None:
-        """A whole file; None if there is none.
+        """Read a whole file; None if it is missing.
 
         Raises:
             TornRecordError: a directory has its name.
-            LogError: the file system does not answer, or the file is beyond RECORD_BYTES_MAX.
+            LogError: the file system does not answer, or the file exceeds RECORD_BYTES_MAX.
         """
         path = self.join(relative)
         try:
@@ -100,7 +100,7 @@ class Directory:
             raise LogError(f'"{path}" cannot be read: {error}') from error
 
     def names(self, relative: str = "") -> list[str]:
-        """The names in a directory, unordered; empty if there is no such directory.
+        """Return the names in a directory, unordered; empty if the directory is missing.
 
         Raises:
             LogError: the file system does not answer.
@@ -117,7 +117,7 @@ class Directory:
         return [info.base_name for info in infos]
 
     def exists(self) -> bool:
-        """Whether the directory is there.
+        """Whether the directory exists.
 
         Raises:
             LogError: the file system does not answer.
@@ -129,7 +129,7 @@ class Directory:
         return found is not fs.FileType.NotFound
 
     def has(self, relative: str) -> bool:
-        """Whether anything has that name: also a directory, which is damage where a file should be.
+        """Whether a file or directory has that name; a directory in place of a file is damage.
 
         Raises:
             LogError: the file system does not answer.
@@ -147,27 +147,27 @@ class Directory:
         return found is not fs.FileType.NotFound
 
     def require_no_directory(self, relative: str) -> None:
-        """Make sure that a file which cannot be opened is no directory: that will not pass.
+        """Make sure that a file that cannot be opened is not a directory: a retry would not help.
 
         Raises:
-            TornRecordError: it is one.
+            TornRecordError: it is a directory.
         """
         path = self.join(relative)
         if self._type_of(path) is fs.FileType.Directory:
             raise TornRecordError(f'"{path}" is a directory and should be a file')
 
     def require(self) -> None:
-        """Make sure that the directory is there.
+        """Make sure that the directory exists.
 
         Raises:
-            LogMissingError: it is not; it may come later.
+            LogMissingError: it does not; it may come later.
             LogError: the file system does not answer.
         """
         if not self.exists():
             raise LogMissingError(f'there is no directory "{self.path}"')
 
     def make(self, relative: str) -> None:
-        """Create a directory and those above it, if they are not there.
+        """Create a directory and its parents where they are missing.
 
         Raises:
             LogError: it cannot be created.
@@ -179,11 +179,11 @@ class Directory:
             raise LogError(f'"{path}" cannot be created: {error}') from error
 
     def remove(self, relative: str) -> None:
-        """Remove a directory with all that is in it; one that is not there is removed already.
+        """Remove a directory with its content; a missing one is fine.
 
-        Nothing outside of this directory is: a symbolic link goes, and not what it leads to; and
-        one on the way there is an error. Who may write the log may put links into it, and who
-        compacts it may have more rights than he.
+        Nothing outside of this directory is removed: of a symbolic link only the link itself, and a
+        link on the way there is an error. Whoever writes the log can put links into it, and the
+        user that compacts it may have more rights.
 
         Raises:
             LogError: it cannot be removed.
@@ -191,7 +191,7 @@ class Directory:
         self._remove(relative, _remove_tree, self.system.delete_dir)
 
     def remove_file(self, relative: str) -> None:
-        """Remove a file; one that is not there is removed already. Links are as in `remove`.
+        """Remove a file; a missing one is fine. Links are treated as in `remove`.
 
         Raises:
             LogError: it cannot be removed.
@@ -214,11 +214,11 @@ class Directory:
             return
         except OSError as error:
             if self._type_of(path) is fs.FileType.NotFound:
-                return  # another run was faster
+                return  # another run has removed it
             raise LogError(f'"{path}" cannot be removed: {error}') from error
 
     def move(self, relative: str, to: str) -> None:
-        """Give a file or a directory another name. Links are as in `remove`.
+        """Give a file or a directory another name. Links are treated as in `remove`.
 
         Raises:
             LogError: it cannot be moved.
@@ -237,9 +237,9 @@ class Directory:
         self.sync(relative.rpartition("/")[0])
 
     def sync(self, relative: str) -> None:
-        """Make what was created and removed in a directory survive a loss of power.
+        """Write created and removed names of a directory through to a local disk.
 
-        Other file systems than local disks promise that by themselves.
+        Other file systems do so by themselves.
 
         Raises:
             LogError: the disk fails.
@@ -252,7 +252,7 @@ class Directory:
                 raise LogError(f'"{path}" cannot be synchronised: {error}') from error
 
     def size_of(self, relative: str) -> int | None:
-        """The bytes of a file; None if there is none.
+        """Return the size of a file in bytes; None if it is missing.
 
         Raises:
             LogError: the file system does not answer.
@@ -266,12 +266,12 @@ class Directory:
         return size
 
     def changed_ms(self, relative: str) -> int | None:
-        """When a file, or anything in a directory, last changed: wall clock, epoch milliseconds.
+        """Return when a file, or anything in a directory, last changed, in epoch milliseconds.
 
         On a local disk links are not followed: they could lead anywhere, or in a circle.
 
         Returns:
-            None if it is gone, or the file system keeps no such time.
+            None if it is missing, or if the file system keeps no such time.
 
         Raises:
             LogError: the file system does not answer.
@@ -291,21 +291,21 @@ class Directory:
         return max(times) // 1_000_000 if times else None
 
     def _type_of(self, path: str) -> fs.FileType | None:
-        """What has a name, asked after an error; None if that fails too: the first error counts."""
+        """Return the type of a path after an error; None if this fails, too."""
         try:
             return self.system.get_file_info(path).type
         except OSError:
             return None
 
     def create(self, relative: str, data: bytes) -> bool:
-        """Create a file whole, only if there is none of that name.
+        """Create a file whole, only if none has its name.
 
-        Readers see all of it or nothing. On a local disk the first of two writers wins, whatever
-        happens; elsewhere there is a moment between the check and the move, so a store on an object
-        store must have one writer, as a Spark query is.
+        Readers see all of it or nothing. On a local disk the first of two writers always wins.
+        Elsewhere a moment passes between the check and the move, so a store on an object store must
+        have a single writer, such as a Spark query.
 
         Returns:
-            False if there is such a file already; it is left as it is.
+            False if such a file exists already; it stays as it is.
 
         Raises:
             LogError: it cannot be written.
@@ -313,7 +313,7 @@ class Directory:
         return self._put(relative, data, replace=False)
 
     def replace(self, relative: str, data: bytes) -> None:
-        """Create a file whole, in place of the one that may be there.
+        """Create or replace a file whole.
 
         Raises:
             LogError: it cannot be written.
@@ -349,12 +349,12 @@ def _changed_ms(path: str) -> int | None:
             try:
                 newest_ns = max(newest_ns, os.lstat(os.path.join(parent, name)).st_mtime_ns)
             except FileNotFoundError:
-                continue  # another run was faster
+                continue  # another run has removed it
     return newest_ns // 1_000_000
 
 
 _CAREFUL = shutil.rmtree.avoids_symlink_attacks
-"""Whether names can be removed relative to directories that are open, as on all but Windows."""
+"""Whether names can be removed relative to open directories: on all systems but Windows."""
 
 
 def _remove_tree(root: str, relative: str) -> None:
@@ -372,7 +372,7 @@ def _remove_name(root: str, relative: str) -> None:
 
 @contextmanager
 def _parent_of(root: str, relative: str) -> Iterator[tuple[int, str]]:
-    """The open directory that holds a name, reached from the root without following a link."""
+    """Open the directory that holds a name, from the root on without following a link."""
     *above, name = relative.split("/")
     if name in {"", ".", ".."} or ".." in above:
         raise OSError(errno.EINVAL, "the name leads out of the store", relative)
@@ -406,7 +406,7 @@ def _put_local(temporary: str, path: str, data: bytes, *, replace: bool) -> bool
 
 
 def sync_directory(path: str) -> None:
-    """Make the names in a local directory survive a loss of power."""
+    """Write the names in a local directory through to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

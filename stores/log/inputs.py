@@ -1,8 +1,8 @@
-"""The topics that feed a store, as its definition in the log stands: what bounds on offsets need.
+"""The topics that feed a store, read from its definition in the log, for bounds on offsets.
 
-A writer declares a topic before the first epoch that counts it. So the definition is read again
-before an epoch is applied, and for a bound on an unknown topic. Otherwise a bound on a new topic
-would be ignored, like one on a topic of another store.
+A writer declares a topic before the first epoch with its offsets. So replicas read the definition
+again before each epoch, and for a bound on an unknown topic. Otherwise a bound on a new topic would
+be ignored like one on a topic of another store.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ class Inputs:
     """The inputs of one store, shared by its replicas. Inputs are added and never removed.
 
     Args:
-        topics: those of the definition as it was read last.
-        log: where to read it again; None for a store that is filled by hand.
+        topics: the inputs of the definition as it was last read.
+        log: the log to read it again from; None for a store that is filled by hand.
     """
 
     def __init__(self, topics: Iterable[InputTopic] = (), *, log: StoreLog | None = None) -> None:
         self.topics: tuple[InputTopic, ...] = tuple(topics)
-        """The inputs as of now; replaced and never changed in place."""
+        """The inputs as of now; the tuple is replaced, never changed."""
         self._names = frozenset(each.topic for each in self.topics)
         self._log = log
         self._changing = threading.Lock()
 
     def unread(self, position: Position) -> frozenset[str]:
-        """The topics of a position that are not known as inputs; reads nothing."""
+        """Return the topics of a position that are not known as inputs, without reading the log."""
         if not position.components:
             return _NONE
         return frozenset(topic for topic, _ in position.components) - self._names
@@ -40,13 +40,13 @@ class Inputs:
         """Read the definition again.
 
         Raises:
-            LogError: it cannot be read now.
+            LogError: the log cannot be read now.
         """
         if self._log is not None:
             self.add(self._log.schema().inputs)
 
     def add(self, topics: Iterable[InputTopic]) -> None:
-        """Add topics; those that are inputs already are left as they are."""
+        """Add topics that are not inputs yet."""
         with self._changing:
             new = tuple(each for each in topics if each.topic not in self._names)
             if new:
@@ -54,10 +54,10 @@ class Inputs:
                 self._names |= {each.topic for each in new}
 
     def require(self, position: Position) -> None:
-        """Make sure that no topic of a position has become an input since the definition was read.
+        """Read the definition again if a position has topics that are not known as inputs.
 
         Raises:
-            LogError: it has topics that are not known as inputs, and the log cannot be read now.
+            LogError: it has such topics, and the log cannot be read now.
         """
         if self.unread(position):
             self.renew()

@@ -1,8 +1,8 @@
-"""Intervals in data files. Parquet has no type for them, so a file holds a struct instead.
+"""Conversions of intervals between memory and data files: Parquet has no type for them.
 
-`struct<months: int32, days: int32, microseconds: int64>`, at whatever depth, in a field whose
-metadata says `stategate.type = interval`. Any reader of Parquet can make sense of that, and it
-holds every interval exactly. In memory an interval is Arrow's month_day_nano.
+A file holds `struct<months: int32, days: int32, microseconds: int64>`, at any depth, in a field
+with the metadata `stategate.type = interval`. Every reader of Parquet can read it, and it holds
+each interval exactly. In memory an interval is Arrow's month_day_nano.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from stores.spec.arrow import child_arrays, list_parts, validity
 from stores.spec.schema import DataType, Kind
 
 TYPE_MARK = b"stategate.type"
-"""The metadata of a field whose Parquet type does not say what SQL type it is of."""
+"""The metadata of a field whose SQL type differs from its Parquet type."""
 _MARKED = {TYPE_MARK: Kind.INTERVAL.value.encode()}
 _STRUCT = pa.struct([("months", pa.int32()), ("days", pa.int32()), ("microseconds", pa.int64())])
 _PARTS = np.dtype([("months", "<i4"), ("days", "<i4"), ("nanoseconds", "<i8")])
 _DAY_US = 86_400_000_000
 _MICROS_MAX = (2**63 - 1) // 1000
-"""Some 292 years, in Arrow's nanoseconds."""
+"""The most microseconds that Arrow's nanoseconds can hold: 292 years."""
 
 
 _Convert: TypeAlias = Callable[[pa.Array, DataType], pa.Array]
@@ -41,7 +41,7 @@ def holds_interval(data_type: DataType) -> bool:
 
 
 def file_type(data_type: DataType) -> pa.DataType:
-    """The Arrow type that values of a type have in a data file."""
+    """Return the Arrow type of a type's values in a data file."""
     if not holds_interval(data_type):
         return data_type.arrow
     match data_type.kind:
@@ -59,21 +59,21 @@ def file_type(data_type: DataType) -> pa.DataType:
 
 
 def file_field(name: str, data_type: DataType) -> pa.Field:
-    """A column of a data file."""
+    """Return the field of a column in a data file."""
     marks = _MARKED if data_type.kind is Kind.INTERVAL else None
     return pa.field(name, file_type(data_type), metadata=marks)
 
 
 def to_file(array: pa.Array, data_type: DataType) -> pa.Array:
-    """A column as a data file holds it.
+    """Return a column as a data file holds it.
 
     Args:
-        array: of the type's Arrow type, or with durations for intervals, which then have no months,
-            and as many whole days as there are; or what a file holds already.
+        array: a column of the type's Arrow type; or with durations in place of intervals, which
+            become days and microseconds; or in the form of a file already.
         data_type: a type that is an interval, or has intervals inside.
 
     Raises:
-        SchemaError: it is no column of that type, or has an interval finer than a microsecond.
+        SchemaError: it is not a column of that type, or has an interval finer than a microsecond.
     """
     wanted = file_type(data_type)
     if array.type == wanted:
@@ -83,15 +83,15 @@ def to_file(array: pa.Array, data_type: DataType) -> pa.Array:
     if data_type.kind is Kind.INTERVAL:
         return _interval_to_file(array)
     if not _is_shaped_as(array.type, data_type):
-        raise SchemaError(f"Arrow's {array.type} is no {data_type}")
+        raise SchemaError(f"Arrow's {array.type} is not {data_type}")
     return _rebuilt(array, data_type, wanted, to_file)
 
 
 def from_file(array: pa.Array, data_type: DataType) -> pa.Array:
-    """The column whose `to_file` is `array`, in the type's Arrow type.
+    """Return a column of a data file in the type's Arrow type: the inverse of `to_file`.
 
     Raises:
-        SchemaError: an interval has a part that is NULL, or more microseconds than Arrow can count.
+        SchemaError: an interval has a part that is NULL, or more microseconds than Arrow can hold.
     """
     if not holds_interval(data_type):
         return array
@@ -101,7 +101,7 @@ def from_file(array: pa.Array, data_type: DataType) -> pa.Array:
 
 
 def _is_shaped_as(arrow: pa.DataType, data_type: DataType) -> bool:
-    """Whether it is nested in the same way, whatever is inside."""
+    """Whether an Arrow type has the same outermost form as a type."""
     match data_type.kind:
         case Kind.STRUCT:
             names = [name for name, _ in data_type.fields]
@@ -119,7 +119,7 @@ def _interval_to_file(array: pa.Array) -> pa.Array:
     if pa.types.is_duration(array.type):
         micros = array.cast(pa.duration("us")).cast(pa.int64()).fill_null(0).to_numpy()
         days, rest = np.divmod(micros, _DAY_US)
-        # As integers are divided in C: an hour back is not a day back and 23 hours on.
+        # Round towards zero, as C does: minus one hour is not minus one day plus 23 hours.
         beyond = (micros < 0) & (rest != 0)
         days, rest = days + beyond, rest - beyond * _DAY_US
         parts = [np.zeros(count, np.int32), days.astype(np.int32), rest]
@@ -131,7 +131,7 @@ def _interval_to_file(array: pa.Array) -> pa.Array:
             raise SchemaError("an interval is finer than a microsecond")
         parts = [found["months"], found["days"], found["nanoseconds"] // 1000]
     else:
-        raise SchemaError(f"Arrow's {array.type} is no interval")
+        raise SchemaError(f"Arrow's {array.type} is not an interval")
     columns = [pa.array(np.ascontiguousarray(part)) for part in parts]
     return pa.StructArray.from_arrays(columns, fields=list(_STRUCT), mask=array.is_null())
 
@@ -142,7 +142,7 @@ def _interval_from_file(array: pa.Array) -> pa.Array:
         raise SchemaError("an interval has a part that is NULL")
     months, days, micros = (child.fill_null(0).to_numpy() for child in children)
     if ((micros > _MICROS_MAX) | (micros < -_MICROS_MAX)).any():
-        raise SchemaError("an interval has more microseconds than can be counted")
+        raise SchemaError("an interval has more microseconds than Arrow can hold")
     whole = np.empty(len(array), dtype=_PARTS)
     whole["months"], whole["days"], whole["nanoseconds"] = months, days, micros * 1000
     nulls = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
@@ -153,7 +153,7 @@ def _interval_from_file(array: pa.Array) -> pa.Array:
 def _rebuilt(
     array: pa.Array, data_type: DataType, wanted: pa.DataType, convert: _Convert
 ) -> pa.Array:
-    """The same nested column, with what is inside converted."""
+    """Return a nested column with its inner columns converted."""
     nulls = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
     inner = [each for _, each in data_type.fields]
     if data_type.kind is Kind.STRUCT:

@@ -1,7 +1,7 @@
 """The records of the state log: definitions, terms, commits of epochs, and snapshots.
 
-Only values and their fields; where a record is kept is `stores.log.state_log`'s affair, and how it
-becomes bytes with a checksum `stores.log.documents`'.
+Only values and their fields. `stores.log.store_log` says where a record lies, and
+`stores.log.documents` turns it into bytes with a checksum.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from stores.spec.schema import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFile:
-    """A Parquet file with rows of one partition, whole or not at all."""
+    """A Parquet file with rows of one partition."""
 
     path: str
     """Relative to the store's directory, with forward slashes."""
@@ -34,79 +34,78 @@ class DataFile:
     rows: int
     size_bytes: int
     sha256: str | None = None
-    """Of its bytes, in hexadecimal: Parquet checks its pages, not what describes them. None in
+    """SHA-256 of its bytes, in hexadecimal: Parquet checks its pages, but not its footer. None in
     format 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """The time for which one writer owns a store: until another writer takes the next term.
+    """The time in which one writer owns a store: until another writer takes the next term.
 
     Terms are numbered from 1. A term is taken by creating its record, which only one writer can.
     """
 
     term: int
     owner: str
-    """Id of the writer that took it, unlike that of any other writer, or of itself restarted."""
+    """Id of the run of the writer that took it; a restarted writer has another id."""
     writer: str
-    """Name of that writer, as in its commits."""
+    """Name of the writer, as in its commits."""
     taken_ms: int
     """Wall clock of the writer, epoch milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skip:
-    """Numbers that no epoch has: it lies where the first of them would, and names the next epoch.
+    """Numbers that no epoch has. It lies at the first of them and names the next epoch.
 
-    Every epoch but the first after a skip lies at the number after its previous one, so the file
-    of that number is created by one writer alone, whatever number its epoch has.
+    So a file always lies at the number after an epoch, a commit or a skip, and only one writer can
+    create it, whatever number its epoch has.
     """
 
     epoch: int
     """The first number that is skipped."""
     next_epoch: int
-    """The epoch that comes after the skipped numbers; its commit may be missing yet."""
+    """The epoch after the skipped numbers; its commit may still be missing."""
     term: int
     owner: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """One committed epoch: what makes its data files exist."""
+    """One committed epoch. A data file that no commit names does not exist."""
 
     epoch: int
     previous: int
     """The epoch that must be applied before this one; -1 for the first."""
     position: Position
     watermark_ms: int | None
-    """The pipeline's event-time watermark in this epoch; None if it has none."""
+    """The pipeline's event-time watermark in this epoch; None without one."""
     committed_ms: int
     """Wall clock of the writer, epoch milliseconds."""
     writer: str
-    """Who wrote it: `spark:` and the query's id, or a name of the caller's choice."""
+    """The writer: `spark:` and the query's id, or a name that the caller chose."""
     files: tuple[DataFile, ...]
     replace: bool = False
-    """True if the epoch is the whole store, so that rows it does not hold are gone."""
+    """True if the epoch is the whole store: all other rows are gone."""
     term: int = 0
-    """The writer's term. Never less than in the epoch before; readers pass over a commit of which
-    that is not true, as a writer left it that did not know yet that it had been replaced. 0 in
-    format 1, which has no terms."""
+    """The writer's term, never less than that of the epoch before. Readers pass over a commit with
+    an older term: its writer did not know yet that it had been replaced. 0 in format 1."""
     owner: str = ""
-    """Who took the term: `Term.owner`. Tells two runs of one pipeline apart, whose `writer` is the
-    same. Empty in format 1."""
+    """`Term.owner`. It tells two runs of one pipeline apart, whose `writer` is the same. Empty in
+    format 1."""
     digest: str | None = None
-    """Of the rows as the writer was given them, in hexadecimal (`stores.log.digests.rows_digest`):
-    an epoch that is written again with the same `writer` and the same digest is the same attempt,
-    any other is a conflict. None where the rows are written by Spark's tasks, and in format 1."""
+    """Digest of the rows as the writer got them (`stores.log.digests.rows_digest`). The same epoch
+    with the same `writer` and digest is the same attempt; any other is a conflict. None if Spark's
+    tasks wrote the rows, and in format 1."""
     input_digest: str | None = None
-    """Of the input that the epoch was made from, in hexadecimal; the writer says what it covers,
-    the log only keeps it. A pipeline whose rows may differ from one attempt to the next, though
-    their input does not, knows its own epoch by this. None if the writer gives none."""
+    """Digest of the input that the epoch was made from, in hexadecimal; the writer defines what it
+    covers. By it a pipeline knows its own epoch, even if its rows differ from one attempt to the
+    next. None if the writer gave none."""
     format: int = FORMAT
-    """Of the record. Before format 2 epochs may skip numbers without a `Skip`."""
+    """Format of the record. In format 1 epochs may skip numbers without a `Skip`."""
 
     def files_of(self, partition: int) -> tuple[DataFile, ...]:
-        """The files with rows of one partition, in the order in which they are to be applied."""
+        """Return the files with rows of one partition, in the order to apply them."""
         return tuple(file for file in self.files if file.partition == partition)
 
     def progress_after(self, before: Progress) -> Progress:
@@ -120,13 +119,13 @@ class Commit:
 
     @property
     def rows(self) -> int:
-        """Rows of all partitions."""
+        """The number of rows of all partitions."""
         return sum(file.rows for file in self.files)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotFile:
-    """The whole of one partition as of an epoch, in the bytes of an engine."""
+    """One whole partition as of an epoch, as a file of the engine."""
 
     path: str
     """Relative to the store's directory, with forward slashes."""
@@ -134,27 +133,27 @@ class SnapshotFile:
     rows: int
     size_bytes: int
     sha256: str
-    """Of its bytes, in hexadecimal: an engine takes them unread."""
+    """SHA-256 of its bytes, in hexadecimal: the engine itself does not check them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """A store as of an epoch: what makes its files exist."""
+    """A whole store as of an epoch. A file that no snapshot's record names does not exist."""
 
     epoch: int
     position: Position
     watermark_ms: int | None
-    """The latest watermark of all epochs up to this one."""
+    """The watermark as of the epoch."""
     committed_ms: int
-    """As in the commit of the epoch: by it a snapshot is known to be of this log."""
+    """As in the commit of the epoch: it shows that the snapshot is of this log."""
     layout: str
-    """What the engine that reads the files must have."""
+    """The layout of the files; only an engine with the same layout can read them."""
     files: tuple[SnapshotFile, ...]
-    """One for each partition, also for one without rows."""
+    """One for each partition, also for an empty one."""
 
     @property
     def progress(self) -> Progress:
-        """What a replica has applied that holds the snapshot."""
+        """The progress of a replica that holds the snapshot."""
         return Progress(
             epoch=self.epoch,
             position=self.position,
@@ -163,16 +162,16 @@ class Snapshot:
         )
 
     def file_of(self, partition: int) -> SnapshotFile | None:
-        """The file of one partition."""
+        """Return the file of one partition; None if it is missing."""
         return next((file for file in self.files if file.partition == partition), None)
 
 
 Record: TypeAlias = Commit | Skip
-"""What a file of `epochs/` holds."""
+"""The content of a file in `epochs/`."""
 
 
 def encode_definition(schema: StoreSchema) -> bytes:
-    """A definition as the JSON of `store.json`."""
+    """Encode a definition as the JSON of `store.json`."""
     return encode_document(
         {
             "name": schema.name,
@@ -188,10 +187,10 @@ def encode_definition(schema: StoreSchema) -> bytes:
 
 
 def decode_definition(data: bytes, path: str) -> StoreSchema:
-    """Read `store.json`.
+    """Decode `store.json`.
 
     Raises:
-        TornRecordError: it is incomplete, damaged or not ours; the message names `path`.
+        TornRecordError: it is incomplete, damaged or foreign; the message names `path`.
         UnknownKindError: its kind is not registered.
     """
     try:
@@ -201,7 +200,7 @@ def decode_definition(data: bytes, path: str) -> StoreSchema:
 
 
 def encode_commit(commit: Commit) -> bytes:
-    """A commit as JSON, in the format that it names; format 1 leaves out what that has not."""
+    """Encode a commit as JSON in its own format; format 1 has fewer fields."""
     files = [asdict(file) for file in commit.files]
     if commit.format == 1:
         for file in files:
@@ -229,35 +228,35 @@ def encode_commit(commit: Commit) -> bytes:
 
 
 def encode_skip(skip: Skip) -> bytes:
-    """A skip as JSON."""
+    """Encode a skip as JSON."""
     return encode_document(asdict(skip))
 
 
 def decode_record(data: bytes, path: str) -> Record:
-    """Read a commit, or the skip in its place.
+    """Decode a commit, or the skip in its place.
 
     Raises:
-        TornRecordError: it is incomplete, damaged or not ours; the message names `path`.
+        TornRecordError: it is incomplete, damaged or foreign; the message names `path`.
     """
     return decode_document(data, path, _record)
 
 
 def encode_term(term: Term) -> bytes:
-    """A term as JSON."""
+    """Encode a term as JSON."""
     return encode_document(asdict(term))
 
 
 def decode_term(data: bytes, path: str) -> Term:
-    """Read a term.
+    """Decode a term.
 
     Raises:
-        TornRecordError: it is incomplete, damaged or not ours; the message names `path`.
+        TornRecordError: it is incomplete, damaged or foreign; the message names `path`.
     """
     return decode_document(data, path, _term)
 
 
 def encode_snapshot(snapshot: Snapshot) -> bytes:
-    """The record of a snapshot as JSON."""
+    """Encode the record of a snapshot as JSON."""
     return encode_document(
         {
             "epoch": snapshot.epoch,
@@ -271,10 +270,10 @@ def encode_snapshot(snapshot: Snapshot) -> bytes:
 
 
 def decode_snapshot(data: bytes, path: str) -> Snapshot:
-    """Read the record of a snapshot.
+    """Decode the record of a snapshot.
 
     Raises:
-        TornRecordError: it is incomplete, damaged or not ours; the message names `path`.
+        TornRecordError: it is incomplete, damaged or foreign; the message names `path`.
     """
     return decode_document(data, path, _snapshot)
 
@@ -297,7 +296,7 @@ def _definition(document: Mapping[str, Any]) -> StoreSchema:
             for item in document["inputs"]
         ),
         window_size_ms=_optional(document["window_size_ms"]),
-        # It was once taken for such stores, too, and nothing came of it.
+        # Older versions accepted it for such stores, too, where it had no effect.
         retention_ms=None if kind in TIMELESS else retention_ms,
     )
 
@@ -393,7 +392,7 @@ def _columns(items: list[dict[str, Any]]) -> tuple[Column, ...]:
 
 
 def _type_json(data_type: DataType) -> Any:
-    """A scalar by its SQL name; a nested type as an object, for a field may be called anything."""
+    """Encode a scalar type as its SQL name, a nested one as an object: fields can have any name."""
     inner = data_type.element
     match data_type.kind:
         case Kind.ARRAY if inner is not None:

@@ -1,7 +1,7 @@
-"""Mends what can be mended in a state log, without making up a row or dropping one that counts.
+"""Repairs a state log where that is safe: no row is invented, and no row that counts is lost.
 
-What is taken out of a log is not thrown away: it goes to `aside/` in the store's directory, from
-where it can be put back by hand.
+Files that are taken out of a log go to `aside/` in the store's directory, from where they can be
+put back by hand.
 """
 
 from __future__ import annotations
@@ -39,35 +39,34 @@ class Repaired:
     """The repairs of one store's log, and the damage that is left."""
 
     actions: tuple[str, ...]
-    """The repairs in order, a clause each; empty if there was no damage, or none to be mended."""
+    """The repairs in order, a clause each; empty without damage that can be repaired."""
     after: Verified
-    """The log as it is after the repairs."""
+    """The log after the repairs."""
 
 
 def repair(root: Root, store: str) -> Repaired:
-    """Mend the log of a store as far as that is safe.
+    """Repair the log of a store as far as that is safe.
 
-    - Commits that a replaced writer left, which readers pass over, are set aside.
-    - An epoch that names another before it than the log has, as after two writers at once, is
-      linked to that if its position covers it.
-    - Skips that are missing are written.
-    - Epochs up to one that cannot be read are set aside where a snapshot holds what they did.
-    - Snapshots that are damaged are set aside where the epochs are all there.
-    - Records of terms that are damaged are set aside, with those before them.
+    - Commits of replaced writers, which readers pass over, are set aside.
+    - An epoch that names a wrong epoch before it, as two writers at once left it, is linked to the
+      one before it in the log if its position covers that one's.
+    - Missing skips are written.
+    - Epochs up to an unreadable one are set aside if a snapshot holds their rows.
+    - Damaged snapshots are set aside if all epochs are there.
+    - Damaged records of terms are set aside, with those before them.
 
-    If any epoch has to be touched, or the newest term, it takes the store's next term first, so a
-    writer that is still there is refused from then on and has to be started again. Readers may go
-    on.
+    To touch an epoch or the newest term, it takes the store's next term first: a running writer is
+    refused from then on and has to be started again. Readers may go on.
 
     Raises:
-        LogMissingError: there is no such store.
+        LogMissingError: the store is missing.
         LogError: the log cannot be read or written.
     """
     return repair_log(StoreLog.open(root, store))
 
 
 def repair_log(log: StoreLog) -> Repaired:
-    """As `repair`, for a log that is open."""
+    """Do the same as `repair` for an open log."""
     found = verify_log(log)
     actions: list[str] = []
     if found.damages:
@@ -82,14 +81,14 @@ def repair_log(log: StoreLog) -> Repaired:
 
 
 class _Repair:
-    """One run over one log."""
+    """One run of repairs over one log."""
 
     def __init__(self, log: StoreLog, actions: list[str]) -> None:
         self._log, self._actions = log, actions
         self._is_owner = False
 
     def snapshots(self, found: Verified) -> None:
-        """Set damaged snapshots aside if the epochs alone are enough for readers."""
+        """Set damaged snapshots aside if readers can do with the epochs alone."""
         lost = [damage.epoch for damage in found.damages if damage.epoch is not None]
         whole, _ = read_snapshots(self._log)
         epochs = self._log.epochs()
@@ -109,7 +108,7 @@ class _Repair:
         return commit is not None and commit.previous <= base
 
     def epochs(self, found: Verified) -> None:
-        """Make one chain of the records of epochs again."""
+        """Make the records of epochs one chain again."""
         records, torn = read_records(self._log)
         for commit in stale_commits(records):
             self._own()
@@ -120,9 +119,9 @@ class _Repair:
         self._link(records)
 
     def terms(self) -> None:
-        """Set damaged records of terms aside, and those before them.
+        """Set damaged records of terms aside, with those before them.
 
-        Their writers stay refused, because their own records are gone as well.
+        Their writers stay refused, because their own records are gone, too.
         """
         taken, torn = read_terms(self._log)
         if not torn:
@@ -200,18 +199,18 @@ class _Repair:
 
 
 def _lost_epoch(damage: Damage, records: Mapping[int, Record]) -> int | None:
-    """The epoch that is unreadable by this damage; None if it is only linked wrongly."""
+    """Return the epoch that is unreadable by this damage; None if it is only linked wrongly."""
     epoch = damage.epoch
     commit = None if epoch is None else records.get(epoch)
     if not isinstance(commit, Commit) or damage.path != commit_name(commit.epoch):
         return epoch
     before = [n for n, r in records.items() if isinstance(r, Commit) and n < commit.epoch]
-    # Between the two an epoch is missing; else they are only linked wrongly.
+    # If an epoch is missing between the two, it is lost; else they are only linked wrongly.
     return commit.previous if commit.previous > max(before, default=-1) else None
 
 
 def _pairs(records: dict[int, Record]) -> Iterator[tuple[Commit, Commit]]:
-    """Each commit with the one before it, as they are when it is their turn."""
+    """Yield each commit with the one before it, which may have been relinked meanwhile."""
     numbers = sorted(n for n, record in records.items() if isinstance(record, Commit))
     for number, following in pairwise(numbers):
         before, commit = records[number], records[following]
@@ -221,8 +220,8 @@ def _pairs(records: dict[int, Record]) -> Iterator[tuple[Commit, Commit]]:
 
 
 def _may_follow(before: Commit, commit: Commit, records: Mapping[int, Record]) -> bool:
-    """Whether a commit that names another epoch before it may as well come after this one.
+    """Whether a commit that names another epoch before it may follow this one.
 
-    It must not name an epoch that is missing between them, and take nothing back.
+    The epoch that it names must not be missing between them, and the position must not go back.
     """
     return commit.previous < before.epoch and commit.position.covers(before.position)

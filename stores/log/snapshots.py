@@ -1,11 +1,11 @@
-"""Snapshots of the state log: whole partitions as of an epoch, and restoring a replica from one.
+"""Snapshots of the state log: whole partitions as of an epoch, from which replicas are restored.
 
     <root>/<store>/snapshots/<epoch, 20 digits>/commit.json            a file that it does not name
     <root>/<store>/snapshots/<epoch, 20 digits>/<attempt>/p<partition>.sst        does not exist
 
-A file holds the bytes that an engine keeps, its progress among them, so rows and position arrive
-together. It is taken only by an engine of the same layout, and only if it is whole: size and hash
-are those of the commit. `stores.upkeep.compaction` writes snapshots.
+A file holds the bytes of an engine with its progress, so rows and position arrive together. An
+engine takes it only if it has the same layout, and if the size and hash of the file are those of
+the commit. `stores.upkeep.compaction` writes snapshots.
 """
 
 from __future__ import annotations
@@ -29,55 +29,55 @@ from stores.spec.position import Progress
 _logger = logging.getLogger(__name__)
 
 RETRY_S = 5.0
-"""Pause after no snapshot could be used: to read and hash one again is not cheap."""
+"""Pause after no snapshot could be used: reading and hashing one again takes time."""
 CHUNK_BYTES = 4 << 20
 
 Fetch: TypeAlias = Callable[[Path], None]
-"""Brings the file to a path on this node's disk; raises a LogError if it is not whole."""
+"""Copies the file to a path on this node's disk; raises a LogError if it is damaged."""
 Clock: TypeAlias = Callable[[], float]
 
 
 @runtime_checkable
 class Restorable(Protocol):
-    """What an engine has that can be filled from a snapshot."""
+    """An engine that can be filled from a snapshot."""
 
     @property
     def layout(self) -> str:
-        """Equal for two engines exactly if the bytes of one mean the same to the other."""
+        """Text that is equal for two engines exactly if each can read the other's bytes."""
 
     def restore(self, fetch: Fetch, progress: Progress) -> None:
-        """Become what a snapshot's file holds; whatever was here before is gone.
+        """Replace all content by that of a snapshot's file.
 
-        A crash leaves what was here before, nothing, or all of the file: never a part. The file is
-        fetched before anything goes: from then on the replica answers nothing until this is done.
+        A crash leaves the old content, nothing, or the whole file, never a part. The file is
+        fetched before anything is removed; from then on the replica refuses queries until the end.
 
         Raises:
-            StoreError: the file cannot be had or taken, or does not hold this progress.
+            StoreError: the file cannot be fetched or read, or has another progress.
         """
 
 
 class Restored(Protocol):
-    """What is needed of a replica to restore it."""
+    """A replica, as far as restoring needs it."""
 
     partition: int
 
     @property
     def engine(self) -> object:
-        """Holds the rows; may be one that cannot be restored."""
+        """The engine that holds the rows; restored only if it is `Restorable`."""
 
     @property
     def progress(self) -> Progress:
-        """What has been applied."""
+        """The progress of the replica."""
 
     def restore(self, fetch: Fetch, progress: Progress) -> None:
-        """Restore the engine, and wake who waits."""
+        """Restore the engine, and wake its waiters."""
 
 
 def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
-    """The snapshot as of an epoch; None if there is none.
+    """Return the snapshot as of an epoch; None if it is missing.
 
     Raises:
-        TornRecordError: its record is incomplete, not ours, or of another epoch or another log.
+        TornRecordError: its record is incomplete, foreign, or of another epoch or another log.
     """
     data = log.directory.read(snapshot_name(epoch))
     if data is None:
@@ -89,11 +89,11 @@ def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
     try:
         commit = log.commit(epoch)
     except TornRecordError:
-        # As if it had been removed: that is no reason not to use what holds the same.
+        # A torn commit is no reason not to use a snapshot of its epoch.
         return found
     if commit is None:
-        # Removed as old if the log goes on. If it ends before, the snapshot is of another log, or
-        # the log has lost its newest epochs.
+        # If the log goes on after it, the commit was removed as old. If the log ends before it,
+        # the snapshot is of another log, or the newest epochs are lost.
         if not log.epochs(after=epoch):
             raise TornRecordError(f'snapshot "{path}" is of an epoch that the log has not reached')
     elif (commit.committed_ms, commit.position) != (found.committed_ms, found.position):
@@ -104,18 +104,17 @@ def read_snapshot(log: StoreLog, epoch: int) -> Snapshot | None:
 def usable_snapshot(
     log: StoreLog, epoch: int, *, layout: str, partitions: int, read_all: bool = False
 ) -> Snapshot | None:
-    """The snapshot as of an epoch, if an engine of this layout can be restored from it.
+    """Return the snapshot as of an epoch, if an engine of this layout can be restored from it.
 
     Args:
         log: the store's log.
-        epoch: its epoch.
-        layout: of the engine.
-        partitions: how many the store has.
-        read_all: read every file to its end, to see that its bytes are those of the commit; else
-            only their sizes are looked at.
+        epoch: the epoch of the snapshot.
+        layout: the layout of the engine.
+        partitions: how many partitions the store has.
+        read_all: read every file and check its hash; else only the sizes are checked.
 
     Returns:
-        None if there is none, or it lacks something; that is logged.
+        None if it is missing, or lacks something; the latter is logged.
 
     Raises:
         LogError: the file system does not answer.
@@ -136,7 +135,7 @@ def usable_snapshot(
 def newest_snapshot(
     log: StoreLog, *, layout: str, partitions: int, epoch: int | None = None, read_all: bool = False
 ) -> Snapshot | None:
-    """The newest snapshot that is usable, as `usable_snapshot` has it, of an epoch up to `epoch`.
+    """Return the newest snapshot up to an epoch that `usable_snapshot` accepts, if there is one.
 
     Raises:
         LogError: the file system does not answer.
@@ -170,7 +169,7 @@ def _check_whole(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Attempt:
-    """When no snapshot could be used, and of what epoch the replica was then."""
+    """A failed attempt to restore a replica: its epoch, when and why."""
 
     epoch: int
     at_s: float
@@ -191,10 +190,10 @@ class SnapshotReader:
         self._failed: dict[int, _Attempt] = {}
 
     def restore(self, replica: Restored) -> bool:
-        """Bring a replica forward to a snapshot; False if there is none that it can use.
+        """Bring a replica forward to the newest usable snapshot; False without one.
 
-        What keeps one from being used is logged, and `error` has it: an older snapshot, or the
-        epochs themselves, may do as well.
+        The reason why a snapshot cannot be used is logged, and `error` returns it: an older
+        snapshot, or the epochs, may serve as well.
         """
         engine = replica.engine
         if not isinstance(engine, Restorable):
@@ -219,7 +218,7 @@ class SnapshotReader:
         return False
 
     def error(self, partition: int) -> str | None:
-        """Why no snapshot could be used at the last attempt; None if there was none to use."""
+        """Return why no snapshot could be used at the last attempt; None if there was none."""
         tried = self._failed.get(partition)
         return None if tried is None else tried.error
 
@@ -230,7 +229,7 @@ class SnapshotReader:
         try:
             snapshot = read_snapshot(self._log, epoch)
             if snapshot is None:
-                return False  # one that is being written, or was never finished
+                return False  # it is being written, or was never finished
             file = snapshot.file_of(partition)
             if snapshot.layout != engine.layout or file is None:
                 path = self._log.directory.join(snapshot_name(epoch))
@@ -253,11 +252,11 @@ class SnapshotReader:
 
 
 def fetch(directory: Directory, file: SnapshotFile, path: Path | None) -> None:
-    """Copy a snapshot's file to this node's disk; without a path only read it.
+    """Copy a snapshot's file to this node's disk; without a path only check it.
 
     Raises:
-        TornRecordError: it is missing, or has other bytes than its commit says.
-        LogError: it cannot be read, or not be written here.
+        TornRecordError: it is missing, or its size or hash is not that of its commit.
+        LogError: it cannot be read, or the copy cannot be written.
     """
     source = directory.join(file.path)
     digest, size_bytes = hashlib.sha256(), 0

@@ -1,8 +1,8 @@
-"""The state log: all that the pipeline and the gateways share.
+"""The state log, which pipelines and gateways share: its root, and the writer of a store.
 
-`StateLog` is the root, `StoreLog` one store of it for a reader and a writer alike, `StoreWriter`
-writes epochs without Spark. What a record says is in `stores.log.records`, what a data file holds
-in `stores.log.datafiles`, how a file becomes whole in `stores.log.files`.
+`StateLog` is the root, `StoreLog` one store in it for readers and writers, `StoreWriter` commits
+epochs. See `stores.log.records` for the records, `stores.log.datafiles` for the data files and
+`stores.log.files` for how a file becomes whole.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ _logger = logging.getLogger(__name__)
 
 
 class StateLog:
-    """The root of the state log: the stores in it."""
+    """The root of a state log."""
 
     def __init__(self, root: Root) -> None:
         self.root = root
         self._directory = Directory.at(root)
 
     def stores(self) -> list[str]:
-        """The names of all stores that are defined, sorted.
+        """Return the names of all defined stores, sorted.
 
         Raises:
-            LogMissingError: the root is not there.
+            LogMissingError: the root is missing.
         """
         self._directory.require()
         return sorted(
@@ -62,10 +62,10 @@ class StateLog:
         )
 
     def lost(self) -> list[str]:
-        """The names of stores that have epochs and no definition, sorted: nobody can read them.
+        """Return the names of stores that have epochs but no definition to read them by, sorted.
 
         Raises:
-            LogMissingError: the root is not there.
+            LogMissingError: the root is missing.
         """
         defined = set(self.stores())
         return sorted(
@@ -77,29 +77,28 @@ class StateLog:
         )
 
     def store(self, name: str) -> StoreLog:
-        """The log of one store, whether it is there yet or not."""
+        """Return the log of one store, which may be missing yet."""
         return StoreLog(self._directory.within(name), name)
 
 
 class StoreWriter:
-    """Writes epochs of one store without Spark: from Python, in tests, in tools.
+    """Writes the epochs of one store, from Python or for a pipeline.
 
-    One writer at a time: with its first write it takes the store's next term, and whoever wrote
-    before is refused from then on. So a program that was thought dead, and goes on when another
-    has been started in its place, does no harm.
+    A store has one writer at a time. With its first write a writer takes the store's next term, and
+    the writer before is refused from then on. So a program that was thought dead does no harm if it
+    goes on after another was started in its place.
 
-    A write that fails, for want of space or whatever else, leaves the log as it was, or with the
-    epoch whole: then writing the same again, with its number or as the next write, gives its
-    commit.
+    A write that fails leaves the log as it was, or with the whole epoch. Then the same write again,
+    with its number or as the next write, returns the commit.
 
     Args:
-        root: of the state log.
-        schema: the store; it is defined if it is not yet.
+        root: path or URI of the state log.
+        schema: the definition of the store, which is created if it is missing.
         writer: a name that stays the same when the program is started again.
 
     Raises:
-        ArgumentError: one of these is not what it should be.
-        SchemaError: the store is defined otherwise.
+        ArgumentError: an argument has the wrong type.
+        SchemaError: the store is defined differently.
         LogError: the log cannot be read or written.
     """
 
@@ -112,18 +111,18 @@ class StoreWriter:
         self._writer = writer
         self._term: Term | None = None
         self._latest: int | None = None
-        """The newest epoch; None if the log has to be asked."""
+        """The newest epoch; None if it has to be read from the log."""
         self._newest: Commit | None = None
         """Its commit, if it can be read."""
         self._following = 0
-        """The number of the next epoch if none is given."""
+        """The number of the next epoch if the caller gives none."""
         self._tried: int | None = None
-        """The epoch of a commit that failed, and may be in the log or not."""
+        """The epoch of a failed commit, which may be in the log."""
         self._is_marked = False
-        """Whether the log is known to say that it has had an epoch."""
+        """Whether the log is known to have its mark of having had epochs."""
 
     def take_ownership(self) -> Term:
-        """Take the store over. The first write does it if nothing did before; once is enough.
+        """Take the store over, and return the term. The first write does so by itself.
 
         Raises:
             LogError: the log cannot be read or written.
@@ -156,26 +155,26 @@ class StoreWriter:
         """Write and commit one epoch.
 
         Args:
-            rows: the rows that changed, by column name; `_timestamp` and `_deleted` may be
-                missing, and `window_end` in a window store. Of several rows with one key (and
-                window) the latest by `_timestamp`, then by input order, wins.
-            position: what of the input the store reflects after this epoch.
+            rows: the changed rows, by column name; `_timestamp` and `_deleted` may be missing, and
+                `window_end` in a window store. Of several rows with one key (and window) the latest
+                by `_timestamp`, then by input order, wins.
+            position: the input that the store reflects after this epoch.
             epoch: its number; None takes the next.
-            watermark_ms: the event-time watermark; one that is behind that of the epoch before,
-                or missing, leaves it where it was.
+            watermark_ms: the event-time watermark. If it is missing or less than that of the epoch
+                before, the store's watermark stays.
             committed_ms: wall clock of the commit; None takes the time of the call.
             replace: the rows are the whole store.
-            input_digest: of the input that the rows were made from; kept in the commit.
+            input_digest: digest of the input that the rows were made from; kept in the commit.
 
         Returns:
-            The commit. If this very attempt is committed already (the same writer's name, epoch,
-            rows, position, input and `replace`, and no later watermark), that commit, and nothing
-            is changed.
+            The commit. If the same attempt is committed already (the same writer's name, epoch,
+            rows, position, input and `replace`, and no later watermark), it is that commit, and
+            nothing changes.
 
         Raises:
-            ArgumentError: an argument is not what it should be.
-            SchemaError: the rows are not rows of this store.
-            EpochConflictError: the epoch is behind the newest, or is committed otherwise.
+            ArgumentError: an argument has the wrong type or is out of range.
+            SchemaError: the rows do not fit the store.
+            EpochConflictError: the epoch is less than the newest, or is committed otherwise.
             PositionBackError: the position lacks something that the epoch before had reached.
             FencedError: another writer has taken over the store.
             LogError: the log cannot be read or written.
@@ -224,10 +223,10 @@ class StoreWriter:
 
     @contextmanager
     def attempt(self, epoch: int) -> Iterator[str]:
-        """A fresh directory for the data files of an epoch, to be published in the block.
+        """Create a directory for the data files of an epoch, to be published in the block.
 
-        If that fails it is removed with all that is in it, unless the epoch is committed with it:
-        on a full disk each attempt would take away more of the room that the next one needs.
+        If the block fails, the directory is removed with its files, unless a commit names them. On
+        a full disk each failed attempt would otherwise take more of the remaining space.
         """
         attempt = self.log.begin(epoch)
         try:
@@ -249,14 +248,14 @@ class StoreWriter:
         digest: str | None = None,
         input_digest: str | None = None,
     ) -> Commit:
-        """Commit an epoch whose data files lie in a directory that `attempt` gave.
+        """Commit an epoch whose data files lie in a directory from `attempt`.
 
         Raises:
-            ArgumentError: an argument is not what it should be.
-            EpochConflictError: the epoch is behind the newest, or another writer was first.
+            ArgumentError: an argument has the wrong type or is out of range.
+            EpochConflictError: the epoch is less than the newest, or another writer was first.
             PositionBackError: the position lacks something that the epoch before had reached.
-            FencedError: another writer has taken over the store. The epoch is not committed, or
-                that writer has seen it before its own.
+            FencedError: another writer has taken over the store. Either the epoch is not
+                committed, or that writer has seen it before its own.
             LogError: the log cannot be read or written.
         """
         _check_epoch(
@@ -284,11 +283,12 @@ class StoreWriter:
             digest=digest,
             input_digest=input_digest,
         )
-        # Until all is done, the log alone tells what is newest.
+        # Until all steps are done, only the log knows the newest epoch.
         self._latest, self._tried = None, epoch
         with self._told_if_replaced():
             self.log.write_commit(commit)
-        # Whoever takes the next term after this looks for the newest epoch then, and sees this.
+        # A writer that takes the next term after this line looks for the newest epoch, and sees
+        # this one.
         require_newest(self.log.directory, self.log.name, term.term)
         self._latest, self._newest, self._following = epoch, commit, epoch + 1
         self._tried = None
@@ -296,20 +296,20 @@ class StoreWriter:
         return commit
 
     def _look(self) -> int:
-        """The newest epoch: this writer's own, or what the log has when it begins or has failed."""
+        """Return the newest epoch, from the log at the start and after a failure."""
         if self._latest is None:
             latest = self.log.latest_epoch()
             try:
                 self._newest = self.log.commit(latest) if latest >= 0 else None
             except TornRecordError:
-                # Readers are stuck at it, but a pipeline may go on writing.
+                # Readers are stuck at a torn commit, but a pipeline may go on writing.
                 self._newest = None
             self._following = self.log.next_number(latest)
             self._latest = latest
         return self._latest
 
     def _require_ownership(self) -> Term:
-        """Take the store, or make sure that nobody else has since."""
+        """Take the store, or make sure that no other writer has taken it since."""
         if self._term is None:
             return self.take_ownership()
         require_newest(self.log.directory, self.log.name, self._term.term)
@@ -332,13 +332,13 @@ class StoreWriter:
             raise
 
     def _check(self, epoch: int, position: Position) -> int:
-        """Refuse what cannot follow the newest epoch; return the number of that."""
+        """Check that an epoch can follow the newest one; return the newest."""
         latest = self._look()
         name = self.log.name
         if epoch < latest:
             raise EpochConflictError(
-                f'epoch {epoch} of store "{name}" is behind epoch {latest}, the newest: epochs '
-                "only follow it"
+                f'epoch {epoch} of store "{name}" comes before epoch {latest}, the newest: use a '
+                "later number"
             )
         if epoch == latest:
             raise EpochConflictError(f'epoch {epoch} of store "{name}" is committed already')
@@ -346,7 +346,7 @@ class StoreWriter:
         if not position.covers(before):
             raise PositionBackError(
                 f'epoch {epoch} of store "{name}" would move its position back: '
-                f"{_moved_back(before, position)}. Leave no topic out; if the input was made "
+                f"{_moved_back(before, position)}. Leave no topic out; if the input was created "
                 "again, build the store anew"
             )
         return latest
@@ -362,13 +362,13 @@ class StoreWriter:
         replace: bool,
         input_digest: str | None,
     ) -> Commit | None:
-        """The commit of this very attempt, if there is one.
+        """Return the commit of this same attempt, if it is committed already.
 
-        Without a number it is looked for where the write before has failed: that may have been
-        committed all the same, and the caller says it again.
+        Without a number, look at the number of the last failed write: it may have been committed,
+        and the caller tries it again.
 
         Raises:
-            EpochConflictError: the number is that of another commit.
+            EpochConflictError: the number belongs to another commit.
         """
         latest = self._look()
         number = self._tried if epoch is None else epoch
@@ -379,7 +379,7 @@ class StoreWriter:
             return None
         if (
             (found.writer, found.position, found.replace) == (self._writer, position, replace)
-            # What is committed has the later of its own and that of the epoch before.
+            # The commit has the later of its own watermark and that of the epoch before.
             and _is_reached(watermark_ms, found.watermark_ms)
             and found.input_digest in (None, input_digest)
             and (found.digest == digest or self._has_rows(found, rows))
@@ -393,7 +393,7 @@ class StoreWriter:
         )
 
     def _has_rows(self, commit: Commit, rows: pa.Table) -> bool:
-        """Whether a commit of format 1, which has no digest, holds exactly these rows."""
+        """Whether a commit of format 1, which has no digest, has exactly these rows."""
         if commit.format > 1:
             return False
         partitions = partition_column(rows, self.schema.key, self.schema.partitions)
@@ -428,11 +428,11 @@ class StoreWriter:
     def declare(self, topics: Iterable[str]) -> None:
         """Name topics as inputs of the store: from then on bounds on them are not ignored.
 
-        An epoch names those that its position counts. A writer that knows sooner what it reads
-        says so before the first data comes, which may take long.
+        An epoch names the topics of its position. A writer that knows its topics earlier declares
+        them before the first data comes, which may take long.
 
         Raises:
-            SchemaError: the store is defined otherwise by now.
+            SchemaError: the store is defined differently by now.
         """
         known = {topic.topic for topic in self.schema.inputs}
         new = tuple(InputTopic(topic=topic) for topic in sorted({*topics} - known))
@@ -440,7 +440,7 @@ class StoreWriter:
             self.schema = self.log.define(replace(self.schema, inputs=(*self.schema.inputs, *new)))
 
     def _mark_and_tidy(self, attempt: str) -> None:
-        """Do what may fail after a commit: the next one does it again."""
+        """Mark the log and remove files of other attempts; the next commit repeats a failure."""
         try:
             if not self._is_marked:
                 self.log.mark_committed()
@@ -450,7 +450,7 @@ class StoreWriter:
             _logger.warning("log not tidied after commit store=%s error=%s", self.log.name, error)
 
     def _abandon(self, epoch: int, attempt: str) -> None:
-        """Remove the files of an attempt that failed, if it is sure that no commit names them."""
+        """Remove the files of a failed attempt, if no commit names them."""
         try:
             found = self.log.record(epoch)
             if not isinstance(found, Commit) or all(
@@ -473,7 +473,7 @@ def _check_epoch(
     """Refuse values that no reader of the commit could decode.
 
     Raises:
-        ArgumentError: one of them is not what it should be.
+        ArgumentError: an argument has the wrong type or is out of range.
     """
     if not isinstance(position, Position) or not position.is_sound:
         raise ArgumentError(
@@ -496,7 +496,7 @@ def _is_reached(watermark_ms: int | None, by_ms: int | None) -> bool:
 
 
 def _moved_back(before: Position, after: Position) -> str:
-    """The first component that would go back, in words."""
+    """Describe the first component that would go back."""
     for topic, offsets in before.components:
         reached = after.offsets(topic)
         for partition, offset in offsets:

@@ -5,11 +5,11 @@
     <root>/<store>/epochs/<epoch, 20 digits>.json         the commit; a file it does not name
                                                           does not exist
 
-The commit after epoch e is looked for at number e+1, and is created there only if nothing is. Where
-an epoch leaves out numbers, a skip lies there that names it. So two writers never follow the same
-epoch, and the newest is found by going from one number to the next: a reader or a writer sees all
-that was committed, however late listings and however coarse time stamps are. A listing only tells
-where to begin; and logs of format 1, which have no skips, need it to see past a gap.
+The commit after epoch e is created at number e+1, only if nothing is there. If the epoch leaves out
+numbers, a skip lies there and names it. So two writers never follow the same epoch, and readers and
+writers go from one number to the next: they see every commit, even if listings are late and time
+stamps coarse. A listing only shows where to begin. Logs of format 1 have no skips, so only a
+listing shows what follows a gap.
 """
 
 from __future__ import annotations
@@ -53,24 +53,24 @@ from stores.spec.schema import InputTopic, StoreSchema
 _logger = logging.getLogger(__name__)
 
 _LIST_INTERVAL_S = 1.0
-"""How often a poll that finds nothing lists the directory, to see past a gap in the numbers."""
+"""Shortest pause between listings of polls that find nothing, to see past a gap."""
 _LIST_SHARE_MAX = 0.01
-"""The most of a follower's time that it lists, however many epochs the log keeps."""
+"""The largest share of a follower's time for listings, however many epochs the log keeps."""
 _LEFT_MAX = 32
-"""Records at the end of a listing that are looked at for one of a later term than the last."""
+"""Records at the end of a listing in which the newest term is looked for."""
 
 Following: TypeAlias = tuple[Commit | None, Commit | None]
-"""The commit after an epoch, and that of the epoch itself if it was looked at and is there."""
+"""The commit after an epoch, and the epoch's own commit if it was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """Where a log was found to end: its newest epoch."""
+    """The end of a log: its newest epoch."""
 
     epoch: int = -1
     term: int = 0
     is_followed: bool = False
-    """Whether what comes next lies at the next number: not so after a commit of format 1."""
+    """Whether the next record lies at the next number; not after a commit of format 1."""
 
 
 class StoreLog:
@@ -93,19 +93,19 @@ class StoreLog:
 
     @staticmethod
     def open(root: Root, store: str) -> StoreLog:
-        """The log of one store, whether it is there yet or not.
+        """Return the log of one store, which may be missing yet.
 
         Raises:
-            LogError: no file system of that kind is known.
+            LogError: the kind of file system is unknown.
         """
         return StoreLog(Directory.at(root).within(store), store)
 
     def schema(self) -> StoreSchema:
-        """The store's definition as it stands now.
+        """Read the store's definition.
 
         Raises:
-            LogMissingError: there is none.
-            TornRecordError: it is incomplete, not ours, or of another store.
+            LogMissingError: it is missing.
+            TornRecordError: it is incomplete, foreign, or of another store.
         """
         data = self.directory.read(DEFINITION)
         path = self.directory.join(DEFINITION)
@@ -119,21 +119,21 @@ class StoreLog:
         return self._schema[1]
 
     def defined(self) -> bool:
-        """Whether there is a definition."""
+        """Whether the store has a definition."""
         return self.directory.has(DEFINITION)
 
     def define(self, schema: StoreSchema) -> StoreSchema:
-        """Create the definition, or make sure that the one that is there is the same.
+        """Create the definition, or check it against the existing one.
 
-        Input topics that are new are added to it; all else that differs is refused.
+        New input topics are added to the definition; any other difference is refused.
 
         Returns:
-            The definition as it is now.
+            The definition in the log.
 
         Raises:
-            SchemaError: the store is defined otherwise; the message names what differs.
+            SchemaError: the store is defined differently; the message names the difference.
         """
-        # Looked for first: where it is there, a disk that is full does not matter.
+        # Look for it first: if it exists, a full disk does not matter.
         if not self.defined() and self.directory.create(DEFINITION, encode_definition(schema)):
             return schema
         defined = self.schema()
@@ -157,31 +157,31 @@ class StoreLog:
         return merged
 
     def epochs(self, after: int = -1) -> list[int]:
-        """The committed epochs after a number, ascending, from a listing.
+        """List the committed epochs after a number, ascending.
 
         Raises:
-            LogMissingError: the store's directory is not there.
+            LogMissingError: the store's directory is missing.
         """
         return [epoch for epoch in self._list() if epoch > after]
 
     def latest_epoch(self) -> int:
-        """The newest committed epoch; -1 without any. An epoch that was committed before counts.
+        """Return the newest committed epoch; -1 without any. Sees all commits before this call.
 
-        Goes on from the epoch that was the newest at the last call, which takes two looks for a
-        file. The first call lists, and so does every call while the newest is of format 1.
+        Goes on from the newest epoch of the last call, which looks for two files. The first call
+        lists the directory, and so does every call while the newest epoch is of format 1.
 
         Raises:
-            LogMissingError: the store's directory is not there.
-            TornRecordError: its newest epochs are missing, as a snapshot of a later one shows; or
-                all are, though the store has had some.
+            LogMissingError: the store's directory is missing.
+            TornRecordError: the newest epochs are missing, as a snapshot of a later one shows; or
+                all are, though the store has had epochs.
         """
         if self._end.is_followed:
             end = self._walk(self._end)
-            # Epochs are removed from the oldest on: while this one is there, so is what follows.
+            # Epochs are removed from the oldest on: while this one is there, so are later ones.
             if end.is_followed and self.directory.has(commit_name(end.epoch)):
                 self._end = end
                 return end.epoch
-        # Before the epochs: a writer may add all of them meanwhile.
+        # Before the epochs, since a writer may add an epoch and then the others meanwhile.
         snapshots, had_epochs = self.snapshots(), self.directory.has(COMMITTED)
         end = self._walk(self._listed_end())
         self._require_reached(snapshots, end.epoch)
@@ -195,7 +195,7 @@ class StoreLog:
         return end.epoch
 
     def snapshots(self) -> list[int]:
-        """The epochs of which there may be a snapshot, the newest first.
+        """Return the epochs that may have a snapshot, the newest first.
 
         Raises:
             LogError: the file system does not answer.
@@ -203,10 +203,10 @@ class StoreLog:
         return sorted(numbers_in(self.directory.names("snapshots")), reverse=True)
 
     def _require_reached(self, snapshots: list[int], newest: int) -> None:
-        """Make sure that the newest epoch is not known to be missing.
+        """Make sure that the log does not end before one of its snapshots.
 
-        Readers would answer as of an older one, or as of none, and a writer would write the epochs
-        that are missing a second time, with other rows.
+        Otherwise readers would answer as of an older epoch, and a writer would write the missing
+        epochs a second time with other rows.
         """
         for epoch in snapshots:
             if epoch <= newest:
@@ -220,7 +220,7 @@ class StoreLog:
                 )
 
     def newest_term(self) -> int:
-        """The newest term of any record that can be read, for when those of terms/ are lost."""
+        """Return the newest term of any readable record, in case the records of terms/ are lost."""
         newest = seen = 0
         for number in reversed(self.numbers()):
             try:
@@ -234,19 +234,19 @@ class StoreLog:
         return newest
 
     def commit(self, epoch: int) -> Commit | None:
-        """The commit of an epoch; None if there is none.
+        """Return the commit of an epoch; None if it is missing.
 
         Raises:
-            TornRecordError: the record is incomplete, damaged, not ours, or of another epoch.
+            TornRecordError: the record is incomplete, damaged, foreign, or of another epoch.
         """
         found = self.record(epoch)
         return found if isinstance(found, Commit) else None
 
     def record(self, number: int) -> Record | None:
-        """The commit of an epoch, or the skip of a number that no epoch has; None without either.
+        """Return the commit of an epoch, or the skip in its place; None if both are missing.
 
         Raises:
-            TornRecordError: the record is incomplete, damaged, not ours, or of another number.
+            TornRecordError: the record is incomplete, damaged, foreign, or of another number.
         """
         relative = commit_name(number)
         data = self.directory.read(relative)
@@ -259,7 +259,7 @@ class StoreLog:
         return found
 
     def numbers(self) -> list[int]:
-        """The numbers at which a record lies, of an epoch or a skip, ascending.
+        """List the numbers with a record, of an epoch or a skip, ascending.
 
         Raises:
             LogError: the file system does not answer.
@@ -267,26 +267,26 @@ class StoreLog:
         return sorted(numbers_in(self.directory.names("epochs"), ".json"))
 
     def next_commit(self, after: int, *, list_now: bool = False) -> Commit | None:
-        """The first commit after an epoch; None if there is none yet. Made to be polled.
+        """Return the first commit after an epoch; None before it comes. Made for polling.
 
-        It looks for the next number first. As numbers may have gaps in format 1, and as epochs may
-        be missing, it also lists the directory, but not more often than once in a second, and less
-        often where the listing is long.
+        It looks for the next number first. Numbers may have gaps in format 1, and epochs may be
+        missing, so it also lists the directory: at most once a second, and less often if a listing
+        takes long.
 
         Args:
             after: the last epoch that the caller has applied; -1 before the first.
-            list_now: list the directory, whenever it was last listed.
+            list_now: list the directory in any case.
 
         Raises:
-            TornRecordError: the record is torn, or an epoch between the two is missing.
-            LogMissingError: the store's directory is not there.
+            TornRecordError: the record is torn, or an epoch before it is missing.
+            LogMissingError: the store's directory is missing.
         """
         return self.following(after, list_now=list_now)[0]
 
     def following(self, after: int, *, list_now: bool = False) -> Following:
-        """As `next_commit`, and the commit of `after` if there is a next one.
+        """Return the first commit after an epoch, and then also the epoch's own commit.
 
-        A commit of an older term than that of `after` is passed over: its writer had been replaced.
+        A commit of an older term than the epoch's is passed over: its writer had been replaced.
 
         Raises:
             TornRecordError, LogMissingError: as `next_commit`.
@@ -312,14 +312,14 @@ class StoreLog:
         return self.commit(epoch) if epoch >= 0 else None
 
     def _at(self, number: int) -> Commit | None:
-        """The commit at a number, or that which the skip in its place names."""
+        """Return the commit at a number, or the one that the skip in its place names."""
         found = self.record(number)
         while isinstance(found, Skip):
             found = self.record(found.next_epoch)
         return found
 
     def _is_stale(self, commit: Commit, before: Commit | None) -> bool:
-        """Whether the writer of a commit had been replaced; logged once for each commit."""
+        """Whether a commit's writer had been replaced; logged once for each commit."""
         if before is None or commit.term >= before.term:
             return False
         if commit.epoch not in self._passed_over:
@@ -338,12 +338,12 @@ class StoreLog:
         if commit.previous != after:
             raise TornRecordError(
                 f'record "{self.directory.join(commit_name(commit.epoch))}" follows epoch '
-                f"{commit.previous}, which is not in the log behind epoch {after}"
+                f"{commit.previous}, which is not in the log after epoch {after}"
             )
         return commit
 
     def _walk(self, end: _End) -> _End:
-        """The newest epoch that can be reached from one that is there."""
+        """Return the newest epoch that can be reached from an existing one."""
         while True:
             number = end.epoch + 1
             if not self.directory.has(commit_name(number)):
@@ -351,7 +351,7 @@ class StoreLog:
             try:
                 found = self._at(number)
             except TornRecordError:
-                # An epoch was committed there, though nobody can read it now.
+                # An epoch was committed there, though it cannot be read now.
                 end = _End(number, end.term)
                 continue
             if found is None or found.term < end.term:
@@ -359,7 +359,7 @@ class StoreLog:
             end = _End(found.epoch, found.term, found.format > 1)
 
     def _listed_end(self) -> _End:
-        """The newest epoch of a listing, without the commits of replaced writers."""
+        """Return the newest epoch of a listing, without the commits of replaced writers."""
         end: _End | None = None
         newest_term = max(terms(self.directory), default=0)
         for number in self._list()[: -_LEFT_MAX - 1 : -1]:
@@ -368,7 +368,7 @@ class StoreLog:
             except TornRecordError:
                 return end or _End(number)
             if found is None:
-                continue  # removed since, as old
+                continue  # compaction has removed it meanwhile
             if end is None or found.term > end.term:
                 end = _End(found.epoch, found.term, found.format > 1)
             if end.term >= newest_term or found.term < end.term:
@@ -376,28 +376,28 @@ class StoreLog:
         return end or _End()
 
     def read(self, commit: Commit, partition: int) -> Iterator[pa.RecordBatch]:
-        """The rows of one partition in an epoch, as batches.
+        """Yield the rows of one partition in an epoch, as batches.
 
         Columns: key, time columns, value columns, `_timestamp` (timestamptz, may be NULL) and
-        `_deleted` (boolean), in the types of the definition. An epoch holds one row at most for
-        each key (and window).
+        `_deleted` (boolean), in the types of the definition. An epoch has at most one row for each
+        key (and window).
 
         Raises:
-            TornRecordError: a file is missing, short or not ours; the message names it.
+            TornRecordError: a file is missing, short or foreign; the message names it.
         """
         for file in commit.files_of(partition):
             yield from self.read_file(file)
 
     def read_file(self, file: DataFile) -> Iterator[pa.RecordBatch]:
-        """The rows of one data file of an epoch, as `read` gives them.
+        """Yield the rows of one data file of an epoch, as `read` does.
 
         Raises:
-            TornRecordError: the file is missing, short or not ours; the message names it.
+            TornRecordError: the file is missing, short or foreign; the message names it.
         """
         yield from read_part(self.directory, file, self.schema())
 
     def write_commit(self, commit: Commit) -> None:
-        """Publish an epoch: whole, and only if nothing follows the epoch before it.
+        """Publish an epoch, whole, and only if nothing follows the epoch before it.
 
         Raises:
             EpochConflictError: the epoch, or another one in its place, is committed already.
@@ -410,7 +410,7 @@ class StoreLog:
             raise self._conflict(commit.epoch, commit)
 
     def mark_committed(self) -> None:
-        """Note that the store has had an epoch, so that nothing begins at 0 if all are lost.
+        """Note that the store has had an epoch, so that the loss of all epochs is noticed.
 
         Raises:
             LogError: it cannot be written.
@@ -419,12 +419,12 @@ class StoreLog:
             self.directory.create(COMMITTED, b"")
 
     def write_skips(self, commit: Commit) -> None:
-        """Name an epoch at the first number that it skips, if it does.
+        """Write the skip for the numbers that an epoch leaves out, if there are any.
 
-        An epoch that an older skip names, and that was never committed, is skipped, too.
+        An epoch that an older skip names and that was never committed is skipped, too.
 
         Raises:
-            EpochConflictError: there is another epoch, or the number itself was skipped.
+            EpochConflictError: another epoch lies there, or the number itself was skipped.
             LogError: it cannot be written.
         """
         number = commit.previous + 1
@@ -442,7 +442,7 @@ class StoreLog:
             raise self._skipped(commit.epoch, number)
 
     def _conflict(self, epoch: int, commit: Commit) -> EpochConflictError:
-        """Why there is no room at this number for a commit, which may be of a later one."""
+        """Return the error for a commit, of this epoch or a later one, whose number is taken."""
         name = f'epoch {epoch} of store "{self.name}"'
         try:
             found = self.record(epoch)
@@ -456,21 +456,21 @@ class StoreLog:
             return EpochConflictError(f"{name} is committed already")
         if self._is_stale(found, before):
             return EpochConflictError(
-                f"{name} is one that {found.writer} wrote after it had been replaced: "
-                "stategate log repair sets it aside"
+                f"{name} was written by {found.writer} after it had been replaced: run stategate "
+                "log repair, which sets it aside"
             )
         return EpochConflictError(f"{name} is committed already, by {found.writer}")
 
     def _skipped(self, epoch: int, number: int) -> EpochConflictError:
         return EpochConflictError(
-            f'epoch {epoch} of store "{self.name}" is one that was skipped: the next is {number}'
+            f'epoch {epoch} of store "{self.name}" was skipped: the next epoch is {number}'
         )
 
     def next_number(self, after: int) -> int:
-        """The number of the epoch after the newest one, unless its writer gives it another.
+        """Return the first number after an epoch that is not skipped.
 
         Raises:
-            TornRecordError: a skip that lies there cannot be read.
+            TornRecordError: a skip there cannot be read.
         """
         number = after + 1
         while isinstance(found := self.record(number), Skip):
@@ -478,10 +478,10 @@ class StoreLog:
         return number
 
     def remove_commit(self, epoch: int) -> None:
-        """Take an epoch out of the log; its data files, which no commit names now, stay.
+        """Remove the commit of an epoch; its data files, which no commit names now, stay.
 
-        To be done from the oldest epoch on, and up to one that a snapshot holds:
-        `stores.upkeep.retention` decides that.
+        Remove epochs from the oldest on, up to one that a snapshot holds: `stores.upkeep.retention`
+        does so.
 
         Raises:
             LogError: it cannot be removed.
@@ -489,7 +489,7 @@ class StoreLog:
         self.directory.remove_file(commit_name(epoch))
 
     def remove_skips(self, before: int) -> None:
-        """Take skipped numbers out of the log, all of them before its oldest epoch.
+        """Remove the skips before a number, which is the log's oldest epoch.
 
         Raises:
             LogError: they cannot be removed.
@@ -501,27 +501,27 @@ class StoreLog:
                 self.directory.remove_file(skip_mark(number))
 
     def begin(self, epoch: int) -> str:
-        """A fresh directory for one attempt to write an epoch; relative to the store's."""
+        """Create a directory for one attempt to write an epoch; return its path in the store's."""
         attempt = f"data/{epoch}/{uuid.uuid4().hex[:12]}"
         self.directory.make(attempt)
         return attempt
 
     def remove_other_attempts(self, attempt: str) -> None:
-        """Remove what earlier attempts to write a committed epoch have left."""
+        """Remove the files of other attempts to write a committed epoch."""
         parent, _, name = attempt.rpartition("/")
         for other in self.directory.names(parent):
             if other != name:
                 self.directory.remove(f"{parent}/{other}")
 
     def _sync_data(self, commit: Commit) -> None:
-        """Bring the names of the data files to the disk; their contents are there already."""
+        """Write the names of the data files through to the disk, as their bytes are already."""
         parents = {file.path.rpartition("/")[0] for file in commit.files}
         above = {parent.rpartition("/")[0] for parent in parents}
         for relative in sorted(parents | above | ({"data"} if parents else set())):
             self.directory.sync(relative)
 
     def _list(self) -> tuple[int, ...]:
-        """The epochs of a fresh listing, ascending, without numbers that are skipped."""
+        """List the epochs, ascending, without skipped numbers."""
         began_s = self._clock()
         names = self.directory.names("epochs")
         if not names:

@@ -1,10 +1,10 @@
-"""Terms: which writer owns a store, so that one that was replaced finds out, and does no harm.
+"""Terms: which writer owns a store, so that a replaced writer notices and does no harm.
 
     <root>/<store>/terms/<term, 20 digits>.json     created by the writer that takes the term
 
-Whoever creates the record of a number owns the store until somebody creates that of the next. Old
-records may be removed, the oldest first and never the newest: a term is the newest exactly if its
-record is there and that of the next is not, which takes no listing to see.
+The writer that creates the record of a number owns the store until another one creates the next.
+Old records may be removed, the oldest first and never the newest: a term is the newest exactly if
+its record exists and the next does not, which can be seen without a listing.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from stores.log.names import numbers_in, term_name
 from stores.log.records import Term, decode_term, encode_term
 
 TERMS_KEPT = 100
-"""Newest records that stay when a log is compacted: they tell who has written when."""
+"""Newest records that compaction keeps: they show who wrote when."""
 
 
 def terms(directory: Directory) -> list[int]:
-    """The numbers of the terms of which there is a record, ascending.
+    """Return the numbers of all terms with a record, ascending.
 
     Raises:
         LogError: the file system does not answer.
@@ -31,10 +31,10 @@ def terms(directory: Directory) -> list[int]:
 
 
 def read_term(directory: Directory, term: int) -> Term | None:
-    """The record of a term; None if there is none.
+    """Return the record of a term; None if it is missing.
 
     Raises:
-        TornRecordError: it is incomplete, damaged or not ours.
+        TornRecordError: it is incomplete, damaged or foreign.
         LogError: the file system does not answer.
     """
     data = directory.read(term_name(term))
@@ -42,14 +42,13 @@ def read_term(directory: Directory, term: int) -> Term | None:
 
 
 def take_term(directory: Directory, *, writer: str, after: int, now_ms: int) -> Term:
-    """Own a store from now on.
+    """Take the next term of a store, and return it.
 
     Args:
-        directory: the store's.
+        directory: the directory of the store.
         writer: the name of the writer.
-        after: the newest term in any commit that can be read, in case the records of terms were
-            lost.
-        now_ms: wall clock.
+        after: the newest term of any readable commit, in case the records of terms were lost.
+        now_ms: wall clock, epoch milliseconds.
 
     Raises:
         LogError: the record cannot be written.
@@ -60,13 +59,13 @@ def take_term(directory: Directory, *, writer: str, after: int, now_ms: int) -> 
         number += 1
         taken = Term(term=number, owner=owner, writer=writer, taken_ms=now_ms)
         is_created = directory.create(term_name(number), encode_term(taken))
-        # Where a file system cannot create a file only if it is absent, the last of two wins.
+        # On file systems that cannot create a file only if it is absent, the last writer wins.
         if is_created and read_term(directory, number) == taken:
             return taken
 
 
 def remove_old_terms(directory: Directory, kept: int = TERMS_KEPT) -> None:
-    """Remove all but the newest records, the oldest first.
+    """Remove all records but the newest, the oldest first.
 
     Raises:
         LogError: they cannot be removed.
@@ -76,7 +75,7 @@ def remove_old_terms(directory: Directory, kept: int = TERMS_KEPT) -> None:
 
 
 def is_newest(directory: Directory, term: int) -> bool:
-    """Whether nobody has taken a later term.
+    """Whether no later term has been taken.
 
     Raises:
         LogError: the file system does not answer.
@@ -85,10 +84,10 @@ def is_newest(directory: Directory, term: int) -> bool:
 
 
 def require_newest(directory: Directory, store: str, term: int) -> None:
-    """Make sure that nobody has taken a later term.
+    """Make sure that no later term has been taken.
 
     Raises:
-        FencedError: somebody has; the message says who and when.
+        FencedError: one has; the message says by whom and when.
         LogError: the file system does not answer.
     """
     if is_newest(directory, term):
@@ -107,7 +106,7 @@ def require_newest(directory: Directory, store: str, term: int) -> None:
 
 
 def _described(directory: Directory, term: int) -> str:
-    """Who took a term and when, as a clause; empty if its record cannot be read."""
+    """Describe who took a term and when, as a clause; empty if its record cannot be read."""
     try:
         found = read_term(directory, term)
     except TornRecordError:

@@ -1,7 +1,6 @@
-"""Finds what is damaged in a state log, before a reader comes to it.
+"""Finds the damage in a state log before a reader meets it.
 
-Every record and every byte of every file is read. Nothing is changed; `stores.log.repair` does
-that.
+It reads every record and every byte of every file, and changes nothing: `stores.log.repair` does.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ class Damage:
     path: str
     """Relative to the store's directory."""
     message: str
-    """What is wrong with it, which names it."""
+    """What is wrong, with the name of the file."""
     epoch: int | None = None
-    """The epoch that cannot be read because of it; None if every epoch can."""
+    """The epoch that cannot be read because of it; None if every epoch can be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,30 +34,30 @@ class Verified:
 
     store: str
     epochs: int
-    """Commits that can be followed one after the other, up to the first that cannot."""
+    """Epochs whose commit and files can be read."""
     rows: int
     """Rows in their data files."""
     damages: tuple[Damage, ...]
 
 
 def verify(root: Root, store: str) -> Verified:
-    """Read all of a store's log and say what is damaged.
+    """Read the whole log of a store and return its damage.
 
-    May run beside writers, readers and compaction: what is removed meanwhile is no damage.
+    It may run beside writers, readers and compaction: a file that they remove is not damage.
 
     Args:
-        root: of the state log.
-        store: its name.
+        root: path or URI of the state log.
+        store: the name of the store.
 
     Raises:
-        LogMissingError: there is no such store.
+        LogMissingError: the store is missing.
         LogError: the file system does not answer.
     """
     return verify_log(StoreLog.open(root, store))
 
 
 def verify_log(log: StoreLog) -> Verified:
-    """As `verify`, for a log that is open."""
+    """Do the same as `verify` for an open log."""
     log.directory.require()
     taken, torn_terms = read_terms(log)
     damages = [*_definition(log), *torn_terms.values()]
@@ -81,7 +80,7 @@ def verify_log(log: StoreLog) -> Verified:
 
 
 def read_terms(log: StoreLog) -> tuple[dict[int, Term], dict[int, Damage]]:
-    """The records of terms by number, and the damage of those that cannot be read."""
+    """Return the records of terms by number, and the damage of unreadable ones."""
     taken: dict[int, Term] = {}
     torn: dict[int, Damage] = {}
     for number in terms(log.directory):
@@ -96,7 +95,7 @@ def read_terms(log: StoreLog) -> tuple[dict[int, Term], dict[int, Damage]]:
 
 
 def read_records(log: StoreLog) -> tuple[dict[int, Record], dict[int, Damage]]:
-    """The records of epochs by number, and the damage of those that cannot be read."""
+    """Return the records of epochs by number, and the damage of unreadable ones."""
     records: dict[int, Record] = {}
     torn: dict[int, Damage] = {}
     # The newest first: old epochs are removed from the other end, which leaves no hole here.
@@ -112,7 +111,7 @@ def read_records(log: StoreLog) -> tuple[dict[int, Record], dict[int, Damage]]:
 
 
 def read_snapshots(log: StoreLog) -> tuple[dict[int, Snapshot], list[Damage]]:
-    """The snapshots that are whole, by epoch, and the damage of the others."""
+    """Return the whole snapshots by epoch, and the damage of the others."""
     whole: dict[int, Snapshot] = {}
     damages = []
     for epoch in log.snapshots():
@@ -133,7 +132,7 @@ def read_snapshots(log: StoreLog) -> tuple[dict[int, Snapshot], list[Damage]]:
 
 
 def stale_commits(records: Mapping[int, Record]) -> list[Commit]:
-    """The commits of replaced writers, which readers pass over."""
+    """Return the commits of replaced writers, which readers pass over."""
     newest = 0
     found = []
     for number in sorted(records):
@@ -145,7 +144,7 @@ def stale_commits(records: Mapping[int, Record]) -> list[Commit]:
 
 
 def _end(log: StoreLog) -> Iterator[Damage]:
-    """The damage of a log that ends before one of its snapshots, or has lost all its epochs."""
+    """Yield the damage of a log that ends before a snapshot, or has lost all its epochs."""
     try:
         log.latest_epoch()
     except TornRecordError as error:
@@ -168,7 +167,7 @@ def _chain(
     snapshots: Mapping[int, Snapshot],
     damages: list[Damage],
 ) -> Iterator[Commit]:
-    """The commits that readers follow, in order; adds damaged links to `damages`."""
+    """Yield the commits that readers follow, in order; add damaged links to `damages`."""
     stale = stale_commits(records)
     for commit in stale:
         damages.append(_wrong(log, commit, "is of a writer that had been replaced"))
@@ -193,7 +192,7 @@ def _links(
     records: Mapping[int, Record],
     snapshots: Mapping[int, Snapshot],
 ) -> Iterator[Damage]:
-    """The damage between a commit and the one before it in the log."""
+    """Yield the damage between a commit and the one before it in the log."""
     if before is None:
         held = max(snapshots, default=-1)
         if commit.previous > held and not commit.replace:
@@ -213,7 +212,7 @@ def _links(
 
 
 def leads_to(records: Mapping[int, Record], number: int, epoch: int) -> bool:
-    """Whether one who looks for a commit at a number finds that of an epoch."""
+    """Whether skips lead from a number to the commit of an epoch."""
     while isinstance(skip := records.get(number), Skip) and number < epoch:
         number = skip.next_epoch
     return number == epoch
@@ -226,22 +225,22 @@ def _wrong(log: StoreLog, commit: Commit, what: str) -> Damage:
 
 
 def _data(log: StoreLog, commit: Commit) -> Iterator[Damage]:
-    """The damage of an epoch's data files."""
+    """Yield the damage of an epoch's data files."""
     try:
         partitions = log.schema().partitions
     except LogError:
-        return  # said already; without the definition no row can be read
+        return  # named already; without the definition no row can be read
     for file in commit.files:
         message = None
         if not 0 <= file.partition < partitions:
             path = log.directory.join(file.path)
-            message = f'data file "{path}" is of partition {file.partition}, which is none'
+            message = f'data file "{path}" is of partition {file.partition}, which does not exist'
         else:
             try:
                 for _ in log.read_file(file):
                     pass
             except TornRecordError as error:
                 message = str(error)
-        # A run of compaction may have removed the epoch meanwhile, its commit first.
+        # Compaction may have removed the epoch meanwhile, its commit first.
         if message is not None and log.directory.has(commit_name(commit.epoch)):
             yield Damage(path=file.path, message=message, epoch=commit.epoch)

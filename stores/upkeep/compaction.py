@@ -1,7 +1,7 @@
-"""Writes snapshots: from the last one and the epochs since, one SST file for each partition.
+"""Writes snapshots from the last one and the epochs since: one SST file for each partition.
 
-Replicas in a temporary directory follow the log as any others do, so that a snapshot holds exactly
-what a replica holds that never saw one, whatever the kind of store.
+Replicas in a temporary directory follow the log like any others, so a snapshot holds exactly the
+rows of a replica that never saw one, for every kind of store.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ _logger = logging.getLogger(__name__)
 
 
 class CompactionStoppedError(StoreError):
-    """A run was told to stop. What it has not done is left to the next one."""
+    """A run was told to stop; the next run does the rest."""
 
 
 def go_on() -> bool:
-    """Never stop."""
+    """Return False: never stop."""
     return False
 
 
 def check_stopped(store: str, is_stopped: IsStopped) -> None:
-    """Take the next step.
+    """Make sure that the run may go on.
 
     Raises:
-        CompactionStoppedError: there is not to be one.
+        CompactionStoppedError: it was told to stop.
     """
     if is_stopped():
         raise CompactionStoppedError(f'compaction of store "{store}" was stopped')
@@ -56,20 +56,20 @@ def check_stopped(store: str, is_stopped: IsStopped) -> None:
 def write_snapshot(root: Root, store: str, *, scratch: Path | None = None) -> Snapshot:
     """Write and commit a snapshot of a store as of its newest epoch.
 
-    The epochs before that one can then be removed; its own commit must stay, as it tells that the
-    snapshot belongs to the log.
+    The epochs before that one can then be removed. Its own commit must stay, since it shows that
+    the snapshot belongs to the log.
 
     Args:
-        root: of the state log.
-        store: its name.
-        scratch: where to build the files, one partition at a time; None for the system's place.
+        root: path or URI of the state log.
+        store: the name of the store.
+        scratch: directory in which to build the files, one partition at a time; None for the
+            system's.
 
     Returns:
-        The snapshot; if there is one of that epoch already, that, and nothing is changed. One that
-        cannot be used is replaced.
+        The snapshot. A usable one of that epoch is returned as it is; an unusable one is replaced.
 
     Raises:
-        LogError: there is no epoch, or the log cannot be read or written.
+        LogError: the store has no epoch, or the log cannot be read or written.
         StoreError: the disk of the scratch directory fails.
     """
     return snapshot_of(StoreLog.open(root, store), scratch=scratch)
@@ -78,10 +78,10 @@ def write_snapshot(root: Root, store: str, *, scratch: Path | None = None) -> Sn
 def snapshot_of(
     log: StoreLog, *, scratch: Path | None = None, is_stopped: IsStopped = go_on
 ) -> Snapshot:
-    """As `write_snapshot`, for a log that is open."""
+    """Do the same as `write_snapshot` for an open log."""
     epoch = log.latest_epoch()
     if epoch < 0:
-        raise LogError(f'store "{log.name}" has no epoch that a snapshot could be of')
+        raise LogError(f'store "{log.name}" has no epoch to write a snapshot of')
     schema = log.schema()
     if schema.kind not in SHIPPED:
         raise LogError(
@@ -117,7 +117,7 @@ def _attempt(
     scratch: Path | None,
     is_stopped: IsStopped,
 ) -> tuple[tuple[SnapshotFile, ...], Progress]:
-    """Write the files of a snapshot, which do not exist before they are committed."""
+    """Write the files of a snapshot, to be committed later."""
     log.directory.make(attempt)
     files = []
     progress = Progress()
@@ -136,7 +136,7 @@ def _attempt(
 
 
 def _abandon(log: StoreLog, attempt: str) -> None:
-    """Remove what a failed attempt has left, which may be much; else retention does, in a day."""
+    """Remove the files of a failed attempt, which may be large; else retention does in a day."""
     try:
         log.directory.remove(attempt)
     except LogError as error:
@@ -152,7 +152,7 @@ def _usable(log: StoreLog, schema: StoreSchema, epoch: int) -> Snapshot | None:
 def _caught_up(
     log: StoreLog, engine: RocksPartition, epoch: int, is_stopped: IsStopped
 ) -> Progress:
-    """Bring an empty engine to exactly this epoch, the newest when its caller looked."""
+    """Bring an empty engine to exactly this epoch, and return its progress."""
     replica = Replica(engine, schema=engine.schema, partition=engine.partition)
     store = LocalStore(engine.schema, {engine.partition: replica}, log=log)
     while replica.progress.epoch < epoch:
@@ -167,7 +167,7 @@ def _caught_up(
 def _put(
     directory: Directory, relative: str, source: Path, *, partition: int, rows: int
 ) -> SnapshotFile:
-    """Copy a file into the log; it is on the disk before a commit says that it is there."""
+    """Copy a file into the log, and write it through to the disk before a commit names it."""
     path = directory.join(relative)
     digest = hashlib.sha256()
     try:
@@ -196,7 +196,7 @@ def _publish(log: StoreLog, schema: StoreSchema, snapshot: Snapshot, attempt: st
     if log.directory.create(path, encode_snapshot(snapshot)):
         return snapshot
     if (found := _usable(log, schema, snapshot.epoch)) is not None:
-        # Another run was faster.
+        # Another run has written one meanwhile.
         log.directory.remove(attempt)
         return found
     log.directory.replace(path, encode_snapshot(snapshot))

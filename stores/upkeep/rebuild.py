@@ -1,4 +1,4 @@
-"""A store as it was after an epoch: from a snapshot and the epochs since, or from epochs alone."""
+"""Rebuilds a store as of an epoch, from a snapshot and the epochs since or from epochs alone."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _SCANS: dict[StoreKind, Query[BatchStream]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What makes a store as of an epoch."""
+    """The parts that make a store as of an epoch."""
 
     base: Snapshot | None
-    """Where to begin; None for an empty store."""
+    """The snapshot to begin with; None for an empty store."""
     commits: tuple[Commit, ...]
     """The epochs to apply, in order."""
 
 
 def recipe(log: StoreLog, epoch: int | None = None) -> Recipe:
-    """What makes the store as of an epoch; of the newest if none is given.
+    """Return the parts that make the store as of an epoch, by default the newest.
 
-    It begins as late as can be: with an epoch that is the whole store, or the newest snapshot.
+    It begins as late as possible: with an epoch that is the whole store, or the newest snapshot.
 
     Raises:
         LogError: the epoch is not committed, or the log cannot be read.
-        TornRecordError: an epoch that is needed is missing or torn.
+        TornRecordError: a needed epoch is missing or torn.
     """
     newest = log.latest_epoch()
     if epoch is not None and (epoch > newest or log.commit(epoch) is None):
@@ -54,8 +54,8 @@ def recipe(log: StoreLog, epoch: int | None = None) -> Recipe:
     base = newest_snapshot(log, layout=layout_of(schema), partitions=schema.partitions, epoch=end)
     start = -1 if base is None else base.epoch
     commits: list[Commit] = []
-    # Back from one to the other, and not by a listing: a writer that had been replaced may have
-    # left commits that nobody follows.
+    # Go back from epoch to epoch instead of listing: a replaced writer may have left commits that
+    # readers pass over.
     while end > start:
         commit = log.commit(end)
         if commit is None:
@@ -73,16 +73,16 @@ def recipe(log: StoreLog, epoch: int | None = None) -> Recipe:
 
 
 def build(log: StoreLog, made_of: Recipe, partition: int, path: Path) -> RocksPartition:
-    """A partition as the recipe makes it; to be closed by the caller.
+    """Build a partition from a recipe; the caller closes it.
 
     Args:
         log: the store's log.
         made_of: the recipe.
-        partition: its number.
-        path: a directory for the database, which is not there yet.
+        partition: the number of the partition.
+        path: a directory for the database, which must not exist yet.
 
     Raises:
-        TornRecordError: a file is missing, short or not ours; the message names it.
+        TornRecordError: a file is missing, short or foreign; the message names it.
         StoreError: the log cannot be read, or the disk fails.
     """
     engine = RocksPartition(path, schema=log.schema(), partition=partition)
@@ -108,6 +108,6 @@ def _fill(engine: RocksPartition, log: StoreLog, made_of: Recipe, partition: int
 
 
 def scan(engine: RocksPartition, schema: StoreSchema) -> Iterator[pa.RecordBatch]:
-    """All rows that can be read, with the columns of the relation."""
+    """Yield all readable rows, with the columns of the relation."""
     query = _SCANS.get(schema.kind, RangeQuery())
     yield from engine.handlers[type(query)](engine.view, query)

@@ -1,10 +1,10 @@
-"""Keeps a state log short: a snapshot now and then, and what it makes superfluous removed.
+"""Keeps a state log short: writes snapshots, and removes the epochs that they make superfluous.
 
-The order of the steps is what makes every one of them safe to be the last. The snapshot is whole
-before anything goes. Of an epoch the commit goes first, the oldest first, so that what is left
-always is one chain up to the newest epoch; of a snapshot, too, its commit goes first. A reader that
-comes upon a gap goes on from the snapshot. Whatever a crash leaves, no commit names, and the next
-run finds it.
+The order of the steps makes a crash after each of them safe. The snapshot is whole before anything
+is removed. Epochs are removed from the oldest on, each commit before its data, so that the rest is
+always one chain up to the newest epoch; the commit of a snapshot goes before its files, too. A
+reader that meets a gap goes on from the snapshot. The next run finds the files that a crash leaves,
+since no commit names them.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ _logger = logging.getLogger(__name__)
 
 DAY_MS = 86_400_000
 KEEP_MS = 7 * DAY_MS
-"""As long as Kafka keeps a topic by default."""
+"""A week, for which Kafka keeps topics by default."""
 ORPHAN_AGE_MS = DAY_MS
-"""Age of a file that no commit names before it goes: no attempt to write an epoch takes so long."""
+"""Age at which a file without a commit is removed: no attempt to write an epoch takes so long."""
 
 
 class RetentionError(StoreError, ValueError):
-    """A retention that means nothing."""
+    """A retention is not valid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
-    """Which epochs stay readable one by one. All of them can be read behind a newer snapshot.
+    """Which epochs compaction keeps.
 
-    An epoch goes once it is behind every limit that is set, and a snapshot holds what it did.
+    An epoch is removed once it exceeds every limit that is set and a snapshot holds its rows.
     """
 
     age_ms: int | None = None
-    """Epochs that were committed no longer ago than this stay."""
+    """Epochs that were committed no longer ago than this are kept."""
     epochs: int | None = None
-    """So many of the newest stay."""
+    """This many of the newest epochs are kept."""
 
     def __post_init__(self) -> None:
-        """Refuse a limit below none, and to have none at all, which would keep nothing."""
+        """Refuse negative limits, and a retention without a limit, which would keep nothing."""
         limits = [limit for limit in (self.age_ms, self.epochs) if limit is not None]
         if not limits or min(limits) < 0:
             raise RetentionError("a retention is an age or a number of epochs, from 0 on")
@@ -61,17 +61,17 @@ WEEK = Retention(age_ms=KEEP_MS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compacted:
-    """What a run has done to the log of one store."""
+    """The result of one run over the log of one store."""
 
     store: str
     snapshot: Snapshot | None
-    """The newest that readers can use; None if the store has no epoch."""
+    """The newest usable snapshot; None if the store has no epoch."""
     written: bool
-    """Whether this run has written it."""
+    """Whether this run wrote it."""
     epochs_removed: int
     snapshots_removed: int
     orphans_removed: int
-    """Attempts and drafts that no commit names, left behind by writers that died."""
+    """Attempts and drafts that no commit names, left by writers that died."""
 
 
 def compact(
@@ -85,26 +85,27 @@ def compact(
     clock: Callable[[], int] = wall_clock_ms,
     is_stopped: IsStopped = go_on,
 ) -> Compacted:
-    """Write a snapshot of a store if one is due, and remove what is old.
+    """Write a snapshot of a store if one is due, and remove old epochs.
 
-    May run at any time, beside the writer, readers and another run; what one that was killed has
-    left, the next one clears.
+    It may run at any time, beside the writer, readers and other runs. The next run removes the
+    files that a killed run left.
 
     Args:
-        root: of the state log.
-        store: its name.
-        retention: which epochs stay. Those that no snapshot holds stay in any case.
-        every: a snapshot is due once so many epochs were committed since the last one.
-        orphan_age_ms: age from which on what no commit names is removed.
-        scratch: where to build the files, one partition at a time; None for the system's place.
-        clock: wall clock, epoch milliseconds; that of the writers, or close to it.
-        is_stopped: asked now and then; once it says so the run ends where it is.
+        root: path or URI of the state log.
+        store: the name of the store.
+        retention: which epochs are kept. Epochs that no snapshot holds are always kept.
+        every: a snapshot is due once this many epochs were committed since the last one.
+        orphan_age_ms: age at which files that no commit names are removed.
+        scratch: directory in which to build the files, one partition at a time; None for the
+            system's.
+        clock: wall clock, epoch milliseconds; it must agree with that of the writers.
+        is_stopped: asked before each long step; the run ends when it returns True.
 
     Raises:
         RetentionError: `every` or `orphan_age_ms` is too small.
-        LogError: the log cannot be read or written, or its kind of store has no snapshots.
+        LogError: the log cannot be read or written, or the kind of store has no snapshots.
         StoreError: the disk of the scratch directory fails.
-        CompactionStoppedError: `is_stopped` said so.
+        CompactionStoppedError: `is_stopped` returned True.
     """
     log = StoreLog.open(root, store)
     return compact_log(
@@ -128,9 +129,9 @@ def compact_log(
     clock: Callable[[], int] = wall_clock_ms,
     is_stopped: IsStopped = go_on,
 ) -> Compacted:
-    """As `compact`, for a log that is open."""
+    """Do the same as `compact` for an open log."""
     if every < 1 or orphan_age_ms < 0:
-        raise RetentionError("a snapshot is due after 1 epoch at least, an orphan old after 0 ms")
+        raise RetentionError("`every` must be 1 or more, and `orphan_age_ms` 0 or more")
     now_ms = clock()
     base, written = _base(log, every, scratch, is_stopped)
     epochs = snapshots = 0
@@ -164,11 +165,11 @@ def compact_log(
 def _base(
     log: StoreLog, every: int, scratch: Path | None, is_stopped: IsStopped
 ) -> tuple[Snapshot | None, bool]:
-    """The snapshot that readers are to begin with, and whether it was written now."""
+    """Return the snapshot for readers to begin with, and whether it was written now."""
     schema = log.schema()
 
     def newest() -> Snapshot | None:
-        # Read to its last byte: what it holds is soon to be found nowhere else.
+        # Read to its last byte: it will soon be the only copy of its rows.
         return newest_snapshot(
             log, layout=layout_of(schema), partitions=schema.partitions, read_all=True
         )
@@ -180,7 +181,7 @@ def _base(
     try:
         return snapshot_of(log, scratch=scratch, is_stopped=is_stopped), True
     except LogError:
-        # Another run may have been faster, and have removed the epochs that this one was reading.
+        # Another run may have removed the epochs that this one was reading.
         newer = newest()
         if newer is None or (found is not None and newer.epoch <= found.epoch):
             raise
@@ -188,13 +189,13 @@ def _base(
 
 
 def _remove_epochs(log: StoreLog, base: int, retention: Retention, now_ms: int) -> int:
-    """Remove epochs before the one that the snapshot is of; its own commit tells whose it is."""
+    """Remove old epochs before the snapshot's; its own commit shows that it is of this log."""
     removed = []
     for epoch in _old_epochs(log, base, retention, now_ms):
         log.remove_commit(epoch)
         removed.append(epoch)
     if removed:
-        # Else a loss of power could bring back a commit without its data.
+        # Otherwise a loss of power could bring back a commit without its data.
         log.directory.sync("epochs")
     for epoch in removed:
         log.directory.remove(f"data/{epoch}")
@@ -202,7 +203,7 @@ def _remove_epochs(log: StoreLog, base: int, retention: Retention, now_ms: int) 
 
 
 def _old_epochs(log: StoreLog, base: int, retention: Retention, now_ms: int) -> Iterator[int]:
-    """From the oldest on, up to the first that has to stay, so that those that do are a chain."""
+    """Yield epochs from the oldest up to the first that is kept, so that the rest is a chain."""
     epochs = log.epochs()
     if retention.epochs is not None:
         epochs = epochs[: max(0, len(epochs) - retention.epochs)]
@@ -217,7 +218,7 @@ def _old_epochs(log: StoreLog, base: int, retention: Retention, now_ms: int) -> 
 
 
 def _remove_snapshots(log: StoreLog, base: int) -> int:
-    """Remove snapshots of epochs that are no longer there; the one to begin with stays."""
+    """Remove snapshots of removed epochs, except the one that readers begin with."""
     oldest = log.epochs()[0]
     old = [epoch for epoch in log.snapshots() if epoch < min(oldest, base)]
     for epoch in old:
@@ -227,7 +228,7 @@ def _remove_snapshots(log: StoreLog, base: int) -> int:
 
 
 def _remove_orphans(log: StoreLog, before_ms: int) -> int:
-    """Remove what no commit names: at once below the oldest epoch, else once it is old."""
+    """Remove files that no commit names: at once before the oldest epoch, else once old."""
     directory = log.directory
     epochs = log.epochs()
     committed = frozenset(epochs)
@@ -235,12 +236,12 @@ def _remove_orphans(log: StoreLog, before_ms: int) -> int:
     numbers = (name for name in directory.names("data") if name.isascii() and name.isdecimal())
     for epoch in sorted(int(name) for name in numbers if name == str(int(name))):
         if epochs and epoch < epochs[0]:
-            # Writers only go forward, so nobody can commit it any more.
+            # Writers only go forward, so it cannot be committed any more.
             directory.remove(f"data/{epoch}")
             removed += 1
             continue
         names = [name for name in directory.names(f"data/{epoch}") if not name.startswith(".")]
-        # A committed epoch has one attempt as a rule, since its writer has removed all others.
+        # A committed epoch usually has one attempt, since its writer has removed all others.
         if epoch not in committed or len(names) > 1:
             removed += _remove_attempts(log, epoch, names, before_ms)
     for epoch in log.snapshots():
@@ -257,7 +258,7 @@ def _remove_orphans(log: StoreLog, before_ms: int) -> int:
 
 def _remove_attempts(log: StoreLog, epoch: int, names: list[str], before_ms: int) -> int:
     old = [name for name in names if _is_old(log, f"data/{epoch}/{name}", before_ms)]
-    # Read now, not with the list: an attempt may have been committed since.
+    # Read the commit after the listing: an attempt may have been committed meanwhile.
     commit = log.commit(epoch) if old else None
     paths = [] if commit is None else [file.path for file in commit.files]
     doomed = [n for n in old if not any(p.startswith(f"data/{epoch}/{n}/") for p in paths)]
@@ -275,7 +276,7 @@ def _remove_unnamed(log: StoreLog, epoch: int, before_ms: int) -> int:
     if not old:
         return 0
     raw = log.directory.read(snapshot_name(epoch)) or b""
-    # As text, for a record that cannot be decoded must not have its files removed either.
+    # Search in the text: the files of a torn record must not be removed either.
     doomed = [name for name in old if name.encode() not in raw]
     for name in doomed:
         log.directory.remove(f"{parent}/{name}")
@@ -283,7 +284,7 @@ def _remove_unnamed(log: StoreLog, epoch: int, before_ms: int) -> int:
 
 
 def _remove_drafts(log: StoreLog, parent: str, before_ms: int) -> int:
-    """Remove the drafts of records whose writer died before they had their name."""
+    """Remove drafts of records whose writer died before it renamed them."""
     prefix = f"{parent}/" if parent else ""
     drafts = [
         f"{prefix}{name}"

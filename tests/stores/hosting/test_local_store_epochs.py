@@ -122,7 +122,7 @@ def test_a_gap_that_is_seen_late_makes_no_answer_older_than_its_bound(
     if is_missing:
         (error,) = errors(store)
         assert error is not None
-        assert "follows epoch 4, which is not in the log behind epoch 0" in error
+        assert "follows epoch 4, which is not in the log after epoch 0" in error
         assert set(answered(store, LATEST).values()) == {"NOT_UP_TO_BOUND"}
     else:
         assert set(answered(store, LATEST).values()) == {5}

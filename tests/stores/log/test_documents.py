@@ -60,5 +60,5 @@ def test_a_damaged_number_of_the_format_does_not_spare_the_check() -> None:
 
 @pytest.mark.parametrize("found", [0, 3, "2", None, True])
 def test_other_formats_are_not_guessed(found: object) -> None:
-    with pytest.raises(TornRecordError, match="we read 1 and 2"):
+    with pytest.raises(TornRecordError, match="this version reads 1 and 2"):
         decoded(orjson.dumps({"format": found}))

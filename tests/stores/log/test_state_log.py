@@ -253,7 +253,7 @@ def test_a_write_after_one_that_failed_is_not_taken_for_the_one_before(
 def test_an_epoch_behind_the_newest_is_refused(tmp_path: Path) -> None:
     writer = StoreWriter(tmp_path, CLICKS)
     writer.write(rows(), position=AT, epoch=3)
-    with pytest.raises(EpochConflictError, match="behind epoch 3"):
+    with pytest.raises(EpochConflictError, match="comes before epoch 3"):
         writer.write(rows(), position=AT, epoch=2)
 
 

@@ -197,8 +197,8 @@ def edited(change: Callable[[dict[str, Any]], Any]) -> bytes:
         (lambda d: d.update(epoch=1), "is the commit of epoch 1"),
         (lambda d: d.update(epoch="0"), "not an integer"),
         (lambda d: d.update(format=3), "format 3"),
-        (lambda d: d.update(position={"a": {"0": -5}}), "not ours"),
-        (lambda d: d.update(files=7), "not ours"),
+        (lambda d: d.update(position={"a": {"0": -5}}), "is not valid"),
+        (lambda d: d.update(files=7), "is not valid"),
         (lambda d: d["files"][0].update(path="../../other"), "leads out"),
         (lambda d: d["files"][0].update(path="/etc/passwd"), "leads out"),
         (lambda d: d.pop("writer"), "no field 'writer'"),
@@ -286,5 +286,5 @@ def test_data_files_of_another_shape_are_named(tmp_path: Path) -> None:
         read_as(rows(3), 3)
     other = shaped(rows(3), CLICKS)
     texts = other.set_column(1, "n", pa.chunked_array([["a", "b", "c"]]))
-    with pytest.raises(TornRecordError, match="not ours"):
+    with pytest.raises(TornRecordError, match="is not valid"):
         read_as(texts, 3)

@@ -236,7 +236,7 @@ def test_a_commit_of_an_older_term_is_passed_over(tmp_path: Path) -> None:
         log.write_commit(late)
         assert log.next_commit(0, list_now=True) is None
         assert log.latest_epoch() == StoreLog.open(tmp_path, "clicks").latest_epoch() == 0
-        with pytest.raises(EpochConflictError, match="w wrote after it had been replaced"):
+        with pytest.raises(EpochConflictError, match="written by w after it had been replaced"):
             writer.write(rows(), position=at(1), epoch=late.epoch)
         commit_path(tmp_path, late.epoch).unlink()
     assert chain(log) == [first]
@@ -460,7 +460,7 @@ def test_a_skip_whose_epoch_never_came_is_gone_on_from(tmp_path: Path) -> None:
     log = StoreLog.open(tmp_path, "clicks")
     assert (log.latest_epoch(), log.next_commit(0, list_now=True)) == (0, None)
     later = StoreWriter(tmp_path, CLICKS)
-    with pytest.raises(EpochConflictError, match=r"epoch 3 .* was skipped: the next is 5"):
+    with pytest.raises(EpochConflictError, match=r"epoch 3 .* was skipped: the next epoch is 5"):
         later.write(rows(), position=at(1), epoch=3)
     again = later.write(rows(), position=at(1), epoch=lost.epoch + 2)
     last = later.write(rows(), position=at(2))
