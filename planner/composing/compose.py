@@ -14,7 +14,6 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
-from sqlglot.generators.duckdb import DuckDBGenerator
 
 from planner.composing.database import (
     ArrowRelation,
@@ -29,6 +28,7 @@ from planner.errors import (
     NotSupportedError,
     UnavailableError,
 )
+from planner.trees.interpreted import DuckDBGenerator
 from planner.trees.nodes import is_comma
 from planner.trees.outline import Outline
 from planner.values.cancel import Cancellation

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
-from sqlglot.parsers.postgres import PostgresParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
+from planner.trees.interpreted import PostgresParser
 from planner.trees.nodes import position_of
 
 _PARAMETER = "\x1a"
@@ -287,12 +287,6 @@ def _drops(call: exp.Expr, given: list[Any]) -> bool:
 
 
 DIALECT = StategateSQL()
-try:
-    DIALECT.parser()
-except TypeError as error:
-    raise ImportError(
-        "sqlglot's compiled parser, the package sqlglotc, cannot be extended: uninstall it"
-    ) from error
 
 
 def tokenize(sql: str) -> list[Token]:

@@ -17,15 +17,11 @@ from planner.errors import InvalidSyntaxError, NotSupportedError
 from planner.trees.node_index import Nodes
 from planner.trees.nodes import position_of, strip
 
+UNREAD = exp.Expression()
+"""The node that readers see in place of one with arguments that the planner does not know.
 
-class Unread(exp.Expression):
-    """Replaces a node with arguments that the planner does not know."""
-
-    arg_types = {}  # noqa: RUF012 - sqlglot sets it so
-
-
-UNREAD = Unread()
-"""The node that readers see in place of every such node; no reader knows its type."""
+No reader knows its type.
+"""
 
 _BINARY = (
     *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ),

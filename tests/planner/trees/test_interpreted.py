@@ -1,0 +1,25 @@
+"""The planner imports and runs whether sqlglot is installed compiled or not."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from sqlglot import exp
+
+from planner.composing.compose import to_duckdb
+from planner.trees.dialect import DIALECT
+from planner.trees.interpreted import is_compiled
+
+
+def test_the_build_that_is_installed_is_known() -> None:
+    has_compiled = find_spec("sqlglot.parser__mypyc") is not None
+    assert is_compiled("parser") is has_compiled
+    assert is_compiled("generators.duckdb") is has_compiled
+    assert not is_compiled("dialects.postgres")
+
+
+def test_parser_and_generator_are_extended() -> None:
+    (tree,) = DIALECT.parse("SELECT @ a / 2 FROM t, unnest(b)")
+    assert isinstance(tree, exp.Select)
+    assert isinstance(tree.selects[0], exp.Abs)
+    assert to_duckdb(tree) == 'SELECT ABS(("a" / 2)) FROM "t", UNNEST("b")'
