@@ -39,23 +39,12 @@ from stores.spec.arrow import (
     unscaled_ints,
 )
 from stores.spec.schema import Column, DataType, Kind, Value
+from stores.types.record import KeyForm
 
 Piece: TypeAlias = bytes | pa.Array
 """What is the same in all keys, or an array with the bytes of each."""
 _Encode: TypeAlias = Callable[[Value], bytes]
 _Decode: TypeAlias = Callable[[bytes, int], tuple[Value, int]]
-
-_INT_WIDTH = {
-    Kind.BOOLEAN: 1,
-    Kind.TINYINT: 1,
-    Kind.SMALLINT: 2,
-    Kind.INTEGER: 4,
-    Kind.BIGINT: 8,
-    Kind.DATE: 4,
-    Kind.TIMESTAMP: 8,
-    Kind.TIMESTAMPTZ: 8,
-}
-_FLOAT = {Kind.REAL: struct.Struct(">f"), Kind.DOUBLE: struct.Struct(">d")}
 
 _EXACT = Context(prec=100)
 """The default context rounds to 28 digits, fewer than decimal(38) has."""
@@ -77,14 +66,16 @@ class KeyColumn:
 
 def key_column(column: Column) -> KeyColumn:
     """How a column of a key is encoded, by its type."""
-    kind = column.type.kind
-    if kind in _INT_WIDTH:
-        return _integer_column(column.type, _INT_WIDTH[kind])
-    if kind in _FLOAT:
-        return _float_column(column.type, _FLOAT[kind])
-    if kind is Kind.DECIMAL:
-        return _decimal_column(column.type)
-    return _text_column(column.type)
+    record = column.type.kind.record
+    match record.key:
+        case KeyForm.INTEGER:
+            return _integer_column(column.type, struct.calcsize(f"<{record.slot}"))
+        case KeyForm.FLOAT:
+            return _float_column(column.type, struct.Struct(f">{record.slot}"))
+        case KeyForm.DECIMAL:
+            return _decimal_column(column.type)
+        case _:
+            return _text_column(column.type)
 
 
 def _integer_column(data_type: DataType, width: int) -> KeyColumn:
@@ -263,7 +254,7 @@ def _escaped(raws: pa.Array) -> pa.Array:
 
 
 def _text_column(data_type: DataType) -> KeyColumn:
-    is_text = data_type.kind is Kind.TEXT
+    is_text = data_type.arrow == pa.string()
 
     def encode(value: Value) -> bytes:
         if value is None:

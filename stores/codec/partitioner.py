@@ -23,7 +23,8 @@ from mmh3 import mmh3_32_uintdigest
 
 from stores.errors import CodecError, SchemaError
 from stores.spec.arrow import int64_values, unscaled_ints
-from stores.spec.schema import Column, DataType, Key, Kind, Value
+from stores.spec.schema import Column, DataType, Key, Value
+from stores.types.record import KeyForm
 
 Hash: TypeAlias = Callable[[Value, int], int]
 """One value and the seed to the next seed, both unsigned 32-bit."""
@@ -118,22 +119,6 @@ def _hash_decimal(data_type: DataType) -> Hash:
     return lambda value, seed: _hash_bytes(_minimal_bytes(int(_WIDE.scaleb(value, scale))), seed)
 
 
-_HASHES: dict[Kind, Hash] = {
-    Kind.BOOLEAN: _hash_int,
-    Kind.TINYINT: _hash_int,
-    Kind.SMALLINT: _hash_int,
-    Kind.INTEGER: _hash_int,
-    Kind.DATE: _hash_int,
-    Kind.BIGINT: _hash_long,
-    Kind.TIMESTAMP: _hash_long,
-    Kind.TIMESTAMPTZ: _hash_long,
-    Kind.REAL: _hash_real,
-    Kind.DOUBLE: _hash_double,
-    Kind.TEXT: _hash_text,
-    Kind.BYTEA: _hash_bytes,
-}
-
-
 def partitioner(key: tuple[Column, ...], partitions: int) -> Callable[[Key], int]:
     """Return the function from a key to its partition; build it once per store.
 
@@ -167,11 +152,23 @@ def partitioner(key: tuple[Column, ...], partitions: int) -> Callable[[Key], int
 
 
 def _hash_of(column: Column) -> Hash:
-    if column.type.kind is Kind.DECIMAL:
-        return _hash_decimal(column.type)
-    if column.type.kind not in _HASHES:
-        raise SchemaError(f'key column "{column.name}" cannot be of type {column.type}')
-    return _HASHES[column.type.kind]
+    record = column.type.kind.record
+    match record.key:
+        case KeyForm.INTEGER:
+            return _hash_int if _is_short(column.type) else _hash_long
+        case KeyForm.FLOAT:
+            return _hash_real if _is_short(column.type) else _hash_double
+        case KeyForm.DECIMAL:
+            return _hash_decimal(column.type)
+        case KeyForm.BYTES:
+            return _hash_text if record.arrow == pa.string() else _hash_bytes
+        case None:
+            raise SchemaError(f'key column "{column.name}" cannot be of type {column.type}')
+
+
+def _is_short(data_type: DataType) -> bool:
+    """Whether values fit the 32 bits that Spark hashes at once."""
+    return struct.calcsize(f"<{data_type.kind.record.slot}") <= _uint32.size
 
 
 def _single(hash_value: Hash, partitions: int) -> Callable[[Key], int]:
@@ -219,16 +216,17 @@ def partition_column(
 
 def _mix_column(array: Array, data_type: DataType, h: Words) -> Words:
     """Return the next seeds; the caller ignores those of NULL rows."""
-    kind = data_type.kind
-    if kind is Kind.TEXT or kind is Kind.BYTEA:
-        return _mix_bytes(array, h)
-    if kind is Kind.DECIMAL:
-        return _mix_decimals(array, data_type, h)
-    if kind is Kind.REAL or kind is Kind.DOUBLE:
-        return _mix_floats(array, kind, h)
-    if _HASHES[kind] is _hash_int:
-        return _finish(_block(h, int64_values(array).astype(np.uint32)), 4)
-    return _mix_longs(int64_values(array), h)
+    match data_type.kind.record.key:
+        case KeyForm.BYTES:
+            return _mix_bytes(array, h)
+        case KeyForm.DECIMAL:
+            return _mix_decimals(array, data_type, h)
+        case KeyForm.FLOAT:
+            return _mix_floats(array, h, single=_is_short(data_type))
+        case _ if _is_short(data_type):
+            return _finish(_block(h, int64_values(array).astype(np.uint32)), 4)
+        case _:
+            return _mix_longs(int64_values(array), h)
 
 
 def _mix_longs(values: np.ndarray[Any, Any], h: Words) -> Words:
@@ -237,9 +235,8 @@ def _mix_longs(values: np.ndarray[Any, Any], h: Words) -> Words:
     return _finish(_block(_block(h, low), (bits >> np.uint64(32)).astype(np.uint32)), 8)
 
 
-def _mix_floats(array: Array, kind: Kind, h: Words) -> Words:
+def _mix_floats(array: Array, h: Words, *, single: bool) -> Words:
     values = array.to_numpy(zero_copy_only=False)
-    single = kind is Kind.REAL
     plain = (values + 0.0).astype(np.float32 if single else np.float64)
     # All NaNs are one key, whatever their bits; adding zero has made -0.0 the same key as 0.0.
     plain[np.isnan(plain)] = np.nan

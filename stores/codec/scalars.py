@@ -7,7 +7,6 @@ elsewhere.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -26,20 +25,6 @@ from stores.spec.arrow import (
 )
 from stores.spec.schema import DataType, Kind, Value
 
-_FORMATS = {
-    Kind.BOOLEAN: "?",
-    Kind.TINYINT: "b",
-    Kind.SMALLINT: "h",
-    Kind.INTEGER: "i",
-    Kind.BIGINT: "q",
-    Kind.REAL: "f",
-    Kind.DOUBLE: "d",
-    Kind.DATE: "i",
-    Kind.TIME: "q",
-    Kind.TIMESTAMP: "q",
-    Kind.TIMESTAMPTZ: "q",
-    Kind.INTERVAL: "16s",
-}
 _NUMPY = {
     "?": "u1",
     "b": "i1",
@@ -50,9 +35,8 @@ _NUMPY = {
     "d": "<f8",
     "16s": "V16",
 }
-_INTERVAL = struct.Struct("<iiq")
 
-TEXTUAL = frozenset({Kind.TEXT, Kind.BYTEA, Kind.JSON, Kind.UUID})
+TEXTUAL = frozenset(kind for kind in Kind if kind.record.arrow in {pa.string(), pa.binary()})
 """Kinds whose value is kept as bytes of any length."""
 NESTED = frozenset({Kind.ARRAY, Kind.STRUCT, Kind.MAP})
 """Kinds whose value is made of other values."""
@@ -66,10 +50,10 @@ def slot_format(data_type: DataType) -> str:
     """
     if data_type.kind is Kind.DECIMAL:
         return "q" if data_type.precision <= 18 else "16s"
-    try:
-        return _FORMATS[data_type.kind]
-    except KeyError:
-        raise SchemaError(f"a value column cannot be of type {data_type}") from None
+    slot = data_type.kind.record.slot
+    if slot is None:
+        raise SchemaError(f"a value column cannot be of type {data_type}")
+    return slot
 
 
 def slot_dtype(data_type: DataType) -> np.dtype[Any]:
@@ -84,8 +68,8 @@ def slot_dtype(data_type: DataType) -> np.dtype[Any]:
 def slot_decoder(data_type: DataType) -> Callable[[Any], Value] | None:
     """What makes the physical value of an unpacked slot; None where it is that already."""
     scale = data_type.scale
-    if data_type.kind is Kind.INTERVAL:
-        return _INTERVAL.unpack
+    if (packed := data_type.kind.record.packed) is not None:
+        return packed.unpack
     if data_type.kind is not Kind.DECIMAL:
         return None
     if data_type.precision <= 18:
@@ -100,12 +84,12 @@ def slot_values(array: pa.Array, data_type: DataType) -> np.ndarray[Any, Any]:
         filled = array.fill_null(0.0) if array.null_count else array
         floats: np.ndarray[Any, Any] = filled.to_numpy(zero_copy_only=False)
         return floats
-    if kind is Kind.INTERVAL:
-        packed = [
-            bytes(16) if value is None else _INTERVAL.pack(*value)
+    if (packed := kind.record.packed) is not None:
+        raws = [
+            bytes(packed.size) if value is None else packed.pack(*value)
             for value in physical_list(array, data_type)
         ]
-        return np.frombuffer(b"".join(packed), dtype="V16")
+        return np.frombuffer(b"".join(raws), dtype=f"V{packed.size}")
     if kind is Kind.DECIMAL and data_type.precision <= 18:
         return np.array(unscaled_ints(array), dtype=np.int64)
     if kind is Kind.DECIMAL:
@@ -127,12 +111,10 @@ def slot_array(
     kind = data_type.kind
     if kind in {Kind.REAL, Kind.DOUBLE}:
         return pa.array(np.ascontiguousarray(slots), mask=nulls)
-    if kind is Kind.INTERVAL:
+    if (packed := kind.record.packed) is not None:
         raws = slots.tolist()
         flags = [False] * len(raws) if nulls is None else nulls.tolist()
-        values = [
-            None if null else _INTERVAL.unpack(r) for r, null in zip(raws, flags, strict=True)
-        ]
+        values = [None if null else packed.unpack(r) for r, null in zip(raws, flags, strict=True)]
         return physical_array(values, data_type)
     if kind is Kind.DECIMAL and data_type.precision <= 18:
         wide = np.empty((len(slots), 2), dtype="<i8")

@@ -37,9 +37,8 @@ def physical_list(array: pa.Array | pa.ChunkedArray, data_type: DataType) -> lis
         listed: list[Value] = array.cast(unit).to_pylist()
         return listed
     values: list[Value] = array.to_pylist()
-    if data_type.kind is Kind.INTERVAL:
-        return [v if v is None else (v.months, v.days, v.nanoseconds // 1000) for v in values]
-    return values
+    convert = data_type.kind.record.from_arrow
+    return values if convert is None else [None if v is None else convert(v) for v in values]
 
 
 def _nested_list(array: pa.Array, data_type: DataType) -> list[Value]:
@@ -71,29 +70,27 @@ def physical_array(values: Sequence[Value], data_type: DataType) -> pa.Array:
     unit = data_type.kind.record.count
     if unit is not None:
         return pa.array(values, type=unit).cast(data_type.arrow)
-    if _holds_interval(data_type):
-        # Arrow takes all physical values as they are except intervals: it counts nanoseconds.
-        return pa.array([_with_nanos(value, data_type) for value in values], type=data_type.arrow)
+    if _is_converted(data_type):
+        return pa.array([_to_arrow(value, data_type) for value in values], type=data_type.arrow)
     return pa.array(values, type=data_type.arrow)
 
 
-def _with_nanos(value: Value, data_type: DataType) -> Value:
+def _to_arrow(value: Value, data_type: DataType) -> Value:
     if value is None:
         return None
     match data_type.kind:
-        case Kind.INTERVAL:
-            return pa.MonthDayNano((value[0], value[1], value[2] * 1000))
         case Kind.ARRAY:
             assert data_type.element is not None, "an array has an element type"
-            return [_with_nanos(each, data_type.element) for each in value]
+            return [_to_arrow(each, data_type.element) for each in value]
         case Kind.MAP:
             assert data_type.element is not None, "a map has a value type"
             key = data_type.fields[0][1]
-            return [(_with_nanos(k, key), _with_nanos(v, data_type.element)) for k, v in value]
+            return [(_to_arrow(k, key), _to_arrow(v, data_type.element)) for k, v in value]
         case Kind.STRUCT:
-            return {name: _with_nanos(value.get(name), inner) for name, inner in data_type.fields}
-        case _:
-            return value
+            return {name: _to_arrow(value.get(name), inner) for name, inner in data_type.fields}
+        case kind:
+            convert = kind.record.to_arrow
+            return value if convert is None else convert(value)
 
 
 def _inner_types(data_type: DataType) -> list[DataType]:
@@ -106,12 +103,15 @@ def _is_plain(data_type: DataType) -> bool:
     """Whether Arrow's Python values of the type are physical values."""
     if data_type.kind in _NESTED:
         return bool(_inner_types(data_type)) and all(map(_is_plain, _inner_types(data_type)))
-    return data_type.kind.record.count is None and data_type.kind is not Kind.INTERVAL
+    return data_type.kind.record.count is None and data_type.kind.record.from_arrow is None
 
 
 @lru_cache(maxsize=1024)
-def _holds_interval(data_type: DataType) -> bool:
-    return data_type.kind is Kind.INTERVAL or any(map(_holds_interval, _inner_types(data_type)))
+def _is_converted(data_type: DataType) -> bool:
+    """Whether Arrow does not take physical values of the type, or of one in it, as they are."""
+    return data_type.kind.record.to_arrow is not None or any(
+        map(_is_converted, _inner_types(data_type))
+    )
 
 
 def child_arrays(array: pa.Array) -> list[pa.Array]:

@@ -208,7 +208,7 @@ class StoreSchema:
             if (wrong := unusable(column.type)) is not None:
                 raise SchemaError(f'store "{self.name}": column "{column.name}" {wrong}')
         for column in self.key:
-            if not column.type.kind.record.is_key:
+            if column.type.kind.record.key is None:
                 raise SchemaError(f'key column "{column.name}" cannot be of type {column.type}')
 
     def _check_names(self) -> None:

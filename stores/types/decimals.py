@@ -9,7 +9,7 @@ import struct
 from decimal import Decimal, InvalidOperation
 
 from stores.errors import ValueFormatError
-from stores.types.record import SqlType, bad_binary, invalid_text
+from stores.types.record import KeyForm, SqlType, bad_binary, invalid_text
 
 _EXPONENT_MAX = 20_000
 """Some more than PostgreSQL's: a short text could mean a number of a billion digits."""
@@ -110,7 +110,7 @@ DECIMAL = SqlType(
     oid=1700,
     array_oid=1231,
     duckdb="DECIMAL",
-    is_key=True,
+    key=KeyForm.DECIMAL,
     text=_decimal_text,
     parse=_parse_decimal,
     encode=_encode_decimal,

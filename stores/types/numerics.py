@@ -11,7 +11,7 @@ from decimal import ROUND_UP, Context, Decimal
 import pyarrow as pa
 
 from stores.errors import ValueFormatError
-from stores.types.record import Cell, SqlType, fixed_decoder, invalid_text
+from stores.types.record import Cell, KeyForm, SqlType, fixed_decoder, invalid_text
 
 # --- boolean and the integers --------------------------------------------------------------------
 
@@ -183,7 +183,8 @@ BOOLEAN = SqlType(
     duckdb="BOOLEAN",
     arrow=pa.bool_(),
     read=(pa.bool_(),),
-    is_key=True,
+    slot="?",
+    key=KeyForm.INTEGER,
     text=lambda value: b"t" if value else b"f",
     parse=_parse_boolean,
     encode=lambda value: b"\1" if value else b"\0",
@@ -200,7 +201,8 @@ TINYINT = SqlType(
     duckdb="TINYINT",
     arrow=pa.int8(),
     read=(pa.int8(),),
-    is_key=True,
+    slot="b",
+    key=KeyForm.INTEGER,
     text=b"%d".__mod__,
     parse=_integer_parser("tinyint", 8),
     encode=struct.Struct(">h").pack,
@@ -218,7 +220,8 @@ SMALLINT = SqlType(
     duckdb="SMALLINT",
     arrow=pa.int16(),
     read=(pa.int16(), pa.uint8()),
-    is_key=True,
+    slot="h",
+    key=KeyForm.INTEGER,
     text=b"%d".__mod__,
     parse=_integer_parser("smallint", 16),
     encode=struct.Struct(">h").pack,
@@ -236,7 +239,8 @@ INTEGER = SqlType(
     duckdb="INTEGER",
     arrow=pa.int32(),
     read=(pa.int32(), pa.uint16()),
-    is_key=True,
+    slot="i",
+    key=KeyForm.INTEGER,
     text=b"%d".__mod__,
     parse=_integer_parser("integer", 32),
     encode=struct.Struct(">i").pack,
@@ -254,7 +258,8 @@ BIGINT = SqlType(
     duckdb="BIGINT",
     arrow=pa.int64(),
     read=(pa.int64(), pa.uint32()),
-    is_key=True,
+    slot="q",
+    key=KeyForm.INTEGER,
     text=b"%d".__mod__,
     parse=_integer_parser("bigint", 64),
     encode=struct.Struct(">q").pack,
@@ -272,7 +277,8 @@ REAL = SqlType(
     duckdb="FLOAT",
     arrow=pa.float32(),
     read=(pa.float32(),),
-    is_key=True,
+    slot="f",
+    key=KeyForm.FLOAT,
     text=_real_text,
     parse=_float_parser("real", _rounded_to_real),
     encode=struct.Struct(">f").pack,
@@ -291,7 +297,8 @@ DOUBLE = SqlType(
     duckdb="DOUBLE",
     arrow=pa.float64(),
     read=(pa.float64(),),
-    is_key=True,
+    slot="d",
+    key=KeyForm.FLOAT,
     text=_double_text,
     parse=_float_parser("double precision", float),
     encode=struct.Struct(">d").pack,

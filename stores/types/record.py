@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, NoReturn, TypeAlias
 
 import pyarrow as pa
@@ -28,6 +29,16 @@ _SHOWN_MAX = 100
 
 def _no_form(value: object) -> NoReturn:
     raise TypeError("values of this type have no form of their own: their parts have")
+
+
+class KeyForm(Enum):
+    """How a value lies in a key; widths are those of the type's slot."""
+
+    INTEGER = "integer"
+    FLOAT = "float"
+    DECIMAL = "decimal"
+    BYTES = "bytes"
+    """Text as its UTF-8."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +74,17 @@ class SqlType:
     """Arrow's extension type whose columns are read as this type."""
     count: pa.DataType | None = None
     """Arrow's integers that are the physical values, where `arrow` is no integer itself."""
+    from_arrow: Callable[[Any], Value] | None = None
+    """The physical value of Arrow's Python value; None if they are the same."""
+    to_arrow: Callable[[Value], Any] | None = None
+    """The reverse."""
 
-    is_key: bool = False
-    """Whether a key column can be of this type."""
+    slot: str | None = None
+    """How a value of fixed width lies in a row, as `struct` names it; None if widths vary."""
+    packed: struct.Struct | None = None
+    """What packs a tuple into its slot of so many bytes; None if the slot holds the value."""
+    key: KeyForm | None = None
+    """How a value lies in a key; None if a key column cannot be of this type."""
 
     text: Encode = _no_form
     """A value, never None, in PostgreSQL's text form, as UTF-8."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from stores.types.record import SqlType, decode_utf8
+from stores.types.record import KeyForm, SqlType, decode_utf8
 
 TEXT = SqlType(
     name="text",
@@ -17,7 +17,7 @@ TEXT = SqlType(
     duckdb="VARCHAR",
     arrow=pa.string(),
     read=(pa.string(), pa.large_string(), pa.string_view()),
-    is_key=True,
+    key=KeyForm.BYTES,
     text=str.encode,
     parse=str,
     encode=str.encode,
@@ -34,7 +34,7 @@ BYTEA = SqlType(
     duckdb="BLOB",
     arrow=pa.binary(),
     read=(pa.binary(), pa.large_binary(), pa.binary_view()),
-    is_key=True,
+    key=KeyForm.BYTES,
     text=lambda value: b"\\x" + value.hex().encode(),
     encode=bytes,
     decode=bytes,

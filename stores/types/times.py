@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 import pyarrow as pa
 
 from stores.errors import ValueFormatError
-from stores.types.record import Encode, SqlType, fixed_decoder, invalid_text
+from stores.types.record import Encode, KeyForm, SqlType, fixed_decoder, invalid_text
 
 _DAYS_TO_2000 = 10_957
 _SECOND_MICROS, _MINUTE_MICROS, _DAY_MICROS = 1_000_000, 60_000_000, 86_400_000_000
@@ -243,7 +243,8 @@ DATE = SqlType(
     arrow=pa.date32(),
     read=(pa.date32(),),
     count=pa.int32(),
-    is_key=True,
+    slot="i",
+    key=KeyForm.INTEGER,
     text=_date_text,
     encode=_count_encoder("i", _DAYS_TO_2000, _INT32_MAX),
     decode=fixed_decoder("date", "i", partial(_shifted, by=_DAYS_TO_2000, most=_INT32_MAX)),
@@ -261,6 +262,7 @@ TIME = SqlType(
     arrow=pa.time64("us"),
     read=(pa.time64("us"),),
     count=pa.int64(),
+    slot="q",
     text=lambda value: _clock(value).encode(),
     parse=_parse_time,
     encode=struct.Struct(">q").pack,
@@ -280,7 +282,8 @@ TIMESTAMP = SqlType(
     arrow=pa.timestamp("us"),
     read=(pa.timestamp("us"),),
     count=pa.int64(),
-    is_key=True,
+    slot="q",
+    key=KeyForm.INTEGER,
     text=partial(_moment_text, b""),
     encode=_count_encoder("q", _MICROS_TO_2000, _INT64_MAX),
     decode=fixed_decoder("timestamp", "q", partial(_shifted, by=_MICROS_TO_2000, most=_INT64_MAX)),
@@ -299,7 +302,8 @@ TIMESTAMPTZ = SqlType(
     arrow=pa.timestamp("us", tz="UTC"),
     read=(pa.timestamp("us", tz="UTC"),),
     count=pa.int64(),
-    is_key=True,
+    slot="q",
+    key=KeyForm.INTEGER,
     text=partial(_moment_text, b"+00"),
     encode=_count_encoder("q", _MICROS_TO_2000, _INT64_MAX),
     decode=fixed_decoder(
@@ -319,6 +323,10 @@ INTERVAL = SqlType(
     spark=("interval year", "interval month", "interval year to month"),
     arrow=pa.month_day_nano_interval(),
     read=(pa.month_day_nano_interval(),),
+    from_arrow=lambda value: (value.months, value.days, value.nanoseconds // 1000),
+    to_arrow=lambda value: pa.MonthDayNano((value[0], value[1], value[2] * 1000)),
+    slot="16s",
+    packed=struct.Struct("<iiq"),
     text=_interval_text,
     encode=_encode_interval,
     decode=fixed_decoder("interval", "qii", _interval_of),

@@ -72,8 +72,6 @@ def _recast(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any]:
 def _converter(data_type: DataType) -> Callable[[Value], Value] | None:
     """What makes a physical value of a Python value of the stored type; None if it is one."""
     match data_type.kind:
-        case Kind.INTERVAL:
-            return _interval
         case Kind.ARRAY:
             assert data_type.element is not None
             return _of_list(_converter(data_type.element))
@@ -82,12 +80,8 @@ def _converter(data_type: DataType) -> Callable[[Value], Value] | None:
         case Kind.MAP:
             assert data_type.element is not None
             return _of_map(_converter(data_type.fields[0][1]), _converter(data_type.element))
-        case _:
-            return None
-
-
-def _interval(value: pa.MonthDayNano) -> tuple[int, int, int]:
-    return value.months, value.days, value.nanoseconds // 1000
+        case kind:
+            return kind.record.from_arrow
 
 
 def _apply(convert: Callable[[Value], Value] | None, value: Value) -> Value:
