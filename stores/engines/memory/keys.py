@@ -20,16 +20,6 @@ from stores.spec.schema import Column, DataType, Key, Kind, StoreSchema, Value
 Test: TypeAlias = Callable[[Key], bool]
 """Whether a key is one of those that are asked for."""
 
-_BITS = {
-    Kind.TINYINT: 8,
-    Kind.SMALLINT: 16,
-    Kind.INTEGER: 32,
-    Kind.BIGINT: 64,
-    Kind.DATE: 32,
-    Kind.TIMESTAMP: 64,
-    Kind.TIMESTAMPTZ: 64,
-}
-
 
 def sort_key(key: Key) -> tuple[tuple[int, Value], ...]:
     """What Python must compare to order keys as SQL does: NULLs first, NaN last."""
@@ -101,7 +91,7 @@ def begins(schema: StoreSchema, query: PrefixQuery) -> Test:
         return lambda key: sort_key(key[:count]) == prefix
     wanted = Kind.TEXT if isinstance(text, str) else Kind.BYTEA
     if count == len(schema.key) or schema.key[count].type.kind is not wanted:
-        raise CodecError(f"the key has no {wanted.value} column behind {count} others")
+        raise CodecError(f"the key has no {wanted.value} column after {count} others")
     _fitted(schema.key[count], text)
     return lambda key: (
         sort_key(key[:count]) == prefix and key[count] is not None and key[count].startswith(text)
@@ -127,7 +117,7 @@ def _misfit(column: Column, value: Value) -> CodecError:
 
 
 def _integer(value: Value, data_type: DataType) -> Value:
-    end = 1 << (_BITS[data_type.kind] - 1)
+    end = 1 << (8 * struct.calcsize(f"<{data_type.kind.record.slot}") - 1)
     return value if isinstance(value, int) and -end <= value < end else None
 
 
