@@ -24,7 +24,13 @@ from planner.trees.nodes import cast, parameter_number, position_of, strip
 from planner.values.array_text import parse_array
 from planner.values.catalog_types import CatalogType, postgres_name
 from planner.values.comparison_bounds import are_comparable
-from planner.values.sqltypes import duckdb_type, parameter_type_of, result_type_of, spelled_type
+from planner.values.sqltypes import (
+    CANONICAL_TEXTS,
+    duckdb_type,
+    parameter_type_of,
+    result_type_of,
+    spelled_type,
+)
 from planner.values.text_values import parse_value
 from stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind
 
@@ -241,8 +247,11 @@ def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
         return False
     is_changed = False
     for text in texts:
-        if found.element is not None or found.kind is Kind.UUID:
-            text.replace(_array_of(text, found.element) if found.element else _uuid_of(text))
+        if found.element is not None:
+            text.replace(_array_of(text, found.element))
+            is_changed = True
+        elif found.kind in CANONICAL_TEXTS:
+            text.replace(_canonical(text, found))
             is_changed = True
         elif found.kind is Kind.BOOLEAN:
             text.replace(exp.Boolean(this=check_literal(text, found)))  # DuckDB does not read 'yes'
@@ -252,12 +261,19 @@ def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
     return is_changed
 
 
-_READ_KINDS = {Kind.UUID, Kind.ARRAY, *SPELLED, *INTEGERS, *FLOATS, Kind.DECIMAL, Kind.BOOLEAN}
+_READ_KINDS = {
+    *CANONICAL_TEXTS,
+    *SPELLED,
+    *INTEGERS,
+    *FLOATS,
+    *(Kind.ARRAY, Kind.DECIMAL, Kind.BOOLEAN),
+}
 
 
-def _uuid_of(literal: exp.Literal) -> exp.Literal:
+def _canonical(literal: exp.Literal, data_type: DataType) -> exp.Literal:
+    """A text in the one spelling that its value has in the type."""
     try:
-        fresh = exp.Literal.string(parse_value(literal.name, DataType(kind=Kind.UUID)))
+        fresh = exp.Literal.string(parse_value(literal.name, data_type))
     except InvalidValueError as error:
         error.position = position_of(literal)
         raise

@@ -32,6 +32,7 @@ from planner.trees.interpreted import DuckDBGenerator
 from planner.trees.nodes import is_comma
 from planner.trees.outline import Outline
 from planner.values.cancel import Cancellation
+from planner.values.sqltypes import HELD_AS_TEXT
 from stores.errors import SchemaError
 from stores.spec.schema import Column, DataType, Kind, Value
 
@@ -240,7 +241,7 @@ def _moment(epoch: dt.datetime, micros: int, data_type: DataType) -> Any:
         raise InvalidValueError(f"{data_type.kind.value} out of range", sqlstate="22008") from None
 
 
-_AS_TEXT = {"UUID": DataType(kind=Kind.UUID), "JSON": DataType(kind=Kind.JSON)}
+_AS_TEXT = {kind.value.upper(): DataType(kind=kind) for kind in HELD_AS_TEXT}
 """Types whose values are texts in Arrow."""
 
 

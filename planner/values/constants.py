@@ -19,7 +19,7 @@ from planner.trees.time_precision import digits_of
 from planner.values.catalog_types import is_of_catalog
 from planner.values.character_types import length_of
 from planner.values.comparison_bounds import INT_BITS
-from planner.values.sqltypes import data_type_of
+from planner.values.sqltypes import HELD_AS_TEXT, data_type_of
 from planner.values.text_values import parse_value
 from stores.spec.schema import (
     BIGINT,
@@ -124,7 +124,7 @@ def interval_of(node: exp.Expr) -> Constant | None:
 
 def _cast(node: exp.Cast, depth: int) -> Constant | None:
     data_type = data_type_of(node.to)
-    if data_type is None or data_type.kind in {Kind.JSON, Kind.UUID} or is_of_catalog(data_type):
+    if data_type is None or data_type.kind in HELD_AS_TEXT or is_of_catalog(data_type):
         return None
     if length_of(node.to) is not None or digits_of(node.to) is not None:
         return None  # varchar(3) cuts, timestamp(3) rounds

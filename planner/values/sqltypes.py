@@ -10,8 +10,15 @@ from planner.trees.column_names import type_name
 from planner.values import character_types
 from planner.values.catalog_types import CATALOG_TYPES, CatalogType, names_objects, postgres_name
 from stores.errors import SchemaError
-from stores.spec.schema import DataType, Kind, decimal_type
-from stores.types.kinds import BY_PARSED
+from stores.spec.schema import TEXT, DataType, Kind, decimal_type
+from stores.types.kinds import BY_PARSED, SCALARS
+
+HELD_AS_TEXT = frozenset(
+    kind for kind in SCALARS if kind is not Kind.TEXT and kind.record.arrow == TEXT.arrow
+)
+"""Types whose values are texts, such as json and uuid."""
+CANONICAL_TEXTS = frozenset(kind for kind in HELD_AS_TEXT if kind.record.parse is not None)
+"""Those in which each value has one spelling, to which a text beside it must be brought: uuid."""
 
 
 def data_type_of(node: exp.DataType) -> DataType | None:
@@ -71,7 +78,7 @@ def _is_held_as(wanted: DataType, found: DataType) -> bool:
         return found.kind is wanted.kind is Kind.ARRAY and _is_held_as(
             wanted.element, found.element
         )
-    return found.kind is Kind.TEXT and wanted.kind in {Kind.JSON, Kind.UUID}
+    return found.kind is Kind.TEXT and wanted.kind in HELD_AS_TEXT
 
 
 _CHARACTER_NAMES = {"varchar": "character varying", "bpchar": "character"}

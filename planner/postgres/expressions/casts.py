@@ -19,11 +19,19 @@ from planner.values.catalog_types import is_of_catalog
 from planner.values.character_types import is_string, length_of
 from planner.values.interval_text import interval_words, parse_interval
 from planner.values.moment_text import PLAIN_FORMS
-from planner.values.sqltypes import data_type_of, duckdb_type, spelled_type
+from planner.values.sqltypes import (
+    CANONICAL_TEXTS,
+    HELD_AS_TEXT,
+    data_type_of,
+    duckdb_type,
+    spelled_type,
+)
 from stores.spec.schema import BOOLEAN, DataType, Kind
+from stores.types.kinds import SCALARS
 
 _NUMBERS = frozenset({*INTEGERS, *FLOATS, Kind.DECIMAL})
 _CASTS: Mapping[Kind, frozenset[Kind]] = {
+    **dict.fromkeys(set(SCALARS) - {Kind.TEXT, Kind.NULL}, frozenset()),
     **dict.fromkeys(_NUMBERS, _NUMBERS),
     Kind.INTEGER: _NUMBERS | {Kind.BOOLEAN},
     Kind.BOOLEAN: frozenset({Kind.INTEGER}),
@@ -33,7 +41,6 @@ _CASTS: Mapping[Kind, frozenset[Kind]] = {
     Kind.TIME: frozenset({Kind.INTERVAL}),
     Kind.INTERVAL: frozenset({Kind.TIME}),
     Kind.JSON: _NUMBERS | {Kind.BOOLEAN},  # as jsonb
-    **dict.fromkeys((Kind.BYTEA, Kind.UUID), frozenset()),
 }
 """PostgreSQL's casts of each kind, apart from those to itself and those from and to text."""
 
@@ -43,8 +50,9 @@ def _cast(node: exp.Expr, types: Types) -> exp.Expr:
     assert isinstance(node, exp.Cast)
     target = data_type_of(node.to)
     fresh = _converted(node, target, types)
-    if target is not None and Kind.UUID in {target.kind, target.element and target.element.kind}:
-        held = "TEXT" if target.kind is Kind.UUID else "TEXT[]"
+    leaf = target if target is None or target.element is None else target.element
+    if target is not None and leaf is not None and leaf.kind in CANONICAL_TEXTS:
+        held = "TEXT" if leaf is target else "TEXT[]"
         return wrapped(fresh, lambda inner: cast(inner, held))
     return fresh
 
@@ -195,7 +203,7 @@ def _cast_literal(
         value = check_literal(literal, target)
         if target == BOOLEAN:
             literal.replace(exp.Boolean(this=bool(value)))
-    elif target.kind in {Kind.JSON, Kind.UUID}:
+    elif target.kind in HELD_AS_TEXT:
         check_literal(literal, target)
     elif target.kind in SPELLED:
         spell_time(literal, target)

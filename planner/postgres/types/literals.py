@@ -15,7 +15,7 @@ from planner.trees.node_index import Nodes
 from planner.trees.nodes import call, cast, position_of, strip
 from planner.values.constants import number_of
 from planner.values.moment_text import time_words
-from planner.values.sqltypes import duckdb_type, spelled_type
+from planner.values.sqltypes import HELD_AS_TEXT, duckdb_type, spelled_type
 from planner.values.text_values import parse_value
 from stores.spec.schema import BYTEA, DataType, Kind, Value, decimal_type
 
@@ -28,7 +28,7 @@ _ALTERNATIVES: dict[type[exp.Expr], str] = {
 }
 """Nodes whose alternatives or elements have one type, with PostgreSQL's names of them."""
 _NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
-_ADOPTED = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, Kind.UUID, Kind.JSON}
+_ADOPTED = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, *HELD_AS_TEXT}
 """Types that a text literal takes from a value beside it."""
 SPELLED = {*TIMES, Kind.INTERVAL}
 """Types whose texts DuckDB reads otherwise than PostgreSQL."""
