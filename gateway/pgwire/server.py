@@ -1,4 +1,4 @@
-"""The Postgres wire server: listens, counts its clients, cancels by key, sweeps and drains."""
+"""The wire server: it listens, limits connections, routes cancel requests, and stops."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class PgServer:
     """Serves an engine to clients of PostgreSQL.
 
     Args:
-        engine: what runs their SQL.
-        workers: where statements that take long are run; the caller closes them after `stop`.
+        engine: runs the SQL.
+        workers: threads for statements that may take long; the caller closes them after `stop`.
         limits: of the server and of each connection.
-        server_version: what clients are told, e.g. `15.18`; `version()` should say the same.
-        access: who has to prove what; by default loopback is trusted and nobody else let in.
-        tls: the certificate for clients that ask for TLS; None refuses it to them.
+        server_version: reported to clients, e.g. `15.18`; `version()` should say the same.
+        access: which authentication a client needs; by default only loopback may connect.
+        tls: the certificate for clients that ask for TLS; None refuses TLS.
         busy_poll: keeps the loop awake between lookups; None lets it sleep.
     """
 
@@ -66,17 +66,17 @@ class PgServer:
 
     @property
     def connections(self) -> int:
-        """Clients that are let in."""
+        """How many clients have a session."""
         return len(self._admitted)
 
     async def start(self, host: str, port: int) -> int:
-        """Listen; 0 takes a free port.
+        """Listen; port 0 takes a free one.
 
         Returns:
             The port.
 
         Raises:
-            OSError: the address cannot be had.
+            OSError: the address cannot be bound.
         """
         loop = self._loop = asyncio.get_running_loop()
         self._server = await loop.create_server(
@@ -88,10 +88,10 @@ class PgServer:
         return bound
 
     async def stop(self, *, grace_s: float) -> None:
-        """Accept nobody, let running statements end, then cancel those that have not.
+        """Accept no one, wait for running statements, then cancel the rest.
 
         Args:
-            grace_s: how long they may take.
+            grace_s: how long running statements may take.
         """
         if self._server is None:
             return
@@ -127,14 +127,14 @@ class PgServer:
     # --- called by clients -----------------------------------------------------------------------
 
     def enter(self, client: Client) -> None:
-        """A connection was made; a flood of them is cut off unheard."""
+        """Count a new connection, or abort it if its address has too many."""
         self._clients.add(client)
         self._emptied.clear()
         if not self._unauthenticated.enter(client, client.address):
             client.abort()
 
     def leave(self, client: Client) -> None:
-        """A connection is gone."""
+        """Forget a connection that has closed and runs nothing."""
         self._clients.discard(client)
         self._unauthenticated.leave(client)
         self._admitted.pop(client.process_id, None)
@@ -142,7 +142,7 @@ class PgServer:
             self._emptied.set()
 
     def admit(self, client: Client) -> str | None:
-        """Let a client in under a process id that only a guesser could know; or why not."""
+        """Give a client a random `process_id`; return the reason if there is no place."""
         if len(self._admitted) >= self.limits.connections_max:
             return "sorry, too many clients already"
         process_id = 0
@@ -154,7 +154,7 @@ class PgServer:
         return None
 
     def cancel(self, process_id: int, secret_key: bytes) -> None:
-        """Cancel what a client runs; a wrong key is not answered, as in PostgreSQL."""
+        """Cancel the statement of a client; a wrong key gets no answer, as in PostgreSQL."""
         client = self._admitted.get(process_id)
         if client is None:
             logger.debug("cancel request for an unknown process id")
@@ -164,19 +164,19 @@ class PgServer:
         else:
             logger.warning("cancel request with a wrong key, process_id=%d", process_id)
 
-    # --- asked by statements, from worker threads ------------------------------------------------
+    # --- called by statements, from worker threads -----------------------------------------------
 
     def listed(self) -> Sequence[ListedSession]:
-        """The clients that are let in."""
+        """Return the sessions of all clients."""
         sessions = (client.listed() for client in tuple(self._admitted.values()))
         return [session for session in sessions if session is not None]
 
     def cancel_backend(self, pid: int) -> bool:
-        """Cancel what a client runs; whether there is such a client."""
+        """Cancel the statement of a client; return whether there is such a client."""
         return self._signal(pid, Client.cancel)
 
     def terminate(self, pid: int) -> bool:
-        """End a client's connection; whether there is such a client."""
+        """End the connection of a client; return whether there is such a client."""
         return self._signal(pid, Client.terminate)
 
     def _signal(self, pid: int, act: Callable[[Client], None]) -> bool:

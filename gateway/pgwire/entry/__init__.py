@@ -1,1 +1,1 @@
-"""From the first byte of a connection to the first statement: TLS, startup, login."""
+"""The startup phase: TLS, authentication and the parameters of the session."""

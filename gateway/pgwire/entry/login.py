@@ -1,7 +1,6 @@
-"""How a client of the wire proves who it is: the messages of authentication, and their order.
+"""Authentication of a client: the messages and their order.
 
-No socket. What has to be shown, and whether it is right, is for `access`; here it is asked for,
-and read out of the messages.
+No socket. `access` decides which method applies and whether a password is right.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ _unpack_length = struct.Struct(">i").unpack_from
 
 
 class Login:
-    """One client on its way in: `ask`, then `answer` each response until `done`.
+    """The authentication of one client: `ask`, then `answer` each response until `done`.
 
     Args:
-        access: decides.
-        peer: where the client comes from.
-        user: who it says it is.
-        binding: `tls-server-end-point` of its TLS connection; None without one.
+        access: chooses the method and checks passwords.
+        peer: the address of the client, and whether it uses TLS.
+        user: the name that the client claims.
+        binding: `tls-server-end-point` of the TLS connection; None without TLS.
     """
 
     def __init__(self, *, access: Access, peer: Peer, user: str, binding: bytes | None) -> None:
         self.done = False
-        """Whether the client has shown all that it has to."""
+        """Whether the client is authenticated."""
         self._access = access
         self._peer = peer
         self._user = user
@@ -44,10 +43,10 @@ class Login:
         self._begun = False
 
     def ask(self) -> BackendMessage | None:
-        """The first request; None if nothing has to be shown.
+        """Return the first request for authentication; None if the client is trusted.
 
         Raises:
-            QueryError: the client is not let in from where it comes (28000).
+            QueryError: clients from this address are refused (28000).
         """
         match self._access.method_for(self._peer):
             case Method.TRUST:
@@ -64,10 +63,10 @@ class Login:
                 return AuthenticationSASL(mechanisms=self._scram.mechanisms)
 
     async def answer(self, response: bytes) -> BackendMessage | None:
-        """What follows a response of the client; None if nothing does, for it is done.
+        """Return the reply to a response of the client; None if the client is done.
 
         Raises:
-            QueryError: it has not proved who it is (28P01), or broke the protocol (08P01).
+            QueryError: authentication failed (28P01), or the response is malformed (08P01).
         """
         if self._scram is None:
             password = _read_password(response)
@@ -82,14 +81,14 @@ class Login:
         if self._mechanism is None:
             self._mechanism, message = _read_initial(response)
             if message is None:
-                # A mechanism chosen without a word is answered without a word (RFC 4422, 3.3).
+                # A mechanism without an initial response gets an empty challenge (RFC 4422, 3.3).
                 return AuthenticationSASLContinue(challenge=b"")
             response = message
         self._begun = True
         return AuthenticationSASLContinue(challenge=scram.begin(self._mechanism, response))
 
     async def _finish(self, scram: ScramExchange, response: bytes) -> BackendMessage:
-        # Asked again just before the proof is looked at: many may have begun at the same time.
+        # Checked again before the proof: a client may have begun many exchanges at once.
         self._access.require_not_throttled(self._peer)
         outcome = scram.finish(response)
         if outcome is None:
@@ -99,14 +98,14 @@ class Login:
 
 
 def _read_initial(response: bytes) -> tuple[str, bytes | None]:
-    """The mechanism and the message of a SASLInitialResponse.
+    """Return the mechanism and the message of a SASLInitialResponse.
 
     Raises:
-        QueryError: it is not laid out as one.
+        QueryError: it is malformed.
     """
     end = response.find(b"\0")
     if end < 0 or len(response) < end + 5:
-        raise _malformed("It is no SASLInitialResponse.")
+        raise _malformed("It is not a SASLInitialResponse.")
     (length,) = _unpack_length(response, end + 1)
     message = response[end + 5 :]
     if length == -1 and not message:
@@ -117,13 +116,13 @@ def _read_initial(response: bytes) -> tuple[str, bytes | None]:
 
 
 def _read_password(response: bytes) -> str:
-    """The password of a PasswordMessage.
+    """Return the password of a PasswordMessage.
 
     Raises:
-        QueryError: it is not laid out as one, or empty.
+        QueryError: it is malformed or empty.
     """
     if response.find(b"\0") != len(response) - 1:
-        raise _malformed("It is no PasswordMessage.")
+        raise _malformed("It is not a PasswordMessage.")
     if len(response) == 1:
         raise QueryError("empty password returned by client", sqlstate="28P01")
     return response[:-1].decode(errors="surrogateescape")

@@ -1,9 +1,9 @@
-"""The server's side of SCRAM-SHA-256, with and without channel binding, as PostgreSQL does it.
+"""The server's side of SCRAM-SHA-256, with and without channel binding, as in PostgreSQL.
 
-Two messages in, two out; no socket, no clock, no files. A stranger's name takes the same way to the
-same end as a wrong password.
+Two messages in, two out; no socket, no clock, no files. An unknown user takes the same steps as a
+wrong password.
 
-    client  n,,n=,r=<nonce>                      who it is (PostgreSQL takes it from the startup)
+    client  n,,n=,r=<nonce>                      the user (PostgreSQL takes it from the startup)
     server  r=<nonce><more>,s=<salt>,i=<count>
     client  c=<binding>,r=<nonce><more>,p=<proof>
     server  v=<proof that it knows the verifier>
@@ -26,7 +26,7 @@ PLAIN: Final = "SCRAM-SHA-256"
 PLUS: Final = "SCRAM-SHA-256-PLUS"
 _BINDING: Final = "tls-server-end-point"
 _NONCE_BYTES = 18
-"""Of our own: PostgreSQL's SCRAM_RAW_NONCE_LEN, 24 characters of base64."""
+"""Bytes of the server's nonce: PostgreSQL's SCRAM_RAW_NONCE_LEN, 24 characters of base64."""
 _FIRST = re.compile(
     r"(?P<flag>[ny]|p=(?P<binding>[A-Za-z0-9.-]+)),(?P<identity>[^,]*),(?P<bare>.*)"
 )
@@ -41,10 +41,10 @@ class ScramExchange:
     """One exchange: `begin`, then `finish`.
 
     Args:
-        verifier: of the user, or a mock.
-        doomed: it cannot succeed, for there is no such user.
-        binding: data of the TLS connection to be bound to; None where there is none.
-        nonce: our part of the nonce, for tests; random by default.
+        verifier: of the user, or a mock one.
+        doomed: whether it must fail, because the user is unknown.
+        binding: channel binding data of the TLS connection; None without TLS.
+        nonce: the server's part of the nonce, for tests; random by default.
     """
 
     def __init__(
@@ -58,19 +58,19 @@ class ScramExchange:
         self._bound = b""
         self._nonce = ""
         self._messages = ""
-        """What both sides have said so far, as the proofs sign it."""
+        """The messages of both sides so far, as the proofs sign them."""
 
     @property
     def mechanisms(self) -> tuple[str, ...]:
-        """What the client may choose from, the best first."""
+        """The mechanisms that the client may choose from, the best first."""
         return (PLAIN,) if self._binding is None else (PLUS, PLAIN)
 
     def begin(self, mechanism: str, message: bytes) -> bytes:
         """Answer the client's first message.
 
         Raises:
-            QueryError: it is malformed (08P01), asks for what is not there (0A000), or was
-                tampered with (28000).
+            QueryError: the message is malformed (08P01), needs an unknown extension (0A000), or
+                was tampered with (28000).
         """
         if mechanism not in self.mechanisms:
             raise _malformed("client selected an invalid SASL authentication mechanism")
@@ -101,7 +101,7 @@ class ScramExchange:
         if binding is not None and binding != _BINDING:
             raise _malformed(f'unsupported SCRAM channel-binding type "{binding[:40]}"')
         if flag == "y" and self._binding is not None:
-            # Somebody in between has hidden that we offer it.
+            # A man in the middle has hidden the server's offer of channel binding.
             raise QueryError(
                 "SCRAM channel binding negotiation error",
                 detail="The client supports SCRAM channel binding but thinks the server does not. "
@@ -110,11 +110,11 @@ class ScramExchange:
             )
 
     def finish(self, message: bytes) -> bytes | None:
-        """Answer the client's last message; None if it has not proved to know the password.
+        """Answer the client's last message; None if its proof is wrong.
 
         Raises:
-            QueryError: it is malformed (08P01), or was sent through another TLS connection than
-                this (28000).
+            QueryError: the message is malformed (08P01), or bound to another TLS connection
+                (28000).
         """
         assert self._nonce, "begin comes first"
         final = _FINAL.fullmatch(_text(message))

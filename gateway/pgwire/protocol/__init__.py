@@ -1,1 +1,1 @@
-"""Bytes and messages of the Postgres wire: no SQL, no sockets, no clock."""
+"""The bytes, messages and states of the protocol: no SQL, no sockets, no clock."""

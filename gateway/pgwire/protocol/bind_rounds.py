@@ -1,7 +1,7 @@
-"""Rounds of a prepared statement: a Bind and all that runs it, received in one piece.
+"""Rounds: Bind, perhaps Describe, Execute and Sync, received in one piece.
 
-A client that looks up key after key sends the same bytes again and again but for the key. What
-they begin and end with is remembered, so that only the parameters have to be read.
+A client that looks up many keys sends the same bytes each time except for the key. The reader
+keeps how the last round began and ended, so that only the parameters have to be read.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from gateway.pgwire.protocol.decode import read_bind, read_or_refuse
 _BIND = ord("B")
 _BODY_AT = 5
 _NEVER = bytes(16)
-"""No round ends with it: the last byte of one is that of a Sync's length."""
+"""Bytes that no round ends with: a round ends with the length of a Sync, which is not 0."""
 _REMEMBERED_BYTES_MAX = 1024
-"""Of head and tail: names have some 20 bytes, and each column's format two."""
+"""Most bytes of head and tail together: names have about 20, and each column's format has 2."""
 _HEADS_MAX = 16
-"""Lengths of a single parameter for which the bytes in front of it are kept."""
+"""How many lengths of a single parameter are kept with the bytes before it."""
 _EXECUTE_AND_SYNC = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
 _DESCRIBE_EXECUTE_AND_SYNC = b"D\0\0\0\x06P\0" + _EXECUTE_AND_SYNC
 _unpack_length = struct.Struct(">I").unpack_from
@@ -28,24 +28,24 @@ _unpack_signed = struct.Struct(">i").unpack_from
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundForm:
-    """What rounds of one statement have in common: all but the parameters."""
+    """All fields of a round but its parameters."""
 
     portal: str
     statement: str
     parameter_formats: tuple[int, ...]
     result_formats: tuple[int, ...]
     described: bool
-    """Whether the portal is described before it is executed."""
+    """Whether there is a Describe before the Execute."""
 
 
 Round: TypeAlias = tuple[RoundForm, tuple[bytes | None, ...]]
-"""Its form, the very object of the round before where that was of the same form; its parameters."""
+"""Form and parameters of a round. A round with the form of the last one has the same object."""
 
 
 class RoundReader:
     """Reads the rounds of one connection.
 
-    Law: `read` gives what `split_round` and `read_bind` give, whatever was read before.
+    Law: `read` returns what `split_round` and `read_bind` return, whatever was read before.
     """
 
     __slots__ = ("_behind", "_count", "_form", "_head", "_heads", "_tail", "_tail_bytes")
@@ -54,19 +54,19 @@ class RoundReader:
         self._head = b""
         """The body of the last Bind up to its first parameter."""
         self._heads: dict[int, bytes] = {}
-        """By the length of a round with one parameter: all its bytes in front of that."""
+        """Length of a round with one parameter → its bytes before that parameter."""
         self._tail = _NEVER
-        """All that followed its last parameter, the other messages included."""
+        """The bytes after its last parameter, including the other messages."""
         self._tail_bytes = len(_NEVER)
         self._behind = 0
-        """Bytes of the round that the Bind's length does not count."""
+        """Bytes of the round that the length field of the Bind does not count."""
         self._count = 0
         self._form = RoundForm(
             portal="", statement="", parameter_formats=(), result_formats=(), described=False
         )
 
     def read(self, received: bytes) -> Round | None:
-        """The round that the bytes are; None if they are anything else, or more.
+        """Return the round that the bytes are; None if they are anything else, or more.
 
         Raises:
             RemoteProtocolError: the Bind is not laid out as one.
@@ -86,7 +86,7 @@ class RoundReader:
         return self._read_whole(received)
 
     def _parameters(self, received: bytes) -> tuple[bytes, ...] | None:
-        """What lies between head and tail, if it is that many parameters and none is NULL."""
+        """Return the parameters between head and tail; None if one is NULL or too many."""
         at, end = _BODY_AT + len(self._head), len(received) - self._tail_bytes
         parameters = []
         for _ in range(self._count):
@@ -131,18 +131,17 @@ class RoundReader:
 
 
 def _formats_bytes(formats: tuple[int, ...]) -> int:
-    """The bytes that format codes took, with their count."""
+    """Return the bytes that format codes take, with their count."""
     return 2 + 2 * len(formats)
 
 
 def split_round(received: bytes) -> tuple[bytes, bool] | None:
-    """The Bind of bytes that are one whole round of a prepared statement, and nothing else.
+    """Return the Bind of bytes that are exactly one round.
 
-    Drivers send a prepared statement as Bind, perhaps Describe, Execute and Sync of the unnamed
-    portal without a row limit, all in one piece; but for the Bind these are constant bytes.
+    Drivers use the unnamed portal without a row limit, so all messages but the Bind are constant.
 
     Returns:
-        The Bind's body and whether the portal is described; None if the bytes are anything else.
+        The body of the Bind and whether the portal is described; None if the bytes are not a round.
     """
     if not received.startswith(b"B") or not received.endswith(_EXECUTE_AND_SYNC):
         return None

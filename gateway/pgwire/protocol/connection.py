@@ -1,8 +1,8 @@
-"""The protocol as a table: which message may come in which state, and what may be answered.
+"""The protocol as a table: which message may be received and sent in which state.
 
-Bytes in, messages out; messages in, bytes out. No socket, no clock, no SQL: what a message means
-is for `dialog`, how bytes travel for `server`. A message that is missing in its state's row is a
-protocol error: the client's when it came from the client, a bug of ours when we wanted to send it.
+Bytes in, messages out; messages in, bytes out. No socket, no clock, no SQL: `dialog` knows the
+meaning of messages, `client` sends bytes. A message that is missing in its state's row is a
+protocol error of the client if it was received, and a bug of the server if it was to be sent.
 
     STARTUP ──SSLRequest──► SECURING ──answer──► STARTUP
     STARTUP ──StartupMessage──► AUTHENTICATING ──ReadyForQuery──► IDLE
@@ -72,28 +72,28 @@ from gateway.pgwire.protocol.messages import (
 )
 
 _BODY_AT = 5
-"""Where a message's body begins, behind its type and length."""
+"""Where a message's body begins, after its type and length."""
 
 
 class State(Enum):
-    """Where a connection stands."""
+    """The state of a connection."""
 
-    # Members are single objects; Enum's own hash is Python code, run for every message.
+    # Members are singletons; Enum's own hash is Python code and would run for every message.
     __hash__ = object.__hash__
 
     STARTUP = "startup"
-    """Nothing but packets without a type byte is expected."""
+    """Only packets without a type byte are expected."""
     SECURING = "securing"
     """Encryption was asked for; the client waits for one byte."""
     AUTHENTICATING = "authenticating"
-    """The client has said who it is and waits to be let in."""
+    """The client has sent its StartupMessage, and its session has not begun."""
     IDLE = "idle"
     QUERYING = "querying"
-    """A Query is being answered; what comes meanwhile waits."""
+    """A Query is being answered; messages that arrive meanwhile wait."""
     EXTENDED = "extended"
     """In a group of extended messages."""
     SKIPPING = "skipping"
-    """The group failed: all is skipped up to its Sync."""
+    """The group failed: its messages are skipped up to the Sync."""
     SYNCING = "syncing"
     """A Sync is being answered."""
     CLOSED = "closed"
@@ -125,7 +125,7 @@ CLIENT: Mapping[State, Mapping[type[FrontendMessage], State]] = {
         PasswordMessage: State.AUTHENTICATING,
         Terminate: State.CLOSED,
     },
-    # A client may still be sending data of a COPY that failed: section 55.2.6 has it ignored.
+    # A client may still be sending data of a failed COPY, to be ignored (section 55.2.6).
     State.IDLE: {**_GROUP, **dict.fromkeys(_STRAY_COPY, State.IDLE)},
     State.QUERYING: {},
     State.EXTENDED: {**_GROUP, **dict.fromkeys(_STRAY_COPY, State.EXTENDED)},
@@ -137,9 +137,9 @@ CLIENT: Mapping[State, Mapping[type[FrontendMessage], State]] = {
     State.SYNCING: {},
     State.CLOSED: {},
 }
-"""What the client may send in each state, and the state it leads to.
+"""State → message that the client may send → next state.
 
-A state without entries is one in which it is our turn: what the client sends meanwhile waits.
+In a state without entries it is the server's turn: the client's messages wait.
 """
 
 _ROWS = (
@@ -180,7 +180,7 @@ SERVER: Mapping[State, Mapping[type[BackendMessage], State]] = {
         ReadyForQuery: State.IDLE,
         ErrorResponse: State.CLOSED,
     },
-    # Between statements only what the client did not ask for.
+    # Between statements only messages that the client did not ask for.
     State.IDLE: {
         NoticeResponse: State.IDLE,
         ParameterStatus: State.IDLE,
@@ -200,15 +200,15 @@ SERVER: Mapping[State, Mapping[type[BackendMessage], State]] = {
     },
     State.CLOSED: {},
 }
-"""What we may send in each state, and the state it leads to."""
+"""State → message that the server may send → next state."""
 
 
 class Connection:
-    """The server's end of one connection, without the connection.
+    """The protocol state of one connection, without its socket.
 
     Args:
-        message_bytes_max: longest message of a client that is set up.
-        startup_bytes_max: longest packet before that.
+        message_bytes_max: longest message after the startup phase.
+        startup_bytes_max: longest startup packet.
     """
 
     __slots__ = ("_rounds", "_splitter", "_startup_bytes_max", "state")
@@ -221,28 +221,28 @@ class Connection:
 
     @property
     def buffered_bytes(self) -> int:
-        """Bytes received that no event has been made of."""
+        """Bytes received that are not yet returned as messages."""
         return self._splitter.buffered_bytes
 
     def receive_data(self, received: bytes) -> None:
-        """Take bytes from the client, cut anywhere."""
+        """Add bytes from the client, which may be cut anywhere."""
         self._splitter.feed(received)
 
     def next_event(self) -> FrontendMessage | None:
-        """The client's next message; None until it is complete and it is the client's turn.
+        """Return the client's next message; None until it is complete and the client's turn.
 
-        Messages that a failed group of extended ones still holds are skipped here.
+        After an error in a group of extended messages all messages up to the Sync are skipped.
 
         Raises:
-            RemoteProtocolError: the client broke the protocol; anything else is a bug of ours.
-                Answer it with an ErrorResponse, then go on unless it is fatal.
+            RemoteProtocolError: the client broke the protocol; any other exception is a bug.
+                Send an ErrorResponse, and continue unless the error is fatal.
         """
         if self.state is State.STARTUP:
             return self._next_startup()
         while allowed := CLIENT[self.state]:
-            is_stranger = self.state is State.AUTHENTICATING
+            authenticating = self.state is State.AUTHENTICATING
             frame = self._splitter.next_frame(
-                length_max=AUTHENTICATION_BYTES if is_stranger else None
+                length_max=AUTHENTICATION_BYTES if authenticating else None
             )
             if frame is None:
                 return None
@@ -266,24 +266,24 @@ class Connection:
         return packet
 
     def receive_round(self, received: bytes) -> Round | None:
-        """A whole round of a prepared statement, where the bytes are one and nothing is pending.
+        """Return the round that the bytes are; None if they are anything else or input is pending.
 
-        It is the short way of `receive_data` and four events, and leaves the state as they would
-        once all is answered. None changes nothing: give the bytes to `receive_data` then, as also
-        when the round turns out to need more than an immediate answer.
+        This is the fast path of `receive_data` and three or four calls of `next_event`. It changes
+        nothing: the state stays IDLE, as after the answer to the round. If the result is None, or
+        cannot be answered at once, give the bytes to `receive_data`.
 
         Raises:
-            RemoteProtocolError: the Bind is not laid out as one.
+            RemoteProtocolError: the Bind is malformed.
         """
         if self.state is not State.IDLE or self._splitter.buffered_bytes:
             return None
         return self._rounds.read(received)
 
     def receive_query(self, received: bytes) -> str | None:
-        """The text of a Query, where the bytes are one and nothing is pending; as `receive_round`.
+        """Return the text of the Query that the bytes are; None as from `receive_round`.
 
         Raises:
-            UnicodeDecodeError: it is not UTF-8.
+            UnicodeDecodeError: the text is not UTF-8.
         """
         if self.state is not State.IDLE or self._splitter.buffered_bytes:
             return None
@@ -294,10 +294,10 @@ class Connection:
         return received[_BODY_AT:-1].decode()
 
     def send(self, message: BackendMessage) -> bytes:
-        """The bytes of a message, which the state must allow.
+        """Return the bytes of a message and move to the next state.
 
         Raises:
-            LocalProtocolError: it does not; nothing has changed.
+            LocalProtocolError: the state does not allow the message; nothing has changed.
         """
         self.sending(type(message))
         if isinstance(message, ErrorResponse) and message.severity == FATAL:
@@ -305,10 +305,10 @@ class Connection:
         return encode(message)
 
     def sending(self, message: type[BackendMessage]) -> None:
-        """Note that a message of this kind, which somebody has encoded already, is being sent.
+        """Move to the next state for a message of this kind that is encoded already.
 
         Raises:
-            LocalProtocolError: as for `send`.
+            LocalProtocolError: as `send`.
         """
         following = SERVER[self.state].get(message)
         if following is None:

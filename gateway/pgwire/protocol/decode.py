@@ -38,7 +38,7 @@ BindFields: TypeAlias = tuple[str, str, tuple[int, ...], tuple[bytes | None, ...
 """The fields of a `Bind`, in its order."""
 
 MINOR_MAX = 2
-"""Newest minor version of protocol 3 that we speak; there is no 3.1."""
+"""Newest minor version of protocol 3 that the server speaks; there is no 3.1."""
 _SSL_REQUEST = 80877103
 _GSSENC_REQUEST = 80877104
 _CANCEL_REQUEST = 80877102
@@ -49,10 +49,10 @@ _unpack_signed = struct.Struct(">i").unpack_from
 
 
 def decode_startup(body: bytes) -> StartupPacket:
-    """The packet that a body without a type byte holds.
+    """Return the packet in a body that has no type byte.
 
     Raises:
-        RemoteProtocolError: it is none that we know; always fatal.
+        RemoteProtocolError: the packet is unknown or malformed; always fatal.
     """
     try:
         return _read_startup(body)
@@ -90,11 +90,11 @@ def _read_parameters(body: bytes) -> tuple[tuple[str, str], ...]:
 
 
 def decode(frame: Frame) -> FrontendMessage:
-    """The message that a frame holds.
+    """Return the message in a frame.
 
     Raises:
-        RemoteProtocolError: the body is not laid out as its type wants (08P01), or holds text
-            that is not UTF-8 (22021). The frames that follow can still be read.
+        RemoteProtocolError: the body is malformed (08P01), or has text that is not UTF-8 (22021).
+            The frames after it can still be read.
     """
     type_byte, body = frame
     return read_or_refuse(_READERS[type_byte], body)
@@ -117,10 +117,10 @@ def read_or_refuse(reader: Callable[[bytes], T], body: bytes) -> T:
 
 
 def read_bind(body: bytes) -> BindFields:
-    """The fields of a Bind, without making a message of them: the hot path reads many.
+    """Return the fields of a Bind without a message object, which the hot path does not need.
 
     Raises:
-        ValueError or struct.error: the body is not laid out as a Bind.
+        ValueError or struct.error: the body is malformed.
     """
     end = body.index(0)
     portal = body[:end].decode()
@@ -198,7 +198,7 @@ def _read_kind_and_name(body: bytes) -> tuple[str, str]:
     name, at = _read_text(body, 1)
     _require_end(body, at)
     if body[0] not in b"SP":
-        raise ValueError("what is named is neither a statement nor a portal")
+        raise ValueError("the kind is neither a statement nor a portal")
     return chr(body[0]), name
 
 
@@ -216,7 +216,7 @@ def _read_execute(body: bytes) -> Execute:
     portal, at = _read_text(body, 0)
     (rows_max,) = _unpack_signed(body, at)
     _require_end(body, at + 4)
-    # PostgreSQL takes a negative limit for none.
+    # PostgreSQL reads a negative limit as no limit.
     return Execute(portal=portal, rows_max=max(0, rows_max))
 
 
@@ -229,7 +229,7 @@ def _read_copy_fail(body: bytes) -> CopyFail:
 def _empty(message: FrontendMessage) -> Callable[[bytes], FrontendMessage]:
     def read(body: bytes) -> FrontendMessage:
         if body:
-            # A body where there is none means that we no longer see where messages begin.
+            # These messages have no body: the stream is out of step with its messages.
             raise RemoteProtocolError("invalid message format", fatal=True)
         return message
 
@@ -246,7 +246,7 @@ _READERS: dict[int, Callable[[bytes], FrontendMessage]] = {
     ord("P"): _read_parse,
     ord("Q"): _read_query,
     ord("S"): _empty(Sync()),
-    # Whatever else it says, the client leaves: there is no one to tell of a mistake.
+    # The client leaves, so a malformed body need not be reported.
     ord("X"): lambda _: Terminate(),
     ord("c"): _empty(CopyDone()),
     ord("d"): lambda body: CopyData(chunk=body),

@@ -42,7 +42,7 @@ _pack_head = struct.Struct(">BI").pack
 
 
 def encode(message: BackendMessage) -> bytes:
-    """The bytes of a message of ours."""
+    """Return the bytes of a message."""
     return _WRITERS[type(message)](message)
 
 
@@ -51,8 +51,8 @@ def _framed(type_byte: str, body: bytes) -> bytes:
 
 
 def _text(text: str) -> bytes:
-    # NUL ends a text on the wire, so one inside it would cut the message in two; and half of a
-    # surrogate pair, which JSON input can smuggle into a name, has no UTF-8.
+    # NUL ends a text on the wire, so one inside it would cut the message in two. Half of a
+    # surrogate pair, which JSON input can put into a name, has no UTF-8.
     return text.replace("\0", "\\0").encode(errors="backslashreplace") + b"\0"
 
 

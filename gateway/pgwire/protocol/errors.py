@@ -1,11 +1,10 @@
-"""What can go wrong between a client and the wire.
+"""Errors of the protocol, and how a client is told of an error.
 
     ProtocolError
-    ├── LocalProtocolError      our bug: a message that the state does not allow us to send
-    └── RemoteProtocolError     theirs: bytes or messages that the protocol does not allow (08P01)
+    ├── LocalProtocolError      a bug: the server tried to send what the state does not allow
+    └── RemoteProtocolError     the client sent what the protocol does not allow (08P01)
 
-What a statement fails with is a `QueryError` of the engine; `respond` makes an ErrorResponse of
-either.
+Errors of statements are `QueryError`s of the engine. `respond` makes an ErrorResponse of any.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from gateway.pgwire.protocol.messages import ErrorResponse, NoticeResponse
 from planner.engine import Notice, QueryError
 
 FATAL = "FATAL"
-"""Severity of an error behind which the connection is closed."""
+"""Severity of an error after which the connection is closed."""
 
 STATEMENT_EXISTS = "42P05"
 NO_STATEMENT = "26000"
@@ -25,11 +24,11 @@ PROTOCOL_VIOLATION = "08P01"
 
 
 class ProtocolError(Exception):
-    """Root of the errors of the wire itself."""
+    """Base class of the errors of the protocol."""
 
 
 class LocalProtocolError(ProtocolError):
-    """We tried to send what the state does not allow; nothing was sent."""
+    """The server tried to send what the state does not allow; nothing was sent."""
 
 
 class RemoteProtocolError(ProtocolError):
@@ -37,8 +36,8 @@ class RemoteProtocolError(ProtocolError):
 
     Args:
         message: one lower-case clause, as for a `QueryError`.
-        sqlstate: 08P01 but for text that is not UTF-8.
-        fatal: the bytes that follow cannot be understood, so the connection must end.
+        sqlstate: 08P01, except for text that is not UTF-8.
+        fatal: whether the connection must end, because the next bytes cannot be understood.
     """
 
     def __init__(
@@ -51,11 +50,11 @@ class RemoteProtocolError(ProtocolError):
 
 
 def respond(error: Exception, *, severity: str = "ERROR") -> ErrorResponse:
-    """The ErrorResponse that tells a client of an error; one we did not plan for is XX000.
+    """Return the ErrorResponse for an exception.
 
     Args:
-        error: what was raised. Of an unplanned one nothing is told: it belongs in the log.
-        severity: FATAL if the connection ends with it, as it always does for a fatal one.
+        error: the exception. An unplanned one becomes XX000; its text belongs in the log only.
+        severity: FATAL if the connection ends; a fatal RemoteProtocolError is always FATAL.
     """
     match error:
         case QueryError():
@@ -78,12 +77,12 @@ def respond(error: Exception, *, severity: str = "ERROR") -> ErrorResponse:
 
 
 def notice_response(notice: Notice) -> NoticeResponse:
-    """The NoticeResponse that tells a client what the engine wants it to know."""
+    """Return the NoticeResponse for a notice of the engine."""
     return NoticeResponse(
         message=notice.message, severity=notice.severity, sqlstate=notice.sqlstate
     )
 
 
 def fatal(sqlstate: str, message: str) -> ErrorResponse:
-    """An error behind which the connection is closed."""
+    """Return an ErrorResponse after which the connection is closed."""
     return ErrorResponse(severity=FATAL, sqlstate=sqlstate, message=message)

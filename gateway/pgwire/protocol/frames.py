@@ -1,7 +1,6 @@
-"""A stream of bytes, which may arrive cut anywhere, to frames: where one message ends.
+"""A stream of bytes, cut anywhere, to frames of one message each.
 
-All that is known of messages here is which type bytes there are and how long each may be; `decode`
-makes messages of frames.
+This module knows the type bytes and how long each message may be; `decode` reads the messages.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from gateway.pgwire.protocol.messages import (
 )
 
 Frame: TypeAlias = tuple[int, bytes]
-"""A message's type byte and its body, which does not include the length."""
+"""A message's type byte and its body without the length."""
 
 _unpack_length = struct.Struct(">I").unpack_from
 
 
 class Splitter:
-    """Cuts bytes into frames. It holds at most one incomplete message and what was fed after it.
+    """Cuts bytes into frames. It holds at most one incomplete message and the bytes after it.
 
     Args:
         length_max: the server's limit; a type's own `length_max` applies where it is lower.
@@ -53,7 +52,7 @@ class Splitter:
         self._pieces_bytes = 0
 
     def feed(self, received: bytes) -> None:
-        """Take bytes as they arrived."""
+        """Add bytes as they arrived."""
         if self._at == len(self._buffer) and not self._pieces:
             self._buffer, self._at = received, 0
         else:
@@ -63,11 +62,11 @@ class Splitter:
 
     @property
     def buffered_bytes(self) -> int:
-        """Bytes fed and not yet given out as frames."""
+        """Bytes that are not yet returned as frames."""
         return len(self._buffer) - self._at + self._pieces_bytes
 
     def _available(self, needed: int) -> int:
-        """Bytes that lie in one piece from here on: at least `needed`, if so many were fed."""
+        """Return how many bytes lie in one piece: at least `needed`, if so many have arrived."""
         available = len(self._buffer) - self._at
         if available < needed <= available + self._pieces_bytes:
             self._buffer = b"".join((self._buffer[self._at :], *self._pieces))
@@ -78,7 +77,7 @@ class Splitter:
         return available
 
     def next_startup(self, *, length_max: int) -> bytes | None:
-        """The body of the next packet without a type byte; None until it is complete.
+        """Return the body of the next packet without a type byte; None until it is complete.
 
         Raises:
             RemoteProtocolError: the length cannot be that of a startup packet.
@@ -95,13 +94,13 @@ class Splitter:
         return self._buffer[at + 4 : at + length]
 
     def next_frame(self, *, length_max: int | None = None) -> Frame | None:
-        """The next frame; None until it is complete.
+        """Return the next frame; None until it is complete.
 
         Args:
-            length_max: another limit than the server's, of what is taken from strangers.
+            length_max: replaces the server's limit, for clients that are not authenticated.
 
         Raises:
-            RemoteProtocolError: no message begins with this byte, or it is longer than allowed.
+            RemoteProtocolError: the type byte is unknown, or the message too long.
         """
         if self._available(5) < 5:
             return None
@@ -138,5 +137,5 @@ FRONTEND_TYPES: dict[int, type[FrontendMessage]] = {
     ord("f"): CopyFail,
     ord("p"): PasswordMessage,
 }
-"""The message that each type byte announces."""
+"""Type byte → message."""
 _LENGTH_MAX = {byte: message.length_max for byte, message in FRONTEND_TYPES.items()}

@@ -1,9 +1,9 @@
 """The messages of protocol 3 as values; `decode` reads them from bytes, `encode` writes them.
 
-Source: PostgreSQL 15 documentation, section 55.7 "Message Formats", where each message stands
-under the name that its class has here. A message from the client states the largest length field
-it may have, which is checked before its body is read; the classes are those of PostgreSQL's
-`SocketBackend`: what carries no text or values is SMALL, the rest is up to the server's limit.
+Source: PostgreSQL 15 documentation, section 55.7 "Message Formats", which names the messages as
+here. A client's message states its largest length field, which is checked before its body is read.
+The sizes are those of PostgreSQL's `SocketBackend`: SMALL for a message without text or values,
+otherwise the server's limit.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 SMALL_BYTES = 10_000
-"""Largest message that carries at most a name (PQ_SMALL_MESSAGE_LIMIT)."""
+"""Largest message with at most a name (PQ_SMALL_MESSAGE_LIMIT)."""
 AUTHENTICATION_BYTES = 65_535
 """Largest answer to a request for authentication (PG_MAX_AUTH_TOKEN_LENGTH)."""
 CANCEL_KEY_BYTES_MAX = 256
@@ -21,26 +21,26 @@ LARGE_BYTES = 0x3FFFFFFF
 """Largest message of all (PQ_LARGE_MESSAGE_LIMIT); the server's own limit is far below."""
 
 
-# --- from the client, before the connection is set up: no type byte ------------------------------
+# --- from the client, in the startup phase: no type byte -----------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SSLRequest:
-    """May we speak TLS? ("SSLRequest")."""
+    """Ask for TLS ("SSLRequest")."""
 
     length_max: ClassVar[int] = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GSSENCRequest:
-    """May we speak GSSAPI encryption? ("GSSENCRequest")."""
+    """Ask for GSSAPI encryption ("GSSENCRequest")."""
 
     length_max: ClassVar[int] = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CancelRequest:
-    """Cancel what another connection runs ("CancelRequest")."""
+    """Cancel the statement of another connection ("CancelRequest")."""
 
     length_max: ClassVar[int] = 12 + CANCEL_KEY_BYTES_MAX
 
@@ -50,7 +50,7 @@ class CancelRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartupMessage:
-    """Who connects to what, with which settings ("StartupMessage")."""
+    """Open a session: user, database and settings ("StartupMessage")."""
 
     length_max: ClassVar[int] = SMALL_BYTES
 
@@ -64,7 +64,7 @@ class StartupMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PasswordMessage:
-    """Answer to a request for authentication, whatever was asked for ("PasswordMessage")."""
+    """Answer any request for authentication ("PasswordMessage")."""
 
     length_max: ClassVar[int] = AUTHENTICATION_BYTES
 
@@ -94,22 +94,22 @@ class Parse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bind:
-    """Make a portal of a statement and its parameters ("Bind")."""
+    """Make a portal from a statement and parameters ("Bind")."""
 
     length_max: ClassVar[int] = LARGE_BYTES
 
     portal: str
     statement: str
     parameter_formats: tuple[int, ...]
-    """0 text, 1 binary: none for all text, one for all parameters, or one each."""
+    """0 text, 1 binary; empty for all text, one for all parameters, or one for each."""
     parameters: tuple[bytes | None, ...]
     result_formats: tuple[int, ...]
-    """As `parameter_formats`, of the result's columns."""
+    """As `parameter_formats`, for the columns of the result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Describe:
-    """Tell what a statement or portal takes and gives ("Describe")."""
+    """Ask for the parameters and columns of a statement or portal ("Describe")."""
 
     length_max: ClassVar[int] = SMALL_BYTES
 
@@ -120,7 +120,7 @@ class Describe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execute:
-    """Run a portal, or run it on ("Execute")."""
+    """Run a portal, or continue it ("Execute")."""
 
     length_max: ClassVar[int] = SMALL_BYTES
 
@@ -131,7 +131,7 @@ class Execute:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Close:
-    """Forget a statement or portal ("Close")."""
+    """Drop a statement or portal ("Close")."""
 
     length_max: ClassVar[int] = SMALL_BYTES
 
@@ -141,28 +141,28 @@ class Close:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flush:
-    """Send what there is ("Flush")."""
+    """Ask for the pending output ("Flush")."""
 
     length_max: ClassVar[int] = SMALL_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sync:
-    """The end of a group of extended messages ("Sync")."""
+    """End a group of extended messages ("Sync")."""
 
     length_max: ClassVar[int] = SMALL_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terminate:
-    """Goodbye ("Terminate")."""
+    """Close the connection ("Terminate")."""
 
     length_max: ClassVar[int] = SMALL_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionCall:
-    """Call a function by its oid: legacy, refused ("FunctionCall")."""
+    """Call a function by its oid: legacy and refused ("FunctionCall")."""
 
     length_max: ClassVar[int] = LARGE_BYTES
 
@@ -187,7 +187,7 @@ class CopyDone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyFail:
-    """A COPY that the client gives up ("CopyFail")."""
+    """The client gives up a COPY ("CopyFail")."""
 
     length_max: ClassVar[int] = SMALL_BYTES
 
@@ -226,47 +226,47 @@ class EncryptionResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NegotiateProtocolVersion:
-    """We do not speak the minor version or the options asked for ("NegotiateProtocolVersion")."""
+    """A minor version or options are not supported ("NegotiateProtocolVersion")."""
 
     minor: int
-    """The newest minor version that we speak, up to the one asked for."""
+    """The newest minor version that is supported, at most the one asked for."""
     unknown_options: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationOk:
-    """You are who you say ("AuthenticationOk")."""
+    """The client is authenticated ("AuthenticationOk")."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationCleartextPassword:
-    """Send your password ("AuthenticationCleartextPassword"); asked over TLS only."""
+    """Ask for the password, over TLS only ("AuthenticationCleartextPassword")."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationSASL:
-    """Choose how to prove who you are ("AuthenticationSASL")."""
+    """Offer mechanisms of authentication ("AuthenticationSASL")."""
 
     mechanisms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationSASLContinue:
-    """Go on with your proof ("AuthenticationSASLContinue")."""
+    """Continue the SASL exchange ("AuthenticationSASLContinue")."""
 
     challenge: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationSASLFinal:
-    """You have proved it, and here is our proof ("AuthenticationSASLFinal")."""
+    """End the SASL exchange with the server's own proof ("AuthenticationSASLFinal")."""
 
     outcome: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterStatus:
-    """A setting that clients want to know ("ParameterStatus")."""
+    """A setting that is reported to clients ("ParameterStatus")."""
 
     name: str
     value: str
@@ -274,16 +274,16 @@ class ParameterStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackendKeyData:
-    """What a CancelRequest must name ("BackendKeyData")."""
+    """The process id and key that a CancelRequest needs ("BackendKeyData")."""
 
     process_id: int
     secret_key: bytes = field(repr=False)
-    """4 bytes, from protocol 3.2 on up to 256."""
+    """4 bytes; up to 256 since protocol 3.2."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyForQuery:
-    """We wait for you ("ReadyForQuery")."""
+    """The server waits for the next statement ("ReadyForQuery")."""
 
     status: str
     """`I` idle, `T` in a transaction, `E` in a failed one."""
@@ -301,12 +301,12 @@ class BindComplete:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloseComplete:
-    """A statement or portal is forgotten ("CloseComplete")."""
+    """A statement or portal was dropped ("CloseComplete")."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoData:
-    """What was described gives no rows ("NoData")."""
+    """The described statement gives no rows ("NoData")."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,34 +334,34 @@ class Field:
     oid: int
     """`pg_type.oid`."""
     length: int
-    """Bytes of the type's values; -1 where they vary (`pg_type.typlen`)."""
+    """Bytes of a value; -1 if they vary (`pg_type.typlen`)."""
     modifier: int
-    """Precision and scale of a numeric, else -1 (`pg_attribute.atttypmod`)."""
+    """Precision and scale of a numeric, otherwise -1 (`pg_attribute.atttypmod`)."""
     format: int
     """0 text, 1 binary."""
     table_oid: int = 0
     """`pg_class.oid` of the relation that has this column; 0 for a computed column."""
     column_number: int = 0
-    """`pg_attribute.attnum` there."""
+    """`pg_attribute.attnum` in that relation; 0 for a computed column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowDescription:
-    """The columns of the rows that follow ("RowDescription")."""
+    """The columns of the next rows ("RowDescription")."""
 
     fields: tuple[Field, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataRows:
-    """Any number of "DataRow" messages, encoded already: rows never exist as values here."""
+    """Any number of "DataRow" messages, encoded already."""
 
     encoded: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyOutResponse:
-    """The rows of a COPY follow ("CopyOutResponse")."""
+    """The beginning of a COPY's rows ("CopyOutResponse")."""
 
     format: int
     """0 text or csv, 1 binary."""
@@ -370,21 +370,21 @@ class CopyOutResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyRows:
-    """Any number of "CopyData" messages, one a row, encoded already."""
+    """Any number of "CopyData" messages, one for each row, encoded already."""
 
     encoded: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandComplete:
-    """A statement ended well ("CommandComplete")."""
+    """A statement succeeded ("CommandComplete")."""
 
     tag: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorResponse:
-    """A statement, or with severity FATAL the connection, failed ("ErrorResponse")."""
+    """A statement failed, or the connection if the severity is FATAL ("ErrorResponse")."""
 
     severity: str
     sqlstate: str
@@ -397,7 +397,7 @@ class ErrorResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeResponse:
-    """Something to know, but no failure ("NoticeResponse")."""
+    """A message that is not an error ("NoticeResponse")."""
 
     message: str
     severity: str = "NOTICE"

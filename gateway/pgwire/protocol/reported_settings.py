@@ -12,21 +12,21 @@ _REPORTED = {
     "client_encoding": "UTF8",
     "TimeZone": "UTC",
 }
-"""Settings that are told as the session has them, with their value where it has none."""
+"""Settings that are reported as the session has them → the value if it has none."""
 
 
 class ReportedSettings:
-    """The settings that one client has been told.
+    """The settings that have been reported to one client.
 
     Args:
         server_version: e.g. `15.18`; clients choose their catalog queries by it.
     """
 
-    __slots__ = ("_constant", "_told")
+    __slots__ = ("_constant", "_reported")
 
     def __init__(self, *, server_version: str) -> None:
-        # Values always go out in these styles, whatever the client has asked for: it must parse
-        # what it gets, not what it wished for. Nor does anybody's wish make a store writable.
+        # Values always have these styles, whatever the client has set, and a client parses values
+        # by what is reported. Stores cannot become writable either.
         self._constant = {
             "server_version": server_version,
             "server_encoding": "UTF8",
@@ -38,19 +38,19 @@ class ReportedSettings:
             "is_superuser": "off",
             "in_hot_standby": "off",
         }
-        self._told: Mapping[str, str] = {}
+        self._reported: Mapping[str, str] = {}
 
     def changed(self, session: Session) -> tuple[ParameterStatus, ...]:
-        """What has changed since it was told last; everything at first."""
+        """Return the settings that changed since the last call; all of them at first."""
         current = {name: _value(session, name, default) for name, default in _REPORTED.items()}
         current.update(self._constant)
         current["session_authorization"] = session.user
         changed = tuple(
             ParameterStatus(name=name, value=value)
             for name, value in current.items()
-            if self._told.get(name) != value
+            if self._reported.get(name) != value
         )
-        self._told = current
+        self._reported = current
         return changed
 
 
