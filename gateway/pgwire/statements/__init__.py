@@ -1,1 +1,1 @@
-"""Statements, portals, cursors and COPY: what a client's messages mean."""
+"""Statements, portals, cursors and COPY of one session."""

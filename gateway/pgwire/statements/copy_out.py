@@ -1,7 +1,7 @@
-"""Rows to the CopyData messages of COPY TO STDOUT: text, csv and binary, a message a row.
+"""Rows to the CopyData messages of COPY TO STDOUT in text, csv and binary format.
 
-Source: PostgreSQL's `src/backend/commands/copyto.c`, whose bytes these are. One row a message, and
-the head of the binary form in the message of the first row: DuckDB's client counts on both.
+The bytes are those of PostgreSQL's `src/backend/commands/copyto.c`. DuckDB's client relies on one
+row per message, and on the binary header being in the message of the first row.
 """
 
 from __future__ import annotations
@@ -30,27 +30,26 @@ from gateway.pgwire.types.fields import (
 from planner.engine import Column, CopyFormat, CopyOut, Row
 
 WriteColumn: TypeAlias = Callable[[Fields], Fields]
-"""Fields of a column to what stands for them in a line."""
+"""Turns the fields of a column into their text in a line."""
 Look: TypeAlias = Callable[[Bytes], tuple[Bools, Bytes]]
-"""Tells which of some bytes get a mark, and what all of them are to be."""
+"""Returns which of some bytes are escaped, and all bytes as they are written."""
 
 _COPY_DATA = ord("d")
 _SIGNATURE = b"PGCOPY\n\xff\r\n\0" + struct.pack(">II", 0, 0)
 _TRAILER = struct.pack(">h", -1)
 _pack_head = struct.Struct(">BI").pack
 _SPECIAL = {0x08: b"b", 0x09: b"t", 0x0A: b"n", 0x0B: b"v", 0x0C: b"f", 0x0D: b"r"}
-"""Control characters that the text form writes as a backslash and a letter."""
+"""Control characters that the text format writes as a backslash and a letter."""
 _BACKSLASH = ord("\\")
 _PIECE_BYTES = 1 << 18
-"""Bytes looked at in one go: numpy keeps the interpreter meanwhile, for 600 ms where 32 MB of one
-field were looked at whole."""
+"""Bytes that are scanned at once: numpy holds the GIL meanwhile, for 600 ms with 32 MB."""
 
 
 class CopyEncoder:
-    """Messages of one COPY: `head`, those of the rows, `tail`.
+    """Makes the messages of one COPY: `head`, the rows, `tail`.
 
     Args:
-        order: what the client asked for.
+        order: the COPY command.
         columns: of the query.
     """
 
@@ -58,7 +57,7 @@ class CopyEncoder:
 
     def __init__(self, order: CopyOut, columns: Sequence[Column]) -> None:
         self.format = BINARY_FORMAT if order.format is CopyFormat.BINARY else TEXT_FORMAT
-        """That of the CopyOutResponse."""
+        """The format code of the CopyOutResponse."""
         self._order = order
         self._columns = columns
         self._written = [_line_field(order, column.name, len(columns)) for column in columns]
@@ -66,13 +65,13 @@ class CopyEncoder:
         self._begun = False
 
     def head(self) -> bytes:
-        """What precedes the rows as messages of its own: the line of names, if there is one."""
+        """Return the message with the column names; no bytes without HEADER."""
         if not self._order.header:
             return b""
         names = CopyOut(
             format=self._order.format,
             delimiter=self._order.delimiter,
-            # A name is never NULL, whatever it is called.
+            # A column name is never NULL, even if it is spelled as NULL is.
             null=self._order.null,
             quote=self._order.quote,
             escape=self._order.escape,
@@ -86,7 +85,7 @@ class CopyEncoder:
         return self._lines(fields, 1)
 
     def encode_rows(self, rows: Sequence[Row]) -> bytes:
-        """The messages of rows that are at hand."""
+        """Return the messages of rows at hand."""
         if not rows:
             return b""
         columns = [
@@ -96,7 +95,7 @@ class CopyEncoder:
         return self._messages(columns, len(rows))
 
     def encode_batch(self, batch: pa.RecordBatch) -> bytes:
-        """The messages of a batch."""
+        """Return the messages of a batch."""
         columns = [
             encode_column(array, column.type, self.format)
             for array, column in zip(batch.columns, self._columns, strict=True)
@@ -104,7 +103,7 @@ class CopyEncoder:
         return self._messages(columns, batch.num_rows)
 
     def tail(self) -> bytes:
-        """What follows the rows: the trailer of the binary form, with its head if no row came."""
+        """Return the trailer of the binary format, with the header if there was no row."""
         if self._order.format is not CopyFormat.BINARY:
             return b""
         body = _TRAILER if self._begun else _SIGNATURE + _TRAILER
@@ -129,7 +128,7 @@ class CopyEncoder:
 
 
 def _line_field(order: CopyOut, name: str, columns: int) -> WriteColumn:
-    """What stands for the fields of one column in a line, NULL included."""
+    """Return the function that writes the fields of one column, NULL included."""
     null = order.null.encode()
     if order.format is not CopyFormat.CSV:
         return _text_field(order, null)
@@ -160,17 +159,17 @@ def _text_field(order: CopyOut, null: bytes) -> WriteColumn:
 
 
 def _has_any(content: Bytes, wanted: Iterable[int]) -> bool:
-    """Whether one of a few bytes is there: one pass each is quicker than a table for all."""
+    """Whether the content has one of a few bytes: a pass for each is faster than a table."""
     return any(bool((content == byte).any()) for byte in wanted)
 
 
 def _with_marks(fields: Fields, look: Look, *, mark: int) -> Fields:
-    """The fields with a byte put before each of those marked.
+    """Return the fields with a mark inserted before some of their bytes.
 
     Args:
         fields: the fields.
-        look: gives which bytes get the mark, and all bytes as they are to be.
-        mark: the byte to put.
+        look: returns which bytes get the mark, and all bytes as they are written.
+        mark: the byte to insert.
     """
     made = [np.zeros(0, np.uint8)]
     places = [np.zeros(0, np.int64)]
@@ -187,7 +186,7 @@ def _with_marks(fields: Fields, look: Look, *, mark: int) -> Fields:
 
 
 def _pieces(content: Bytes) -> Iterator[tuple[int, Bytes]]:
-    """Bytes in pieces, with their places; see `_PIECE_BYTES`."""
+    """Yield pieces of `_PIECE_BYTES` with their offsets."""
     for at in range(0, len(content), _PIECE_BYTES):
         yield at, content[at : at + _PIECE_BYTES]
 
@@ -208,7 +207,7 @@ def _csv_field(order: CopyOut, null: bytes, *, forced: bool, alone: bool) -> Wri
                 quoted = _holding(fields, calls)
             quoted |= _equal(fields, null)
             if alone:
-                # Alone in a line it would be read as the end of the data.
+                # Alone on a line it would be read as the end of the data.
                 quoted |= _equal(fields, b"\\.")
         if quoted.any():
             marked = fields
@@ -222,7 +221,7 @@ def _csv_field(order: CopyOut, null: bytes, *, forced: bool, alone: bool) -> Wri
 
 
 def _holding(fields: Fields, wanted: Bools) -> Bools:
-    """Which fields have a byte that is wanted."""
+    """Return which fields have one of the wanted bytes."""
     places = [np.zeros(0, np.int64)]
     for at, piece in _pieces(bytes_of(fields)):
         places.append(np.flatnonzero(wanted[piece]) + at)

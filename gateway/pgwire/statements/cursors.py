@@ -1,8 +1,8 @@
-"""FETCH and MOVE: where a cursor goes, and the rows that it passes.
+"""FETCH and MOVE: how they move a cursor, and the rows that it passes.
 
-A cursor stands before its first row, on a row, or behind its last one; `Fetched` is one trip. What
-each form means is PostgreSQL's `PortalRunFetch` and `PortalRunSelect` (`src/backend/tcop/pquery.c`)
-but for going back, which needs rows that are still kept (`reading`).
+A cursor is before its first row, on a row, or after its last one. The forms of FETCH mean what they
+mean in PostgreSQL's `PortalRunFetch` and `PortalRunSelect` (`src/backend/tcop/pquery.c`), except
+that only rows that are still kept can be read backwards (`row_window`).
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from planner.engine import Direction, FetchCursor
 
 @dataclass(slots=True, kw_only=True)
 class Cursor:
-    """Where a cursor stands in the rows of its reader.
+    """The position of a cursor in the rows of its reader.
 
-    `reader.passed` is the number of the row that it stands on, 0 before the first; behind the last
-    row it is the number of that one, and `reader.ended` is set.
+    `reader.passed` is the number of the current row, from 1; 0 is before the first row. After the
+    last row it is that row's number, and `reader.ended` is set.
     """
 
     reader: Reader
     scroll: bool = False
-    """Whether it may go back, as far as the reader keeps rows."""
+    """Whether it may move backwards, as far as the reader keeps rows."""
 
     def forward(self, count: int, limits: PgLimits | None) -> Iterator[Piece]:
-        """On, past at most `count` rows, which are given."""
+        """Move forward past at most `count` rows and yield them."""
         left = 0 if self.reader.ended else count
         while left:
             piece = self.reader.forward(left, limits)
@@ -38,10 +38,10 @@ class Cursor:
             yield piece
 
     def backward(self, count: int, limits: PgLimits | None) -> Iterator[Piece]:
-        """Back, past at most `count` rows, which are given.
+        """Move backwards past at most `count` rows and yield them.
 
         Raises:
-            QueryError: it was not declared to (55000), or the rows are no longer kept (54000).
+            QueryError: the cursor is NO SCROLL (55000), or the rows are no longer kept (54000).
         """
         if not self.scroll:
             raise cannot_go_back()
@@ -57,14 +57,14 @@ class Cursor:
             self.reader.passed = last + 2
             yield piece
         if left:
-            # It wanted more than there are: it stands before the first row.
+            # There were fewer rows than asked for: the cursor is before the first one.
             self.reader.passed = 0
 
     def go_back(self, row: int) -> None:
-        """Stand on a row that has been passed, or before the first one with 0.
+        """Move to a row that has been passed, or before the first one with 0.
 
         Raises:
-            QueryError: it was not declared to go back (55000).
+            QueryError: the cursor is NO SCROLL (55000).
         """
         if (self.reader.passed or self.reader.ended) and not self.scroll:
             raise cannot_go_back()
@@ -76,22 +76,22 @@ class Fetched:
     """One FETCH or MOVE.
 
     Args:
-        cursor: that moves.
-        order: what was asked.
-        limits: of a piece of rows.
+        cursor: the cursor.
+        order: the command.
+        limits: for the size of pieces.
     """
 
     cursor: Cursor
     order: FetchCursor
     limits: PgLimits
     count: int = field(default=0, init=False)
-    """Rows given, or passed by MOVE; complete once `pieces` is read to its end."""
+    """Rows fetched, or passed by MOVE; complete when `pieces` has ended."""
 
     def pieces(self) -> Iterator[Piece]:
-        """The rows in the order asked for; reads the cursor on as they are taken.
+        """Move the cursor and yield the rows of a FETCH.
 
         Raises:
-            QueryError: the rows cannot be had, or the cursor cannot go there.
+            QueryError: the rows cannot be read, or the cursor cannot move there.
         """
         for piece in self._go():
             self.count += len(piece)
@@ -112,7 +112,7 @@ class Fetched:
 
     @property
     def _chunk(self) -> PgLimits | None:
-        # What is not encoded need not be cut.
+        # MOVE encodes nothing, so its pieces may have any size.
         return None if self.order.move else self.limits
 
     def _skip(self, rows: Iterator[Piece]) -> None:
@@ -127,7 +127,7 @@ class Fetched:
         return self._same()
 
     def _same(self) -> Iterator[Piece]:
-        """The row that the cursor stands on, again; none before the first and behind the last."""
+        """Yield the current row again; nothing before the first row and after the last."""
         cursor = self.cursor
         if cursor.reader.ended or not cursor.reader.passed:
             return

@@ -1,7 +1,7 @@
-"""Answers to what looks up one key: a client that asks for key after key repeats all else.
+"""The fast path of lookups: statements that read one key, repeated with other keys.
 
-What a round's form and its statement decide is found out once, when the first of them comes; so it
-is with the text of a Query around its literal.
+Everything that depends on the form of a round and on its statement is prepared with the first
+round; likewise everything but the literal of a Query.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _READY = encode(ReadyForQuery(status=TransactionStatus.IDLE.value))
 NO_ROW_END, ROW_END = (
     encode(CommandComplete(tag=f"SELECT {count}")) + _READY for count in range(2)
 )
-"""How the answer to a lookup ends that has found nothing, or a row."""
+"""The end of an answer with no row, and with one row."""
 
 
 class Lookups:
-    """Answers the lookups of one connection, between its transactions.
+    """Answers the lookups of one session outside transactions.
 
     Args:
-        names: what the client has prepared and opened.
+        names: the statements and portals of the session.
         session: of the client.
     """
 
@@ -71,10 +71,12 @@ class Lookups:
         self._head = b""
 
     def answer_query(self, sql: str) -> bytes | None:
-        """The whole answer to a Query, if it is like one that was learned; else see `answer`.
+        """Return the answer to a Query that differs from a learned one in its literal only.
+
+        None leaves everything unchanged, as in `answer`.
 
         Raises:
-            Exception: whatever went wrong; the long way meets it again.
+            Exception: any error; the slow path will raise it again and report it.
         """
         template, look_up = self._template, self._look_up_query
         if template is None or look_up is None:
@@ -84,9 +86,9 @@ class Lookups:
         return None if rows is None else self.query_answer(self._query_shape, rows)
 
     def query_answer(self, shape: Shape, rows: Sequence[Row]) -> bytes:
-        """The whole answer to a Query that has looked up these rows, at most one.
+        """Return the answer to a Query with these rows, at most one.
 
-        What the client has without a name ends with it.
+        It drops the unnamed statement and ends the transaction, as any Query does.
         """
         self._names.drop_statement("")
         self._names.end_transaction(committed=True)
@@ -95,18 +97,18 @@ class Lookups:
         return shape.description + NO_ROW_END
 
     def learn_query(self, sql: str, statement: Statement) -> None:
-        """A Query with this text was looked up; the next may differ in its literal alone."""
+        """Remember a Query that was a lookup: the next may differ in its literal only."""
         self._template, self._look_up_query = template_of(sql, statement), statement.look_up
         self._query_shape = shape_of(statement.columns, ())
 
     def answer(self, found: Round) -> bytes | None:
-        """The whole answer, if the round looks up one key and nothing more is to be said.
+        """Return the answer to a round that looks up one key; None if it needs the slow path.
 
-        None leaves everything as it was: take the long way, which reports what goes wrong. The
-        statement only reads, so that running it again does no harm.
+        None leaves everything unchanged. Statements only read, so the slow path may run the
+        statement again.
 
         Raises:
-            Exception: whatever went wrong; the long way meets it again.
+            Exception: any error; the slow path will raise it again and report it.
         """
         form, parameters = found
         if form is not self._form or self._statements.get(form.statement) is not self._prepared:

@@ -1,7 +1,7 @@
-"""Statements and portals of one connection: who they are, how many, when they end.
+"""The prepared statements and portals of one session: their names, limits and lifetimes.
 
-Portals share one namespace with the cursors that SQL declares, as in PostgreSQL. The unnamed
-statement and the unnamed portal are replaced at will; the named ones must be closed first.
+Portals and SQL's cursors share one namespace, as in PostgreSQL. The unnamed statement and the
+unnamed portal can be replaced; named ones must be closed first.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from planner.engine import (
 T = TypeVar("T")
 
 _CACHED_MAX = 16
-"""Formats of one statement whose encoders are kept; drivers use one or two."""
+"""Combinations of formats whose encoders are kept for a statement; drivers use one or two."""
 
 
 class Prepared:
-    """A statement as the wire needs it: with its decoders and encoders, chosen once per formats."""
+    """A statement with its decoders and encoders, which are chosen once per formats."""
 
     __slots__ = (
         "_decoders",
@@ -57,12 +57,12 @@ class Prepared:
         from_sql: bool = False,
     ) -> None:
         self.sql = sql
-        """As the client sent it; positions in errors count in it."""
+        """The client's text, in which positions in errors count."""
         self.statement = statement
         self.from_sql = from_sql
-        """Whether PREPARE made it."""
+        """Whether PREPARE made it, not Parse."""
         self.made_us = 0
-        """When it got its name, in epoch microseconds."""
+        """When it was named, in epoch microseconds."""
         self.parameters: tuple[ParameterType, ...] = parameter_types(
             parameter_oids, statement.parameters
         )
@@ -70,10 +70,10 @@ class Prepared:
         self._shapes: dict[tuple[int, ...], Shape] = {}
 
     def decoders(self, formats: tuple[int, ...]) -> tuple[Decode, ...]:
-        """The decoders of the parameters.
+        """Return the decoders of the parameters.
 
         Raises:
-            QueryError: the formats do not go with the parameters.
+            QueryError: the number of formats does not match the parameters.
         """
         found = self._decoders.get(formats)
         if found is None:
@@ -83,10 +83,10 @@ class Prepared:
         return found
 
     def shape(self, formats: tuple[int, ...]) -> Shape:
-        """How the rows go out.
+        """Return the encoders of the rows.
 
         Raises:
-            QueryError: the formats do not go with the columns.
+            QueryError: the number of formats does not match the columns.
         """
         found = self._shapes.get(formats)
         if found is None:
@@ -109,22 +109,22 @@ class Portal:
     parameters: Row
     shape: Shape
     source: RowSource | None = None
-    """None until it is executed for the first time."""
+    """The rows; None until the first Execute."""
     cancellation: Cancellation | None = None
-    """What stops its stream, from then on."""
+    """Cancels the rows; None until the first Execute."""
     finished: bool = False
-    """Ran to its end; to execute it again gives no rows."""
+    """Whether it ran to its end; another Execute gives no rows."""
     declared: DeclareCursor | None = None
-    """How SQL declared it as a cursor, which can be read again behind its end."""
+    """The DECLARE of a cursor, which can be read again after its end."""
     kept: bool = False
-    """Whether it has outlived the transaction that made it, and so lasts until it is closed."""
+    """Whether it has outlived its transaction, and lasts until it is closed."""
     made_us: int = 0
-    """When it got its name, in epoch microseconds."""
+    """When it was named, in epoch microseconds."""
     made_after: int = 0
-    """How many savepoints its transaction had made by then."""
+    """How many savepoints its transaction had made before it."""
 
     def close(self) -> None:
-        """Release what its result holds; the portal can be executed no more."""
+        """Release the result; the portal cannot be executed any more."""
         self.finished = True
         if self.source is not None:
             self.source.close()
@@ -132,22 +132,22 @@ class Portal:
 
 @dataclass(slots=True, kw_only=True)
 class Names:
-    """The statements and portals of one connection; the session's `Listing`."""
+    """The statements and portals of one session; its `Listing`."""
 
     limits: PgLimits
     clock_us: Callable[[], int] = lambda: time.time_ns() // 1000
-    """Epoch microseconds."""
+    """Returns the time in epoch microseconds."""
     statements: dict[str, Prepared] = field(default_factory=dict)
     portals: dict[str, Portal] = field(default_factory=dict)
     savepoints_made: int = 0
-    """In the transaction that is open."""
+    """Savepoints that the open transaction has made."""
     _sql_length: int = 0
 
     def add_statement(self, name: str, prepared: Prepared) -> None:
-        """Keep a statement.
+        """Add a statement.
 
         Raises:
-            QueryError: a named one exists already (42P05), or there are too many (54000).
+            QueryError: the name is taken (42P05), or there are too many statements (54000).
         """
         self.check_statement_name(name)
         size = len(prepared.sql)
@@ -159,7 +159,7 @@ class Names:
             raise QueryError(
                 "too many prepared statements",
                 detail=f"There are {len(self.statements)}, with {self._sql_length} characters.",
-                hint="Close statements that are no longer used.",
+                hint="Close statements that you no longer use.",
                 sqlstate="54000",
             )
         self._sql_length += size
@@ -167,10 +167,10 @@ class Names:
         self.statements[name] = prepared
 
     def check_statement_name(self, name: str) -> None:
-        """Refuse a name that is taken, before the work of planning.
+        """Refuse a name that is taken, before the statement is planned.
 
         Raises:
-            QueryError: it is (42P05).
+            QueryError: the name is taken (42P05).
         """
         if name and name in self.statements:
             raise QueryError(
@@ -178,10 +178,10 @@ class Names:
             )
 
     def statement(self, name: str) -> Prepared:
-        """A statement by name.
+        """Return a statement by name.
 
         Raises:
-            QueryError: there is none (26000).
+            QueryError: the name is unknown (26000).
         """
         found = self.statements.get(name)
         if found is None:
@@ -190,16 +190,16 @@ class Names:
         return found
 
     def drop_statement(self, name: str) -> None:
-        """Forget a statement; one that does not exist is forgotten already."""
+        """Drop a statement, if it exists."""
         prepared = self.statements.pop(name, None)
         if prepared is not None:
             self._sql_length -= len(prepared.sql)
 
     def add_portal(self, name: str, portal: Portal) -> None:
-        """Keep a portal.
+        """Add a portal.
 
         Raises:
-            QueryError: a named one exists already (42P03), or there are too many (54000).
+            QueryError: the name is taken (42P03), or there are too many portals (54000).
         """
         if name and name in self.portals:
             raise _exists(name)
@@ -215,10 +215,10 @@ class Names:
         self.portals[name] = portal
 
     def portal(self, name: str) -> Portal:
-        """A portal by name.
+        """Return a portal by name.
 
         Raises:
-            QueryError: there is none (34000).
+            QueryError: the name is unknown (34000).
         """
         found = self.portals.get(name)
         if found is None:
@@ -226,16 +226,16 @@ class Names:
         return found
 
     def drop_portal(self, name: str) -> None:
-        """Forget a portal; one that does not exist is forgotten already."""
+        """Drop a portal, if it exists."""
         portal = self.portals.pop(name, None)
         if portal is not None:
             portal.close()
 
     def cursor(self, name: str) -> Portal:
-        """A portal by the name that SQL has for it.
+        """Return a portal by its name as a cursor in SQL.
 
         Raises:
-            QueryError: there is none (34000).
+            QueryError: the name is unknown (34000).
         """
         found = self.portals.get(name)
         if found is None:
@@ -243,10 +243,10 @@ class Names:
         return found
 
     def check_cursor(self, order: DeclareCursor) -> None:
-        """Refuse a cursor before the work of running its query.
+        """Refuse a cursor before its query runs.
 
         Raises:
-            QueryError: its name is taken (42P03), or too many can be read backwards (54000).
+            QueryError: the name is taken (42P03), or there are too many SCROLL cursors (54000).
         """
         if order.name in self.portals:
             raise _exists(order.name)
@@ -255,25 +255,25 @@ class Names:
         if order.scroll and scrolling >= self.limits.scroll_cursors_max:
             raise QueryError(
                 "too many cursors that can be read backwards",
-                detail=f"There are {scrolling}, and each keeps rows.",
+                detail=f"There are {scrolling}, each of which keeps rows.",
                 hint="Close cursors, or declare this one without SCROLL.",
                 sqlstate="54000",
             )
 
     def drop_portals(self, *, besides: Portal | None = None) -> None:
-        """Forget all portals, but for one that runs."""
+        """Drop all portals except the one that is running."""
         for name, portal in tuple(self.portals.items()):
             if portal is not besides:
                 self.drop_portal(name)
 
     def rollback_to(self, savepoint: int) -> None:
-        """The transaction goes back to a savepoint: portals made since then are no more."""
+        """Drop the portals made since a savepoint: the transaction goes back to it."""
         for name, portal in tuple(self.portals.items()):
             if portal.made_after >= savepoint and not portal.kept:
                 self.drop_portal(name)
 
     def end_transaction(self, *, committed: bool) -> None:
-        """A transaction has ended, and all portals with it but those that are to outlive it."""
+        """Drop the portals of a transaction that has ended, except cursors WITH HOLD."""
         self.savepoints_made = 0
         for name, portal in tuple(self.portals.items()):
             if committed and portal.declared is not None and portal.declared.hold:
@@ -282,11 +282,11 @@ class Names:
                 self.drop_portal(name)
 
     def cursors(self) -> Sequence[ListedCursor]:
-        """All portals, for a client sees no difference."""
+        """Return all portals as pg_cursors shows them."""
         return [_listed(name, portal) for name, portal in self.portals.items()]
 
     def prepared(self) -> Sequence[ListedStatement]:
-        """All statements but the unnamed one, which PostgreSQL does not list either."""
+        """Return all named statements as pg_prepared_statements shows them."""
         return [
             ListedStatement(
                 name=name,
@@ -300,26 +300,26 @@ class Names:
         ]
 
     def target(self, prepared: Prepared) -> Prepared:
-        """The statement whose rows a statement gives: its own, or those of one that it names.
+        """Return the statement that has the rows: the target of a FETCH or EXECUTE, or itself.
 
-        A name that there is not (yet) gives no rows; to run the statement tells the error.
+        A FETCH or EXECUTE of an unknown name has no rows yet; running it raises the error.
         """
         match prepared.statement.handover:
             case FetchCursor(name=name, move=False) if name in self.portals:
                 return self.portals[name].prepared
             case ExecuteStatement(name=name) if name in self.statements:
                 named = self.statements[name]
-                # One that executes another is refused when it is run.
+                # EXECUTE of EXECUTE is refused when it runs.
                 executes = isinstance(named.statement.handover, ExecuteStatement)
                 return named if executes else self.target(named)
             case _:
                 return prepared
 
     def deallocate(self, name: str | None) -> str:
-        """Forget a statement, or with None all but the unnamed one; the command tag.
+        """Drop a statement, or all named ones with None; return the command tag.
 
         Raises:
-            QueryError: there is none of the name (26000).
+            QueryError: the name is unknown (26000).
         """
         if name is None:
             for each in [named for named in self.statements if named]:
@@ -330,7 +330,7 @@ class Names:
         return "DEALLOCATE"
 
     def discard(self) -> None:
-        """Forget everything but the unnamed statement, as PostgreSQL does."""
+        """Drop everything except the unnamed statement, as PostgreSQL does."""
         self.drop_portals()
         self.deallocate(None)
 
@@ -353,7 +353,7 @@ def _exists(name: str) -> QueryError:
 
 @contextmanager
 def closing_on_error(portal: Portal) -> Iterator[None]:
-    """Close a portal whose run fails or is abandoned: what it holds is of no use any more."""
+    """Close a portal if the block fails or is cancelled."""
     try:
         yield
     except BaseException:

@@ -1,8 +1,7 @@
-"""Statements that hand over the rows of another: COPY, cursors, PREPARE and EXECUTE.
+"""Commands that contain or name a query: COPY, cursors, PREPARE and EXECUTE.
 
-The engine has read them and planned the query in them; here they meet the names of the connection
-and the messages of the protocol. What follows the rows of an EXECUTE is as for any query, and is
-left to `dialog`.
+The engine has parsed them and planned their query; this module runs them with the statements and
+portals of the session.
 """
 
 from __future__ import annotations
@@ -49,24 +48,24 @@ from planner.engine import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """How a statement is run."""
+    """How a command is run."""
 
     cancellation: Cancellation
     simple: bool
-    """By the simple protocol, in which rows are described as they are sent."""
+    """Whether by the simple protocol, in which a RowDescription precedes the rows."""
     in_block: bool
-    """Whether a transaction lasts beyond it, as between the statements of one Query."""
+    """Whether its transaction continues after it, as between the statements of one Query."""
     rows_max: int = 0
-    """Of an Execute; 0 for all rows. COPY has none."""
+    """The row limit of an Execute; 0 for all rows. COPY ignores it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowCommands:
-    """Runs such statements for one connection, one at a time.
+    """Runs the commands of one session, one at a time.
 
     Args:
-        names: of the connection.
-        runner: of its statements.
+        names: the statements and portals of the session.
+        runner: runs their queries.
         limits: of the server.
         replies: to the client.
     """
@@ -77,10 +76,10 @@ class RowCommands:
     replies: Replies
 
     async def run(self, portal: Portal, run: Run) -> None:
-        """Run the statement of a portal, and tell the client all of it but ReadyForQuery.
+        """Run the command of a portal and send its whole reply, without ReadyForQuery.
 
         Raises:
-            QueryError: it fails.
+            QueryError: the command fails.
         """
         order = portal.prepared.statement.handover
         assert order is not None, "the statement hands over rows"
@@ -160,9 +159,9 @@ class RowCommands:
         return "DECLARE CURSOR"
 
     async def _fetch(self, portal: Portal, order: FetchCursor, run: Run) -> str:
-        """A FETCH of the simple protocol, or a MOVE: all of it at once."""
+        """Run a FETCH of the simple protocol, or a MOVE, and return its command tag."""
         target = self._target(portal, order)
-        # As in PostgreSQL, a FETCH that fails at once is not described before.
+        # As in PostgreSQL, a FETCH that fails at once sends no RowDescription before the error.
         head = b"" if order.move else target.shape.description
         button = target.cancellation or run.cancellation
         with self.runner.watched(button), closing_on_error(target):
@@ -171,11 +170,11 @@ class RowCommands:
         return f"{'MOVE' if order.move else 'FETCH'} {fetched.count}"
 
     async def _begin_fetch(self, portal: Portal, order: FetchCursor, run: Run) -> None:
-        """A FETCH of the extended protocol: from here on its portal is one that has rows.
+        """Run a FETCH of the extended protocol; its portal then has the rows.
 
-        PostgreSQL moves the cursor at the first Execute and keeps the rows for the others. So does
-        this, but beyond what is kept the rows stay where they are until they are asked for; who
-        moves the cursor otherwise in between sees the difference.
+        PostgreSQL moves the cursor at the first Execute and keeps all rows for the next ones. Here
+        a limited number of bytes is read ahead, and the cursor moves on with each Execute. Only a
+        client that moves the cursor by another statement in between can see the difference.
         """
         target = self._target(portal, order)
         button = target.cancellation or run.cancellation
@@ -206,12 +205,12 @@ class RowCommands:
     async def _reach(
         self, target: Portal, order: FetchCursor, button: Cancellation
     ) -> tuple[RowSource, Fetched]:
-        """What a cursor's rows come from, and the trip through them, which has not begun."""
+        """Return the rows of a cursor, and the FETCH through them, which has not begun."""
         source = target.source
         if source is None:
             source = await self.runner.open(target, target.shape, button)
         declared = target.declared
-        # Where that was left open it goes back as far as it can without keeping rows for it.
+        # With neither SCROLL nor NO SCROLL it moves backwards in the rows that are kept anyway.
         scroll = declared is not None and declared.scroll is not False
         cursor = Cursor(reader=source.reader, scroll=scroll)
         return source, Fetched(cursor=cursor, order=order, limits=self.limits)
@@ -219,7 +218,7 @@ class RowCommands:
     async def _give_pieces(
         self, source: RowSource, fetched: Fetched, encoder: RowEncoder, head: bytes
     ) -> None:
-        """The rows that a cursor passes, with their description, if there is one, before them."""
+        """Send the rows of a FETCH, after their description if there is one."""
 
         def encode(pieces: Sequence[Piece]) -> bytes:
             return b"".join([encode_piece(piece, encoder) for piece in pieces])
@@ -265,7 +264,7 @@ class RowCommands:
         prepared = self.names.statement(order.name)
         handover = prepared.statement.handover
         if isinstance(handover, ExecuteStatement):
-            # It might name itself.
+            # It could name itself.
             raise QueryError("EXECUTE of EXECUTE is not supported", sqlstate="0A000")
         shape = prepared.shape(()) if run.simple else portal.shape
         values = await self.runner.evaluate(order, prepared, run.cancellation)
@@ -277,12 +276,12 @@ class RowCommands:
             rows = await self.runner.start(executed, run.rows_max, run.cancellation)
             if run.simple and prepared.statement.returns_rows:
                 self.replies.send_encoded(RowDescription, shape.description)
-            # From here on it is the portal of a query, which a row limit may suspend.
+            # The portal is now that of a query, which a row limit may suspend.
             portal.source, portal.cancellation = executed.source, executed.cancellation
             await self.replies.finish(portal, rows, run.rows_max)
 
     async def _execute_order(self, portal: Portal, executed: Portal, run: Run) -> None:
-        """EXECUTE of what hands over rows itself, which a Parse can prepare and PREPARE cannot."""
+        """Run an EXECUTE of another command, which Parse can prepare and PREPARE cannot."""
         with closing_on_error(portal):
             try:
                 await self.run(executed, run)
@@ -292,7 +291,7 @@ class RowCommands:
 
 
 def _batches(pieces: Iterator[Piece], target: Portal) -> Iterator[pa.RecordBatch]:
-    """The batches that a cursor passes; one that fails on its way is of no use any more."""
+    """Yield the batches of a FETCH; close the cursor if one fails."""
     try:
         for piece in pieces:
             assert isinstance(piece, pa.RecordBatch), "the rows of a stream come in batches"

@@ -1,8 +1,8 @@
-"""Rows of a result in order: forward, and backwards as far as they are kept. No bytes, no names.
+"""The rows of a result, read forward, and backwards as far as they are kept.
 
-PostgreSQL goes backwards by running its plan backwards. What streams here cannot be run backwards,
-and to run it anew could give other rows; so a cursor that may go back keeps a window of what it has
-read, of bounded size, and refuses to go back beyond it.
+PostgreSQL reads backwards by running its plan backwards. A stream cannot do that, and running it
+again could give other rows. So a SCROLL cursor keeps the last rows up to a number of bytes, and
+refuses to read backwards beyond them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from planner.engine import QueryError, Result, Row
 Piece: TypeAlias = "pa.RecordBatch | Sequence[Row]"
 """Consecutive rows, at least one."""
 ALL = sys.maxsize
-"""As a count of rows: however many there are."""
+"""A count of rows that stands for all."""
 
 
 def cannot_go_back() -> QueryError:
-    """The error of a cursor that was not declared to go back."""
+    """Return the error for reading a NO SCROLL cursor backwards."""
     return QueryError(
         "cursor can only scan forward",
         hint="Declare it with SCROLL option to enable backward scan.",
@@ -34,11 +34,11 @@ def cannot_go_back() -> QueryError:
 
 
 class Reader:
-    """Where a client stands in the rows of a result.
+    """A position in the rows of a result.
 
     Args:
-        result: whose rows they are.
-        window_bytes_max: of batches that are kept behind; at least the last one always is.
+        result: has the rows.
+        window_bytes_max: bytes of batches to keep for reading backwards; the last is always kept.
     """
 
     __slots__ = (
@@ -55,25 +55,25 @@ class Reader:
 
     def __init__(self, result: Result, *, window_bytes_max: int = 0) -> None:
         self.passed = 0
-        """Rows before the next one; who goes back sets it."""
+        """How many rows are before the next one; set it to move backwards."""
         self.ended = False
-        """Whether more rows were asked for than there are."""
+        """Whether more rows were asked for than the result has."""
         self._rows: Sequence[Row] | None = result.rows
         self._batches: Iterator[pa.RecordBatch] = iter(result.batches or ())
         self._window_bytes_max = window_bytes_max
         self._held: list[pa.RecordBatch] = []
         self._firsts: list[int] = []
-        """The number, from 0, of the first row of each batch held."""
+        """The number of the first row, from 0, in each batch that is held."""
         self._held_bytes = 0
         self._read = 0
-        """Rows of all batches so far."""
+        """Rows in all batches so far."""
 
     def forward(self, rows_max: int, limits: PgLimits | None = None) -> Piece | None:
-        """The next rows and on past them; None if there are none.
+        """Return the next rows and move past them; None after the last one.
 
         Args:
-            rows_max: at most so many.
-            limits: of a chunk, where they are to be encoded; None for any number.
+            rows_max: the most rows to return.
+            limits: the size of a chunk, if the rows will be encoded; None for any size.
 
         Raises:
             QueryError: the stream failed, or the rows are no longer kept (54000).
@@ -95,10 +95,10 @@ class Reader:
         return piece
 
     def backward(self, last: int, rows_max: int, limits: PgLimits | None = None) -> Piece:
-        """Rows in reverse, from number `last` (from 0) on; `passed` stays as it is.
+        """Return rows in reverse order, beginning with number `last` (from 0); do not move.
 
         Raises:
-            QueryError: they are no longer kept (54000; 55000 if none were to be).
+            QueryError: the rows are no longer kept (54000), or none are kept (55000).
         """
         if self._rows is not None:
             return self._rows[max(0, last + 1 - rows_max) : last + 1][::-1]
@@ -111,7 +111,7 @@ class Reader:
         return batch.take(pa.array(np.arange(at, stop, -1)))
 
     def close(self) -> None:
-        """Let go of all rows."""
+        """Release all rows."""
         self._rows = () if self._rows is not None else None
         self._batches = iter(())
         self._held.clear()
@@ -119,7 +119,7 @@ class Reader:
         self.passed = self._read
 
     def _batch_of(self, row: int) -> tuple[pa.RecordBatch, int] | None:
-        """The batch that holds a row, and where in it; None behind the last row."""
+        """Return the batch with a row, and the row's index in it; None after the last row."""
         while row >= self._read:
             batch = next(self._batches, None)
             if batch is None:
@@ -131,9 +131,9 @@ class Reader:
         if at < 0:
             raise QueryError(
                 f"the cursor no longer keeps row {row + 1}",
-                detail=f"It keeps {self._window_bytes_max} bytes of rows to go back to, "
-                f"which are those from {self._firsts[0] + 1 if self._firsts else self._read} on.",
-                hint="Declare it anew, or sort the other way round.",
+                detail=f"It keeps {self._window_bytes_max} bytes of rows for reading backwards, "
+                f"beginning with row {self._firsts[0] + 1 if self._firsts else self._read}.",
+                hint="Declare the cursor again, or reverse the order of its query.",
                 sqlstate="54000",
             )
         return self._held[at], row - self._firsts[at]
@@ -151,6 +151,6 @@ class Reader:
 
 
 def _chunk_rows(batch: pa.RecordBatch, limits: PgLimits) -> int:
-    """Rows of a batch that make a chunk of the size wanted; at least one."""
+    """Return how many rows of a batch make a chunk of the target size; at least one."""
     average = batch.nbytes / batch.num_rows
     return max(1, min(limits.chunk_rows_max, int(limits.chunk_bytes_target / max(1.0, average))))

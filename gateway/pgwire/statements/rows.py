@@ -1,7 +1,7 @@
-"""Rows to DataRow messages: one shape per statement and formats, one source per result.
+"""Rows to DataRow messages: one `Shape` per statement and formats, one `RowSource` per result.
 
-A shape is chosen once and cached with its statement. The few rows of a lookup are encoded value by
-value; those of a stream by column, a chunk of a batch at a time, by Arrow and numpy (`fields`).
+A shape is cached with its statement. The few rows of a lookup are encoded value by value; a stream
+is encoded by column, in chunks of a batch, with Arrow and numpy (`types.fields`).
 """
 
 from __future__ import annotations
@@ -37,31 +37,31 @@ _BIND_COMPLETE = encode(BindComplete())
 
 
 _LENGTHS = [_pack_length(length) for length in range(1024)]
-"""Length prefixes, packed ahead for short fields: to look one up costs a third of packing it."""
+"""Packed length prefixes of short fields: a look-up costs a third of packing."""
 _SHORT = len(_LENGTHS)
 _WRITTEN_OUT_MAX = 32
-"""Columns of rows whose encoder is written out; it has to be compiled, in 60 µs a column."""
+"""Most columns for which an encoder is compiled, which takes 60 µs a column."""
 
 
 class RowEncoder(Protocol):
-    """What makes messages of rows."""
+    """Turns rows into messages."""
 
     def encode_rows(self, rows: Sequence[Row]) -> bytes:
-        """Of rows that are at hand."""
+        """Return the messages of rows at hand."""
 
     def encode_batch(self, batch: pa.RecordBatch) -> bytes:
-        """Of a batch."""
+        """Return the messages of a batch."""
 
 
 class Shape:
-    """How the rows of a statement go out in the formats that a client asked for.
+    """The encoders of a statement's rows in the formats that a client asked for.
 
     Args:
         columns: of the result.
-        formats: as a Bind has them.
+        formats: the result formats of a Bind.
 
     Raises:
-        QueryError: the formats do not go with the columns.
+        QueryError: the number of formats does not match the columns.
     """
 
     __slots__ = ("bound", "bound_described", "columns", "description", "encode_row", "formats")
@@ -71,16 +71,16 @@ class Shape:
         self.formats = expand_formats(formats, len(columns), what="result column")
         self.description = encode(_describe(self.columns, self.formats))
         self.bound = _BIND_COMPLETE
-        """What precedes the rows of a round that does not describe its portal."""
+        """The messages before the rows of a round without Describe."""
         self.bound_described = _BIND_COMPLETE + self.description
         self.encode_row = _row_encoder(self.columns, self.formats)
 
     def encode_rows(self, rows: Sequence[Row]) -> bytes:
-        """The DataRows of rows that are at hand."""
+        """Return the DataRow messages of rows at hand."""
         return b"".join(map(self.encode_row, rows))
 
     def encode_batch(self, batch: pa.RecordBatch) -> bytes:
-        """The DataRows of a batch."""
+        """Return the DataRow messages of a batch."""
         columns = [
             encode_column(array, column.type, code)
             for array, column, code in zip(batch.columns, self.columns, self.formats, strict=True)
@@ -89,25 +89,25 @@ class Shape:
 
 
 _SHAPES_MAX = 4096
-"""Shapes that are kept for statements that come again with other literals: some 2 kB each."""
+"""Shapes that are kept for statements that return with other literals: about 2 kB each."""
 _shapes: dict[tuple[int, tuple[int, ...]], Shape] = {}
 
 
 def shape_of(columns: tuple[Column, ...], formats: tuple[int, ...]) -> Shape:
-    """The shape of these very columns: statements that share a plan share their columns.
+    """Return the shape of columns: statements that share a plan share their columns.
 
-    To find it by the columns' values would cost as much as to make it. An identity cannot pass to
-    other columns while its shape is kept, for the shape holds them.
+    Shapes are found by the identity of `columns`; comparing values would cost as much as making a
+    new shape. The identity is not reused while the shape is kept, which holds the columns.
 
     Raises:
-        QueryError: the formats do not go with the columns.
+        QueryError: the number of formats does not match the columns.
     """
     key = (id(columns), formats)
     found = _shapes.get(key)
     if found is None:
         if len(_shapes) >= _SHAPES_MAX:
             _shapes.clear()
-        # Workers get here, too; the worst that a race can do is to make a shape twice.
+        # Workers call this, too; at worst a race makes a shape twice.
         found = _shapes[key] = Shape(columns, formats)
     return found
 
@@ -130,7 +130,7 @@ def _describe(columns: Sequence[Column], formats: Sequence[int]) -> RowDescripti
 
 
 def _row_encoder(columns: Sequence[Column], formats: Sequence[int]) -> EncodeRow:
-    """The function that encodes one row as a DataRow."""
+    """Return the function that encodes one row as a DataRow."""
     encoders: list[Encode] = []
     for column, code in zip(columns, formats, strict=True):
         wire = wire_type(column.type)
@@ -142,13 +142,13 @@ def _row_encoder(columns: Sequence[Column], formats: Sequence[int]) -> EncodeRow
 
 
 def looping_encoder(encoders: Sequence[Encode]) -> EncodeRow:
-    """An encoder of rows of any width, which goes over their columns."""
+    """Return an encoder of rows of any width, which loops over the columns."""
     count = len(encoders)
 
     def encode_row(row: Row) -> bytes:
         parts: list[bytes] = []
         add = parts.append
-        # Not strict: the engine gives a value for each column, and this is the hottest of loops.
+        # Not strict: the engine returns a value for each column, and this loop is the hottest.
         for value, encode_value in zip(row, encoders, strict=False):
             if value is None:
                 add(_NULL_FIELD)
@@ -174,9 +174,9 @@ _COLUMN = """
 
 @lru_cache(maxsize=_WRITTEN_OUT_MAX)
 def _written_out(count: int) -> Callable[..., EncodeRow]:
-    """What makes an encoder of so many columns, one after the other in one function.
+    """Compile a factory of encoders for `count` columns without a loop.
 
-    Law: it encodes as `looping_encoder` does, in two thirds of the time.
+    Law: they encode as `looping_encoder` does, in two thirds of the time.
     """
     numbers = range(count)
     source = (
@@ -201,17 +201,17 @@ def _written_out(count: int) -> Callable[..., EncodeRow]:
 
 
 def encode_piece(piece: Piece, encoder: RowEncoder) -> bytes:
-    """The messages of consecutive rows of a result."""
+    """Return the messages of consecutive rows of a result."""
     if isinstance(piece, pa.RecordBatch):
         return encoder.encode_batch(piece)
     return encoder.encode_rows(piece)
 
 
 def chunked(pieces: Iterator[Piece], limits: PgLimits) -> Iterator[Sequence[Piece]]:
-    """Pieces in groups of the size wanted: threads take turns once a group, which is not free.
+    """Yield pieces in groups of the target size: a change of threads per group is not free.
 
-    The first piece goes out at once, for somebody waits for it, and what was read before an error
-    goes out before it.
+    The first piece is yielded at once, because a client waits for it. Pieces that were read before
+    an error are yielded before the error is raised.
     """
     group: list[Piece] = []
     rows, size = limits.chunk_rows_max, 0
@@ -232,14 +232,14 @@ def chunked(pieces: Iterator[Piece], limits: PgLimits) -> Iterator[Sequence[Piec
 
 
 class RowSource:
-    """The rows of a result, given out in as many goes as a client asks for.
+    """The rows of a result, which a client may read in several parts.
 
-    Used by one thread at a time; `close` it when it is not read to the end.
+    For one thread at a time. Close it if it is not read to the end.
 
     Args:
-        result: whose rows they are.
-        encoder: what makes messages of them.
-        window_bytes_max: rows kept to go back to; 0 where nobody does.
+        result: has the rows.
+        encoder: of the rows.
+        window_bytes_max: bytes of rows to keep for reading backwards; 0 for none.
     """
 
     __slots__ = ("encoder", "reader", "result", "taken")
@@ -249,15 +249,15 @@ class RowSource:
         self.result = result
         self.reader = Reader(result, window_bytes_max=window_bytes_max)
         self.taken = 0
-        """Rows given out by the last `take` or `take_at_hand`."""
+        """How many rows the last `take` or `take_at_hand` returned."""
 
     @property
     def at_hand(self) -> bool:
-        """Whether all rows are there and few, so that taking them needs no worker."""
+        """Whether the rows are few and in memory, so that reading them needs no worker."""
         return self.result.rows is not None
 
     def take_at_hand(self, rows_max: int) -> bytes:
-        """The next rows, at most `rows_max` unless it is 0, of a result that is at hand."""
+        """Return the next rows of a result at hand, encoded; at most `rows_max` unless it is 0."""
         assert self.at_hand, "the rows are a stream"
         wanted = rows_max or ALL
         piece = self.reader.forward(wanted)
@@ -266,7 +266,7 @@ class RowSource:
         return b"" if piece is None else encode_piece(piece, self.encoder)
 
     def take(self, rows_max: int, limits: PgLimits) -> Iterator[Sequence[Piece]]:
-        """The next rows, at most `rows_max` unless it is 0, in chunks to `encode`; blocks.
+        """Yield the next rows in chunks for `encode`, at most `rows_max` unless it is 0. Blocks.
 
         Raises:
             QueryError: the stream failed or was cancelled.
@@ -283,10 +283,10 @@ class RowSource:
             yield piece
 
     def encode(self, pieces: Sequence[Piece]) -> bytes:
-        """The messages of a chunk; the first one alone, for it may have a head."""
+        """Return the messages of a chunk."""
         return b"".join([encode_piece(piece, self.encoder) for piece in pieces])
 
     def close(self) -> None:
-        """Release what the result holds."""
+        """Release the result."""
         self.reader.close()
         self.result.close()

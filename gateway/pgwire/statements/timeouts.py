@@ -1,4 +1,4 @@
-"""How long a statement may run, and a client be idle: as the session says, within our limits."""
+"""How long a statement may run and a client may be idle, by session settings and server limits."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _IDLE_IN_TRANSACTION = "idle_in_transaction_session_timeout"
 
 
 def statement_timeout_s(setting: str | None, limits: PgLimits) -> float | None:
-    """Seconds that a statement may run under a session's setting; None for as long as it likes.
+    """Return the seconds that a statement may run under a session's setting; None for ever.
 
     Raises:
-        QueryError: the setting is no duration (22023).
+        QueryError: the setting is not a duration (22023).
     """
     wanted = limits.statement_timeout_s if setting is None else _seconds(SETTING, setting)
     most = limits.statement_timeout_max_s
@@ -28,9 +28,9 @@ def statement_timeout_s(setting: str | None, limits: PgLimits) -> float | None:
 def idle_timeout_s(
     settings: Mapping[str, str], limits: PgLimits, *, in_transaction: bool
 ) -> float | None:
-    """Seconds that a client may send nothing; None for as long as it likes.
+    """Return the seconds that a client may be silent; None for ever.
 
-    A session can ask for less than the server grants, not for more.
+    A session can set less than the server's limit, not more.
     """
     name = _IDLE_IN_TRANSACTION if in_transaction else _IDLE
     granted = limits.idle_in_transaction_timeout_s if in_transaction else limits.idle_timeout_s
