@@ -20,8 +20,9 @@ from stores.errors import (
     TornRecordError,
     UnknownKindError,
 )
-from stores.hosting.host import HostState, Placement
+from stores.hosting.host import HostState
 from stores.hosting.metrics import Metrics, MetricsReading
+from stores.hosting.open_stores import Placement
 from stores.log.records import Snapshot
 from stores.log.repair import Repaired
 from stores.log.state_log import DataFile, StateLog, StoreLog

@@ -27,16 +27,17 @@ class Opener:
     """Opens replicas in one directory.
 
     Args:
-        directory: for the databases, one below for each store.
+        directory: for the databases, one below for each store; None for a temporary one.
         cache_bytes: block cache, shared by all replicas.
         columns: decoded columns, for whole scans.
         rows_bytes: rows that are looked up again and again.
     """
 
     def __init__(
-        self, directory: Path, *, cache_bytes: int, columns: ColumnBudget, rows_bytes: int
+        self, directory: Path | None, *, cache_bytes: int, columns: ColumnBudget, rows_bytes: int
     ) -> None:
         self._directory = directory
+        self._temporary: Path | None = None
         self._cache = shared_cache(cache_bytes)
         self._columns = columns
         self._rows = RowBudget(rows_bytes)
@@ -76,6 +77,11 @@ class Opener:
         """
         _remove(self._path(schema, partition))
 
+    def close(self) -> None:
+        """Remove the directory if it is temporary; all replicas are closed."""
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+
     def _open_engine(self, schema: StoreSchema, log: StoreLog, partition: int) -> StorePartition:
         """An engine that goes on where it stopped, or an empty one if what it has is of no use."""
         path = self._path(schema, partition)
@@ -99,7 +105,7 @@ class Opener:
         return self._make_engine(schema, partition, path)
 
     def _make_engine(self, schema: StoreSchema, partition: int, path: Path) -> StorePartition:
-        _make_private(self._directory, path)
+        _make_private(path)
         factory = registered_factory(schema.kind)
         if factory is not None:
             return factory(Opening(schema=schema, partition=partition, path=path))
@@ -113,17 +119,19 @@ class Opener:
         )
 
     def _path(self, schema: StoreSchema, partition: int) -> Path:
+        if self._directory is None:
+            self._directory = self._temporary = Path(tempfile.mkdtemp(prefix="stategate-"))
         return self._directory / schema.name / str(partition)
 
 
-def _make_private(directory: Path, path: Path) -> None:
+def _make_private(path: Path) -> None:
     """Close the directories above a database, and its own if it is there, to all other users.
 
     Raises:
         StoreError: they cannot be made, or belong to somebody else.
     """
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.mkdir(mode=0o700, exist_ok=True)
         for each in (path.parent, path):
             # An older release left them open.

@@ -17,7 +17,7 @@ from stores.errors import (
     StoreMigratedError,
     UnknownStoreError,
 )
-from stores.hosting import host as host_module
+from stores.hosting import open_stores
 from stores.hosting.host import Host
 from stores.log.files import Directory
 from stores.log.state_log import StoreWriter
@@ -158,19 +158,19 @@ def test_a_topic_that_is_counted_anew_keeps_the_databases_open(tmp_path: Path) -
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log") as host:
         until(lambda: has_epoch(host, 0))
-        replicas = host._stores["clicks"].replicas
+        replicas = host._open.local["clicks"].replicas
         rows = pa.table({"usr": ["u0"], "n": [9]})
         position = Position.of({"events": {0: 1}, "more": {0: 0}})
         StoreWriter(tmp_path / "log", CLICKS).write(rows, position=position)
         until(lambda: len(host.stores["clicks"].schema.inputs) == 2 and has_epoch(host, 1))
         assert host.error is None
-        assert host._stores["clicks"].replicas == replicas
+        assert host._open.local["clicks"].replicas == replicas
 
 
 def test_a_store_that_is_removed_from_the_log_is_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(host_module, "_GONE_S", 0.05)
+    monkeypatch.setattr(open_stores, "_GONE_S", 0.05)
     write(tmp_path / "log", n=0)
     write(tmp_path / "log", n=1, schema=OTHERS)
     with running(tmp_path / "log", tmp_path / "data") as host:

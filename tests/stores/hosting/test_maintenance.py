@@ -89,7 +89,7 @@ def test_a_host_that_is_to_keep_none(tmp_path: Path) -> None:
     host = Host(str(tmp_path / "log"), columns_bytes=0)
     host.start()
     until(lambda: counts(host) == {0})
-    engine = next(iter(host._stores["clicks"].replicas.values())).engine
+    engine = next(iter(host._open.local["clicks"].replicas.values())).engine
     assert isinstance(engine, RocksPartition)
     engine.tend(lambda: False)
     assert host.columns_bytes == 0
@@ -100,7 +100,7 @@ def test_nothing_is_tended_before_all_replicas_have_caught_up(tmp_path: Path) ->
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log") as host:
         until(lambda: host.is_ready)
-        replica = next(iter(host._stores["clicks"].replicas.values()))
+        replica = next(iter(host._open.local["clicks"].replicas.values()))
         assert isinstance(replica, Replica)
         assert replica in host._tended()
         replica.state = ReplicaState.RESTORING

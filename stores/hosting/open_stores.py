@@ -1,0 +1,265 @@
+"""The stores of a log that are open on this node: found, opened, started over and dropped."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from stores.errors import (
+    HostRestoringError,
+    InvalidPartitionError,
+    LogError,
+    StoreError,
+    StoreMigratedError,
+    UnknownKindError,
+    UnknownStoreError,
+)
+from stores.hosting.local_store import LocalStore
+from stores.hosting.log_follower import is_same_log
+from stores.hosting.metrics import MeteredStore, Metrics, MetricsReading
+from stores.hosting.opening import Opener
+from stores.hosting.replica import Replica
+from stores.log.state_log import StateLog, StoreLog
+from stores.spec.arguments import shown
+from stores.spec.schema import StoreSchema
+from stores.spec.store import ReplicaState, Role, Store
+
+_logger = logging.getLogger(__name__)
+
+_GONE_S = 5.0
+"""How long a store must be missing from a log that can be read before it is dropped."""
+
+Placement: TypeAlias = Callable[[StoreSchema], Mapping[int, Role]]
+"""The partitions of a store that a host is to hold, each with its role."""
+
+
+def everything(schema: StoreSchema) -> Mapping[int, Role]:
+    """Place every partition, active: the placement of a node that is alone."""
+    return dict.fromkeys(range(schema.partitions), Role.ACTIVE)
+
+
+class OpenStores:
+    """The open stores of one log. Read from any thread; changed with `changing` held.
+
+    Args:
+        root: path or URI of the state log.
+        opener: opens the replicas.
+        placement: which partitions to hold of a store when it is found, and in which role.
+    """
+
+    def __init__(self, root: str, opener: Opener, placement: Placement) -> None:
+        self.changing = threading.RLock()
+        """Held to open, replace or drop stores and replicas; never while a query runs."""
+        self.local: Mapping[str, LocalStore] = {}
+        """By name. Replaced as a whole, so a reader may go on with the one it has."""
+        self.served: Mapping[str, Store] = {}
+        """The same stores with their queries counted."""
+        self.version = 0
+        """Counts up whenever a definition is added, changed or removed."""
+        self.error: str | None = None
+        """What kept a store, or all of them, from being opened at the last search."""
+        self._root, self._opener, self._placement = root, opener, placement
+        self._placed: dict[str, dict[int, Role]] = {}
+        self._metrics: dict[str, Metrics] = {}
+        self._names: frozenset[str] | None = None
+        """The names in the log at the last search; None if it could not be read."""
+        self._unopened: Mapping[str, tuple[type[StoreError], str]] = {}
+        """The error that kept each of these stores from being opened then, by name."""
+        self._gone_since: dict[str, float] = {}
+
+    @property
+    def are_known(self) -> bool:
+        """Whether the last search could read which stores there are."""
+        return self._names is not None
+
+    def metrics(self) -> dict[str, MetricsReading]:
+        """Return the counters of each store since the host began, by name."""
+        return {name: metrics.read() for name, metrics in list(self._metrics.items())}
+
+    def are_all_in_log(self) -> bool:
+        """Return whether all stores that are in the log now are open."""
+        try:
+            return self.served.keys() >= set(StateLog(self._root).stores())
+        except StoreError:
+            return False
+
+    def missing(self, name: str) -> StoreError:
+        """Return why a store is not open.
+
+        Only a log that could be read shows that a store does not exist.
+        """
+        if self._names is None:
+            return HostRestoringError(f"the log has not been read: {self.error}")
+        if name not in self._names:
+            return UnknownStoreError(f'store "{name}" does not exist')
+        kind, why = self._unopened.get(name, (StoreError, "it is being opened"))
+        if issubclass(kind, UnknownKindError):
+            return UnknownKindError(why)
+        return HostRestoringError(f'store "{name}" cannot be opened yet: {why}')
+
+    # Replicas
+
+    def add_replica(self, name: str, partition: int, role: Role) -> None:
+        """Open one more partition; see `Host.add_replica`."""
+        store = self._checked(name, partition)
+        if partition in store.replicas:
+            raise StoreError(f'partition {partition} of store "{name}" is held already')
+        assert store.log is not None
+        store.add(self._opener.open(store.schema, store.log, partition, role))
+        self._placed[name][partition] = role
+        _logger.info("replica added store=%s partition=%d role=%s", name, partition, role.value)
+
+    def set_role(self, name: str, partition: int, role: Role) -> None:
+        """Give a replica another role; see `Host.promote`."""
+        replica = self._checked(name, partition).replicas.get(partition)
+        if replica is None:
+            raise _not_here(name, partition)
+        replica.role = self._placed[name][partition] = role
+        _logger.info("replica turned store=%s partition=%d role=%s", name, partition, role.value)
+
+    def drop_replica(self, name: str, partition: int, *, remove: bool) -> None:
+        """Close a partition; see `Host.drop`."""
+        store = self._checked(name, partition)
+        if store.drop(partition) is None:
+            raise _not_here(name, partition)
+        self._placed[name].pop(partition, None)
+        if remove:
+            self._opener.remove(store.schema, partition)
+        _logger.info("replica dropped store=%s partition=%d", name, partition)
+
+    def _checked(self, name: str, partition: int) -> LocalStore:
+        store = self.local.get(name)
+        if store is None:
+            raise self.missing(name)
+        if not 0 <= partition < store.schema.partitions:
+            raise InvalidPartitionError(
+                f'store "{name}" has partitions 0 to {store.schema.partitions - 1}, '
+                f"not {shown(partition)}"
+            )
+        return store
+
+    # Stores
+
+    def discover(self) -> list[StoreError]:
+        """Open stores that are new in the log, and start over those whose log was replaced.
+
+        Returns:
+            The errors that kept a store, or all of them, from being opened.
+        """
+        log = StateLog(self._root)
+        errors: list[StoreError] = []
+        unopened: dict[str, tuple[type[StoreError], str]] = {}
+        names: frozenset[str] | None = None
+        try:
+            names = frozenset(log.stores())
+        except LogError as error:
+            errors.append(error)
+        for name in sorted(names or ()):
+            try:
+                with self.changing:
+                    self._refresh(name, log)
+            except StoreError as error:
+                errors.append(error)
+                # Not the error itself, whose frames may hold a database open.
+                unopened[name] = type(error), str(error)
+        message = "; ".join(map(str, errors)) or None
+        if message is not None and self.error != message:
+            _logger.warning("stores cannot be opened root=%s errors=%s", self._root, message)
+        self.error, self._names, self._unopened = message, names, unopened
+        if names is not None:
+            self._drop_gone(names)
+        return errors
+
+    def close(self) -> None:
+        """Close all stores, and remove databases that are temporary. Closing twice is harmless."""
+        with self.changing:
+            for store in self.local.values():
+                store.close()
+            self._opener.close()
+
+    def _refresh(self, name: str, root: StateLog) -> None:
+        store = self.local.get(name)
+        # The log that is followed has the definition read, and knows the newest epoch.
+        log = root.store(name) if store is None or store.log is None else store.log
+        schema = log.schema()
+        if store is None:
+            self._publish(self._open(schema, log))
+        elif not _is_followed(store, schema, log):
+            _logger.warning("store is another than before, starting over store=%s", name)
+            # A reader of the old databases may delay opening the new ones. Until then the closed
+            # store stands for it: its partitions are not present.
+            store.close(StoreMigratedError)
+            if store.schema.partitions != schema.partitions:
+                # The partitions that were placed, turned or dropped until now were other ones.
+                self._placed.pop(name, None)
+            self._publish(self._open(schema, root.store(name)))
+        elif store.schema != schema:
+            self._publish(store.with_inputs(schema))
+
+    def _drop_gone(self, names: frozenset[str]) -> None:
+        """Drop stores that were removed from the log.
+
+        Not at once, and their files stay: a mount that is away for a moment looks the same.
+        """
+        now = time.monotonic()
+        for name in self.local.keys() - names:
+            if now - self._gone_since.setdefault(name, now) < _GONE_S:
+                continue
+            with self.changing:
+                _logger.warning("store is gone from the log, dropping it store=%s", name)
+                gone = self.local[name]
+                self.local = {n: s for n, s in self.local.items() if n != name}
+                self.served = {n: s for n, s in self.served.items() if n != name}
+                self._placed.pop(name, None)
+                self.version += 1
+                gone.close(StoreMigratedError)
+        self._gone_since = {
+            n: at for n, at in self._gone_since.items() if n in self.local and n not in names
+        }
+
+    def _open(self, schema: StoreSchema, log: StoreLog) -> LocalStore:
+        placed = self._placed.get(schema.name)
+        if placed is None:
+            placed = dict(self._placement(schema))
+        roles = {n: role for n, role in sorted(placed.items()) if 0 <= n < schema.partitions}
+        replicas: dict[int, Replica] = {}
+        try:
+            for partition, role in roles.items():
+                replicas[partition] = self._opener.open(schema, log, partition, role)
+        except StoreError:
+            for replica in replicas.values():
+                replica.close()
+            raise
+        self._placed[schema.name] = roles
+        _logger.info("store opened store=%s partitions=%d", schema.name, len(replicas))
+        return LocalStore(schema, replicas, log=log)
+
+    def _publish(self, store: LocalStore) -> None:
+        name = store.schema.name
+        metrics = self._metrics.setdefault(name, Metrics())
+        self.local = {**self.local, name: store}
+        self.served = {**self.served, name: MeteredStore(store, metrics)}
+        self.version += 1
+
+
+def _not_here(name: str, partition: int) -> InvalidPartitionError:
+    return InvalidPartitionError(f'partition {partition} of store "{name}" is not on this node')
+
+
+def _is_followed(store: LocalStore, schema: StoreSchema, log: StoreLog) -> bool:
+    """Return whether a store is open, of this definition, and made from this log.
+
+    It may have fewer inputs: they decide which bounds count, not what the rows mean. All replicas
+    of a store have applied the same commits, so one of the furthest stands for all.
+    """
+    if replace(store.schema, inputs=()) != replace(schema, inputs=()):
+        return False
+    statuses = store.statuses().values()
+    furthest = max(statuses, key=lambda status: status.progress.epoch, default=None)
+    if furthest is None:
+        return not store.is_closed
+    return furthest.state is not ReplicaState.CLOSED and is_same_log(log, furthest.progress)
