@@ -1,4 +1,1 @@
-"""The engine on RocksDB, with its cache of rows and its cache of decoded columns.
-
-The only importer of rocksdict.
-"""
+"""The RocksDB engine, with its caches of rows and of decoded columns. Alone imports rocksdict."""

@@ -1,8 +1,8 @@
-"""The newest epoch that a partition has answered at, kept where a killed process leaves it.
+"""The newest epoch that a partition has answered at, in a file that outlives a killed process.
 
-A database without a write-ahead log may be found behind what was answered from it. As a rule the
-log brings it back there before it answers again; where the log cannot be read any more, this tells
-whether what it has is what was answered, or something older.
+After a crash, a database without a write-ahead log may be older than the answers it has given. As a
+rule the log brings it forward again before it answers. If the log can no longer be read, this file
+tells whether the database is as new as its answers were, or older.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from stores.errors import StoreError
 
 _EPOCH = struct.Struct("<q")
 NEVER = -1
-"""Nothing has been answered from the database."""
+"""The database has answered nothing yet."""
 
 
 class AnsweredMark:
     """One number in a file. Written by the one thread that applies; it costs a microsecond.
 
-    It is not synchronised to the disk: it outlives the process, though not always the machine's
-    power, after which it may be some seconds old.
+    It is not synchronised to the disk: it outlives the process, but after a loss of power it may be
+    some seconds old.
 
     Args:
         path: of the file.
-        applied: the newest epoch of the database, which has been answered at if the file is not
-            there: the database is older than this file, then.
+        applied: the newest epoch of the database. If the file is missing, the database was made by
+            a version without it, and counts as having answered at this epoch.
 
     Raises:
         StoreError: the file cannot be read or written.
@@ -45,23 +45,23 @@ class AnsweredMark:
         try:
             found = os.pread(self._handle, _EPOCH.size, 0)
             self.epoch: int = _EPOCH.unpack(found)[0] if len(found) == _EPOCH.size else applied
-            """`NEVER` before the first."""
+            """`NEVER` before the first answer."""
             self._set(self.epoch)
         except (OSError, StoreError) as error:
             self.close()
             raise StoreError(f"cannot read {path}: {error}") from error
 
     def begin(self, epoch: int) -> None:
-        """From now on each epoch is answered at, beginning with this one."""
+        """Start to count each epoch as answered, beginning with this one."""
         self._set(epoch)
         self._is_live = True
 
     def pause(self) -> None:
-        """Nothing is answered until `begin`, whatever is applied meanwhile."""
+        """Stop counting epochs as answered until `begin`, even if more are applied."""
         self._is_live = False
 
     def advance(self, epoch: int) -> None:
-        """An epoch is about to be shown.
+        """Note that an epoch is about to be shown.
 
         Raises:
             StoreError: the file cannot be written; the epoch must not be shown.
@@ -70,7 +70,7 @@ class AnsweredMark:
             self._set(epoch)
 
     def forget(self) -> None:
-        """The database is of something else now."""
+        """Start over, because the database has another content now."""
         self._set(NEVER)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The memory that kept columns share, and who makes room for whom."""
+"""The memory that kept columns share, and which partition makes room for another."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple, Protocol
 
 
 class Owner(Protocol):
-    """What keeps columns; by itself, not by what it equals."""
+    """A partition that keeps columns; identified by identity, not by equality."""
 
     def evict(self) -> None:
-        """Keep nothing, since the memory is needed elsewhere; the budget knows."""
+        """Keep nothing, because the memory is needed elsewhere; the budget knows."""
 
 
 class Scans(NamedTuple):
-    """Which scans of the node's, counted from 1, were the last two of an owner's."""
+    """The last two scans of an owner, by their numbers on the node, which begin with 1."""
 
     before: int = -1
     last: int = 0
@@ -24,12 +24,12 @@ class Scans(NamedTuple):
 class ColumnBudget:
     """The memory that the kept columns of a node share.
 
-    What was not scanned since the last scan but one of a partition makes room for it; what was,
-    stays: of a store that is too large, the same partitions are kept, rather than each in turn for
-    nothing. What was never scanned makes room for nobody's but what was.
+    A partition makes room for another one unless it was scanned after that one's last scan but one.
+    So if a store is too large, the same partitions are kept all the time, rather than each in turn
+    for nothing. Partitions that were never scanned take no room from others.
 
     Args:
-        capacity_bytes: of all of them together; 0 keeps none.
+        capacity_bytes: of all columns together; 0 keeps none.
     """
 
     def __init__(self, capacity_bytes: int) -> None:
@@ -37,11 +37,11 @@ class ColumnBudget:
         self._lock = threading.Lock()
         self._scans = 0
         self._held: dict[Owner, tuple[int, int]] = {}
-        """By owner, its last scan, and its bytes."""
+        """The last scan and the bytes of each owner."""
 
     @property
     def used_bytes(self) -> int:
-        """How much is kept now."""
+        """The memory that is used now."""
         with self._lock:
             return self._used_bytes()
 
@@ -49,7 +49,7 @@ class ColumnBudget:
         return sum(size_bytes for _, size_bytes in self._held.values())
 
     def scan(self, owner: Owner) -> int:
-        """Number a scan of an owner's."""
+        """Note a scan of an owner, and return its number."""
         with self._lock:
             self._scans += 1
             if (held := self._held.get(owner)) is not None:
@@ -57,7 +57,7 @@ class ColumnBudget:
             return self._scans
 
     def room_bytes(self, owner: Owner, scans: Scans) -> int:
-        """How much `take` would grant an owner now."""
+        """Return how much `take` would grant an owner now."""
         with self._lock:
             stays = (
                 size_bytes
@@ -67,15 +67,15 @@ class ColumnBudget:
             return self.capacity_bytes - sum(stays)
 
     def take(self, owner: Owner, size_bytes: int, scans: Scans) -> bool:
-        """Make room for what an owner wants to keep from now on.
+        """Make room for the columns that an owner wants to keep from now on.
 
         Args:
-            owner: what it has kept up to now counts as given back.
+            owner: gives back the memory that it has had up to now.
             size_bytes: how much it wants.
-            scans: the owner's.
+            scans: the owner's last two scans.
 
         Returns:
-            False if there is not so much; then it has what it had.
+            False if there is not enough; then the owner keeps the memory that it had.
         """
         with self._lock:
             _, own_bytes = self._held.get(owner, (0, 0))

@@ -26,15 +26,15 @@ from stores.spec.timestamped import TimestampedKeyQuery, TimestampedRangeQuery, 
 
 def keyvalue_handlers(
     layout: Layout,
-    kept: PartitionColumns | None = None,
-    looked_up: RowCache | None = None,
+    columns: PartitionColumns | None = None,
+    rows: RowCache | None = None,
 ) -> Handlers:
-    """One handler for each query that these stores answer.
+    """Return a handler for each query that these stores answer.
 
     Args:
         layout: of the store.
-        kept: answers whole scans.
-        looked_up: answers lookups of keys that were looked up before.
+        columns: answers scans of all rows.
+        rows: answers lookups of keys that were looked up before.
     """
 
     def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
@@ -47,8 +47,8 @@ def keyvalue_handlers(
         bounds = layout.bounds(query.interval)
         decoder = layout.decoder(query.columns)
         found = stream(lambda: scan(view, bounds, query.order), decoder, query.limit)
-        if kept is not None and query == RangeQuery(columns=query.columns):
-            return kept.stream(view, decoder.names, found)
+        if columns is not None and query == RangeQuery(columns=query.columns):
+            return columns.stream(view, decoder.names, found)
         return found
 
     def timestamped_range(view: View, query: TimestampedRangeQuery) -> BatchStream:
@@ -59,13 +59,13 @@ def keyvalue_handlers(
     common = common_handlers(layout, scan)
 
     def count(view: View, query: CountQuery) -> int:
-        found = kept.count(view) if kept is not None and query == CountQuery() else None
+        found = columns.count(view) if columns is not None and query == CountQuery() else None
         return common[CountQuery](view, query) if found is None else found
 
     return {
         **common,
         CountQuery: count,
-        KeyQuery: _key_handler(layout, looked_up),
+        KeyQuery: _key_handler(layout, rows),
         KeysQuery: _keys_handler(layout),
         RangeQuery: range_query,
         TimestampedKeyQuery: _timestamped_handler(layout),
@@ -73,18 +73,16 @@ def keyvalue_handlers(
     }
 
 
-def _key_handler(
-    layout: Layout, looked_up: RowCache | None
-) -> Callable[[View, KeyQuery], Row | None]:
+def _key_handler(layout: Layout, cache: RowCache | None) -> Callable[[View, KeyQuery], Row | None]:
     encode, decode = layout.keys.encode_whole, layout.rows.decode
 
     def read(view: View, query: KeyQuery) -> Row | None:
         stored = view.data.get(DATA + encode(query.key))
         return None if stored is None else decode(stored)
 
-    if looked_up is None:
+    if cache is None:
         return read
-    find, keep = looked_up.get, looked_up.put
+    find, keep = cache.get, cache.put
 
     def find_or_read(view: View, query: KeyQuery) -> Row | None:
         if query.skip_cache:

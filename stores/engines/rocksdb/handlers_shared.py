@@ -1,7 +1,7 @@
-"""What the RocksDB handlers of all kinds share: segments, streams of entries, and queries of bytes.
+"""The parts that the RocksDB handlers of all kinds share: segments, streams, and raw queries.
 
-Each kind has a `Scan`, which gives all of its live entries of a range of keys, in the order of its
-range queries. Prefixes and counts are made of it.
+Each kind has a `Scan`, which gives its live entries in a range of keys, in the order of its range
+queries. Prefixes and counts are made from it.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from stores.spec.store import Handler, View
 
 
 class Scan(Protocol):
-    """Live entries of a range of keys."""
+    """Reads the live entries in a range of keys."""
 
     def __call__(self, view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
-        """Chunks of entries; empty ones are allowed."""
+        """Return chunks of entries; they may be empty."""
 
 
 def common_handlers(layout: Layout, scan: Scan) -> dict[type[Query[Any]], Handler]:
-    """The handlers of the queries that every kind of store answers."""
+    """Return the handlers of the queries that every kind of store answers."""
 
     def prefix(view: View, query: PrefixQuery) -> BatchStream:
         bounds = layout.prefix_bounds(query)
@@ -71,14 +71,14 @@ def _raw(layout: Layout, view: View, query: RawScanQuery) -> Iterator[tuple[byte
         for pair in zip(keys, rows, strict=True)
         if layout.is_live(pair[0], view.progress)
     )
-    # Slices take any number, but this one none beyond an index.
+    # `islice` takes no number beyond `sys.maxsize`.
     return itertools.islice(pairs, None if query.limit is None else min(query.limit, sys.maxsize))
 
 
 def stream(
     chunks: Callable[[], Iterator[Entries]], decoder: EntryDecoder, limit: int | None
 ) -> BatchStream:
-    """The batches of chunks of entries, no more rows than the limit."""
+    """Return a stream that decodes chunks of entries, up to the limit."""
 
     def read() -> Iterator[pa.RecordBatch]:
         left = limit
@@ -97,7 +97,7 @@ def stream(
 
 
 def live_segments(reader: Reader, first: int, last: int, order: Order) -> Iterator[bytes]:
-    """How the entries of each segment begin that holds any, from one number to another."""
+    """Yield the prefix of each segment that has entries, from one number to another."""
     low, high = segment_bytes(first), segment_bytes(last + 1)
     while low < high:
         found = next(reader.chunks(low, high, order, first_rows=1), None)
@@ -114,7 +114,7 @@ def live_segments(reader: Reader, first: int, last: int, order: Order) -> Iterat
 def segment_chunks(
     reader: Reader, segment: bytes, bounds: Bounds, order: Order
 ) -> Iterator[Entries]:
-    """The entries of a range of keys in one segment."""
+    """Return the entries in a range of keys of one segment."""
     start, end = bounds
     after = segment_bytes(segment_number(segment) + 1) if end is None else segment + end
     return reader.chunks(segment + start, after, order)
@@ -122,17 +122,17 @@ def segment_chunks(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeFilter:
-    """Keeps the entries one of whose times lies in a range of bytes, both ends inclusive."""
+    """Keeps entries with a time in a range of encoded times, both ends inclusive."""
 
     at: int
-    """Where the time begins, counted from the end of the entry's key."""
+    """Where the time begins in the entry's key, counted from its end."""
     until: int | None
-    """Where it ends."""
+    """Where it ends; None for the end of the key."""
     low: bytes
     high: bytes
 
     def keep(self, entries: Entries) -> Entries:
-        """Those entries."""
+        """Return the entries to keep."""
         keys, rows = entries
         at, until, low, high = self.at, self.until, self.low, self.high
         flags = [low <= key[at:until] <= high for key in keys]
@@ -142,7 +142,7 @@ class TimeFilter:
 
 
 def rechunked(pairs: Iterator[tuple[bytes, bytes]]) -> Iterator[Entries]:
-    """Single entries in chunks that grow, so that few are not paid for as many."""
+    """Yield single entries in chunks that grow, so that a few cost less than many."""
     rows_max = CHUNK_ROWS_MIN
     while chunk := list(itertools.islice(pairs, rows_max)):
         keys, rows = zip(*chunk, strict=True)
@@ -151,4 +151,4 @@ def rechunked(pairs: Iterator[tuple[bytes, bytes]]) -> Iterator[Entries]:
 
 
 Handlers = Mapping[type[Query[Any]], Handler]
-"""Which queries a store answers, and how."""
+"""The queries that a store answers, each with its handler."""

@@ -1,6 +1,6 @@
 """How RocksDB answers the queries of window and session stores.
 
-Both are read by segment: only those are visited that hold entries of the time that is asked for.
+Both are read by segment, and only segments with times that are asked for are read.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from stores.spec.store import View
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Times:
-    """What is asked of an entry's times: of the one it is filed by, and of a session's start."""
+    """The times that are asked for: those that entries are filed by, and the starts of sessions."""
 
     first: int
     last: int
@@ -49,24 +49,24 @@ class _Times:
 
     @property
     def other(self) -> TimeFilter | None:
-        """Keeps the sessions that start so."""
+        """The filter on the start of a session; None if any is asked for."""
         if self.starts is None:
             return None
         low, high = map(encode_time, self.starts)
         return TimeFilter(at=-TIME_BYTES, until=None, low=low, high=high)
 
     def within(self, layout: Layout) -> Within:
-        """The same, of columns."""
+        """Return the same condition on columns."""
         filed = {layout.times[0].name: (self.first, self.last)}
         return filed if self.starts is None else {**filed, WINDOW_START.name: self.starts}
 
 
-def window_handlers(layout: Layout, kept: PartitionColumns | None = None) -> Handlers:
-    """One handler for each query that window stores answer.
+def window_handlers(layout: Layout, columns: PartitionColumns | None = None) -> Handlers:
+    """Return a handler for each query that window stores answer.
 
     Args:
         layout: of the store.
-        kept: answers what is read of all keys.
+        columns: answers queries of all keys.
     """
 
     def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
@@ -84,15 +84,15 @@ def window_handlers(layout: Layout, kept: PartitionColumns | None = None) -> Han
 
     def window_range(view: View, query: WindowRangeQuery) -> BatchStream:
         times = _window_times(layout.segments, query.time, view.progress)
-        return _range(layout, kept, view, query, times, is_whole=query.time == TimeRange())
+        return _range(layout, columns, view, query, times, is_whole=query.time == TimeRange())
 
     common = common_handlers(layout, scan)
 
     def count(view: View, query: CountQuery) -> int:
         times = _window_times(layout.segments, TimeRange(), view.progress)
         found = None
-        if kept is not None and query == CountQuery():
-            found = kept.count(view, times.within(layout))
+        if columns is not None and query == CountQuery():
+            found = columns.count(view, times.within(layout))
         return common[CountQuery](view, query) if found is None else found
 
     return {
@@ -103,8 +103,8 @@ def window_handlers(layout: Layout, kept: PartitionColumns | None = None) -> Han
     }
 
 
-def session_handlers(layout: Layout, kept: PartitionColumns | None = None) -> Handlers:
-    """One handler for each query that session stores answer; as for windows."""
+def session_handlers(layout: Layout, columns: PartitionColumns | None = None) -> Handlers:
+    """Return a handler for each query that session stores answer; see `window_handlers`."""
 
     def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
         times = _session_times(layout.segments, ANY_TIME, view.progress)
@@ -121,7 +121,7 @@ def session_handlers(layout: Layout, kept: PartitionColumns | None = None) -> Ha
 
     def session_range(view: View, query: SessionRangeQuery) -> BatchStream:
         times = _session_times(layout.segments, query.time, view.progress)
-        return _range(layout, kept, view, query, times, is_whole=query.time == ANY_TIME)
+        return _range(layout, columns, view, query, times, is_whole=query.time == ANY_TIME)
 
     def session(view: View, query: SessionQuery) -> Row | None:
         return _session(layout, view, query)
@@ -131,8 +131,8 @@ def session_handlers(layout: Layout, kept: PartitionColumns | None = None) -> Ha
     def count(view: View, query: CountQuery) -> int:
         times = _session_times(layout.segments, ANY_TIME, view.progress)
         found = None
-        if kept is not None and query == CountQuery():
-            found = kept.count(view, times.within(layout))
+        if columns is not None and query == CountQuery():
+            found = columns.count(view, times.within(layout))
         return common[CountQuery](view, query) if found is None else found
 
     return {
@@ -171,29 +171,29 @@ def _session_times(segments: Segments, time: SessionTime, progress: Progress) ->
 
 def _range(
     layout: Layout,
-    kept: PartitionColumns | None,
+    columns: PartitionColumns | None,
     view: View,
     query: WindowRangeQuery | SessionRangeQuery,
     times: _Times,
     *,
     is_whole: bool,
 ) -> BatchStream:
-    """A range query, from the columns that are kept if it is one of all keys."""
+    """Answer a range query: from kept columns if it is of all keys, else from entries."""
     bounds, decoder = layout.bounds(query.interval), layout.decoder(query.columns)
     found = stream(
         lambda: _range_chunks(layout, view, bounds, times, query.order), decoder, query.limit
     )
     is_of_all_keys = query.interval == EVERYTHING and query.limit is None
-    if kept is None or not is_of_all_keys or query.order is not Order.ASCENDING:
+    if columns is None or not is_of_all_keys or query.order is not Order.ASCENDING:
         return found
-    return kept.stream(view, decoder.names, found, times.within(layout), is_whole=is_whole)
+    return columns.stream(view, decoder.names, found, times.within(layout), is_whole=is_whole)
 
 
 def _key_chunks(
     layout: Layout, view: View, key: bytes, times: _Times, order: Order
 ) -> Iterator[Entries]:
-    """The entries of one key, by time."""
-    # FF is behind whatever time follows.
+    """Yield the entries of one key, by time."""
+    # FF sorts after every encoded time.
     bounds = key + encode_time(times.first), key + encode_time(times.last) + b"\xff"
     other = times.other
     for segment in _segments(layout, view, times, order):
@@ -204,7 +204,7 @@ def _key_chunks(
 def _range_chunks(
     layout: Layout, view: View, bounds: Bounds, times: _Times, order: Order
 ) -> Iterator[Entries]:
-    """The entries of a range of keys, by segment, key, time."""
+    """Yield the entries in a range of keys, by segment, key and time."""
     at = -TIME_BYTES * len(layout.times)
     filed = TimeFilter(
         at=at,

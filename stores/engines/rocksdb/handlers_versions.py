@@ -1,8 +1,8 @@
 """How RocksDB answers the queries of versioned stores.
 
-The latest version of each key lies in a segment of its own, so that it is found with one seek and
-never expires. What was replaced lies in the segment of its end: what was valid at a time is the
-first version that ends behind it.
+The latest version of each key lies in a segment of its own, where one seek finds it and it never
+expires. A version that was replaced lies in the segment of its end. So the version that was valid at
+a time is the first one that ends after it.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ from stores.spec.versions import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Validity:
-    """Which versions are asked for: those that begin no later, and end behind a time."""
+    """The versions that are asked for, by their start and end."""
 
     after: int
-    """The end of a version lies behind this."""
+    """A version ends after this time."""
     until: int
-    """The start of a version does not."""
+    """A version does not start after this time."""
     replaced: bool
-    """Whether versions that were replaced can be among them."""
+    """Whether replaced versions can be among them."""
 
 
 def version_handlers(layout: Layout) -> Handlers:
-    """One handler for each query that versioned stores answer."""
+    """Return a handler for each query that versioned stores answer."""
 
     def scan(view: View, bounds: Bounds, order: Order) -> Iterator[Entries]:
         validity = _validity(layout, None, None, view.progress)
@@ -92,7 +92,7 @@ def version_handlers(layout: Layout) -> Handlers:
 
 
 def latest(reader: Reader, key: bytes) -> tuple[bytes, bytes] | None:
-    """The entry of the version of a key that no other has replaced; None for a tombstone too."""
+    """Return the entry of the latest version of a key; None if that is a tombstone, too."""
     start = LATEST + key
     found = next(reader.chunks(start, start + b"\xff", Order.ASCENDING, first_rows=1), None)
     return None if found is None else (found[0][0], found[1][0])
@@ -101,15 +101,15 @@ def latest(reader: Reader, key: bytes) -> tuple[bytes, bytes] | None:
 def history(
     layout: Layout, reader: Reader, key: bytes, *, after: int, up_to: int, first: int
 ) -> Iterator[tuple[bytes, bytes]]:
-    """The entries of a key but the latest, tombstones included, oldest first.
+    """Yield the replaced versions of a key and its tombstones, oldest first.
 
     Args:
         layout: of the store.
         reader: of the epoch.
         key: the encoded key.
-        after: only versions that end behind this time,
+        after: only versions that end after this time,
         up_to: and no later than this one.
-        first: only those in the segment of this time, and behind it.
+        first: only versions in the segment of this time or a later one.
     """
     if after >= up_to:
         return
@@ -160,7 +160,7 @@ def _validity(
 def _key_chunks(
     layout: Layout, reader: Reader, key: bytes, validity: _Validity, order: Order
 ) -> Iterator[Entries]:
-    """The versions of one key: a later segment holds later ones, and the last the latest."""
+    """Yield the versions of one key: a later segment has later ones, and the last the latest."""
     replaced = key + encode_time(min(validity.after, MICROS_MAX - 1) + 1), key + b"\xff"
     for segment in _segments(layout, reader, validity, order):
         bounds = (key, key + b"\xff") if segment == LATEST else replaced
@@ -171,7 +171,7 @@ def _key_chunks(
 def _range_chunks(
     layout: Layout, reader: Reader, bounds: Bounds, validity: _Validity, order: Order
 ) -> Iterator[Entries]:
-    """The versions of a range of keys, by key, then by time: its segments merged."""
+    """Merge the segments of a range of keys, by key, then by time."""
     sources = [
         _pairs(segment_chunks(reader, segment, bounds, order), validity, segment == LATEST)
         for segment in _segments(layout, reader, validity, order)
@@ -193,7 +193,7 @@ def _pairs(
 
 
 def _valid(entries: Entries, validity: _Validity, *, is_latest: bool) -> Entries:
-    """The entries that are asked for, without tombstones."""
+    """Return the entries that are asked for, without tombstones."""
     after, until = encode_time(validity.after), encode_time(validity.until)
     flags = [
         row != TOMBSTONE
@@ -208,7 +208,7 @@ def _valid(entries: Entries, validity: _Validity, *, is_latest: bool) -> Entries
 
 
 def _segments(layout: Layout, reader: Reader, validity: _Validity, order: Order) -> Iterator[bytes]:
-    """The segments to read, the latest versions' last, or first if the order is descending."""
+    """Return the segments to read; that of the latest versions is the last in ascending order."""
     first = layout.segments.number_of(validity.after)
     last = segment_number(LATEST) - 1
     replaced = live_segments(reader, first, last, order) if validity.replaced else iter(())

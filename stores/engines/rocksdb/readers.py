@@ -1,13 +1,13 @@
-"""One epoch of a RocksDB database, read by any number of threads: by key, and in chunks of a range.
+"""Readers of one epoch of a RocksDB database, for any number of threads: by key, or by range.
 
-rocksdict's snapshots hold for reads of a key only: the iterators it makes of them see what was
-written later (its `Snapshot.iter` loses the snapshot on the way to RocksDB). An iterator of the
-database, though, sees what was there when it was made. So one is made together with the snapshot,
-and readers take turns on it, a chunk at a time; rocksdict holds the interpreter's lock while it
-reads, so they could not read side by side anyway.
+The snapshots of rocksdict hold for reads of a key only. Iterators made from them see later writes,
+too, because its `Snapshot.iter` loses the snapshot on the way to RocksDB. An iterator of the
+database, however, sees the entries at the time it was made. So one is made together with the
+snapshot, and readers take turns on it, a chunk at a time. They could not read side by side anyway:
+rocksdict holds the interpreter's lock while it reads.
 
 A long read of the newest epoch has an iterator of its own, which gives an entry with one call
-instead of three. It is used only if nothing has been written up to when it was there.
+instead of three. It is used only if nothing was written before it was made.
 """
 
 from __future__ import annotations
@@ -22,66 +22,66 @@ from stores.errors import StoreError
 from stores.spec.query import BATCH_ROWS, Order
 
 Entry: TypeAlias = tuple[bytes, bytes]
-"""The key of an entry, and its row."""
+"""The key and the row of an entry."""
 Entries: TypeAlias = tuple[list[bytes], list[bytes]]
-"""The keys of some entries, and their rows."""
+"""The keys and the rows of some entries."""
 
 MISSING = "key not found"
-"""The text of rocksdict's exception for a key that a snapshot does not have."""
+"""The text of rocksdict's exception for a key that is missing from a snapshot."""
 
 CHUNK_ROWS_MIN = 64
-"""First chunk of a read: a short range is not paid for as a long one. The next are larger."""
+"""Rows of the first chunk of a read, so that a short range costs little. The next are larger."""
 WALKED_ROWS_MIN = 1024
-"""Chunks from this size on are read by an iterator of one's own, once it pays to make one."""
+"""From chunks of this size on, a read pays for an iterator of its own."""
 _STEPS_MAX = 4
-"""Entries that are stepped over before a seek: it costs as much as that many steps."""
+"""Steps tried before a seek, which costs as much as that many steps."""
 _CHUNK_BYTES = 16 << 20
-"""A chunk of large rows holds fewer of them, by the size of those in the chunk before."""
+"""A chunk of large rows has fewer of them, estimated from the chunk before."""
 
 
 class Snapshot(Protocol):
-    """What is read of rocksdict's snapshot."""
+    """The part of rocksdict's snapshot that is used."""
 
     def __getitem__(self, key: bytes, /) -> bytes:
-        """The value of a key."""
+        """Return the value of a key."""
 
 
 class Cursor(Protocol):
-    """What is read of rocksdict's iterator."""
+    """The part of rocksdict's iterator that is used."""
 
     def seek(self, key: bytes, /) -> None:
-        """Go to a key, or the next one."""
+        """Go to a key, or to the next one."""
 
     def seek_for_prev(self, key: bytes, /) -> None:
-        """Go to a key, or the one before."""
+        """Go to a key, or to the one before."""
 
     def next(self) -> None:
-        """Go on by one key."""
+        """Go to the next key."""
 
     def prev(self) -> None:
-        """Go back by one key."""
+        """Go to the key before."""
 
     def key(self) -> bytes | None:
-        """The key it is at; None behind the last."""
+        """Return the key it is at; None after the last one."""
 
     def value(self) -> bytes:
-        """The value it is at."""
+        """Return the value it is at."""
 
     def status(self) -> None:
-        """Raise what has ended the iteration early."""
+        """Raise the error that ended the iteration early, if there was one."""
 
 
 Walk: TypeAlias = Callable[[bytes, Order], Iterator[Entry] | None]
-"""Entries of the same epoch from a key on; None if the database holds another one by now."""
+"""Iterates from a key on; None if the database has another epoch by now."""
 
 
 class Reader:
-    """Reads of one epoch.
+    """Reads one epoch.
 
     Args:
         snapshot: the database as it is now.
-        cursor: an iterator made at the same time, with no write between.
-        walk: makes an iterator for one reader; None if there is none to be had.
+        cursor: an iterator made at the same time, without a write in between.
+        walk: makes an iterator for one read; None if there is none.
     """
 
     def __init__(self, snapshot: Snapshot, cursor: Cursor, walk: Walk | None = None) -> None:
@@ -91,7 +91,7 @@ class Reader:
         self._turn = threading.Lock()
 
     def get(self, key: bytes) -> bytes | None:
-        """The value of a key; None if there is no such key."""
+        """Return the value of a key; None if it is missing."""
         try:
             return self._snapshot[key]
         except Exception as error:
@@ -101,7 +101,7 @@ class Reader:
             raise
 
     def get_all(self, keys: Iterable[bytes]) -> list[bytes | None]:
-        """The values of keys, in their order; as `get`, without a call for each."""
+        """Return the values of keys in their order, as `get` does, without a call for each."""
         snapshot = self._snapshot
         rows: list[bytes | None] = []
         for key in keys:
@@ -116,10 +116,10 @@ class Reader:
     def chunks(
         self, start: bytes, end: bytes, order: Order, *, first_rows: int = CHUNK_ROWS_MIN
     ) -> Iterator[Entries]:
-        """Entries from `start` on, before `end`, in either direction; no chunk is empty.
+        """Yield entries from `start` on, before `end`, in either direction; no chunk is empty.
 
         Raises:
-            StoreError: the database cannot be read; what came before it was right, but not all.
+            StoreError: the database cannot be read; the chunks before are right, but not all.
         """
         rows_max = first_rows
         read = self._ascending if order is Order.ASCENDING else self._descending
@@ -142,14 +142,14 @@ class Reader:
             elif walked is None:
                 return
             else:
-                # It ends at a damaged block, too, and does not tell: the cursor does.
+                # It also ends at a damaged block, without an error. The cursor raises one.
                 walked = None
 
     def first_with(self, prefixes: Sequence[bytes]) -> list[Entry | None]:
-        """The first entry that begins with each prefix, if there is one.
+        """Return the first entry with each prefix; None if there is none.
 
-        Steps over a few entries and seeks over many, so that it costs little both where nearly all
-        entries are asked for and where few are. All others wait: for a reader of one's own.
+        It steps over a few entries and seeks over many, so it costs little whether nearly all
+        entries are asked for or only a few. Other reads wait: use a reader that no one shares.
 
         Args:
             prefixes: in ascending order.
@@ -216,7 +216,7 @@ class Reader:
         return keys, rows
 
     def _check(self) -> None:
-        """An iterator that meets a damaged block ends there, as if there were no more entries."""
+        """Raise the error of an iterator that ended at a damaged block, as if at the last entry."""
         try:
             self._cursor.status()
         except Exception as error:  # rocksdict raises bare Exception
@@ -236,11 +236,11 @@ def _begin(walk: Walk, start: bytes, end: bytes, order: Order) -> Iterator[Entry
 def _take(
     walked: Iterator[Entry], start: bytes, end: bytes, order: Order, rows_max: int
 ) -> Entries:
-    """The next entries, as many as lie in the range."""
+    """Return the next entries, up to the end of the range."""
     keys: list[bytes] = []
     rows: list[bytes] = []
     add_key, add_row = keys.append, rows.append
-    # One by one: a list of all of them is so many tuples that the collector comes to look at them.
+    # One by one: a list of so many tuples would set off the garbage collector.
     for key, row in itertools.islice(walked, rows_max):
         add_key(key)
         add_row(row)
@@ -253,6 +253,6 @@ def _take(
 
 
 def _mean_bytes(rows: list[bytes]) -> int:
-    """The mean size of a row, from a sample."""
+    """Return the mean size of a row, from a sample."""
     sample = rows[::16]
     return 1 + sum(map(len, sample)) // len(sample)

@@ -1,8 +1,8 @@
-"""Rows of the newest view that were looked up, kept decoded: the next lookup does not read them.
+"""Decoded rows of the newest view that were looked up, so that the next lookup need not read them.
 
-A row costs some 3 µs to read and to decode where RocksDB has its block in memory; here it costs a
-tenth of that. An epoch takes away what it changes and leaves the rest. Views other than the newest
-are read without.
+Reading and decoding a row takes some 3 µs if RocksDB has its block in memory; here it takes a tenth
+of that. An epoch removes the rows that it changes and leaves the others. Older views are read
+without the cache.
 """
 
 from __future__ import annotations
@@ -15,50 +15,50 @@ from msgspec import Struct
 from stores.spec.schema import Row
 
 ROW_BYTES_MAX = 16 << 10
-"""A stored row that is larger is not kept: to read it costs more than to find it."""
+"""Larger rows are not kept: reading one costs little more than finding it here."""
 CHANGED_MAX = 1 << 20
-"""Keys of an epoch, beyond which all rows go: to remember more would take more than it saves."""
+"""An epoch that changes more keys clears the cache: collecting them would cost more."""
 _TURNED_OVER_MAX = 16
-"""Rows that one more throws out or spares: when the share has shrunk, the others go bit by bit."""
+"""Rows looked at to make room for one: after the share has shrunk, the rest go bit by bit."""
 _SPARED_MAX = 8
-"""Of these: so that there is room for one more however often all of them are read."""
+"""Rows spared among these, so that there is room for one more even if all are read often."""
 _ENTRY_BYTES = 150
-"""Of what is kept beside the row's values."""
+"""Overhead per cached row, excluding its values."""
 _VALUE_BYTES = 50
-"""Of a value as an object, beyond its bytes."""
+"""Overhead per value as an object, excluding its bytes."""
 
 
 class Kept(Struct, gc=False):
-    """What is kept of one key."""
+    """The cached row of one key."""
 
     row: Row | None
-    """None if there is no such key."""
+    """None if the key is missing."""
     size_bytes: int
     """The memory that it takes."""
     is_read: bool = False
-    """Whether it was found since it was kept, or since it was last spared."""
+    """Whether it was read since it was cached, or since it was last spared."""
 
 
 class RowBudget:
-    """What the partitions of a host may keep of rows, in equal shares.
+    """The memory for cached rows of a host, shared equally by its partitions.
 
     Args:
-        capacity_bytes: of all together; 0 keeps none.
+        capacity_bytes: of all partitions together; 0 keeps no rows.
     """
 
     def __init__(self, capacity_bytes: int) -> None:
         self.capacity_bytes = capacity_bytes
         self.share_bytes = capacity_bytes
-        """Of each partition."""
+        """The share of each partition."""
         self._members = 0
         self._lock = threading.Lock()
 
     def join(self) -> None:
-        """One more partition takes its share."""
+        """Give a share to one more partition."""
         self._change(1)
 
     def leave(self) -> None:
-        """A partition needs its share no longer."""
+        """Take back the share of one partition."""
         self._change(-1)
 
     def _change(self, by: int) -> None:
@@ -68,21 +68,21 @@ class RowBudget:
 
 
 class ChangedKeys:
-    """The keys that an epoch changes; all there are, if it was not worth to collect them.
+    """The keys that an epoch changes; all keys, if collecting them would not pay.
 
     Args:
-        wanted: whether there are rows for which it matters.
+        wanted: whether there are cached rows at all.
     """
 
     __slots__ = ("_left", "keys")
 
     def __init__(self, *, wanted: bool) -> None:
         self.keys: list[list[bytes]] | None = [] if wanted else None
-        """Some at a time; None for all."""
+        """Lists of keys; None for all keys."""
         self._left = CHANGED_MAX
 
     def add(self, keys: list[bytes]) -> None:
-        """Some more."""
+        """Add keys."""
         if self.keys is not None:
             self._left -= len(keys)
             if self._left < 0:
@@ -92,16 +92,16 @@ class ChangedKeys:
 
 
 class RowCache:
-    """The rows of one partition; the first to leave is the oldest that was not read meanwhile.
+    """The cached rows of one partition; the oldest row that was not read meanwhile leaves first.
 
-    That is second chance, which keeps nearly what LRU does and leaves the order alone where a row
-    is found: to move it to the end takes as long as to find it, as its neighbours are far off.
+    This is the second-chance policy. It keeps nearly the same rows as LRU, but a read does not move
+    the row to the end, which would take as long as finding it.
 
-    Law: what it gives for a view is what the view holds, whatever other threads do meanwhile.
+    Law: the row it gives for a view is the row of that view, whatever other threads do meanwhile.
 
     Args:
         budget: the host's.
-        columns: value columns of a row.
+        columns: how many value columns a row has.
     """
 
     __slots__ = ("_budget", "_changing", "_is_open", "_row_bytes", "_rows", "_used_bytes", "_view")
@@ -121,22 +121,22 @@ class RowCache:
         return len(self._rows)
 
     def get(self, view: object, key: bytes) -> Kept | None:
-        """What a view holds under a key; None if that is not kept."""
+        """Return the cached row of a key in a view; None if there is none."""
         found = self._rows.get(key)
-        # Looked at afterwards: if it is still the newest now, no other had rows here before.
+        # Checked afterwards: if the view is the newest now, the row cannot be of another.
         if found is None or view is not self._view:
             return None
         found.is_read = True
         return found
 
     def put(self, view: object, key: bytes, row: Row | None, stored_bytes: int) -> None:
-        """Keep what was read, if it was read from the newest view.
+        """Cache a row, if it was read from the newest view.
 
         Args:
-            view: that it was read from.
-            key: its bytes.
-            row: decoded, and of values that nobody can change.
-            stored_bytes: of the row as it is stored, 0 if there is none.
+            view: the view that it was read from.
+            key: its encoded key.
+            row: the decoded row, of immutable values; None if the key is missing.
+            stored_bytes: size of the stored row, 0 if the key is missing.
         """
         size = self._row_bytes + 2 * stored_bytes + len(key)
         with self._changing:
@@ -161,15 +161,15 @@ class RowCache:
                 break
 
     def begin(self) -> ChangedKeys:
-        """An epoch begins: collect in this what it changes, for `advance`."""
+        """Begin an epoch; return the collection of the keys that it changes, for `advance`."""
         return ChangedKeys(wanted=bool(self._rows))
 
     def advance(self, view: object, changed: ChangedKeys) -> None:
-        """Another view is about to be the newest.
+        """Drop the rows that a new view changes; it is about to be the newest.
 
         Args:
-            view: that it is.
-            changed: the keys under which it may differ from the one before.
+            view: the new view.
+            changed: the keys whose rows may differ from the view before.
         """
         with self._changing:
             self._view = view if self._is_open else None
@@ -185,7 +185,7 @@ class RowCache:
                         self._used_bytes -= found.size_bytes
 
     def close(self) -> None:
-        """Keep nothing any more."""
+        """Drop all rows, and keep none from now on."""
         with self._changing:
             if self._is_open:
                 self._is_open, self._view = False, None
