@@ -1,9 +1,10 @@
-"""Who waits for a replica to meet a bound, so that an apply looks only at those that can be met.
+"""Callbacks that wait for a replica to meet a bound. An apply looks only at those it may have met.
 
-No clock, no threads, no I/O: `stores.hosting.replica` decides when to look. Waiters with one bound
-are one group. A group is filed under the first part of its bound that is not met, ordered by what
-that part needs; an apply looks at the head of each file, and files a group that got past one part
-under the next. So waiters who cannot be met yet cost an apply nothing, however many they are.
+No clock, no threads, no I/O: `stores.hosting.replica` decides when to look. Waiters with the same
+bound form one group. A group lies in the queue of the first measure of its bound that is not met,
+ordered by the value that it needs. An apply looks at the head of each queue, and moves a group that
+got past one measure to the queue of the next. So waiters that cannot be met yet cost an apply
+nothing, however many there are.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from stores.spec.store import OnBound
 _logger = logging.getLogger(__name__)
 
 WAITERS_MAX = 100_000
-"""Of one replica: some 20 MB. More than that many connections no node holds."""
+"""The most waiters of one replica, some 20 MB: more than a node has connections."""
 
 Look: TypeAlias = Callable[[PositionBound], Unmet | None]
-"""The first part of a bound that is not met now."""
+"""Returns the first measure of a bound that is not met now; None if all are."""
 
 
 class Waiter:
@@ -38,13 +39,13 @@ class Waiter:
         self._group: _Group | None = None
 
     def cancel(self) -> bool:
-        """Wait no longer; False if it was called, or is about to be."""
+        """Stop waiting; False if it was called, or is about to be."""
         return self._waiters is not None and self._waiters.remove(self)
 
     def call(self, met: bool) -> None:
-        """Tell it. What a callback raises is its own affair: others wait too, and an epoch is in.
+        """Call it, and log what it raises: others wait too, and the epoch is applied.
 
-        Only for who has taken it from the `Waiters`.
+        Only for a caller that has taken it from the `Waiters`.
         """
         try:
             self._callback(met)
@@ -59,10 +60,10 @@ class _Group:
         self.bound = bound
         self.members: dict[Waiter, None] = {}
         self.only = _only_measure(bound)
-        """What the bound is about, if that is one thing: past it, nothing is left to check."""
+        """The only measure of the bound, if it has one: past it, nothing is left to check."""
 
 
-_Filed: TypeAlias = tuple[int, int, _Group]
+_Queued: TypeAlias = tuple[int, int, _Group]
 
 
 class Waiters:
@@ -77,23 +78,23 @@ class Waiters:
         self._waiters_max = waiters_max
         self._count = 0
         self._groups: dict[PositionBound, _Group] = {}
-        self._files: dict[Measure, list[_Filed]] = {}
+        self._queues: dict[Measure, list[_Queued]] = {}
         self._abandoned = 0
-        """Groups in a file that nobody waits in any more; they leave it when they are met."""
+        """Groups in a queue without members; they leave it when they are met."""
         self._numbers = itertools.count()
 
     def __len__(self) -> int:
-        """How many wait."""
+        """Return how many wait."""
         return self._count
 
     def add(self, bound: PositionBound, callback: OnBound, look: Look) -> Waiter | None:
         """Wait for a bound; None if it is met now.
 
-        `look` is called with the lock held: who then changes what it sees, and calls `take_met`
-        after that, finds this waiter.
+        `look` is called with the lock held. So a thread that changes what `look` sees, and calls
+        `take_met` after that, finds this waiter.
 
         Raises:
-            TooManyWaitersError: there are as many as there may be.
+            TooManyWaitersError: there are as many waiters as there may be.
         """
         with self._lock:
             unmet = look(bound)
@@ -104,7 +105,7 @@ class Waiters:
             group = self._groups.get(bound)
             if group is None:
                 group = self._groups[bound] = _Group(bound)
-                self._file(group, unmet)
+                self._enqueue(group, unmet)
             waiter = Waiter(self, callback)
             waiter._group = group
             group.members[waiter] = None
@@ -127,31 +128,31 @@ class Waiters:
             return True
 
     def take_met(self, reached: Callable[[Measure], int | None], look: Look) -> list[Waiter]:
-        """Take out the waiters whose bound is met now; whoever calls this calls them.
+        """Take out the waiters whose bound is met now, for the caller to call.
 
         Args:
-            reached: how far a measure has come.
-            look: what is left of a bound.
+            reached: the value that a measure has reached.
+            look: the first measure of a bound that is not met.
         """
-        if not self._count and not self._files:
+        if not self._count and not self._queues:
             return []
         taken: list[Waiter] = []
         with self._lock:
             for measure, group in self._past(reached):
                 unmet = None if measure == group.only else look(group.bound)
                 if unmet is not None:
-                    self._file(group, unmet)
+                    self._enqueue(group, unmet)
                     continue
                 del self._groups[group.bound]
                 taken += self._taken(group)
         return taken
 
     def take_all(self) -> list[Waiter]:
-        """Take out all waiters, since nothing will be met any more."""
+        """Take out all waiters, because no bound will be met any more."""
         with self._lock:
             taken = [waiter for group in self._groups.values() for waiter in self._taken(group)]
             self._groups.clear()
-            self._files.clear()
+            self._queues.clear()
             self._abandoned = 0
         return taken
 
@@ -162,36 +163,36 @@ class Waiters:
         self._count -= len(waiters)
         return waiters
 
-    def _file(self, group: _Group, unmet: Unmet) -> None:
-        file = self._files.setdefault(unmet.measure, [])
-        heapq.heappush(file, (unmet.least, next(self._numbers), group))
+    def _enqueue(self, group: _Group, unmet: Unmet) -> None:
+        queue = self._queues.setdefault(unmet.measure, [])
+        heapq.heappush(queue, (unmet.least, next(self._numbers), group))
 
     def _past(self, reached: Callable[[Measure], int | None]) -> list[tuple[Measure, _Group]]:
-        """The groups that got past the part they were filed under, and what that part was of."""
+        """Take out the groups that got past the measure of their queue, with that measure."""
         found: list[tuple[Measure, _Group]] = []
-        for measure in list(self._files):
-            now, file = reached(measure), self._files[measure]
-            while file and now is not None and file[0][0] <= now:
-                group = heapq.heappop(file)[2]
+        for measure in list(self._queues):
+            now, queue = reached(measure), self._queues[measure]
+            while queue and now is not None and queue[0][0] <= now:
+                group = heapq.heappop(queue)[2]
                 if group.members:
                     found.append((measure, group))
                 else:
                     self._abandoned -= 1
-            if not file:
-                del self._files[measure]
+            if not queue:
+                del self._queues[measure]
         return found
 
     def _tidy(self) -> None:
-        """Drop abandoned groups once they are most of what is filed, and not few."""
+        """Drop abandoned groups once they are many, and most of all groups in queues."""
         if self._abandoned < 64 or self._abandoned < len(self._groups):
             return
-        for measure, file in list(self._files.items()):
-            kept = [filed for filed in file if filed[2].members]
+        for measure, queue in list(self._queues.items()):
+            kept = [queued for queued in queue if queued[2].members]
             if kept:
                 heapq.heapify(kept)
-                self._files[measure] = kept
+                self._queues[measure] = kept
             else:
-                del self._files[measure]
+                del self._queues[measure]
         self._abandoned = 0
 
 

@@ -1,4 +1,4 @@
-"""The one place where a query meets a partition: known type, role, bound, handler, position."""
+"""Ask one partition: check the query's type, the role and the bound, then call the handler."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Clock = Callable[[], int]
 
 
 class Queryable(Protocol):
-    """What dispatch needs to know of a replica."""
+    """The part of a replica that dispatch needs."""
 
     schema: StoreSchema
     inputs: Inputs
@@ -42,17 +42,17 @@ class Queryable(Protocol):
     state: ReplicaState
 
     def view_at(self, epoch: int) -> View | None:
-        """What was true at an epoch; None if it is forgotten, or yet to come."""
+        """Return the view of an epoch; None if it is forgotten, or yet to come."""
 
 
 def query_partition(
     replica: Queryable, query: Query[R], config: QueryConfig, clock: Clock
 ) -> QueryResult[R]:
-    """Answer one query on one replica. Whatever happens inside is a `Failure`, never an exception.
+    """Answer one query on one replica. An error inside is a `Failure`, never an exception.
 
-    It makes as few calls as it can: they take more time than RocksDB needs for a key.
+    It makes as few calls as it can, because calls take more time than RocksDB needs for a key.
 
-    The order of checks is Kafka's where a caller can tell: an unknown type before a bound. Unlike
+    Where a caller can tell, the order of checks is Kafka's: an unknown type before a bound. Unlike
     Kafka's, a request for an active replica keeps its bound, and every failure has a position.
     """
     if config.info:
@@ -76,7 +76,7 @@ def query_partition(
         value = handler(view, query)
     except Exception as error:  # one partition must not take down the others
         if not isinstance(error, StoreError):
-            # Nobody meant to raise it, so where it came from matters, and a message cannot tell.
+            # It was not raised on purpose, so the log needs its traceback.
             _logger.exception(
                 "a query failed store=%s partition=%d query=%s",
                 replica.schema.name,
@@ -92,7 +92,7 @@ def query_partition(
 def _timed(
     replica: Queryable, query: Query[R], config: QueryConfig, clock: Clock
 ) -> QueryResult[R]:
-    """The same answer, with the time it took."""
+    """Answer a query, and add the time that took."""
     config = replace(config, info=False)
     began = time.perf_counter_ns()
     result = query_partition(replica, query, config, clock)
@@ -101,7 +101,7 @@ def _timed(
 
 
 def _registered(replica: Queryable, query: Query[Any]) -> Handler | None:
-    """A third party's handler, as one of the engine's own."""
+    """Return a third party's handler in the shape of the engine's own; None if there is none."""
     handler = registered_handler(replica.schema.kind, type(query))
     if handler is None:
         return None
@@ -110,7 +110,7 @@ def _registered(replica: Queryable, query: Query[Any]) -> Handler | None:
 
 
 def _admitted(replica: Queryable, view: View, config: QueryConfig, clock: Clock) -> View | Failure:
-    """The view to answer from, or why none is."""
+    """Return the view to answer from, or the failure."""
     if config.at_epoch is not None:
         held = replica.view_at(config.at_epoch)
         if held is None:
@@ -120,7 +120,7 @@ def _admitted(replica: Queryable, view: View, config: QueryConfig, clock: Clock)
 
 
 def _not_at_epoch(replica: Queryable, view: View, config: QueryConfig, epoch: int) -> Failure:
-    """The replica has not come to the epoch, or has forgotten it; unless it refuses anyway."""
+    """Return the failure for an epoch that is yet to come, or forgotten."""
     refused = _unready(replica, view, config)
     if refused is not None:
         return refused
@@ -148,12 +148,12 @@ def _refusal(replica: Queryable, view: View, config: QueryConfig, clock: Clock) 
 
 
 def _unready(replica: Queryable, view: View, config: QueryConfig) -> Failure | None:
-    """Why the replica, as it stands, does not answer such a query, whatever its bound."""
-    # Both may change while this looks at them; it decides by what it saw once.
+    """Return why the replica does not answer such a query now, whatever its bound."""
+    # Both may change meanwhile, so each is read once.
     role, state = replica.role, replica.state
     if state is ReplicaState.RESTORING:
-        # Its rows are older than what this node may have answered before it restarted, or not
-        # there at all: "no such key" would be a lie.
+        # Its rows may be missing, or older than the answers before a restart: "no such key" would
+        # be a lie.
         return Failure(
             reason=FailureReason.NOT_ACTIVE if config.active else FailureReason.NOT_UP_TO_BOUND,
             message=f"the replica is restoring, at epoch {view.progress.epoch}",

@@ -1,10 +1,9 @@
-"""Epochs of one replica that are kept for readers, although it would have forgotten them.
+"""Epochs that a replica keeps for readers, although it would have forgotten them by now.
 
-No threads, no I/O: `stores.hosting.replica` asks. A view that is held costs nothing while it is
-among the newest; behind them it keeps old rows from being compacted away, and the files that it
-reads from being removed. So an apply, which alone pushes views behind, is what looks for those that
-have been held too long, or that are too many. Nobody who holds a view ever keeps an epoch from
-being applied.
+No threads, no I/O: `stores.hosting.replica` asks. A held view costs nothing while it is among the
+newest. An older one keeps old rows from being compacted away, and its files from being removed.
+Only an apply makes views older, so an apply releases those that were held too long, or are too
+many. A held view never keeps an epoch from being applied.
 """
 
 from __future__ import annotations
@@ -17,25 +16,25 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from stores.spec.store import Store, View, snapshot_epochs
 
 HOLDS_MAX = 64
-"""Epochs held of one replica behind its newest; of more, the oldest goes: who came last is served.
+"""Held epochs of one replica that are older than its newest; with more, the oldest is released.
 
 Each may keep a write buffer of 16 MB from being freed, though most share theirs.
 """
 HOLD_S = 300.0
-"""How long a view is surely held: a report of many statements takes that long, a client that
-forgot its transaction longer."""
+"""How long a view is held for sure: enough for a report of many statements, not for a client that
+forgot its transaction."""
 
 
 _turn = threading.RLock()
 
 
 def standstill() -> AbstractContextManager[object]:
-    """While no replica of this process comes to another epoch, or forgets one.
+    """Return a context in which no replica of this process shows a new epoch, or forgets one.
 
-    What several replicas have in common can be looked for, and held, only so: between two looks a
-    follower may have run ahead by more epochs than a replica keeps. Epochs are written all the
-    same, and readers read; only the moment waits in which a new epoch is shown. So nothing may be
-    done here but to look and to hold, which takes some microseconds a replica.
+    Only so can an epoch be found, and held, that several replicas have: between two looks a
+    follower may run ahead by more epochs than a replica keeps. Epochs are written all the same, and
+    readers read; only showing a new epoch waits. So look and hold in it, and do nothing else. That
+    takes some microseconds a replica.
     """
     return _turn
 
@@ -51,12 +50,12 @@ class _Held:
         self.is_lost = self.is_missed = False
 
     def lose(self) -> None:
-        """Let go of the view, whoever still has a hold on it."""
+        """Release the view, even if readers still hold it."""
         self.is_lost, self.view = True, None
 
 
 class HeldEpoch:
-    """One epoch that is held for one reader; see `stores.spec.store.Hold`."""
+    """The hold of one reader on one epoch; see `stores.spec.store.Hold`."""
 
     __slots__ = ("_held", "_holds", "_released", "epoch")
 
@@ -67,28 +66,28 @@ class HeldEpoch:
 
     @property
     def is_held(self) -> bool:
-        """Whether the replica can still be asked at it."""
+        """Whether the replica can still be asked at the epoch."""
         return not (self._released or self._held.is_lost)
 
     @property
     def is_missed(self) -> bool:
-        """Whether the epoch was to come, and the replica went past it with a snapshot."""
+        """Whether the epoch was yet to come, and the replica skipped it with a snapshot."""
         return self._held.is_missed
 
     def release(self) -> None:
-        """Let it be forgotten; once is enough."""
+        """Let the epoch be forgotten; once is enough."""
         if not self._released:
             self._released = True
             self._holds.release(self.epoch, self._held)
 
 
 class Holds:
-    """The epochs held of one replica. Safe to share between threads.
+    """The held epochs of one replica. Safe to share between threads.
 
     Args:
-        holds_max: how many are kept behind the newest.
-        hold_s: how long one is kept for sure.
-        clock: seconds that only go forward.
+        holds_max: how many epochs older than the newest are kept.
+        hold_s: how long an epoch is kept for sure.
+        clock: monotonic seconds.
     """
 
     def __init__(
@@ -104,19 +103,20 @@ class Holds:
         self._closed = False
 
     def __len__(self) -> int:
-        """How many epochs are held."""
+        """Return how many epochs are held."""
         return len(self._held)
 
     def take(self, epoch: int, view: View | None, *, is_to_come: bool) -> HeldEpoch | None:
         """Hold an epoch.
 
         Args:
-            epoch: what it is asked at; the view may be of an older one, if nothing changed since.
-            view: what is true then; None if it is yet to come, or only another reader holds it.
-            is_to_come: the replica has not come to it yet; `tidy` finds its view when it has.
+            epoch: the number to ask at; the view may be of an older epoch, if there is none
+                between them.
+            view: the view of the epoch; None if it is yet to come, or only another reader holds it.
+            is_to_come: whether the replica has yet to reach it; `tidy` takes its view then.
 
         Returns:
-            None if it is forgotten, or the replica is closed.
+            None if the epoch is forgotten, or the replica is closed.
         """
         with self._lock:
             held = self._held.get(epoch)
@@ -129,25 +129,25 @@ class Holds:
             return HeldEpoch(self, held, epoch)
 
     def view_at(self, epoch: int) -> View | None:
-        """The view that is held of an epoch, if one is."""
+        """Return the held view of an epoch; None if there is none."""
         held = self._held.get(epoch)
         return None if held is None else held.view
 
     def release(self, epoch: int, held: _Held) -> None:
-        """One reader less."""
+        """Remove the hold of one reader."""
         with self._lock:
             held.count -= 1
             if not held.count and self._held.get(epoch) is held:
                 del self._held[epoch]
 
     def tidy(self, views: Sequence[View]) -> None:
-        """See to what is held after a change of the replica's views.
+        """Update the held epochs after the replica's views have changed.
 
-        Epochs that were to come get their view; what was held too long is let go, and the oldest
-        where there are too many.
+        Epochs that were yet to come get their view. Views that were held too long are released, and
+        the oldest ones if there are too many.
 
         Args:
-            views: what the replica keeps anyway, which costs nothing to hold; oldest first.
+            views: the views that the replica keeps anyway, oldest first.
         """
         if not self._held:
             return
@@ -169,7 +169,7 @@ class Holds:
             self._held = {epoch: held for epoch, held in self._held.items() if not held.is_lost}
 
     def close(self) -> None:
-        """Let go of all: a database closes with its last view."""
+        """Release all epochs: a database closes with its last view."""
         with self._lock:
             self._closed = True
             for held in self._held.values():
@@ -183,17 +183,19 @@ def _view_at(views: Sequence[View], epoch: int) -> View | None:
 
 @contextmanager
 def held_snapshot(stores: Iterable[Store]) -> Iterator[Mapping[str, int | None]]:
-    """Keep all partitions of several stores at the newest epoch that those of a pipeline share.
+    """Hold several stores at the newest epoch that all stores of a pipeline have.
 
-    Meanwhile applying goes on, and `QueryConfig(at_epoch=…)` finds the epoch, for as long as a hold
-    lasts (see `Store.hold`). A stream that was taken may be read afterwards, too.
+    Applying goes on meanwhile, and `QueryConfig(at_epoch=…)` finds the epoch for as long as a hold
+    lasts (see `Store.hold`). Streams that were taken may be read afterwards, too.
+    `stores.spec.store.snapshot_epochs` only finds the epochs, which may be forgotten before they
+    are asked for.
 
     Args:
-        stores: of this process; those of other pipelines have epochs of their own.
+        stores: of this process; each pipeline has an epoch of its own.
 
     Returns:
-        The epoch to ask each store at, by name; None if its pipeline has none that all its
-        partitions still know.
+        The epoch to ask each store at, by name; None if there is none that all partitions of its
+        pipeline still have.
     """
     members = list(stores)
     with ExitStack() as held:

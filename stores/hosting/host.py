@@ -1,7 +1,7 @@
-"""A node's stores: finds them in the state log, opens their replicas, keeps them following.
+"""The host: opens the stores of a log on this node, keeps them following it, and answers queries.
 
-The part that `KafkaStreams` has in KIP-796: `host.query(request)` answers for the partitions that
-are held here.
+It has the part of `KafkaStreams` in KIP-796: `host.query(request)` answers for the partitions that
+are on this node.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 
 _DISCOVER_S = 1.0
-"""How often the log is searched for new stores, and replicas are held against it."""
+"""How often the log is searched for stores that are new, gone or replaced."""
 _BACKOFF_S = 0.5
 """Pause after a log that could not be read."""
 CLOSE_S = 30.0
-"""How long closing waits for the follower, which may hang in a file system that does."""
+"""How long closing waits for the follower, which hangs if its file system does."""
 
 
 class HostState(Enum):
-    """Where a host is in its life. See the table in the README for what a query gets in each."""
+    """The states of a host. A table in the README tells the answer to a query in each."""
 
     CREATED = "created"
     """Not started."""
@@ -60,11 +60,11 @@ class HostState(Enum):
     RUNNING = "running"
     """Started, and every replica answers."""
     STOPPING = "stopping"
-    """Closing; what runs is let finish."""
+    """Closing; running queries may finish."""
     STOPPED = "stopped"
     """Closed."""
     ERROR = "error"
-    """Could not start, or follows no longer; whatever was open is closed. Make another."""
+    """It could not start, or its follower has failed; all stores are closed. Make another host."""
 
 
 class Host:
@@ -72,18 +72,19 @@ class Host:
 
     Args:
         root: path or URI of the state log; it may appear later.
-        data: directory for the databases, kept across restarts; None for a temporary one. Of one
-            host at a time.
-        node: this node's name, as answers show it.
+        data: directory for the databases, kept across restarts, for one host at a time; None for a
+            temporary one.
+        node: name of this node, as answers show it.
         poll_ms: how often the log is asked for the next epoch.
-        cache_bytes: block cache, shared by all replicas.
-        columns_bytes: decoded columns of all but versioned stores, for whole scans; 0 keeps none.
-        rows_bytes: rows that are looked up again and again, of keyvalue and global stores; 0 keeps
+        cache_bytes: memory for the block cache, shared by all replicas.
+        columns_bytes: memory for decoded columns of all but versioned stores, for whole scans; 0
+            keeps none.
+        rows_bytes: memory for rows of keyvalue and global stores that are looked up again; 0 keeps
             none.
         placement: which partitions to hold of a store when it is found, and in which role.
 
     Raises:
-        ArgumentError: one of these is not what it should be.
+        ArgumentError: one of these has the wrong type or value.
     """
 
     def __init__(
@@ -118,7 +119,7 @@ class Host:
 
     @property
     def state(self) -> HostState:
-        """Where it is in its life."""
+        """Its state now."""
         if self._phase is not HostState.RUNNING:
             return self._phase
         restored = self._open.are_known and all(
@@ -130,7 +131,7 @@ class Host:
 
     @property
     def stores(self) -> Mapping[str, Store]:
-        """The stores by name, as they are now."""
+        """The open stores by name, as of now."""
         return self._open.served
 
     @property
@@ -153,7 +154,7 @@ class Host:
         )
 
     def statuses(self) -> dict[str, dict[int, PartitionStatus]]:
-        """Every replica as it stands now, by store and partition."""
+        """Return the status of every replica, by store and partition."""
         return {name: store.statuses() for name, store in self._open.local.items()}
 
     def metrics(self) -> dict[str, MetricsReading]:
@@ -162,18 +163,18 @@ class Host:
 
     @property
     def columns_bytes(self) -> int:
-        """How much of the memory for decoded columns is used; see `rocksdb.column_cache`."""
+        """The memory that decoded columns use; see `rocksdb.column_cache`."""
         return self._columns.used_bytes
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
-        """Ask a store. What goes wrong inside a partition is in the result, and is not raised.
+        """Ask a store. An error of one partition is in the result, and is not raised.
 
         Raises:
             HostNotStartedError: `start` has not been called.
             HostRestoringError: the log, or this store in it, cannot be read yet.
             HostStoppedError: the host is stopping, has stopped or has failed.
             UnknownKindError: the store is of a kind that is not registered here.
-            UnknownStoreError: no store of that name.
+            UnknownStoreError: there is no store of that name.
         """
         if self._phase is not HostState.RUNNING:
             raise self._not_running()
@@ -206,9 +207,9 @@ class Host:
         return wait_for_request(store, request, timeout_s=timeout_s)
 
     def start(self) -> None:
-        """Open what the log holds and follow it in a thread; returns once stores are opened.
+        """Open the stores of the log and follow it in a thread; return once they are open.
 
-        A store whose definition or records cannot be read, now, does not keep the others from being
+        A store whose definition or records cannot be read now does not keep the others from being
         served: `error` names it.
 
         Raises:
@@ -231,10 +232,10 @@ class Host:
         self._upkeep.start()
 
     def close(self, *, timeout_s: float = CLOSE_S) -> None:
-        """Stop following and close all replicas; what was applied is on disk. Once is enough.
+        """Stop following and close all replicas; applied epochs are on disk. Once is enough.
 
-        A follower that hangs, because its file system does, is left behind after `timeout_s`; no
-        query is answered any more, and the follower closes the databases if it ever comes back.
+        After `timeout_s`, a follower that hangs in its file system is left behind. No query is
+        answered from then on, and the follower closes the databases if it ever returns.
         """
         if self._phase in {HostState.STOPPED, HostState.ERROR}:
             return
@@ -261,14 +262,14 @@ class Host:
             HostStoppedError, UnknownStoreError: as `query`.
             InvalidPartitionError: the store has no such partition.
             StoreError: it is held already; or its database cannot be opened, for instance because
-                somebody still reads what a replica held that was dropped just now.
+                streams of a dropped replica are still being read.
             LogError: the log cannot be read now.
         """
         with self._changing() as stores:
             stores.add_replica(store, partition, role)
 
     def promote(self, store: str, partition: int) -> None:
-        """Make a replica the active one: it answers requests that require that.
+        """Make a replica active: it answers requests that require an active one.
 
         Raises:
             HostNotStartedError, HostRestoringError: as `query`.
@@ -290,12 +291,13 @@ class Host:
             stores.set_role(store, partition, Role.STANDBY)
 
     def drop(self, store: str, partition: int, *, remove: bool = False) -> None:
-        """Hold a partition no longer: `NOT_PRESENT` from then on; streams are read to their end.
+        """Drop a partition: `NOT_PRESENT` from then on; open streams can be read to their end.
 
         Args:
             store: its name.
             partition: its number.
-            remove: remove its files, too; else a replica that is added again goes on from them.
+            remove: remove its files, too; otherwise a replica that is added later goes on from
+                them.
 
         Raises:
             HostNotStartedError, HostRestoringError: as `query`.
@@ -324,7 +326,7 @@ class Host:
         return HostStoppedError(f"the host {state}")
 
     def is_whole(self) -> bool:
-        """Whether all stores that are in the log now are open."""
+        """Return whether all stores that are in the log now are open."""
         return self._open.are_all_in_log()
 
     def missing(self, store: str) -> StoreError:
@@ -345,7 +347,7 @@ class Host:
             self._open.close()
         finally:
             if self._phase is HostState.STOPPED:
-                # Who closed the host did not wait for this thread.
+                # `close` did not wait for this thread.
                 self._open.close()
 
     def _follow(self) -> None:
@@ -368,7 +370,7 @@ class Host:
         return errors
 
     def _guarded(self, step: Callable[[], T]) -> T | None:
-        """Run a step of the follower, which must outlive whatever a step runs into."""
+        """Run a step of the follower, which must outlive any error in it."""
         try:
             return step()
         except Exception as error:
@@ -378,7 +380,7 @@ class Host:
             return None
 
     def _tended(self) -> Iterator[Replica]:
-        """Those whose engines are tended: none as long as one has yet to catch up."""
+        """Yield the replicas to maintain: none as long as one has yet to catch up."""
         if self.state is HostState.RUNNING:
             for store in self._open.local.values():
                 yield from store.replicas.values()

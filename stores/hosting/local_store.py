@@ -1,4 +1,4 @@
-"""A store whose replicas are on this host: answers queries, and follows the state log."""
+"""A store whose replicas are on this host: asks one or several of them, at one bound or epoch."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class LocalStore:
     Args:
         schema: the definition.
         replicas: by partition number; a host need not hold all.
-        log: what they follow; None for a store that is filled by hand.
+        log: the log that they follow; None for a store that is filled by hand.
         clock: wall clock, for bounds on lag.
-        inputs: what feeds it; None for those of the definition.
+        inputs: the inputs of the store; None for those of the definition.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class LocalStore:
         self._all = range(schema.partitions)
         self._is_global = schema.kind is StoreKind.GLOBAL
         self.replicas: Mapping[int, Replica] = dict(replicas)
-        """As they are now: never changed in place, so that whoever goes over them may go on."""
+        """Replaced as a whole, so a reader may go on with the mapping it has."""
         for replica in self.replicas.values():
             replica.inputs = self.inputs
         self.log = log
@@ -79,19 +79,20 @@ class LocalStore:
         """Ask one partition."""
         replica = self.replicas.get(partition)
         if replica is None:
-            return self._absent(partition)
+            return self._absence(partition)
         if config is not DEFAULT_CONFIG and config.bound is not UNBOUNDED:
             try:
-                config = self._settled(config)
+                config = self._resolved(config)
             except LogError as error:
-                return _behind_unknown(error, replica, config)
+                return _unresolved(error, replica, config)
         return query_partition(replica, query, config, self._clock)
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
-        """Ask several partitions; one that is not here is in the result as a failure.
+        """Ask several partitions; a missing one is in the result as a failure.
 
         Raises:
-            StoreMigratedError: the store was closed and its host goes on: take it from there again.
+            StoreMigratedError: the store was closed, but its host goes on: get the store from it
+                again.
             StoreNotAvailableError: the store was closed with its host.
         """
         if self._closed_by is not None:
@@ -101,9 +102,9 @@ class LocalStore:
         if config is DEFAULT_CONFIG:
             partitions: dict[int, QueryResult[R]] = {}
             for number in numbers:
-                partitions[number] = self._answered(number, query, config)
+                partitions[number] = self._ask_resolved(number, query, config)
         elif config.bound.snapshot and config.at_epoch is None:
-            partitions = self._cut(query, config, numbers)
+            partitions = self._ask_at_one_epoch(query, config, numbers)
         else:
             partitions = self._ask(query, config, numbers)
         return StateQueryResult(partitions=partitions, is_global=self._is_global)
@@ -114,11 +115,11 @@ class LocalStore:
         return self._closed_by is not None
 
     def statuses(self) -> dict[int, PartitionStatus]:
-        """The partitions that are held here."""
+        """Return the status of each partition on this host."""
         return {number: replica.status for number, replica in self.replicas.items()}
 
     def committed_epoch(self) -> int:
-        """The newest epoch in the log; of a store without a log, the newest applied.
+        """Return the newest epoch in the log; without a log, the newest applied.
 
         Raises:
             LogError: the log cannot be read now.
@@ -128,10 +129,10 @@ class LocalStore:
         return max((r.progress.epoch for r in self.replicas.values()), default=-1)
 
     def unread_topics(self, position: Position, *, renew: bool = True) -> frozenset[str]:
-        """The topics of a position that do not feed the store; see `Store.unread_topics`.
+        """Return the topics of a position that do not feed the store; see `Store.unread_topics`.
 
         Raises:
-            LogError: there are some, and the log cannot be read now.
+            LogError: there may be some, and the log cannot be read now.
         """
         if renew:
             self.inputs.require(position)
@@ -145,7 +146,7 @@ class LocalStore:
         return unread - counted
 
     def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:
-        """Block until a partition meets the bound; False if it is not here, too.
+        """Block until a partition meets the bound; False if it does not in time, or is not here.
 
         Raises:
             InvalidPartitionError: the store has no such partition.
@@ -153,7 +154,9 @@ class LocalStore:
                 log cannot be read now.
         """
         replica = self._checked(partition)
-        return replica is not None and replica.wait(self._known(bound), timeout_s=timeout_s)
+        return replica is not None and replica.wait(
+            self._resolved_bound(bound), timeout_s=timeout_s
+        )
 
     def when(self, partition: int, bound: PositionBound, callback: OnBound) -> Waiting:
         """Call back once a partition meets the bound; see `Store.when`.
@@ -165,7 +168,7 @@ class LocalStore:
         """
         replica = self._checked(partition)
         if replica is not None:
-            return replica.when(self._known(bound), callback)
+            return replica.when(self._resolved_bound(bound), callback)
         waiter = Waiter(None, callback)
         waiter.call(False)
         return waiter
@@ -176,7 +179,7 @@ class LocalStore:
         return None if replica is None else replica.hold(epoch)
 
     def add(self, replica: Replica) -> None:
-        """Hold one more partition.
+        """Add a replica of one more partition.
 
         Raises:
             StoreError: it is held already, or the store is closed.
@@ -190,7 +193,7 @@ class LocalStore:
             self.replicas = {**self.replicas, replica.partition: replica}
 
     def drop(self, partition: int) -> Replica | None:
-        """Hold a partition no longer; queries of it that are under way end as they would have."""
+        """Drop a partition; queries of it that are running end normally."""
         with self._changing:
             replica = self.replicas.get(partition)
             if replica is None:
@@ -209,7 +212,7 @@ class LocalStore:
         return self._follower.follow(self.replicas.values())
 
     def with_inputs(self, schema: StoreSchema) -> LocalStore:
-        """The same replicas under a definition that differs in its inputs alone."""
+        """Return the same replicas under a definition that differs only in its inputs."""
         for replica in self.replicas.values():
             replica.schema = schema
         self.inputs.add(schema.inputs)
@@ -221,7 +224,7 @@ class LocalStore:
         """Close all replicas.
 
         Args:
-            raising: what `query` raises from then on.
+            raising: the error that `query` raises from then on.
         """
         with self._changing:
             self._closed_by = self._closed_by or raising
@@ -232,35 +235,35 @@ class LocalStore:
     def _ask(
         self, query: Query[R], config: QueryConfig, numbers: Iterable[int]
     ) -> dict[int, QueryResult[R]]:
-        """Ask partitions one after the other, all up to the same epoch if that is the bound."""
+        """Ask partitions one after the other, all with the same latest epoch."""
         unknown: LogError | None = None
         try:
-            config = self._settled(config)
+            config = self._resolved(config)
         except LogError as error:
             unknown = error
         if unknown is None:
-            return {number: self._answered(number, query, config) for number in numbers}
+            return {number: self._ask_resolved(number, query, config) for number in numbers}
         return {
-            number: self._absent(number)
+            number: self._absence(number)
             if (replica := self.replicas.get(number)) is None
-            else _behind_unknown(unknown, replica, config)
+            else _unresolved(unknown, replica, config)
             for number in numbers
         }
 
-    def _answered(self, partition: int, query: Query[R], config: QueryConfig) -> QueryResult[R]:
-        """What a partition says, whose bound is settled."""
+    def _ask_resolved(self, partition: int, query: Query[R], config: QueryConfig) -> QueryResult[R]:
+        """Ask a partition with a bound that needs no look at the log."""
         replica = self.replicas.get(partition)
         if replica is None:
-            return self._absent(partition)
+            return self._absence(partition)
         return query_partition(replica, query, config, self._clock)
 
-    def _cut(
+    def _ask_at_one_epoch(
         self, query: Query[R], config: QueryConfig, numbers: Iterable[int]
     ) -> dict[int, QueryResult[R]]:
         """Ask partitions at one epoch: the newest of the one that is furthest behind.
 
-        It is held until all have been asked, however far their followers run ahead meanwhile. One
-        that is more epochs ahead than it keeps as this begins has forgotten it, and says so.
+        It is held until all have been asked, however far followers run ahead meanwhile. A partition
+        that was too many epochs ahead before has forgotten it, and fails.
         """
         numbers = sorted(numbers)
         with standstill():
@@ -276,20 +279,20 @@ class LocalStore:
                 if hold is not None:
                     hold.release()
 
-    def _settled(self, config: QueryConfig) -> QueryConfig:
-        """The same with a bound that partitions can be held against, and nothing has to be read.
+    def _resolved(self, config: QueryConfig) -> QueryConfig:
+        """Return the request's settings with a bound that can be checked without the log.
 
         Raises:
-            LogError: as `_known`.
+            LogError: as `_resolved_bound`.
         """
-        bound = self._known(config.bound)
+        bound = self._resolved_bound(config.bound)
         unread = self.unread_topics(bound.position, renew=False)
         if unread:
             bound = replace(bound, position=bound.position.without(unread))
         return config if bound is config.bound else replace(config, bound=bound)
 
-    def _known(self, bound: PositionBound) -> PositionBound:
-        """The bound with the epoch that is the latest as of now; its topics are looked up, too.
+    def _resolved_bound(self, bound: PositionBound) -> PositionBound:
+        """Return the bound with the latest epoch as a number; its topics are looked up, too.
 
         Raises:
             LogError: the log has to be read for that, and cannot be now.
@@ -302,10 +305,10 @@ class LocalStore:
 
     def _checked(self, partition: int) -> Replica | None:
         if not 0 <= partition < self.schema.partitions:
-            raise InvalidPartitionError(self._absent(partition).message)
+            raise InvalidPartitionError(self._absence(partition).message)
         return self.replicas.get(partition)
 
-    def _absent(self, partition: int) -> Failure:
+    def _absence(self, partition: int) -> Failure:
         if not 0 <= partition < self.schema.partitions:
             return Failure(
                 reason=FailureReason.DOES_NOT_EXIST,
@@ -318,8 +321,8 @@ class LocalStore:
         )
 
 
-def _behind_unknown(error: LogError, replica: Replica, config: QueryConfig) -> Failure:
-    """A refusal, because it is not known what the bound stands for."""
+def _unresolved(error: LogError, replica: Replica, config: QueryConfig) -> Failure:
+    """Return the failure of a bound that needs the log, which cannot be read."""
     progress = replica.status.progress
     unknown = "the latest epoch is" if config.bound.latest else "the inputs of the store are"
     return Failure(

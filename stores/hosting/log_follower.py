@@ -18,11 +18,11 @@ _logger = logging.getLogger(__name__)
 
 
 class LogFollower:
-    """Applies what comes next in the log of one store. Used by one thread.
+    """Applies the epochs of one store's log to its replicas. Used by one thread.
 
     Args:
-        log: of the store.
-        inputs: what feeds the store; looked up again before each epoch.
+        log: the log of the store.
+        inputs: the inputs of the store; looked up again before each epoch.
     """
 
     def __init__(self, log: StoreLog, inputs: Inputs) -> None:
@@ -32,7 +32,7 @@ class LogFollower:
     def follow(self, replicas: Iterable[Replica]) -> bool:
         """Apply the next epoch to every replica that has one waiting; True if any was applied.
 
-        A torn or missing file stops only the replicas that need it: they keep serving their last
+        A torn or missing file stops only the replicas that need it: they go on serving their last
         good epoch, and try again at the next call.
         """
         by_epoch: dict[int, list[Replica]] = defaultdict(list)
@@ -57,18 +57,18 @@ class LogFollower:
         return applied > 0
 
     def _next(self, reached: Progress) -> tuple[Commit | None, bool]:
-        """The commit that comes after what has been applied.
+        """Return the commit after the epoch that was reached.
 
         Returns:
-            The commit, and whether the log still has that of the epoch before.
+            The commit, and whether the log still has the commit of the epoch that was reached.
 
         Raises:
-            LogError: the log cannot be read now, or is not the one that it was applied from.
+            LogError: the log cannot be read now, or is another one than that epoch came from.
         """
         epoch = reached.epoch
         commit, own = self._log.following(epoch)
         if commit is not None:
-            # Before it is applied, so that no bound on a topic that it begins with is ignored.
+            # Before it is applied, so that a bound on a topic that begins with it is not ignored.
             self._inputs.renew()
         if commit is None or epoch < 0:
             return commit, False
@@ -77,26 +77,28 @@ class LogFollower:
         return commit, own is not None
 
     def _apply(self, replica: Replica, commit: Commit, *, is_known: bool) -> bool:
-        """Apply an epoch, or a snapshot in its place.
+        """Apply an epoch, or take a snapshot in its place; return whether it did.
 
-        An empty replica has less to do so. And one whose own epoch the log has no longer cannot
-        tell if it is still the same log; a snapshot is of this one in any case.
+        A snapshot is less work for an empty replica. If the log no longer has the epoch that a
+        replica is at, the replica cannot tell whether the log is the same; a snapshot is of this
+        log in any case.
         """
         progress = commit.progress_after(replica.status.progress)
         try:
             replica.pipeline = commit.writer
-            if not is_known and self._restored(replica):
+            if not is_known and self._restore(replica):
                 return True
             batches = self._log.read(commit, replica.partition)
             replica.apply(progress, batches, replace=commit.replace)
         except StoreError as error:
             return self._recover(replica, error)
         except Exception as error:  # a bug of an engine, which must not stop the other partitions
-            self._stuck(replica, error)
+            self._note_error(replica, error)
             return False
         return True
 
-    def _restored(self, replica: Replica) -> bool:
+    def _restore(self, replica: Replica) -> bool:
+        """Restore a replica from the newest snapshot; False if there is none to use."""
         try:
             self._inputs.renew()
         except LogError:
@@ -104,17 +106,17 @@ class LogFollower:
         return self._snapshots.restore(replica)
 
     def _recover(self, replica: Replica, error: StoreError) -> bool:
-        """Go on from a snapshot if the log cannot be read on; else say why, and stay."""
+        """Go on from a snapshot if the next epoch is damaged; otherwise stay, and note why."""
         if isinstance(error, TornRecordError):
-            if self._restored(replica):
+            if self._restore(replica):
                 return True
             if (unusable := self._snapshots.error(replica.partition)) is not None:
                 error = TornRecordError(f"{error}; {unusable}")
-        self._stuck(replica, error)
+        self._note_error(replica, error)
         return False
 
-    def _stuck(self, replica: Replica, error: Exception) -> None:
-        """Note why it does not go on. A torn record ends restoring: there is no more to read."""
+    def _note_error(self, replica: Replica, error: Exception) -> None:
+        """Note why a replica does not go on. A torn record ends restoring: nothing follows it."""
         if replica.state is ReplicaState.CLOSED:
             return
         is_planned = isinstance(error, StoreError)
@@ -134,7 +136,7 @@ class LogFollower:
 
 
 def is_same_log(log: StoreLog, progress: Progress) -> bool:
-    """Whether the log still is the one that this progress was made by.
+    """Return whether this progress was made from this log.
 
     Raises:
         LogError: the log cannot be read now.
@@ -144,6 +146,6 @@ def is_same_log(log: StoreLog, progress: Progress) -> bool:
 
 def _is_made_by(commit: Commit | None, progress: Progress, log: StoreLog) -> bool:
     if commit is None:
-        # Gone from a log that went on: removed as old. Gone from one that ends before: another log.
+        # A log that goes on has removed it as old. A log that ends before it is another log.
         return log.latest_epoch() > progress.epoch
     return commit.committed_ms == progress.committed_ms and commit.position == progress.position

@@ -1,4 +1,4 @@
-"""Work that makes later reads fast and is not urgent, in a thread of its own."""
+"""Background work of engines that makes later reads faster, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from stores.spec.schema import StoreSchema
 _logger = logging.getLogger(__name__)
 
 _PAUSE_S: Final = 0.25
-"""Between two rounds: small against a start, and a round of 500 partitions takes 1 ms."""
+"""Pause between two rounds: short beside a start; a round of 500 partitions takes 1 ms."""
 
 
 @runtime_checkable
 class Tended(Protocol):
-    """An engine that has something to do in the background."""
+    """An engine with work to do in the background."""
 
     def tend(self, is_stopping: Callable[[], bool]) -> None:
-        """Do it, if there is something to do now.
+        """Do the work that is due now, if there is any.
 
         Args:
-            is_stopping: asked often; once it is true, it stops.
+            is_stopping: asked often; once it is true, the work stops.
 
         Raises:
             StoreError: the database cannot be read.
@@ -32,21 +32,21 @@ class Tended(Protocol):
 
 
 class Held(Protocol):
-    """A partition that a host holds."""
+    """A partition on a host."""
 
     schema: StoreSchema
     partition: int
 
     @property
     def engine(self) -> object:
-        """Holds the rows; may be one that has nothing to do."""
+        """The engine, which need not be `Tended`."""
 
 
 class Upkeep:
-    """Tends the engines of a host by turns.
+    """Maintains the engines of a host, one after the other.
 
     Args:
-        held: the partitions whose engines are to be tended now.
+        held: gives the partitions whose engines are to be maintained now.
     """
 
     def __init__(self, held: Callable[[], Iterable[Held]]) -> None:
@@ -55,11 +55,11 @@ class Upkeep:
         self._thread = threading.Thread(target=self._run, name="upkeep", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self, *, timeout_s: float) -> None:
-        """End, and wait until it has; once is enough."""
+        """Stop the thread, and wait until it has ended; once is enough."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join(timeout_s)
@@ -75,8 +75,8 @@ class Upkeep:
     def _tend(self, engine: Tended, held: Held) -> None:
         try:
             engine.tend(self._stopping.is_set)
-        except Exception as error:  # it must not keep the other engines from their turns
-            # Queries that need what cannot be read say so, each time.
+        except Exception as error:  # the other engines must get their turns
+            # Queries that need the same blocks fail with the same error, each time.
             _logger.warning(
                 "upkeep failed store=%s partition=%d error=%s",
                 held.schema.name,

@@ -1,8 +1,7 @@
-"""Layers around a store: each is a `Store` that wraps one, and passes on what it does not know.
+"""Counters of a store's queries: a store that wraps another one, and counts.
 
-There is no cache layer: only an engine knows, without asking, whether a row is still the same. What
-is kept is kept there, see `stores.engines.rocksdb.row_cache` and
-`stores.engines.rocksdb.column_cache`.
+There is no such wrapper that caches. Only an engine knows, without asking, whether a row is still
+the same; so it has the caches, `row_cache` and `column_cache` in `stores.engines.rocksdb`.
 """
 
 from __future__ import annotations
@@ -32,33 +31,33 @@ from stores.spec.store import (
 R = TypeVar("R")
 
 BUCKETS = 24
-"""Of the histogram: bucket i counts what took less than `1024 << i` ns, the last all the rest."""
+"""Buckets of the histogram: number i counts queries below `1024 << i` ns, the last all others."""
 _BITS = 64
-"""Of a time in nanoseconds: what is counted is cut to the buckets when it is read."""
+"""Bits of a time in nanoseconds, each counted; reading cuts them to the buckets."""
 _clock_ns = time.perf_counter_ns
 QUERY_TYPES_MAX = 256
-"""A third party may make types of queries; more than this many are counted as one."""
+"""Types counted one by one: a third party may make any number of them."""
 OTHER_TYPES = "other"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsReading:
-    """What a store has counted up to a moment; all of it only ever grows."""
+    """The counters of a store at one moment; none of them ever falls."""
 
     queries: Mapping[str, int]
     """Partitions asked, by type of query."""
     failures: Mapping[FailureReason, int]
-    """Of these, the ones that did not answer; every reason is there."""
+    """Partitions that did not answer, by reason; every reason is there."""
     rows: int
-    """Rows that readers have been given: of a stream, those that were taken."""
+    """Rows given to readers; of a stream, those that were read."""
     time_ns: int
-    """Time spent on all queries, without reading their streams."""
+    """Time of all queries, without that of reading their streams."""
     time_counts: tuple[int, ...]
-    """Queries by how long they took, one number a bucket."""
+    """Number of queries in each bucket of their duration."""
 
     @staticmethod
     def bucket_ns(bucket: int) -> int:
-        """What took less than this is in the bucket or in one before it."""
+        """Return the upper limit of a bucket."""
         return 1024 << bucket
 
 
@@ -76,7 +75,7 @@ class Metrics:
     def count_query(
         self, query_type: type[Query[Any]], elapsed_ns: int, result: QueryResult[Any]
     ) -> None:
-        """Count one partition that was asked, and the row if it gave one."""
+        """Count one partition that was asked, and its row if it returned one."""
         with self._lock:
             if query_type not in self._queries and len(self._queries) >= QUERY_TYPES_MAX:
                 query_type = Query
@@ -89,12 +88,12 @@ class Metrics:
                 self._rows += 1
 
     def count_rows(self, rows: int) -> None:
-        """Count rows of a stream that were taken."""
+        """Count rows that were read from a stream."""
         with self._lock:
             self._rows += rows
 
     def read(self) -> MetricsReading:
-        """All counters at one moment."""
+        """Return all counters at one moment."""
         with self._lock:
             return MetricsReading(
                 queries=self._by_name(),
@@ -117,12 +116,12 @@ class Metrics:
 class MeteredStore:
     """A store whose queries are counted and timed.
 
-    Rows are counted of the two shapes that results of ours have: a row, and a stream of batches.
-    A result of any other shape passes as it is.
+    Rows are counted in the two shapes of result that ship with the package: a row, and a stream of
+    batches. A result of any other shape passes unchanged.
 
     Args:
         inner: the store.
-        metrics: the counters; they may outlive the store, if it is opened anew.
+        metrics: the counters; they outlive the store if it is opened anew.
     """
 
     def __init__(self, inner: Store, metrics: Metrics) -> None:
@@ -139,10 +138,14 @@ class MeteredStore:
         result = self._ask(partition, query, config)
         elapsed_ns = _clock_ns() - began
         self._count(type(query), elapsed_ns, result)
-        return self._passed_on(result, config, elapsed_ns) if _is_more(result, config) else result
+        return (
+            self._passed_on(result, config, elapsed_ns)
+            if _has_to_change(result, config)
+            else result
+        )
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
-        """Ask several partitions; the time is shared among them."""
+        """Ask several partitions; each counts with an equal part of the time."""
         began = _clock_ns()
         result = self._ask_all(request)
         elapsed_ns = _clock_ns() - began
@@ -152,7 +155,7 @@ class MeteredStore:
         changed: dict[int, QueryResult[R]] | None = None
         for number, answer in answers.items():
             self._count(query_type, elapsed_ns, answer)
-            if _is_more(answer, config):
+            if _has_to_change(answer, config):
                 changed = changed or {**answers}
                 changed[number] = self._passed_on(answer, config, elapsed_ns)
         if changed is None:
@@ -160,15 +163,15 @@ class MeteredStore:
         return StateQueryResult(partitions=changed, is_global=result.is_global)
 
     def statuses(self) -> Mapping[int, PartitionStatus]:
-        """The partitions that are held here."""
+        """Return the status of each partition on this host."""
         return self.inner.statuses()
 
     def committed_epoch(self) -> int:
-        """The newest epoch committed by the pipeline."""
+        """Return the newest epoch that the pipeline has committed."""
         return self.inner.committed_epoch()
 
     def unread_topics(self, position: Position, *, renew: bool = True) -> frozenset[str]:
-        """The topics of a position that do not feed the store."""
+        """Return the topics of a position that do not feed the store."""
         return self.inner.unread_topics(position, renew=renew)
 
     def wait(self, partition: int, bound: PositionBound, *, timeout_s: float) -> bool:
@@ -187,15 +190,15 @@ class MeteredStore:
         self, result: QueryResult[R], config: QueryConfig, elapsed_ns: int
     ) -> QueryResult[R]:
         if result.is_success and type(result.value) is BatchStream:
-            # The same type to whoever reads it: a stream of the same batches.
+            # For its reader it has the same type: a stream of the same batches.
             result = result.swap(_counted(result.value, self.metrics))  # type: ignore[arg-type]
         if config.info:
             return add_info(result, f"handled in MeteredStore: {elapsed_ns} ns")
         return result
 
 
-def _is_more(result: QueryResult[Any], config: QueryConfig) -> bool:
-    """Whether there is more to do with a result than to count it."""
+def _has_to_change(result: QueryResult[Any], config: QueryConfig) -> bool:
+    """Return whether a result has to be changed, not only counted."""
     return config.info or (result.is_success and type(result.value) is BatchStream)
 
 

@@ -1,4 +1,4 @@
-"""Opens the databases of a node's partitions, which share its memory, as replicas."""
+"""Opens the replicas of a node, whose databases share its directory and its memory."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Opener:
 
     Args:
         directory: for the databases, one below for each store; None for a temporary one.
-        cache_bytes: block cache, shared by all replicas.
-        columns: decoded columns, for whole scans.
-        rows_bytes: rows that are looked up again and again.
+        cache_bytes: memory for the block cache, shared by all replicas.
+        columns: memory for decoded columns.
+        rows_bytes: memory for rows that are looked up again.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Opener:
         self._rows = RowBudget(rows_bytes)
 
     def open(self, schema: StoreSchema, log: StoreLog, partition: int, role: Role) -> Replica:
-        """A replica that goes on where it stopped, or an empty one.
+        """Open a replica that goes on where it stopped, or an empty one.
 
         Raises:
             StoreError: its database cannot be opened.
@@ -54,7 +54,7 @@ class Opener:
         try:
             commit = log.commit(newest) if newest >= 0 else None
         except LogError:
-            # The follower will say what is wrong with it; all that it would give here is a name.
+            # The follower will report it; here only the name of the writer is missing.
             commit = None
         try:
             return Replica(
@@ -70,7 +70,7 @@ class Opener:
             raise
 
     def remove(self, schema: StoreSchema, partition: int) -> None:
-        """Remove a partition's database, which is closed.
+        """Remove the database of a partition; it must be closed.
 
         Raises:
             StoreError: it cannot be removed.
@@ -83,12 +83,12 @@ class Opener:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
     def _open_engine(self, schema: StoreSchema, log: StoreLog, partition: int) -> StorePartition:
-        """An engine that goes on where it stopped, or an empty one if what it has is of no use."""
+        """Open an engine that goes on where it stopped; an empty one if its rows are useless."""
         path = self._path(schema, partition)
         try:
             engine = self._make_engine(schema, partition, path)
         except CodecError as error:
-            # Its text, for whoever keeps the error keeps the frames that hold the database open.
+            # Only the text: the error keeps frames alive that hold the database open.
             text = str(error)
             _logger.warning("replica is damaged, starting over path=%s error=%s", path, text)
         else:
@@ -125,16 +125,16 @@ class Opener:
 
 
 def _make_private(path: Path) -> None:
-    """Close the directories above a database, and its own if it is there, to all other users.
+    """Make the directories of a database accessible to this user alone.
 
     Raises:
-        StoreError: they cannot be made, or belong to somebody else.
+        StoreError: they cannot be made, or belong to another user.
     """
     try:
         path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.mkdir(mode=0o700, exist_ok=True)
         for each in (path.parent, path):
-            # An older release left them open.
+            # Older versions left them open to others.
             if each.exists() and stat.S_IMODE(each.stat().st_mode) & 0o077:
                 each.chmod(0o700)
     except OSError as error:
@@ -142,7 +142,7 @@ def _make_private(path: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a database: at once by its name, so that half of one is never opened."""
+    """Remove a database. It is renamed first, so that half of one is never opened."""
     if not path.exists():
         return
     try:

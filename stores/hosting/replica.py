@@ -1,4 +1,4 @@
-"""One partition of one store on this host: an engine, its role and state, and who waits for it."""
+"""One partition of one store on this host: an engine with a role, a state, views and waiters."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ from stores.spec.store import (
 _logger = logging.getLogger(__name__)
 
 VIEWS_MAX = 4
-"""Epochs that a replica can be asked at.
+"""How many epochs a replica can be asked at.
 
-The follower takes all replicas of a host from one epoch to the next by turns, so that they are one
-apart; the rest is for statements that are under way.
+The follower takes the replicas of a host to the next epoch one after the other, so they are one
+epoch apart. The others are for statements that are running.
 """
 CLOSE_S = 10.0
-"""How long closing waits for the epoch that is being applied."""
+"""How long closing waits for an epoch that is being applied."""
 RESTORED = "restored"
-"""The measure that a replica which restores has to reach first, whatever the bound."""
+"""The measure that a restoring replica has to reach first, whatever the bound."""
 
 
 def wall_clock_ms() -> int:
-    """Now, in epoch milliseconds."""
+    """Return the time now, in epoch milliseconds."""
     return time.time_ns() // 1_000_000
 
 
 class Replica:
-    """One partition as this host holds it. Queried from any thread, written by one.
+    """A replica of one partition. Queried from any thread, written by one.
 
     Args:
         engine: holds the rows.
@@ -56,10 +56,10 @@ class Replica:
         partition: its number.
         role: whether it answers requests for an active replica; may be set at any time.
         restore_to: the epoch that it must reach before it answers.
-        pipeline: who wrote its epochs, if that is known.
+        pipeline: the writer of its epochs, if known.
         clock: wall clock, for bounds on lag.
-        holds: the epochs that readers hold; with the limits of `stores.hosting.held_epochs` if it
-            is not given.
+        holds: the epochs that readers hold; by default with the limits of
+            `stores.hosting.held_epochs`.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Replica:
         self.engine = engine
         self.schema = schema
         self.inputs = Inputs(schema.inputs)
-        """What its bounds are held against; its store puts its own in the place."""
+        """The inputs that bounds are checked with; its store replaces them by its own."""
         self.partition = partition
         self.role = role
         self.state = ReplicaState.RESTORING
@@ -89,23 +89,23 @@ class Replica:
         self._holds = Holds() if holds is None else holds
         self._writing = threading.Lock()
         self._turning = threading.Lock()
-        """Held to change `state`, so that nothing that is closed runs again."""
+        """Held to change `state`, so that a closed replica never runs again."""
         view = engine.view
         self._views: tuple[View, ...] = (view,)
-        # A third party's engine need not remember; then it is held to have answered what it has.
+        # A third party's engine need not have one; it counts as having answered all that it has.
         self._mark: AnsweredMark | None = getattr(engine, "answered", None)
         self._answered = view.progress.epoch if self._mark is None else self._mark.epoch
-        """The newest epoch that it is known to have answered at, in this life or before."""
-        self._settle()
+        """The newest epoch that it has answered at, as far as known, also before a restart."""
+        self._update()
 
     @property
     def progress(self) -> Progress:
-        """What has been applied."""
+        """The newest epoch that was applied."""
         return self.engine.view.progress
 
     @property
     def status(self) -> PartitionStatus:
-        """The replica as it stands now."""
+        """The replica's status now."""
         state, views = self.state, self._views
         progress = views[-1].progress if views else Progress()
         return PartitionStatus(
@@ -121,7 +121,7 @@ class Replica:
         )
 
     def view_at(self, epoch: int) -> View | None:
-        """What was true at an epoch, if that is neither forgotten nor yet to come."""
+        """Return the view of an epoch; None if it is forgotten, or yet to come."""
         views = self._views
         if not views or epoch > views[-1].progress.epoch:
             return None
@@ -141,10 +141,10 @@ class Replica:
     def apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
     ) -> None:
-        """Take one epoch and wake who waits for it.
+        """Apply one epoch, and wake its waiters.
 
         Raises:
-            StoreError: the engine cannot take it, or the replica is closed.
+            StoreError: the engine cannot apply it, or the replica is closed.
         """
         with self._writing:
             try:
@@ -156,13 +156,13 @@ class Replica:
                 self.error = None
             finally:
                 self._close_if_closed()
-        self._settle()
+        self._update()
 
     def restore(self, fetch: Fetch, progress: Progress) -> None:
-        """Become what a snapshot holds, and wake who waits for it.
+        """Replace the content by that of a snapshot, and wake its waiters.
 
         Raises:
-            StoreError: the engine cannot be restored so, or the replica is closed.
+            StoreError: the engine cannot be restored, or the replica is closed.
         """
         with self._writing:
             try:
@@ -179,10 +179,10 @@ class Replica:
             finally:
                 self._see_restored()
                 self._close_if_closed()
-        self._settle()
+        self._update()
 
     def _stop_answering(self) -> None:
-        """What it has answered from is about to go: until it has as much again, it refuses."""
+        """Refuse queries until the replica is as new as its answers again; its rows go now."""
         with self._turning:
             if self.state is not ReplicaState.RUNNING:
                 return
@@ -192,25 +192,25 @@ class Replica:
             self._mark.pause()
 
     def _see_restored(self) -> None:
-        """Take over the engine's view: the snapshot, or nothing if it failed half way."""
+        """Take over the engine's view: the snapshot, or an empty one if restoring failed."""
         view, before = self.engine.view, self._views[-1:]
         if before == (view,) or not before:
             return
-        # What lies between the view before and this one is not known, so that one must go.
+        # The epochs between the old view and this one are unknown, so the old one must go.
         with standstill():
             self._views = (view,)
             self._holds.tidy(self._views)
 
     def serve_as_is(self) -> None:
-        """Answer from here on although the log goes on: the next epoch in it cannot be read.
+        """Answer from now on, although the log goes on, because its next epoch cannot be read.
 
-        Only a replica that has all that it answered before it restarted does. One that was filled
-        anew, or has lost epochs in a crash, would go back behind that, so it still refuses.
+        Only a replica does that is as new as its answers before a restart. One that was filled
+        anew, or has lost epochs in a crash, would give older answers, so it still refuses.
         """
         has_as_much = NEVER < self._answered <= self.progress.epoch
         if has_as_much and self.state is ReplicaState.RESTORING:
             self._restore_to = -1
-            self._settle()
+            self._update()
 
     def when(self, bound: PositionBound, callback: OnBound) -> Waiting:
         """Call back once the bound is met, or the replica closes; see `Store.when`.
@@ -222,7 +222,7 @@ class Replica:
             waiter = self._waiters.add(bound, callback, self._look)
             if waiter is not None:
                 if self._is_closed():
-                    # It closed meanwhile, and may have looked for waiters before this one came.
+                    # It closed meanwhile, and may have missed this waiter.
                     self._end_waiting()
                 return waiter
         done = Waiter(None, callback)
@@ -230,7 +230,7 @@ class Replica:
         return done
 
     def wait(self, bound: PositionBound, *, timeout_s: float) -> bool:
-        """Block until the bound is met; False if it is not by then, or the replica closes."""
+        """Block until the bound is met; False if it is not in time, or the replica closes."""
         woken = threading.Event()
         outcome: list[bool] = []
 
@@ -240,15 +240,15 @@ class Replica:
 
         waiting = self.when(bound, wake)
         if not woken.wait(timeout_s) and not waiting.cancel():
-            # It is being called right now.
+            # The callback is being called right now.
             woken.wait()
         return outcome == [True]
 
     def close(self, *, timeout_s: float = CLOSE_S) -> None:
-        """Stop answering, and wake who waits. Closing twice is closing once.
+        """Stop answering, and wake all waiters. Closing twice is closing once.
 
-        If an epoch is still being applied after `timeout_s`, whoever applies it closes the engine
-        when it is done.
+        If an epoch is still being applied after `timeout_s`, the thread that applies it closes the
+        engine afterwards.
         """
         with self._turning:
             self.state = ReplicaState.CLOSED
@@ -260,13 +260,13 @@ class Replica:
                 self._writing.release()
         else:
             _logger.warning(
-                "an epoch is still being applied to what is closed store=%s partition=%d",
+                "replica closed while an epoch is being applied store=%s partition=%d",
                 self.schema.name,
                 self.partition,
             )
 
     def _is_closed(self) -> bool:
-        """Asked more than once in a row, for another thread may close it at any time."""
+        """Return whether it is closed; another thread may close it between two calls."""
         return self.state is ReplicaState.CLOSED
 
     def _check_open(self) -> None:
@@ -285,8 +285,8 @@ class Replica:
         for waiter in self._waiters.take_all():
             waiter.call(False)
 
-    def _settle(self) -> None:
-        """See what the new progress, or state, has made true."""
+    def _update(self) -> None:
+        """Run if restored by now, and wake the waiters whose bounds are met."""
         views = self._views
         if not views:
             return

@@ -122,7 +122,7 @@ def _answer_early() -> None:
         plain(self, engine, schema=schema, **more)
         if schema.name.startswith("early"):
             self._restore_to = -1
-            self._settle()
+            self._update()
 
     _replace(replica.Replica, "__init__", begin)
 

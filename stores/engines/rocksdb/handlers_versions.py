@@ -1,8 +1,8 @@
 """How RocksDB answers the queries of versioned stores.
 
 The latest version of each key lies in a segment of its own, where one seek finds it and it never
-expires. A version that was replaced lies in the segment of its end. So the version that was valid at
-a time is the first one that ends after it.
+expires. A replaced version lies in the segment of its end. So the version that was valid at a time
+is the first one that ends after it.
 """
 
 from __future__ import annotations

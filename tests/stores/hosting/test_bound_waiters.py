@@ -142,8 +142,8 @@ def test_who_gives_up_leaves_nothing_behind() -> None:
         waiter = follower.waiters.add(at(100 + number), lambda _: None, follower.look)
         assert waiter is not None
         waiter.cancel()
-    filed = sum(len(file) for file in follower.waiters._files.values())
-    assert filed <= 64
+    queued = sum(len(queue) for queue in follower.waiters._queues.values())
+    assert queued <= 64
     assert follower.waiters._groups == {}
 
 

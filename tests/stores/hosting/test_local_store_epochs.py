@@ -176,12 +176,12 @@ class Racing(LocalStore):
             for epoch in range(newest + 1, newest + 3 * VIEWS_MAX):
                 replica.apply(progress(epoch), [epoch_rows(self.schema, epoch)])
 
-    def _answered(self, partition: int, query: Query[R], config: QueryConfig) -> QueryResult[R]:
+    def _ask_resolved(self, partition: int, query: Query[R], config: QueryConfig) -> QueryResult[R]:
         thread = threading.Thread(target=self.run_ahead)
         thread.start()
         thread.join(10)
         assert not thread.is_alive(), "asking must not keep anybody from applying"
-        return super()._answered(partition, query, config)
+        return super()._ask_resolved(partition, query, config)
 
 
 def racing(schema: StoreSchema, directory: Path | None) -> Racing:
