@@ -153,7 +153,7 @@ class Holds:
             return
         now_s = self._clock()
         with self._lock:
-            behind: list[int] = []
+            older: list[int] = []
             for epoch, held in sorted(self._held.items()):
                 if held.view is None and epoch <= views[-1].progress.epoch:
                     held.view = _view_at(views, epoch)
@@ -163,8 +163,8 @@ class Holds:
                 if held.until_s <= now_s:
                     held.lose()
                 else:
-                    behind.append(epoch)
-            for epoch in behind[: max(0, len(behind) - self._holds_max)]:
+                    older.append(epoch)
+            for epoch in older[: max(0, len(older) - self._holds_max)]:
                 self._held[epoch].lose()
             self._held = {epoch: held for epoch, held in self._held.items() if not held.is_lost}
 

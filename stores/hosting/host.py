@@ -27,7 +27,7 @@ from stores.errors import (
     StoreMigratedError,
     StoreNotAvailableError,
 )
-from stores.hosting.maintenance import Upkeep
+from stores.hosting.maintenance import EngineMaintenance
 from stores.hosting.metrics import MetricsReading
 from stores.hosting.open_stores import OpenStores, Placement, everything
 from stores.hosting.opening import Opener
@@ -115,7 +115,7 @@ class Host:
         self._open = OpenStores(self.root, opener, placement)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
-        self._upkeep = Upkeep(self._tended)
+        self._maintenance = EngineMaintenance(self._maintained)
 
     @property
     def state(self) -> HostState:
@@ -229,7 +229,7 @@ class Host:
         self._phase = HostState.RUNNING
         self._thread = threading.Thread(target=self._run, name="follow-log", daemon=True)
         self._thread.start()
-        self._upkeep.start()
+        self._maintenance.start()
 
     def close(self, *, timeout_s: float = CLOSE_S) -> None:
         """Stop following and close all replicas; applied epochs are on disk. Once is enough.
@@ -242,7 +242,7 @@ class Host:
         self._phase = HostState.STOPPING
         self._stopping.set()
         deadline = time.monotonic() + timeout_s
-        self._upkeep.stop(timeout_s=timeout_s)
+        self._maintenance.stop(timeout_s=timeout_s)
         if self._thread is not None:
             self._thread.join(max(0.0, deadline - time.monotonic()))
             if self._thread.is_alive():
@@ -343,7 +343,7 @@ class Host:
         except Exception as error:  # the outermost loop of this thread
             _logger.exception("the follower has ended root=%s", self.root)
             self._phase, self.error = HostState.ERROR, str(error)
-            self._upkeep.stop(timeout_s=CLOSE_S)
+            self._maintenance.stop(timeout_s=CLOSE_S)
             self._open.close()
         finally:
             if self._phase is HostState.STOPPED:
@@ -379,7 +379,7 @@ class Host:
             self.error = str(error)
             return None
 
-    def _tended(self) -> Iterator[Replica]:
+    def _maintained(self) -> Iterator[Replica]:
         """Yield the replicas to maintain: none as long as one has yet to catch up."""
         if self.state is HostState.RUNNING:
             for store in self._open.local.values():

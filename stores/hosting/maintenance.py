@@ -17,10 +17,10 @@ _PAUSE_S: Final = 0.25
 
 
 @runtime_checkable
-class Tended(Protocol):
+class Maintainable(Protocol):
     """An engine with work to do in the background."""
 
-    def tend(self, is_stopping: Callable[[], bool]) -> None:
+    def maintain(self, is_stopping: Callable[[], bool]) -> None:
         """Do the work that is due now, if there is any.
 
         Args:
@@ -39,10 +39,10 @@ class Held(Protocol):
 
     @property
     def engine(self) -> object:
-        """The engine, which need not be `Tended`."""
+        """The engine, which need not be `Maintainable`."""
 
 
-class Upkeep:
+class EngineMaintenance:
     """Maintains the engines of a host, one after the other.
 
     Args:
@@ -52,7 +52,7 @@ class Upkeep:
     def __init__(self, held: Callable[[], Iterable[Held]]) -> None:
         self._held = held
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="upkeep", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="engine-maintenance", daemon=True)
 
     def start(self) -> None:
         """Start the thread."""
@@ -69,16 +69,16 @@ class Upkeep:
             for held in self._held():
                 if self._stopping.is_set():
                     return
-                if isinstance(held.engine, Tended):
-                    self._tend(held.engine, held)
+                if isinstance(held.engine, Maintainable):
+                    self._maintain(held.engine, held)
 
-    def _tend(self, engine: Tended, held: Held) -> None:
+    def _maintain(self, engine: Maintainable, held: Held) -> None:
         try:
-            engine.tend(self._stopping.is_set)
+            engine.maintain(self._stopping.is_set)
         except Exception as error:  # the other engines must get their turns
             # Queries that need the same blocks fail with the same error, each time.
             _logger.warning(
-                "upkeep failed store=%s partition=%d error=%s",
+                "engine maintenance failed store=%s partition=%d error=%s",
                 held.schema.name,
                 held.partition,
                 error,

@@ -107,7 +107,7 @@ def _filled(
     engine = RocksPartition(path, schema=schema, partition=0, columns=columns)
     try:
         engine.apply(progress(), log_batches(table))
-        engine.tend(lambda: False)
+        engine.maintain(lambda: False)
         yield engine
     finally:
         engine.close()

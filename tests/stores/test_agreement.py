@@ -216,11 +216,11 @@ class Agreement(RuleBasedStateMachine):
         self.rocks = self.open_rocks()
 
     @rule()
-    def tend(self) -> None:
+    def maintain(self) -> None:
         """As a host does in the background: from then on scans are answered from columns."""
         engine = self.rocks.replicas[0].engine
         assert isinstance(engine, RocksPartition)
-        engine.tend(lambda: False)
+        engine.maintain(lambda: False)
 
     @rule(data=st.data())
     def ask(self, data: st.DataObject) -> None:

@@ -1,1 +1,1 @@
-"""The reference engine: plain dictionaries, which every other engine must agree with."""
+"""The reference engine: rows in memory, in plain Python. Every other engine must agree with it."""

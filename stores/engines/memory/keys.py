@@ -1,6 +1,6 @@
-"""Keys as the reference engine compares them: as SQL does, and only with what a column can hold.
+"""Keys of the reference engine: compared as SQL does, and checked to fit their columns.
 
-No codec of RocksDB is used here: what that one refuses or rounds, this must find out by itself.
+No codec of RocksDB is used, so that an error in one of the two engines shows.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from stores.spec.scans import PrefixQuery
 from stores.spec.schema import Column, DataType, Key, Kind, StoreSchema, Value
 
 Test: TypeAlias = Callable[[Key], bool]
-"""Whether a key is one of those that are asked for."""
+"""Returns whether a key is asked for."""
 
 
 def sort_key(key: Key) -> tuple[tuple[int, Value], ...]:
-    """What Python must compare to order keys as SQL does: NULLs first, NaN last."""
+    """Return a value that Python orders as SQL orders keys: NULLs first, NaN last."""
     return tuple(map(_sortable, key))
 
 
@@ -34,36 +34,36 @@ def _sortable(value: Value) -> tuple[int, Value]:
     return 1, value
 
 
-def fitted(schema: StoreSchema, key: Key) -> Key:
-    """A key, or the prefix of one, as the columns hold it: a `real` has fewer digits than Python's.
+def fit_prefix(schema: StoreSchema, key: Key) -> Key:
+    """Return a key or a prefix with the values that its columns hold; `real` rounds a float.
 
     Raises:
         CodecError: a value does not fit its column, or there are more values than columns.
     """
     if not 0 < len(key) <= len(schema.key):
         raise CodecError(f"a key has {len(schema.key)} columns, not {len(key)}")
-    return tuple(_fitted(column, value) for column, value in zip(schema.key, key, strict=False))
+    return tuple(_fit(column, value) for column, value in zip(schema.key, key, strict=False))
 
 
-def whole(schema: StoreSchema, key: Key) -> Key:
-    """The same of a key that must have all columns.
+def fit_key(schema: StoreSchema, key: Key) -> Key:
+    """Return a key with the values that its columns hold; it must have all columns.
 
     Raises:
-        CodecError: a value does not fit its column, or there is not one for each.
+        CodecError: a value does not fit its column, or there are too few or too many.
     """
     if len(key) != len(schema.key):
         raise CodecError(f"a key has {len(schema.key)} columns, not {len(key)}")
-    return fitted(schema, key)
+    return fit_prefix(schema, key)
 
 
-def within(schema: StoreSchema, interval: Interval) -> Test:
-    """Whether a key lies in an interval.
+def in_interval(schema: StoreSchema, interval: Interval) -> Test:
+    """Return a test of whether a key lies in an interval.
 
     Raises:
-        CodecError: an end of it is no key, nor the prefix of one.
+        CodecError: an end of the interval is neither a key nor the prefix of one.
     """
-    lower = None if interval.lower is None else sort_key(fitted(schema, interval.lower))
-    upper = None if interval.upper is None else sort_key(fitted(schema, interval.upper))
+    lower = None if interval.lower is None else sort_key(fit_prefix(schema, interval.lower))
+    upper = None if interval.upper is None else sort_key(fit_prefix(schema, interval.upper))
 
     def test(key: Key) -> bool:
         ordered = sort_key(key)
@@ -79,26 +79,26 @@ def within(schema: StoreSchema, interval: Interval) -> Test:
     return test
 
 
-def begins(schema: StoreSchema, query: PrefixQuery) -> Test:
-    """Whether a key begins as asked.
+def has_prefix(schema: StoreSchema, query: PrefixQuery) -> Test:
+    """Return a test of whether a key has the prefix of a query.
 
     Raises:
-        CodecError: the prefix is none, or no column of text is behind it.
+        CodecError: the values do not fit, or no text column follows them.
     """
     count, text = len(query.prefix), query.text
-    prefix = sort_key(fitted(schema, query.prefix)) if query.prefix else ()
+    prefix = sort_key(fit_prefix(schema, query.prefix)) if query.prefix else ()
     if text is None:
         return lambda key: sort_key(key[:count]) == prefix
     wanted = Kind.TEXT if isinstance(text, str) else Kind.BYTEA
     if count == len(schema.key) or schema.key[count].type.kind is not wanted:
         raise CodecError(f"the key has no {wanted.value} column after {count} others")
-    _fitted(schema.key[count], text)
+    _fit(schema.key[count], text)
     return lambda key: (
         sort_key(key[:count]) == prefix and key[count] is not None and key[count].startswith(text)
     )
 
 
-def _fitted(column: Column, value: Value) -> Value:
+def _fit(column: Column, value: Value) -> Value:
     if value is None:
         return None
     try:
@@ -160,4 +160,4 @@ _FITS: Mapping[Kind, Callable[[Value, DataType], Value]] = {
     Kind.TEXT: _text,
     Kind.BYTEA: _bytes,
 }
-"""The value as a column holds it, or None; those that are not here are integers."""
+"""Functions that return a value as its column holds it, or None; other kinds are integers."""

@@ -1,7 +1,7 @@
-"""The reference engine: rows in a sorted list. Shares no codec with RocksDB, so they can differ.
+"""The reference engine: rows in a sorted list, without the codecs of RocksDB.
 
-It is the fake of every test above the store layer, and what a new engine is compared with. How it
-answers queries is in `stores.engines.memory.queries`.
+It is the fake in every test above the store layer, and new engines are compared with it. Its
+answers to queries are in `stores.engines.memory.queries`.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ class MemoryPartition:
     def __init__(self, schema: StoreSchema, partition: int) -> None:
         self.schema, self.partition = schema, partition
         self.late_rows = 0
-        """Rows dropped, as nobody could read them: see `PartitionStatus`."""
+        """Rows dropped because no one could read them: see `PartitionStatus`."""
         self._segments = Segments.of(schema)
         self._view: View | None = View(progress=Progress(), data=())
         self._handlers = memory_handlers(schema, partition)
 
     @property
     def view(self) -> View:
-        """The newest epoch, with its entries in the order of a scan of one segment as data."""
+        """The newest epoch; its data are the entries, in the order of a scan of one segment."""
         if self._view is None:
             raise StoreError(f'partition {self.partition} of store "{self.schema.name}" is closed')
         return self._view
 
     @property
     def handlers(self) -> Mapping[type[Query[Any]], Handler]:
-        """Those of the store's kind; see `stores/README.md`."""
+        """The handlers of the store's kind; see `stores/README.md`."""
         return self._handlers
 
     def apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
     ) -> None:
-        """Take one epoch."""
+        """Apply one epoch."""
         old: Sequence[Entry] = () if replace else self.view.data
         found = [entry for b in batches for entry in self._read(b, progress.epoch)]
         if self.schema.kind is StoreKind.VERSIONED:
             kept, late = self._versions(old, found, progress, whole=replace)
         else:
             kept, late = self._entries(old, found, progress)
-            # An epoch that is the whole store has rows of any age; late is what comes anew.
+            # A whole store may have rows of any age, so none of them is late.
             late = 0 if replace else late
         self.late_rows += late
         self._view = View(progress=progress, data=tuple(kept))
@@ -69,7 +69,7 @@ class MemoryPartition:
     def _entries(
         self, old: Sequence[Entry], new: Sequence[Entry], progress: Progress
     ) -> tuple[list[Entry], int]:
-        """Windows and sessions that have not expired, or all rows; and how many came too late."""
+        """Return the entries that have not expired, and how many new ones came too late."""
         entries = {self._identity(entry): entry for entry in old}
         for entry in new:
             if entry.row is None:
@@ -93,7 +93,7 @@ class MemoryPartition:
     def _versions(
         self, old: Sequence[Entry], new: list[Entry], progress: Progress, *, whole: bool
     ) -> tuple[list[Entry], int]:
-        """The versions that have not expired, each up to the next; and how many were dropped."""
+        """Return the versions that have not expired, and how many new ones were dropped."""
         history_from = self._segments.history_from_us(progress)
         earliest = MICROS_MIN if whole else history_from
         on_time = [entry for entry in new if earliest <= entry.start_us < END_OF_TIME]
@@ -112,7 +112,7 @@ class MemoryPartition:
         return (*sort_key(entry.key), end_us, entry.start_us)
 
     def _read(self, batch: pa.RecordBatch, epoch: int) -> Iterator[Entry]:
-        """The rows of a batch; those that are deleted as tombstones."""
+        """Yield the rows of a batch; deleted ones are tombstones."""
 
         def listed(columns: Iterable[Any]) -> Iterable[tuple[Value, ...]]:
             lists = [physical_list(batch.column(c.name), c.type) for c in columns]
@@ -144,14 +144,14 @@ class MemoryPartition:
 
 
 def _linked(chain: list[Entry]) -> Iterator[Entry]:
-    """The versions of one key, each up to the next."""
+    """Yield the versions of one key, each ending where the next begins."""
     for entry, following in itertools.pairwise(chain):
         yield replace(entry, end_us=following.start_us)
     yield replace(chain[-1], end_us=END_OF_TIME)
 
 
 def _unexpired(entries: Iterable[Entry], history_from: int) -> list[Entry]:
-    """Without what was replaced, or said to be gone, at the edge of the retention or behind it."""
+    """Return the entries without versions and tombstones that are older than the history."""
 
     def is_kept(entry: Entry) -> bool:
         if entry.is_open:

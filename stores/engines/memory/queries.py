@@ -1,7 +1,7 @@
-"""How the reference engine answers queries: each by going over all entries of a view.
+"""How the reference engine answers queries: it goes over all entries of a view.
 
-Written for being right at a glance. Only raw queries use the codecs of RocksDB, whose bytes they
-are there to show.
+The code is written to be obviously right. Only raw queries use the codecs of RocksDB, because they
+return its bytes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from stores.codec.layout import DATA, DATA_END, TOMBSTONE, Layout, encode_time
 from stores.codec.segments import END_OF_TIME, Segments, first_micros, last_micros
-from stores.engines.memory.keys import begins, sort_key, whole, within
+from stores.engines.memory.keys import fit_key, has_prefix, in_interval, sort_key
 from stores.errors import SchemaError
 from stores.spec.arrow import physical_array
 from stores.spec.position import Progress
@@ -57,25 +57,25 @@ from stores.spec.versions import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One row, or in versioned stores the tombstone that there is none."""
+    """One row, or a tombstone in versioned stores."""
 
     key: Key
     start_us: int = 0
-    """Start of a window or session; the time from which a version is valid."""
+    """The start of a window, a session or a version."""
     end_us: int = 0
-    """End of them; of a version that no other has replaced the end of time."""
+    """The end of a session or a version; the end of time for the latest version."""
     row: Row | None
     epoch: int
     time_us: int | None
 
     @property
     def is_open(self) -> bool:
-        """Whether it is a version that no other has replaced."""
+        """Whether it is the latest version of its key."""
         return self.end_us == END_OF_TIME
 
 
 def memory_handlers(schema: StoreSchema, partition: int) -> Mapping[type[Query[Any]], Handler]:
-    """One handler for each query that a store of this kind answers."""
+    """Return a handler for each query that a store of this kind answers."""
     queries = _Queries(schema, partition)
     of_kind: dict[StoreKind, dict[type[Query[Any]], Handler]] = {
         StoreKind.KEYVALUE: queries.keyvalue,
@@ -193,10 +193,10 @@ class _Queries:
 
     def _version(self, view: View, query: VersionedKeyQuery) -> VersionedRow | None:
         time_us = last_micros(query.as_of_ms)
-        known = self._known(view.progress, query.as_of_ms)
+        has_history = self._has_history(view.progress, query.as_of_ms)
         for entry in self._of_key(view, query.key):
             covers = entry.start_us <= time_us and (entry.is_open or time_us < entry.end_us)
-            if covers and entry.row is not None and (entry.is_open or known):
+            if covers and entry.row is not None and (entry.is_open or has_history):
                 end_us = None if entry.is_open else entry.end_us
                 return VersionedRow(row=entry.row, valid_from_us=entry.start_us, valid_to_us=end_us)
         return None
@@ -212,25 +212,25 @@ class _Queries:
         return self._batches(found, query.columns, query.order, query.limit)
 
     def _valid(self, from_ms: int | None, to_ms: int | None, progress: Progress) -> _Test:
-        """Whether a version was valid at some time of a range."""
+        """Return a test of whether a version was valid at some time of a range."""
         first, last = first_micros(from_ms), last_micros(to_ms)
-        known = self._known(progress, to_ms)
+        has_history = self._has_history(progress, to_ms)
 
         def valid(entry: Entry) -> bool:
             if entry.row is None or entry.start_us > last:
                 return False
-            return entry.is_open or (known and entry.end_us > first)
+            return entry.is_open or (has_history and entry.end_us > first)
 
         return valid
 
-    def _known(self, progress: Progress, time_ms: int | None) -> bool:
-        """Whether it is known which versions, now replaced, were valid at a time."""
+    def _has_history(self, progress: Progress, time_ms: int | None) -> bool:
+        """Return whether the history reaches back to a time."""
         return last_micros(time_ms) >= self._segments.history_from_us(progress)
 
     # All kinds
 
     def _prefix(self, view: View, query: PrefixQuery) -> BatchStream:
-        begun = begins(self.schema, query)
+        begun = has_prefix(self.schema, query)
         found = self._by_segment(filter(lambda entry: begun(entry.key), _rows(view)))
         return self._batches(found, query.columns, query.order, query.limit)
 
@@ -285,10 +285,10 @@ class _Queries:
         return [entry for entry in view.data if sort_key(entry.key) == wanted]
 
     def _whole(self, key: Key) -> tuple[tuple[int, Value], ...]:
-        return sort_key(whole(self.schema, key))
+        return sort_key(fit_key(self.schema, key))
 
     def _within(self, interval: Interval) -> _Test:
-        lies = within(self.schema, interval)
+        lies = in_interval(self.schema, interval)
         return lambda entry: lies(entry.key)
 
     def _batches(
@@ -303,9 +303,9 @@ class _Queries:
             if name not in self.schema.column_by_name:
                 raise SchemaError(f'store "{self.schema.name}" has no column "{name}"')
         ordered = entries if order is Order.ASCENDING else entries[::-1]
-        return BatchStream(lambda: self._cut(ordered[:limit], names))
+        return BatchStream(lambda: self._slices(ordered[:limit], names))
 
-    def _cut(self, entries: Sequence[Entry], names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+    def _slices(self, entries: Sequence[Entry], names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         for at in range(0, len(entries), BATCH_ROWS):
             chunk = entries[at : at + BATCH_ROWS]
             if not names:
@@ -327,7 +327,7 @@ class _Queries:
                 return 0.0 if zero else value
         for i, column in enumerate(self.schema.value):
             if column.name == name:
-                assert entry.row is not None, "tombstones are no rows"
+                assert entry.row is not None, "tombstones have no row"
                 return entry.row[i]
         is_versioned = self.schema.kind is StoreKind.VERSIONED
         return {
@@ -346,7 +346,7 @@ def _rows(view: View) -> Iterator[Entry]:
 
 
 def _in_session(time: SessionTime) -> _Test:
-    """Whether a session's ends lie as asked; what has expired is not in the view."""
+    """Return a test of whether the start and end of a session are asked for."""
     if time == ANY_TIME:
         return lambda entry: True
     starts = first_micros(time.earliest_start_ms), last_micros(time.latest_start_ms)

@@ -6,7 +6,7 @@ changes to a log beside them. Later the changes are merged into the columns, at 
 some thirty times less than reading everything again. Windows and sessions that have expired stay
 until then; reads leave them out.
 
-`tend` does the slow work, and a host calls it in the background: once after the start, as far as
+`maintain` does the slow work. A host calls it in the background: once after the start, as far as
 there is room, and again after scans. So no scan waits for it. Columns that no one scans keep their
 memory until too much changes. Then they are read again after a second, the next time after two, and
 so on, because the store may only be filling up.
@@ -98,12 +98,12 @@ class PartitionColumns:
         self._current, self._entries = current, entries
         self._estimated_rows = estimated_rows
         self._lock = threading.Lock()
-        self._tending = threading.Lock()
-        """Held while `tend` reads; never taken by a thread that holds the other lock."""
+        self._maintaining = threading.Lock()
+        """Held while `maintain` reads; never taken by a thread that holds the other lock."""
         self._demand = ColumnDemand()
         self._kept: _Kept | None = None
         self._collecting: ChangeLog | None = None
-        """The changes since the view that `tend` is reading; it gives up when this is replaced."""
+        """The changes since the view that `maintain` reads; it gives up once this is another."""
         self._newest = -1
         """The newest epoch that was begun. Its changes are missing from a log begun later."""
         self._readers: WeakSet[object] = WeakSet()
@@ -172,8 +172,8 @@ class PartitionColumns:
         self._budget.give_back(self)
         # A read in the background holds the database open up to its next chunk. A file system that
         # hangs is not waited for any longer.
-        if self._tending.acquire(timeout=_CHUNK_S):
-            self._tending.release()
+        if self._maintaining.acquire(timeout=_CHUNK_S):
+            self._maintaining.release()
 
     def evict(self) -> None:
         """Keep nothing, because the memory is needed elsewhere; the budget knows."""
@@ -241,7 +241,7 @@ class PartitionColumns:
 
     # Called in the background
 
-    def tend(self, is_stopping: Callable[[], bool]) -> None:
+    def maintain(self, is_stopping: Callable[[], bool]) -> None:
         """Read the columns to keep, or merge changes into them, if the next scan gains by it.
 
         Args:
@@ -250,7 +250,7 @@ class PartitionColumns:
         Raises:
             StoreError: the database cannot be read.
         """
-        with self._tending:
+        with self._maintaining:
             if not self._demand.is_due:
                 return
             with self._lock:

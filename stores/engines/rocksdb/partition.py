@@ -274,10 +274,10 @@ class RocksPartition:
 
     # Background and end
 
-    def tend(self, is_stopping: Callable[[], bool]) -> None:
+    def maintain(self, is_stopping: Callable[[], bool]) -> None:
         """Keep the columns of the newest epoch, as far as it pays; see `column_cache`."""
         if self._columns is not None:
-            self._columns.tend(is_stopping)
+            self._columns.maintain(is_stopping)
 
     def close(self) -> None:
         """Close the database once the last view is gone. Closing twice is closing once."""

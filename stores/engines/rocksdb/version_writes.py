@@ -1,14 +1,14 @@
 """How the versions of an epoch enter RocksDB, each at its place in the chain of its key.
 
-Nearly each follows the latest of its key. That takes two entries and a deletion, made of bytes that
-are there already: the new version is the latest, and the one before it ends where it begins. All is
-done in the order of the keys: the latest versions are found in one pass, and RocksDB takes sorted
-entries in half of the time.
+Nearly every version follows the latest of its key. That takes two entries and a deletion, made of
+bytes that exist already: the new version becomes the latest, and the one before ends where it
+begins. The work is done in the order of the keys: one pass finds the latest versions, and RocksDB
+takes sorted entries in half the time.
 
-What comes before the latest of its key, or behind a tombstone, has neighbours to be looked for:
-their ends change with it. The chain of a key is read as far back as the epoch's rows reach, once an
-epoch. Only RocksDB needs this, which stores the end of each version, so that history expires by
-segment.
+A version that comes before the latest of its key, or after a tombstone, changes the ends of its
+neighbours, which have to be found. The chain of a key is read as far back as the rows of the epoch
+reach, once an epoch. Only RocksDB needs this: it stores the end of each version, so that history
+expires by segment.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class _Chain:
     """The newest versions of a key, oldest first; each ends where the next begins."""
 
     known_from: int
-    """All versions that end behind this time are here."""
+    """All versions that end after this time are here."""
     versions: list[_Version] = field(default_factory=list)
 
     def reaches(self, time_us: int) -> bool:
-        """Whether what is valid at a time, or comes next, is here."""
+        """Return whether the version that is valid at a time, or the next one, is here."""
         if self.versions and self.versions[0].valid_from <= time_us:
             return True
         return self.known_from <= time_us
@@ -69,7 +69,7 @@ class Chains:
 
     Args:
         layout: of the store.
-        reader: the epoch before; None if nothing of it remains.
+        reader: of the epoch before; None if nothing of it remains.
         progress: of the new epoch. By its watermark old versions are forgotten.
         writes: takes the changes.
     """
@@ -82,7 +82,7 @@ class Chains:
         self._chains: dict[bytes, _Chain] = {}
 
     def insert(self, key: bytes, time_us: int, row: bytes) -> None:
-        """Let a version in; a tombstone has the empty row."""
+        """Insert a version; a tombstone has the empty row."""
         versions = self._chain(key, time_us).versions
         at = bisect_right(versions, time_us, key=lambda version: version.valid_from)
         valid_to = versions[at].valid_from if at < len(versions) else END_OF_TIME
@@ -108,7 +108,7 @@ class Chains:
         return self._layout.version_key(key, version.valid_from, version.valid_to, gone=gone)
 
     def _chain(self, key: bytes, time_us: int) -> _Chain:
-        """The chain of a key, read back to a time."""
+        """Return the chain of a key, read back to a time."""
         chain = self._chains.get(key)
         if chain is None:
             chain = self._chains[key] = self._begin(key, time_us)
@@ -123,7 +123,7 @@ class Chains:
         if newest is not None:
             version = _version(*newest)
             return _Chain(version.valid_from, [version])
-        # The newest may be a tombstone, which lies where it will expire: in any segment.
+        # The newest may be a tombstone, which lies in the segment where it expires: any one.
         chain = _Chain(END_OF_TIME)
         self._extend(key, chain, time_us, all_segments=True)
         return chain
@@ -131,7 +131,7 @@ class Chains:
     def _extend(
         self, key: bytes, chain: _Chain, time_us: int, *, all_segments: bool = False
     ) -> None:
-        """Read the versions that end behind a time and are not here yet."""
+        """Read the versions that end after a time and are not here yet."""
         if self._reader is None:
             return
         found = history(
@@ -144,7 +144,7 @@ class Chains:
         )
         older = [_version(*entry) for entry in found]
         if older and older[0].valid_to == END_OF_TIME and older[0].valid_from <= self._history_from:
-            # A tombstone that has expired: gone or still there, it must not matter.
+            # An expired tombstone must not matter, whether it has been removed or not.
             self._writes.delete(self._key(key, older.pop(0)))
         chain.versions[:0] = older
         chain.known_from = min(time_us, chain.known_from)
@@ -159,11 +159,11 @@ def _version(entry_key: bytes, row: bytes) -> _Version:
 
 
 class VersionWriter:
-    """The versions of one epoch of one partition: collected, then written by key and time.
+    """Writes the versions of one epoch of one partition: collected, then ordered by key and time.
 
     Args:
         layout: of the store.
-        reader: the epoch before, for this epoch alone; None if nothing of it remains.
+        reader: of the epoch before, not shared with others; None if nothing of it remains.
         progress: of the new epoch. By its watermark rows are late, and old versions forgotten.
         writes: takes the changes.
     """
@@ -180,7 +180,7 @@ class VersionWriter:
         self._rows: list[bytes] = []
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Take logged rows.
+        """Collect logged rows.
 
         Raises:
             CodecError: a version has no event time.
@@ -201,16 +201,16 @@ class VersionWriter:
         """Write the versions.
 
         Returns:
-            How many were dropped. They came too late, more than the retention behind the watermark,
+            How many were dropped. They came too late, more than the retention before the watermark,
             unless the epoch is the whole store; or they begin at the end of time.
         """
         if not self._times:
             return 0
         times = np.concatenate(self._times)
-        # The whole store has latest versions of any age; late is what comes beside others.
+        # Latest versions may be of any age, so in a whole store no version is late.
         earliest = MICROS_MIN if self._reader is None else self._history_from
         places = np.flatnonzero((times >= earliest) & (times < END_OF_TIME)).tolist()
-        # By key, then by time; what replaces a version of its own epoch stays behind it.
+        # By key, then by time; a version that replaces another one of its epoch stays after it.
         places.sort(key=self._entry_keys.__getitem__)
         self._follow(
             [self._entry_keys[place] for place in places],
@@ -222,7 +222,7 @@ class VersionWriter:
     def _follow(
         self, entry_keys: Sequence[bytes], segments: Sequence[bytes], rows: Sequence[bytes]
     ) -> None:
-        """Let in versions that come by key and time, so that each follows the one before."""
+        """Write versions in the order of key and time, so that each follows the one before."""
         newest = self._newest(entry_keys)
         put, delete = self._writes.put, self._writes.delete
         for latest_key, segment, row in zip(entry_keys, segments, rows, strict=True):
@@ -242,10 +242,10 @@ class VersionWriter:
             newest[key] = entry_key, row
 
     def _newest(self, entry_keys: Sequence[bytes]) -> dict[bytes, Entry]:
-        """The newest version of each key, by what its entry's key is before the valid-from.
+        """Return the newest version of each key, by its entry's key without the valid-from.
 
-        That of a key with a history but no latest version, whose newest is a tombstone, is
-        `_ELSEWHERE`: it lies where it will expire.
+        A key whose newest version is a tombstone has a history but no latest version. It is
+        `_ELSEWHERE`: the tombstone lies in the segment where it expires.
         """
         reader = self._reader
         if reader is None or not any(reader.chunks(DATA, DATA_END, Order.ASCENDING, first_rows=1)):

@@ -11,7 +11,7 @@ import pytest
 
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.hosting.host import Host
-from stores.hosting.maintenance import Upkeep
+from stores.hosting.maintenance import EngineMaintenance
 from stores.hosting.replica import Replica
 from stores.spec.schema import StoreSchema
 from stores.spec.store import ReplicaState
@@ -31,47 +31,49 @@ class Part:
 
 
 class Engine:
-    """Notes how often it is tended, and may fail."""
+    """Notes how often it is maintained, and may fail."""
 
     def __init__(self, *, fails: bool = False) -> None:
-        self.tended = 0
+        self.maintained = 0
         self._fails = fails
 
-    def tend(self, is_stopping: Callable[[], bool]) -> None:
-        self.tended += 1
+    def maintain(self, is_stopping: Callable[[], bool]) -> None:
+        self.maintained += 1
         assert not is_stopping()
         if self._fails:
             raise RuntimeError("it broke")
 
 
 def test_all_have_their_turn(caplog: pytest.LogCaptureFixture) -> None:
-    """One that fails does not keep the others from theirs, nor one that has nothing to tend."""
+    """One that fails does not keep the others from theirs, nor one that has nothing to maintain."""
     broken, whole = Engine(fails=True), Engine()
-    upkeep = Upkeep(lambda: [Part(engine=broken), Part(engine=object()), Part(engine=whole)])
-    upkeep.start()
-    until(lambda: whole.tended > 2)
-    upkeep.stop(timeout_s=10)
-    assert broken.tended >= whole.tended
-    assert "upkeep failed store=clicks partition=0 error=it broke" in caplog.text
-    tended = whole.tended
-    upkeep.stop(timeout_s=10)
-    assert whole.tended == tended
+    maintenance = EngineMaintenance(
+        lambda: [Part(engine=broken), Part(engine=object()), Part(engine=whole)]
+    )
+    maintenance.start()
+    until(lambda: whole.maintained > 2)
+    maintenance.stop(timeout_s=10)
+    assert broken.maintained >= whole.maintained
+    assert "engine maintenance failed store=clicks partition=0 error=it broke" in caplog.text
+    maintained = whole.maintained
+    maintenance.stop(timeout_s=10)
+    assert whole.maintained == maintained
 
 
 def test_what_is_long_sees_that_it_stops() -> None:
     begun = threading.Event()
 
     class Long:
-        def tend(self, is_stopping: Callable[[], bool]) -> None:
+        def maintain(self, is_stopping: Callable[[], bool]) -> None:
             begun.set()
             until(is_stopping)
 
     last = Engine()
-    upkeep = Upkeep(lambda: [Part(engine=Long()), Part(engine=last)])
-    upkeep.start()
+    maintenance = EngineMaintenance(lambda: [Part(engine=Long()), Part(engine=last)])
+    maintenance.start()
     assert begun.wait(10)
-    upkeep.stop(timeout_s=10)
-    assert last.tended == 0
+    maintenance.stop(timeout_s=10)
+    assert last.maintained == 0
 
 
 def test_a_host_keeps_the_columns_of_its_stores(tmp_path: Path) -> None:
@@ -91,7 +93,7 @@ def test_a_host_that_is_to_keep_none(tmp_path: Path) -> None:
     until(lambda: counts(host) == {0})
     engine = next(iter(host._open.local["clicks"].replicas.values())).engine
     assert isinstance(engine, RocksPartition)
-    engine.tend(lambda: False)
+    engine.maintain(lambda: False)
     assert host.columns_bytes == 0
     host.close()
 
@@ -102,9 +104,9 @@ def test_nothing_is_tended_before_all_replicas_have_caught_up(tmp_path: Path) ->
         until(lambda: host.is_ready)
         replica = next(iter(host._open.local["clicks"].replicas.values()))
         assert isinstance(replica, Replica)
-        assert replica in host._tended()
+        assert replica in host._maintained()
         replica.state = ReplicaState.RESTORING
-        assert list(host._tended()) == []
+        assert list(host._maintained()) == []
         replica.state = ReplicaState.RUNNING
 
 

@@ -1,4 +1,4 @@
-"""What no column holds is refused alike by both engines, which share no codec, and not missed."""
+"""Both engines, which share no codec, refuse the same values as keys."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ HELD: dict[str, list[Any]] = {
 
 
 def outcome(store: LocalStore, query: Query[Any]) -> object:
-    """The rows, or why there are none."""
+    """Return the rows, or the error."""
     found = store.query_partition(0, query)
     if not isinstance(found, Success):
         return found.reason, found.message
@@ -56,7 +56,7 @@ def rows_of_any(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("data_type", HELD)
-def test_both_engines_hold_a_value_or_neither(data_type: str, tmp_path: Path) -> None:
+def test_both_engines_hold_a_value_or_both_refuse_it(data_type: str, tmp_path: Path) -> None:
     schema = keyvalue("odd", {"k": data_type}, {"n": "integer"}, partitions=1)
     rows: list[Row] = [(value, n) for n, value in enumerate(HELD[data_type])]
     memory, rocks = open_store(schema), open_store(schema, directory=tmp_path)
@@ -95,7 +95,7 @@ def test_both_engines_hold_a_value_or_neither(data_type: str, tmp_path: Path) ->
         CountQuery.with_range(("a", "b"), None),
     ],
 )
-def test_both_engines_refuse_what_is_no_key(query: Query[Any], tmp_path: Path) -> None:
+def test_both_engines_refuse_keys_of_the_wrong_shape(query: Query[Any], tmp_path: Path) -> None:
     schema = keyvalue("pairs", {"a": "text", "b": "integer"}, {"n": "integer"}, partitions=1)
     told = []
     for store in (open_store(schema), open_store(schema, directory=tmp_path)):

@@ -1,4 +1,4 @@
-"""The reference engine, against answers written out by hand: what agrees with it must be right."""
+"""The reference engine against answers written by hand: other engines are compared with it."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_epochs_change_and_replace() -> None:
     assert len(rows_of(before)) == len(KEYS)
 
 
-def test_windows_come_by_segment_then_key_and_expire_at_the_edge() -> None:
+def test_windows_are_ordered_by_segment_then_key_and_expire_at_the_edge() -> None:
     engine = MemoryPartition(TICKS, 0)
     starts = [("b", 0), ("a", 1), ("b", 59), ("a", 60), ("a", 119)]
     rows = [(k, s * 10**6, (s + 1) * 10**6, s) for k, s in starts]

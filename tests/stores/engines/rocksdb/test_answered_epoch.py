@@ -1,4 +1,4 @@
-"""What a replica has answered at outlives the process; it never answers as of an epoch before that.
+"""The answered epoch outlives the process, and a replica never answers at an older one.
 
 A process that is killed leaves a database behind what was answered from it. So a copy is made of
 one while it is open, which is what a killed process leaves.
@@ -39,7 +39,7 @@ def opened(root: Path, data: Path) -> LocalStore:
 
 
 def answers(store: LocalStore) -> int | str:
-    """The epoch that it answers at, or why it does not."""
+    """Return the epoch that it answers at, or why it does not."""
     result = store.query(SCAN).partitions[0]
     if isinstance(result, Success):
         assert {n for _, n in rows_of(result.value)} == {result.epoch}
@@ -49,7 +49,7 @@ def answers(store: LocalStore) -> int | str:
 
 
 def killed(store: LocalStore, data: Path, left: Path) -> Path:
-    """What a process leaves that is killed now."""
+    """Copy the files that a process would leave if it were killed now."""
     shutil.copytree(data, left, ignore=shutil.ignore_patterns("LOCK"))
     store.close()
     return left
@@ -82,8 +82,8 @@ def at_epoch_4_with_1_flushed(root: Path, data: Path) -> LocalStore:
     return store
 
 
-def test_what_a_crash_has_lost_is_not_answered_without(root: Path, tmp_path: Path) -> None:
-    """The log cannot be read where it was read before: the rows are older than what was said."""
+def test_a_replica_that_lost_answered_epochs_refuses(root: Path, tmp_path: Path) -> None:
+    """The log can no longer be read, so the rows stay older than the answers before."""
     store = at_epoch_4_with_1_flushed(root, tmp_path / "data")
     left = killed(store, tmp_path / "data", tmp_path / "left")
     whole = record(root, 3).read_bytes()
@@ -104,8 +104,8 @@ def test_what_a_crash_has_lost_is_not_answered_without(root: Path, tmp_path: Pat
     again.close()
 
 
-def test_what_it_has_answered_it_answers_again(root: Path, tmp_path: Path) -> None:
-    """Nothing had been flushed when it was killed, and the log goes on with a torn record."""
+def test_a_replica_that_is_as_new_as_its_answers_answers_again(root: Path, tmp_path: Path) -> None:
+    """It is killed before its first flush, and the log goes on with a torn record."""
     store = opened(root, tmp_path / "data")
     while store.follow():
         pass
@@ -120,8 +120,10 @@ def test_what_it_has_answered_it_answers_again(root: Path, tmp_path: Path) -> No
     again.close()
 
 
-def test_who_never_answered_does_not_begin_to_at_a_torn_record(root: Path, tmp_path: Path) -> None:
-    """It may be the heir of one that was further, whose disk is lost; a restart does not matter."""
+def test_a_replica_that_never_answered_does_not_begin_at_a_torn_record(
+    root: Path, tmp_path: Path
+) -> None:
+    """It may replace one that was newer, whose disk is lost; a restart does not change that."""
     record(root, 3).write_bytes(b"torn")
     for _ in range(2):
         store = opened(root, tmp_path / "data")
@@ -132,7 +134,7 @@ def test_who_never_answered_does_not_begin_to_at_a_torn_record(root: Path, tmp_p
         store.close()
 
 
-def test_a_database_without_the_mark_has_answered_what_it_holds(root: Path, tmp_path: Path) -> None:
+def test_a_database_without_the_file_counts_as_having_answered(root: Path, tmp_path: Path) -> None:
     store = at_epoch_4_with_1_flushed(root, tmp_path / "data")
     store.close()
     (tmp_path / "data" / "ANSWERED").write_bytes(b"\x01")
@@ -145,10 +147,10 @@ def test_a_database_without_the_mark_has_answered_what_it_holds(root: Path, tmp_
     again.close()
 
 
-def test_an_emptied_replica_does_not_answer_that_there_is_nothing(
+def test_an_emptied_replica_refuses_rather_than_answer_without_rows(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A snapshot that cannot be taken has taken away the rows, and the epochs are gone too."""
+    """A snapshot that cannot be ingested has removed the rows, and the epochs are gone too."""
     store = at_epoch_4_with_1_flushed(root, tmp_path / "data")
     left = killed(store, tmp_path / "data", tmp_path / "left")
     write_snapshot(root, "others")
@@ -170,10 +172,10 @@ def test_an_emptied_replica_does_not_answer_that_there_is_nothing(
     again.close()
 
 
-def test_a_replica_that_answers_refuses_while_its_rows_are_exchanged(
+def test_a_replica_refuses_while_a_snapshot_replaces_its_rows(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is only then that a query could see them gone; the file is brought before."""
+    """Only then could a query miss rows; while the file is fetched, it answers."""
     store = opened(root, tmp_path / "data")
     while store.follow():
         pass
@@ -206,10 +208,10 @@ def test_a_replica_that_answers_refuses_while_its_rows_are_exchanged(
     store.close()
 
 
-def test_an_emptied_replica_knows_how_far_it_had_come(
+def test_an_emptied_replica_remembers_its_answered_epoch(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it applies meanwhile it does not answer at, and neither it nor its heir may forget."""
+    """It does not answer at the epochs that it applies meanwhile, also not after a restart."""
     later = record(root, 2).read_bytes()
     record(root, 2).write_bytes(b"torn")
     store = opened(root, tmp_path / "data")
@@ -248,7 +250,7 @@ def test_a_database_of_another_definition_has_answered_nothing(root: Path, tmp_p
     other.close()
 
 
-def test_a_mark_moves_while_there_are_answers_only(tmp_path: Path) -> None:
+def test_the_mark_moves_only_while_epochs_are_answered(tmp_path: Path) -> None:
     path = tmp_path / "mark"
     mark = AnsweredMark(path, applied=7)
     assert mark.epoch == 7
@@ -267,7 +269,7 @@ def test_a_mark_moves_while_there_are_answers_only(tmp_path: Path) -> None:
     assert AnsweredMark(path, applied=3).epoch == NEVER
 
 
-def test_a_mark_that_cannot_be_kept(tmp_path: Path) -> None:
+def test_a_mark_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot open"):
         AnsweredMark(tmp_path, applied=0)
     mark = AnsweredMark(tmp_path / "mark", applied=0)
@@ -278,8 +280,8 @@ def test_a_mark_that_cannot_be_kept(tmp_path: Path) -> None:
     assert mark.epoch == 0
 
 
-def test_an_epoch_that_cannot_be_noted_is_not_shown(root: Path, tmp_path: Path) -> None:
-    """Else it would be answered at, and not be known to have been."""
+def test_an_epoch_that_cannot_be_marked_is_not_shown(root: Path, tmp_path: Path) -> None:
+    """Otherwise it would be answered, and the mark would not tell."""
     store = at_epoch_4_with_1_flushed(root, tmp_path / "data")
     engine = store.replicas[0].engine
     assert isinstance(engine, RocksPartition)

@@ -1,4 +1,4 @@
-"""Columns that are kept between scans: they give what the entries give, whatever happens."""
+"""Columns that are kept between scans give the same rows as the entries, whatever happens."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ steps = st.one_of(
     st.tuples(st.just("begin"), wanted, st.just(None)),
     st.tuples(st.just("end"), st.just(None), st.just(None)),
     st.tuples(st.just("reset"), st.just(None), st.just(None)),
-    st.tuples(st.just("tend"), st.just(None), st.just(None)),
+    st.tuples(st.just("maintain"), st.just(None), st.just(None)),
 )
 
 
@@ -84,23 +84,23 @@ def numbered(*values: int, v: int = 0) -> dict[str, tuple[int, str | None]]:
     return {f"{n:06d}": (v, f"n{n}") for n in values}
 
 
-def tend(engine: RocksPartition) -> None:
-    engine.tend(lambda: False)
+def maintain(engine: RocksPartition) -> None:
+    engine.maintain(lambda: False)
 
 
 def warmed(engine: RocksPartition, rows: int) -> None:
     apply(engine, 0, numbered(*range(rows)))
-    tend(engine)
+    maintain(engine)
 
 
 def is_kept(engine: RocksPartition, query: RangeQuery = SCAN) -> bool:
-    """Whether a scan is one slice: what is decoded comes in chunks, the first of 64 rows."""
+    """Return whether a scan is one slice; decoded entries come in chunks, the first of 64 rows."""
     return len(list(engine.handlers[RangeQuery](engine.view, query))) == 1
 
 
 @settings(deadline=None)
 @given(steps=st.lists(steps, max_size=25), capacity=st.sampled_from([0, 300, 1 << 20]))
-def test_they_give_what_the_entries_give(
+def test_columns_give_the_rows_of_the_entries(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, object, object]], capacity: int
 ) -> None:
     path = tmp_path_factory.mktemp("columns")
@@ -130,33 +130,33 @@ def test_they_give_what_the_entries_give(
                 query = RangeQuery(columns=first)  # type: ignore[arg-type]
                 stream = iter(ours.handlers[RangeQuery](ours.view, query))
                 begun.append((stream, scan(theirs, None, query), query))
-            elif what == "tend":
-                tend(ours)
+            elif what == "maintain":
+                maintain(ours)
             elif begun:
                 stream, expected, _ = begun.pop()
                 assert rows_of(stream) == expected
             # Often enough that columns are kept and merged, not only read.
-            tend(ours)
+            maintain(ours)
             assert scan(ours) == scan(theirs)
             assert budget.used_bytes <= capacity
     finally:
         ours.close()
 
 
-def test_what_is_tended_is_kept_before_anybody_scans(engine: RocksPartition) -> None:
+def test_maintenance_reads_columns_before_the_first_scan(engine: RocksPartition) -> None:
     values = numbered(*range(BATCH_ROWS + 5))
     apply(engine, 0, values)
     expected = [(k, *value) for k, value in values.items()]
     assert scan(engine) == expected
     assert not is_kept(engine)
-    tend(engine)
+    maintain(engine)
     assert is_kept(engine)
     assert scan(engine) == expected
     assert is_kept(engine, RangeQuery(columns=("_partition",))), "as count(*) asks for"
     assert is_kept(engine, RangeQuery(columns=()))
 
 
-def test_changes_are_put_in_their_places(engine: RocksPartition) -> None:
+def test_changes_are_merged(engine: RocksPartition) -> None:
     warmed(engine, 100)
     apply(engine, 1, numbered(50, 200, v=7), {"000000", "000099", "absent"})
     apply(engine, 2, numbered(0, 50, v=8), {"000200"})
@@ -165,14 +165,14 @@ def test_changes_are_put_in_their_places(engine: RocksPartition) -> None:
     assert engine.handlers[CountQuery](engine.view, CountQuery()) == 99
 
 
-def test_many_changes_are_not_held(engine: RocksPartition, budget: ColumnBudget) -> None:
+def test_too_many_changes_drop_the_columns(engine: RocksPartition, budget: ColumnBudget) -> None:
     warmed(engine, 10)
     assert budget.used_bytes > 0
     apply(engine, 1, numbered(*range(PENDING_ROWS_MIN + 1), v=1))
     assert [row[1] for row in scan(engine)] == [1] * (PENDING_ROWS_MIN + 1)
 
 
-def test_what_is_not_a_whole_scan_passes_by(engine: RocksPartition) -> None:
+def test_other_reads_than_whole_scans_do_not_use_columns(engine: RocksPartition) -> None:
     warmed(engine, 100)
     lower = Interval(lower=("000090",))
     assert len(scan(engine, None, RangeQuery(interval=lower))) == 10
@@ -182,7 +182,7 @@ def test_what_is_not_a_whole_scan_passes_by(engine: RocksPartition) -> None:
     assert len(list(engine.handlers[RangeQuery](engine.view, skipping))) > 1
 
 
-def test_what_nobody_scans_is_read_again_ever_later(
+def test_columns_that_no_one_scans_are_read_again_after_growing_pauses(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 1000.0
@@ -193,7 +193,7 @@ def test_what_nobody_scans_is_read_again_ever_later(
     def is_kept_after(pause_s: float) -> bool:
         nonlocal now_s
         now_s += pause_s
-        tend(engine)
+        maintain(engine)
         return budget.used_bytes > 0
 
     def change_all() -> None:
@@ -207,7 +207,7 @@ def test_what_nobody_scans_is_read_again_ever_later(
         assert is_kept_after(0.1 * pause_s)
     change_all()
     assert scan(engine)[0][1] == next(epochs) - 1
-    assert is_kept_after(0), "at once, where somebody has scanned it"
+    assert is_kept_after(0), "at once, after a scan"
     change_all()
     assert is_kept_after(PAUSE_S)
     for _ in range(20):
@@ -215,7 +215,7 @@ def test_what_nobody_scans_is_read_again_ever_later(
         assert is_kept_after(PAUSE_S_MAX)
 
 
-def test_what_is_replaced_as_a_whole_is_read_again_ever_later(
+def test_a_store_that_is_replaced_as_a_whole_is_read_again_after_growing_pauses(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 1000.0
@@ -223,14 +223,14 @@ def test_what_is_replaced_as_a_whole_is_read_again_ever_later(
     warmed(engine, 100)
     for epoch, pause_s in ((1, PAUSE_S), (2, 2 * PAUSE_S)):
         apply(engine, epoch, numbered(*range(100), v=epoch), replace=True)
-        tend(engine)
+        maintain(engine)
         assert budget.used_bytes == 0
         now_s += pause_s
-        tend(engine)
+        maintain(engine)
         assert budget.used_bytes > 0
 
 
-def test_many_changes_are_put_in_their_places_in_the_background(
+def test_many_changes_are_merged_in_the_background(
     engine: RocksPartition, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     merged: list[int] = []
@@ -247,22 +247,22 @@ def test_many_changes_are_put_in_their_places_in_the_background(
     warmed(engine, rows)
     changed = rows // MERGED_SHARE + 1
     apply(engine, 1, numbered(*range(changed), v=1))
-    tend(engine)
-    assert merged == [], "nobody has scanned it"
+    maintain(engine)
+    assert merged == [], "no one has scanned it"
     scan(engine)
     assert merged == [1]
     apply(engine, 2, numbered(*range(PENDING_ROWS_MIN), v=2))
-    tend(engine)
+    maintain(engine)
     assert merged == [1], "they are few"
     apply(engine, 3, numbered(*range(5, changed + 5), v=3))
-    tend(engine)
+    maintain(engine)
     assert merged == [1, 3]
     assert [row[1] for row in scan(engine)[: changed + 6]] == [2] * 5 + [3] * changed + [0]
     assert merged == [1, 3]
 
 
-def test_changes_that_come_while_it_is_read(engine: RocksPartition) -> None:
-    """More than would be held otherwise: else a store that changes all the time is never kept."""
+def test_changes_during_a_read_in_the_background_are_merged(engine: RocksPartition) -> None:
+    """More may wait than otherwise: columns of a store that changes all the time are kept, too."""
     rows = 3 * BATCH_ROWS
     apply(engine, 0, numbered(*range(rows)))
     asked = iter(range(100))
@@ -272,7 +272,7 @@ def test_changes_that_come_while_it_is_read(engine: RocksPartition) -> None:
         apply(engine, n + 1, numbered(n, *range(100, 100 + PENDING_ROWS_MIN), v=n + 1), {"000050"})
         return False
 
-    engine.tend(is_stopping)
+    engine.maintain(is_stopping)
     count = next(asked)
     assert count * PENDING_ROWS_MIN > max(PENDING_ROWS_MIN, rows // PENDING_SHARE)
     assert is_kept(engine)
@@ -282,8 +282,8 @@ def test_changes_that_come_while_it_is_read(engine: RocksPartition) -> None:
     assert found[99][1] == count
 
 
-def test_a_scan_is_of_what_was_kept_when_it_was_asked(engine: RocksPartition) -> None:
-    """However late it is read: a large result takes longer than an epoch does."""
+def test_a_scan_reads_the_columns_of_the_time_it_was_asked(engine: RocksPartition) -> None:
+    """It may be read late: a large result takes longer than an epoch."""
     warmed(engine, 1000)
     apply(engine, 1, numbered(5, v=1))
     asked = engine.handlers[RangeQuery](engine.view, SCAN)
@@ -296,7 +296,7 @@ def test_a_scan_is_of_what_was_kept_when_it_was_asked(engine: RocksPartition) ->
         assert [row[1] for row in rows_of(found)[:8]] == [0] * 5 + [1, 0, 0]
 
 
-def test_a_view_before_the_newest_is_read_from_what_was_kept_before_it(
+def test_an_older_view_is_read_from_columns_that_are_older_still(
     engine: RocksPartition,
 ) -> None:
     warmed(engine, 1000)
@@ -306,25 +306,27 @@ def test_a_view_before_the_newest_is_read_from_what_was_kept_before_it(
     assert len(list(engine.handlers[RangeQuery](view, SCAN))) == 1
     assert scan(engine, view)[5] == ("000005", 1, "n5")
     assert scan(engine)[5] == ("000005", 2, "n5")
-    assert scan(engine, view)[5] == ("000005", 1, "n5"), "from the entries: columns go on only"
+    assert scan(engine, view)[5] == ("000005", 1, "n5"), "from the entries: columns never go back"
 
 
-def test_a_view_of_what_was_here_before_is_not_read_from_columns(engine: RocksPartition) -> None:
+def test_a_view_from_before_a_reset_is_not_read_from_columns(engine: RocksPartition) -> None:
     """Another log has other rows at the same epoch."""
     warmed(engine, 100)
     apply(engine, 1, numbered(*range(100), v=1))
     view = engine.view
     engine.reset()
     apply(engine, 0, numbered(*range(100), v=8))
-    tend(engine)
+    maintain(engine)
     scan(engine)
-    tend(engine)
+    maintain(engine)
     assert is_kept(engine)
     apply(engine, 1, numbered(5, v=9))
     assert {row[1] for row in scan(engine, view)} == {1}
 
 
-def test_too_many_changes_while_it_is_read(engine: RocksPartition, budget: ColumnBudget) -> None:
+def test_too_many_changes_end_a_read_in_the_background(
+    engine: RocksPartition, budget: ColumnBudget
+) -> None:
     apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
     epochs = iter(range(1, 100))
 
@@ -333,20 +335,22 @@ def test_too_many_changes_while_it_is_read(engine: RocksPartition, budget: Colum
             apply(engine, (epoch := next(epochs)), numbered(*range(3 * BATCH_ROWS), v=epoch))
         return False
 
-    engine.tend(is_stopping)
+    engine.maintain(is_stopping)
     assert budget.used_bytes == 0
     assert {row[1] for row in scan(engine)} == {next(epochs) - 1}
 
 
-def test_it_stops_at_the_next_chunk(engine: RocksPartition, budget: ColumnBudget) -> None:
+def test_a_read_in_the_background_stops_at_the_next_chunk(
+    engine: RocksPartition, budget: ColumnBudget
+) -> None:
     apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
     answers = iter([False, True])
-    engine.tend(lambda: next(answers))
+    engine.maintain(lambda: next(answers))
     assert budget.used_bytes == 0
 
 
-def test_what_closes_waits_for_what_reads_in_the_background(tmp_path: Path) -> None:
-    """A database that somebody reads cannot be opened again."""
+def test_closing_waits_for_a_read_in_the_background(tmp_path: Path) -> None:
+    """A database that is being read cannot be opened again."""
     budget = ColumnBudget(1 << 26)
     engine = RocksPartition(tmp_path, schema=SCHEMA, partition=0, columns=budget)
     apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
@@ -357,7 +361,7 @@ def test_what_closes_waits_for_what_reads_in_the_background(tmp_path: Path) -> N
         go_on.wait()
         return False
 
-    reading = threading.Thread(target=engine.tend, args=[is_stopping])
+    reading = threading.Thread(target=engine.maintain, args=[is_stopping])
     reading.start()
     begun.wait()
     closing = threading.Thread(target=engine.close)
@@ -371,7 +375,7 @@ def test_what_closes_waits_for_what_reads_in_the_background(tmp_path: Path) -> N
     assert budget.used_bytes == 0
 
 
-def test_what_is_too_large_is_not_read_again_and_again(
+def test_columns_without_room_are_not_read_again_and_again(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(budget, "capacity_bytes", 100_000)
@@ -383,21 +387,21 @@ def test_what_is_too_large_is_not_read_again_and_again(
         return False
 
     apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
-    engine.tend(is_stopping)
+    engine.maintain(is_stopping)
     assert asked == 1, "the first chunk shows that there will not be room"
     assert budget.used_bytes == 0
     scan(engine)
-    engine.tend(is_stopping)
+    engine.maintain(is_stopping)
     once = asked
-    assert once > 1, "somebody has asked for it, so it is tried"
+    assert once > 1, "a scan has asked for them, so they are tried"
     for _ in range(5):
         assert len(scan(engine)) == 3 * BATCH_ROWS
-        engine.tend(is_stopping)
+        engine.maintain(is_stopping)
     assert asked == once
     assert budget.used_bytes == 0
 
 
-def test_where_there_is_no_room_for_all_columns_those_that_are_asked_for_are_kept(
+def test_without_room_for_all_columns_the_scanned_ones_are_kept(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     warmed(engine, 1000)
@@ -405,23 +409,25 @@ def test_where_there_is_no_room_for_all_columns_those_that_are_asked_for_are_kep
     engine.reset()
     apply(engine, 0, numbered(*range(1000)))
     scan(engine, None, RangeQuery(columns=("v",)))
-    tend(engine)
+    maintain(engine)
     assert is_kept(engine, RangeQuery(columns=("v",)))
     assert not is_kept(engine)
 
 
-def test_a_column_that_is_asked_for_later(engine: RocksPartition, budget: ColumnBudget) -> None:
+def test_a_column_that_is_scanned_later_is_added(
+    engine: RocksPartition, budget: ColumnBudget
+) -> None:
     warmed(engine, 1000)
     before = budget.used_bytes
     epochs = RangeQuery(columns=("v", "_epoch"))
     assert not is_kept(engine, epochs)
-    tend(engine)
+    maintain(engine)
     assert is_kept(engine, epochs)
     assert is_kept(engine), "with those that were there"
     assert budget.used_bytes > before
 
 
-def test_columns_stay_if_there_is_no_room_for_another(
+def test_columns_stay_if_there_is_no_room_for_one_more(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     warmed(engine, 1000)
@@ -429,12 +435,12 @@ def test_columns_stay_if_there_is_no_room_for_another(
     monkeypatch.setattr(budget, "capacity_bytes", before)
     for _ in range(3):
         assert not is_kept(engine, RangeQuery(columns=("_epoch",)))
-        tend(engine)
+        maintain(engine)
     assert is_kept(engine)
     assert budget.used_bytes == before
 
 
-def test_a_partition_beyond_what_an_array_can_hold(
+def test_a_partition_larger_than_an_array_is_not_kept(
     engine: RocksPartition, budget: ColumnBudget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("stores.engines.rocksdb.column_cache", "stores.engines.rocksdb.column_arrays"):
@@ -444,7 +450,7 @@ def test_a_partition_beyond_what_an_array_can_hold(
     apply(engine, 1, {"x": (0, "y" * 60_000)})
     assert len(scan(engine)) == 1001
     assert budget.used_bytes == 0
-    tend(engine)
+    maintain(engine)
     assert budget.used_bytes == 0
     assert len(scan(engine)) == 1001
 
@@ -462,7 +468,7 @@ def opened(tmp_path: Path, budget: ColumnBudget, count: int) -> list[RocksPartit
     ]
 
 
-def test_the_least_recently_read_goes_first(tmp_path: Path) -> None:
+def test_the_least_recently_scanned_partition_makes_room(tmp_path: Path) -> None:
     budget = ColumnBudget(1 << 20)
     engines = opened(tmp_path, budget, 3)
     warmed(engines[0], 100)
@@ -472,7 +478,7 @@ def test_the_least_recently_read_goes_first(tmp_path: Path) -> None:
     assert [is_kept(e) for e in engines] == [True, True, False], "there was no room"
     scan(engines[2])
     scan(engines[0])
-    tend(engines[2])
+    maintain(engines[2])
     assert budget.used_bytes == budget.capacity_bytes
     assert [is_kept(e) for e in engines] == [True, False, True]
     for engine in engines:
@@ -487,14 +493,14 @@ def test_one_scan_makes_no_room_where_others_scan_too(tmp_path: Path) -> None:
     apply(engines[1], 0, numbered(*range(100)))
     scan(engines[0])
     scan(engines[1])
-    tend(engines[1])
+    maintain(engines[1])
     assert [is_kept(e) for e in engines] == [True, False]
     for engine in engines:
         engine.close()
 
 
-def test_of_more_than_there_is_room_for_some_stay(tmp_path: Path) -> None:
-    """To keep each for a moment is to keep none: the next scan begins with what went first."""
+def test_some_partitions_stay_if_there_is_no_room_for_all(tmp_path: Path) -> None:
+    """If each made room for the next, every scan would find none: it begins with the oldest."""
     budget = ColumnBudget(1 << 20)
     engines = opened(tmp_path, budget, 4)
     warmed(engines[0], 100)
@@ -505,14 +511,14 @@ def test_of_more_than_there_is_room_for_some_stay(tmp_path: Path) -> None:
         for engine in engines:
             scan(engine)
         for engine in engines:
-            tend(engine)
+            maintain(engine)
     assert [is_kept(e) for e in engines] == [True, True, False, False]
     for engine in engines:
         engine.close()
 
 
-def test_readers_and_a_writer_side_by_side(engine: RocksPartition) -> None:
-    """Every scan sees one epoch, whole."""
+def test_readers_beside_a_writer_see_whole_epochs(engine: RocksPartition) -> None:
+    """Every scan sees exactly one epoch."""
     apply(engine, 0, numbered(*range(300)))
     stopping = threading.Event()
     wrong: list[tuple[int, Row]] = []
@@ -527,7 +533,7 @@ def test_readers_and_a_writer_side_by_side(engine: RocksPartition) -> None:
 
     def keep() -> None:
         while not stopping.is_set():
-            engine.tend(stopping.is_set)
+            engine.maintain(stopping.is_set)
 
     readers = [threading.Thread(target=each) for each in (read, read, keep)]
     for reader in readers:

@@ -1,4 +1,4 @@
-"""Columns of windows and sessions: what has expired is left out, and time is looked for in them."""
+"""Kept columns of windows and sessions: without expired ones, and searched by time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.support.stores import batch, progress, timed, window
 
 MINUTE_MS = 60_000
 PER_MINUTE = 200
-"""Windows of each minute: more than the first chunk of what is read from the entries."""
+"""Windows of each minute: more than the first chunk of entries has."""
 WINDOWS = window(
     "windows",
     {"k": "bigint"},
@@ -45,7 +45,7 @@ SESSIONS = timed(
     partitions=1,
     retention_ms=4 * MINUTE_MS,
 )
-"""Segments of both are of two minutes."""
+"""Segments of both last two minutes."""
 SCAN = WindowRangeQuery()
 
 
@@ -71,7 +71,7 @@ def put(
     watermark: int | None = None,
     deleted: bool = False,
 ) -> None:
-    """Windows, or sessions of a minute, that begin with these minutes."""
+    """Apply windows, or sessions of one minute, that begin with these minutes."""
     times = [(m * MINUTE_MS * 1000, (m + 1) * MINUTE_MS * 1000) for m in minutes]
     rows: list[Row] = [(k, *each, v) for each in times for k in range(PER_MINUTE)]
     marks = {} if watermark is None else {"watermark_ms": watermark * MINUTE_MS}
@@ -84,7 +84,7 @@ def read(engine: RocksPartition, query: Query[BatchStream] = SCAN) -> list[Batch
 
 
 def minutes_of(engine: RocksPartition, query: Query[BatchStream] = SCAN) -> dict[int, int]:
-    """How many windows of each minute there are."""
+    """Return how many windows each minute has."""
     found: dict[int, int] = {}
     for row in rows_of(read(engine, query)):
         assert isinstance(row[1], int)
@@ -98,7 +98,7 @@ def whole(*minutes: int) -> dict[int, int]:
 
 
 def is_kept(engine: RocksPartition, query: Query[BatchStream] = SCAN) -> bool:
-    """Whether the rows come in one batch: the first chunk of entries is of 64."""
+    """Return whether the rows come in one batch; the first chunk of entries has 64."""
     return len(read(engine, query)) == 1
 
 
@@ -106,8 +106,8 @@ def count(engine: RocksPartition) -> object:
     return engine.handlers[CountQuery](engine.view, CountQuery())
 
 
-def tend(engine: RocksPartition) -> None:
-    engine.tend(lambda: False)
+def maintain(engine: RocksPartition) -> None:
+    engine.maintain(lambda: False)
 
 
 def within(first: int | None, last: int | None) -> WindowRangeQuery:
@@ -117,10 +117,10 @@ def within(first: int | None, last: int | None) -> WindowRangeQuery:
     )
 
 
-def test_what_has_expired_is_left_out(engine: RocksPartition) -> None:
-    """Also in the middle of a segment, where the entries are still there."""
+def test_expired_windows_are_left_out(engine: RocksPartition) -> None:
+    """Also in the middle of a segment, which still has their entries."""
     put(engine, 0, range(8))
-    tend(engine)
+    maintain(engine)
     assert is_kept(engine)
     assert minutes_of(engine) == whole(*range(8))
     for watermark, live in ((5, range(2, 8)), (6, range(3, 8)), (7, range(4, 8)), (8, range(5, 8))):
@@ -135,16 +135,16 @@ def test_expired_windows_leave_with_the_next_changes(
     engine: RocksPartition, budget: ColumnBudget
 ) -> None:
     put(engine, 0, range(8))
-    tend(engine)
+    maintain(engine)
     before = budget.used_bytes
     put(engine, 1, range(8, 9), watermark=8)
     assert minutes_of(engine) == whole(*range(5, 9))
     assert budget.used_bytes < 0.6 * before
 
 
-def test_a_time_is_looked_for_in_what_is_kept(engine: RocksPartition) -> None:
+def test_columns_are_searched_by_time(engine: RocksPartition) -> None:
     put(engine, 0, range(-4, 9))
-    tend(engine)
+    maintain(engine)
     for first, last in ((None, None), (2, 5), (3, 4), (-3, 0), (3, None), (None, 2), (5, 5)):
         asked = range(-4 if first is None else first, 9 if last is None else last + 1)
         assert minutes_of(engine, within(first, last)) == whole(*asked)
@@ -159,7 +159,7 @@ def test_a_small_part_is_not_worth_merging_all(
     engine: RocksPartition, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(engine, 0, range(40))
-    tend(engine)
+    maintain(engine)
     put(engine, 1, range(20, 21), v=1)
 
     def merged(*_: object) -> None:
@@ -175,41 +175,41 @@ def test_a_small_part_is_not_worth_merging_all(
 
 def test_a_small_part_is_read_from_columns_after_an_empty_epoch(engine: RocksPartition) -> None:
     put(engine, 0, range(40))
-    tend(engine)
+    maintain(engine)
     put(engine, 1, range(0))
     assert is_kept(engine, within(20, 20))
 
 
-def test_a_part_alone_is_no_reason_to_keep_all(
+def test_scans_of_a_part_alone_do_not_make_columns_kept(
     engine: RocksPartition, budget: ColumnBudget
 ) -> None:
     put(engine, 0, range(40))
-    tend(engine)
+    maintain(engine)
     put(engine, 1, range(40), v=1)
     assert budget.used_bytes == 0, "too much has changed"
     assert minutes_of(engine, within(0, 30)) == whole(*range(31))
-    tend(engine)
+    maintain(engine)
     assert budget.used_bytes == 0
     assert count(engine) == 40 * PER_MINUTE
-    tend(engine)
+    maintain(engine)
     assert budget.used_bytes > 0
 
 
-def test_backwards_limits_and_keys_pass_by(engine: RocksPartition) -> None:
+def test_descending_limited_and_keyed_reads_do_not_use_columns(engine: RocksPartition) -> None:
     put(engine, 0, range(8))
-    tend(engine)
+    maintain(engine)
     assert rows_of(read(engine, WindowRangeQuery(order=Order.DESCENDING)))[0][1] == 7 * 60_000_000
     assert sum(b.num_rows for b in read(engine, WindowRangeQuery(limit=70))) == 70
     of_some = WindowRangeQuery(interval=Interval(lower=(0,), upper=(1,)))
     assert minutes_of(engine, of_some) == dict.fromkeys(range(8), 2)
 
 
-def test_sessions(tmp_path: Path, budget: ColumnBudget) -> None:
-    """They are filed by their ends, and are looked for by either."""
+def test_sessions_are_searched_by_end_and_start(tmp_path: Path, budget: ColumnBudget) -> None:
+    """Segments are by end; either may be asked for."""
     engine = RocksPartition(tmp_path / "sessions", schema=SESSIONS, partition=0, columns=budget)
     scan = SessionRangeQuery()
     put(engine, 0, range(8))
-    tend(engine)
+    maintain(engine)
     assert minutes_of(engine, scan) == whole(*range(8))
     assert is_kept(engine, scan)
     put(engine, 1, range(7, 8), watermark=6)

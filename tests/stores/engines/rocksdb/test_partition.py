@@ -1,4 +1,4 @@
-"""The RocksDB engine: what reaches the disk, what a crash leaves, and reads of many rows."""
+"""The RocksDB engine: its writes to the disk, its state after a crash, and reads of many rows."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def numbers(*values: int) -> list[Row]:
 
 
 def test_the_cache_is_used_after_a_restart(tmp_path: Path) -> None:
-    """rocksdict reads other options back from disk, unless they are given by column family."""
+    """rocksdict reads other options from the disk, unless they are given for the column family."""
     RocksPartition(tmp_path, schema=CLICKS, partition=0).close()
     cache = shared_cache(4 << 20)
     for epoch in range(2):
@@ -80,7 +80,7 @@ def test_the_cache_is_used_after_a_restart(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RocksPartition]]:
-    """A store of more rows than two batches, and one with long rows."""
+    """A store of more than two batches, and one with long rows."""
     engines = []
     for name, rows in (
         ("many", numbers(*range(2 * BATCH_ROWS + 3))),
@@ -125,7 +125,7 @@ def test_a_scan_gives_every_row_once(large: list[RocksPartition], order: Order) 
     assert found == numbers(*range(2 * BATCH_ROWS + 3))[::step]
 
 
-def test_a_batch_of_long_rows_is_a_short_one(large: list[RocksPartition]) -> None:
+def test_a_batch_of_long_rows_has_few_of_them(large: list[RocksPartition]) -> None:
     _, long = large
     stream = long.handlers[RangeQuery](long.view, RangeQuery())
     sizes = [found.num_rows for found in stream]
@@ -146,7 +146,7 @@ def test_many_keys_come_in_key_order_and_batches(large: list[RocksPartition]) ->
 # Snapshots
 
 
-def test_a_stream_reads_one_epoch_however_late(clicks: RocksPartition) -> None:
+def test_a_stream_reads_one_epoch_even_if_read_late(clicks: RocksPartition) -> None:
     clicks.apply(progress(0), [batch(CLICKS, numbers(*range(1000)))])
     stream = clicks.handlers[RangeQuery](clicks.view, RangeQuery(columns=("n",)))
     half = iter(stream)
@@ -172,7 +172,7 @@ def test_readers_of_one_view_do_not_disturb_each_other(clicks: RocksPartition) -
     assert [row for (row,) in rows_of(downs)] == list(range(999, -1, -1))
 
 
-def test_what_was_read_stays_valid_when_the_partition_closes(clicks: RocksPartition) -> None:
+def test_streams_stay_valid_when_the_partition_closes(clicks: RocksPartition) -> None:
     clicks.apply(progress(0), [batch(CLICKS, numbers(1, 2))])
     stream = clicks.handlers[RangeQuery](clicks.view, RangeQuery())
     clicks.close()
@@ -183,7 +183,7 @@ def test_what_was_read_stays_valid_when_the_partition_closes(clicks: RocksPartit
 
 
 class Closing:
-    """A database that another thread is closing from some moment on: nobody may touch it."""
+    """A database that another thread begins to close at some moment; every call fails then."""
 
     def __init__(self, database: Rdict) -> None:
         self._database = database
@@ -195,7 +195,7 @@ class Closing:
         return getattr(self._database, name)
 
 
-def test_what_is_read_while_the_partition_closes(tmp_path: Path) -> None:
+def test_a_scan_while_the_partition_closes_is_complete(tmp_path: Path) -> None:
     engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
     database = Closing(engine._database._rdict)
     engine._database._rdict = database  # type: ignore[assignment]
@@ -211,7 +211,7 @@ def test_what_is_read_while_the_partition_closes(tmp_path: Path) -> None:
     engine.close()
 
 
-def test_a_reset_forgets_all_at_once(clicks: RocksPartition, tmp_path: Path) -> None:
+def test_a_reset_removes_everything_at_once(clicks: RocksPartition, tmp_path: Path) -> None:
     clicks.apply(progress(4), [batch(CLICKS, numbers(1, 2))])
     before = clicks.handlers[RangeQuery](clicks.view, RangeQuery())
     clicks.reset()
@@ -258,7 +258,7 @@ def test_another_definition_starts_over(
 
 
 def test_another_retention_starts_over(tmp_path: Path) -> None:
-    """Rows that were dropped under the old one would be missing, for ever."""
+    """Otherwise rows that the old one dropped would be missing for ever."""
     hours = window("h", {"k": "text"}, {"v": "text"}, partitions=1, retention_ms=60_000)
     engine = RocksPartition(tmp_path, schema=hours, partition=0)
     engine.apply(progress(7), [batch(hours, [("a", 0, 3_600_000_000, "v")])])
@@ -282,7 +282,7 @@ def test_a_database_has_one_owner(clicks: RocksPartition, tmp_path: Path) -> Non
 
 
 def test_the_last_reader_of_a_removed_database_leaves_no_file(tmp_path: Path) -> None:
-    """Else what is opened in its place finds half of a database, takes it for a damaged one."""
+    """Otherwise the next database there would find half of this one, and take it for damaged."""
     path = tmp_path / "again"
     engine = RocksPartition(path, schema=CLICKS, partition=0)
     engine.apply(progress(0), [batch(CLICKS, numbers(1, 2))])
@@ -311,8 +311,10 @@ def test_a_damaged_progress_record_is_named(clicks: RocksPartition, tmp_path: Pa
             RocksPartition(tmp_path, schema=CLICKS, partition=0)
 
 
-def test_it_flushes_after_some_epochs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a write-ahead log, all that is flushed is what a crash leaves."""
+def test_the_database_is_flushed_after_some_epochs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a write-ahead log, a crash leaves only flushed epochs."""
     monkeypatch.setattr("stores.engines.rocksdb.database._UNFLUSHED_EPOCHS_MAX", 3)
     engine = RocksPartition(tmp_path / "data", schema=CLICKS, partition=0)
     for epoch in range(5):
@@ -330,7 +332,7 @@ def test_it_flushes_after_some_epochs(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 class Full:
-    """A database on a disk that is full: it can be written, but neither flush nor close cleanly."""
+    """A database on a full disk: it takes writes, but can neither flush nor close cleanly."""
 
     def __init__(self, database: Rdict) -> None:
         self._database = database
@@ -349,10 +351,10 @@ class Full:
         raise Exception("IO error: No space left on device")
 
 
-def test_a_flush_that_fails_keeps_no_epoch_back(
+def test_a_failed_flush_does_not_hold_up_epochs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is said once, not with each epoch, and does not keep the other partitions from closing."""
+    """It is logged once, not with each epoch, and other partitions can close."""
     monkeypatch.setattr("stores.engines.rocksdb.database._UNFLUSHED_EPOCHS_MAX", 3)
     engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
     full = Full(engine._database._rdict)
@@ -367,7 +369,7 @@ def test_a_flush_that_fails_keeps_no_epoch_back(
     RocksPartition(tmp_path, schema=CLICKS, partition=0).close()
 
 
-def test_a_write_that_fails_changes_nothing(tmp_path: Path) -> None:
+def test_a_failed_write_changes_nothing(tmp_path: Path) -> None:
     engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
     engine.apply(progress(0), [batch(CLICKS, numbers(1))])
     view = engine.view
@@ -408,7 +410,7 @@ def test_expired_segments_leave_the_disk(tmp_path: Path) -> None:
     engine.close()
 
 
-def test_times_beyond_what_a_key_holds(tmp_path: Path) -> None:
+def test_times_outside_the_range_of_a_key(tmp_path: Path) -> None:
     engine = RocksPartition(tmp_path, schema=replace(HOURS, retention_ms=None), partition=0)
     rows = [(1, m * 60_000_000, m * 60_000_000 + 1_000_000, m) for m in (-9, 9)]
     engine.apply(progress(0), [batch(HOURS, rows)])

@@ -1,4 +1,4 @@
-"""Reads of one epoch: what is found where, in which epoch, and what a damaged disk makes of it."""
+"""Reads of one epoch: they find its entries, stay in it, and notice a damaged disk."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ from tests.support.stores import batch, keyvalue, progress
 
 
 class DamagedCursor:
-    """An iterator over three keys, the last of which cannot be read: it is invalid from there."""
+    """An iterator over three keys that becomes invalid at the last, which cannot be read."""
 
     def __init__(self) -> None:
         self._at = 0
 
     def seek(self, key: bytes, /) -> None:
-        """To the first."""
+        """Go to the first key."""
         self._at = 0
 
     def seek_for_prev(self, key: bytes, /) -> None:
-        """To the last that can be read."""
+        """Go to the last key that can be read."""
         self._at = 1
 
     def next(self) -> None:
-        """Forward."""
+        """Go to the next key."""
         self._at += 1
 
     def prev(self) -> None:
-        """Back."""
+        """Go to the key before."""
         self._at -= 1
 
     def key(self) -> bytes | None:
-        """None is also what rocksdict gives for a block that it could not read."""
+        """Return the key; None also for a block that cannot be read, as rocksdict does."""
         return bytes([self._at]) if 0 <= self._at < 2 else None
 
     def value(self) -> bytes:
-        """Some row."""
+        """Return some row."""
         return b"row"
 
     def status(self) -> None:
-        """As rocksdict tells it."""
+        """Raise the error of a damaged block, as rocksdict does."""
         if not 0 <= self._at < 2:
             raise Exception("Corruption: block checksum mismatch")
 
 
 @pytest.mark.parametrize("order", Order)
-def test_a_damaged_block_is_not_the_end(order: Order) -> None:
+def test_a_damaged_block_does_not_look_like_the_end(order: Order) -> None:
     reader = Reader({}, DamagedCursor())
     with pytest.raises(StoreError, match="cannot be read: Corruption"):
         list(reader.chunks(b"\0", b"\xff", order))
@@ -81,31 +81,31 @@ ROWS = 4 * BATCH_ROWS
 
 
 class SoundCursor(DamagedCursor):
-    """An iterator over these keys, each its own row."""
+    """An iterator over these keys; the row of each is the key itself."""
 
     def __init__(self, keys: Sequence[bytes]) -> None:
         super().__init__()
         self._keys = sorted(keys)
 
     def seek(self, key: bytes, /) -> None:
-        """To the first that is no less."""
+        """Go to the first key that is not less."""
         self._at = bisect_left(self._keys, key)
 
     def key(self) -> bytes | None:
-        """None behind the last."""
+        """Return the key; None after the last."""
         return self._keys[self._at] if self._at < len(self._keys) else None
 
     def value(self) -> bytes:
-        """The key."""
+        """Return the key as the row."""
         return self._keys[self._at]
 
     def status(self) -> None:
-        """Nothing is wrong."""
+        """Raise no error."""
 
 
 @pytest.mark.parametrize("order", Order)
-def test_a_walk_that_a_damaged_block_ends_is_not_the_end(order: Order) -> None:
-    """It ends without a word; the cursor, which goes on from there, tells."""
+def test_a_walk_that_ends_at_a_damaged_block_is_an_error(order: Order) -> None:
+    """The walk itself raises none; the cursor goes on from there, and does."""
 
     def walk(start: bytes, walked: Order) -> Iterator[Entry]:
         return iter([(b"\1", b"row")])
@@ -117,7 +117,7 @@ def test_a_walk_that_a_damaged_block_ends_is_not_the_end(order: Order) -> None:
 
 @pytest.mark.parametrize("order", Order)
 def test_a_long_read_stays_in_its_epoch(tmp_path: Path, order: Order) -> None:
-    """Whether the next epoch comes before it is begun, or when some of it has been read."""
+    """The next epoch comes before the read begins, or in the middle of it."""
     engine = RocksPartition(tmp_path, schema=MANY, partition=0)
     engine.apply(progress(0), [batch(MANY, [(n, 0) for n in range(ROWS)])])
     view, query = engine.view, RangeQuery(order=order)
@@ -137,10 +137,10 @@ def test_a_long_read_stays_in_its_epoch(tmp_path: Path, order: Order) -> None:
 @pytest.mark.parametrize("order", Order)
 @pytest.mark.parametrize("first_rows", [1, WALKED_ROWS_MIN])
 @pytest.mark.parametrize("behind", [b"", b"\0"])
-def test_walked_or_not_a_range_has_the_same_ends(
+def test_walks_and_cursors_end_ranges_alike(
     tmp_path: Path, order: Order, first_rows: int, behind: bytes
 ) -> None:
-    """Whether it ends at a key, or just behind one."""
+    """A range ends at a key, or just after one."""
     engine = RocksPartition(tmp_path, schema=MANY, partition=0)
     engine.apply(progress(0), [batch(MANY, [(n, 0) for n in range(3 * WALKED_ROWS_MIN)])])
     everything = [k for keys, _ in engine.view.data.chunks(DATA, DATA_END, order) for k in keys]
@@ -160,7 +160,9 @@ def test_walked_or_not_a_range_has_the_same_ends(
     keys=st.sets(st.binary(max_size=3), max_size=30),
     prefixes=st.sets(st.binary(min_size=1, max_size=2), max_size=30).map(sorted),
 )
-def test_first_with_finds_what_begins_so(keys: set[bytes], prefixes: list[bytes]) -> None:
+def test_first_with_finds_the_first_entry_of_each_prefix(
+    keys: set[bytes], prefixes: list[bytes]
+) -> None:
     reader = Reader({}, SoundCursor(list(keys)))
     expected = [min((k for k in keys if k.startswith(p)), default=None) for p in prefixes]
     assert reader.first_with(prefixes) == [None if k is None else (k, k) for k in expected]

@@ -25,7 +25,7 @@ LARGE = RowBudget(1 << 20)
 ALL = ChangedKeys(wanted=False)
 KEYS = [b"a", b"b", b"c", b"d", b"e", b"f", b"g", b"h"]
 SIZE = 150 + 50 + 2 * 10 + 1
-"""What a row of one value takes, stored in 10 bytes under a key of one."""
+"""The memory of a row of one value, stored in 10 bytes under a key of one byte."""
 
 
 def cache_of(budget: RowBudget = LARGE, view: object = "view") -> RowCache:
@@ -53,7 +53,7 @@ def test_a_row_is_found_under_its_view_and_key() -> None:
     assert cache.get("view", b"c") is None
 
 
-def test_an_epoch_takes_away_what_it_changes() -> None:
+def test_an_epoch_removes_the_rows_that_it_changes() -> None:
     cache = cache_of()
     for key in KEYS:
         cache.put("view", key, (key,), 10)
@@ -81,10 +81,10 @@ def test_many_changes_are_not_collected() -> None:
     st.integers(SIZE - 1, 8 * SIZE),
     st.lists(st.tuples(st.sampled_from(KEYS), st.booleans()), max_size=60),
 )
-def test_it_holds_the_newest_and_what_was_read_within_its_share(
+def test_the_newest_rows_and_those_read_stay_within_the_share(
     capacity_bytes: int, steps: list[tuple[bytes, bool]]
 ) -> None:
-    """Eight keys are fewer than one more turns over, so that the share is kept to exactly."""
+    """One more row looks at more than eight others, so the share is met exactly."""
     cache = cache_of(RowBudget(capacity_bytes))
     most = capacity_bytes // SIZE
     model: dict[bytes, bool] = {}
@@ -107,7 +107,7 @@ def test_it_holds_the_newest_and_what_was_read_within_its_share(
         assert cache._used_bytes == len(model) * SIZE
 
 
-def test_there_is_room_for_one_more_however_often_all_are_read() -> None:
+def test_there_is_room_for_one_more_row_even_if_all_are_read() -> None:
     cache = cache_of(RowBudget(50 * SIZE))
     for number in range(500):
         cache.put("view", b"%03d" % number, (number,), 7)
@@ -118,7 +118,7 @@ def test_there_is_room_for_one_more_however_often_all_are_read() -> None:
     assert cache.get("view", b"499") is not None
 
 
-def test_partitions_share_alike_and_give_back() -> None:
+def test_partitions_have_equal_shares_and_give_them_back() -> None:
     budget = RowBudget(10_000)
     first, second = cache_of(budget), cache_of(budget)
     assert budget.share_bytes == 5_000
@@ -133,7 +133,7 @@ def test_partitions_share_alike_and_give_back() -> None:
     assert len(second) == 0
 
 
-def test_a_share_that_shrinks_is_kept_to_bit_by_bit() -> None:
+def test_a_cache_shrinks_to_a_smaller_share_bit_by_bit() -> None:
     budget = RowBudget(100 * SIZE)
     cache = cache_of(budget)
     for number in range(100):
@@ -156,8 +156,8 @@ def test_a_large_row_is_not_kept() -> None:
     assert cache.get("view", b"a") is None
 
 
-def test_no_view_is_given_a_row_of_another() -> None:
-    """Readers of old and new views, while one view after the other becomes the newest."""
+def test_no_view_gets_a_row_of_another() -> None:
+    """Old and new views are read while one view after the other becomes the newest."""
     cache = RowCache(RowBudget(20 * SIZE), columns=1)
     views = [object() for _ in range(400)]
     newest = 0
@@ -194,7 +194,7 @@ def test_no_view_is_given_a_row_of_another() -> None:
     assert cache._used_bytes == sum(kept.size_bytes for kept in cache._rows.values()) <= 20 * SIZE
 
 
-def test_what_is_charged_is_what_it_takes() -> None:
+def test_the_charged_size_is_the_real_one() -> None:
     count = 3000
     tracemalloc.start()
     try:
@@ -237,7 +237,7 @@ def looked_up(
         max_size=25,
     )
 )
-def test_a_row_is_the_one_that_its_view_holds(
+def test_a_cached_row_is_that_of_its_view(
     tmp_path_factory: pytest.TempPathFactory, steps: list[str | dict[str, int | None] | bool]
 ) -> None:
     """Lookups, epochs with puts and deletes, epochs that are the whole store, and resets."""
@@ -275,7 +275,7 @@ def test_a_row_is_the_one_that_its_view_holds(
     engine.close()
 
 
-def test_the_second_read_comes_from_memory_also_behind_an_epoch(tmp_path: Path) -> None:
+def test_the_second_read_comes_from_memory_also_after_an_epoch(tmp_path: Path) -> None:
     engine = opened(tmp_path)
     engine.apply(progress(0), [batch(COUNTS, [("a", 1), ("b", 1)])])
     first = looked_up(engine, "a")
@@ -307,7 +307,7 @@ def test_a_share_is_given_back_when_a_partition_closes(tmp_path: Path) -> None:
     other.close()
 
 
-def test_rows_whose_values_can_be_changed_are_not_kept(tmp_path: Path) -> None:
+def test_rows_with_mutable_values_are_not_kept(tmp_path: Path) -> None:
     schema = keyvalue("tagged", {"k": "text"}, {"tags": "text[]"}, partitions=1)
     engine = RocksPartition(tmp_path / "0", schema=schema, partition=0, rows=LARGE)
     engine.apply(progress(0), [batch(schema, [("a", ["x"])])])

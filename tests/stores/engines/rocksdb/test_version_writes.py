@@ -1,4 +1,4 @@
-"""Versions of whole epochs: those that follow the latest, and those that look for their place."""
+"""Versions of whole epochs: some follow the latest of their key, others go between older ones."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ EPOCHS = st.lists(st.lists(VERSIONS, max_size=2), max_size=4)
 
 
 def logged(versions: list[tuple[Any, int, bool]], first: int) -> pa.RecordBatch:
-    """Versions as the log has them; each has another value, from `first` on."""
+    """Return versions as logged rows; their values count up from `first`."""
     rows: list[Row] = [(key, first + i) for i, (key, _, _) in enumerate(versions)]
     return batch(
         KEPT,
@@ -47,7 +47,7 @@ def logged(versions: list[tuple[Any, int, bool]], first: int) -> pa.RecordBatch:
 
 
 def shown(engine: StorePartition) -> list[Row]:
-    """All versions that can be read, with the epoch that wrote each."""
+    """Return all versions that can be read, with the epoch that wrote each."""
     names = ("k", "valid_from", "valid_to", "n", "_epoch")
     query = VersionedRangeQuery(columns=names)
     return rows_of(engine.handlers[VersionedRangeQuery](engine.view, query))
@@ -55,7 +55,7 @@ def shown(engine: StorePartition) -> list[Row]:
 
 @given(epochs=EPOCHS, expires=st.booleans(), replaced=st.integers(0, 4))
 @settings(deadline=None)
-def test_epochs_of_several_batches_leave_what_memory_has(
+def test_epochs_of_several_batches_agree_with_memory(
     epochs: list[list[list[tuple[Any, int, bool]]]], expires: bool, replaced: int
 ) -> None:
     schema = EXPIRING if expires else KEPT
@@ -73,8 +73,8 @@ def test_epochs_of_several_batches_leave_what_memory_has(
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.01])
-def test_many_keys_of_which_some_come_again(tmp_path: Path, share: float) -> None:
-    """Keys that lie side by side, and far from each other: stepped over, and sought."""
+def test_some_of_many_keys_get_another_version(tmp_path: Path, share: float) -> None:
+    """Neighbouring keys are stepped to, distant ones are sought."""
     chance = random.Random(7)
     keys = [f"k{number:05d}" for number in range(2_000)]
     memory = MemoryPartition(KEPT, 0)
@@ -91,7 +91,7 @@ def test_many_keys_of_which_some_come_again(tmp_path: Path, share: float) -> Non
     rocks.close()
 
 
-def test_a_version_that_is_replaced_in_its_own_epoch_leaves_no_entry(tmp_path: Path) -> None:
+def test_a_version_replaced_in_its_own_epoch_leaves_no_entry(tmp_path: Path) -> None:
     engine = RocksPartition(tmp_path, schema=KEPT, partition=0)
     engine.apply(progress(0), [logged([("a", 5, False), ("a", 5, True), ("a", 5, False)], 0)])
     assert shown(engine) == [("a", 5, None, 2, 0)]
@@ -101,7 +101,7 @@ def test_a_version_that_is_replaced_in_its_own_epoch_leaves_no_entry(tmp_path: P
     engine.close()
 
 
-def test_a_version_needs_a_time(tmp_path: Path) -> None:
+def test_a_version_without_a_time_is_refused(tmp_path: Path) -> None:
     engine = RocksPartition(tmp_path, schema=KEPT, partition=0)
     with pytest.raises(CodecError, match="has no event time"):
         engine.apply(progress(0), [batch(KEPT, [("a", 1)])])
