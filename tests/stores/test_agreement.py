@@ -125,7 +125,7 @@ def chosen_columns(schema: StoreSchema) -> st.SearchStrategy[tuple[str, ...] | N
 
 
 def answer(store: LocalStore, query: Query[Any]) -> Any:
-    """What a query gives as comparable values; a failure is its reason."""
+    """Return the result of a query as comparable values; a failure is its reason."""
     result = store.query_partition(0, query)
     if not isinstance(result, Success):
         return result.reason
@@ -145,7 +145,7 @@ def answer(store: LocalStore, query: Query[Any]) -> Any:
 
 
 class Agreement(RuleBasedStateMachine):
-    """Both engines, one partition each, given the same epochs and asked the same."""
+    """Both engines, with one partition each, the same epochs and the same queries."""
 
     schema: StoreSchema
     keys: st.SearchStrategy[Key]
@@ -193,18 +193,18 @@ class Agreement(RuleBasedStateMachine):
             store.replicas[0].apply(progress, batches, replace=replace)
 
     def identities(self) -> st.SearchStrategy[Any]:
-        """What there is one row of: a key, or a key and a window start."""
+        """Return a strategy for identities of rows: a key, or a key and a window start."""
         return self.keys
 
     def times(self, data: st.DataObject, identities: list[Any]) -> list[int | None]:
-        """The event times of rows with these identities."""
+        """Return the event times of rows with these identities."""
         ends = st.sampled_from([MICROS_MIN, MICROS_MIN + 900, MICROS_MAX])
         micros = st.one_of(st.none(), st.integers(-(10**12), 10**12), ends)
         count = len(identities)
         return data.draw(st.lists(micros, min_size=count, max_size=count))
 
     def row(self, identity: Any, values: Row) -> Row:
-        """The row of all columns."""
+        """Return the row of all columns."""
         whole: Row = (*identity, *values)
         return whole
 
@@ -217,7 +217,7 @@ class Agreement(RuleBasedStateMachine):
 
     @rule()
     def maintain(self) -> None:
-        """As a host does in the background: from then on scans are answered from columns."""
+        """Do the work of a host in the background: scans are then answered from columns."""
         engine = self.rocks.replicas[0].engine
         assert isinstance(engine, RocksPartition)
         engine.maintain(lambda: False)
@@ -229,7 +229,7 @@ class Agreement(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def hold(self, data: st.DataObject) -> None:
-        """A stream taken now must give the same rows when later epochs have been applied."""
+        """Take a stream, which must give the same rows after later epochs."""
         query = data.draw(self.queries)
         for store in (self.memory, self.rocks):
             result = store.query_partition(0, query)
@@ -259,14 +259,14 @@ class Agreement(RuleBasedStateMachine):
         assert late == self.memory.statuses()[0].late_rows
 
     def scan(self) -> Query[Any]:
-        """Everything."""
+        """Check scans of everything."""
         return RangeQuery()
 
 
 def common_queries(
     schema: StoreSchema, keys: st.SearchStrategy[Key], width: int
 ) -> st.SearchStrategy[Query[Any]]:
-    """What every kind of store answers."""
+    """The queries that every kind of store answers."""
     ends = st.one_of(st.just(b""), st.binary(max_size=3).map(lambda end: b"\x01" + end))
     return st.one_of(
         st.builds(
@@ -358,14 +358,14 @@ def window_queries(schema: StoreSchema) -> st.SearchStrategy[Query[Any]]:
 
 
 class ExpiringWindows(WindowAgreement):
-    """Two minutes are kept."""
+    """A retention of two minutes."""
 
     values = st.tuples(COUNTS, NOTES)
     queries = window_queries(WINDOWS)
 
 
 class KeptWindows(WindowAgreement):
-    """Nothing expires."""
+    """No retention: nothing expires."""
 
     schema = KEPT_WINDOWS
     values = st.tuples(COUNTS)
@@ -430,13 +430,13 @@ def session_queries(schema: StoreSchema) -> st.SearchStrategy[Query[Any]]:
 
 
 class ExpiringSessions(SessionAgreement):
-    """Two minutes are kept."""
+    """A retention of two minutes."""
 
     queries = session_queries(SESSIONS)
 
 
 class KeptSessions(SessionAgreement):
-    """Nothing expires."""
+    """No retention: nothing expires."""
 
     schema = KEPT_SESSIONS
     queries = session_queries(KEPT_SESSIONS)
@@ -504,13 +504,13 @@ def version_queries(schema: StoreSchema) -> st.SearchStrategy[Query[Any]]:
 
 
 class ExpiringVersions(VersionAgreement):
-    """Two minutes of history are kept."""
+    """A retention of two minutes of history."""
 
     queries = version_queries(VERSIONS)
 
 
 class KeptVersions(VersionAgreement):
-    """All history is."""
+    """No retention: all history is kept."""
 
     schema = KEPT_VERSIONS
     queries = version_queries(KEPT_VERSIONS)

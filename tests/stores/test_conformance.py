@@ -100,7 +100,7 @@ def test_q01_requests_do_not_change() -> None:
     ],
 )
 def test_q03_a_key_is_needed(build: Callable[[], object]) -> None:
-    """Ours: NULL is a key that Spark groups by, so what is refused is that there is none."""
+    """Ours: NULL is a key that Spark groups by, so only a missing key is refused."""
     with pytest.raises(QueryArgumentError):
         build()
 
@@ -281,7 +281,7 @@ def test_p15_positions_and_rows_survive(tmp_path: Path, schema: StoreSchema) -> 
 
 
 def test_intervals_with_open_ends(directory: Path | None) -> None:
-    """Ends that are out, in every kind that takes an interval."""
+    """Exclusive ends, in every kind that takes an interval."""
     out = Interval(lower=(0,), upper=(2,), lower_inclusive=False, upper_inclusive=False)
     store = fw(directory)
     assert [row[-1] for row in store.ask(WindowRangeQuery(interval=out))] == ["one"]

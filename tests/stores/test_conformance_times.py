@@ -103,13 +103,13 @@ def test_windows(
 
 
 def test_w21_event_times_of_windows(directory: Path | None) -> None:
-    """Ours: a value stays a value; whoever wants the event time asks for the column."""
+    """Ours: a value stays a value; the event time is a column to ask for."""
     query = replace(WindowRangeQuery(), columns=("v", "_timestamp", "window_end"))
     result = fa_windows(directory).query(bounded(query))
     assert rows_of(result.partitions[0].value)[0] == (1, *micros(W, W + 5 * MINUTE))
 
 
-def test_w22_windows_refuse_what_is_not_theirs(directory: Path | None) -> None:
+def test_w22_windows_refuse_queries_of_other_kinds(directory: Path | None) -> None:
     store = fa_windows(directory)
     assert reasons(store, KeyQuery.with_key(1)) == [UNKNOWN, UNKNOWN]
     half = WindowKeyQuery(key=(1, 2), time=WindowRangeQuery().time)

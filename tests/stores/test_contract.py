@@ -1,4 +1,4 @@
-"""Our engines keep the contract that we ask of others, and it catches one that does not."""
+"""The engines of the package pass the contract for engines, and it catches one that does not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TestRocks(StoreContract):
 
 
 class Hasty(MemoryPartition):
-    """Applies what it has before it knows that there is more: half an epoch can be seen."""
+    """An engine that applies each batch at once, so that half an epoch can be seen."""
 
     def apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
@@ -54,6 +54,6 @@ def test_an_epoch_without_rows_is_caught(tmp_path: Path) -> None:
         HastyContract().test_an_epoch_without_rows_advances(tmp_path)
 
 
-def test_a_subclass_has_to_say_how() -> None:
+def test_a_subclass_has_to_define_how_to_open_a_partition() -> None:
     with pytest.raises(NotImplementedError, match="how its engine is opened"):
         StoreContract().open_partition(Path())

@@ -1,4 +1,4 @@
-"""Any file of a log, damaged anywhere: it is named, or makes no difference to what is read."""
+"""Damage anywhere in any file of a log is named, or makes no difference to readers."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Written:
 
     root: Path
     files: tuple[str, ...]
-    """All that can be damaged."""
+    """The files that can be damaged."""
     begun: Path
-    """The databases of replicas that have followed some epochs of it: one below for each."""
+    """The databases of replicas that have followed some of its epochs, one directory for each."""
 
 
 def at(epoch: int) -> Position:
@@ -84,7 +84,7 @@ def held(store: LocalStore) -> tuple[int, list[tuple[object, ...]]]:
 DAMAGE = st.tuples(
     st.sampled_from(["bit", "bit", "bit", "cut", "directory"]), st.integers(0, 2**32)
 )
-"""One bit changed as a rule, or else cut off, or a directory in its place; and where."""
+"""The kind of damage, one changed bit as a rule, and its place."""
 
 
 def damage(path: Path, how: tuple[str, int]) -> None:
@@ -106,7 +106,7 @@ def damage(path: Path, how: tuple[str, int]) -> None:
 def test_damage_is_named_or_makes_no_difference(
     written: Written, data: st.DataObject, how: tuple[str, int], begun: int
 ) -> None:
-    """To followers that were somewhere in the log or begin, to readers of all, and to verify."""
+    """For followers at any epoch, for readers of the whole store, and for `verify`."""
     name = data.draw(st.sampled_from(written.files))
     with tempfile.TemporaryDirectory() as directory:
         root, replica = Path(directory) / "log", Path(directory) / "data" / "0"
@@ -125,7 +125,7 @@ def test_damage_is_named_or_makes_no_difference(
         ]
 
 
-def test_a_directory_in_the_place_of_any_file_is_named(written: Written, tmp_path: Path) -> None:
+def test_a_directory_in_place_of_any_file_is_named(written: Written, tmp_path: Path) -> None:
     for number, name in enumerate(written.files):
         root = tmp_path / str(number)
         shutil.copytree(written.root, root)
@@ -150,7 +150,7 @@ def check_held(store: LocalStore, begun: int) -> None:
 
 
 def check_reader(root: Path, name: str) -> None:
-    """One that reads the newest epoch at once, as Spark does."""
+    """A reader that begins with the newest epoch, as Spark does."""
     log = StoreLog.open(root, "clicks")
     with tempfile.TemporaryDirectory() as directory:
         try:

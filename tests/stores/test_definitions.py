@@ -1,4 +1,4 @@
-"""Whatever is given for a definition is refused at once, or makes a store that a host reads."""
+"""Any arguments of a definition are refused at once, or make a store that a host reads."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ SAMPLES: dict[Kind, Value] = {
     Kind.INTERVAL: (1, 2, 3),
     Kind.NULL: None,
 }
-"""A value of each type; 1 of all others."""
+"""A value of some types; 1 for all others."""
 SCANS: dict[StoreKind, Query[Any]] = {
     StoreKind.WINDOW: WindowRangeQuery(time=TimeRange()),
     StoreKind.SESSION: SessionRangeQuery(),
     StoreKind.VERSIONED: VersionedRangeQuery(),
 }
-"""What gives all rows of a kind; RangeQuery for all others."""
+"""The query for all rows of some kinds; RangeQuery for all others."""
 
 ODD_NAMES = ["v.w", 'say "x"', "ä", "Ä", "x" * 300, "", " ", "a\0b", "\ud800", 5, None]
 OUR_NAMES = ["_deleted", "_DELETED", "_epoch", "window_start", "valid_to", "Window_End"]
 NAMES = st.sampled_from(["k", "K", "n", *ODD_NAMES, *OUR_NAMES])
-"""Names of columns, fields and topics, and what cannot be one."""
+"""Names of columns, fields and topics, and values that cannot be one."""
 SCALARS = [
     *(DataType(kind=kind) for kind in Kind if kind not in {Kind.DECIMAL, Kind.ARRAY, Kind.MAP}),
     DataType(kind=Kind.DECIMAL, precision=3, scale=1),
@@ -126,7 +126,7 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def sample(data_type: DataType) -> Value:
-    """A value of a type, with as much in it as the type allows."""
+    """Return a value of a type, as large as the type allows."""
     match data_type.kind:
         case Kind.ARRAY if data_type.element is not None:
             return [sample(data_type.element)]
@@ -140,7 +140,7 @@ def sample(data_type: DataType) -> Value:
 
 
 def one_row(schema: StoreSchema) -> pa.Table:
-    """A row with a value in every column."""
+    """Return a row with a value in every column."""
     arrays = {
         column.name: physical_array([sample(column.type)], column.type)
         for column in schema.logged_columns
@@ -150,7 +150,7 @@ def one_row(schema: StoreSchema) -> pa.Table:
 
 
 def problems(host: Host) -> list[str]:
-    """What keeps stores from being opened, and partitions from following."""
+    """Return the errors that keep stores from opening, and partitions from following."""
     statuses = [status for store in host.statuses().values() for status in store.values()]
     return [text for text in (host.error, *(status.error for status in statuses)) if text]
 
@@ -252,5 +252,5 @@ def test_a_writer_needs_a_schema(tmp_path: Path, schema: Any) -> None:
         StoreWriter(5, StoreSchema(**SOUND))  # type: ignore[arg-type]
 
 
-def test_the_definition_that_all_others_change_is_sound() -> None:
+def test_the_definition_that_the_others_change_is_valid() -> None:
     assert StoreSchema(**SOUND).columns

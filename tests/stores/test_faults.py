@@ -1,4 +1,4 @@
-"""Killed while it applies, at every byte that it writes, for each kind of store.
+"""A process is killed while it applies, at every byte that it writes, for each kind of store.
 
 A process that is killed leaves its files as they are, cut off somewhere in what it was writing. So
 after each epoch a copy of the database is cut at places in all that was added to its files, opened
@@ -38,7 +38,7 @@ RETENTION_MS = 3 * 60_000
 EPOCHS = 8
 FLUSHED_EPOCHS = 3
 CUTS_MAX = 12
-"""Places at which each file that a flush has written is cut."""
+"""How many places each file of a flush is cut at."""
 UTC = pa.timestamp("us", tz="UTC")
 KEY, VALUE = {"k": "bigint"}, {"n": "bigint", "note": "text"}
 SCHEMAS: dict[str, StoreSchema] = {
@@ -52,7 +52,7 @@ SCHEMAS: dict[str, StoreSchema] = {
 
 
 def rows_at(schema: StoreSchema, epoch: int) -> pa.Table:
-    """Some keys are new, some change, some go; times move on, so that segments expire."""
+    """Yield epochs in which keys are new, change or go, and time moves on past segments."""
     keys = list(range(epoch, epoch + 6)) + list(range(100, 103))
     count = len(keys)
     starts = [(epoch + key % 2) * MINUTE_US for key in keys]
@@ -94,7 +94,7 @@ def open_at(log: StoreLog, path: Path) -> LocalStore:
 
 
 def held(store: LocalStore) -> tuple[Progress, list[Row]]:
-    """What has been applied, and every row that can be read."""
+    """Return the progress, and every row that can be read."""
     engine = store.replicas[0].engine
     assert isinstance(engine, RocksPartition)
     rows = rows_of(scan(engine, store.schema))
@@ -103,7 +103,7 @@ def held(store: LocalStore) -> tuple[Progress, list[Row]]:
 
 @pytest.fixture(autouse=True)
 def uncompacted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A compaction removes files while they are copied, which no process that is killed can do."""
+    """Switch off compaction, which would remove files while they are copied."""
     options = stores.engines.rocksdb.database._options
 
     def without_compaction(cache: Cache | None) -> Options:
@@ -121,14 +121,14 @@ def sizes(path: Path) -> dict[Path, int]:
 
 
 def flush(store: LocalStore) -> None:
-    """As its engine does by itself from time to time."""
+    """Flush the database, as its engine does from time to time."""
     engine = store.replicas[0].engine
     assert isinstance(engine, RocksPartition)
     engine._database._rdict.flush()
 
 
 def cut_copies(before: dict[Path, int], path: Path, copy: Path) -> Iterator[str]:
-    """Copies of a database as they would be found, had the process been killed at some point.
+    """Yield copies of a database as they would be if the process had been killed at some point.
 
     What an epoch writes is a table, if the memtable is flushed before, and then that there is one.
     So copies end somewhere in the one without a word of the other, or somewhere in that word.
@@ -163,7 +163,7 @@ def copy_of(path: Path, copy: Path, cuts: dict[Path, int]) -> None:
 
 
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
-def test_cut_at_every_write_it_holds_a_whole_epoch(schema: StoreSchema, tmp_path: Path) -> None:
+def test_a_database_cut_at_any_write_has_a_whole_epoch(schema: StoreSchema, tmp_path: Path) -> None:
     log = write_log(tmp_path / "log", schema)
     store = open_at(log, tmp_path / "whole")
     states = [held(store)]
@@ -195,10 +195,10 @@ def test_cut_at_every_write_it_holds_a_whole_epoch(schema: StoreSchema, tmp_path
 
 
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
-def test_cut_again_and_again_it_ends_as_if_it_never_had_been(
+def test_a_database_that_is_cut_again_and_again_ends_with_the_same_rows(
     schema: StoreSchema, tmp_path: Path
 ) -> None:
-    """Each start finds what the last one left, some of it not yet said to be there."""
+    """Each start finds the files of the last one, some of them not yet in the manifest."""
     log = write_log(tmp_path / "log", schema)
     path, copy = tmp_path / "data", tmp_path / "copy"
     open_at(log, path).close()
@@ -247,8 +247,8 @@ for epoch in range(int(sys.argv[3])):
 """
 
 
-def test_killed_at_any_moment(tmp_path: Path) -> None:
-    """A process that applies as fast as it can, killed some epochs after it began."""
+def test_a_process_killed_at_any_moment_goes_on(tmp_path: Path) -> None:
+    """It applies as fast as it can, and is killed some epochs after it began."""
     epochs, kills = 60, 3
     for schema in SCHEMAS.values():
         write_log(tmp_path / "log", schema, epochs=epochs)

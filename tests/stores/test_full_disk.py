@@ -1,4 +1,4 @@
-"""A disk that has no room left, at each operation of a writer on a file."""
+"""A disk that becomes full, at each file operation of a writer."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ CLICKS = replace(FOUR, partitions=1)
 
 
 class Disk:
-    """Counts what needs room, and refuses it from some operation on, or just that one."""
+    """Counts operations that need room; fails from one of them on, or only that one."""
 
     def __init__(self) -> None:
         self.left: int | None = None
-        """Operations until the disk is full; None if it never is."""
+        """Operations before the disk is full; None if it never is."""
         self.only_once = False
         self.steps: list[str] = []
 
@@ -52,7 +52,7 @@ class Disk:
 
 
 class File:
-    """A file that is being written: what it is given arrives by halves."""
+    """A file that is being written, each write in two halves."""
 
     def __init__(self, disk: Disk, file: Any) -> None:
         self._disk, self._file = disk, file
@@ -76,7 +76,7 @@ class File:
 
 
 class FileSystem(fs.LocalFileSystem):  # type: ignore[misc] # of a library without types
-    """The local one, on this disk."""
+    """The local file system, on this disk."""
 
     disk: Disk
 
@@ -118,7 +118,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
     made.free()
 
 
-def test_what_is_defined_can_be_opened_on_a_full_disk(tmp_path: Path, disk: Disk) -> None:
+def test_an_existing_store_can_be_opened_on_a_full_disk(tmp_path: Path, disk: Disk) -> None:
     StoreWriter(tmp_path, CLICKS).write(rows(), position=at(0))
     disk.fill(0, only_once=False)
     writer = StoreWriter(tmp_path, CLICKS)
@@ -130,10 +130,10 @@ def test_what_is_defined_can_be_opened_on_a_full_disk(tmp_path: Path, disk: Disk
 
 @pytest.mark.parametrize("only_once", [True, False], ids=["for a moment", "from then on"])
 @pytest.mark.parametrize("begun", [True, False], ids=["wrote before", "new"])
-def test_a_write_that_finds_no_room_harms_nothing(
+def test_a_write_without_room_harms_nothing(
     tmp_path: Path, disk: Disk, only_once: bool, begun: bool
 ) -> None:
-    """It says so, and can be made again; what is there can be read all the time."""
+    """It fails and can be repeated; the log can be read all the time."""
 
     def prepare(root: Path) -> tuple[StoreWriter, list[Commit]]:
         told = [StoreWriter(root, CLICKS).write(rows(3), position=at(0))]
@@ -169,7 +169,7 @@ def test_a_write_that_finds_no_room_harms_nothing(
 
 
 EPOCH = 7
-"""Behind a gap, for which there is a file more to be written."""
+"""The epoch after a gap, for which one more file is written."""
 
 
 def steps_of(disk: Disk, writer: StoreWriter) -> list[int]:
@@ -192,7 +192,7 @@ def attempt(writer: StoreWriter, epoch: int | None) -> Commit | LogError:
 
 
 def check_log(root: Path) -> list[Commit]:
-    """All commits, after a look at every row of them."""
+    """Return all commits, after reading every row of them."""
     log = StoreLog.open(root, "clicks")
     found = chain(log)
     assert log.latest_epoch() == found[-1].epoch
@@ -200,9 +200,7 @@ def check_log(root: Path) -> list[Commit]:
     return found
 
 
-def test_a_store_that_cannot_be_defined_for_want_of_room_is_defined_later(
-    tmp_path: Path, disk: Disk
-) -> None:
+def test_a_store_that_had_no_room_can_be_defined_later(tmp_path: Path, disk: Disk) -> None:
     failures = 0
     for moment in range(20):
         root = tmp_path / str(moment)
@@ -217,7 +215,7 @@ def test_a_store_that_cannot_be_defined_for_want_of_room_is_defined_later(
     assert 3 < failures < 20
 
 
-def test_a_snapshot_that_finds_no_room_is_none(tmp_path: Path, disk: Disk) -> None:
+def test_a_snapshot_without_room_is_not_written(tmp_path: Path, disk: Disk) -> None:
     writer = StoreWriter(tmp_path, CLICKS)
     writer.write(rows(), position=at(0))
     failures = 0

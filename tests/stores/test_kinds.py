@@ -1,4 +1,4 @@
-"""Sessions and versions by way of the log: what a writer takes, what a replica makes of it."""
+"""Sessions and versions in the log: the rows that a writer takes, and those of a replica."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AT = Position.of({"events": {0: 1}})
 
 
 def table(schema: StoreSchema, rows: list[Row], *times: str, **more: Any) -> pa.Table:
-    """Rows of the key, the named time columns, and the value."""
+    """Return rows of the key, the named time columns, and the value."""
     names = [*(c.name for c in schema.key), *times, *(c.name for c in schema.value)]
     arrays: dict[str, Any] = {}
     for i, name in enumerate(names):
@@ -44,7 +44,7 @@ def table(schema: StoreSchema, rows: list[Row], *times: str, **more: Any) -> pa.
 
 
 def followed(root: Path, schema: StoreSchema, directory: Path | None) -> LocalStore:
-    """The store after all epochs of the log."""
+    """Return the store after all epochs of the log."""
     replicas = {
         p: Replica(open_engine(schema, directory, p), schema=schema, partition=p)
         for p in range(schema.partitions)
@@ -61,7 +61,7 @@ def shown(store: LocalStore, query: Query[Any]) -> list[Row]:
     return sorted(row for result in results for row in rows_of(result.value))
 
 
-def test_sessions_by_the_log(tmp_path: Path, directory: Path | None) -> None:
+def test_sessions_through_the_log(tmp_path: Path, directory: Path | None) -> None:
     writer = StoreWriter(tmp_path / "log", SESSIONS)
     times = ("window_start", "window_end")
     writer.write(
@@ -86,7 +86,7 @@ def test_a_session_needs_both_ends(tmp_path: Path, ends: tuple[int | None, int |
 
 
 @pytest.mark.parametrize("name", ["_timestamp", "valid_from"])
-def test_versions_by_the_log(tmp_path: Path, directory: Path | None, name: str) -> None:
+def test_versions_through_the_log(tmp_path: Path, directory: Path | None, name: str) -> None:
     writer = StoreWriter(tmp_path / "log", VERSIONS)
     writer.write(
         table(VERSIONS, [("a", 20, 2), ("a", 10, 1), ("b", 5, 9), ("a", 10, 7)], name), position=AT
@@ -114,7 +114,7 @@ def test_a_version_needs_a_time(tmp_path: Path) -> None:
 
 
 def test_versions_are_linked_by_key() -> None:
-    """As `read_store` shows them, without a replica."""
+    """As `read_store` returns them, without a replica."""
     rows = [("b", 5, 9), ("a", 20, 2), (None, 7, 3), ("a", 10, 1), (None, 8, 4)]
     logged = latest_rows(shaped(table(VERSIONS, rows, "valid_from"), VERSIONS), VERSIONS)
     linked = linked_versions(logged, VERSIONS).select(["k", "valid_from", "valid_to", "n"])

@@ -123,7 +123,7 @@ def test_x06_keys_that_begin_other_keys(
 
 
 def test_x08_the_edge_of_the_retention(directory: Path | None) -> None:
-    """A window that starts exactly the retention behind the watermark has expired."""
+    """A window that starts exactly the retention before the watermark has expired."""
     store = Filled.open(FW, directory)
     for k, start, v in [(0, 120_000, "zero"), (1, 150_000, "one"), (2, 180_000, "two"),
                         (4, 240_000, "four"), (5, 270_000, "five")]:  # fmt: skip
@@ -149,7 +149,7 @@ def test_the_first_window_that_has_not_expired(directory: Path | None) -> None:
 
 
 def test_x09_a_late_window(directory: Path | None) -> None:
-    """What comes behind the retention is not readable, in an old segment or a live one."""
+    """A row before the retention cannot be read, in an old segment or a live one."""
     store = Filled.open(FW, directory)
     store.put((1, *micros(0, 3), "one"))
     store.watermark_ms = 4 * 120_000
@@ -183,7 +183,7 @@ def test_x11_x12_x15_streams_outlive_expiry(directory: Path | None) -> None:
 
 
 def test_the_end_of_the_last_window(directory: Path | None) -> None:
-    """It is no later than any time that a column holds, not back before the first."""
+    """It is the last time that a column holds; it does not overflow."""
     last = (1 << 63) - 1
     store = Filled.open(FW, directory).put([(1, last - 2_999, last, "a"), (1, last, last, "b")])
     ends = [(last - 2_999, last, "a"), (last, last, "b")]

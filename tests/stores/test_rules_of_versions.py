@@ -148,7 +148,7 @@ def test_chains(
 
 
 def test_versions_of_one_epoch_come_in_any_order(directory: Path | None) -> None:
-    """Rows of an epoch have no order but that of their times."""
+    """Rows of an epoch are ordered only by their times."""
     puts: list[Put] = [("v", 10), ("v2", 8), ("v1", 9), ("v4", 6)]
     store = Filled.open(FX, directory)
     rows: list[Row] = [("k", value) for value, _ in puts]
@@ -157,7 +157,7 @@ def test_versions_of_one_epoch_come_in_any_order(directory: Path | None) -> None
     assert [row[-1] for row in store.ask(ascending)] == ["v4", "v2", "v1", "v"]
 
 
-def test_e09_e10_what_comes_behind_the_retention_is_dropped(directory: Path | None) -> None:
+def test_e09_e10_versions_before_the_retention_are_dropped(directory: Path | None) -> None:
     store = Filled.open(FX, directory)
     store.watermark_ms = HR + 10
     store.put(("v", "v"), at=HR + 10).put(("k1", "k1"), at=10).put(("k2", "k2"), at=9)
@@ -171,7 +171,7 @@ def test_e09_e10_what_comes_behind_the_retention_is_dropped(directory: Path | No
 
 
 def test_no_version_begins_at_the_end_of_time(directory: Path | None) -> None:
-    """Open versions end there, exclusive: it would be valid never, and hide the one before it."""
+    """Open versions end just before it: this one would never be valid, and hide the one before."""
     store = Filled.open(FX, directory).put(("k", "v"), at=1)
     end = 2**63 - 1
     for row, gone in ((("k", "w"), False), (("k", None), True), (("new", "w"), False)):
@@ -188,8 +188,8 @@ def test_no_version_begins_at_the_end_of_time(directory: Path | None) -> None:
     assert getattr(store.engine, "late_rows", None) == 3
 
 
-def test_what_comes_late_is_dropped_and_counted(directory: Path | None) -> None:
-    """What could be read by nobody, from the first millisecond behind the edge on."""
+def test_late_rows_are_dropped_and_counted(directory: Path | None) -> None:
+    """Rows that no one could read: from the first millisecond before the edge."""
     store = Filled.open(FW, directory)
     retention_ms = FW.retention_ms or 0
     store.watermark_ms = retention_ms + 3000
@@ -225,7 +225,7 @@ def test_e11_the_latest_version_never_expires(directory: Path | None) -> None:
 
 
 def test_all_queries_have_one_edge_of_history(directory: Path | None) -> None:
-    """As of that very time all is served; what has ended by then is not there any more."""
+    """As of that very time all is served; versions that ended by then are gone."""
     edge = 20
     store = chain(directory, ("a", 1), ("b", edge), ("c", 30)).advance(HR + edge)
     of_key, of_range = MultiVersionedKeyQuery.with_key("k"), VersionedRangeQuery.with_no_bounds()
@@ -248,7 +248,7 @@ def test_tombstones_expire(directory: Path | None) -> None:
 
 
 def test_a_tombstone_that_has_expired_hides_nothing(directory: Path | None) -> None:
-    """It may still lie in a segment that is live, before the end of the version as of that time."""
+    """It may still lie in a live segment, before the end of the version as of that time."""
     store = chain(directory, ("a", 1), (None, 10_000)).advance(HR + 20_000)
     store.put(("k", "b"), at=30_000).put(("k", "c"), at=200_000)
     assert as_of(store, "k", 25_000) is None
@@ -258,7 +258,7 @@ def test_a_tombstone_that_has_expired_hides_nothing(directory: Path | None) -> N
 
 
 def test_a_late_version_among_many(directory: Path | None) -> None:
-    """The chain is read back as far as each row reaches, however far, and in one epoch too."""
+    """The chain is read back as far as each row reaches, also within one epoch."""
     store = chain(directory, *((f"v{at}", at) for at in range(0, 10 * SI, SI)))
     for k, at in (("late", 3 * SI + 1), ("later", SI + 1), ("first", -1)):
         store.put(("k", k), at=at)
@@ -286,7 +286,7 @@ def test_e14_all_versions_over_segments(directory: Path | None) -> None:
 
 
 def test_e15_a_version_that_a_later_segment_ends(directory: Path | None) -> None:
-    """Ours: Kafka looks in no segment behind the time, and misses it."""
+    """Ours: Kafka does not look in segments after the time, and misses it."""
     store = chain(directory, ("v1", SI - 10), ("v2", SI + 10))
     query = MultiVersionedKeyQuery.with_key("k").from_time(SI - 10).to_time(SI - 5)
     assert [row[-1] for row in store.ask(query)] == ["v1"]
@@ -294,7 +294,7 @@ def test_e15_a_version_that_a_later_segment_ends(directory: Path | None) -> None
 
 
 def test_version_ranges_by_key_and_time(directory: Path | None) -> None:
-    """KIP-969, which Kafka has not: keys by interval, times by range, either order."""
+    """KIP-969, which Kafka does not have: keys by interval, times by range, either order."""
     store = Filled.open(FX, directory)
     for key in ("c", "a", "b"):
         for n, at in enumerate((10, SI, 2 * SI)):

@@ -1,4 +1,4 @@
-"""Who waits for which bound: found exactly when it is met, and looked at no sooner."""
+"""Waiters are found exactly when their bound is met, and not looked at sooner."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CLICKS = keyvalue("clicks", {"k": "text"}, {"n": "bigint"}, partitions=1)
 
 
 class Follower:
-    """Progress that moves by hand, and counts how often somebody looked at a bound."""
+    """Progress that a test moves; it counts the looks at bounds."""
 
     def __init__(self) -> None:
         self.progress, self.now_ms, self.looks = Progress(), 0, 0
@@ -70,12 +70,12 @@ BOUNDS = st.builds(
     steps=st.lists(st.tuples(*[st.integers(0, 3)] * 4), max_size=6),
     cancelled=st.sets(st.integers(0, 11)),
 )
-def test_each_is_told_once_when_its_bound_is_first_met(
+def test_each_waiter_is_called_once_when_its_bound_is_first_met(
     bounds: list[PositionBound],
     steps: list[tuple[int, int, int, int]],
     cancelled: set[int],
 ) -> None:
-    """Against the plain rule: after each step, whoever's bound holds and who was not told yet."""
+    """Against the plain rule: after each step, the waiters with a met bound not called before."""
     follower, told = Follower(), dict.fromkeys(range(len(bounds)), 0)
     waiting = {}
     for number, bound in enumerate(bounds):
@@ -107,7 +107,7 @@ def test_each_is_told_once_when_its_bound_is_first_met(
     assert len(follower.waiters) == len(waiting)
 
 
-def test_who_cannot_be_met_is_not_looked_at() -> None:
+def test_waiters_that_cannot_be_met_cost_no_look() -> None:
     follower = Follower()
     for number in range(1000):
         follower.waiters.add(at(100 + number), lambda _: None, follower.look)
@@ -122,8 +122,8 @@ def test_who_cannot_be_met_is_not_looked_at() -> None:
 
 
 @pytest.mark.parametrize(("bound", "looks"), [(at(1), 0), (at(1).merge(at(1, 1)), 2)])
-def test_many_on_one_bound_are_looked_at_once(bound: PositionBound, looks: int) -> None:
-    """And not at all, if being past what they were filed under is all that they want."""
+def test_waiters_with_the_same_bound_cost_one_look(bound: PositionBound, looks: int) -> None:
+    """And none if the measure of their queue is the only one of the bound."""
     follower = Follower()
     told: list[bool] = []
     for _ in range(1000):
@@ -135,8 +135,8 @@ def test_many_on_one_bound_are_looked_at_once(bound: PositionBound, looks: int) 
     assert (len(told), follower.looks, len(follower.waiters)) == (1000, looks, 0)
 
 
-def test_who_gives_up_leaves_nothing_behind() -> None:
-    """A bound that is never met, waited for again and again, must not fill the memory."""
+def test_cancelled_waiters_leave_nothing_behind() -> None:
+    """Repeated waits for a bound that is never met must not fill the memory."""
     follower = Follower()
     for number in range(10_000):
         waiter = follower.waiters.add(at(100 + number), lambda _: None, follower.look)
@@ -147,7 +147,7 @@ def test_who_gives_up_leaves_nothing_behind() -> None:
     assert follower.waiters._groups == {}
 
 
-def test_there_is_a_limit() -> None:
+def test_the_number_of_waiters_is_limited() -> None:
     waiters = Waiters(waiters_max=2)
     unmet = Unmet("epoch", 1, "")
     for _ in range(2):
@@ -161,7 +161,7 @@ def test_there_is_a_limit() -> None:
     assert waiters.add(at(1), lambda _: None, lambda _: unmet) is not None
 
 
-def test_a_callback_that_fails_is_logged_and_stops_nobody(
+def test_a_failing_callback_is_logged_and_stops_no_other(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     engine = MemoryPartition(CLICKS, 0)
@@ -179,8 +179,8 @@ def test_a_callback_that_fails_is_logged_and_stops_nobody(
     assert "a callback that waited for a bound failed" in caplog.text
 
 
-def test_every_waiter_is_told_while_epochs_are_applied() -> None:
-    """Waiters come and go in some threads, epochs in another: each is told once, or gave up."""
+def test_every_waiter_is_called_while_epochs_are_applied() -> None:
+    """Waiters come and go in some threads, epochs in another: each is called once, or cancelled."""
     replica = Replica(MemoryPartition(CLICKS, 0), schema=CLICKS, partition=0)
     told = [0] * 2000
     cancelled = [False] * len(told)

@@ -1,4 +1,4 @@
-"""Dispatch: each failure exactly when it applies, in one order, with a position on every answer."""
+"""Dispatch gives each failure exactly when it applies, and a position with every answer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REACHED = PositionBound.at(Position.of({"events": {0: 5}}))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokenQuery(Query[int]):
-    """Asks an engine that has a bug, or a broken disk."""
+    """A query of an engine with a bug, or a broken disk."""
 
 
 class BrokenPartition:
@@ -53,7 +53,7 @@ class BrokenPartition:
         raise self._error
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Release nothing."""
 
     def _raise(self, view: View, query: BrokenQuery) -> int:
         raise self._error
@@ -62,7 +62,7 @@ class BrokenPartition:
 def replica(
     schema: StoreSchema = CLICKS, *, role: Role = Role.ACTIVE, restore_to: int = 0
 ) -> Replica:
-    """Epoch 3, offset 5, one row."""
+    """A replica at epoch 3 and offset 5, with one row."""
     engine = MemoryPartition(schema, 0)
     row = ("a", 1) if schema is CLICKS else ("a", 0, 3_600_000_000, 1)
     engine.apply(progress(3, 5, committed_ms=1_000), [batch(schema, [row])])
@@ -136,7 +136,7 @@ def test_each_failure_exactly_when_it_applies(
     assert result.info == ()
 
 
-def test_restoring_is_told_apart_from_being_behind() -> None:
+def test_restoring_is_another_failure_than_being_behind() -> None:
     restoring, behind = ask(replica(restore_to=4)), ask(replica(), config=QueryConfig(bound=AHEAD))
     assert isinstance(restoring, Failure)
     assert isinstance(behind, Failure)
@@ -150,7 +150,7 @@ def test_restoring_is_told_apart_from_being_behind() -> None:
     "error", [ValueError("bad bytes"), StoreError("disk"), KeyError("k"), MemoryError(), OSError(5)]
 )
 def test_exceptions_are_contained(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
-    """What nobody meant to raise is in the log, with where it came from."""
+    """An error that was not raised on purpose is logged with its traceback."""
     broken = Replica(BrokenPartition(error), schema=CLICKS, partition=0)
     result = ask(broken, BrokenQuery())
     assert isinstance(result, Failure)
@@ -173,8 +173,8 @@ def test_a_closed_partition_is_not_present() -> None:
     assert closed.status.state is ReplicaState.CLOSED
 
 
-def test_what_is_being_closed_is_not_present() -> None:
-    """Its engine is open until the epoch is in that is being applied."""
+def test_a_closing_partition_is_not_present() -> None:
+    """Its engine stays open until the epoch that is being applied is in."""
     closing = replica()
     closing.state = ReplicaState.CLOSED
     result = ask(closing)
@@ -211,7 +211,7 @@ def test_execution_info_comes_with_every_answer(
         (StoreKind.WINDOW, {"WindowKeyQuery", "WindowRangeQuery"}),
     ],
 )
-def test_which_store_answers_what_at_least(kind: StoreKind, answered: set[str]) -> None:
+def test_each_kind_answers_at_least_its_queries(kind: StoreKind, answered: set[str]) -> None:
     schema = StoreSchema(
         name="s",
         kind=kind,

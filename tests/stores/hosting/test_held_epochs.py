@@ -1,4 +1,4 @@
-"""Epochs held for readers: found while they are held, let go when they must be."""
+"""Held epochs: found as long as readers hold them, released when they have to be."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCHEMA = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=1)
 
 
 class Clock:
-    """Seconds that a test lets pass."""
+    """A clock that a test moves, in seconds."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
@@ -44,7 +44,7 @@ def apply_to(store: LocalStore, *epochs: int) -> None:
 
 
 def read(store: LocalStore, epoch: int) -> int | str:
-    """What the row says as of an epoch, or why nothing is said."""
+    """Return the value of the row at an epoch, or the failure."""
     answer = store.query_partition(0, RangeQuery(columns=("n",)), QueryConfig(at_epoch=epoch))
     if isinstance(answer, Failure):
         return answer.reason.value
@@ -64,7 +64,7 @@ FORGOTTEN = "NOT_UP_TO_BOUND"
 
 
 @pytest.mark.parametrize("on_disk", [False, True], ids=["memory", "rocksdb"])
-def test_what_is_held_is_not_forgotten(tmp_path: Path, *, on_disk: bool) -> None:
+def test_a_held_epoch_is_not_forgotten(tmp_path: Path, *, on_disk: bool) -> None:
     store = open_store(SCHEMA, directory=tmp_path if on_disk else None)
     apply_to(store, 0, 1)
     hold, other = held(store), held(store, 0)
@@ -91,7 +91,7 @@ def test_two_readers_hold_one_epoch() -> None:
     assert read(store, 0) == FORGOTTEN
 
 
-def test_an_epoch_to_come_is_held_once_it_is_there() -> None:
+def test_a_future_epoch_is_held_once_it_is_applied() -> None:
     store = open_store(SCHEMA)
     apply_to(store, 0)
     hold, between = held(store, 3), held(store, 4)
@@ -102,7 +102,7 @@ def test_an_epoch_to_come_is_held_once_it_is_there() -> None:
     assert between.is_held
 
 
-def test_a_gap_in_what_is_held_is_not_filled_by_what_was_before_it() -> None:
+def test_an_epoch_that_is_not_held_is_not_answered_by_an_older_one() -> None:
     store = open_store(SCHEMA)
     apply_to(store, 0)
     held(store)
@@ -110,7 +110,7 @@ def test_a_gap_in_what_is_held_is_not_filled_by_what_was_before_it() -> None:
     assert read(store, 2) == FORGOTTEN
 
 
-def test_time_takes_only_what_has_a_cost() -> None:
+def test_the_time_limit_releases_only_epochs_that_cost_something() -> None:
     clock = Clock()
     store = store_with(Holds(hold_s=10, clock=clock))
     apply_to(store, 0)
@@ -128,8 +128,8 @@ def test_time_takes_only_what_has_a_cost() -> None:
     assert not young.is_held
 
 
-def test_each_reader_has_its_time_of_the_same_epoch() -> None:
-    """Who comes last is surely served as long as who came first."""
+def test_each_reader_of_an_epoch_has_the_full_time() -> None:
+    """The last reader is served for as long as the first."""
     clock = Clock()
     store = store_with(Holds(hold_s=10, clock=clock))
     apply_to(store, *range(VIEWS_MAX))
@@ -143,7 +143,7 @@ def test_each_reader_has_its_time_of_the_same_epoch() -> None:
 
 
 class Standing(LocalStore):
-    """Looks, whenever it is asked to hold, if another thread could show an epoch just now."""
+    """A store that checks at each hold whether another thread could show an epoch."""
 
     was_standing = False
 
@@ -158,7 +158,7 @@ class Standing(LocalStore):
         return super().hold(partition, epoch)
 
 
-def test_a_cut_is_held_before_anything_else_is_shown() -> None:
+def test_a_snapshot_is_held_before_another_epoch_is_shown() -> None:
     store = Standing(SCHEMA, open_store(SCHEMA).replicas)
     apply_to(store, 0)
     with held_snapshot([store]) as epochs:
@@ -170,8 +170,8 @@ def test_a_cut_is_held_before_anything_else_is_shown() -> None:
     assert len(store.replicas[0]._holds) == 0
 
 
-def test_at_a_standstill_no_epoch_is_shown_nor_held() -> None:
-    """It is applied all the same, up to where it would be shown."""
+def test_at_a_standstill_no_epoch_is_shown_or_held() -> None:
+    """It is written all the same; only showing it waits."""
     store = open_store(SCHEMA)
     apply_to(store, 0)
     replica = store.replicas[0]
@@ -193,7 +193,7 @@ def test_at_a_standstill_no_epoch_is_shown_nor_held() -> None:
     assert len(holds) == 1
 
 
-def test_of_too_many_the_oldest_goes() -> None:
+def test_with_too_many_held_epochs_the_oldest_is_released() -> None:
     store = store_with(Holds(holds_max=2))
     holds = []
     for epoch in range(5):
@@ -204,7 +204,7 @@ def test_of_too_many_the_oldest_goes() -> None:
     assert [read(store, epoch) for epoch in range(5)] == [*[FORGOTTEN] * 3, 3, 4]
 
 
-def test_closing_lets_go_of_all(tmp_path: Path) -> None:
+def test_closing_releases_all_epochs(tmp_path: Path) -> None:
     store = open_store(SCHEMA, directory=tmp_path)
     apply_to(store, 0)
     hold = held(store)
@@ -218,7 +218,7 @@ def test_closing_lets_go_of_all(tmp_path: Path) -> None:
     again.close()
 
 
-def test_what_is_not_here_is_not_held() -> None:
+def test_a_missing_partition_or_epoch_is_not_held() -> None:
     store = open_store(SCHEMA)
     assert store.hold(7) is None
     fill(store, [], epoch=5)
@@ -229,7 +229,7 @@ def test_what_is_not_here_is_not_held() -> None:
 
 
 @given(st.lists(st.integers(0, 3), max_size=40))
-def test_every_hold_reads_what_it_was_taken_at(acts: list[int]) -> None:
+def test_every_hold_reads_its_own_epoch(acts: list[int]) -> None:
     """0 and 1 apply, 2 holds the newest, 3 releases the oldest hold."""
     store = open_store(SCHEMA)
     apply_to(store, 0)
@@ -246,8 +246,8 @@ def test_every_hold_reads_what_it_was_taken_at(acts: list[int]) -> None:
     assert len(store.replicas[0]._holds) == len({hold.epoch for hold in holds})
 
 
-def test_holding_does_not_keep_anybody_from_applying() -> None:
-    """Readers take and release, in threads, while one thread applies."""
+def test_holds_do_not_block_applies() -> None:
+    """Readers hold and release in threads, while another one applies."""
     store = open_store(SCHEMA)
     apply_to(store, 0)
     stopping, wrong = threading.Event(), list[object]()

@@ -1,4 +1,4 @@
-"""A host over a real state log: its life, and what it survives."""
+"""A host over a real state log: its states, and the faults it survives."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tests.support.waiting import until
 pytestmark = pytest.mark.usefixtures("impatient")
 
 
-def test_it_follows_what_is_written(tmp_path: Path) -> None:
+def test_a_host_follows_its_log(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log") as host:
         until(lambda: host.is_ready)
@@ -57,7 +57,7 @@ def test_it_follows_what_is_written(tmp_path: Path) -> None:
         assert host.query(bounded).failures == {}
 
 
-def test_a_call_before_and_after_its_life_is_refused(tmp_path: Path) -> None:
+def test_calls_before_the_start_and_after_the_end_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     host = Host(str(tmp_path / "log"))
     assert host.state is HostState.CREATED
@@ -78,7 +78,7 @@ def test_a_call_before_and_after_its_life_is_refused(tmp_path: Path) -> None:
     assert {s.state for s in host.statuses()["clicks"].values()} == {ReplicaState.CLOSED}
 
 
-def test_closing_what_was_never_started() -> None:
+def test_a_host_that_was_never_started_can_be_closed() -> None:
     host = Host("/nowhere")
     host.close()
     assert host.state is HostState.STOPPED
@@ -89,7 +89,7 @@ def test_a_restart_goes_on_where_it_stopped(tmp_path: Path) -> None:
     write(tmp_path / "log", n=1, users=3)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: has_epoch(host, 1))
-    # It does not need what it has applied: without the data files it could not apply it again.
+    # It does not need the epochs it has applied: without data files it could not apply them again.
     shutil.rmtree(tmp_path / "log" / "clicks" / "data")
     with running(tmp_path / "log", tmp_path / "data") as host:
         assert has_epoch(host, 1)
@@ -99,7 +99,7 @@ def test_a_restart_goes_on_where_it_stopped(tmp_path: Path) -> None:
         until(lambda: counts(host) == {2})
 
 
-def test_a_replica_does_not_answer_before_it_has_what_there_was(tmp_path: Path) -> None:
+def test_a_replica_does_not_answer_before_it_has_caught_up(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     write(tmp_path / "log", n=1)
     second = next((tmp_path / "log" / "clicks" / "data" / "1").rglob("p00000*"))
@@ -142,7 +142,7 @@ def test_a_root_that_no_file_system_holds_is_refused() -> None:
     assert host.state is HostState.ERROR
 
 
-def test_a_damaged_definition_does_not_keep_the_others(tmp_path: Path) -> None:
+def test_a_damaged_definition_does_not_stop_other_stores(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     write(tmp_path / "log", n=1, schema=OTHERS)
     damaged = tmp_path / "log" / "others" / "store.json"
@@ -158,7 +158,7 @@ def test_a_damaged_definition_does_not_keep_the_others(tmp_path: Path) -> None:
             host.query(in_store("others").with_query(RangeQuery()))
         damaged.write_bytes(whole)
         until(lambda: host.is_ready and has_epoch(host, 0, "others"))
-        # From here on it is open: what happens to its definition does not end its service.
+        # From here on it is open: damage of its definition does not end its service.
         damaged.write_bytes(b"")
         until(lambda: host.error is not None)
         found = host.query(in_store("others").with_query(KeyQuery.with_key("u1")))
@@ -172,7 +172,7 @@ def refuse(opening: Opening) -> StorePartition:
 ODD = register_kind("test_host_odd", refuse)
 
 
-def test_a_store_that_no_engine_holds_does_not_keep_the_others(tmp_path: Path) -> None:
+def test_a_store_without_an_engine_does_not_stop_other_stores(tmp_path: Path) -> None:
     StoreWriter(tmp_path / "log", replace(OTHERS, kind=ODD))
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log") as host:
@@ -181,7 +181,7 @@ def test_a_store_that_no_engine_holds_does_not_keep_the_others(tmp_path: Path) -
         assert host.error == "no engine holds others"
 
 
-def test_data_that_is_no_directory_is_refused(tmp_path: Path) -> None:
+def test_data_in_a_file_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     (tmp_path / "data").write_text("a file")
     host = Host(str(tmp_path / "log"), tmp_path / "data")
@@ -207,7 +207,7 @@ def test_two_hosts_cannot_share_their_data(tmp_path: Path) -> None:
             [sys.executable, "-c", start, *places], capture_output=True, text=True, check=False
         )
         assert "another process has it open: end that one" in ended.stderr
-    # The one that failed holds nothing that the next would need.
+    # The host that failed keeps no lock that the next one would need.
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: counts(host) == {0})
 
@@ -243,13 +243,13 @@ def test_data_of_a_closed_host_is_free_once_its_streams_are_gone(tmp_path: Path)
         ("placement", {0: "active"}, "placement must be a function"),
     ],
 )
-def test_arguments_that_are_wrong_are_refused(argument: str, wrong: Any, said: str) -> None:
+def test_wrong_arguments_are_refused(argument: str, wrong: Any, said: str) -> None:
     given: dict[str, Any] = {"root": "log", argument: wrong}
     with pytest.raises(ArgumentError, match=said):
         Host(**given)
 
 
-def test_places_may_be_text_or_paths(tmp_path: Path) -> None:
+def test_directories_may_be_text_or_paths(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     host = Host(tmp_path / "log", str(tmp_path / "data"), poll_ms=2)
     host.start()
@@ -297,7 +297,7 @@ def test_temporary_data_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not list(tmp_path.glob("stategate-*"))
 
 
-def test_each_state_answers_as_it_should(tmp_path: Path) -> None:
+def test_each_state_has_its_answer(tmp_path: Path) -> None:
     host = Host(str(tmp_path / "log"), poll_ms=2)
     seen = [host.state]
     with pytest.raises(HostNotStartedError):
@@ -328,7 +328,7 @@ def test_each_state_answers_as_it_should(tmp_path: Path) -> None:
         host.promote("clicks", 0)
 
 
-def test_a_damaged_progress_record_starts_one_replica_over(tmp_path: Path) -> None:
+def test_a_damaged_progress_record_restarts_one_replica(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: counts(host) == {0})
@@ -342,7 +342,7 @@ def test_a_damaged_progress_record_starts_one_replica_over(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["*.sst", "MANIFEST-*"])
-def test_a_damaged_database_starts_one_replica_over(name: str, tmp_path: Path) -> None:
+def test_a_damaged_database_restarts_one_replica(name: str, tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: counts(host) == {0})
@@ -354,8 +354,8 @@ def test_a_damaged_database_starts_one_replica_over(name: str, tmp_path: Path) -
     assert not list((tmp_path / "data" / "clicks").glob(".removed-*"))
 
 
-def test_a_database_that_lacks_a_file_starts_over(tmp_path: Path) -> None:
-    """RocksDB calls that an error of the disk; it must not keep the whole node from starting."""
+def test_a_database_without_one_of_its_files_starts_over(tmp_path: Path) -> None:
+    """RocksDB reports a disk error; it must not keep the whole node from starting."""
     write(tmp_path / "log", n=0)
     for name in ("*.sst", "MANIFEST-*", "CURRENT"):
         with running(tmp_path / "log", tmp_path / "data") as host:
@@ -367,8 +367,8 @@ def test_a_database_that_lacks_a_file_starts_over(tmp_path: Path) -> None:
         assert host.is_ready
 
 
-def test_a_store_whose_own_epoch_cannot_be_read_is_opened_once_it_can(tmp_path: Path) -> None:
-    """Nobody can tell whose its rows are until then; its database must not stay locked."""
+def test_a_store_is_opened_once_its_own_epoch_can_be_read(tmp_path: Path) -> None:
+    """Until then its rows may be of another log; its database must not stay locked."""
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: counts(host) == {0})
@@ -400,7 +400,7 @@ def test_closing_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert host.state is HostState.STOPPED
         with pytest.raises(HostStoppedError):
             host.query(SCAN)
-        # Its databases are the follower's, which may be writing to them.
+        # The follower may still write to the databases, and closes them.
         states = {status.state for status in host.statuses()["clicks"].values()}
         assert states == {ReplicaState.RUNNING}
         let_go.set()
@@ -409,7 +409,7 @@ def test_closing_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         )
 
 
-def test_a_follower_that_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_follower_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "log", n=0)
     host = Host(str(tmp_path / "log"))
 
@@ -424,7 +424,7 @@ def test_a_follower_that_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.Mo
     host.close()
 
 
-def test_what_is_asked_is_counted(tmp_path: Path) -> None:
+def test_queries_are_counted(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log") as host:
         until(lambda: has_epoch(host, 0))
@@ -433,7 +433,7 @@ def test_what_is_asked_is_counted(tmp_path: Path) -> None:
             list(answer.value)
         reading = host.metrics()["clicks"]
         assert (reading.queries, reading.rows) == ({"RangeQuery": 2}, 10)
-        # What was counted stays, though the store is opened anew.
+        # The counts stay, though the store is opened anew.
         before = host.stores["clicks"]
         del answer  # whose stream would keep the database open
         shutil.rmtree(tmp_path / "log" / "clicks")

@@ -1,4 +1,4 @@
-"""Replicas of a host that are placed, added, turned and dropped while it runs."""
+"""Replicas that are placed, added, promoted, demoted and dropped while a host runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.support.waiting import until
 pytestmark = pytest.mark.usefixtures("impatient")
 
 
-def test_a_host_holds_what_it_is_placed(tmp_path: Path) -> None:
+def test_a_host_holds_the_partitions_it_was_given(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     host = Host(
         str(tmp_path / "log"), poll_ms=2, placement=lambda _: {1: Role.STANDBY, 9: Role.ACTIVE}
@@ -58,7 +58,7 @@ def test_a_host_holds_what_it_is_placed(tmp_path: Path) -> None:
                 call("clicks", 0)
 
 
-def test_a_dropped_replica_goes_on_from_its_files_or_begins_anew(tmp_path: Path) -> None:
+def test_a_dropped_replica_goes_on_from_its_files_or_starts_over(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: has_epoch(host, 0))
@@ -76,7 +76,7 @@ def test_a_dropped_replica_goes_on_from_its_files_or_begins_anew(tmp_path: Path)
 
 
 class Asker(threading.Thread):
-    """Asks a host until it is stopped, and notes every answer that cannot be true."""
+    """A thread that asks a host until it is stopped, and notes every wrong answer."""
 
     def __init__(self, host: Host) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class Asker(threading.Thread):
 
 
 def test_replicas_come_and_go_while_queries_run(tmp_path: Path) -> None:
-    """Each answer is a whole epoch, or a failure that is true; and nothing ever goes back."""
+    """Each answer is a whole epoch or a true failure, and epochs never go back."""
     write(tmp_path / "log", n=0, users=50)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: counts(host) == {0})
@@ -123,7 +123,7 @@ def test_replicas_come_and_go_while_queries_run(tmp_path: Path) -> None:
 
 
 def opened(host: Host, partition: int) -> bool:
-    """Add a replica, as soon as nobody reads what the dropped one held."""
+    """Add a replica, once no one reads the rows of the dropped one."""
     try:
         host.add_replica("clicks", partition)
     except StoreError as error:

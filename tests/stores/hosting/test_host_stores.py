@@ -1,4 +1,4 @@
-"""Stores that appear, are defined anew, replaced or removed while a host follows their log."""
+"""Stores that appear, are redefined, replaced or removed while a host follows their log."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ pytestmark = pytest.mark.usefixtures("impatient")
 
 
 @pytest.mark.parametrize("epochs", [1, 2, 5])
-def test_a_log_that_was_replaced_is_started_over(tmp_path: Path, epochs: int) -> None:
-    """Whether the new one is shorter, as long, or longer than what was applied."""
+def test_a_replaced_log_starts_its_store_over(tmp_path: Path, epochs: int) -> None:
+    """The new log is shorter, as long, or longer than the old one."""
     write(tmp_path / "log", n=0, users=20)
     write(tmp_path / "log", n=1, users=20)
     for n in range(100, 100 + epochs):
@@ -48,8 +48,8 @@ def test_a_log_that_was_replaced_is_started_over(tmp_path: Path, epochs: int) ->
         assert len(rows_of(b for r in host.query(SCAN).partitions.values() for b in r.value)) == 10
 
 
-def test_a_store_that_is_defined_anew_is_held_whole(tmp_path: Path) -> None:
-    """Its partitions are others, so they are placed anew, whatever was dropped or turned before."""
+def test_a_redefined_store_is_placed_anew(tmp_path: Path) -> None:
+    """Its partitions are other ones, whichever were dropped, promoted or demoted before."""
     root = tmp_path / "log"
     write(root, n=0)
     with running(root, tmp_path / "data") as host:
@@ -65,7 +65,7 @@ def test_a_store_that_is_defined_anew_is_held_whole(tmp_path: Path) -> None:
         )
 
 
-def test_a_store_of_the_same_definition_is_held_as_it_was(tmp_path: Path) -> None:
+def test_a_replaced_store_of_the_same_definition_keeps_its_placement(tmp_path: Path) -> None:
     root = tmp_path / "log"
     write(root, n=0)
     with running(root, tmp_path / "data") as host:
@@ -87,7 +87,7 @@ def test_a_store_of_the_same_definition_is_held_as_it_was(tmp_path: Path) -> Non
 
 
 def held_counts(host: Host, n: int) -> set[int]:
-    """The partitions that answer, with rows of this count alone."""
+    """Return the partitions that answer, all of whose rows have this count."""
     try:
         partitions = host.query(SCAN).partitions
     except HostRestoringError:
@@ -99,7 +99,7 @@ def held_counts(host: Host, n: int) -> set[int]:
     }
 
 
-def test_a_log_that_was_replaced_while_the_host_was_away(tmp_path: Path) -> None:
+def test_a_log_that_was_replaced_while_no_host_ran(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0, users=20)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: has_epoch(host, 0))
@@ -109,8 +109,8 @@ def test_a_log_that_was_replaced_while_the_host_was_away(tmp_path: Path) -> None
         until(lambda: counts(host) == {7})
 
 
-def test_a_log_that_begins_just_behind_what_was_applied_from_another(tmp_path: Path) -> None:
-    """Its first epoch names the one before by its number alone; a snapshot tells whose it is."""
+def test_a_log_that_begins_just_after_the_applied_epoch_of_another(tmp_path: Path) -> None:
+    """Its first epoch names the one before only by number; a snapshot shows which log it is."""
     write(tmp_path / "log", n=0, users=20)
     write(tmp_path / "log", n=1, users=20)
     with running(tmp_path / "log", tmp_path / "data") as host:
@@ -126,7 +126,7 @@ def test_a_log_that_begins_just_behind_what_was_applied_from_another(tmp_path: P
         assert len(rows_of(b for r in host.query(SCAN).partitions.values() for b in r.value)) == 10
 
 
-def test_a_reader_of_the_old_log_delays_the_new_one_but_does_not_stop_it(tmp_path: Path) -> None:
+def test_a_reader_of_the_old_log_only_delays_the_new_one(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log", tmp_path / "data") as host:
         until(lambda: has_epoch(host, 0))
@@ -154,7 +154,7 @@ def test_new_stores_appear(tmp_path: Path) -> None:
         assert only.value == (5,)
 
 
-def test_a_topic_that_is_counted_anew_keeps_the_databases_open(tmp_path: Path) -> None:
+def test_a_new_topic_keeps_the_databases_open(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log") as host:
         until(lambda: has_epoch(host, 0))
@@ -196,8 +196,8 @@ def test_a_store_that_is_removed_from_the_log_is_dropped(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions are kept elsewhere there")
-def test_no_one_else_can_look_into_the_data(tmp_path: Path) -> None:
-    """Also not into what an older release has left open."""
+def test_other_users_cannot_read_the_data(tmp_path: Path) -> None:
+    """Nor files that an older version left open to others."""
     write(tmp_path / "log", n=0)
     data = tmp_path / "above" / "data"
     for _ in range(2):
@@ -211,7 +211,7 @@ def test_no_one_else_can_look_into_the_data(tmp_path: Path) -> None:
             each.chmod(0o755)
 
 
-def test_who_waits_at_a_hole_does_not_list_the_log_all_the_time(
+def test_waiting_at_a_gap_does_not_list_the_log_all_the_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A log may keep half a million epochs."""

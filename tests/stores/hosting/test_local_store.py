@@ -139,13 +139,13 @@ class Faulty(MemoryPartition):
     def apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
     ) -> None:
-        """Take the first epoch, and trip over the next."""
+        """Apply the first epoch, and fail at the next."""
         if progress.epoch:
             raise ZeroDivisionError("of its own")
         super().apply(progress, batches, replace=replace)
 
 
-def test_an_engine_that_trips_stops_only_its_own_partition(
+def test_a_failing_engine_stops_only_its_own_partition(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     for epoch in range(3):
@@ -163,7 +163,7 @@ def test_an_engine_that_trips_stops_only_its_own_partition(
     assert [record.exc_info is not None for record in caplog.records] == [True, True]
 
 
-def test_an_error_that_has_passed_is_forgotten_without_a_new_epoch(tmp_path: Path) -> None:
+def test_a_past_error_is_cleared_without_a_new_epoch(tmp_path: Path) -> None:
     write(tmp_path, 0)
     store = followed(tmp_path)
     store.follow()
@@ -175,7 +175,7 @@ def test_an_error_that_has_passed_is_forgotten_without_a_new_epoch(tmp_path: Pat
     assert errors(store) == {None}
 
 
-def test_a_store_that_goes_away_is_still_served(tmp_path: Path) -> None:
+def test_a_store_is_served_after_its_log_is_gone(tmp_path: Path) -> None:
     write(tmp_path, 0)
     store = followed(tmp_path)
     store.follow()
@@ -185,7 +185,7 @@ def test_a_store_that_goes_away_is_still_served(tmp_path: Path) -> None:
     assert counts(store) == dict.fromkeys(USERS, 0)
 
 
-def test_an_epoch_of_another_log_is_not_applied_on_top(tmp_path: Path) -> None:
+def test_an_epoch_of_another_log_is_not_applied(tmp_path: Path) -> None:
     for epoch in range(2):
         write(tmp_path / "one", epoch)
         write(tmp_path / "two", epoch, n=100 + epoch)
@@ -201,7 +201,7 @@ def test_an_epoch_of_another_log_is_not_applied_on_top(tmp_path: Path) -> None:
     assert counts(store) == dict.fromkeys(USERS, 1)
 
 
-def test_logs_that_were_committed_at_one_moment_differ_by_their_input(tmp_path: Path) -> None:
+def test_logs_committed_at_one_moment_differ_by_their_input(tmp_path: Path) -> None:
     rows = pa.table({"usr": USERS, "n": [1] * len(USERS)})
     for name, offset in (("one", 1), ("two", 2)):
         writer = StoreWriter(tmp_path / name, CLICKS)
@@ -228,7 +228,7 @@ def test_a_replacing_epoch_is_the_whole_store(tmp_path: Path) -> None:
 
 
 def test_a_watermark_never_goes_back(tmp_path: Path) -> None:
-    """Else windows that have expired, and are gone from some replicas, would come back."""
+    """Otherwise expired windows, which some replicas have dropped, would come back."""
     hour_us, hour_ms = 3_600_000_000, 3_600_000
     writer = StoreWriter(tmp_path, HOURS)
     times = pa.array([0, 11 * hour_us], pa.timestamp("us", tz="UTC"))
@@ -248,7 +248,7 @@ def test_a_watermark_never_goes_back(tmp_path: Path) -> None:
         assert rows_of(result.value) == [("b",)]
 
 
-def test_partitions_that_are_not_here_or_nowhere() -> None:
+def test_partitions_that_are_elsewhere_or_do_not_exist() -> None:
     store = open_store(CLICKS)
     fill(store, [(usr, 1) for usr in USERS])
     store.drop(1)
@@ -272,7 +272,7 @@ def test_partitions_that_are_not_here_or_nowhere() -> None:
     assert store.drop(1) is None
 
 
-def test_a_closed_store_says_what_became_of_it() -> None:
+def test_a_closed_store_raises_why_it_was_closed() -> None:
     for raising in (StoreNotAvailableError, StoreMigratedError):
         store = open_store(CLICKS)
         store.close(raising)
@@ -287,7 +287,7 @@ def test_a_closed_store_says_what_became_of_it() -> None:
         assert store.is_closed
 
 
-def test_new_inputs_are_taken_over_without_closing() -> None:
+def test_new_inputs_are_added_without_closing() -> None:
     store = open_store(CLICKS)
     fill(store, [("ann", 1)])
     bound = PositionBound.at(Position.of({"more": {0: 0}}))
@@ -330,8 +330,8 @@ def test_a_global_store_has_one_result() -> None:
     assert open_store(CLICKS).query(SCAN).global_result is None
 
 
-def test_a_restart_before_a_torn_record_serves_what_it_has(tmp_path: Path) -> None:
-    """It goes on with what it answered before; one that is filled anew would go back behind it."""
+def test_a_replica_restarted_before_a_torn_record_answers(tmp_path: Path) -> None:
+    """It is as new as its answers before; a replica that is filled anew would be older."""
     write(tmp_path, 0)
     write(tmp_path, 1)
     engines = [MemoryPartition(CLICKS, number) for number in range(3)]
@@ -355,7 +355,7 @@ def test_a_restart_before_a_torn_record_serves_what_it_has(tmp_path: Path) -> No
 
 
 def test_a_restart_without_the_log_waits_for_it(tmp_path: Path) -> None:
-    """Nobody can tell then what it lacks: a log that is away is not one that is torn."""
+    """It cannot tell what it lacks: a missing log is not a torn one."""
     write(tmp_path, 0)
     commit = StoreLog.open(tmp_path, "clicks").commit(0)
     assert commit is not None

@@ -1,4 +1,4 @@
-"""A store at one epoch of all its partitions, and at the latest: whatever its followers do."""
+"""A store asked at one epoch of all partitions, or at the latest, while followers run."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def test_a_snapshot_is_one_epoch_of_all_partitions() -> None:
     assert only.partitions[0].epoch == 4
 
 
-def test_a_partition_that_restores_does_not_hold_the_others_back() -> None:
-    """It refuses anyway; at its epoch the others would be asked for what they have forgotten."""
+def test_a_restoring_partition_does_not_choose_the_epoch() -> None:
+    """It refuses anyway, and the others have forgotten its epoch."""
     store = open_store(CLICKS)
     for epoch in range(9):
         apply_to(store, [0, 1], epoch)
@@ -81,10 +81,10 @@ def test_a_partition_that_restores_does_not_hold_the_others_back() -> None:
 
 
 @pytest.mark.parametrize("is_missing", [False, True], ids=["gap", "missing"])
-def test_a_gap_that_is_seen_late_makes_no_answer_older_than_its_bound(
+def test_a_gap_that_is_seen_late_gives_no_answer_below_its_bound(
     tmp_path: Path, is_missing: bool
 ) -> None:
-    """A long log is listed seldom: until then bounds are refused, and then the error is named."""
+    """A long log is listed seldom; until then bounds are refused, later the error is named."""
     clock, listing_s = Clock(), 0.3
 
     class Long(Directory):
@@ -128,7 +128,7 @@ def test_a_gap_that_is_seen_late_makes_no_answer_older_than_its_bound(
         assert set(answered(store, LATEST).values()) == {5}
 
 
-def test_a_snapshot_that_is_forgotten_is_refused() -> None:
+def test_a_forgotten_snapshot_is_refused() -> None:
     store = open_store(CLICKS)
     apply_to(store, [0, 1, 2], 0)
     for epoch in range(1, 9):
@@ -138,7 +138,7 @@ def test_a_snapshot_that_is_forgotten_is_refused() -> None:
     assert answered(store, SNAPSHOT) == {0: 8, 1: 8, 2: "NOT_PRESENT"}
 
 
-def test_what_one_has_forgotten_is_no_epoch_of_all() -> None:
+def test_an_epoch_that_one_partition_forgot_is_not_chosen() -> None:
     store = open_store(CLICKS)
     apply_to(store, [0, 1, 2], 0)
     for epoch in range(1, VIEWS_MAX):
@@ -162,13 +162,13 @@ SCANS = {
 
 
 def epoch_rows(schema: StoreSchema, number: int) -> pa.RecordBatch:
-    """One row, the same in each epoch but for its number."""
+    """One row, whose value is the number of the epoch."""
     times = (3_600_000_000, 7_200_000_000) if schema.kind is StoreKind.WINDOW else ()
     return batch(schema, [("ann", *times, number)], times_us=[number * 1000])
 
 
 class Racing(LocalStore):
-    """Its followers run ahead by more epochs than a replica keeps before any partition is asked."""
+    """A store whose followers run far ahead before any partition is asked."""
 
     def run_ahead(self) -> None:
         for replica in self.replicas.values():
@@ -197,7 +197,7 @@ def racing(schema: StoreSchema, directory: Path | None) -> Racing:
 
 @pytest.mark.parametrize("on_disk", [False, True], ids=["memory", "rocksdb"])
 @pytest.mark.parametrize("schema", SHIPPED, ids=lambda schema: schema.kind.value)
-def test_no_follower_runs_away_from_a_snapshot(
+def test_followers_cannot_outrun_a_snapshot(
     tmp_path: Path, schema: StoreSchema, *, on_disk: bool
 ) -> None:
     store = racing(schema, tmp_path if on_disk else None)
@@ -210,7 +210,7 @@ def test_no_follower_runs_away_from_a_snapshot(
     store.close()
 
 
-def test_no_follower_runs_away_from_a_snapshot_of_several_stores(tmp_path: Path) -> None:
+def test_followers_cannot_outrun_a_snapshot_of_several_stores(tmp_path: Path) -> None:
     stores = [racing(schema, tmp_path) for schema in SHIPPED]
     with held_snapshot(stores) as found:
         assert found == {"clicks": 0, "hours": 0, "versions": 0}
@@ -224,8 +224,8 @@ def test_no_follower_runs_away_from_a_snapshot_of_several_stores(tmp_path: Path)
         store.close()
 
 
-def test_a_snapshot_is_chosen_while_all_stand_still() -> None:
-    """Between two looks at replicas of one store none of them comes to another epoch."""
+def test_a_snapshot_is_chosen_at_a_standstill() -> None:
+    """Between two looks at the replicas of a store, none of them shows another epoch."""
     store = open_store(replace(CLICKS, partitions=4))
     stopped = threading.Event()
 
@@ -265,8 +265,8 @@ def test_a_snapshot_over_the_stores_of_one_pipeline() -> None:
 
 
 @pytest.mark.parametrize("writer", [None, "python"])
-def test_who_is_not_named_makes_no_pipeline(writer: str | None) -> None:
-    """Epochs of two writers that were given no name have only their numbers in common."""
+def test_unnamed_writers_are_no_pipeline(writer: str | None) -> None:
+    """Epochs of two unnamed writers have only their numbers in common."""
     first, second = open_store(CLICKS), open_store(replace(CLICKS, name="more"))
     for store, epoch in ((first, 5), (second, 6)):
         for replica in store.replicas.values():
@@ -283,7 +283,7 @@ def followed_to(root: Path, epoch: int) -> LocalStore:
     return store
 
 
-def test_latest_is_what_the_log_holds_when_it_is_asked(tmp_path: Path) -> None:
+def test_latest_is_the_newest_epoch_in_the_log_at_the_time_of_the_query(tmp_path: Path) -> None:
     write(tmp_path, 0)
     store = followed(tmp_path)
     store.follow()

@@ -1,4 +1,4 @@
-"""What a host does in the background: whom it tends, and when it stops."""
+"""Background work of a host: which engines it maintains, and when it stops."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("impatient")
 
 @dataclass(kw_only=True)
 class Part:
-    """One partition with an engine of a test's."""
+    """A partition with an engine of the test."""
 
     engine: object
     schema: StoreSchema = CLICKS
@@ -31,7 +31,7 @@ class Part:
 
 
 class Engine:
-    """Notes how often it is maintained, and may fail."""
+    """An engine that counts how often it is maintained, and may fail."""
 
     def __init__(self, *, fails: bool = False) -> None:
         self.maintained = 0
@@ -44,8 +44,8 @@ class Engine:
             raise RuntimeError("it broke")
 
 
-def test_all_have_their_turn(caplog: pytest.LogCaptureFixture) -> None:
-    """One that fails does not keep the others from theirs, nor one that has nothing to maintain."""
+def test_every_engine_gets_its_turn(caplog: pytest.LogCaptureFixture) -> None:
+    """Also after one that fails, and one without work in the background."""
     broken, whole = Engine(fails=True), Engine()
     maintenance = EngineMaintenance(
         lambda: [Part(engine=broken), Part(engine=object()), Part(engine=whole)]
@@ -60,7 +60,7 @@ def test_all_have_their_turn(caplog: pytest.LogCaptureFixture) -> None:
     assert whole.maintained == maintained
 
 
-def test_what_is_long_sees_that_it_stops() -> None:
+def test_long_work_is_told_to_stop() -> None:
     begun = threading.Event()
 
     class Long:
@@ -86,7 +86,7 @@ def test_a_host_keeps_the_columns_of_its_stores(tmp_path: Path) -> None:
     assert host.columns_bytes == 0
 
 
-def test_a_host_that_is_to_keep_none(tmp_path: Path) -> None:
+def test_a_host_without_memory_for_columns_keeps_none(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     host = Host(str(tmp_path / "log"), columns_bytes=0)
     host.start()
@@ -98,7 +98,7 @@ def test_a_host_that_is_to_keep_none(tmp_path: Path) -> None:
     host.close()
 
 
-def test_nothing_is_tended_before_all_replicas_have_caught_up(tmp_path: Path) -> None:
+def test_no_engine_is_maintained_before_all_replicas_have_caught_up(tmp_path: Path) -> None:
     write(tmp_path / "log", n=0)
     with running(tmp_path / "log") as host:
         until(lambda: host.is_ready)
@@ -111,7 +111,7 @@ def test_nothing_is_tended_before_all_replicas_have_caught_up(tmp_path: Path) ->
 
 
 def test_a_partition_is_dropped_and_added_while_its_columns_are_read(tmp_path: Path) -> None:
-    """A database that somebody reads cannot be opened again: the background must let go of it."""
+    """A database that is being read cannot be opened again, so the background must release it."""
     write(tmp_path / "log", n=0, users=20_000)
     with running(tmp_path / "log") as host:
         until(lambda: host.is_ready)

@@ -1,4 +1,4 @@
-"""The metered layer: counts what it knows, passes on what it does not, tells its time."""
+"""A metered store counts queries, passes other results on, and reports its time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CLICKS = keyvalue("clicks", {"k": "text"}, {"n": "bigint"}, partitions=2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpochQuery(Query[list[int]]):
-    """Of a third party, with a result that no layer of ours knows."""
+    """A third party's query, whose result has a shape of its own."""
 
 
 def epoch_of(engine: StorePartition, view: View, query: EpochQuery) -> list[int]:
@@ -63,7 +63,7 @@ def test_queries_failures_and_rows_are_counted() -> None:
     assert reading.time_ns > 0
 
 
-def test_what_it_does_not_know_passes() -> None:
+def test_results_of_other_shapes_pass_unchanged() -> None:
     store = metered()
     answer = store.query_partition(0, EpochQuery())
     assert isinstance(answer, Success)
@@ -71,7 +71,7 @@ def test_what_it_does_not_know_passes() -> None:
     assert store.metrics.read().queries == {"EpochQuery": 1}
 
 
-def test_each_layer_tells_its_time_innermost_first() -> None:
+def test_execution_info_is_innermost_first() -> None:
     queries: list[Query[Any]] = [KeyQuery.with_key("k1"), WindowRangeQuery(), RangeQuery()]
     for query in queries:
         inner, outer = metered().query_partition(0, query, QueryConfig(info=True)).info
@@ -82,7 +82,7 @@ def test_each_layer_tells_its_time_innermost_first() -> None:
     assert metered().query_partition(0, RangeQuery()).info == ()
 
 
-def test_all_else_is_the_stores_own() -> None:
+def test_other_calls_go_to_the_store() -> None:
     store = metered()
     assert store.schema is CLICKS
     assert store.statuses() == store.inner.statuses()

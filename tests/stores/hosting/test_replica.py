@@ -1,4 +1,4 @@
-"""One replica: when it runs, whom it wakes, what it says when it is closed."""
+"""One replica: when it runs, which waiters it wakes, and what it refuses when it is closed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def at(offset: int) -> PositionBound:
     return PositionBound.at(Position.of({"events": {0: offset}}))
 
 
-def test_it_runs_once_it_has_what_the_log_held_at_its_start() -> None:
+def test_it_runs_once_it_has_the_epochs_of_the_log_at_its_start() -> None:
     assert replica().state is ReplicaState.RUNNING
     behind = replica(restore_to=2)
     for epoch, state in ((1, ReplicaState.RESTORING), (2, ReplicaState.RUNNING)):
@@ -38,7 +38,7 @@ def test_it_runs_once_it_has_what_the_log_held_at_its_start() -> None:
     assert behind.state is ReplicaState.RUNNING
 
 
-def test_its_status_is_what_it_is_now() -> None:
+def test_its_status_is_current() -> None:
     standby = replica(role=Role.STANDBY)
     standby.error = "torn"
     standby.apply(progress(4), [])
@@ -60,7 +60,7 @@ def test_a_wait_ends_at_once_or_in_time() -> None:
     assert 0.04 < time.monotonic() - began < 5
 
 
-def test_an_epoch_wakes_who_waits_for_it() -> None:
+def test_an_epoch_wakes_its_waiters() -> None:
     running = replica()
     met: list[bool] = []
     waiting = threading.Thread(target=lambda: met.append(running.wait(at(2), timeout_s=30)))
@@ -72,7 +72,7 @@ def test_an_epoch_wakes_who_waits_for_it() -> None:
     assert met == [True]
 
 
-def test_who_waits_for_a_restoring_replica_waits_for_the_end_of_it() -> None:
+def test_waiting_for_a_restoring_replica_ends_when_it_runs() -> None:
     restoring = replica(restore_to=2)
     restoring.apply(progress(1), [])
     assert not restoring.wait(at(0), timeout_s=0.01)
@@ -80,7 +80,7 @@ def test_who_waits_for_a_restoring_replica_waits_for_the_end_of_it() -> None:
     assert restoring.wait(at(0), timeout_s=0)
 
 
-def test_closing_wakes_who_waits() -> None:
+def test_closing_wakes_all_waiters() -> None:
     running = replica()
     met: list[bool] = []
     waiting = threading.Thread(target=lambda: met.append(running.wait(at(9), timeout_s=30)))
@@ -91,8 +91,8 @@ def test_closing_wakes_who_waits() -> None:
     assert not running.wait(UNBOUNDED, timeout_s=10)
 
 
-def test_who_comes_while_it_closes_is_told() -> None:
-    """Closing may have looked for waiters just before this one came."""
+def test_a_waiter_that_comes_while_it_closes_is_called() -> None:
+    """Closing may have woken the waiters just before this one came."""
 
     def look() -> int:
         if looks:
@@ -107,7 +107,7 @@ def test_who_comes_while_it_closes_is_told() -> None:
     assert told == [False]
 
 
-def test_a_bound_on_lag_is_held_against_the_wall_clock() -> None:
+def test_a_bound_on_lag_counts_by_the_wall_clock() -> None:
     running = replica()
     lag = PositionBound(lag_ms_max=60_000)
     assert not running.wait(lag, timeout_s=0)
@@ -133,7 +133,7 @@ def test_it_keeps_its_last_epochs() -> None:
     assert seen(6) is None
 
 
-def test_an_epoch_that_comes_after_closing_is_refused() -> None:
+def test_an_epoch_after_closing_is_refused() -> None:
     closed = replica()
     closed.close()
     with pytest.raises(StoreError, match="is closed"):
@@ -142,7 +142,7 @@ def test_an_epoch_that_comes_after_closing_is_refused() -> None:
 
 
 class SlowPartition(MemoryPartition):
-    """Takes an epoch when it is let to, and says whether it was closed."""
+    """An engine that applies an epoch when the test lets it, and notes when it is closed."""
 
     def __init__(self) -> None:
         super().__init__(CLICKS, 0)
@@ -160,7 +160,7 @@ class SlowPartition(MemoryPartition):
         super().close()
 
 
-def test_closing_does_not_wait_for_ever() -> None:
+def test_closing_waits_for_a_limited_time() -> None:
     engine = SlowPartition()
     slow = Replica(engine, schema=CLICKS, partition=0)
     applying = threading.Thread(target=slow.apply, args=(progress(0), []))
@@ -176,7 +176,7 @@ def test_closing_does_not_wait_for_ever() -> None:
 
 
 @pytest.mark.parametrize("came_with_rows", [True, False])
-def test_it_serves_as_it_is_only_what_it_had(came_with_rows: bool) -> None:
+def test_it_serves_as_is_only_if_it_is_as_new_as_its_answers(came_with_rows: bool) -> None:
     engine = MemoryPartition(CLICKS, 0)
     if came_with_rows:
         engine.apply(progress(3), [])
