@@ -1,4 +1,4 @@
-"""All that the gateway sees of the planner: the `Engine` protocol and the values it speaks in."""
+"""The interface of the planner for the gateway: the `Engine` protocol and its values."""
 
 from __future__ import annotations
 
@@ -98,14 +98,14 @@ __all__ = [
 
 
 class Engine(Protocol):
-    """Runs SQL. Synchronous; safe to use from many threads, one session from one at a time."""
+    """Runs SQL. Safe to use from many threads; a session is used by one at a time."""
 
     def split(self, sql: str) -> tuple[str, ...]:
-        """The statements of a text, without their semicolons; empty ones are left out.
+        """Return the statements of a text, without semicolons and empty ones.
 
         Raises:
             InvalidSyntaxError: the text does not tokenize, or one statement does not parse.
-            LimitExceededError: the text is longer than the engine takes.
+            LimitExceededError: the text is too long.
         """
 
     def prepare(
@@ -116,36 +116,36 @@ class Engine(Protocol):
         parameter_types: Sequence[DataType | None] = (),
         cancellation: Cancellation | None = None,
     ) -> Statement:
-        """Plan one statement; the empty text gives a statement of kind EMPTY.
+        """Plan one statement; an empty text becomes a statement of kind EMPTY.
 
         Args:
             sql: one statement.
-            session: whose settings and transaction it is planned under.
-            parameter_types: types the client insists on; None, or a shorter list, leaves the
-                others to be inferred from where they stand.
-            cancellation: what ends the planning early; without one, nothing does.
+            session: the session that prepares it.
+            parameter_types: types that the client gives; the others, None or missing, are
+                inferred from the context.
+            cancellation: ends the planning early.
 
         Raises:
-            QueryError: with SQLSTATE, and the place in the text where it is known.
+            QueryError: has a SQLSTATE, and the position in the text if it is known.
         """
 
     def recall(
         self, sql: str, session: Session, *, parameter_types: Sequence[DataType | None] = ()
     ) -> Statement | None:
-        """What `prepare` would give, if that is at hand; None if it has to be planned.
+        """Return the result of `prepare` if it is cached; None if the text must be planned.
 
-        A matter of a microsecond: what it gives may be used on the event loop.
+        It takes about a microsecond, so that the event loop can call it.
         """
 
     def is_inline(
         self, statement: Statement, session: Session, parameters: Row | None = None
     ) -> bool:
-        """Whether `execute` is a matter of microseconds and may run on the event loop.
+        """Whether `execute` takes microseconds only and may run on the event loop.
 
         Args:
-            statement: what is to run.
-            session: who asks.
-            parameters: what it is to run with; None if they are not at hand, so that any will do.
+            statement: the statement to run.
+            session: the session that runs it.
+            parameters: its parameters; None if they are not at hand, so that any must do.
         """
 
     def execute(
@@ -156,8 +156,9 @@ class Engine(Protocol):
         *,
         cancellation: Cancellation,
     ) -> Result:
-        """Run a statement with its parameters as physical values.
+        """Run a statement; parameters are physical values.
 
         Raises:
-            QueryError: before the first row; later ones are raised by the result's stream.
+            QueryError: the statement failed before its first row; the result's stream raises later
+                errors.
         """

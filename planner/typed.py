@@ -1,7 +1,7 @@
-"""Queries that are asked by name, without SQL: those that a third party has registered.
+"""Queries by name, without SQL: those that third parties have registered.
 
-They are read as statements are: the same bounds, waits and errors. What differs is the answer,
-which is one result for each partition: only who wrote the query knows how results go together.
+They have the same bounds, waits and errors as statements. The answer has one result for each
+partition, since only the author of a query knows how to combine them.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from stores.spec.schema import Column, DataType, Value
 from stores.spec.store import Store, StoreCatalog
 
 ROWS_MAX = 100_000
-"""Rows of an answer, of all partitions: it is held in memory as a whole. SQL streams."""
+"""Most rows of an answer of all partitions: the answer is held in memory, while SQL streams."""
 BYTES_MAX = 64 << 20
-"""Their bytes in Arrow: as JSON, and the Python values that it is made of, they take some times."""
+"""Most bytes of an answer in Arrow; as JSON and Python values they take several times as much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,25 +46,25 @@ class Argument:
 
     name: str
     types: tuple[DataType, ...]
-    """Its type; of a whole key, the type of each key column."""
+    """Its type, or the type of each key column if it is a whole key."""
     is_key: bool
     required: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedQuery:
-    """A query that stores of a kind answer, as one store does."""
+    """A query by name, as one store answers it."""
 
     store: str
     name: str
     arguments: Mapping[str, Argument]
     result: DataType | None
-    """None if it gives rows."""
+    """The type of its value; None if it returns rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """The rows that one partition gave."""
+    """The rows of one partition."""
 
     columns: tuple[Column, ...]
     batches: tuple[Batch, ...]
@@ -72,7 +72,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedResult:
-    """What one partition answered."""
+    """The answer of one partition."""
 
     answer: PartitionAnswer
     position: Position
@@ -82,14 +82,14 @@ class TypedResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedAnswer:
-    """What all partitions answered that were asked."""
+    """The answers of all partitions that were asked."""
 
     position: Position
     partitions: tuple[TypedResult, ...]
 
 
 class TypedQueries:
-    """What can be asked of stores beside SQL.
+    """The queries by name that stores answer.
 
     Args:
         catalog: the stores.
@@ -100,19 +100,19 @@ class TypedQueries:
         self._catalog, self._node = catalog, node
 
     def key(self, store: str) -> tuple[Column, ...]:
-        """The key columns of a store.
+        """Return the key columns of a store.
 
         Raises:
-            UnknownNameError: there is no such store (42P01).
+            UnknownNameError: the store does not exist (42P01).
         """
         return self._store(store).schema.key
 
     def describe(self, store: str, name: str) -> TypedQuery:
-        """What a query takes and gives.
+        """Return the arguments and the result type of a query.
 
         Raises:
-            UnknownNameError: there is no such store (42P01).
-            NotSupportedError: it answers no query of that name.
+            UnknownNameError: the store does not exist (42P01).
+            NotSupportedError: the store answers no query of that name.
         """
         schema = self._store(store).schema
         found = self._remote(store, name)
@@ -143,14 +143,14 @@ class TypedQueries:
         Args:
             query: as `describe` gives it.
             arguments: physical values by name.
-            session: whose settings say how fresh the answer has to be, and what if it is not.
-            partitions: those to ask; None for all.
-            active: ask active replicas only.
-            cancellation: stops it.
+            session: its settings decide how fresh the answer must be.
+            partitions: the partitions to ask; None for all.
+            active: whether to ask active replicas only.
+            cancellation: ends it early.
 
         Raises:
-            InvalidValueError: the arguments make no query, or there is no such partition.
-            QueryError: a partition did not answer, and the session does not take part of them.
+            InvalidValueError: the arguments are wrong, or a partition does not exist.
+            QueryError: a partition failed, and the session does not accept partial answers.
             LimitExceededError: the answer has more than ROWS_MAX rows or BYTES_MAX bytes.
         """
         store = self._store(query.store)
@@ -213,7 +213,7 @@ class TypedQueries:
 
 
 class _Left:
-    """How many rows and bytes an answer may still have."""
+    """The rows and bytes that an answer may still have."""
 
     def __init__(self, cancellation: Cancellation) -> None:
         self._rows, self._bytes, self._cancellation = ROWS_MAX, BYTES_MAX, cancellation
@@ -265,13 +265,13 @@ def _asked(
             config = reading.config(store, number)
             answers[number] = store.query_partition(number, query, config)
     finally:
-        # Streams have their views by now, and keep them.
+        # Open streams have their views and keep them.
         reading.release()
     return answers
 
 
 def _settle(store: str, answers: Mapping[int, QueryResult[Any]], options: ReadOptions) -> None:
-    """Fail for the partitions that did, unless what there is will do."""
+    """Raise for failed partitions, unless the session accepts partial answers."""
     failed = {number: each for number, each in answers.items() if isinstance(each, Failure)}
     if not failed or options.partial:
         return
@@ -288,7 +288,7 @@ def _rows(query: TypedQuery, store: Store, partition: int, value: object, left: 
         batches = tuple(left.taken(iter(value)))
     except QueryError:
         raise
-    except Exception as error:  # whatever the code of a third party runs into
+    except Exception as error:  # the code of a third party may raise anything
         raise StoreFailedError(
             f'partition {partition} of store "{query.store}" failed while it was read: {error}'
         ) from error

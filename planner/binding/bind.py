@@ -1,8 +1,8 @@
-"""A parsed query and the catalog to a bound one: what each name stands for, what each $n is.
+"""Bind a parsed query: resolve its names by the catalog, and find the types of its parameters.
 
-Binding changes the tree. For a plan that needs DuckDB, `Bound.translate` changes it once more so
-that DuckDB can run it: relations get names of their own (`r0`, `r1`), parameters their types, and
-operators Postgres's meaning. What only DuckDB can know is left to it.
+Binding changes the tree. If a plan needs DuckDB, `Bound.translate` changes the tree once more, so
+that DuckDB can run it: relations get unique names (`r0`, `r1`), parameters get their types, and
+operators get Postgres's meaning. DuckDB resolves the rest.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Source(Struct, frozen=True, kw_only=True):
     columns: tuple[str, ...]
     """The columns that the statement can need, in schema order; at least one."""
     predicate: Predicate
-    """What its rows must meet to count; the tree still says so too."""
+    """The conditions that its rows must meet; they also stay in the tree."""
     equalities: tuple[Equality, ...] = ()
-    """What its columns must be equal to, in other relations."""
+    """The columns of other relations that its own must be equal to."""
     table: int = 0
-    """Its table node, by id, as equalities name it."""
+    """The id of its table node, by which equalities refer to it."""
 
 
 class Bound(Struct, frozen=True, kw_only=True):
@@ -70,10 +70,10 @@ class Bound(Struct, frozen=True, kw_only=True):
     names: tuple[str, ...] | None
     """Result columns as Postgres names them; None where only DuckDB knows how many there are."""
     origins: Callable[[], Origins | None]
-    """Tells which result columns are columns of a relation."""
+    """Returns which result columns are columns of a relation."""
     translate: Callable[[], tuple[DataType | None, ...] | None]
-    """Makes the tree one that DuckDB runs; gives the types of the result columns in Postgres, where
-    they are certain. To be called once, if at all: a plan without DuckDB needs none of it."""
+    """Makes the tree one that DuckDB runs, and returns the result types in Postgres where they are
+    certain. Call it at most once: a plan without DuckDB does not need it."""
 
 
 def bind(
@@ -82,14 +82,14 @@ def bind(
     vocabulary: Vocabulary,
     parameter_types: Sequence[DataType | None] = (),
 ) -> Bound:
-    """Resolve the names of a query; the given tree is changed.
+    """Resolve the names of a query. The given tree is changed.
 
     Raises:
-        UnknownNameError: an unknown relation or function.
-        NotSupportedError: something that is not run here.
-        MismatchedTypeError: a comparison that Postgres has no operator for.
-        InvalidValueError: a literal that is no value of the column it is compared with.
-        QueryError: `translate` raises what the tree says that cannot be run in Postgres's meaning.
+        UnknownNameError: a relation or function does not exist.
+        NotSupportedError: the query has a part that is not supported.
+        MismatchedTypeError: Postgres has no operator for a comparison.
+        InvalidValueError: a literal is not a value of the type it is compared with.
+        QueryError: `translate` raises it for an expression without an equivalent in DuckDB.
     """
     return _Binder(tree, clause, vocabulary, parameter_types).bind()
 
@@ -120,7 +120,7 @@ class _Binder:
         resolvers = {id(scope): self._resolver(scope) for scope in scopes}
         for select in self._nodes.of(exp.Select):
             name_columns(select)
-        # Of its own, for what it has seen of NATURAL joins is over once they are spelled out.
+        # Not the one used below: it caches NATURAL joins, which are spelled out there.
         before = Outputs(self._star_columns, hidden=hidden)
         refuse_results(columns, scopes, before.star, self._is_readable)
         qualify_outer(columns, scopes, before.star)
@@ -153,7 +153,7 @@ class _Binder:
         def translate() -> tuple[DataType | None, ...] | None:
             for source, table in zip(sources, tables, strict=True):
                 _rename(table, source)
-            # Anew: columns have been named, and parameters have types.
+            # Inferred again: columns have been named by now, and parameters have types.
             types = self._types(scopes, outputs)
             shown = None if root is None else types.columns.of_query(root)
             self._parameters.give_types()
@@ -192,7 +192,7 @@ class _Binder:
     # Names
 
     def _normalize(self) -> None:
-        """Bring the tree to the form that all later steps, and DuckDB, can read."""
+        """Bring the tree into the form that all later steps and DuckDB read."""
         for node in self._nodes.of(exp.Identifier):
             name = identifier(node)
             if name != node.args["this"]:
@@ -216,13 +216,13 @@ class _Binder:
             self._nodes.renew()
 
     def _resolve_tables(self, scopes: Sequence[Scope]) -> list[exp.Table]:
-        """Find the relation of every table; those that scopes know come first."""
+        """Return the tables that are relations; those in scopes come first."""
         found: list[exp.Table] = []
         for scope in scopes:
             for _, selected in scope.selected_sources.values():
                 if isinstance(selected, exp.Table) and self._resolve(selected):
                     found.append(selected)
-        # Joins in parentheses lie in no scope.
+        # Tables of joins in parentheses are in no scope.
         commons = {cte.alias for cte in self._nodes.of(exp.CTE)}
         for table in self._nodes.of(exp.Table):
             is_name = not table.db and isinstance(table.this, exp.Identifier)
@@ -232,7 +232,7 @@ class _Binder:
         return found
 
     def _resolve(self, table: exp.Table) -> bool:
-        """Whether a table is a relation; a function that may stand in FROM is not."""
+        """Resolve a table; return whether it is a relation and not a function."""
         if isinstance(table.this, exp.Identifier):
             relation = self._vocabulary.resolve(table)
             self._relations[id(table)] = relation
@@ -249,7 +249,7 @@ class _Binder:
         return False
 
     def _resolver(self, scope: Scope) -> Resolver:
-        """For one scope: what its column nodes mean."""
+        """Return a function that finds the table and column of a column node in a scope."""
         tables: dict[str, tuple[exp.Table, Readable]] = {}
         opaque = False
         for name, (_, source) in scope.selected_sources.items():
@@ -270,7 +270,7 @@ class _Binder:
         return resolve_column
 
     def _named(self, table: exp.Table) -> tuple[Relation, Readable] | None:
-        """The relation of a table, and its columns by their names here."""
+        """Return the relation of a table, and its columns by their names in the query."""
         relation = self._relations.get(id(table))
         return None if relation is None else (relation, self._readable[id(table)])
 
@@ -278,14 +278,14 @@ class _Binder:
         return name in self._readable.get(id(table), {})
 
     def _column_type(self, table: exp.Table, name: str) -> DataType | None:
-        """The type of a relation's column; None if there is none of that name."""
+        """Return the type of a relation's column; None if no column has that name."""
         column = self._readable.get(id(table), {}).get(name)
         return None if column is None else column.type
 
     def _free_prefix(self) -> str:
-        """What relations' names begin with, so that they are none that the statement has.
+        """Return a prefix for the names of relations that gives no name of the statement.
 
-        DuckDB minds no case: a common table expression "R0" would stand in the place of r0.
+        DuckDB ignores case: a common table expression "R0" would hide r0.
         """
         prefix = "r"
         taken = [name.lower() for name in self._mentioned if name[-1:].isdigit()]
@@ -302,7 +302,7 @@ class _Binder:
         return tuple(column.name for column in relation.columns)
 
     def _whole(self) -> set[int]:
-        """Tables of which every column can be needed: by a star, NATURAL, or by their own name."""
+        """Return the tables of which any column may be read: by a star, NATURAL or a row name."""
         tables = [table for table in self._nodes.of(exp.Table) if id(table) in self._relations]
         whole = {id(table) for table in tables if _alias_columns(table)}
         selects: list[exp.Expr | None] = []
@@ -326,7 +326,7 @@ class _Binder:
         return whole
 
     def _used(self, table: exp.Table, *, is_whole: bool) -> tuple[str, ...]:
-        """Columns that the statement may need: those it mentions anywhere, or all of `*`."""
+        """Return the columns that the statement may read: those that it names, or all of `*`."""
         relation = self._relations[id(table)]
         plain = {column.name for column in relation.columns} if is_whole else set()
         used = tuple(n for n in relation.readable if n in self._mentioned or n in plain)
@@ -343,7 +343,7 @@ class _Binder:
 
 
 _REPLACED = kinds(exp.ByteString, exp.Collate, exp.Dot)
-"""What `_normalize` puts other nodes in the place of."""
+"""Nodes that `_normalize` replaces."""
 
 
 def _begins_with(prefix: str, name: str) -> bool:
@@ -351,7 +351,7 @@ def _begins_with(prefix: str, name: str) -> bool:
 
 
 def _alias_columns(table: exp.Table) -> list[str]:
-    """The names that `AS t (a, b)` gives to a relation's first columns."""
+    """Return the names that `AS t (a, b)` gives to the first columns of a relation."""
     alias = table.args.get("alias")
     return [c.name for c in alias.columns] if isinstance(alias, exp.TableAlias) else []
 
@@ -386,7 +386,7 @@ def _rename(table: exp.Table, source: Source) -> None:
 
 
 def _name_values(values: exp.Values) -> None:
-    """Call the columns of VALUES column1, column2, … as Postgres does."""
+    """Name the columns of VALUES column1, column2, …, as Postgres does."""
     alias = values.args.get("alias")
     if not isinstance(alias, exp.TableAlias) or not values.expressions:
         return
@@ -397,7 +397,7 @@ def _name_values(values: exp.Values) -> None:
 
 
 def unqualify(dot: exp.Dot, schemas: frozenset[str]) -> None:
-    """`pg_catalog.now()` is `now()`; no other schema has functions, and no other database."""
+    """Turn `pg_catalog.now()` into `now()`; no other schema has functions."""
     if not isinstance(dot.expression, exp.Func):
         return
     check_schema(dot.this, dot.expression, schemas)
@@ -405,7 +405,7 @@ def unqualify(dot: exp.Dot, schemas: frozenset[str]) -> None:
 
 
 def unqualify_call(table: exp.Table, schemas: frozenset[str]) -> None:
-    """The same of a function in FROM.
+    """Take the schema off a function in FROM.
 
     Raises:
         QueryError: as `check_schema`.
@@ -420,10 +420,10 @@ def unqualify_call(table: exp.Table, schemas: frozenset[str]) -> None:
 
 
 def check_schema(schema: exp.Expr, called: exp.Expr, schemas: frozenset[str]) -> None:
-    """See that a function is qualified by a schema that has functions.
+    """Refuse a schema that has no functions.
 
     Raises:
-        UnknownNameError: there is no such schema (3F000).
+        UnknownNameError: the schema does not exist (3F000).
         NotSupportedError: it is in another database (0A000).
     """
     if not isinstance(schema, exp.Identifier):
@@ -441,7 +441,7 @@ def check_schema(schema: exp.Expr, called: exp.Expr, schemas: frozenset[str]) ->
 
 
 def _unqualify_type(to: exp.DataType) -> None:
-    """`pg_catalog.text` is `text`, and `pg_catalog._text` its array, as asyncpg writes them."""
+    """Turn `pg_catalog.text` into `text`, and `pg_catalog._text` into its array, for asyncpg."""
     kind = to.args.get("kind")
     if not isinstance(kind, exp.Dot) or kind.this.name != "pg_catalog":
         return
@@ -457,4 +457,4 @@ def _unqualify_type(to: exp.DataType) -> None:
             built.set("expressions", to.expressions)
         to.replace(built)
     except ParseError:
-        return  # a type that only the catalog has: whoever reads the cast says that it is unknown
+        return  # a type of the catalog only; the code that reads the cast refuses it

@@ -1,4 +1,4 @@
-"""Which result columns are plain columns of a relation: drivers look these up in the catalog."""
+"""Origins of result columns: drivers look up the relation and column in the catalog."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from stores.spec.schema import Column
 Origin: TypeAlias = tuple[Relation, str]
 """A relation and the name of its column."""
 Origins: TypeAlias = tuple[Origin | None, ...]
-"""Of each result column; None for what is computed."""
+"""One for each result column; None for a computed column."""
 Readable: TypeAlias = Callable[[exp.Table], tuple[Relation, Mapping[str, Column]] | None]
-"""The relation of a table, and its columns by the names that the statement has for them."""
+"""Returns the relation of a table, and its columns by their names in the statement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ResultColumn(Column):
-    """A result column that tells where it is from; equal to one that does not."""
+    """A result column with its origin; equal to the same column without one."""
 
     table_oid: int
     number: int
@@ -39,7 +39,7 @@ class ResultColumn(Column):
 
 
 def origins_of(scope: Scope, outputs: Outputs, readable: Readable) -> Origins | None:
-    """Where the columns of a query are from; None where it is not known how many there are.
+    """Return the origins of a query's columns; None if the number of columns is not known.
 
     Columns of a UNION are computed, as in Postgres.
     """
@@ -86,7 +86,7 @@ def _origin(
 def with_origins(
     columns: Sequence[Column], origins: Origins | None, oid_of: Callable[[Relation], int]
 ) -> tuple[Column, ...]:
-    """The columns, those of relations with oid and number."""
+    """Return the columns, with the oid and number of those that come from a relation."""
     if origins is None or len(origins) != len(columns):
         return tuple(columns)
     return tuple(
@@ -103,4 +103,4 @@ def _of_relation(
             return ResultColumn(
                 name=column.name, type=column.type, table_oid=oid_of(relation), number=number
             )
-    return column  # one that only we have, such as _partition
+    return column  # a column that PostgreSQL's catalog does not list, such as _partition

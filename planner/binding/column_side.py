@@ -1,7 +1,7 @@
 """The column side of a comparison: a column, or a monotone function of one that can be undone.
 
-`day::date = '2020-01-01'` is an interval of `day`, `item::bigint = 5` is `item = 5`. Whatever is
-not sure to hold for the same rows is no side, and the comparison is left to DuckDB.
+`day::date = '2020-01-01'` is an interval of `day`, and `item::bigint = 5` is `item = 5`. If an
+expression might hold for other rows, the comparison is left to DuckDB.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from planner.values.sqltypes import data_type_of
 from stores.spec.schema import DATE, TEXT, DataType, Kind, Value
 
 ColumnOf: TypeAlias = Callable[[exp.Column], str | None]
-"""The name of a column of the relation at hand; None for a column of another."""
+"""Returns the name of a column of the relation; None for a column of another relation."""
 TypeOf: TypeAlias = Callable[[str], DataType]
 
 _DAY_US = 86_400_000_000
@@ -47,31 +47,31 @@ _DIGITS = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steps:
-    """A rounding down, by where a value's step begins and where the next does."""
+    """Rounding down: where the step of a value begins, and where the next step begins."""
 
     first: Callable[[int], int]
     next: Callable[[int], int]
 
 
 class Side(Struct, frozen=True, kw_only=True):
-    """A column as one side of a comparison has it."""
+    """A column, and what one side of a comparison does to it."""
 
     column: str
     type: DataType
-    """Of the expression, which is what the other side is compared as."""
+    """The type of the expression, to which the other side is converted."""
     column_type: DataType
     shift: int = 0
-    """What the expression adds to the column."""
+    """The constant that the expression adds to the column."""
     steps: Steps | None = None
-    """How it rounds the column down."""
+    """How the expression rounds the column down; None if it does not."""
 
     def placed(self, fit: Fitter) -> Fitter:
-        """The fitter of a shifted column."""
+        """Return a fitter that undoes the shift of the column."""
         shift = self.shift
         return fit if not shift else lambda value: _mapped(fit(value), lambda v: v - shift)
 
     def at_least(self, fit: Fitter) -> Fitter:
-        """The least column value whose step begins at the value, or behind it."""
+        """Return a fitter to the least column value whose step begins at the value or later."""
         steps = self.steps
         assert steps is not None, "only of a side that rounds"
 
@@ -82,7 +82,7 @@ class Side(Struct, frozen=True, kw_only=True):
         return lambda value: _stepped(fit(value), least)
 
     def behind(self, fit: Fitter) -> Fitter:
-        """Where the step behind the one that the value lies in begins."""
+        """Return a fitter to the start of the step after the one that contains the value."""
         steps = self.steps
         assert steps is not None, "only of a side that rounds"
         return lambda value: _stepped(fit(value), steps.next)
@@ -97,7 +97,7 @@ def _stepped(fit: Fit, move: Callable[[Value], Value]) -> Fit:
 
 
 def side_of(node: exp.Expr, column_of: ColumnOf, type_of: TypeOf) -> Side | None:
-    """The side that an expression is; None if it is no column, or hides one for good."""
+    """Return the column side of an expression; None if its column cannot be compared alone."""
     node = seen(node)
     if isinstance(node, exp.Column):
         name = column_of(node)
@@ -130,7 +130,7 @@ def _cast(node: exp.Expr, inner: Side) -> Side | None:
 
 
 def _keeps_all(source: DataType, to: DataType) -> bool:
-    """Whether a cast keeps every value apart, and their order."""
+    """Whether a cast keeps all values distinct and in their order."""
     if source == to or {source.kind, to.kind} == _STAMPS:
         return True
     bits, wider = INT_BITS.get(source.kind), INT_BITS.get(to.kind)
@@ -145,7 +145,7 @@ def _keeps_all(source: DataType, to: DataType) -> bool:
 
 
 def _argument(node: exp.Expr) -> exp.Expr | None:
-    """The argument that may be a column: of date_trunc the second of two."""
+    """Return the argument that may be a column: the second one of date_trunc."""
     if isinstance(node, exp.Anonymous):
         is_trunc = node.name.lower() == "date_trunc" and len(node.expressions) == 2
         return seen(node.expressions[1]) if is_trunc else None
@@ -199,7 +199,7 @@ def _steps_of(unit: str) -> Steps | None:
 
 
 def _month_start(micros: int, months: int, later: int) -> int:
-    """Where the group of so many months begins that a time lies in, or one of the next."""
+    """Return the start of the group of months that contains a time, or of a later group."""
     month = int(np.datetime64(micros, "us").astype("datetime64[M]").astype(np.int64))
     begins = (month // months + later) * months
     return int(np.datetime64(begins, "M").astype("datetime64[us]").astype(np.int64))

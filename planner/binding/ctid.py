@@ -1,8 +1,8 @@
 """Scans by page, as DuckDB asks PostgreSQL for them: `ctid BETWEEN '(0,0)'::tid AND '…'::tid`.
 
-Stores have no pages, and the catalog says so; then DuckDB sends no such clause. Should one come
-all the same, the one over all pages means the whole relation. Any other must be refused: a client
-that reads page range by page range would get all rows with each.
+Stores have no pages, and the catalog says so; DuckDB then sends no such clause. If one comes all
+the same, a range of all pages means the whole relation. Any other range is refused: a client that
+reads one range after another would get all rows for each.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from planner.errors import NotSupportedError
 from planner.trees.known_arguments import check_known
 
 _FIRST, _LAST = "(0,0)", "(4294967295,0)"
-"""The ends of all pages, as DuckDB writes them."""
+"""The range of all pages, as DuckDB writes it."""
 
 
 def drop_page_ranges(betweens: Sequence[exp.Between]) -> bool:
-    """Take those over all pages out of their tree; whether there were any.
+    """Remove conditions over all pages from the tree; return whether there were any.
 
     Raises:
         NotSupportedError: a clause over some of the pages, or one that says more than is known.
@@ -47,7 +47,7 @@ def _check_ends(between: exp.Between) -> None:
 
 
 def _drop(clause: exp.Expr) -> None:
-    """Take a condition out of the conjunction that it stands in."""
+    """Remove a condition from its conjunction."""
     while isinstance(clause.parent, exp.Paren):
         clause = clause.parent
     parent = clause.parent

@@ -1,8 +1,8 @@
-"""Forms that Postgres has and DuckDB has not, or means otherwise, spelled so that both agree.
+"""Rewrite forms that DuckDB lacks, or reads in another way than Postgres.
 
-`(a, b) > (1, 2)` becomes comparisons of one column each, for DuckDB's rows order NULLs, where SQL's
-are unknown. `FROM s FOR SYSTEM_TIME AS OF t` becomes the versions that were valid at t. Ranges of
-all pages (`ctid`) are left out.
+`(a, b) > (1, 2)` becomes comparisons of single columns, since DuckDB orders NULLs in rows where the
+result in SQL is unknown. `FROM s FOR SYSTEM_TIME AS OF t` becomes the versions valid at t. Ranges
+of all pages (`ctid`) are removed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from stores.spec.schema import VALID_FROM, VALID_TO
 
 
 def spelled_nodes(tree: exp.Query) -> Nodes:
-    """The nodes of a tree in which such forms have been replaced, in place.
+    """Replace such forms in a tree, in place, and return its nodes.
 
     Raises:
         InvalidSyntaxError: rows of different width are compared.
@@ -57,7 +57,7 @@ def spelled_nodes(tree: exp.Query) -> Nodes:
 
 def _spell_rows(nodes: Nodes) -> None:
     for kind in COMPARISONS:
-        # Inner ones first, for those around them hold copies of them.
+        # Inner ones first: the outer ones copy them.
         if [node for node in reversed(nodes.of(kind)) if _spell_comparison(node)]:
             nodes.renew()
     for within in nodes.of(exp.In):
@@ -72,7 +72,7 @@ def _spell_rows(nodes: Nodes) -> None:
 
 
 def _spell_comparison(node: exp.Expr) -> bool:
-    """Compare rows column by column; whether they are rows."""
+    """Compare rows column by column; return whether the operands are rows."""
     assert isinstance(node, exp.Binary)
     spelled = spelled_comparison(type(node), node.this, node.expression)
     if spelled is not None:
@@ -81,7 +81,7 @@ def _spell_comparison(node: exp.Expr) -> bool:
 
 
 def _spell_version(table: exp.Table) -> None:
-    """The versions of a store that were valid at a time, as its time columns say."""
+    """Replace AS OF by a condition for the versions that were valid at a time."""
     version = table.args.get("version")
     if version is None:
         return
@@ -103,7 +103,7 @@ def _spell_version(table: exp.Table) -> None:
 
 
 def _filters(select: exp.Select, table: exp.Table, condition: exp.Expr) -> bool:
-    """Whether a condition on a relation could be added where it drops its rows, and no others."""
+    """Add a condition where it drops rows of one relation only; return whether it could."""
     from_, joins = select.args.get("from_"), select.args.get("joins") or []
     join = next((each for each in joins if each.this is table), None)
     if join is None and (from_ is None or from_.this is not table):

@@ -1,6 +1,6 @@
-"""What a column can be, once the parameters are known: some values, or a stretch of them.
+"""Domains: the values that a column can have once the parameters are known, as a list or a range.
 
-And the order of keys that intervals follow: NULL before all values, NaN behind all numbers.
+Also the order of keys that intervals follow: NULL before all values, NaN after all numbers.
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ from stores.spec.query import EVERYTHING, Interval
 from stores.spec.schema import Key, Row, Value
 
 End: TypeAlias = tuple[Value, bool]
-"""A value, and whether it is in."""
+"""A value, and whether the range includes it."""
 Place: TypeAlias = tuple[tuple[int, Value], ...]
-"""A place between keys, in their order: a key is behind the place of each key that begins it."""
+"""A place in the order of keys: a key comes after the place of each of its prefixes."""
 
 _FIRST: Place = ()
 _BEHIND_KEYS = (3, 0)
-"""Behind every value that a key can go on with."""
+"""After every value that can continue a key."""
 _LAST: Place = ((4, 0),)
 
 
 def sortable(value: Value) -> tuple[int, Value]:
-    """What Python must compare to order values as SQL does."""
+    """Return a value that Python orders as SQL orders the original."""
     if value is None:
         return 0, 0
     return (2, 0) if is_nan(value) else (1, value)
 
 
 def is_nan(value: Value) -> bool:
-    """Whether it is the number that is none."""
+    """Whether a value is NaN."""
     return isinstance(value, float) and math.isnan(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Domain:
-    """What a column can be."""
+    """The values that a column can have."""
 
     values: tuple[Value, ...] | None = None
-    """The only values, each once; None leaves all between the ends."""
+    """The only values, each once; None for all values between the ends."""
     null: bool = False
-    """Whether it can be NULL."""
+    """Whether the column can be NULL."""
     low: End | None = None
     high: End | None = None
 
@@ -71,14 +71,14 @@ class Domain:
 
     @property
     def fixed(self) -> tuple[Value, ...] | None:
-        """All that it can be, NULL included; None if that cannot be listed."""
+        """All values, including NULL; None if they cannot be listed."""
         if self.values is None:
             return None
         return (None, *self.values) if self.null else self.values
 
     @property
     def is_empty(self) -> bool:
-        """Whether it can be nothing at all."""
+        """Whether no value is left."""
         if self.null:
             return False
         if self.values is not None:
@@ -90,12 +90,12 @@ class Domain:
 
 
 def domains(conditions: Iterable[Condition], parameters: Row) -> dict[str, Domain] | None:
-    """What the conditions leave of each column that they name; None if nothing of one of them.
+    """Return the domain of each column in the conditions; None if one of them is empty.
 
-    Of conditions on several columns at once, each column's values are counted alone.
+    For a condition on several columns, each column is considered alone.
 
     Raises:
-        MismatchedTypeError: a parameter has not the type that was agreed on.
+        MismatchedTypeError: a parameter does not have its declared type.
     """
     by_column: dict[str, list[Condition]] = {}
     for condition in conditions:
@@ -152,7 +152,7 @@ def _values(condition: Equals, parameters: Row) -> tuple[Value, ...]:
 
 
 def _add_end(condition: Compares, parameters: Row, lows: list[End], highs: list[End]) -> bool:
-    """Whether any value can meet the comparison; if so, its end is added to the others."""
+    """Add the end of a comparison to the others; return whether any value can meet it."""
     found = fitted(condition.operand, parameters)
     is_lower = condition.operator[0] == ">"
     if isinstance(found, Outside):
@@ -172,7 +172,7 @@ def _add_end(condition: Compares, parameters: Row, lows: list[End], highs: list[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """An interval of keys with its ends as places, the first in and the last out."""
+    """An interval of keys as two places: the first is included, the last is not."""
 
     start: Place
     stop: Place
@@ -180,12 +180,12 @@ class Span:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no key lies in it."""
+        """Whether it contains no key."""
         return self.start >= self.stop
 
 
 def span_of(interval: Interval) -> Span:
-    """The places of an interval's ends."""
+    """Return the places of the ends of an interval."""
     start, stop = _FIRST, _LAST
     if interval.lower is not None:
         start = place_of(interval.lower)
@@ -199,12 +199,12 @@ def span_of(interval: Interval) -> Span:
 
 
 def place_of(key: Key) -> Place:
-    """The place of a key, or of the first one that begins so."""
+    """Return the place of a key, or of the first key with this prefix."""
     return tuple(map(sortable, key))
 
 
 def united(one: Span, other: Span) -> Span:
-    """The span of both, of which `one` begins first, and the gap between them."""
+    """Return the span from the start of `one`, which begins first, to the later end."""
     if other.stop <= one.stop:
         return one
     interval = Interval(
@@ -217,7 +217,7 @@ def united(one: Span, other: Span) -> Span:
 
 
 def interval_behind(prefix: Key, domain: Domain | None) -> Interval:
-    """The keys that begin with a prefix and whose next column is in a domain that is no list."""
+    """Return the keys with a prefix whose next column is in a domain that is a range."""
     if domain is None:
         return Interval(lower=prefix, upper=prefix) if prefix else EVERYTHING
     low, high = domain.low, domain.high
@@ -236,7 +236,7 @@ def interval_behind(prefix: Key, domain: Domain | None) -> Interval:
 
 
 def hull(domain: Domain) -> Domain:
-    """The ends between which the values of a list lie."""
+    """Return the smallest range that contains a list of values."""
     assert domain.values is not None, "only of a list"
     if not domain.values:
         return Domain(null=domain.null, high=(None, True))

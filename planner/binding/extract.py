@@ -1,7 +1,7 @@
-"""Reads from a WHERE what it says of the columns of one relation.
+"""Read the predicate on the columns of one relation from a WHERE.
 
-Only what Postgres and DuckDB agree on is read; of the rest nothing is said, and it stays with
-DuckDB. What is read is true of no row for which the SQL is NULL.
+Only conditions that mean the same in Postgres and DuckDB are read; DuckDB evaluates the others. A
+condition that is read is true for no row for which the SQL is NULL.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ OPERATORS: dict[type[exp.Expr], str] = {
 MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _DOUBLE_EXACT = 1 << 53
-"""Below it, every whole number is a double of its own."""
+"""Every whole number below it has a double of its own."""
 _NOT_IN_MAX = 16
-"""A longer NOT IN is left to DuckDB: each of its values cuts the rest in two."""
+"""A longer NOT IN is left to DuckDB: each of its values splits a range in two."""
 _NESTING_MAX = 40
-"""Conditions nested deeper than that are left to DuckDB."""
+"""More deeply nested conditions are left to DuckDB."""
 _LAST_TEXT = "\U0010ffff"
 _PLAIN_REGEX = re.compile(r"\^([\w \-/:@,;=#%&~`'\"<>!]+)")
 
@@ -71,15 +71,15 @@ class Reader(Struct, frozen=True, kw_only=True):
     parameter_type: ParameterType
 
     def predicate(self, node: exp.Expr | None) -> Predicate:
-        """What a predicate says of the relation's columns.
+        """Return what a condition says about the relation's columns.
 
         Raises:
-            QueryError: a text literal is no value of the column it is compared with (22P02).
+            QueryError: a text literal is not a value of the type it is compared with (22P02).
         """
         return EVERY_ROW if node is None else self._read(node, is_true=True, depth=0)
 
     def _read(self, node: exp.Expr, *, is_true: bool, depth: int) -> Predicate:
-        """What follows from a predicate being true, or from its being false."""
+        """Return what follows if a condition is true, or if it is false."""
         node = seen(node)
         if depth > _NESTING_MAX:
             return UNKNOWN
@@ -179,7 +179,7 @@ class Reader(Struct, frozen=True, kw_only=True):
         return all_hold(equals_one_of(side.column, found))
 
     def _rows(self, columns: Sequence[exp.Expr], members: Sequence[exp.Expr]) -> Predicate:
-        """`(a, b) IN ((1, 2), (3, 4))`."""
+        """Read `(a, b) IN ((1, 2), (3, 4))`."""
         sides = [self._side(column) for column in columns]
         known = [side for side in sides if side is not None and side.steps is None]
         names = tuple(side.column for side in known)
@@ -197,7 +197,7 @@ class Reader(Struct, frozen=True, kw_only=True):
         return all_hold(OneOf(columns=names, rows=tuple(rows)))
 
     def _any(self, left: exp.Expr, array: exp.Expr) -> Predicate:
-        """`k = ANY(…)` of a parameter, or of an array that is written out."""
+        """Read `k = ANY(…)` with a parameter or an array constructor."""
         side = self._side(left)
         if side is None or side.steps is not None:
             return UNKNOWN
@@ -240,13 +240,13 @@ class Reader(Struct, frozen=True, kw_only=True):
         if side is None or side.steps is not None or operand is None:
             return UNKNOWN
         if operand.parameter is not None:
-            return UNKNOWN  # it may be NULL, which is only known later
+            return UNKNOWN  # it may turn out to be NULL
         is_null = operand.constant is None
         operands = () if is_null else (operand,)
         return all_hold(equals_one_of(side.column, operands, null=is_null))
 
     def _flag(self, node: exp.Expr, *, value: bool = True) -> Predicate:
-        """A boolean column by itself."""
+        """Read a boolean column that is a condition by itself."""
         side = self._side(node)
         if side is None or side.type != BOOLEAN or side.column_type != BOOLEAN:
             return UNKNOWN
@@ -254,7 +254,7 @@ class Reader(Struct, frozen=True, kw_only=True):
         return all_hold(equals_one_of(side.column, (operand,)))
 
     def _like(self, node: exp.Expr) -> Predicate:
-        """`LIKE 'abc%'`: how the text begins, up to the first wildcard or backslash."""
+        """Read the prefix of `LIKE 'abc%'`, up to the first wildcard or backslash."""
         pattern = seen(node.expression)
         if not isinstance(pattern, exp.Literal) or not pattern.is_string:
             return UNKNOWN
@@ -271,14 +271,14 @@ class Reader(Struct, frozen=True, kw_only=True):
         return self._begins(node.this, start.name, exact=True)
 
     def _matches(self, node: exp.Expr) -> Predicate:
-        """`~ '^abc'`: as many plain characters as follow the start."""
+        """Read the prefix of `~ '^abc'`: the plain characters after the anchor."""
         pattern = seen(node.expression)
         if not isinstance(pattern, exp.Literal) or not pattern.is_string or node.args.get("flag"):
             return UNKNOWN
         found = _PLAIN_REGEX.match(pattern.name)
         if found is None or "|" in pattern.name:
             return UNKNOWN
-        # The last one may be repeated no times.
+        # A quantifier may allow the last character to be missing.
         return self._begins(node.this, found[1][:-1], exact=False)
 
     def _begins(self, left: exp.Expr, start: str, *, exact: bool) -> Predicate:
@@ -301,10 +301,10 @@ class Reader(Struct, frozen=True, kw_only=True):
         return side_of(node, self.column_of, self.type_of)
 
     def operand(self, node: exp.Expr, side: Side) -> Operand | None:
-        """The operand that a node is for a side; None if it is not known before the rows are.
+        """Return a node as the operand of a comparison; None if its value depends on the rows.
 
         Raises:
-            QueryError: a text literal is no value of the side's type (22P02).
+            QueryError: a text literal is not a value of the side's type (22P02).
         """
         node = seen(node)
         parameter = self._parameter(node)
@@ -326,7 +326,7 @@ class Reader(Struct, frozen=True, kw_only=True):
         return Operand(text=_text_of(node), fit=side.placed(found), constant=value)
 
     def _computed(self, node: exp.Expr, side: Side) -> Operand | None:
-        """A moment that is computed from parameters."""
+        """Return an operand computed from parameters, such as `$1 - interval '1 hour'`."""
         moment = moment_of(node, self.parameter_type)
         if moment is None or not moment.parameters or moment.type.kind not in TIMES:
             return None
@@ -341,7 +341,7 @@ class Reader(Struct, frozen=True, kw_only=True):
         )
 
     def _parameter(self, node: exp.Expr) -> tuple[int, DataType] | None:
-        """The number and type of a parameter, also of one that is cast to its own type."""
+        """Return the number and type of a parameter, which may be cast to its own type."""
         cast_to = None
         if isinstance(node, exp.Cast) and isinstance(seen(node.this), exp.Parameter):
             cast_to = data_type_of(node.to)
@@ -387,7 +387,7 @@ def _compared(side: Side, operator: str, operand: Operand) -> Predicate:
 
 
 def _stepped(side: Side, operator: str, operand: Operand) -> Predicate:
-    """A comparison with a column rounded down, as an interval of the column."""
+    """Return a comparison with a column rounded down as an interval of the column."""
     first = _refitted(operand, side.at_least(operand.fit), "start")
     behind = _refitted(operand, side.behind(operand.fit), "end")
     ends = {
@@ -411,7 +411,7 @@ def _refitted(operand: Operand, fit: Fitter, end: str) -> Operand:
 
 
 def _of_constants(left: exp.Expr, operator: str, right: exp.Expr) -> Predicate:
-    """`1 = 0`, as programs write it for "nothing"."""
+    """Return the predicate of two constants: programs write `1 = 0` to ask for no row."""
     one, other = (_plain_constant(node) for node in (left, right))
     if one is None or other is None or (one[1] == TEXT) is not (other[1] == TEXT):
         return UNKNOWN
@@ -430,12 +430,12 @@ def _plain_constant(node: exp.Expr) -> tuple[Value, DataType] | None:
 
 def _constant_fitter(value: Value, source: DataType, column: DataType) -> Fitter | None:
     if source.kind is Kind.DOUBLE and column.kind is Kind.BIGINT and abs(value) < _DOUBLE_EXACT:
-        return fitter(BIGINT, column)  # so small a number has no other bigint at its double
+        return fitter(BIGINT, column)  # below the limit, no two bigints share a double
     return fitter(source, column)
 
 
 def _since(node: exp.Expr) -> int | None:
-    """How many microseconds before now `now() - interval '1 hour'` is."""
+    """Return by how many microseconds `now() - interval '1 hour'` is before now."""
     node = seen(node)
     if _is_now(node):
         return 0
@@ -445,20 +445,20 @@ def _since(node: exp.Expr) -> int | None:
     if interval is None or interval[1].kind is not Kind.INTERVAL:
         return None
     months, days, micros = interval[0]
-    # The longest month: what is read may begin too early, never too late.
+    # The longest month: reads may begin too early, never too late.
     length: int = (31 * months + days) * 86_400_000_000 + micros
     return length if min(interval[0]) >= 0 else None
 
 
 def _is_now(node: exp.Expr) -> bool:
-    """Whether it is the moment itself, and not one rounded to some digits."""
+    """Whether a node is now() without a precision."""
     return isinstance(node, exp.CurrentTimestamp) and not node.args.get("this")
 
 
 def _after(side: Side, since_us: int) -> Predicate:
-    """A lower bound that moves with the clock.
+    """Return a lower bound that moves with the clock.
 
-    DuckDB looks at the clock later than this does, and its bound is the one that counts.
+    DuckDB reads the clock later, and applies its own bound to the rows.
     """
     if side.type.kind is not Kind.TIMESTAMPTZ or side.column_type != side.type:
         return UNKNOWN
@@ -471,17 +471,17 @@ def _after(side: Side, since_us: int) -> Predicate:
 
 
 def _after_text(start: str) -> str | None:
-    """The first text behind all that begin so; None if there is none."""
+    """Return the first text after all texts with this prefix; None if there is none."""
     kept = start.rstrip(_LAST_TEXT)
     if not kept:
         return None
     code = ord(kept[-1]) + 1
-    # No text holds a surrogate.
+    # Text cannot contain surrogates.
     return kept[:-1] + chr(0xE000 if 0xD800 <= code < 0xE000 else code)
 
 
 def _text_of(node: exp.Expr) -> str:
-    """A constant as SQL; literals, of which there may be thousands, without sqlglot's generator."""
+    """Return a constant as SQL; sqlglot's generator would be slow for thousands of literals."""
     if isinstance(node, exp.Literal):
         return quote_text(node.name) if node.is_string else str(node.name)
     return node.sql(dialect="postgres")

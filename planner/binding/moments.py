@@ -1,7 +1,7 @@
 """Moments computed from parameters: `$1 - interval '1 hour'`, `time + $1 * interval '1 day'`.
 
-What the composing database would compute for every row is computed here, once the parameters are
-known, so that it can bound what is read. The arithmetic is Postgres's.
+DuckDB would compute the moment for every row. Here it is computed once the parameters are known,
+so that it can bound the rows that are read. The arithmetic is Postgres's.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ _DAY_US, _MONTH_DAYS = 86_400_000_000, 30
 _NUMBERS = {Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT, Kind.DOUBLE, Kind.REAL, Kind.DECIMAL}
 _STAMPS = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
 DEPTH_MAX = 8
-"""How deep such a computation is followed."""
+"""Maximum nesting of such a computation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """A moment that is known once the parameters are."""
+    """A moment that is known once the parameters are known."""
 
     type: DataType
     compute: _Compute
     parameters: tuple[int, ...]
-    """The numbers of the parameters that it is computed from."""
+    """Numbers of the parameters it is computed from."""
 
 
 def moment_of(
     node: exp.Expr, parameter_type: Callable[[int], DataType], depth: int = DEPTH_MAX
 ) -> Moment | None:
-    """The moment, the interval or the number that an expression is; None if it is another thing."""
+    """Return the moment, interval or number of an expression; None for any other expression."""
     node = strip(node)
     if not depth:
         return None
@@ -110,10 +110,10 @@ def _sum(time: Moment, interval: Moment, sign: int) -> _Compute:
 
 
 def scaled(interval: tuple[int, int, int], factor: float) -> tuple[int, int, int]:
-    """So many times an interval; what is less than a month becomes days, and less than a day, time.
+    """Multiply an interval; fractions of a month become days, and fractions of a day time.
 
     Raises:
-        InvalidValueError: it is more than an interval holds (22008).
+        InvalidValueError: the product is out of range (22008).
 
     Source: PostgreSQL's interval_mul.
     """

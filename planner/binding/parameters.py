@@ -1,7 +1,7 @@
-"""What type each `$n` has, and whether values of two types can be compared.
+"""Infer the type of each `$n`, and check whether values of two types can be compared.
 
-A parameter has the type that the client insists on, else the one that its first place asks for,
-else text; as in Postgres, a place that asks for another type afterwards does not change it.
+A parameter has the type that the client gives, or the type that its first use requires, or text.
+As in Postgres, a later use does not change it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from planner.values.text_values import parse_value
 from stores.spec.schema import BIGINT, BOOLEAN, DOUBLE, INTEGER, TEXT, DataType, Kind
 
 PARAMETERS_MAX = 65_535
-"""What the Postgres wire can count."""
+"""The Postgres protocol counts parameters in 16 bits."""
 
 _OF_ARRAYS = (exp.ArrayContainsAll, exp.ArrayContainedBy, exp.ArrayOverlaps)
 _CONDITIONAL = (exp.Where, exp.Having, exp.Not, exp.And, exp.Or)
@@ -44,7 +44,7 @@ _NAMED = (exp.Kwarg, exp.PropertyEQ)
 _COUNTED = (exp.Limit, exp.Offset, exp.Fetch)
 _COMPUTED = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Pow)
 _ALIKE = (exp.Binary, exp.Coalesce, exp.Greatest, exp.Least, exp.Nullif)
-"""What asks of all that is in it to be of one type."""
+"""Nodes whose operands must all have one type."""
 _OF_TEXT = {"this": TEXT, "expression": INTEGER}
 _OF_PATH = {"expression": DataType(kind=Kind.ARRAY, element=TEXT)}
 _ARGUMENTS: dict[type, dict[str, DataType]] = {
@@ -60,7 +60,7 @@ _ARGUMENTS: dict[type, dict[str, DataType]] = {
     exp.JSONExtract: {"expression": TEXT},
     exp.JSONExtractScalar: {"expression": TEXT},
 }
-"""What calls ask of their arguments that nothing beside these tells."""
+"""Types of arguments that follow from the function alone."""
 _TEXTUAL = (exp.Like, exp.ILike, exp.RegexpLike, exp.RegexpILike, exp.SimilarTo)
 
 
@@ -68,9 +68,9 @@ class Parameters:
     """The parameters of one statement.
 
     Args:
-        nodes: of its tree.
-        given: types that the client insists on; None, or a shorter list, leaves the others open.
-        arguments: what functions ask of theirs, by name.
+        nodes: those of the tree.
+        given: types that the client gives; None, or a shorter list, leaves the others open.
+        arguments: types that functions require of their arguments, by name.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class Parameters:
         self._types: dict[int, DataType] = {}
 
     def infer(self, clause: Clause, types: Types) -> None:
-        """Find the types.
+        """Infer the types.
 
         Raises:
-            InvalidValueError: a number out of range (42P02).
-            InvalidSyntaxError: a `$` without a number.
+            InvalidValueError: a number is out of range (42P02).
+            InvalidSyntaxError: a `$` has no number.
         """
         for reference in clause.parameters:
             self._check(reference.number)
@@ -108,18 +108,18 @@ class Parameters:
         types.forget()
 
     def known_type(self, number: int) -> DataType | None:
-        """The type of $number; None if it is not inferred yet."""
+        """Return the type of $number; None if it is not inferred yet."""
         return self._types.get(number)
 
     def type_of(self, number: int) -> DataType:
-        """The type of $number."""
+        """Return the type of $number."""
         return self._types[number]
 
     def types(self) -> tuple[DataType, ...]:
-        """All types, from $1 on.
+        """Return all types, from $1 on.
 
         Raises:
-            InvalidValueError: a number is left out, and nothing says of what type it is (42P18).
+            InvalidValueError: a number is missing from the statement, so it has no type (42P18).
         """
         count = max([*self._types, len(self._given)], default=0)
         found = [self._types.get(n) or self._declared(n) for n in range(1, count + 1)]
@@ -132,15 +132,15 @@ class Parameters:
         return tuple(data_type for data_type in found if data_type is not None)
 
     def give_types(self) -> None:
-        """Give each parameter its type in the tree, for DuckDB would guess."""
+        """Cast each parameter in the tree to its type; DuckDB would guess the type."""
         for node in self._nodes.of(exp.Parameter):
             name = duckdb_type(self._types[parameter_number(node)])
-            # Values of uuids are their texts already.
+            # A uuid is passed as text already.
             node.replace(cast(node.copy(), name.replace("UUID", "TEXT")))
         self._nodes.renew()
 
     def check_comparisons(self, types: Types) -> None:
-        """Refuse comparisons of values that Postgres has no operator for.
+        """Refuse comparisons that Postgres has no operator for.
 
         Raises:
             MismatchedTypeError: e.g. text with a number (42883).
@@ -155,7 +155,7 @@ class Parameters:
                             raise _no_operator(node, one, theirs, other)
 
     def _compared_type(self, node: exp.Expr, types: Types) -> DataType | None:
-        """The type of one side, if it is certain; a text literal takes that of the other side."""
+        """Return the type of one side, if certain; a text literal has that of the other side."""
         node = strip(node)
         if isinstance(node, exp.Parameter):
             return self._types[parameter_number(node)]
@@ -187,10 +187,10 @@ class Parameters:
 
 
 def spell_arrays(nodes: Nodes, types: Types) -> None:
-    """Write array literals in Postgres's form, such as `'{a,b}'`, as lists of their elements.
+    """Replace array literals such as `'{a,b}'` by lists of their elements.
 
     Raises:
-        InvalidValueError: one is malformed (22P02).
+        InvalidValueError: a literal is malformed (22P02).
     """
     is_changed, casts = False, nodes.of(exp.Cast)
     for within in (*nodes.of(exp.Any), *nodes.of(exp.All)):
@@ -209,19 +209,19 @@ def spell_arrays(nodes: Nodes, types: Types) -> None:
             if result_type_of(node.to) == to:
                 node.replace(array)
             else:
-                node.set("this", array)  # the cast says what texts these are, and cuts them
+                node.set("this", array)  # the cast decides the length of the texts, and cuts them
     if is_changed:
         nodes.renew()
 
 
 def spell_compared(nodes: Nodes, types: Types) -> None:
-    """Read texts that are compared with a value of another type as one of that type.
+    """Convert texts that are compared with a value of another type to that type.
 
-    A uuid, an array or a time is written as these are held. Of a number DuckDB would take what
-    Postgres does not: `1 = '1.5'` was false.
+    Uuids, arrays and times are written as they are stored. DuckDB accepts numbers that Postgres
+    refuses, as in `1 = '1.5'`.
 
     Raises:
-        InvalidValueError: one is none (22P02).
+        InvalidValueError: a text is not a value of the type (22P02).
     """
     has_text = any(literal.is_string for literal in nodes.of(exp.Literal))
     if not has_text and not nodes.of(exp.Any) and not nodes.of(exp.All):
@@ -236,11 +236,11 @@ def spell_compared(nodes: Nodes, types: Types) -> None:
 
 
 def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
-    """Read the texts among what is compared; whether one has been replaced."""
+    """Convert the texts among the operands; return whether one was replaced."""
     texts = [each for each in sides if isinstance(each, exp.Literal) and each.is_string]
     if not texts:
         return False
-    # What is beside a text is of one type, if it is not for numbers, of which one holds the others.
+    # The other operands have one type, unless they are numbers, of which one type holds all.
     known = [t for s in sides if not is_open(s) and (t := _value_type(s, types)) is not None]
     found = common_type(known) if known else None
     if found is None or isinstance(found, CatalogType) or found.kind not in _READ_KINDS:
@@ -340,7 +340,7 @@ def _expected_type(node: exp.Parameter, types: Types) -> DataType | None:
 
 
 def _argument_type(name: str, call: exp.Func, child: exp.Expr, types: Types) -> DataType | None:
-    """What a function asks of an argument, beside the others."""
+    """Return the type that a function requires of an argument next to the others."""
     given = arguments(call)
     if isinstance(call.parent, exp.WithinGroup):
         given += [term.this for term in call.parent.expression.expressions]
@@ -351,7 +351,7 @@ def _argument_type(name: str, call: exp.Func, child: exp.Expr, types: Types) -> 
 
 
 def _is_open(node: exp.Expr, types: Types) -> bool:
-    """Whether a node's type is what its place makes it."""
+    """Whether the type of a node follows from its context."""
     node = strip(node)
     if isinstance(node, exp.Parameter):
         return types.of(node) is None
@@ -359,16 +359,16 @@ def _is_open(node: exp.Expr, types: Types) -> bool:
 
 
 def _joined_type(beside: DataType | None) -> DataType:
-    """What `||` asks of a side beside another: arrays, bytes and json join their like."""
+    """Return the type that `||` requires of one side: text, unless the other has its own `||`."""
     is_like = beside is not None and beside.kind in {Kind.ARRAY, Kind.BYTEA, Kind.JSON}
     return beside if beside is not None and is_like else TEXT
 
 
 def _asked_type(parent: exp.Expr | None, child: exp.Expr) -> DataType | None:
-    """The type that what a value stands in asks for, whatever stands beside it."""
+    """Return the type that a context requires of a value, whatever its other operands are."""
     if isinstance(parent, exp.Cast):
         return parameter_type_of(parent.to)
-    if isinstance(parent, _NAMED):  # only make_interval has names for them
+    if isinstance(parent, _NAMED):  # only make_interval has named arguments
         return DOUBLE if parent.this.name == "secs" else INTEGER
     if isinstance(parent, _COUNTED):
         return BIGINT
@@ -381,7 +381,7 @@ def _asked_type(parent: exp.Expr | None, child: exp.Expr) -> DataType | None:
 
 
 def _in_row(row: exp.Tuple, child: exp.Expr, types: Types) -> DataType | None:
-    """The type of a value of a row in `(a, b) IN (($1, $2))`: that of the column in its place."""
+    """Return the type of a value in `(a, b) IN (($1, $2))`: the type of its column."""
     within = row.parent
     left = strip(within.this) if isinstance(within, exp.In) else None
     if not isinstance(left, exp.Tuple) or len(left.expressions) != len(row.expressions):
@@ -391,7 +391,7 @@ def _in_row(row: exp.Tuple, child: exp.Expr, types: Types) -> DataType | None:
 
 
 def _value_type(node: exp.Expr, types: Types) -> DataType | None:
-    """The type of a value, or of the elements of `ANY (…)`."""
+    """Return the type of a value, or of the elements of `ANY (…)`."""
     if not isinstance(node, _MANY):
         return types.of(node)
     array = types.of(strip(node.this))
@@ -399,14 +399,14 @@ def _value_type(node: exp.Expr, types: Types) -> DataType | None:
 
 
 def _operand_type(parent: exp.Expr, child: exp.Expr, types: Types) -> DataType | None:
-    """What an operator of arithmetic asks of a side, beside what stands on the other."""
+    """Return the type that an arithmetic operator requires of one side, given the other."""
     is_left = parent.this is child
     other = types.of(parent.expression if is_left else parent.this)
     return None if other is None else asked_type(SYMBOLS[type(parent)], other, is_left=is_left)
 
 
 def _beside(parent: exp.Expr | None, child: exp.Expr, types: Types) -> DataType | None:
-    """The type of the first that stands beside a node and has a known one."""
+    """Return the type of the first other operand whose type is known."""
     beside: list[exp.Expr] = []
     if isinstance(parent, exp.Between | exp.In):
         beside = [side for group in compared(parent) for side in group]

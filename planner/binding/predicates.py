@@ -1,9 +1,9 @@
-"""What a WHERE says of the columns of one relation, in disjunctive form.
+"""Predicates on the columns of one relation, in disjunctive normal form.
 
-A `Predicate` is one or more disjuncts, each a tuple of conditions that must all hold. It is true of
-every row of which the SQL that it was read from is true; if it is `exact`, of no other. Values
-only: `planner.binding.extract` reads it from a tree, `planner.binding.domains` puts the parameters
-    in.
+A `Predicate` is a tuple of disjuncts, each a tuple of conditions that must all hold. It is true for
+every row for which the SQL is true; an `exact` one is true for no other row. Predicates are values:
+`planner.binding.extract` reads them from a tree, and `planner.binding.domains` fills in the
+parameters.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from stores.spec.schema import Row, Value
 IN_LIST_MAX = 10_000
 """Longest list of values that becomes lookups; a longer one is a range or a scan."""
 DISJUNCTS_MAX = 64
-"""A WHERE with more alternatives than that is read as if some of its parts were not there."""
+"""If a WHERE has more alternatives, some of its conditions are ignored and left to DuckDB."""
 
 
 class Operand(Struct, frozen=True, kw_only=True):
-    """The side of a comparison that is known once the parameters are."""
+    """The side of a comparison whose value is known once the parameters are known."""
 
     text: str
     fit: Fitter
@@ -33,45 +33,45 @@ class Operand(Struct, frozen=True, kw_only=True):
     parameter: int | None = None
     """0-based index of the parameter, or of the first of several; None for a constant."""
     compute: Callable[[Row], Value] | None = None
-    """What makes the value of the parameters, where it is not one of them."""
+    """Computes the value from the parameters, if it is not one of them."""
     is_list: bool = False
-    """Whether the parameter is an array of which the column is one: `= ANY($1)`."""
+    """Whether the parameter is an array of values: `= ANY($1)`."""
 
     def values(self, parameters: Row) -> Sequence[Value]:
-        """Every value that it stands for."""
+        """Return all values of the operand."""
         value = self.value(parameters)
         return (value,) if not self.is_list else value or ()
 
     def value(self, parameters: Row) -> Value:
-        """The value, not yet fitted; None is NULL."""
+        """Return the value before it is fitted to the column; None is NULL."""
         if self.compute is not None:
             return self.compute(parameters)
         return self.constant if self.parameter is None else parameters[self.parameter]
 
 
 class Equals(Struct, frozen=True, kw_only=True):
-    """The column is one of these values."""
+    """The column is equal to one of these values."""
 
     column: str
     operands: tuple[Operand, ...]
     null: bool = False
-    """Whether NULL is one of them, as `IS NULL` has it."""
+    """Whether NULL is one of them, as in `IS NULL`."""
     known: tuple[Value, ...] | None = None
-    """The values as the column has them, each once, if no parameter is among the operands."""
+    """The values converted to the type of the column, each once, if no operand is a parameter."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that it speaks of."""
+        """The columns of the condition."""
         return (self.column,)
 
     @property
     def is_single(self) -> bool:
-        """Whether it is one value and no more, whatever the parameters are."""
+        """Whether it has exactly one value, whatever the parameters are."""
         return len(self.operands) == 1 and not self.operands[0].is_list and not self.null
 
 
 class Compares(Struct, frozen=True, kw_only=True):
-    """The column lies on one side of a value; `operator` is one of <, <=, >, >=."""
+    """The column is less or greater than a value; `operator` is one of <, <=, >, >=."""
 
     column: str
     operator: str
@@ -79,7 +79,7 @@ class Compares(Struct, frozen=True, kw_only=True):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that it speaks of."""
+        """The columns of the condition."""
         return (self.column,)
 
 
@@ -90,20 +90,20 @@ class NotNull(Struct, frozen=True, kw_only=True):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that it speaks of."""
+        """The columns of the condition."""
         return (self.column,)
 
 
 class OneOf(Struct, frozen=True, kw_only=True):
-    """Several columns together are one of these rows: `(a, b) IN ((1, 2), (3, 4))`."""
+    """Several columns together are equal to one of these rows: `(a, b) IN ((1, 2), (3, 4))`."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Operand, ...], ...] = ()
     known: tuple[Row, ...] | None = None
-    """The rows as the columns have them, each once, in place of operands."""
+    """The rows converted to the types of the columns, each once, instead of operands."""
 
     def values(self, parameters: Row) -> tuple[Row, ...]:
-        """The rows that the columns can be, each once."""
+        """Return the rows that the columns can have, each once."""
         if self.known is not None:
             return self.known
         fitted_rows = (
@@ -118,15 +118,15 @@ Disjunct: TypeAlias = tuple[Condition, ...]
 
 
 class Predicate(Struct, frozen=True, kw_only=True):
-    """A WHERE as far as it is understood; without disjuncts nothing can match."""
+    """The part of a WHERE that is understood; without disjuncts no row can match."""
 
     disjuncts: tuple[Disjunct, ...]
     exact: bool = True
-    """Whether it is true of no row of which the SQL is not."""
+    """Whether it is true for no row for which the SQL is not true."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that it speaks of, each once."""
+        """The columns of all conditions, each once."""
         found = (name for d in self.disjuncts for c in d for name in c.columns)
         return tuple(dict.fromkeys(found))
 
@@ -139,20 +139,20 @@ class Predicate(Struct, frozen=True, kw_only=True):
 EVERY_ROW = Predicate(disjuncts=((),))
 NO_ROW = Predicate(disjuncts=())
 UNKNOWN = Predicate(disjuncts=((),), exact=False)
-"""What is said of something that is not understood: any row may match."""
+"""The predicate of a condition that is not understood: any row may match."""
 
 
 def all_hold(*conditions: Condition) -> Predicate:
-    """The predicate that is these conditions."""
+    """Return the predicate of which all these conditions must hold."""
     return Predicate(disjuncts=(conditions,))
 
 
 def conjunction(one: Predicate, other: Predicate) -> Predicate:
-    """What both say."""
+    """Return the predicate that is true if both are."""
     if one is EVERY_ROW or other is EVERY_ROW:
         return other if one is EVERY_ROW else one
     if not (one.disjuncts and other.disjuncts):
-        return NO_ROW  # whatever the other says
+        return NO_ROW  # whatever the other one is
     exact = one.exact and other.exact
     if len(one.disjuncts) * len(other.disjuncts) > DISJUNCTS_MAX:
         return Predicate(disjuncts=_fewest(one, other).disjuncts, exact=False)
@@ -165,7 +165,7 @@ def _fewest(one: Predicate, other: Predicate) -> Predicate:
 
 
 def disjunction(parts: Sequence[Predicate]) -> Predicate:
-    """What at least one of them says."""
+    """Return the predicate that is true if at least one of them is."""
     disjuncts = tuple(dict.fromkeys(d for part in parts for d in part.disjuncts))
     exact = all(part.exact for part in parts)
     if () in disjuncts:
@@ -179,7 +179,7 @@ def disjunction(parts: Sequence[Predicate]) -> Predicate:
 
 
 def _one_column(disjuncts: tuple[Disjunct, ...]) -> Equals | None:
-    """`k = 1 OR k = 2 OR k IN (3, 4)` as one condition."""
+    """Return `k = 1 OR k = 2 OR k IN (3, 4)` as one condition; None for other disjuncts."""
     found: list[Equals] = []
     for disjunct in disjuncts:
         only = disjunct[0] if len(disjunct) == 1 else None
@@ -193,7 +193,7 @@ def _one_column(disjuncts: tuple[Disjunct, ...]) -> Equals | None:
 
 
 def equals_one_of(column: str, operands: tuple[Operand, ...], *, null: bool = False) -> Equals:
-    """The condition that a column has one of these values; constants are fitted here, once."""
+    """Return the condition that a column has one of these values; constants are fitted once."""
     known = None
     if all(operand.parameter is None for operand in operands):
         known = tuple(dict.fromkeys(fitted_values(operands, ())))
@@ -201,7 +201,7 @@ def equals_one_of(column: str, operands: tuple[Operand, ...], *, null: bool = Fa
 
 
 def fitted_values(operands: Sequence[Operand], parameters: Row) -> Iterator[Value]:
-    """The values of operands that the column can have; NULL, and what it cannot hold, left out."""
+    """Return the values of operands that the column can have, without NULL."""
     for operand in operands:
         for value in operand.values(parameters):
             found = fitted_value(operand, value)
@@ -210,19 +210,19 @@ def fitted_values(operands: Sequence[Operand], parameters: Row) -> Iterator[Valu
 
 
 def fitted(operand: Operand, parameters: Row) -> Fitted | Outside | None:
-    """The operand's value as the column can have it; None if it is NULL, which matches nothing.
+    """Return the operand's value fitted to the column; None for NULL, which matches nothing.
 
     Raises:
-        MismatchedTypeError: the parameter's value is not of the type that was agreed on.
+        MismatchedTypeError: the parameter does not have its declared type.
     """
     return fitted_value(operand, operand.value(parameters))
 
 
 def fitted_value(operand: Operand, value: Value) -> Fitted | Outside | None:
-    """One value of an operand as the column can have it; None if it is NULL.
+    """Return one value of an operand fitted to the column; None for NULL.
 
     Raises:
-        MismatchedTypeError: it is not of the type that was agreed on.
+        MismatchedTypeError: the value does not have its declared type.
     """
     if value is None:
         return None
@@ -233,7 +233,7 @@ def fitted_value(operand: Operand, value: Value) -> Fitted | Outside | None:
 
 
 def describe_condition(condition: Condition) -> str:
-    """A condition as SQL."""
+    """Return a condition as SQL."""
     match condition:
         case Compares():
             return f"{condition.column} {condition.operator} {condition.operand.text}"

@@ -1,9 +1,9 @@
-"""What the conditions of a statement say of each relation, and which relations' rows find others'.
+"""Push conditions down to the relations of a statement, and find the links between relations.
 
-A condition counts for a relation if rows that do not meet it cannot change the result: those of
-WHERE, those in ON of an inner join, and those in ON of an outer join for the side that may be
-missing. Columns that such a condition says are equal share what is said of one of them. A relation
-whose key is equal to columns of another is *linked* to it: few rows there mean few lookups here.
+A condition is pushed down to a relation if rows that do not meet it cannot change the result. Those
+are conditions in WHERE, in ON of an inner join, and in ON of an outer join for the side that may be
+missing. A condition on a column also holds for columns that must be equal to it. A relation whose
+key is equal to columns of another is *linked* to it: few rows there mean few lookups here.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from stores.spec.schema import Column
 
 Readable: TypeAlias = Mapping[str, Column]
 Resolver: TypeAlias = Callable[[exp.Column], tuple[exp.Table, Column] | None]
-"""The table and its column that a column node means; None if that is not certain."""
+"""Returns the table and column of a column node; None if they are not certain."""
 _Place: TypeAlias = tuple[int, str]
-"""A column of a table: the table node's id, and the name."""
+"""A column of a table: the id of the table node, and the name."""
 
 _SCOPES_MAX = 20
-"""How far out a column of a correlated subquery is looked for."""
+"""Maximum number of scopes searched for a column of a correlated subquery."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A column of a relation that must be equal to one of another."""
+    """A column of a relation, and the column of another that it must be equal to."""
 
     column: str
     other: str
@@ -42,23 +42,23 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Equality:
-    """All of a relation's columns that must be equal to columns of one other relation."""
+    """The columns of a relation that must be equal to columns of one other relation."""
 
     table: int
-    """The other's table node, by id."""
+    """The id of the other table node."""
     pairs: tuple[Pair, ...]
 
 
 class Said(Struct, kw_only=True):
-    """What is said of one relation."""
+    """The conditions on one relation."""
 
     predicate: Predicate = EVERY_ROW
     equal: dict[_Place, list[str]] = field(default_factory=dict)
-    """Columns of others, and the names of ours that must be equal to them."""
+    """Columns of other relations, each with the names of ours that must be equal to it."""
 
     @property
     def equalities(self) -> tuple[Equality, ...]:
-        """By the other relation."""
+        """The equalities, grouped by the other relation."""
         pairs: dict[int, list[Pair]] = {}
         for (table, other), names in self.equal.items():
             for name in names:
@@ -67,19 +67,19 @@ class Said(Struct, kw_only=True):
 
 
 class _Clause(Struct, frozen=True, kw_only=True):
-    """A condition, and the join whose ON it is; None for WHERE."""
+    """A condition, and the join whose ON has it; no join for WHERE."""
 
     condition: exp.Expr
     join: exp.Join | None = None
 
 
 class Pushdown:
-    """Reads the conditions of all scopes of one statement.
+    """The conditions of one statement, by relation.
 
     Args:
         scopes: inner ones first.
-        readable: the columns of each relation's table node, by its id.
-        resolvers: what column nodes mean, by scope.
+        readable: the columns of each relation, by the id of its table node.
+        resolvers: functions that resolve column nodes, by the id of the scope.
         parameter_type: the types of the parameters.
     """
 
@@ -106,7 +106,7 @@ class Pushdown:
                 self._read_predicates(scope, found)
 
     def said(self, table: exp.Table) -> Said:
-        """What is said of a relation."""
+        """Return the conditions on a relation."""
         return self._said.setdefault(id(table), Said())
 
     def _tables(self, scope: Scope) -> dict[str, exp.Table]:
@@ -144,7 +144,7 @@ class Pushdown:
             self._read_exists(scope, clause, part.this)
 
     def _read_exists(self, scope: Scope, clause: _Clause, select: exp.Select) -> None:
-        """Of `EXISTS (SELECT … WHERE s.x = r.k)`: r has no other rows than those that s finds."""
+        """Read `EXISTS (SELECT … WHERE s.x = r.k)`: only rows of r with a match in s count."""
         where = select.args.get("where")
         if where is None or _is_cut(select):
             return
@@ -158,7 +158,7 @@ class Pushdown:
                     self._add_to(scope, clause.join, mine, theirs)
 
     def _read_membership(self, scope: Scope, clause: _Clause, part: exp.In) -> None:
-        """Of `r.k IN (SELECT s.x …)`, also with rows on the left."""
+        """Read `r.k IN (SELECT s.x …)`; the left side may be a row."""
         query = part.args["query"]
         inner = query.this if isinstance(query, exp.Subquery) else query
         left = seen(part.this)
@@ -171,7 +171,7 @@ class Pushdown:
                 self._add_to(scope, clause.join, mine, theirs)
 
     def _place(self, scope: Scope, node: exp.Expr) -> tuple[exp.Table, str] | None:
-        """The table and name of a column, here or in a scope around."""
+        """Return the table and name of a column, in this scope or an outer one."""
         node = seen(node)
         if not isinstance(node, exp.Column):
             return None
@@ -183,12 +183,12 @@ class Pushdown:
             if found is not None:
                 return found[0], found[1].name
             if not node.table or node.table in at.selected_sources:
-                return None  # it may be a column of something here that is not known
+                return None  # it may belong to a source of this scope whose columns are not known
             at = at.parent
         return None
 
     def _inner_place(self, select: exp.Select, node: exp.Expr) -> tuple[exp.Table, str] | None:
-        """The same in a subquery, of its own columns only."""
+        """Return the table and name of a column of a subquery, of its own tables only."""
         node, scope = seen(node), self._by_select.get(id(select))
         if scope is None or not isinstance(node, exp.Column):
             return None
@@ -212,7 +212,7 @@ class Pushdown:
         mine: tuple[exp.Table, str],
         theirs: tuple[exp.Table, str],
     ) -> None:
-        """One column of a relation of this scope is equal to another, if that drops its rows."""
+        """Note that a column of this scope is equal to another, if the condition drops its rows."""
         table, name = mine
         if not any(table is known for known in self._tables(scope).values()):
             return
@@ -235,7 +235,7 @@ class Pushdown:
                     continue
                 found = reader.predicate(clause.condition)
                 if accepts_null(found) and may_be_missing(select, table, clause.join):
-                    continue  # a row that is dropped would leave NULLs, which meet it
+                    continue  # a dropped row would be replaced by NULLs, which meet the condition
                 said.predicate = conjunction(said.predicate, found)
 
     def _reader(self, scope: Scope, table: exp.Table, merged: set[str]) -> Reader:
@@ -262,7 +262,7 @@ class Pushdown:
 
 
 def may_filter(select: exp.Expr, join: exp.Join, table: exp.Table) -> bool:
-    """Whether a join's ON drops rows of a relation, rather than leaving them unmatched."""
+    """Whether the ON of a join drops rows of a relation instead of leaving them unmatched."""
     if join.method:
         return False
     joins = select.args.get("joins") or []
@@ -274,7 +274,7 @@ def may_filter(select: exp.Expr, join: exp.Join, table: exp.Table) -> bool:
         is_inner = join.kind.upper() in {"", "INNER", "CROSS"}
         return is_inner and (is_left or is_right)
     if side == "RIGHT" and is_left:
-        # A comma binds less than JOIN: what stands before the last one is joined with the result.
+        # JOIN binds tighter than a comma: items before the last comma are joined with the result.
         begin = max((i for i, each in enumerate(joins[:at]) if is_comma(each)), default=-1)
         joined = [each.this for each in joins[max(begin, 0) : at]]
         first = [select.args["from_"].this] if begin < 0 else []
@@ -283,7 +283,7 @@ def may_filter(select: exp.Expr, join: exp.Join, table: exp.Table) -> bool:
 
 
 def _holds(item: exp.Expr, table: exp.Table) -> bool:
-    """Whether a table is an item of FROM, or in the parentheses of one."""
+    """Whether a table is an item of FROM or stands in its parentheses."""
     node: exp.Expr | None = table
     while node is not None and node is not item:
         node = node.parent
@@ -291,7 +291,7 @@ def _holds(item: exp.Expr, table: exp.Table) -> bool:
 
 
 def accepts_null(predicate: Predicate) -> bool:
-    """Whether it can be true of a row of nothing but NULLs."""
+    """Whether a predicate can be true for a row of NULLs only."""
     return any(
         all(isinstance(condition, Equals) and condition.null for condition in disjunct)
         for disjunct in predicate.disjuncts
@@ -299,7 +299,7 @@ def accepts_null(predicate: Predicate) -> bool:
 
 
 def may_be_missing(select: exp.Expr, table: exp.Table, but: exp.Join | None) -> bool:
-    """Whether an outer join other than `but` can put NULLs in the place of a relation's rows."""
+    """Whether an outer join other than `but` can replace rows of a relation by NULLs."""
     joins = select.args.get("joins") or []
     at = next((i for i, each in enumerate(joins) if each.this is table), -1)
     for i, join in enumerate(joins):
@@ -326,10 +326,10 @@ def _using(select: exp.Expr) -> list[exp.Join]:
 
 
 _OF_ROWS = {"expressions", "from_", "joins", "where", "distinct", "order", "limit", "offset"}
-"""Clauses of a SELECT that has no row without one that meets its WHERE; HAVING is none of them."""
+"""Clauses that leave a SELECT without rows if no row meets its WHERE; HAVING is not one of them."""
 
 
 def _is_cut(select: exp.Select) -> bool:
-    """Whether it can have a row although no row of its FROM meets its WHERE, as aggregates do."""
+    """Whether a SELECT can return a row although none meets its WHERE, as aggregates do."""
     parts = {name for name, value in select.args.items() if value}
     return bool(parts - _OF_ROWS) or any(node.find(exp.AggFunc) for node in select.expressions)

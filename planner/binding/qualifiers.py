@@ -1,8 +1,8 @@
-"""Whose column a name is, where DuckDB would not say so.
+"""Qualify columns where DuckDB would resolve a name in another way than Postgres.
 
-`public.people.name`: relations are bound to names of our own, in no schema, so that the schema is
-checked and taken off. A column from around a subquery that has a result column so called. And
-names that differ in case alone.
+Relations are renamed and have no schema in DuckDB, so the schema of `public.people.name` is checked
+and removed. A column of an outer query must not be hidden by a result column of a subquery. Names
+that differ only in case are told apart.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _SCHEMAS = {"public", SYSTEM_SCHEMA}
 def drop_schemas(
     columns: Sequence[exp.Column], scopes: Sequence[Scope], is_relation: IsRelation
 ) -> None:
-    """Take the schemas off columns, in place.
+    """Remove the schemas of columns, in place.
 
     Args:
         columns: of the statement.
         scopes: of the statement.
-        is_relation: whether a table is one, and no function or common table expression.
+        is_relation: whether a table is a relation, not a function or common table expression.
 
     Raises:
         UnknownNameError: no relation of that schema and name is in FROM under its own name (42P01).
@@ -45,7 +45,7 @@ def drop_schemas(
 
 
 def _is_named(column: exp.Column, scope: Scope | None, is_relation: IsRelation) -> bool:
-    """Whether it is the column of such a relation, here or around; else it may be a struct's."""
+    """Whether a column is one of such a relation, in its scope or an outer one."""
     schema, name = column.db, column.table
     while scope is not None:
         _, source = scope.selected_sources.get(name, (None, None))
@@ -68,16 +68,16 @@ def _is_named(column: exp.Column, scope: Scope | None, is_relation: IsRelation) 
 
 
 Star = Callable[[Scope, exp.Expr], Sequence[tuple[str, str]] | None]
-"""What a star in a SELECT list stands for: FROM items and their columns; None if not certain."""
+"""Returns the FROM items of a star and their columns; None if they are not certain."""
 _BY_RESULT = ("order", "group", "distinct")
-"""Clauses in which a name by itself can be a result column's."""
+"""Clauses in which a bare name can be a result column."""
 
 
 def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: Star) -> None:
-    """Tell columns from around a subquery from its result columns of the same name.
+    """Qualify columns of an outer query that a subquery has result columns of the same name for.
 
-    DuckDB would take the result column, in WHERE as in the SELECT list. Where no one sees the names
-    of the results, these give way; elsewhere the relation of the outer column is named.
+    DuckDB would take the result column, in WHERE and in the SELECT list. If no one refers to the
+    results by name, they are renamed; otherwise the outer column is qualified by its relation.
 
     Args:
         columns: of the statement.
@@ -112,7 +112,7 @@ def qualify_outer(columns: Sequence[exp.Column], scopes: Sequence[Scope], star: 
 
 
 def _hides_names(scope: Scope, select: exp.Select) -> bool:
-    """Whether the names of a subquery's results mean nothing outside of it."""
+    """Whether no one refers to the names of a subquery's results."""
     holder = select.parent
     around = holder.parent if holder is not None else None
     alias = (around if isinstance(around, exp.Lateral) else holder or select).args.get("alias")
@@ -128,7 +128,7 @@ def refuse_results(
     star: Star,
     is_hidden: Callable[[exp.Expr, str], bool],
 ) -> None:
-    """Refuse names of result columns where PostgreSQL knows those of FROM alone, as in WHERE.
+    """Refuse result columns in clauses such as WHERE, where PostgreSQL knows only FROM.
 
     Args:
         columns: of the statement.
@@ -137,9 +137,9 @@ def refuse_results(
         is_hidden: whether a table has a column of a name that is not in its star.
 
     Raises:
-        UnknownNameError: a name is certainly of a result column only (42703).
+        UnknownNameError: a name is certainly that of a result column only (42703).
     """
-    # First, for few columns are called like a result column, and the rest costs a walk for each.
+    # Checked first: few columns are named like a result column, and the rest takes a walk for each.
     results = {id(scope.expression): _results(scope.expression) for scope in scopes}
     every = set().union(*results.values())
     named = [column for column in columns if column.name in every] if every else ()
@@ -165,7 +165,7 @@ def refuse_results(
 
 
 def _results(tree: exp.Expr) -> set[str]:
-    """The names that a SELECT gives to its results."""
+    """Return the names of the result columns of a SELECT."""
     items = tree.expressions if isinstance(tree, exp.Select) else ()
     return {item.alias for item in items if isinstance(item, exp.Alias)}
 
@@ -192,7 +192,7 @@ def _qualify(column: exp.Column, scope: Scope, star: Star) -> None:
             at, own, outer = outer, outer.expression.alias, outer.parent
         if outer is None:
             return
-        # The other relations of a FROM are not around a derived table, but they are of LATERAL.
+        # A derived table does not see the other relations of its FROM, unless it is LATERAL.
         names = () if at.is_derived_table else [n for n in outer.selected_sources if n != own]
         owners = [name for name in names if _item_has(outer, name, column.name, star) is not False]
         if owners:
@@ -204,7 +204,7 @@ def _qualify(column: exp.Column, scope: Scope, star: Star) -> None:
 
 
 def _has(scope: Scope, name: str, star: Star) -> bool | None:
-    """Whether a relation in a scope's own FROM has a column; None if that is not certain."""
+    """Whether a relation in the FROM of a scope has a column; None if that is not certain."""
     found = [_item_has(scope, item, name, star) for item in scope.selected_sources]
     return None if None in found else True in found
 
@@ -215,7 +215,7 @@ def _item_has(scope: Scope, item: str, name: str, star: Star) -> bool | None:
 
 
 def _is_by_result(column: exp.Column, select: exp.Select) -> bool:
-    """Whether it is an item of ORDER BY, GROUP BY or DISTINCT ON by itself."""
+    """Whether a column alone is an item of ORDER BY, GROUP BY or DISTINCT ON."""
     node: exp.Expr = column
     while isinstance(node.parent, _AROUND_RESULTS):
         node = node.parent
@@ -227,11 +227,11 @@ _AROUND_RESULTS = (exp.Paren, exp.Ordered, exp.Tuple, exp.Rollup, exp.Cube, exp.
 
 
 def tell_apart(tree: exp.Expr, kept: Set[str]) -> None:
-    """Rename what differs from another name in case alone, which DuckDB takes for the same.
+    """Rename names that differ from another only in case, which DuckDB ignores.
 
     Args:
-        tree: a whole statement, whose result columns are named apart.
-        kept: names that must stay, as relations have them.
+        tree: a whole statement; its result columns get their names elsewhere.
+        kept: names of relations' columns, which must stay.
     """
     groups: dict[str, dict[str, list[exp.Identifier]]] = {}
     for node in tree.find_all(exp.Identifier):

@@ -73,34 +73,34 @@ SYSTEM_RELATIONS: Mapping[str, tuple[Column, ...]] = {
 
 
 class Relation(Struct, frozen=True, kw_only=True):
-    """What a name in FROM stands for."""
+    """A relation: a store, or a table of the gateway."""
 
     name: str
     columns: tuple[Column, ...]
-    """What `*` gives."""
+    """The columns of `*`."""
     store: StoreSchema | None = None
     """None for a system relation."""
     schema: str = "public"
     in_duckdb: tuple[str, str] | None = None
-    """Schema and name in the composing database, where rows of it are kept there."""
+    """Schema and name in DuckDB, if DuckDB holds its rows."""
     oid: int = 0
-    """`pg_class.oid` of what PostgreSQL has, too; others are given theirs by the catalog."""
+    """`pg_class.oid` of a relation of PostgreSQL; the catalog numbers all others."""
     hidden: tuple[Column, ...] = ()
-    """Further columns that can be named; a store has its own."""
+    """Further columns that can be named; stores list theirs in their schema."""
 
     @property
     def readable(self) -> Mapping[str, Column]:
-        """All columns that can be named."""
+        """All columns that a statement can name, by name."""
         if self.store is not None:
             return self.store.column_by_name
         return {column.name: column for column in (*self.columns, *self.hidden)}
 
 
 def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
-    """The relation that a table node names.
+    """Return the relation that a table node names.
 
     Raises:
-        UnknownNameError: there is none (42P01), or its schema is unknown (3F000).
+        UnknownNameError: the relation does not exist (42P01), or its schema does not (3F000).
         QueryError: as `require_missing`.
     """
     name, schema = identifier(table.this), table.db.lower() if table.db else ""
@@ -131,13 +131,13 @@ def resolve(table: exp.Table, catalog: StoreCatalog) -> Relation:
 
 
 def require_missing(name: str, catalog: StoreCatalog, *, position: int | None = None) -> None:
-    """Make sure that there is no store of a name, so that it may be called unknown.
+    """Check that no store has a name, so that an error may say so.
 
     Raises:
-        UnavailableError: there may be one: the stores are being opened, or it cannot be opened
+        UnavailableError: a store may have it: stores are being opened, or it cannot be opened
             (55S04).
-        NotSupportedError: it is of a kind that is not registered here.
-        StoreFailedError: the stores are closed, or cannot be opened any more.
+        NotSupportedError: its kind is not registered here.
+        StoreFailedError: the stores are closed, or can no longer be opened.
     """
     error = catalog.missing(name)
     if isinstance(error, UnknownStoreError):
@@ -169,25 +169,25 @@ def _nearest(name: str, names: list[str]) -> str:
 
 
 def identifier(node: exp.Expr) -> str:
-    """An identifier as Postgres reads it: folded to lower case unless it is quoted."""
+    """Return an identifier as Postgres reads it: in lower case unless it is quoted."""
     name = str(node.name)
     return name if node.args.get("quoted") else name.lower()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What system relations tell of."""
+    """What system relations show."""
 
     catalog: StoreCatalog
     queries: Queries
     session: Session
-    """Who asks."""
+    """The session that reads the relation."""
     node: str
     now_ms: int
 
 
 def system_table(name: str, around: Surroundings) -> pa.Table:
-    """The rows of a system relation as they are now."""
+    """Return the rows of a system relation as they are now."""
     rows = _ROWS[name](around)
     columns = SYSTEM_RELATIONS[name]
     return pa.Table.from_arrays(
@@ -238,7 +238,7 @@ def _node_rows(around: Surroundings) -> list[Row]:
 
 
 def _query_rows(around: Surroundings) -> list[Row]:
-    """Of another user's statement one sees that it runs, not what it says."""
+    """Return the running statements; the text of another user's statement is hidden."""
     mine = around.session.user
     return [
         (

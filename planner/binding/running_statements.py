@@ -15,7 +15,7 @@ from planner.values.statement import Result
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningQuery:
-    """A statement from its start until its last row is read or given up."""
+    """A statement, from its start until its last row is read or its result is closed."""
 
     number: int
     """Counts from 1, in the order of their starts."""
@@ -23,13 +23,13 @@ class RunningQuery:
     user: str
     started_ms: int
     pid: int = 0
-    """Of the session, see `Session.pid`."""
+    """The `pid` of the session."""
 
 
 class Queries:
     """The running statements of an engine. Safe to share between threads.
 
-    Lookups are not among them: they end within the microseconds that it would take to say so.
+    Lookups are not listed: to list one would take as long as to run it.
 
     Args:
         clock: wall clock in epoch milliseconds.
@@ -42,15 +42,15 @@ class Queries:
         self._running: dict[int, RunningQuery] = {}
 
     def running(self) -> list[RunningQuery]:
-        """Those that run now, the oldest first."""
+        """Return the statements that run now, the oldest first."""
         with self._lock:
             return list(self._running.values())
 
     def watch(self, sql: str, session: Session, run: Callable[[], Result]) -> Result:
-        """Run a statement, which is listed until its result has been read or closed.
+        """Run a statement and list it until its result has been read or closed.
 
         Raises:
-            Exception: what `run` raises; it is listed no more then.
+            Exception: the error of `run`; the statement is no longer listed.
         """
         with self._lock:
             query = RunningQuery(

@@ -12,22 +12,22 @@ from planner.errors import NotSupportedError, UnknownNameError
 from planner.trees.node_index import Nodes, kinds
 
 Sources: TypeAlias = dict[str, tuple[exp.Selectable, exp.Table | Scope]]
-"""What a FROM names, and the table or the scope that each is."""
+"""The names in a FROM, each with its table or scope."""
 
 _MORE = kinds(exp.SetOperation, exp.Subquery, exp.UDTF, exp.CTE, exp.Join, exp.Pivot)
-"""Where one of them is, a query has other scopes than that of its SELECT, or other sources."""
+"""Nodes that add scopes or sources to those of the SELECT."""
 
 
 def scopes_of(tree: exp.Query, nodes: Nodes) -> list[Scope]:
-    """The scopes of a query, inner ones first.
+    """Return the scopes of a query, inner ones first.
 
     Args:
         tree: the query.
-        nodes: its own.
+        nodes: the nodes of its tree.
 
     Raises:
-        UnknownNameError: a FROM has a name twice (42712).
-        NotSupportedError: sqlglot finds no scope for a part.
+        UnknownNameError: a FROM has the same name twice (42712).
+        NotSupportedError: sqlglot finds no scope for a part of the query.
     """
     tables = nodes.of(exp.Table)
     if (
@@ -56,7 +56,7 @@ def scopes_of(tree: exp.Query, nodes: Nodes) -> list[Scope]:
 def _only_scope(select: exp.Select, table: exp.Table, columns: list[exp.Column]) -> Scope:
     """Return the scope of a SELECT from one table, with what sqlglot would look for filled in.
 
-    Most statements are such a SELECT, and sqlglot takes a tenth of their planning to find it out.
+    Most statements are such a SELECT; sqlglot would take a tenth of their planning time.
     """
     name = table.alias_or_name
     scope = Scope(select, {name: table})

@@ -1,4 +1,4 @@
-"""What a statement may name: relations, functions, and what these give."""
+"""The names that a statement may use: relations, functions and their results."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from stores.spec.store import StoreCatalog
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """The names of one database: the stores, or the catalog. What is in no list does not exist."""
+    """The names of one database, the stores or the catalog; no other name exists."""
 
     resolve: Callable[[exp.Table], Relation]
-    """The relation that a table in FROM is; it raises UnknownNameError if there is none."""
+    """Returns the relation of a table in FROM, or raises UnknownNameError."""
     functions: Container[str] = FUNCTIONS
     table_functions: Container[str] = TABLE_FUNCTIONS
-    """Functions that may stand in FROM."""
+    """Functions that are allowed in FROM."""
     results: Mapping[str, DataType] = field(default_factory=lambda: RESULTS)
-    """What functions give, whatever they are given."""
+    """Result types of functions that do not depend on the arguments."""
     schemas: frozenset[str] = frozenset({"pg_catalog"})
     """Schemas whose functions can be called by a qualified name."""
     arguments: Mapping[str, tuple[DataType, ...]] = field(default_factory=dict)
-    """What functions ask of parameters among their arguments, where it is not text."""
+    """Types that functions require of parameters, where it is not text."""
     hidden: frozenset[str]
-    """Columns that are not in `*`."""
+    """Columns that `*` leaves out."""
 
 
 def of_stores(catalog: StoreCatalog) -> Vocabulary:
-    """What statements over stores may name."""
+    """Return the names that statements over stores may use."""
     return Vocabulary(
         resolve=lambda table: resolve(table, catalog),
         hidden=frozenset(column.name for column in PSEUDO_COLUMNS),

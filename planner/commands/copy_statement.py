@@ -1,7 +1,7 @@
-"""COPY read word by word, in its present and its old syntax, with the checks Postgres makes.
+"""Read COPY word by word, in its present and its old syntax, with the checks of Postgres.
 
-Source: `ProcessCopyOptions` in `src/backend/commands/copy.c`, whose words and order these errors
-have, and the rule `CopyStmt` in `src/backend/parser/gram.y`.
+Source: `ProcessCopyOptions` in `src/backend/commands/copy.c`, which gives these errors
+their wording and order, and the rule `CopyStmt` in `src/backend/parser/gram.y`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _STRINGS = ("format", "delimiter", "null", "quote", "escape", "encoding")
 
 
 def read_copy(words: Words) -> tuple[CopyOut, str, int | None]:
-    """A COPY.
+    """Read a COPY.
 
     Returns:
-        What it asks; the query whose rows it wants; where that stands in the text, None if it was
-        made of a relation's name.
+        What it asks for; the query of its rows; and where the query begins in the text, None if it
+        was made from the name of a relation.
 
     Raises:
-        QueryError: it is malformed, reads from the client (25006), or wants a file (42501).
+        QueryError: it is malformed, reads from the client (25006), or writes a file (42501).
     """
     words.expect("COPY")
     options: dict[str, Option] = {}
@@ -83,7 +83,7 @@ def _read_target(words: Words) -> None:
             sqlstate="42501",
         )
     if not words.take("STDOUT"):
-        # Postgres takes the other word as well, and means the same.
+        # Postgres accepts either word for either direction.
         words.expect("STDIN")
 
 
@@ -127,7 +127,7 @@ def _add(options: dict[str, Option], name: str, value: Option, position: int) ->
     options[name] = value
 
 
-# --- options of old ------------------------------------------------------------------------------
+# --- old options ------------------------------------------------------------------------------
 
 
 def _read_old_options(words: Words, options: dict[str, Option]) -> None:
@@ -170,10 +170,10 @@ def _read_names(words: Words) -> frozenset[str]:
 
 
 def copy_options(options: dict[str, Option]) -> CopyOut:
-    """What options mean together.
+    """Return what the options mean together.
 
     Raises:
-        QueryError: one is none, or they do not go together.
+        QueryError: an option has a wrong value, or the options contradict each other.
     """
     texts = {name: _text(options, name) for name in _STRINGS}
     name = texts["format"] or "text"

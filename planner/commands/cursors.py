@@ -1,4 +1,4 @@
-"""Statements that name a cursor or a prepared statement, read word by word."""
+"""Read statements that name a cursor or a prepared statement, word by word."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _LITERALS = {TokenType.STRING, TokenType.BYTE_STRING, TokenType.NUMBER}
 
 
 def read_declare(words: Words) -> tuple[DeclareCursor, int]:
-    """A DECLARE, and where its query begins in the text.
+    """Read a DECLARE; return it and where its query begins in the text.
 
     Raises:
-        QueryError: it is malformed, or asks for what does not go together (42P11).
+        QueryError: it is malformed, or its options contradict each other (42P11).
     """
     words.expect("DECLARE")
     name = words.name()
@@ -75,7 +75,7 @@ def _declare_option(words: Words) -> str:
 
 
 def read_fetch(words: Words) -> FetchCursor:
-    """A FETCH or MOVE.
+    """Read a FETCH or MOVE.
 
     Raises:
         InvalidSyntaxError: it is malformed.
@@ -84,7 +84,7 @@ def read_fetch(words: Words) -> FetchCursor:
     words.skip()
     direction: Direction = Direction.FORWARD
     count: int | None = 1
-    # A cursor may bear the name of a direction: what comes last is the name.
+    # A cursor may be named like a direction: the last word is the name.
     if words.left > 1:
         direction, count = _read_direction(words)
     if not words.take("FROM"):
@@ -117,7 +117,7 @@ def _read_direction(words: Words) -> tuple[Direction, int | None]:
 
 
 def read_close(words: Words) -> CloseCursor:
-    """A CLOSE.
+    """Read a CLOSE.
 
     Raises:
         InvalidSyntaxError: it is malformed.
@@ -129,7 +129,7 @@ def read_close(words: Words) -> CloseCursor:
 
 
 def read_prepare(words: Words) -> tuple[PrepareStatement, int]:
-    """A PREPARE, and where its query begins in the text.
+    """Read a PREPARE; return it and where its query begins in the text.
 
     Raises:
         QueryError: it is malformed, or a type does not exist (42704).
@@ -146,12 +146,12 @@ _QUALIFIER = re.compile(r"^pg_catalog\s*\.\s*", re.IGNORECASE)
 
 
 def _is_no_ones(node: exp.DataType) -> bool:
-    """Whether it is a type neither of ours nor of the catalog."""
+    """Whether a type is neither one of ours nor one of the catalog."""
     return node.this is exp.DType.USERDEFINED and parameter_type_of(node) is None
 
 
 def _read_type(text: str, start: int) -> DataType | None:
-    """None for a type whose values are of one that the engine has to choose, e.g. `numeric`."""
+    """Return a declared type; None if the engine has to choose one, as for `numeric`."""
     spelled = text.strip()
     if spelled.lower() == "unknown":
         return None
@@ -169,7 +169,7 @@ def _read_type(text: str, start: int) -> DataType | None:
 
 
 def read_execute(words: Words) -> ExecuteStatement:
-    """An EXECUTE.
+    """Read an EXECUTE.
 
     Raises:
         InvalidSyntaxError: it is malformed.
@@ -196,7 +196,7 @@ def _read_argument(sql: str) -> Argument:
         return Argument(sql=sql)
     token = tokens[0]
     if token.token_type is TokenType.NUMBER and not token.text.isdigit():
-        return Argument(sql=sql)  # an integer that it becomes is rounded
+        return Argument(sql=sql)  # converted to an integer, it is rounded
     if token.token_type in _LITERALS:
         return Argument(sql=sql, is_literal=True, literal=sign + token.text)
     if token.token_type is TokenType.NULL:
@@ -207,7 +207,7 @@ def _read_argument(sql: str) -> Argument:
 
 
 def read_deallocate(words: Words) -> DeallocateStatement:
-    """A DEALLOCATE.
+    """Read a DEALLOCATE.
 
     Raises:
         InvalidSyntaxError: it is malformed.

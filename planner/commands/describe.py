@@ -1,4 +1,4 @@
-"""What DESCRIBE tells of a store."""
+"""DESCRIBE: the columns of a store."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ DESCRIBE_COLUMNS = tuple(
 
 
 def described_rows(parsed: Parsed, catalog: StoreCatalog) -> list[Row]:
-    """The columns of the store that `DESCRIBE store` names.
+    """Return the columns of the store that `DESCRIBE store` names.
 
     Raises:
-        InvalidSyntaxError: it is not one name.
-        UnknownNameError: there is no such store (42P01).
+        InvalidSyntaxError: DESCRIBE is not followed by one name.
+        UnknownNameError: the store does not exist (42P01).
     """
     if len(parsed.tokens) != 2:
         raise InvalidSyntaxError("syntax error", hint="DESCRIBE takes the name of a store.")
@@ -32,7 +32,7 @@ def described_rows(parsed: Parsed, catalog: StoreCatalog) -> list[Row]:
         require_missing(name, catalog, position=token.start + 1)
         raise UnknownNameError(
             f'relation "{name}" does not exist',
-            hint="SHOW STORES lists what there is.",
+            hint="SHOW STORES lists the stores.",
             position=token.start + 1,
         )
     schema = store.schema

@@ -1,4 +1,4 @@
-"""Statements that hand over the rows of another: which they are, read and planned with it."""
+"""Statements that deliver the rows of another statement: COPY, cursors, PREPARE and EXECUTE."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from planner.values.statement import Result, Statement, StatementKind
 from stores.spec.schema import DataType
 
 Plan = Callable[[str, "Sequence[DataType | None]"], Statement]
-"""Plans a query of this text with these types of parameters."""
+"""Plans the query with this text and these types of parameters."""
 
 _ALONE: dict[StatementKind, Callable[[Words], Handover]] = {
     StatementKind.FETCH: read_fetch,
@@ -39,18 +39,18 @@ _ALONE: dict[StatementKind, Callable[[Words], Handover]] = {
     StatementKind.DEALLOCATE: read_deallocate,
 }
 HANDOVERS = frozenset({*_ALONE, StatementKind.COPY, StatementKind.DECLARE, StatementKind.PREPARE})
-"""Kinds of statements that whoever serves the client runs."""
+"""Kinds of statements that the server of the client runs, not the engine."""
 
 
 def plan_handover(
     parsed: Parsed, plan: Plan, parameter_types: Sequence[DataType | None]
 ) -> Statement:
-    """The statement, with the plan of the query in it.
+    """Return the statement, with the plan of the query in it.
 
     Args:
         parsed: one of `HANDOVERS`.
-        plan: of the engine.
-        parameter_types: that the client insists on.
+        plan: plans a query.
+        parameter_types: types that the client gives.
 
     Raises:
         QueryError: it is malformed, or its query cannot be planned.
@@ -90,7 +90,7 @@ def _read_with_query(parsed: Parsed, words: Words) -> tuple[Handover, str, int |
 
 @contextmanager
 def _counted_from(offset: int | None) -> Iterator[None]:
-    """Positions count in the whole statement; a text that was made up has none."""
+    """Move positions of errors to the whole statement; drop them for a generated text."""
     try:
         yield
     except QueryError as error:
@@ -107,12 +107,12 @@ def _check_force_quote(order: CopyOut, query: Statement) -> None:
 
 
 def run_unserved(statement: Statement) -> Result:
-    """Run such a statement for a client that has neither names nor COPY, as those of HTTP.
+    """Run such a statement for a client without cursors, prepared statements and COPY, as by HTTP.
 
-    To close all cursors or forget all statements, where there are none, is to do nothing.
+    To close all cursors or deallocate all statements does nothing then.
 
     Raises:
-        QueryError: it needs what such a client does not have.
+        QueryError: such a client cannot run the statement.
     """
     order = statement.handover
     if isinstance(order, FetchCursor | CloseCursor) and order.name is not None:

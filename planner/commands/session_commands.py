@@ -35,15 +35,15 @@ from stores.spec.schema import BOOLEAN, TEXT, Column
 _CUSTOM = re.compile(r"[a-z_][\w$]*(\.[a-z_][\w$]*)+")
 _CUSTOM_MAX = 100
 _CUSTOM_LENGTH_MAX = 65_536
-"""Applications keep whom they act for in such settings: one or two, of some kB at most."""
+"""Applications note their own user in such settings: one or two, of some kB at most."""
 
 
 class SessionCommands:
     """Runs SET, SHOW, RESET, DISCARD and LOCK.
 
     Args:
-        server_version: what SHOW server_version says.
-        postgres: the settings that mean nothing here.
+        server_version: the value of `server_version`.
+        postgres: the settings of `pg_settings`, by their name in lower case.
     """
 
     def __init__(self, *, server_version: str, postgres: Mapping[str, PostgresSetting]) -> None:
@@ -55,7 +55,7 @@ class SessionCommands:
         self._defaults["server_version_num"] = str(version_number(server_version))
 
     def columns(self, tokens: Sequence[Token]) -> tuple[Column, ...]:
-        """The result columns of SHOW."""
+        """Return the result columns of SHOW."""
         name = self._shown_name(tokens)
         if name == "all":
             names = ("name", "setting", "description")
@@ -64,10 +64,10 @@ class SessionCommands:
         return (Column(name=spelled, type=TEXT),)
 
     def check(self, kind: StatementKind, tokens: Sequence[Token]) -> None:
-        """Refuse, before it runs, a command that cannot.
+        """Refuse a command that cannot run, before it is run.
 
         Raises:
-            QueryError: it is malformed or names an unknown setting.
+            QueryError: the command is malformed or names an unknown setting.
         """
         if kind is StatementKind.DISCARD:
             _discarded(tokens)
@@ -82,7 +82,7 @@ class SessionCommands:
         """Run a command.
 
         Raises:
-            QueryError: it is malformed, or the session's state does not allow it.
+            QueryError: the command is malformed, or not allowed in the session's state.
         """
         match kind:
             case StatementKind.SHOW:
@@ -140,7 +140,7 @@ class SessionCommands:
 
     def _known(self, name: str, tokens: Sequence[Token]) -> None:
         if name not in self._defaults:
-            hint = "SHOW ALL lists the settings there are."
+            hint = "SHOW ALL lists the settings."
             raise UnknownNameError(
                 f'unrecognized configuration parameter "{name}"',
                 hint=hint,
@@ -192,7 +192,7 @@ class SessionCommands:
         self._put(name, value, session, result, local=local)
 
     def set_config(self, name: str, value: str | None, session: Session, local: bool) -> None:
-        """What the function of this name does; None is the default.
+        """Set a setting as the function `set_config` does; None is the default.
 
         Raises:
             QueryError: the setting does not exist, or cannot have the value.
@@ -248,10 +248,10 @@ _PARTS = {
 
 
 def _check_lock(tokens: Sequence[Token]) -> None:
-    """See that a lock is that of a reader, which nothing here stands against: pg_dump takes it.
+    """Refuse every lock except that of a reader, which conflicts with nothing: pg_dump takes it.
 
     Raises:
-        NotSupportedError: it is another (25006).
+        NotSupportedError: the lock has another mode (25006).
     """
     words = [token.text.upper() for token in tokens]
     if words[-1] == "NOWAIT":
@@ -269,7 +269,7 @@ _READERS_LOCK = ("IN", "ACCESS", "SHARE", "MODE")
 
 
 def _discarded(tokens: Sequence[Token]) -> StatementKind | None:
-    """What a DISCARD is about of which a session here has none; None for DISCARD ALL."""
+    """Return the kind of a DISCARD that has nothing to discard here; None for DISCARD ALL."""
     words = [token.text.upper() for token in tokens[1:]]
     if words == ["ALL"]:
         return None
@@ -279,7 +279,7 @@ def _discarded(tokens: Sequence[Token]) -> StatementKind | None:
 
 
 def _check_user(words: Sequence[Token], session: Session) -> None:
-    """Let a client be who it is; nobody can be somebody else."""
+    """Accept the user of the session; refuse any other."""
     values = [token.text for token in words[1:] if token.text.upper() not in {"=", "TO"}]
     if len(values) != 1:
         raise _syntax(words[1:])
@@ -288,7 +288,7 @@ def _check_user(words: Sequence[Token], session: Session) -> None:
 
 
 def _is_custom(name: str) -> bool:
-    """Whether it is a setting of the client's own, which any may make: two names with a dot."""
+    """Whether a setting is defined by the client: such names have a dot."""
     return _CUSTOM.fullmatch(name) is not None and not name.startswith("stategate.")
 
 
@@ -307,7 +307,7 @@ def _setting_text(token: Token) -> str:
 
 
 def _joined(tokens: Sequence[Token]) -> str:
-    """A setting's name out of its words and dots."""
+    """Return the name of a setting from its words and dots."""
     if not tokens:
         raise InvalidSyntaxError("syntax error at end of input")
     for token in tokens:

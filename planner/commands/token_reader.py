@@ -1,4 +1,4 @@
-"""A statement's tokens read word by word, for commands that are no expressions."""
+"""Read the tokens of a statement word by word, for commands that are not expressions."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from planner.errors import InvalidSyntaxError
 
 _STRINGS = {
     TokenType.STRING,
-    # E'…', by the name that sqlglot has for it.
+    # sqlglot's name for E'…'.
     TokenType.BYTE_STRING,
     TokenType.HEREDOC_STRING,
 }
 
 
 class Words:
-    """Where a reader stands in the tokens of a statement.
+    """A reader of the tokens of a statement.
 
     Args:
-        sql: the text that the tokens are of.
-        tokens: all of them, without a semicolon at the end.
+        sql: the text of the statement.
+        tokens: its tokens, without a semicolon at the end.
     """
 
     def __init__(self, sql: str, tokens: Sequence[Token]) -> None:
@@ -31,36 +31,36 @@ class Words:
 
     @property
     def left(self) -> int:
-        """Tokens that have not been taken."""
+        """Return the tokens that have not been taken."""
         return len(self._tokens) - self._at
 
     @property
     def start(self) -> int:
-        """Where the next token begins in the text; its end if there is none."""
+        """Return where the next token begins in the text, or where the text ends."""
         return self._tokens[self._at].start if self.left else len(self.sql)
 
     @property
     def end(self) -> int:
-        """Where the last token that was taken ends in the text."""
+        """Return where the last token that was taken ends in the text."""
         return self._tokens[self._at - 1].end + 1 if self._at else 0
 
     def token(self, ahead: int = 0) -> Token | None:
-        """A token that has not been taken, the next by default; None behind the end."""
+        """Return a token that has not been taken, the next by default; None after the end."""
         at = self._at + ahead
         return self._tokens[at] if at < len(self._tokens) else None
 
     def peek(self, ahead: int = 0) -> str:
-        """The next word, or one behind it, in capitals; "" at the end or where it is quoted."""
+        """Return the next word, or a later one, in capitals; "" at the end or for a quoted one."""
         token = self.token(ahead)
         if token is None or token.token_type in {TokenType.IDENTIFIER, *_STRINGS}:
             return ""
         return token.text.upper()
 
     def skip(self) -> Token:
-        """Take whatever comes next.
+        """Take the next token.
 
         Raises:
-            InvalidSyntaxError: nothing does.
+            InvalidSyntaxError: there is no next token.
         """
         token = self.token()
         if token is None:
@@ -69,7 +69,7 @@ class Words:
         return token
 
     def take(self, *words: str) -> bool:
-        """Take these words, if all of them come next; whether they did."""
+        """Take these words if all of them come next; return whether they did."""
         if any(self.peek(at) != word for at, word in enumerate(words)):
             return False
         self._at += len(words)
@@ -79,23 +79,23 @@ class Words:
         """Take these words.
 
         Raises:
-            InvalidSyntaxError: something else comes next.
+            InvalidSyntaxError: another token comes next.
         """
         for word in words:
             if not self.take(word):
                 raise self.problem()
 
     def finish(self) -> None:
-        """See that nothing is left.
+        """Refuse any further token.
 
         Raises:
-            InvalidSyntaxError: something is.
+            InvalidSyntaxError: a token is left.
         """
         if self.left:
             raise self.problem()
 
     def problem(self) -> InvalidSyntaxError:
-        """The error for the next token, which cannot stand where it does."""
+        """Return the error for an unexpected next token."""
         token = self.token()
         if token is None:
             return InvalidSyntaxError("syntax error at end of input", position=len(self.sql) + 1)
@@ -106,7 +106,7 @@ class Words:
         """Take a name, folded to lower case unless it is quoted.
 
         Raises:
-            InvalidSyntaxError: something else comes next.
+            InvalidSyntaxError: another token comes next.
         """
         token = self.token()
         if token is None:
@@ -123,7 +123,7 @@ class Words:
         """Take a quoted text.
 
         Raises:
-            InvalidSyntaxError: something else comes next.
+            InvalidSyntaxError: another token comes next.
         """
         token = self.token()
         if token is None or token.token_type not in _STRINGS:
@@ -138,10 +138,10 @@ class Words:
         return token is not None and token.token_type in _STRINGS
 
     def integer(self) -> int | None:
-        """Take a number with or without a sign; None, and nothing taken, if none comes next.
+        """Take a number with or without a sign; return None, and take nothing, if none comes next.
 
         Raises:
-            InvalidSyntaxError: a sign comes next and no number behind it, or it is no integer.
+            InvalidSyntaxError: no number follows the sign, or it is not an integer.
         """
         sign = -1 if self.peek() == "-" else 1
         signed = self.peek() in {"-", "+"}
@@ -158,13 +158,13 @@ class Words:
         return sign * int(token.text)
 
     def parenthesised(self) -> tuple[int, int]:
-        """Take what stands between the parenthesis that comes next and the one that closes it.
+        """Take the tokens between the next parenthesis and the one that closes it.
 
         Returns:
-            Where it begins and ends in the text, the parentheses left out.
+            Where the content begins and ends in the text, without the parentheses.
 
         Raises:
-            InvalidSyntaxError: none comes next, or none closes it.
+            InvalidSyntaxError: no parenthesis comes next, or it is not closed.
         """
         if self.peek() != "(":
             raise self.problem()
@@ -177,10 +177,10 @@ class Words:
         return start, self._tokens[self._at - 1].start
 
     def list_items(self) -> list[tuple[int, int]]:
-        """Take a list in parentheses that comes next: where each item lies in the text.
+        """Take a list in parentheses; return where each item begins and ends in the text.
 
         Raises:
-            InvalidSyntaxError: none comes next, none closes it, or an item is empty.
+            InvalidSyntaxError: no parenthesis comes next, it is not closed, or an item is empty.
         """
         if self.peek() != "(":
             raise self.problem()

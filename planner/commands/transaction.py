@@ -1,7 +1,7 @@
 """BEGIN, COMMIT, ROLLBACK, savepoints and SET TRANSACTION: read once, run on a session.
 
-Nothing is ever written here, so a transaction is about what its statements see (its isolation),
-about settings, which ROLLBACK takes back, and about the state that an error leaves.
+Nothing is ever written, so a transaction decides which data its statements see (its isolation),
+which settings ROLLBACK restores, and which statements an error leaves possible.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LEVELS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Modes:
-    """What a transaction is asked to be; None where nothing is said. READ WRITE says nothing."""
+    """The modes of a transaction; None for one that is not given. READ WRITE is ignored."""
 
     isolation: Isolation | None = None
     deferrable: bool | None = None
@@ -41,11 +41,11 @@ class Begin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """COMMIT, ROLLBACK and their kin."""
+    """COMMIT, ROLLBACK, END and ABORT."""
 
     commit: bool
     chain: bool = False
-    """Begin another, of the same modes, at once."""
+    """Whether another transaction with the same modes begins at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +86,11 @@ TransactionCommand: TypeAlias = (
 
 
 def read_transaction(parsed: Parsed) -> TransactionCommand | None:
-    """The transaction command that a statement is; None if it is another statement.
+    """Read a transaction command; return None for any other statement.
 
     Raises:
         InvalidSyntaxError: it is malformed.
-        NotSupportedError: two-phase commit, or the snapshot of another transaction.
+        NotSupportedError: it asks for two-phase commit or the snapshot of another transaction.
     """
     words = Words(parsed.sql, parsed.tokens)
     match parsed.kind:
@@ -154,7 +154,7 @@ def _read_set(words: Words) -> SetTransaction | None:
 
 
 def _read_modes(words: Words, *, needed: bool = False) -> Modes:
-    """The modes up to the end, with or without commas between them."""
+    """Read the modes up to the end, with or without commas between them."""
     modes = Modes()
     while words.left or needed:
         modes = _read_mode(words, modes)
@@ -183,10 +183,10 @@ def _last_name(words: Words) -> str:
 
 
 def read_isolation(setting: str, value: str) -> Isolation:
-    """The isolation that a setting's value names.
+    """Return the isolation level that the value of a setting names.
 
     Raises:
-        InvalidValueError: there is none of that name (22023).
+        InvalidValueError: no level has that name (22023).
     """
     try:
         return Isolation(" ".join(value.lower().split()))
@@ -198,22 +198,22 @@ def read_isolation(setting: str, value: str) -> Isolation:
 
 
 def default_isolation(session: Session) -> Isolation:
-    """What a transaction is that is not told.
+    """Return the isolation of a transaction that does not choose one.
 
     Raises:
-        InvalidValueError: the connection began with a value that is none.
+        InvalidValueError: the connection began with an invalid value.
     """
     value = session.settings.get(DEFAULT_ISOLATION)
     return Isolation.READ_COMMITTED if value is None else read_isolation(DEFAULT_ISOLATION, value)
 
 
 def default_deferrable(session: Session) -> bool:
-    """The same of whether it is deferrable."""
+    """Return whether a transaction that does not choose is deferrable."""
     return session.settings.get(DEFAULT_DEFERRABLE, "off") == "on"
 
 
 def transaction_settings(session: Session) -> dict[str, str]:
-    """What the settings say that are about the transaction, or the one that would begin now."""
+    """Return the settings of the transaction, or of the one that would begin now."""
     idle = session.transaction is TransactionStatus.IDLE
     isolation = default_isolation(session) if idle else session.isolation
     deferrable = default_deferrable(session) if idle else session.deferrable
@@ -226,7 +226,7 @@ def transaction_settings(session: Session) -> dict[str, str]:
 
 
 def on_off(value: bool) -> str:
-    """A boolean as SHOW has it."""
+    """Return a boolean as SHOW writes it."""
     return "on" if value else "off"
 
 
@@ -237,8 +237,8 @@ def run_transaction(command: TransactionCommand, session: Session) -> Result:
     """Run a command.
 
     Raises:
-        TransactionError: the session's state does not allow it.
-        LimitExceededError: too many savepoints.
+        TransactionError: the command is not allowed in the session's state.
+        LimitExceededError: the transaction has too many savepoints.
     """
     match command:
         case Begin():
@@ -287,7 +287,7 @@ def _end(command: End, session: Session) -> Result:
             _require_block(session, f"{result.kind.value} AND CHAIN")
         message = "there is no transaction in progress"
         result.notices.append(Notice(message=message, severity="WARNING", sqlstate="25P01"))
-        # It ends what came together with it.
+        # It also ends the group of statements that it came with.
         session.end(keep=command.commit)
         return result
     if not commits:
@@ -314,10 +314,10 @@ def _set(command: SetTransaction, session: Session) -> Result:
 
 
 def set_modes(modes: Modes, session: Session) -> None:
-    """Change what the open transaction is.
+    """Change the modes of the open transaction.
 
     Raises:
-        TransactionError: it has run a query, or has savepoints (25001).
+        TransactionError: the transaction has run a query or has savepoints (25001).
     """
     if modes.isolation is not None and modes.isolation is not session.isolation:
         if session.has_queried:
@@ -343,7 +343,7 @@ def _require_block(session: Session, command: str) -> None:
 
 
 def aborted() -> TransactionError:
-    """The error of every statement in a failed transaction."""
+    """Return the error of every statement in a failed transaction."""
     return TransactionError(
         "current transaction is aborted, commands ignored until end of transaction block"
     )

@@ -1,8 +1,8 @@
-"""From a predicate to reads: which typed queries, to which partitions, can answer it.
+"""How one relation is read: the typed queries, and their partitions, that answer a predicate.
 
-All key columns fixed: a lookup, routed by the key's hash. A prefix of the key fixed, or an interval
-on the next column: a range. Windows, sessions and versions take times beside. Nothing of that: a
-scan. What is read beyond the predicate is dropped, a column at a time, before anyone sees it.
+If all key columns are fixed, the read is a lookup, routed by the hash of the key. If a prefix of
+the key is fixed, or an interval of the next column, it is a range; otherwise a scan. Windows,
+sessions and versions have times as well. Rows that do not meet the predicate are dropped.
 """
 
 from __future__ import annotations
@@ -48,66 +48,66 @@ from stores.spec.sessions import SessionRangeQuery
 from stores.spec.versions import MultiVersionedKeyQuery, VersionedRangeQuery
 
 Route: TypeAlias = Callable[[Key], int]
-"""The partition that a key lies in."""
+"""Returns the partition of a key."""
 Target: TypeAlias = tuple[int, Query[BatchStream]]
-"""A partition and what it is asked."""
+"""A partition and its query."""
 
 _READ_NAMES = {
     StoreKind.WINDOW: "window ",
     StoreKind.SESSION: "session ",
     StoreKind.VERSIONED: "version ",
 }
-"""Of the kinds that have rows by time; all others, a third party's too, have one row for a key."""
+"""Kinds with rows by time; all others, including those of third parties, have one row for a key."""
 KEYS_HASHED_TOGETHER = 64
-"""So many keys are hashed a column at a time, which takes an eighth of the time for a thousand."""
+"""At least so many keys are hashed a column at a time, eight times as fast for a thousand keys."""
 _PLAIN = {StoreKind.KEYVALUE, StoreKind.GLOBAL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Top:
-    """The first rows in an order that each read can give its own rows in."""
+    """The first rows in an order in which each partition can be read."""
 
     columns: tuple[tuple[str, bool], ...]
-    """The columns that order the rows, each with whether its NULLs come first."""
+    """The columns of the order, each with whether its NULLs come first."""
     order: Order
     rows: int
     split: int | None = None
-    """Which key column is first among them; its NULLs are read apart. None for times."""
+    """The index of the key column that comes first; its NULLs are read apart. None for times."""
     held: str | None = None
-    """The last key column, if its NULLs come behind the other rows of their group."""
+    """The last key column, if its NULLs come after the other rows of their group."""
 
     def describe(self) -> str:
-        """As a part of a line."""
+        """Return the text for EXPLAIN."""
         names = ", ".join(name for name, _ in self.columns)
         return f"first {self.rows} by {names} {self.order.value}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scatter:
-    """What is asked, once the parameters are known."""
+    """The queries of an access for some parameters."""
 
     targets: Sequence[Target] = ()
     keep: Keep | None = None
-    """Drops what was read beyond the predicate; None if nothing was."""
+    """Drops rows that do not meet the predicate; None if all rows read do."""
 
 
 class Access(Struct, frozen=True, kw_only=True):
-    """How one relation of a statement is read; the parameters are still open."""
+    """How one relation of a statement is read; parameters are open."""
 
     schema: StoreSchema
     columns: tuple[str, ...]
-    """What is given; what is decoded beside them for the predicate is dropped again."""
+    """The columns to return; columns decoded only for the predicate are dropped."""
     predicate: Predicate = EVERY_ROW
     limit: int | None = None
-    """So many rows, whichever, are enough."""
+    """The number of rows that are enough, whichever they are."""
     top: Top | None = None
-    """Only the first rows in an order are wanted."""
+    """The first rows to read, if the others are not needed."""
     ends: str | None = None
-    """The key column of which only the least and the greatest value are wanted."""
+    """The key column whose least and greatest values are all that is needed."""
 
     @property
     def single_key(self) -> tuple[Operand, ...] | None:
-        """The operands of a lookup of one key of a keyvalue store; None for any other access."""
+        """The operands of a lookup of one key with one row; None for any other access."""
         conditions = self.predicate.conditions
         key = self.schema.key
         if self.schema.kind not in _PLAIN or len(conditions) != len(key):
@@ -119,7 +119,7 @@ class Access(Struct, frozen=True, kw_only=True):
 
     @property
     def breadth(self) -> int:
-        """How much is read, roughly: a lookup is 0, a range 1, a scan with a filter 2, all 3."""
+        """How much is read: 0 for a lookup, 1 a range, 2 a filtered scan, 3 all rows."""
         disjuncts = self.predicate.disjuncts
         names = [_static_read(disjunct, self.schema).name for disjunct in disjuncts]
         if "scan" in names:
@@ -127,10 +127,10 @@ class Access(Struct, frozen=True, kw_only=True):
         return int("range" in names)
 
     def scatter(self, parameters: Row, route: Route) -> Scatter:
-        """What is asked for these parameters; nothing if no row can match.
+        """Return the queries for these parameters; none if no row can match.
 
         Raises:
-            QueryError: a parameter has not the type that was agreed on.
+            QueryError: a parameter does not have its declared type.
         """
         schema = self.schema
         allowed: list[Allowed] = []
@@ -161,12 +161,12 @@ class Access(Struct, frozen=True, kw_only=True):
         return (*self.columns, *more)
 
     def and_also(self, condition: Condition) -> Access:
-        """The same for those of its rows that meet one more condition."""
+        """Return the access to the rows that meet one more condition."""
         found = tuple((*disjunct, condition) for disjunct in self.predicate.disjuncts)
         return structs.replace(self, predicate=structs.replace(self.predicate, disjuncts=found))
 
     def describe(self) -> str:
-        """One line: what is read, by which conditions, of how many partitions."""
+        """Return one line for EXPLAIN: the read, its conditions and the number of partitions."""
         predicate, schema = self.predicate, self.schema
         kind = _READ_NAMES.get(schema.kind, "")
         if not predicate.disjuncts:
@@ -183,7 +183,7 @@ class Access(Struct, frozen=True, kw_only=True):
         return "; ".join(parts)
 
     def _partitions(self) -> str:
-        """How many partitions are asked, as far as that is known without the parameters."""
+        """Return how many partitions are asked at most, whatever the parameters are."""
         count = len(set[int]().union(*map(self._static_partitions, self.predicate.disjuncts)))
         return f"{count} partitions" if count > 1 else "1 partition" if count else "no partition"
 
@@ -200,7 +200,7 @@ class Access(Struct, frozen=True, kw_only=True):
 
 
 def plan_access(schema: StoreSchema, predicate: Predicate, columns: tuple[str, ...]) -> Access:
-    """The access to the rows that a predicate allows; disjuncts that allow none are left out."""
+    """Return the access to the rows that meet a predicate; impossible disjuncts are left out."""
     kept = tuple(d for d in predicate.disjuncts if not _is_contradiction(d))
     if len(kept) < len(predicate.disjuncts):
         predicate = structs.replace(predicate, disjuncts=kept)
@@ -208,7 +208,7 @@ def plan_access(schema: StoreSchema, predicate: Predicate, columns: tuple[str, .
 
 
 def _is_contradiction(disjunct: Disjunct) -> bool:
-    """Whether conditions that no parameter changes leave nothing of a column."""
+    """Whether no value can meet the conditions that have no parameters."""
     if len(disjunct) < 2 and not any(isinstance(c, Equals) and not c.known for c in disjunct):
         return False
     constant = [condition for condition in disjunct if _is_constant(condition)]
@@ -250,7 +250,7 @@ def _partitions(domain: Domain | None, schema: StoreSchema) -> set[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """Makes the queries of a region."""
+    """Makes the queries for the regions of an access."""
 
     access: Access
     columns: tuple[str, ...]
@@ -263,7 +263,7 @@ class _Asked:
 
     @property
     def limit(self) -> int | None:
-        """What each read may stop at; where rows are dropped later, the reader stops instead."""
+        """The LIMIT of each query; None if rows are dropped after the read."""
         if not self.is_exact:
             return None
         top = self.access.top
@@ -306,7 +306,7 @@ class _Asked:
             yield partition, KeysQuery(keys=tuple(found), columns=self.columns)
 
     def _intervals(self, interval: Interval) -> list[Interval]:
-        """An interval as it is, or in two parts where NULLs have a place of their own."""
+        """Return the interval, in two parts if its NULLs are read apart."""
         top = self.access.top
         if top is None or top.split is None:
             return [interval]
@@ -399,14 +399,14 @@ def _partitions_of(keys: Sequence[Key], schema: StoreSchema) -> list[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """How a disjunct is read, as far as its conditions alone say."""
+    """How a disjunct is read, whatever the parameters are."""
 
     name: str
     used: tuple[Condition, ...]
     left: tuple[Condition, ...]
-    """What the queries do not decide; rows are dropped by it."""
+    """Conditions that the queries do not decide; rows are filtered by them."""
     keys: int | None = None
-    """How many keys are looked up, if that is known."""
+    """The number of keys that are looked up, if known."""
 
 
 def _static_read(disjunct: Disjunct, schema: StoreSchema) -> _Read:
@@ -448,7 +448,7 @@ def _key_count(disjunct: Disjunct, names: list[str]) -> int | None:
 
 
 def _described(predicate: Predicate, reads: Sequence[_Read]) -> list[str]:
-    """The conditions of the reads, and those that rows are dropped by."""
+    """Return the conditions of the reads, and those that rows are filtered by."""
     if len(reads) == 1:
         parts = [_joined(reads[0].used)] if reads[0].used else []
         return parts + ([f"filter {_joined(reads[0].left)}"] if reads[0].left else [])

@@ -1,8 +1,8 @@
-"""What a plan is thought to cost, as the lines of EXPLAIN tell it: postgres_fdw plans joins by it.
+"""Estimate the cost of a plan for EXPLAIN; postgres_fdw plans joins by it.
 
-The rows of a store are an estimate of its own; what conditions leave of them is a guess by their
-form, as in a Postgres that has no statistics. The unit of cost is one page read in sequence there;
-here it is the reading of a hundred rows.
+Stores estimate their number of rows. The share of rows that meet a condition is guessed from its
+form, as in Postgres without statistics. In Postgres the unit of cost is a sequential read of one
+page; here it is the read of a hundred rows.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from planner.planning.plan import Compose, Count, Lookup, QueryPlan, Stream
 from stores.spec.schema import DataType
 
 RowsOf = Callable[[Access], int | None]
-"""About how many rows the store of an access holds; None if it does not say."""
+"""Returns about how many rows the store of an access holds; None if not known."""
 _ROWS_UNKNOWN = 1000
 _ROW_COST, _PARTITION_COST = 0.01, 0.1
 _EQUAL, _OTHER = 0.005, 1 / 3
-"""What an equality and another condition leave of the rows; those of Postgres."""
+"""The share of rows that meet an equality or another condition, as in Postgres."""
 _WIDTH_UNKNOWN = 32
 
 
@@ -35,12 +35,12 @@ class Estimate:
     """Bytes of a row."""
 
     def __str__(self) -> str:
-        """As Postgres has it behind the first line of a plan."""
+        """Return the text that Postgres appends to the first line of a plan."""
         return f"(cost=0.00..{self.cost:.2f} rows={self.rows} width={self.width})"
 
 
 def estimate(plan: QueryPlan | CatalogStatement, rows_of: RowsOf) -> Estimate:
-    """The estimate for a plan."""
+    """Return the estimate for a plan."""
     if isinstance(plan, CatalogStatement):
         return _of_catalog(plan)
     node, read, partitions = plan.node, 0.0, 0
@@ -63,7 +63,7 @@ def estimate(plan: QueryPlan | CatalogStatement, rows_of: RowsOf) -> Estimate:
 
 
 def _of_catalog(statement: CatalogStatement) -> Estimate:
-    """All that is known of the catalog is that its relations are small."""
+    """Return the estimate for a catalog statement; its relations are small."""
     outline = statement.rewritten.outline
     read = float(_ROWS_UNKNOWN if outline.reads else 1)
     rows = outline.rows(read)
@@ -81,7 +81,7 @@ def _rows(access: Access, rows_of: RowsOf) -> float:
 
 
 def _share(disjunct: Disjunct, key: set[str], total: float) -> float:
-    """What the conditions of one disjunct leave; a whole key is one row."""
+    """Return the share of rows that meet one disjunct; a whole key has one row."""
     fixed: set[str] = set()
     share = 1.0
     for each in disjunct:

@@ -1,4 +1,4 @@
-"""Plans as text: one line a node, the children indented beneath."""
+"""Plans as text: one line for each node, with its children indented below."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from stores.spec.position import Position
 
 
 def explain(plan: QueryPlan | CatalogStatement) -> list[str]:
-    """The lines of a plan."""
+    """Return the lines of a plan."""
     if isinstance(plan, CatalogStatement):
         return [f"catalog {plan.rewritten.sql}"]
     lines = [plan.node.describe()]
@@ -27,7 +27,7 @@ def explain(plan: QueryPlan | CatalogStatement) -> list[str]:
 
 
 def describe_clause(clause: Clause) -> str:
-    """The clause as SQL has it, durations in milliseconds."""
+    """Return the clause as SQL, with durations in milliseconds."""
     bounds = [_shown(position) for position in clause.positions]
     bounds += [f"{t.topic}[{_shown(t.partition)}] >= {_shown(t.offset)}" for t in clause.topics]
     bounds += [word for word in ("latest", "snapshot") if getattr(clause, word)]

@@ -1,4 +1,4 @@
-"""Plans as JSON, in the shape of Postgres: one array of one object, the plan under `Plan`."""
+"""Plans as JSON in the format of Postgres: an array of one object with the key `Plan`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from planner.values.statement import Result
 def explain_json(
     plan: QueryPlan | CatalogStatement, result: Result | None = None, **measured: float
 ) -> str:
-    """The text of the JSON.
+    """Return a plan as JSON.
 
     Args:
-        plan: what is shown.
-        result: how its partitions answered, where it was run.
-        measured: what else is known of the run, by the name that is shown for it.
+        plan: the plan.
+        result: the result, if the plan was run.
+        measured: numbers of the run; the names become keys.
     """
     shown: dict[str, Any] = {"Plan": _node(plan)}
     if isinstance(plan, QueryPlan):

@@ -1,7 +1,7 @@
-"""Rows of a batch that meet a predicate, found a column at a time: what a read has left undecided.
+"""Filter batches by a predicate, one column at a time, if the read alone does not decide it.
 
-Arrow's comparisons are SQL's for all types that a predicate can be about, but for numbers that are
-none: NaN is equal to itself and greater than all others. And a comparison with NULL is not true.
+Arrow compares all types in predicates as SQL does, except NaN: in SQL, NaN is equal to itself and
+greater than all other numbers. A comparison with NULL is not true.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stores.spec.arrow import physical_array, physical_list
 from stores.spec.schema import DataType, Kind, Row, StoreSchema, Value
 
 Keep: TypeAlias = Callable[[pa.RecordBatch], pa.RecordBatch]
-"""Gives the rows of a batch that are wanted, and of them the columns that are."""
+"""Returns the rows of a batch that meet the predicate, with the columns to return."""
 _Mask: TypeAlias = Any
 """A boolean Arrow array without NULLs; None for all rows."""
 
@@ -28,14 +28,14 @@ _FLOATS = {Kind.REAL, Kind.DOUBLE}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowed:
-    """What one disjunct leaves of the columns, and of the rows of several columns."""
+    """The values that one disjunct allows for each column, and for rows of several columns."""
 
     domains: Mapping[str, Domain]
     rows: tuple[tuple[OneOf, frozenset[Row]], ...] = ()
 
 
 def row_filter(schema: StoreSchema, allowed: Sequence[Allowed], columns: tuple[str, ...]) -> Keep:
-    """What keeps the rows that at least one disjunct allows, with these columns."""
+    """Return a function that keeps the rows that at least one disjunct allows."""
     tests = [_disjunct_test(schema, each) for each in allowed]
 
     def keep(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -75,7 +75,7 @@ def _and(one: _Mask, other: _Mask) -> _Mask:
 
 
 def _domain_test(domain: Domain, data_type: DataType) -> Callable[[Any], _Mask]:
-    """A test of one column; what does not depend on the rows is made here, once."""
+    """Return a test of one column; everything independent of the rows is made once."""
     if domain.values is not None:
         return _list_test(domain.values, data_type, null=domain.null)
     low = None if domain.low is None else _end_test(domain.low, data_type, is_lower=True)
@@ -98,12 +98,12 @@ def _list_test(
     values: Sequence[Value], data_type: DataType, *, null: bool
 ) -> Callable[[Any], _Mask]:
     is_float = data_type.kind in _FLOATS
-    if not values:  # of arrays and their like Arrow can tell no more
+    if not values:  # Arrow cannot compare arrays and other nested types
         return pc.is_null if null else (lambda array: pa.array([False] * len(array), pa.bool_()))
     plain = [value for value in values if not is_nan(value)]
     has_nan = len(plain) < len(values)
     if is_float and any(value == 0 for value in plain):
-        plain += [0.0, -0.0]  # equal, but not by their hash
+        plain += [0.0, -0.0]  # equal, but with different hashes
     wanted = physical_array(plain, data_type)
 
     def test(array: Any) -> _Mask:
@@ -142,7 +142,7 @@ def _end_test(end: End, data_type: DataType, *, is_lower: bool) -> Callable[[Any
 
 
 def _nan_test(*, inclusive: bool, is_lower: bool) -> Callable[[Any], _Mask]:
-    """Ends at NaN, which is equal to itself and greater than all other numbers."""
+    """Return a test of an end at NaN, which is greater than all other numbers."""
 
     def test(array: Any) -> _Mask:
         is_nan = pc.fill_null(pc.is_nan(array), False)
@@ -160,7 +160,7 @@ def _rows_mask(
     rows: frozenset[Row],
     types: Mapping[str, DataType],
 ) -> _Mask:
-    """Rows of several columns: a set of tuples, for Arrow has none."""
+    """Return which rows are in a set of tuples; Arrow has no such test."""
     listed = [physical_list(batch.column(name), types[name]) for name in condition.columns]
     found = [tuple(map(sortable, row)) in rows for row in zip(*listed, strict=True)]
     return pa.array(found, pa.bool_())

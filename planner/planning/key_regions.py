@@ -1,6 +1,6 @@
-"""Where in a store the rows of a predicate lie: keys, intervals of keys, and times beside them.
+"""Regions of a store: the keys, intervals of keys, and times where the rows of a predicate are.
 
-A region is what one disjunct asks for. Regions of several disjuncts are made to hold no row twice.
+Each disjunct has one region. The regions of several disjuncts are merged, so that no row is in two.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from stores.spec.query import Interval
 from stores.spec.schema import Key, Row, StoreSchema
 
 PREFIXES_MAX = 64
-"""So many prefixes are asked for one by one, of every partition; more as the range they lie in."""
+"""At most so many prefixes are read one by one; more are read as one range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:
-    """Whole keys and spans of keys, with the times that are wanted of them."""
+    """Whole keys and spans of keys, and the times to read of them."""
 
     keys: tuple[Key, ...] = ()
     spans: tuple[Span, ...] = ()
     times: Times = EVER
     is_exact: bool = True
-    """Whether it holds no row that is not asked for."""
+    """Whether every row in it meets the disjunct."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Path:
-    """How far down the key columns a disjunct is fixed."""
+    """The key columns that a disjunct fixes, from the first on."""
 
     at: int
     prefixes: tuple[Key, ...]
     used: frozenset[int]
-    """The conditions that the prefixes decide, by their place in the disjunct."""
+    """The conditions that the prefixes decide, by their index in the disjunct."""
 
 
 def region_of(
     schema: StoreSchema, disjunct: Disjunct, domains: Mapping[str, Domain], parameters: Row
 ) -> Region | None:
-    """The region of one disjunct; None if no key can be in it."""
+    """Return the region of one disjunct; None if no key can be in it."""
     times = times_of(schema, domains)
     if not times.boxes:
         return None
@@ -83,7 +83,7 @@ def region_of(
 def _paths(
     schema: StoreSchema, disjunct: Disjunct, domains: Mapping[str, Domain], parameters: Row
 ) -> list[_Path]:
-    """Ever longer prefixes of the key, up to the first column that is not fixed."""
+    """Return longer and longer prefixes of the key, up to the first column that is not fixed."""
     names = [column.name for column in schema.key]
     paths = [_Path(at=0, prefixes=((),), used=frozenset())]
     while paths[-1].at < len(names):
@@ -115,7 +115,7 @@ def _by_rows(
     domains: Mapping[str, Domain],
     parameters: Row,
 ) -> _Path | None:
-    """The next columns as rows of a list have them: `(a, b) IN ((1, 2), (3, 4))`."""
+    """Extend a path by rows of a list: `(a, b) IN ((1, 2), (3, 4))`."""
     for number, condition in enumerate(disjunct):
         if not isinstance(condition, OneOf):
             continue
@@ -140,7 +140,7 @@ def _by_rows(
 
 
 def merged(schema: StoreSchema, regions: Sequence[Region]) -> tuple[Region, ...]:
-    """Regions that hold the same rows, none of them twice."""
+    """Return regions with the same rows, each row in one of them only."""
     if len(regions) < 2:
         return tuple(regions)
     if schema.time_columns:
@@ -171,7 +171,7 @@ def _is_within(key: Key, spans: Sequence[Span], starts: Sequence[object]) -> boo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Piece:
-    """A span, the region that it is of, and the key that it is all of, if it is one."""
+    """A span, its region, and the key if the span is a single key."""
 
     span: Span
     region: Region
@@ -179,7 +179,7 @@ class _Piece:
 
 
 def _merged_timed(schema: StoreSchema, regions: Sequence[Region]) -> tuple[Region, ...]:
-    """Keys and spans that overlap become one; its times are those of all, or what lies between."""
+    """Merge overlapping keys and spans; their times are united too."""
     pieces = [_Piece(span=span, region=r) for r in regions for span in r.spans]
     pieces += [
         _Piece(span=span_of(Interval(lower=key, upper=key)), region=r, key=key)
@@ -201,7 +201,7 @@ def _group(schema: StoreSchema, span: Span, pieces: Sequence[_Piece]) -> Region:
     boxes = [box for piece in pieces for box in piece.region.times.boxes]
     if all(p.span.start == span.start and p.span.stop == span.stop for p in pieces):
         times = replace(EVER, boxes=apart(boxes, schema.kind))
-        # Those of sessions and versions were never exact, unless they are any time at all.
+        # Times of sessions and versions are never exact, unless they include any time.
     else:
         times, exact = Times(boxes=(hull_of(boxes),)), False
     key = pieces[0].key
@@ -211,7 +211,7 @@ def _group(schema: StoreSchema, span: Span, pieces: Sequence[_Piece]) -> Region:
 
 
 def fixed_columns(disjunct: Disjunct, schema: StoreSchema) -> int:
-    """How many key columns a disjunct fixes from the first on, whatever the parameters are."""
+    """Return how many key columns a disjunct fixes, from the first on, for any parameters."""
     fixed = {c.column for c in disjunct if isinstance(c, Equals)}
     fixed |= {name for c in disjunct if isinstance(c, OneOf) for name in c.columns}
     names = [column.name for column in schema.key]

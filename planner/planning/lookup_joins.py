@@ -1,6 +1,7 @@
-"""Joins by lookup: a relation read by the keys that the rows of another name, if those are few.
+"""Joins by lookup: one relation is read by the keys in the rows of another, if those are few.
 
-Which relations can be read so is known with the plan; whether one is, when the other has been read.
+The plan says which relations can be read like this. Whether one is, is decided at run time, when
+the rows of the other relation are known.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from stores.spec.arrow import physical_list
 from stores.spec.schema import DataType, StoreKind
 
 LINK_ROWS_MAX = 10_000
-"""More rows than that are not few: they are read once for their keys and once for the join."""
+"""At most so many rows are few: they are read once for their keys and once for the join."""
 LINK_BYTES_MAX = 16 << 20
-"""The same in memory, for what is read for its keys is held."""
+"""At most so many bytes of them: rows that are read for their keys stay in memory."""
 _SCANNED_PER_KEY = {StoreKind.KEYVALUE: 4, StoreKind.GLOBAL: 4}
 _SCANNED_PER_TIMED_KEY = 32
-"""So many rows are scanned in the time of one lookup; a store with fewer by key is scanned."""
+"""So many rows are scanned in the time of one lookup; a store with fewer rows for each key is
+scanned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,29 +38,29 @@ class LinkedColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A relation whose rows can be found by those of another."""
+    """A relation that can be looked up by the rows of another."""
 
     name: str
-    """The relation."""
+    """The relation to look up in."""
     by: str
-    """The other one."""
+    """The other relation."""
     columns: tuple[LinkedColumn, ...]
     is_whole: bool
-    """Whether the key is fixed then, and not only how it begins."""
+    """Whether the columns fix the whole key and not only a prefix."""
 
     @property
     def keys_max(self) -> int:
-        """More keys than that are not looked up."""
+        """The most keys that are looked up."""
         return LINK_ROWS_MAX if self.is_whole else PREFIXES_MAX
 
     def describe(self) -> str:
-        """One line."""
+        """Return one line for EXPLAIN."""
         pairs = " and ".join(f"{c.column} = {self.by}.{c.other}" for c in self.columns)
         name = "lookup" if self.is_whole else "range"
         return f"or {name} by {pairs}, if those are {self.keys_max} at most"
 
     def condition(self, table: pa.Table) -> Condition | None:
-        """What the other relation's rows leave of this one's keys; None if they are too many."""
+        """Return the condition on the keys in the other relation's rows; None if too many."""
         listed = [
             [_fitted(c.fit, v) for v in physical_list(table.column(c.other), c.other_type)]
             for c in self.columns
@@ -72,7 +74,7 @@ class Link:
         return OneOf(columns=names, known=tuple(rows))
 
     def pays(self, condition: Condition, rows: int | None, kind: StoreKind) -> bool:
-        """Whether looking the keys up is less work than reading all rows of the store."""
+        """Whether to look the keys up is less work than to read the whole store."""
         if rows is None:
             return True
         keys = len(condition.known or ()) if isinstance(condition, Equals | OneOf) else 0

@@ -1,4 +1,4 @@
-"""Plans: what a query does, as frozen nodes that each describe themselves in one line."""
+"""Plans: frozen nodes that each describe themselves in one line."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ Columns: TypeAlias = tuple[Column, ...]
 
 
 class Lookup(Struct, frozen=True, kw_only=True):
-    """One key of a keyvalue store, its row returned as it is: no thread, no DuckDB."""
+    """The lookup of one key with one row, without another thread and without DuckDB."""
 
     access: Access
     operands: tuple[Operand, ...]
     """One per key column."""
     project: Callable[[Row], Row]
-    """From (key columns, value columns) to the result's columns."""
+    """Turns the key and value columns into the result columns."""
 
     def describe(self) -> str:
-        """One line."""
+        """Return one line for EXPLAIN."""
         return f"inline {self.access.describe()}"
 
 
@@ -39,12 +39,12 @@ class Stream(Struct, frozen=True, kw_only=True):
 
     access: Access
     projection: tuple[int, ...]
-    """Which of the access's columns each result column is."""
+    """The index of each result column in the columns of the access."""
     limit: int | None
     offset: int
 
     def describe(self) -> str:
-        """One line."""
+        """Return one line for EXPLAIN."""
         parts = ["stream"]
         if self.limit is not None:
             parts.append(f"limit {self.limit}")
@@ -54,12 +54,12 @@ class Stream(Struct, frozen=True, kw_only=True):
 
 
 class SystemScan(Struct, frozen=True, kw_only=True):
-    """A system relation, read whole."""
+    """A read of a whole system relation."""
 
     name: str
 
     def describe(self) -> str:
-        """One line."""
+        """Return one line for EXPLAIN."""
         return f"system stategate.{self.name}"
 
 
@@ -72,25 +72,25 @@ class Compose(Struct, frozen=True, kw_only=True):
 
     sql: str
     outline: Outline
-    """Of the bound tree."""
+    """The outline of the bound tree."""
     numbers: tuple[int, ...] = ()
-    """Which parameters are in the SQL: those of the WITH clause are not."""
+    """The parameters in the SQL, without those of the WITH clause."""
     inputs: tuple[Input, ...]
     links: tuple[Link, ...] = ()
-    """Which of them can be read by the rows of another, if those are few."""
+    """The relations that can be looked up by the rows of another, if those are few."""
 
     def describe(self) -> str:
-        """One line."""
+        """Return one line for EXPLAIN."""
         return f"compose {self.sql}"
 
 
 class Count(Struct, frozen=True, kw_only=True):
-    """How many rows an access gives, counted as they are read; nothing is decoded for it."""
+    """The number of rows of an access, counted as they are read; no value is decoded."""
 
     access: Access
 
     def describe(self) -> str:
-        """One line."""
+        """Return one line for EXPLAIN."""
         return "count"
 
 
@@ -103,21 +103,21 @@ class QueryPlan(Struct, frozen=True, kw_only=True):
     node: Node
     columns: Columns
     origins: Origins | None
-    """Which columns are columns of a relation."""
+    """The origins of the columns; None if they are not known."""
     parameters: tuple[DataType, ...]
-    """Those of the client, then those that `asked` gives."""
+    """The parameters of the client, then those that `asked` fills."""
     clause: Clause
     residual: str | None = None
-    """What of the WHERE the accesses do not decide; None if nothing."""
+    """The conditions that the accesses do not decide; None if they decide all."""
     catalog_version: int = 0
     costs: bool = True
-    """Whether EXPLAIN tells what it is thought to cost."""
+    """Whether EXPLAIN shows an estimate of the cost."""
     asked: CatalogStatement | None = None
-    """What it asks of the catalog when it runs, as who its user is; one row."""
+    """The query for values from the catalog at run time, such as the user; one row."""
 
     @property
     def taken(self) -> tuple[DataType, ...]:
-        """The parameters that the client gives."""
+        """The types of the parameters that the client gives."""
         asked = 0 if self.asked is None else len(self.asked.columns)
         return self.parameters[: len(self.parameters) - asked]
 

@@ -1,8 +1,8 @@
-"""Statements that differ only in their literals: the same plan, found without parsing.
+"""Shapes: one plan for statements that differ only in their literals, found without parsing.
 
-A client without prepared statements sends a new text for each key. Its *shape* is the text with
-the literals taken out; where all of them are the keys of a lookup, the plan of the shape serves
-every text of it. Other statements are planned one by one: a literal can decide what a plan is.
+A client without prepared statements sends a new text for each key. The *shape* of a text is the
+text without its literals. If all literals are the keys of a lookup, one plan serves every text of
+the shape. Other statements are planned one by one, since a literal can change the plan.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ _LEXEME = re.compile(
 )
 _DIGITS_MAX = 18
 LITERALS_MAX = 16
-"""Texts with more are no lookups worth the trouble."""
+"""A text with more literals is planned by itself."""
 
 
 class Lifted(NamedTuple):
     """A text without its literals."""
 
     shape: str
-    """The text with $1, $2, … in the places of the literals."""
+    """The text with $1, $2, … in place of the literals."""
     literals: tuple[str, ...]
-    """What stood there, unquoted."""
+    """The texts of the literals, unquoted."""
     types: tuple[DataType | None, ...]
-    """bigint for numbers; None for text literals, whose type their place decides."""
+    """bigint for numbers; None for text literals, whose type depends on the context."""
     last: tuple[int, int]
-    """Where the last of them begins and ends in the text, without its quotes."""
+    """Where the last literal begins and ends in the text, without its quotes."""
 
 
 def lift(sql: str) -> Lifted | None:
-    """Take the literals out of a text; None if there are none, or anything unusual beside them."""
+    """Take the literals out of a text; return None without literals or with unusual syntax."""
     literals: list[str] = []
     types: list[DataType | None] = []
     pieces: list[str] = []
@@ -74,7 +74,7 @@ _Key: TypeAlias = tuple[str, tuple[DataType | None, ...], int]
 
 
 class _Seen(Enum):
-    """What is held of a shape that has come once, which says nothing of a second time."""
+    """The entry of a shape that has come once."""
 
     ONCE = 1
 
@@ -94,7 +94,7 @@ class Shapes:
         self._held: OrderedDict[_Key, Statement | _Seen | None] = OrderedDict()
 
     def find(self, sql: str, lifted: Lifted, version: int) -> Statement | None:
-        """The statement of a text whose shape has been planned; None if it has not."""
+        """Return the statement of a text whose shape has been planned; None if it has not."""
         key = (lifted.shape, lifted.types, version)
         planned = self._held.get(key)
         if not isinstance(planned, Statement):
@@ -103,7 +103,7 @@ class Shapes:
         return bind_literals(sql, planned, lifted)
 
     def is_second(self, lifted: Lifted, version: int) -> bool:
-        """Whether a shape comes for the second time, and is worth a plan; notes the first."""
+        """Return whether a shape comes for the second time and is worth a plan."""
         key = (lifted.shape, lifted.types, version)
         if key in self._held:
             return self._held[key] is _SEEN
@@ -111,7 +111,7 @@ class Shapes:
         return False
 
     def add(self, lifted: Lifted, planned: Statement | None, version: int) -> None:
-        """Keep the plan of a shape; None says that it is no lookup."""
+        """Keep the plan of a shape; None means that it is not a lookup."""
         self._keep((lifted.shape, lifted.types, version), planned)
 
     def _keep(self, key: _Key, planned: Statement | _Seen | None) -> None:
@@ -130,14 +130,14 @@ def is_lookup_of(statement: Statement, lifted: Lifted) -> bool:
 
 
 def bind_literals(sql: str, planned: Statement, lifted: Lifted) -> Statement | None:
-    """A text's statement: its shape's, with the literals put in; None if one is no such value."""
+    """Return the statement of a text by its shape's plan; None if a literal has a wrong value."""
     try:
         values: Row = tuple(
             parse_value(text, data_type)
             for text, data_type in zip(lifted.literals, planned.parameters, strict=True)
         )
     except QueryError:
-        return None  # planned alone, its error points into the text
+        return None  # planned by itself, so that the error points into the text
     return Statement(
         sql=sql,
         kind=planned.kind,
@@ -152,20 +152,20 @@ def bind_literals(sql: str, planned: Statement, lifted: Lifted) -> Statement | N
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Texts that differ from one that is planned in its only literal.
+    """Texts that differ from a planned text only in its single literal.
 
-    Law: what `literals` gives of a text are the literals that `lift` takes out of it, and the rest
-    of the text is that of the first.
+    Law: `literals` returns the literals that `lift` takes out of the text, and the rest of the text
+    is that of the planned one.
     """
 
     head: str
-    """All in front of the literal, its quote too."""
+    """The text before the literal, with its quote."""
     tail: str
-    """All behind it."""
+    """The text after it."""
     data_type: DataType
 
     def literals(self, sql: str) -> Row | None:
-        """The literal's value in a text; None if it is another text, or an unusual literal."""
+        """Return the literal's value in a text; None for another text or an unusual literal."""
         head, tail = self.head, self.tail
         literal = sql[len(head) : len(sql) - len(tail)]
         if not literal or not sql.startswith(head) or not sql.endswith(tail):
@@ -182,11 +182,11 @@ class Template:
 
 
 def template_of(sql: str, statement: Statement) -> Template | None:
-    """The template of a text that was planned by its shape; None if it has more than one literal.
+    """Return the template of a text planned by its shape; None if it has several literals.
 
     Args:
-        sql: the text; more may stand behind it than what was planned, such as a semicolon.
-        statement: its own.
+        sql: the text, which may end in more than was planned, such as a semicolon.
+        statement: the planned statement of the text.
     """
     plan, at = statement.plan, statement.literal_at
     if at is None or not isinstance(plan, QueryPlan):

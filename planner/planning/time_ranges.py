@@ -1,7 +1,7 @@
-"""Conditions on the time columns of windows, sessions and versions, as the times of their queries.
+"""Turn conditions on the time columns of windows, sessions and versions into times of queries.
 
-Queries count in milliseconds and columns in microseconds, so what is read may be a little wider
-than what is asked for; `is_exact` says when it is not.
+Queries count in milliseconds and columns in microseconds, so a query may read slightly more than
+the conditions allow; `is_exact` tells when it does not.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from stores.spec.query import SessionTime, TimeRange
 from stores.spec.schema import StoreKind, StoreSchema
 
 TIMES_MAX = 16
-"""So many single window starts are read one by one; more as the range they lie in."""
+"""At most so many window starts are read one by one; more are read as one range."""
 
 _Micros: TypeAlias = int | None
 """Microseconds since 1970; None leaves an end open."""
@@ -24,7 +24,7 @@ _Micros: TypeAlias = int | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeBox:
-    """Between which times a row's two times lie; both ends are in."""
+    """Limits of the two times of a row; all limits are included."""
 
     start_low: _Micros = None
     start_high: _Micros = None
@@ -33,12 +33,12 @@ class TimeBox:
 
     @property
     def window_starts(self) -> TimeRange:
-        """Of windows, whose ends follow from their starts."""
+        """The starts of windows; their ends follow from the starts."""
         return TimeRange(start_ms=_floor_ms(self.start_low), end_ms=_ceil_ms(self.start_high))
 
     @property
     def session_time(self) -> SessionTime:
-        """Of sessions."""
+        """The times of sessions."""
         return SessionTime(
             earliest_start_ms=_floor_ms(self.start_low),
             latest_start_ms=_ceil_ms(self.start_high),
@@ -48,12 +48,12 @@ class TimeBox:
 
     @property
     def valid_since_ms(self) -> int | None:
-        """Behind which time the versions end.
+        """The time after which the versions end.
 
-        No time is given up to which they begin: a query with one that is behind the retention finds
-        only latest versions, while a relation still shows what was replaced after it.
+        No upper limit of their starts is set: if it were before the retention, a query would return
+        only latest versions, while the relation still has versions that were replaced later.
         """
-        # A version ends behind its start, and one that ends at a time ends behind any before it.
+        # A version ends after its start; one that ends at a time ends after any earlier time.
         before_end = None if self.end_low is None else (self.end_low - 1) // 1000
         known = [time for time in (_floor_ms(self.start_low), before_end) if time is not None]
         return max(known, default=None)
@@ -64,7 +64,7 @@ ANY_TIME = TimeBox()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
-    """Boxes that no row lies in two of, and whether they hold no row that is not asked for."""
+    """Disjoint boxes, and whether every row in them meets the conditions."""
 
     boxes: tuple[TimeBox, ...] = (ANY_TIME,)
     is_exact: bool = True
@@ -74,7 +74,7 @@ EVER = Times()
 
 
 def times_of(schema: StoreSchema, domains: Mapping[str, Domain]) -> Times:
-    """The times that the domains of the time columns leave; no box if they leave none."""
+    """Return the times that the domains of the time columns allow; no box if they allow none."""
     names = [column.name for column in schema.time_columns]
     if not any(name in domains for name in names):
         return EVER
@@ -88,7 +88,7 @@ def times_of(schema: StoreSchema, domains: Mapping[str, Domain]) -> Times:
 
 
 def _windows(first: Domain | None, last: Domain | None, size_us: int) -> Times:
-    """Windows by their starts; an end is a start, one size later."""
+    """Return the times of windows by their starts; an end is a start plus the size."""
     starts = first or Domain(null=True)
     shifted = starts if last is None else _shifted(last, -size_us)
     values = _both(starts, shifted) if last is not None else starts.values
@@ -109,7 +109,7 @@ def _windows(first: Domain | None, last: Domain | None, size_us: int) -> Times:
 
 
 def _is_whole(end: End) -> bool:
-    """Whether a query can say an end as it is."""
+    """Whether a query can express an end exactly."""
     return bool(end[1]) and end[0] % 1000 == 0
 
 
@@ -134,7 +134,7 @@ def _shifted(domain: Domain, by_us: int) -> Domain:
 
 
 def _limits(domain: Domain | None) -> tuple[_Micros, _Micros]:
-    """The least and the greatest time; an end that is NULL is behind all times."""
+    """Return the least and the greatest time; NULL as an end comes after all times."""
     if domain is None:
         return None, None
     if domain.values is not None:
@@ -146,7 +146,7 @@ def _limits(domain: Domain | None) -> tuple[_Micros, _Micros]:
 
 
 def hull_of(boxes: Sequence[TimeBox]) -> TimeBox:
-    """The least box that holds them all."""
+    """Return the smallest box that contains all of them."""
 
     def least(values: list[_Micros]) -> _Micros:
         known = [value for value in values if value is not None]
@@ -165,7 +165,7 @@ def hull_of(boxes: Sequence[TimeBox]) -> TimeBox:
 
 
 def apart(boxes: Sequence[TimeBox], kind: StoreKind) -> tuple[TimeBox, ...]:
-    """Boxes that hold the same rows, none of them twice; those of windows are joined by start."""
+    """Return disjoint boxes with the same rows; those of windows are merged by their starts."""
     if len(boxes) < 2:
         return tuple(boxes)
     if kind is not StoreKind.WINDOW:

@@ -1,7 +1,7 @@
-"""How one statement reads: what it waits for, then the bound and the epoch of each partition asked.
+"""How one statement reads: its waits, and the bound and epoch of each partition that it asks.
 
-All waiting happens before the first partition is asked, for all of them at once and by one
-deadline, and nothing is locked meanwhile.
+All waiting happens before the first partition is asked, for all partitions at once and with one
+deadline. Nothing is locked meanwhile.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from stores.spec.position import Position, PositionBound
 from stores.spec.store import DEFAULT_CONFIG, QueryConfig, Store, StoreCatalog
 
 _TOPICS_SHOWN = 10
-"""In the hint of an error."""
+"""Topics in the hint of an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A store that a statement reads, and the partitions of it that it will ask."""
+    """A store that a statement reads, and the partitions that it will ask."""
 
     store: Store
     partitions: AbstractSet[int]
@@ -38,9 +38,9 @@ class Reading:
     """One execution of a statement.
 
     Args:
-        options: what it asks for.
+        options: its read options.
         cancellation: ends its waits.
-        snapshot: what its transaction reads at, if that repeats its reads.
+        snapshot: the epochs of its transaction, if that repeats its reads.
     """
 
     options: ReadOptions
@@ -51,24 +51,24 @@ class Reading:
     _configs: dict[str, QueryConfig] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """The wait counts from here."""
+        """Start the time of the wait."""
         self._deadline_s = time.monotonic() + self.options.wait_ms / 1000
 
     @property
     def is_plain(self) -> bool:
-        """Whether partitions are asked for what they have, without a wait."""
+        """Whether partitions answer with what they have, without a wait or a snapshot."""
         return self.snapshot is None and not (self.options.wait_ms or self.options.snapshot)
 
     def store(self, store: Store) -> Store:
-        """The store to ask: a transaction goes on with the one that it began with."""
+        """Return the store to ask: a transaction keeps the one that it began with."""
         return store if self.snapshot is None else self.snapshot.store(store)
 
     def make_ready(self, asked: Iterable[Asked], *, others: Iterable[Store] = ()) -> None:
-        """Wait until partitions have reached the bound, and settle at which epochs they are asked.
+        """Wait until partitions have reached the bound, and choose the epochs to ask them at.
 
         Args:
-            asked: what is known to be asked; more can be asked later, and finds the same epochs.
-            others: all stores there are, for a transaction to hold with its first query.
+            asked: the partitions known so far; others can be asked later, at the same epochs.
+            others: all stores, which a transaction holds with its first query.
 
         Raises:
             QueryCancelledError: the statement was cancelled, or its deadline has passed.
@@ -97,27 +97,27 @@ class Reading:
                 snapshot.hold_rest(others)
 
     def keep_epochs(self) -> None:
-        """From now on ask each partition at the epoch that it has when it is first asked.
+        """Ask each partition at the epoch of its first read from now on.
 
-        Where a partition is asked more than once its answers would be of several epochs, and the
-        position of the newest of them be claimed for all.
+        Otherwise a partition that is asked twice could answer at two epochs, and the result would
+        claim the position of the newer one for both.
         """
         if self._cut is None:
             self._cut = Newest()
 
     def check_topics(self, stores: Iterable[Store], catalog: StoreCatalog) -> None:
-        """Refuse a bound on a topic that feeds nothing: it would be ignored without a word.
+        """Refuse a bound on a topic that feeds no store: it would be ignored silently.
 
-        A topic that the statement names must feed a store of the statement. A token may carry what
-        was read of other stores, also of one that cannot be opened now.
+        A topic that the statement names must feed a store of the statement. A token may contain
+        topics of other stores, also of one that cannot be opened now.
 
         Args:
-            stores: those that the statement reads.
+            stores: the stores that the statement reads.
             catalog: all stores.
 
         Raises:
-            UnknownNameError: there is such a topic (42704).
-            UnavailableError: it is not known what feeds a store.
+            UnknownNameError: a topic feeds no store (42704).
+            UnavailableError: the inputs of a store are not known.
         """
         options = self.options
         position = options.bound.position
@@ -139,7 +139,7 @@ class Reading:
             raise _unknown_topic(min(unread), mine)
 
     def config(self, store: Store, partition: int) -> QueryConfig:
-        """How to ask a partition.
+        """Return the options for a query of a partition.
 
         Raises:
             UnavailableError: the latest epoch is not known.
@@ -150,7 +150,7 @@ class Reading:
         return config if epoch is None else replace(config, at_epoch=epoch)
 
     def release(self) -> None:
-        """Let the epochs be forgotten, unless a transaction reads at them."""
+        """Release the epochs, unless a transaction holds them."""
         if self._cut is not None and self._cut is not self.snapshot:
             self._cut.release()
 
@@ -170,10 +170,10 @@ class Reading:
         return held
 
     def _bound(self, store: Store) -> PositionBound:
-        """The bound of a store: the offsets of topics that do not feed it are left out.
+        """Return the bound of a store, without the offsets of topics that do not feed it.
 
-        What the session has seen was seen here: an epoch that begins with a topic was applied, and
-        then the store knows of it. Other offsets come from elsewhere, and may be news to it.
+        Positions that the session has seen come from stores that are open here, so the store knows
+        their topics. Other offsets come from elsewhere, and the store may have to look for topics.
         """
         options = self.options
         position, seen = options.bound.position, options.seen
@@ -192,9 +192,9 @@ class Reading:
         return QueryConfig(bound=bound, active=options.active, info=options.info)
 
     def _set_latest(self, snapshot: Snapshot, stores: Mapping[str, Store]) -> None:
-        """The latest epoch of a pipeline is the newest that all of its stores have.
+        """Set the latest epoch of each pipeline: the newest that all of its stores have committed.
 
-        They are committed one after the other: what only some have is not there yet for a cut.
+        Stores commit one after another, so an epoch that only some have is not complete.
         """
         committed = {name: _committed(store) for name, store in stores.items()}
         pipelines = {name: snapshot.pipeline(store) for name, store in stores.items()}
@@ -208,7 +208,7 @@ class Reading:
         stores: Mapping[str, Store],
         partitions: Mapping[str, AbstractSet[int]],
     ) -> None:
-        """Wait for the bound; where the epoch is settled, for that, which no wait can change."""
+        """Wait for the bound, or for the epoch where it has been chosen."""
         awaited: list[Awaited] = []
         for name, store in stores.items():
             epoch = None if snapshot is None else snapshot.chosen(store)

@@ -1,7 +1,7 @@
-"""Plans against stores: scatter typed queries, gather answers, hold bounds and deadlines.
+"""Run plans: send typed queries to the partitions of stores, and gather the answers.
 
-Every partition that is asked leaves an answer in the result. By default one that fails fails the
-statement, before its first row.
+The result has an answer of every partition that was asked. Unless the client accepts partial
+results, one failed partition fails the statement before its first row.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ R = TypeVar("R")
 
 
 class Executor:
-    """Runs plans.
+    """Runs plans over the stores of a catalog.
 
     Args:
         catalog: the stores.
-        composer: runs what needs DuckDB.
-        queries: those that run.
+        composer: runs SQL in DuckDB.
+        queries: the statements that run now.
         node: this node's name, as answers show it.
         clock: wall clock in epoch milliseconds.
     """
@@ -78,10 +78,10 @@ class Executor:
         self._routes: dict[str, tuple[StoreSchema, Callable[[Key], int]]] = {}
 
     def store(self, schema: StoreSchema) -> Store:
-        """The store that a plan was made for.
+        """Return the store that a plan was made for.
 
         Raises:
-            UnavailableError: it has gone, or was defined anew; the statement can be planned again.
+            UnavailableError: the store is gone or has a new definition; plan the statement again.
         """
         store = self._catalog.stores.get(schema.name)
         if store is None or (store.schema is not schema and store.schema != schema):
@@ -93,7 +93,7 @@ class Executor:
         return store
 
     def route(self, schema: StoreSchema) -> Callable[[Key], int]:
-        """The partitioner of a store; made once."""
+        """Return the partitioner of a store; it is made once."""
         held = self._routes.get(schema.name)
         if held is None or held[0] is not schema:
             held = (schema, partitioner(schema.key, schema.partitions))
@@ -106,7 +106,7 @@ class Executor:
         return short_way(plan, plan.node, self._catalog, self.route(plan.node.access.schema))
 
     def lookup(self, plan: QueryPlan, node: Lookup, parameters: Row, reading: Reading) -> Result:
-        """One key: the caller's thread, no DuckDB."""
+        """Look up one key in the caller's thread."""
         schema, options = node.access.schema, reading.options
         store = reading.store(self.store(schema))
         reading.check_topics([store], self._catalog)
@@ -146,15 +146,15 @@ class Executor:
         session: Session,
         snapshot: Snapshot | None = None,
     ) -> Result:
-        """Any plan: rows come as a stream that is read in the caller's thread.
+        """Run any plan; the rows are a stream that the caller's thread reads.
 
         Args:
             plan: what to run.
             parameters: its parameters.
             options: how to read.
-            cancellation: stops it.
-            session: who asks.
-            snapshot: what the transaction reads at, if it repeats its reads.
+            cancellation: ends it early.
+            session: the session that runs it.
+            snapshot: the epochs of the transaction, if it repeats its reads.
         """
         node = plan.node
         reading = Reading(options=options, cancellation=cancellation, snapshot=snapshot)
@@ -170,7 +170,7 @@ class Executor:
                 session=session,
             )
         finally:
-            # Streams have their views by now, and keep them.
+            # Open streams have their views and keep them.
             reading.release()
 
     def _run(
@@ -249,7 +249,7 @@ class Executor:
         return as_promised(batches, plan.arrow_schema)
 
     def rows_of(self, access: Access) -> int | None:
-        """About how many rows a store holds here; None if a partition does not say."""
+        """Return about how many rows a store holds here; None if a partition does not know."""
         store, rows = self.store(access.schema), 0
         for partition in range(access.schema.partitions):
             answer = store.query_partition(partition, ApproximateCountQuery())
@@ -279,9 +279,9 @@ class Executor:
         cancellation: Cancellation,
         tally: Tally,
     ) -> Callable[[], Iterator[pa.RecordBatch]]:
-        """Ask all partitions now, so that all views are of now; the rows are read when wanted.
+        """Ask all partitions now, so that their views are of one moment; rows are read later.
 
-        What is returned can be called again: it asks the same views once more.
+        The returned function can be called again, and reads the same views.
         """
         store = tally.reading.store(self.store(access.schema))
         scatter = tally.scatters.pop(id(access), None)
@@ -301,7 +301,7 @@ class Executor:
         return streams.read
 
     def _make_ready(self, accesses: Sequence[Access], parameters: Row, tally: Tally) -> None:
-        """Wait, and settle the epochs, for all that is known to be asked."""
+        """Wait for the bounds, and choose the epochs, of all partitions that will be asked."""
         reading = tally.reading
         reading.check_topics(
             (reading.store(self.store(access.schema)) for access in accesses), self._catalog
@@ -374,7 +374,7 @@ class Executor:
 
     @staticmethod
     def _settle(tally: Tally, options: ReadOptions) -> None:
-        """Fail the statement for its failed partitions, unless it wants what there is."""
+        """Raise for failed partitions, unless the statement accepts partial results."""
         if not tally.failures or options.partial:
             return
         error = partitions_failed(tally.failures)

@@ -1,7 +1,7 @@
-"""What partitions answered, gathered: the tally of a statement, and its rows as one stream.
+"""Gather the answers of partitions: the tally of a statement, and its rows as one stream.
 
-The rows of several reads follow one another or are merged in order, and leave in the shape that
-the plan promised. Whom to ask, and what a failure means, is for `execute`.
+The rows of several reads are concatenated or merged in order, and have the columns and types of the
+plan. `execute` decides which partitions to ask, and what a failure means.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from stores.spec.result import QueryResult, Success
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
-    """What has been asked so far: positions and answers, which end up in the result."""
+    """The positions and answers so far, which become part of the result."""
 
     reading: Reading
-    """How it is asked."""
+    """How partitions are read."""
     position: Position = EMPTY
     answers: list[PartitionAnswer] = field(default_factory=list)
     places: dict[tuple[str, int], int] = field(default_factory=dict)
-    """Where in `answers` each partition of a store is: it has one, however often it is asked."""
+    """The index in `answers` of each partition: it has one answer, however often it is asked."""
     scatters: dict[int, Scatter] = field(default_factory=dict)
-    """What each access asks, by its identity, where that was found out before it is opened."""
+    """The queries of each access, by its id, if they were made before it is opened."""
     failures: list[tuple[str, int, FailureReason, str]] = field(default_factory=list)
     is_restoring: bool = False
 
 
 def missing_rows(tally: Tally) -> list[Notice]:
-    """What a client is told that asked for what there is, if that is not all."""
+    """Return a notice for a client that accepts partial results and gets one."""
     if not tally.failures:
         return []
     missing = partitions_failed(tally.failures).detail
@@ -51,7 +51,7 @@ def missing_rows(tally: Tally) -> list[Notice]:
 
 
 class Streams:
-    """The rows of several partitions, one after the other; can be read again."""
+    """The rows of several partitions, one after another; they can be read again."""
 
     def __init__(
         self,
@@ -65,12 +65,12 @@ class Streams:
         self._keep, self._cancellation = keep, cancellation
 
     def read(self) -> Iterator[pa.RecordBatch]:
-        """All rows, a read at a time."""
+        """Return all rows, one read after another."""
         for reads in self.each():
             yield from reads
 
     def each(self) -> list[Iterator[pa.RecordBatch]]:
-        """The rows of each read apart."""
+        """Return the rows of each read separately."""
         return [self._read(at, a.value) for at, a in self._opened if isinstance(a, Success)]
 
     def _read(self, at: int, stream: BatchStream) -> Iterator[pa.RecordBatch]:
@@ -92,7 +92,7 @@ class Streams:
 
 
 def top_rows(streams: Streams, top: Top, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
-    """The first rows in the order of ORDER BY and LIMIT, merged from reads that are in it."""
+    """Return the first rows in the order of ORDER BY, merged from ordered reads."""
     reads = streams.each()
     if top.held is not None:
         reads = [trailing_null_held(read, top.held) for read in reads]
@@ -101,7 +101,7 @@ def top_rows(streams: Streams, top: Top, columns: tuple[str, ...]) -> Iterator[p
 
 
 def counted(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """One row: how many there are."""
+    """Return one row with the number of rows."""
     rows = sum(batch.num_rows for batch in batches)
     yield pa.RecordBatch.from_arrays([pa.array([rows], pa.int64())], schema=schema)
 
@@ -109,7 +109,7 @@ def counted(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa
 def checked(
     batches: Iterator[pa.RecordBatch], cancellation: Cancellation
 ) -> Iterator[pa.RecordBatch]:
-    """Batches as long as the statement may go on."""
+    """Return the batches, and check between them whether the statement was cancelled."""
     for batch in batches:
         cancellation.check()
         yield batch
@@ -118,7 +118,7 @@ def checked(
 def projected(
     batches: Iterator[pa.RecordBatch], node: Stream, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """The result's columns in their order, and no more rows than LIMIT and OFFSET leave."""
+    """Return the result columns in order, and only the rows that LIMIT and OFFSET leave."""
     skip, left = node.offset, node.limit
     for batch in batches:
         if left == 0:
@@ -133,7 +133,7 @@ def projected(
 
 
 def as_promised(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Batches in the Arrow types that the columns promise."""
+    """Return the batches cast to the Arrow types of the result columns."""
     for batch in batches:
         arrays = [
             column if column.type == wanted.type else column.cast(wanted.type)

@@ -1,4 +1,4 @@
-"""The inputs of a composition in the order that lets few rows of one find those of another."""
+"""Open the inputs of a join in an order that lets few rows of one find the rows of another."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from planner.planning.access import Access
 from planner.planning.lookup_joins import LINK_BYTES_MAX, LINK_ROWS_MAX, Link
 
 Read: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
-"""The rows of an access, as often as it is called."""
+"""Returns the rows of an access; can be called again."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Joining:
-    """Opens the accesses of one composition.
+    """Opens the accesses of one statement that DuckDB composes.
 
     Args:
-        links: which can be read by the rows of another.
-        open_access: asks the partitions; what is returned reads the rows.
-        rows_of: about how many rows the store of an access holds; None if that is not known.
+        links: relations that can be looked up by the rows of another.
+        open_access: asks the partitions, and returns a function that reads the rows.
+        rows_of: returns about how many rows the store of an access holds; None if not known.
     """
 
     links: Sequence[Link]
@@ -31,7 +31,7 @@ class Joining:
     _held: dict[str, pa.Table] = field(default_factory=dict)
 
     def open_all(self, accesses: Mapping[str, Access]) -> dict[str, Read]:
-        """All of them; those that others are found by come first."""
+        """Open all accesses, those whose rows find others first."""
         waiting = dict(accesses)
         found: dict[str, Read] = {}
         while waiting:
@@ -44,7 +44,7 @@ class Joining:
         return found
 
     def _next(self, waiting: Mapping[str, Access]) -> tuple[str, Access]:
-        """One that is found by rows that are held, else the one that promises the fewest rows."""
+        """Return the next access: one that held rows find, else the one with the fewest rows."""
         for link in self.links:
             if link.name in waiting and link.by in self._held:
                 narrowed = self._narrowed(waiting[link.name], link)
@@ -54,14 +54,14 @@ class Joining:
         return min(waiting.items(), key=lambda item: (item[0] not in drivers, item[1].breadth))
 
     def _narrowed(self, access: Access, link: Link) -> Access | None:
-        """The access for the keys that the held rows name; None if a scan is less work."""
+        """Return the access to the keys in the held rows; None if a scan is less work."""
         condition = link.condition(self._held[link.by])
         if condition is None or not link.pays(condition, self.rows_of(access), access.schema.kind):
             return None
         return access.and_also(condition)
 
     def _hold(self, name: str, access: Access, read: Read) -> Read:
-        """Keep the rows, if they are few."""
+        """Hold the rows in memory if they are few."""
         if not access.predicate.columns and (self.rows_of(access) or 0) > LINK_ROWS_MAX:
             return read
         table = _small_table(read(), access)
@@ -72,7 +72,7 @@ class Joining:
 
 
 def _small_table(batches: Iterator[pa.RecordBatch], access: Access) -> pa.Table | None:
-    """All rows; None once they are too many, or too large."""
+    """Return all rows; None if they are too many or too large."""
     held: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:

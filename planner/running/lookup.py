@@ -1,8 +1,8 @@
-"""The short way of a statement that looks up one key: made once with its plan, run for each key.
+"""The fast lookup of one key: a function made once with the plan and called for each key.
 
-Nothing is parsed or planned in it, no thread changes and nothing is copied. It is for who asks for
-a row and minds neither positions nor partitions, which the session notes all the same; where there
-is more to say, an option or a failure, it leaves the statement to `Executor.lookup`.
+It parses, plans and copies nothing, and stays in the caller's thread. It returns only the row; the
+session still notes the position. If an option or a failure needs more than that, it returns None,
+and `Executor.lookup` runs the statement.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _IDLE = TransactionStatus.IDLE
 
 
 def key_of(operands: Sequence[Operand], parameters: Row) -> Key | None:
-    """The key that these operands, one per key column, make; None if no row can have it."""
+    """Return the key of these operands, one per key column; None if no row can have it."""
     values = []
     for operand in operands:
         if operand.fit is Fitted:
@@ -45,20 +45,20 @@ def key_of(operands: Sequence[Operand], parameters: Row) -> Key | None:
 
 
 def _whole(parameters: Row) -> Key | None:
-    """The parameters are the key as they are."""
+    """Return the parameters as the key; None if one is NULL."""
     return None if None in parameters else parameters
 
 
 def short_way(
     plan: QueryPlan, node: Lookup, catalog: StoreCatalog, route: Callable[[Key], int]
 ) -> LookUp:
-    """How a plan is run at once.
+    """Return the function that looks up a key.
 
     Args:
-        plan: of a SELECT.
-        node: all that it does.
+        plan: the plan of a SELECT.
+        node: its only node.
         catalog: the stores.
-        route: the partitioner of the one that is asked.
+        route: the partitioner of the store.
     """
     schema, project, clause = node.access.schema, node.project, plan.clause
     name, count = schema.name, len(plan.parameters)
@@ -70,7 +70,7 @@ def short_way(
     known = schema
 
     def is_planned_for(found: StoreSchema) -> bool:
-        """Whether the plan holds of a definition; what feeds a store changes no plan."""
+        """Whether a plan is valid for a definition; the inputs of a store do not matter."""
         nonlocal known
         is_same = replace(found, inputs=()) == replace(schema, inputs=())
         known = found if is_same else known
@@ -82,7 +82,7 @@ def short_way(
             session.transaction is not _IDLE
             or len(parameters) != count
             or store is None
-            # Whatever else the catalog has gained or lost since: a key is looked up as before.
+            # Other stores may have changed since; lookups in this one have not.
             or (store.schema is not known and not is_planned_for(store.schema))
         ):
             return None

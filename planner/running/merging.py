@@ -1,7 +1,7 @@
-"""The first rows of many reads that each come in order, without reading the rest of any of them.
+"""Merge the first rows of many ordered reads without reading the rest of any of them.
 
-Rows are sorted as Arrow batches, a round at a time: of what has been read, those rows are next that
-lie before the last row of every read that has more to give.
+Rows are sorted as Arrow batches, in rounds. Of the rows read so far, those before the last known
+row of every unfinished read are final.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from stores.spec.query import Order
 
 _LAST_OF = "#last of"
-"""A name that no column has: of which read a row is the last that is known, else _NONE."""
+"""A name that no column has: the read of which a row is the last known one, else _NONE."""
 _NONE = -1
 
 
@@ -26,13 +26,13 @@ def first_rows(
     *,
     rows: int,
 ) -> Iterator[pa.RecordBatch]:
-    """The first rows of all reads together, in order.
+    """Return the first rows of all reads together, in order.
 
     Args:
-        reads: each in the order itself, NULLs included.
-        columns: what orders the rows, each with whether its NULLs come first.
-        order: of every one of them.
-        rows: how many are wanted.
+        reads: reads in this order, NULLs included.
+        columns: the columns of the order, each with whether its NULLs come first.
+        order: the direction of every column.
+        rows: the number of rows to return.
     """
     keys = _sort_keys(columns, order)
     active = dict(enumerate(reads))
@@ -52,10 +52,10 @@ def first_rows(
 
 
 def trailing_null_held(read: Iterator[pa.RecordBatch], column: str) -> Iterator[pa.RecordBatch]:
-    """The same rows, but none that is NULL in a column is the last one before its group goes on.
+    """Return the same rows in batches that do not end with a NULL in the column.
 
-    Reads give the NULL of the last key column before the other rows of its group. Where it is
-    wanted behind them, it must not be thought the last row that is known of the read.
+    Reads return the NULL of the last key column before the other rows of its group. If it is to
+    come after them, it must not count as the last known row of the read.
     """
     held: pa.RecordBatch | None = None
     for batch in read:
@@ -71,7 +71,7 @@ def trailing_null_held(read: Iterator[pa.RecordBatch], column: str) -> Iterator[
 
 
 def _sort_keys(columns: Sequence[tuple[str, bool]], order: Order) -> list[tuple[str, str]]:
-    """Columns and directions; NULLs have a key of their own, as Arrow puts them all at one end."""
+    """Return sort keys; NULLs have a key of their own, since Arrow puts all of them at one end."""
     direction = "ascending" if order is Order.ASCENDING else "descending"
     keys: list[tuple[str, str]] = []
     for name, nulls_first in columns:
@@ -87,7 +87,7 @@ def _null_key(name: str) -> str:
 def _fed(
     pending: pa.Table | None, active: dict[int, Iterator[pa.RecordBatch]], hungry: Sequence[int]
 ) -> pa.Table | None:
-    """What is held, with the next rows of each read whose last known row has been given."""
+    """Return the held rows, with the next rows of each read that has no more known rows."""
     parts = [] if pending is None else [pending]
     for number in hungry:
         batch = next((b for b in active[number] if b.num_rows), None)
@@ -110,7 +110,7 @@ def _sorted(
 
 
 def _cut(table: pa.Table, active: dict[int, Iterator[pa.RecordBatch]]) -> tuple[int, list[int]]:
-    """How many of the sorted rows are final, and which reads must say what comes next."""
+    """Return how many of the sorted rows are final, and which reads must be continued."""
     marks = table.column(_LAST_OF).to_numpy()
     places = {int(marks[at]): at for at in np.flatnonzero(marks != _NONE).tolist()}
     ends = {number: places[number] for number in active}

@@ -1,9 +1,9 @@
-"""The epochs that a statement, or a transaction, reads at: held, so that all of it sees the same.
+"""Hold the epochs that a statement or a transaction reads at, so that all reads see the same data.
 
-A statement that mentions a store twice reads each partition at the epoch that it had when it was
-first asked (`Newest`). One that wants a snapshot reads all partitions of a pipeline at one epoch
-(`Snapshot`); a transaction that repeats its reads keeps that until it ends. Epochs are held in the
-store, which goes on applying: what is held too long is lost, and the transaction with it.
+A statement that names a store twice reads each partition at the epoch of its first read (`Newest`).
+A statement that asks for a snapshot reads all partitions of a pipeline at one epoch (`Snapshot`); a
+transaction that repeats its reads keeps that snapshot until it ends. The store holds the epochs
+while it applies further ones. An epoch held for too long is lost, and its transaction fails.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ Wanted = Mapping[str, AbstractSet[int]]
 
 
 class Cut(Protocol):
-    """At which epoch each partition is asked. Used by one thread at a time."""
+    """The epochs that partitions are asked at. Used by one thread at a time."""
 
     def epoch_of(self, store: Store, partition: int) -> int | None:
-        """What to ask a partition at; None for whatever it has: it will say why it cannot answer.
+        """Return the epoch to ask a partition at; None if the partition does not answer.
 
         Raises:
             SnapshotTooOldError: a transaction reads at an epoch that is no longer kept.
         """
 
     def release(self) -> None:
-        """Let all be forgotten; what is asked later is asked at the same epochs all the same."""
+        """Release the epochs in the stores; later reads still ask for the same ones."""
 
 
 @dataclass(slots=True)
 class Newest:
-    """Each partition at the epoch that it had when it was first asked."""
+    """Each partition at the epoch of its first read."""
 
     _holds: dict[Place, Hold] = field(default_factory=dict)
     _is_released: bool = False
 
     def epoch_of(self, store: Store, partition: int) -> int | None:
-        """The newest epoch, as of the first time."""
+        """Return the epoch that was the newest at the first read."""
         place = store.schema.name, partition
         hold = self._holds.get(place)
         if hold is None:
@@ -64,7 +64,7 @@ class Newest:
         return hold.epoch
 
     def release(self) -> None:
-        """Let all be forgotten."""
+        """Release the epochs in the stores."""
         self._is_released = True
         for hold in self._holds.values():
             hold.release()
@@ -72,7 +72,7 @@ class Newest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behind:
-    """A partition that must come to an epoch before there can be one for all."""
+    """A partition that must reach an epoch before all partitions share one."""
 
     store: Store
     partition: int
@@ -84,29 +84,29 @@ class Snapshot:
     """All partitions of a pipeline at one epoch: a consistent cut.
 
     Args:
-        of_transaction: it outlives its statement: what is lost cannot be chosen anew.
+        of_transaction: whether it outlives its statement, so that a lost epoch cannot be replaced.
     """
 
     of_transaction: bool = False
     is_taken: bool = False
-    """Whether the rest of the stores is held, too: of a transaction, after its first query."""
+    """Whether the other stores are held too, as after the first query of a transaction."""
     _stores: dict[str, Store] = field(default_factory=dict)
-    """As they were when they were first read: a store that is opened anew is another."""
+    """The stores as first read: a store that is opened again is another."""
     _pipelines: dict[str, str] = field(default_factory=dict)
-    """Of each store."""
+    """The pipeline of each store."""
     _epochs: dict[str, int] = field(default_factory=dict)
-    """Of each pipeline."""
+    """The epoch of each pipeline."""
     _incomplete: set[str] = field(default_factory=set)
-    """Pipelines for which there was no epoch that all partitions could be held at."""
+    """Pipelines without an epoch at which all partitions could be held."""
     _holds: dict[Place, Hold] = field(default_factory=dict)
     _is_released: bool = False
 
     def store(self, store: Store) -> Store:
-        """The store of this name that the snapshot is of; the given one, if it is the first."""
+        """Return the store of this name in the snapshot; the given one if there is none yet."""
         return self._stores.setdefault(store.schema.name, store)
 
     def pipeline(self, store: Store) -> str:
-        """Whose epochs a store has, as it was when it was first read."""
+        """Return the pipeline whose epochs a store has, as of its first read."""
         name = store.schema.name
         found = self._pipelines.get(name)
         if found is None:
@@ -114,15 +114,15 @@ class Snapshot:
         return found
 
     def align(self, stores: Iterable[Store], wanted: Wanted) -> list[Behind]:
-        """Hold partitions, all of a pipeline at one epoch, which is chosen once.
+        """Hold partitions, all partitions of a pipeline at one epoch, which is chosen once.
 
         Args:
             stores: the stores.
-            wanted: which of their partitions.
+            wanted: the partitions to hold, by store.
 
         Returns:
-            What to wait for before trying again, where there is no such epoch; empty if there is,
-            or no wait would help.
+            The partitions to wait for before another try; empty if an epoch was found or no wait
+            would help.
         """
         behind: list[Behind] = []
         for pipeline, members in self._by_pipeline(stores).items():
@@ -135,10 +135,10 @@ class Snapshot:
         return behind
 
     def align_all(self, stores: Iterable[Store]) -> None:
-        """Choose the epochs of all pipelines whose stores share one, whatever is read of them.
+        """Choose the epochs of all pipelines whose stores share one, whatever the statement reads.
 
-        A statement that reads one partition alone might be given an epoch that others are yet to
-        come to; the next statement of its transaction would find them behind.
+        A statement that reads a single partition might choose an epoch that other partitions have
+        not reached, and the next statement of the transaction would find them behind.
         """
         for pipeline, members in self._by_pipeline(map(self.store, stores)).items():
             places = [(store, number) for store in members for number in store.statuses()]
@@ -147,18 +147,18 @@ class Snapshot:
                 del self._epochs[pipeline]
 
     def hold_rest(self, stores: Iterable[Store]) -> None:
-        """Hold whatever else can be held of these stores, so that later statements can read it."""
+        """Hold all other partitions of these stores that can be held, for later statements."""
         self.is_taken = True
         everything = [self.store(store) for store in stores]
         self.align(everything, {s.schema.name: frozenset(s.statuses()) for s in everything})
 
     def chosen(self, store: Store) -> int | None:
-        """The epoch of the store's pipeline, if it is settled, so that no wait can change it."""
+        """Return the epoch of the store's pipeline if no wait can change it; None otherwise."""
         pipeline = self.pipeline(store)
         return None if pipeline in self._incomplete else self._epochs.get(pipeline)
 
     def epoch_of(self, store: Store, partition: int) -> int | None:
-        """The epoch of the store's pipeline; None if none of its partitions answers."""
+        """Return the epoch of the store's pipeline; None if none of its partitions answers."""
         name = store.schema.name
         if self.pipeline(store) not in self._epochs:
             self.align([self.store(store)], {name: {partition}})
@@ -166,7 +166,7 @@ class Snapshot:
         if epoch is None or self._is_released:
             return epoch
         hold = self._held(store, partition, epoch)
-        # What could not be held was not lost: the partition says itself that it lacks the epoch.
+        # An epoch that could not be held is not lost: the partition reports that it lacks it.
         is_lost = hold is not None and not (hold.is_held or hold.is_missed)
         if self.of_transaction and is_lost:
             raise SnapshotTooOldError(
@@ -177,7 +177,7 @@ class Snapshot:
         return epoch
 
     def release(self) -> None:
-        """Let all be forgotten."""
+        """Release the epochs in the stores."""
         self._is_released = True
         for hold in self._holds.values():
             hold.release()
@@ -190,7 +190,7 @@ class Snapshot:
         return found
 
     def _choose(self, pipeline: str, places: list[tuple[Store, int]]) -> list[Behind]:
-        """Hold all places at the newest epoch that they share; where there is none, the least."""
+        """Hold all partitions at the newest epoch that they share, or else at the lowest one."""
         self._incomplete.discard(pipeline)
         with standstill():
             running = _running(places)
@@ -234,7 +234,7 @@ class Snapshot:
 def _running(
     places: Iterable[tuple[Store, int]],
 ) -> dict[tuple[str, int], tuple[Store, PartitionStatus]]:
-    """The status of those that answer: the others will say themselves why they do not."""
+    """Return the status of each partition that answers; others report why when asked."""
     statuses: dict[str, Mapping[int, PartitionStatus]] = {}
     found = {}
     for store, partition in places:
@@ -248,9 +248,9 @@ def _running(
 
 
 def transaction_snapshot(session: Session) -> Snapshot | None:
-    """What the session's transaction reads at; None outside of one, or if it reads what is newest.
+    """Return the snapshot of the session's transaction; None if it does not repeat its reads.
 
-    Once there has been a query, the transaction's isolation is settled.
+    The first query settles the isolation of the transaction.
     """
     if session.transaction is TransactionStatus.IDLE:
         return None

@@ -1,4 +1,4 @@
-"""How a statement is to be read: by its clause, or the session's settings where it is silent."""
+"""Read options of a statement: from its WITH clause, or else from the session's settings."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _UNKNOWN_TOPICS = ("error", "ignore")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """What one execution asks of the partitions."""
+    """The options of one execution."""
 
     bound: PositionBound = UNBOUNDED
     seen: Position = EMPTY
-    """What the session has seen, if that is a bound, too: of each store what it knows of it."""
+    """The positions that the session has seen, if they are a bound too."""
     named_topics: frozenset[str] = frozenset()
-    """Topics of the bound that the statement names itself; tokens and settings carry the others."""
+    """Topics of the bound that the statement names; tokens and settings contribute others."""
     ignores_unknown: bool = False
-    """Whether a bound may be on topics that feed no store."""
+    """Whether a bound may name topics that feed no store."""
     latest: bool = False
-    """The bound is everything committed when the statement arrived."""
+    """Whether the bound is everything committed when the statement arrived."""
     snapshot: bool = False
-    """All partitions that one pipeline writes answer at one epoch."""
+    """Whether all partitions of a pipeline answer at one epoch."""
     wait_ms: int = 0
     partitions: frozenset[int] | None = None
     active: bool = False
@@ -54,7 +54,7 @@ DEFAULT_OPTIONS = ReadOptions()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOptions:
-    """The settings `stategate.*` of a session, checked and read."""
+    """The values of a session's settings `stategate.*`."""
 
     consistency: str = "eventual"
     position: Position = EMPTY
@@ -66,7 +66,7 @@ class SessionOptions:
 
 
 PLAIN_SESSION = SessionOptions()
-"""What `Session.options` is, once read, of a session that has set none of them."""
+"""`Session.options` of a session that has set none of them."""
 
 
 def _choice(name: str, choices: Sequence[str]) -> Callable[[str], str]:
@@ -131,16 +131,16 @@ def check_setting(name: str, value: str) -> None:
     """Refuse a value that a setting cannot have.
 
     Raises:
-        InvalidValueError: it cannot, with a hint.
+        InvalidValueError: the setting cannot have the value; the hint lists those it can have.
     """
     _SETTINGS[name].read(value)
 
 
 def check_settings(settings: Mapping[str, str]) -> None:
-    """Refuse what a client asks for as it connects: nobody looks at a misspelled wish.
+    """Refuse unknown settings and wrong values that a client connects with.
 
     Raises:
-        UnknownNameError: there is no such setting of ours (42704).
+        UnknownNameError: a setting `stategate.*` does not exist (42704).
         InvalidValueError: a setting cannot have its value.
     """
     for name, value in settings.items():
@@ -157,10 +157,10 @@ def check_settings(settings: Mapping[str, str]) -> None:
 
 
 def session_options(session: Session) -> SessionOptions:
-    """The session's settings; read once for each change.
+    """Return the session's options; they are read once after each change.
 
     Raises:
-        InvalidValueError: a setting given at connection has a value it cannot have.
+        InvalidValueError: a setting given at connection has a wrong value.
     """
     if not isinstance(session.options, SessionOptions):
         fields = {
@@ -175,10 +175,10 @@ def session_options(session: Session) -> SessionOptions:
 
 
 def read_options(clause: Clause, session: Session, parameters: Row) -> ReadOptions:
-    """The options of one execution.
+    """Return the options of one execution.
 
     Raises:
-        InvalidValueError: a parameter in the clause has a value it cannot have.
+        InvalidValueError: a parameter in the clause has a wrong value.
     """
     mine = session_options(session)
     if clause is NO_CLAUSE and mine is PLAIN_SESSION:

@@ -1,6 +1,6 @@
-"""Text to statements: split at semicolons, told apart by the first word, queries made trees.
+"""Parse texts: split them at semicolons, tell statements apart by the first word, build trees.
 
-The only place that turns sqlglot's errors into ours.
+Only this module turns sqlglot's errors into ours.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WRITES = {
     *("REVOKE", "VACUUM", "ANALYZE", "REINDEX", "CLUSTER", "REFRESH", "COMMENT", "REPLACE"),
 }
 _OBJECTS = {TokenType.INTO, TokenType.FROM, TokenType.VAR, TokenType.IDENTIFIER}
-"""What follows the word of a write, and no column or function of that name."""
+"""Tokens that follow the first word of a write, but not a column or function of that name."""
 _OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET}
 _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET}
 _KINDS = {
@@ -77,29 +77,29 @@ _NOT_RUN = {
     "SECURITY": "There are no labels.",
     "REASSIGN": "There are no owners.",
 }
-"""Statements of Postgres that nothing here answers to, and what to do instead."""
+"""Statements of Postgres that are not supported, with hints."""
 
 
 class Parsed(Struct, frozen=True, kw_only=True):
-    """One statement as its text says it; nothing is resolved yet."""
+    """One parsed statement; no name is resolved yet."""
 
     sql: str
     kind: StatementKind
     tokens: tuple[Token, ...]
-    """All tokens, for the commands that are read word by word."""
+    """All tokens; commands are read word by word."""
     tree: exp.Query | None = None
-    """The query, of SELECT and EXPLAIN."""
+    """The query of SELECT or EXPLAIN."""
     clause: Clause = NO_CLAUSE
     analyze: bool = False
-    """EXPLAIN ANALYZE."""
+    """Whether it is EXPLAIN ANALYZE."""
     as_json: bool = False
-    """EXPLAIN (FORMAT JSON)."""
+    """Whether it is EXPLAIN (FORMAT JSON)."""
     costs: bool = True
-    """Not EXPLAIN (COSTS off)."""
+    """Whether EXPLAIN shows costs."""
 
 
 def split(sql: str) -> tuple[str, ...]:
-    """The statements of a text, without semicolons; empty ones are left out.
+    """Return the statements of a text, without semicolons and empty ones.
 
     Raises:
         InvalidSyntaxError: the text does not tokenize, or one statement does not parse.
@@ -123,7 +123,7 @@ def split(sql: str) -> tuple[str, ...]:
 
 
 def _check(piece: str, offset: int) -> None:
-    """Parse one statement of several; its errors point into the whole text."""
+    """Parse one of several statements; its errors point into the whole text."""
     try:
         parse(piece)
     except QueryError as error:
@@ -133,16 +133,16 @@ def _check(piece: str, offset: int) -> None:
 
 
 def parse(sql: str, parameter_types: Sequence[DataType | None] = ()) -> Parsed:
-    """Read one statement.
+    """Parse one statement.
 
     Args:
         sql: its text.
-        parameter_types: of its parameters, as far as the client says them.
+        parameter_types: the types of its parameters that the client gives.
 
     Raises:
-        InvalidSyntaxError: it is not SQL; `position` is the offending word.
-        NotSupportedError: it is SQL that is not run here.
-        LimitExceededError: it is too long or too deep.
+        InvalidSyntaxError: the text is not SQL; `position` is that of the wrong word.
+        NotSupportedError: the statement is not supported.
+        LimitExceededError: the text is too long or nested too deep.
     """
     tokens = _tokenize(sql)
     if VOID in parameter_types:
@@ -211,7 +211,7 @@ def _tokenize(sql: str) -> list[Token]:
 
 
 def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool, bool, bool]:
-    """The tokens of the query behind EXPLAIN, and whether ANALYZE, JSON and costs were asked."""
+    """Return the query of EXPLAIN, and whether to analyze, use JSON and show costs."""
     at, analyze, as_json, costs = 1, False, False, True
     words = [token.text.upper() for token in tokens]
     if at < len(words) and words[at] == "(" and "SELECT" not in words[at : at + 2]:
@@ -236,7 +236,7 @@ def _explained(tokens: Sequence[Token]) -> tuple[list[Token], bool, bool, bool]:
 
 
 def _is_on(words: Sequence[str], option: str) -> bool:
-    """Whether `ANALYZE`, `ANALYZE true` or the like is among the options in parentheses."""
+    """Whether an option is turned on in the parentheses, as by `ANALYZE` or `ANALYZE true`."""
     if option not in words:
         return False
     following = words[words.index(option) + 1 :][:1]
@@ -323,7 +323,7 @@ def _syntax_problem(sql: str, tokens: list[Token], error: ParseError) -> Invalid
     if at is None:
         return InvalidSyntaxError(f'syntax error at or near "{word}"' if word else "syntax error")
     token = tokens[at]
-    # What it misses at the end, sqlglot marks at the last word; Postgres says that it is the end.
+    # sqlglot reports an early end at the last word; Postgres reports the end.
     is_missing = not str(found.get("description", "")).startswith("Invalid expression")
     if is_missing and at + 1 == len(tokens) and token.token_type is not TokenType.R_PAREN:
         return InvalidSyntaxError("syntax error at end of input", position=token.end + 2)

@@ -1,7 +1,7 @@
-"""Parameters of type void in calls: places for a result, which are no arguments.
+"""Remove parameters of type void from calls: they are places for a result, not arguments.
 
-pgjdbc writes the call `{? = call upper(?)}` as `upper($1, $2)` with a void `$1`, and Postgres
-leaves that out, wherever it stands among the arguments.
+pgjdbc writes the call `{? = call upper(?)}` as `upper($1, $2)` with a void `$1`. Postgres ignores
+that parameter at any place among the arguments.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ _CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET}
 _NAMES = {
     *(TokenType.VAR, TokenType.IDENTIFIER, *DIALECT.parser_class.FUNC_TOKENS),
 } - {TokenType.IN, TokenType.VALUES}
-"""What may be a function's name; the others have no arguments in parentheses."""
+"""Tokens that can be the name of a function."""
 
 
 @dataclass(slots=True)
 class _List:
-    """What stands in a pair of brackets."""
+    """The content of a pair of brackets."""
 
     is_call: bool
     commas: list[Token] = field(default_factory=list)
     items: list[list[Token]] = field(default_factory=lambda: [[]])
-    """The tokens between the commas; of brackets inside only the outer ones."""
+    """The tokens between the commas; inner brackets are left out."""
 
     def left_out(self, numbers: frozenset[str]) -> list[Token]:
-        """The void arguments, and the commas that go with them."""
+        """Return the void arguments with their commas."""
         if not self.is_call:
             return []
         found: list[Token] = []
@@ -49,12 +49,12 @@ class _List:
 
 
 def without_void(sql: str, tokens: Sequence[Token], types: Sequence[DataType | None]) -> str:
-    """A statement whose calls have no void parameters; blanks keep the place of all else.
+    """Return the statement with blanks in place of void parameters, so that positions stay.
 
     Args:
         sql: the statement.
-        tokens: all of it.
-        types: of its parameters, as far as the client says them.
+        tokens: its tokens.
+        types: the types of its parameters that the client gives.
     """
     numbers = frozenset(str(number) for number, each in enumerate(types, 1) if each == VOID)
     text = list(sql)

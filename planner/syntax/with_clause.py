@@ -5,8 +5,8 @@
     bound:   topic [ partition ] >= offset | 'position token' | $n
            | LATEST | SNAPSHOT | MAX LAG interval | UNBOUNDED
 
-It is cut off before sqlglot sees the rest. What it says is kept with its parameters open; values
-are put in per execution by `planner.syntax.options`.
+The clause is cut off before sqlglot parses the rest. Parameters in it stay open:
+`planner.syntax.options` puts in their values for each execution.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from stores.spec.schema import BIGINT, INTEGER, TEXT, DataType, Kind
 T = TypeVar("T")
 _INTERVAL = DataType(kind=Kind.INTERVAL)
 OPTIONS = {"BOUND", "WAIT", "PARTITIONS", "ACTIVE", "PARTIAL", "INFO"}
-"""The first words of what can stand behind WITH."""
+"""The first words of the options after WITH."""
 WAIT_MS_MAX = 3_600_000
-"""Longest wait for a bound: a statement that needs more than an hour wants another design."""
+"""Longest wait for a bound, one hour."""
 LAG_MS_MAX = 366 * 86_400_000
-"""Greatest age that a bound on lag can allow; beyond a year, leave the bound out."""
+"""Greatest lag that a bound can allow, one year."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterRef:
-    """A place that is filled by parameter `number`, counted from 1."""
+    """A parameter in the clause; `number` counts from 1."""
 
     number: int
     type: DataType
@@ -55,7 +55,7 @@ class TopicBound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """What the clause says; the empty one says nothing."""
+    """The options of a clause; none are set without one."""
 
     topics: tuple[TopicBound, ...] = ()
     positions: tuple[Position | ParameterRef, ...] = ()
@@ -71,7 +71,7 @@ class Clause:
 
     @property
     def has_bound(self) -> bool:
-        """Whether a bound is said here, so that the session's does not count."""
+        """Whether the clause has a bound, which replaces that of the session."""
         return (
             bool(self.topics or self.positions)
             or self.latest
@@ -82,7 +82,7 @@ class Clause:
 
     @property
     def parameters(self) -> tuple[ParameterRef, ...]:
-        """Every parameter in the clause."""
+        """All parameters in the clause."""
         places: list[object] = [*self.positions, self.lag_ms_max, self.wait_ms]
         places += [place for t in self.topics for place in (t.partition, t.offset)]
         places += self.partitions or ()
@@ -93,10 +93,10 @@ NO_CLAUSE = Clause()
 
 
 def split_clause(tokens: Sequence[Token]) -> tuple[int, Clause]:
-    """Where the clause begins among the tokens, and what it says; all tokens if there is none.
+    """Return the index of the first token of the clause, and the clause; NO_CLAUSE without one.
 
     Raises:
-        InvalidSyntaxError: the clause is malformed; its position is the offending word.
+        InvalidSyntaxError: the clause is malformed; `position` is that of the wrong word.
     """
     kinds = [token.token_type for token in tokens]
     if TokenType.WITH not in kinds:
@@ -112,7 +112,7 @@ def split_clause(tokens: Sequence[Token]) -> tuple[int, Clause]:
 
 
 class _Reader:
-    """Reads the options from the tokens behind WITH, one method a rule of the grammar."""
+    """Reads the options from the tokens after WITH; each rule of the grammar has a method."""
 
     def __init__(self, tokens: Sequence[Token], at: int) -> None:
         self._tokens, self._at = tokens, at
@@ -270,7 +270,7 @@ def _sentence(hint: str | None) -> str | None:
 
 
 def _located(read: Callable[[], T], token: Token) -> T:
-    """What `read` gives; the errors it raises point at the token."""
+    """Return the result of `read`; its errors get the position of the token."""
     try:
         return read()
     except QueryError as error:
@@ -279,10 +279,10 @@ def _located(read: Callable[[], T], token: Token) -> T:
 
 
 def position_of(token: str) -> Position:
-    """The position that a token says.
+    """Return the position of a token.
 
     Raises:
-        InvalidValueError: it is none.
+        InvalidValueError: the text is not a position token.
     """
     try:
         return Position.from_token(token)
@@ -296,10 +296,10 @@ def position_of(token: str) -> Position:
 
 
 def interval_ms(interval: tuple[int, int, int], most_ms: int) -> int:
-    """An interval as milliseconds.
+    """Return an interval in milliseconds.
 
     Raises:
-        InvalidValueError: it has months, is negative or longer than `most_ms`.
+        InvalidValueError: the interval has months, is negative or longer than `most_ms`.
     """
     months, days, micros = interval
     total = days * 86_400_000 + micros // 1000
