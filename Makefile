@@ -70,6 +70,6 @@ demo: setup  ## Run the demo: a year of flights through Spark, served by HTTP an
 bench: setup  ## Measure against PostgreSQL and others: make bench ARGS="--keys 100000"
 	$(BIN)/python -m tests.bench $(ARGS)
 
-clean:  ## Remove .venv, caches and builds
-	rm -rf $(VENV) .venv-clients build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+clean:  ## Remove .venv, the demo's stores, caches and builds
+	rm -rf $(VENV) .venv-clients .demo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

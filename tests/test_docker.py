@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from gateway.settings import SETTINGS
+
 ROOT = Path(__file__).parent.parent
 DOCKER = ROOT / "docker"
 DOCKERFILES = [DOCKER / "Dockerfile.gateway", DOCKER / "Dockerfile.pipeline"]
@@ -145,6 +147,13 @@ def test_ports_agree() -> None:
         assert {int(http), int(pg)} == ports
         health = next(i.rest for i in instructions(gateway) if i.word == "HEALTHCHECK")
         assert f"127.0.0.1:{http}/" in health
+
+
+def test_ports_are_those_of_the_readme_and_of_serve() -> None:
+    ports = published_ports()
+    assert ports == {int(str(SETTINGS[name].default).rpartition(":")[2]) for name in ("http", "pg")}
+    readme = (ROOT / "README.md").read_text()
+    assert ports <= {int(port) for port in re.findall(r"\b\d{4,5}\b", readme)}
 
 
 def test_the_services_share_one_log() -> None:

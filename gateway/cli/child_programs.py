@@ -1,0 +1,111 @@
+"""Programs that `stategate demo` runs: their output goes to files, and none outlives the demo."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from gateway.errors import ServeError
+
+STOP_S = 20.0
+"""How long a program may take to stop before it is killed: Spark finishes its batch first."""
+_POLL_S = 0.05
+
+
+class Program:
+    """A running program, in a process group of its own.
+
+    Args:
+        name: what errors call it.
+        process: the first process of the group.
+        log: the file that takes its standard error, and that errors name.
+    """
+
+    def __init__(self, name: str, process: subprocess.Popen[bytes], log: Path) -> None:
+        self._name = name
+        self._process = process
+        self._log = log
+
+    @property
+    def status(self) -> int | None:
+        """Its exit status; None while it runs."""
+        return self._process.poll()
+
+    def wait(self, pause: Callable[[], None]) -> int:
+        """Return its exit status, pausing until it has ended."""
+        while (status := self._process.poll()) is None:
+            pause()
+        return status
+
+    def failure(self) -> ServeError:
+        """Return the error of a program that has ended and should not have."""
+        return ServeError(
+            f"the {self._name} ended with status {self._process.poll()}",
+            hint=f"Its log is {self._log}",
+        )
+
+    def stop(self) -> None:
+        """Terminate the first process, wait for the group, and kill what has not ended in time."""
+        deadline = time.monotonic() + STOP_S
+        if self._process.poll() is None:
+            self._process.terminate()
+        while self._process.poll() is None or self._group_runs():
+            if time.monotonic() > deadline:
+                self._kill_group()
+                break
+            time.sleep(_POLL_S)
+        self._process.wait()
+
+    def _group_runs(self) -> bool:
+        """Whether a process of the group is left: Java ends some time after its Python."""
+        if sys.platform == "win32":
+            return False
+        try:
+            os.killpg(self._process.pid, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def _kill_group(self) -> None:
+        if sys.platform == "win32":
+            self._process.kill()
+            return
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+
+
+@contextmanager
+def running(
+    name: str, command: Sequence[str], *, log: Path, output: Path | None = None
+) -> Iterator[Program]:
+    """Run a program until the block ends.
+
+    Args:
+        name: what errors call it.
+        command: its argument vector.
+        log: takes its standard error.
+        output: takes its standard output; the log does by default.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as log_file, (output or log).open("ab") as output_file:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output_file,
+            stderr=log_file,
+            # Ctrl-C reaches the demo alone, which then stops its programs one after the other.
+            start_new_session=True,
+        )
+    program = Program(name, process, log)
+    try:
+        yield program
+    finally:
+        program.stop()
