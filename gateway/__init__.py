@@ -1,4 +1,4 @@
 """The servers: HTTP and the Postgres wire, with users, limits and the command line.
 
-No SQL is read here, and only `main` wires stores to planner to servers.
+This package parses no SQL. Only `gateway.wiring` knows stores, planner and servers together.
 """

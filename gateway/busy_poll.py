@@ -1,8 +1,8 @@
-"""A moment in which the event loop looks for the next message instead of going to sleep.
+"""Busy-polls briefly after each answer, so a back-to-back query avoids a sleep and wake-up.
 
-A client that asks for one thing after another sends its next message some 20 µs after the answer.
-To put a core to sleep and to wake it costs as much as a lookup, on a virtual machine more than
-that. Looking on costs at most the core that is used anyhow while messages come in a row.
+A client that sends queries one after another sends the next one some 20 µs after an answer. Putting
+a core to sleep and waking it costs as much as a lookup, and more on a virtual machine. Polling
+costs at most the core that such a client keeps busy anyway.
 """
 
 from __future__ import annotations
@@ -11,59 +11,60 @@ import asyncio
 import os
 import time
 
-_PASSED_OVER = 100
-"""Answers until it is tried again whether there is one client or many."""
+_SKIPPED_ANSWERS = 100
+"""Answers without polling after several clients were seen; then polling is tried again."""
 _clock_ns = time.perf_counter_ns
 
 
 class BusyPoll:
-    """Keeps one event loop awake; used in its thread alone.
+    """The busy-polling of one event loop; used in its thread only.
 
     Args:
-        linger_us: how long after the last answer; 0 lets it sleep at once.
-        cores: that the process may use. On a single one the client could not run meanwhile.
+        linger_us: how long to poll after the last answer; 0 turns polling off.
+        cores: cores that the process may use. On a single core, polling would keep the client
+            from running, so it is off.
     """
 
-    __slots__ = ("_answers", "_is_looking", "_linger_ns", "_loop", "_passed_over", "_until_ns")
+    __slots__ = ("_answers", "_is_polling", "_linger_ns", "_loop", "_to_skip", "_until_ns")
 
     def __init__(self, linger_us: int, *, cores: int | None = None) -> None:
         self._linger_ns = linger_us * 1000 if (cores or usable_cores()) > 1 else 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._until_ns = 0
-        self._is_looking = False
+        self._is_polling = False
         self._answers = 0
-        """Since the loop last looked."""
-        self._passed_over = 0
-        """Answers that it is not to look on after."""
+        """Answers since the last poll."""
+        self._to_skip = 0
+        """Further answers after which polling is skipped."""
 
     def answered(self) -> None:
-        """Somebody was given an answer, who may be about to ask for more."""
+        """Start or extend polling, because a client that got an answer may send more."""
         if not self._linger_ns:
             return
-        if self._passed_over:
-            self._passed_over -= 1
+        if self._to_skip:
+            self._to_skip -= 1
             return
         self._answers += 1
         self._until_ns = _clock_ns() + self._linger_ns
-        if not self._is_looking:
-            self._is_looking = True
+        if not self._is_polling:
+            self._is_polling = True
             self._loop = asyncio.get_running_loop()
-            self._loop.call_soon(self._look)
+            self._loop.call_soon(self._poll)
 
-    def _look(self) -> None:
-        """A loop with something to call does not wait for its sockets, but looks at them."""
+    def _poll(self) -> None:
+        """Poll once: a loop with a callback to run checks its sockets without waiting."""
         answers, self._answers = self._answers, 0
         if answers > 1:
-            # So many clients ask that it hardly sleeps: to look on would only keep them waiting.
-            self._passed_over = _PASSED_OVER
+            # Several clients are active: the loop hardly sleeps, and polling would delay them.
+            self._to_skip = _SKIPPED_ANSWERS
         if self._loop is not None and answers <= 1 and _clock_ns() < self._until_ns:
-            self._loop.call_soon(self._look)
+            self._loop.call_soon(self._poll)
         else:
-            self._is_looking = False
+            self._is_polling = False
 
 
 def usable_cores() -> int:
-    """The cores that this process may run on."""
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

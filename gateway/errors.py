@@ -1,15 +1,15 @@
-"""What can go wrong at the gateway's edge, and how every error is told to a client.
+"""Errors of the gateway, and how each error becomes an HTTP response.
 
     QueryError                        planner.errors: a statement failed, with its SQLSTATE
-    └── RequestProblem                the HTTP request is wrong, whatever its statement says
-    GatewayError                      root of what the command line reports in one sentence
+    └── HttpRequestError              the HTTP request is malformed
+    GatewayError                      the command line reports it in one sentence
     ├── SettingsError                 a setting is unknown, does not parse or is out of range
     ├── ServeError                    the gateway cannot start: a port in use, no root
-    └── ClientError                   the command line's client cannot get an answer
-        ├── UnreachableError          nothing answers at the URL, or the answer broke off
+    └── ClientError                   the command line's client gets no answer
+        ├── UnreachableError          no gateway answers at the URL, or the answer broke off
         └── RemoteError               the gateway answered with an error
 
-One table maps SQLSTATE to HTTP status. The body has one shape for all errors, of routing too:
+One table maps SQLSTATEs to HTTP statuses. All errors, routing errors included, have one body:
 `{"error": {"message", "sqlstate", "detail", "hint", "position", "retryable"}}`.
 """
 
@@ -22,7 +22,7 @@ from planner.errors import QueryError
 PROTOCOL_VIOLATION = "08P01"
 
 _STATUS_BY_CODE = {
-    "25006": 501,  # a write: as unsupported here as any other SQL that is not run
+    "25006": 501,  # a write: not supported, like other SQL that the gateway does not run
     "28P01": 401,
     "42501": 403,
     "53300": 503,
@@ -51,7 +51,7 @@ _RETRY_AFTER_S = "1"
 
 
 class HttpRequestError(QueryError):
-    """The request cannot be read as what its path takes (08P01); `status` is its HTTP status."""
+    """The request does not fit its path (08P01); `status` is its HTTP status."""
 
     sqlstate = PROTOCOL_VIOLATION
 
@@ -71,11 +71,11 @@ class HttpRequestError(QueryError):
 
 
 class GatewayError(Exception):
-    """What the command line reports in one sentence, without a traceback.
+    """An error that the command line reports in one sentence, without a traceback.
 
     Args:
         message: one clause without a full stop.
-        hint: the next act, as a sentence.
+        hint: what to do next, as a sentence.
     """
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
@@ -93,11 +93,11 @@ class ServeError(GatewayError):
 
 
 class ClientError(GatewayError):
-    """The client of the command line cannot get an answer."""
+    """The client of the command line gets no answer."""
 
 
 class UnreachableError(ClientError):
-    """Nothing that speaks our protocol answers at the URL, or its answer broke off."""
+    """No gateway answers at the URL, or its answer broke off."""
 
 
 class RemoteError(ClientError):
@@ -106,9 +106,9 @@ class RemoteError(ClientError):
     Args:
         message: its primary message.
         sqlstate: its code.
-        detail: facts, if it gave any.
-        hint: the next act, if it gave one.
-        position: 1-based character offset into the statement, if it is known.
+        detail: facts, if any.
+        hint: what to do next, if known.
+        position: 1-based character offset into the statement, if known.
     """
 
     def __init__(
@@ -127,18 +127,18 @@ class RemoteError(ClientError):
 
 
 def status_of(sqlstate: str) -> int:
-    """The HTTP status of a SQLSTATE: by the exact code, then by its class; 500 for others."""
+    """Return the HTTP status of a SQLSTATE: by its code, then by its class, else 500."""
     exact = _STATUS_BY_CODE.get(sqlstate)
     return exact if exact is not None else _STATUS_BY_CLASS.get(sqlstate[:2], 500)
 
 
 def response_status(error: QueryError) -> int:
-    """The HTTP status of an error that is the whole response."""
+    """Return the HTTP status of an error response."""
     return error.status if isinstance(error, HttpRequestError) else status_of(error.sqlstate)
 
 
 def response_headers(error: QueryError) -> dict[str, str]:
-    """The headers that go with it: `Retry-After` where the same request can succeed later."""
+    """Return the error's headers: `Retry-After` where the same request can succeed later."""
     headers = dict(error.headers) if isinstance(error, HttpRequestError) else {}
     if response_status(error) == 503:
         headers["Retry-After"] = _RETRY_AFTER_S
@@ -146,7 +146,7 @@ def response_headers(error: QueryError) -> dict[str, str]:
 
 
 def error_document(error: QueryError) -> dict[str, object]:
-    """The value of the body's `error` member; all six members are always there."""
+    """Return the value of the body's `error` member, always with all six members."""
     return {
         "message": error.message,
         "sqlstate": error.sqlstate,

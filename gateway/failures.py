@@ -1,7 +1,7 @@
-"""Unplanned errors: the client gets a short message, the log all that helps to find the cause.
+"""Unexpected exceptions: the client gets a short message, the log gets what helps to debug.
 
-The one place where an internal error (XX000) is logged, whichever protocol it was met in: with the
-statement's shape, for its values are no business of a log, and with who asked, from where.
+This is the only place that logs an internal error (XX000), for both protocols. The log entry has
+the statement's shape without its values, the user and the client's address.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ INTERNAL = InternalError.sqlstate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestContext:
-    """What was asked when something went wrong, and by whom."""
+    """The statement and the client of a request, for the log."""
 
     client: str
-    """Its address, and on the wire its process id."""
+    """The client's address; on the wire also its process id."""
     user: str | None = None
-    """None before it was let in."""
+    """None before the client is authenticated."""
     sql: str | None = None
-    """The statement; None before one was read."""
+    """The statement; None before one is read."""
 
     def __str__(self) -> str:
-        """As the log has it."""
+        """Format the fields for a log line."""
         shape = None if self.sql is None else statement_shape(self.sql)
         user = None if self.user is None else shown_name(self.user)
         return f"statement={shape!r} user={user!r} client={self.client}"
 
 
 def to_query_error(error: Exception, context: RequestContext) -> QueryError:
-    """The error as a client sees it; an internal one is logged whole."""
+    """Return the error that the client gets; log an internal one with its traceback."""
     if isinstance(error, QueryError) and error.sqlstate != INTERNAL:
         return error
     logger.error("internal error %s", context, exc_info=error)
     if isinstance(error, QueryError):
         return error
-    return InternalError("internal error", hint="The log of the gateway has more.")
+    return InternalError("internal error", hint="See the log of the gateway.")

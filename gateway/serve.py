@@ -1,6 +1,6 @@
-"""Both servers in one event loop: bind, tell where, answer until a signal, drain, end.
+"""Runs both servers in one event loop: bind, announce, answer until a signal, drain, end.
 
-Knows sockets, signals and time, and nothing of SQL or of stores.
+Handles sockets, signals and time; knows no SQL and no stores.
 """
 
 from __future__ import annotations
@@ -30,63 +30,62 @@ from gateway.settings import Address, Settings, parse_address
 logger = logging.getLogger(__name__)
 
 SWITCH_INTERVAL_S = 0.0005
-"""How long a worker thread may keep the interpreter while the loop waits for it. Python's default
-of 5 ms would be added to every lookup that arrives while a worker decodes rows."""
+"""How long a worker thread may hold the interpreter while the loop waits. Python's default of 5 ms
+would delay every lookup that arrives while a worker decodes rows."""
 GC_YOUNG_OBJECTS = 2_000
-"""Python looks for cycles after so many new objects; its default of 700 is a few lookups' worth.
-No thread runs meanwhile: the trees of new statements take 1 ms here, and at 20,000 took 12 ms."""
+"""New objects between collections of the youngest generation. Python's default of 700 is a few
+lookups' worth. No thread runs during one: with 2,000 it takes 1 ms, with 20,000 it took 12 ms."""
 GC_YOUNG_LOOKS = 5
-"""After so many looks at the young ones it looks at those that were left, in some 3 ms."""
+"""Collections of the youngest generation between those of the middle one, which take some 3 ms."""
 GC_MIDDLE_LOOKS = 100
-"""After so many of these, a million objects, it looks at all: some 60 ms with 100,000 of them."""
+"""Collections of the middle generation, a million new objects, between full ones, which take some
+60 ms with 100,000 objects."""
 CLOSING_S = 1.0
-"""Taken from the end of the grace period, or its half: to end what still runs, and close all."""
+"""Reserved at the end of the grace period, at most half of it, to cancel statements and close."""
 _BACKLOG = 512
-"""Connections that the kernel holds before they are accepted: a burst of all clients at once."""
+"""Connections that the kernel queues before they are accepted: all clients in one burst."""
 
 
 class WireServer(Protocol):
-    """The Postgres wire, as far as serving goes."""
+    """The methods of the Postgres wire that serving needs."""
 
     async def start(self, host: str, port: int) -> int:
-        """Listen; gives the port."""
+        """Listen, and return the port."""
 
     async def stop(self, *, grace_s: float) -> None:
-        """Refuse new connections, let statements end within the grace period, close all."""
+        """Refuse new connections, let statements end within the grace period, then close all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """What is served, and what happens around it."""
+    """The servers to run, and the callbacks around them."""
 
     app: ASGIApp
     wire: WireServer | None
-    """None where the Postgres wire is turned off."""
+    """None if the Postgres wire is turned off."""
     settings: Settings
     open_stores: Callable[[], None]
-    """Opens the replicas; called in a thread once the servers listen, so that `/readyz` can tell
-    how far it is. What it raises ends the gateway."""
+    """Opens the replicas, in a thread, after the servers listen, so that `/readyz` can report
+    progress. An exception ends the gateway."""
     tls: Tls | None = None
-    """The certificate of HTTP; None serves it in clear."""
+    """The certificate of HTTP; None serves without TLS."""
     busy_poll: BusyPoll
-    """Keeps the loop awake between requests."""
+    """Busy-polls briefly after each answer, so a back-to-back query avoids a sleep and wake-up."""
     reload: Callable[[], None] | None = None
-    """Called on SIGHUP; None leaves the signal to do what it does."""
+    """Called on SIGHUP; None keeps the signal's default action."""
     watch_http: Callable[[Callable[[], int]], None] | None = None
-    """Given what counts the open HTTP connections, before the first is accepted."""
+    """Receives the function that counts open HTTP connections, before the first is accepted."""
     announce: Callable[[str], None]
-    """Tells the operator one line: where it listens, that it stops."""
+    """Prints one line for the operator: an address, or that the gateway stops."""
 
 
 class _HttpServer(uvicorn.Server):
-    """uvicorn with connections of ours, and without its own signal handlers.
-
-    One place decides when the process ends.
+    """uvicorn with our connections and without its signal handlers: `serve` handles signals.
 
     Args:
-        config: of uvicorn.
-        settings: the limits of connections.
-        busy_poll: keeps the loop awake between requests.
+        config: uvicorn's.
+        settings: give the limits of connections.
+        busy_poll: is told of each answer.
     """
 
     def __init__(self, config: uvicorn.Config, settings: Settings, busy_poll: BusyPoll) -> None:
@@ -122,7 +121,7 @@ class _HttpServer(uvicorn.Server):
                 sock=each,
                 ssl=context,
                 backlog=self.config.backlog,
-                # Of what is in a handshake nobody has an account.
+                # Connections in a TLS handshake are not counted yet, so time limits them.
                 ssl_handshake_timeout=None if context is None else self._limits.head_timeout_s,
             )
             for each in sockets or ()
@@ -135,12 +134,11 @@ class _HttpServer(uvicorn.Server):
         yield
 
 
-def collect_seldom() -> None:
-    """Let the garbage collector look at what comes and goes, and not so often.
+def reduce_garbage_collection() -> None:
+    """Exempt objects made so far from garbage collection, and collect others less often.
 
-    What has been imported and wired stays until the end: it need not be looked at again. That is
-    3 % of the throughput of lookups, and 5 % of the time that planning takes. Nor is it looked at
-    when the process ends, which would take longer than all the rest of it.
+    Imported modules and wired objects stay until the end. Not scanning them gains 3 % of the
+    throughput of lookups and 5 % of planning time, and makes the process end faster.
     """
     gc.collect()
     gc.freeze()
@@ -151,11 +149,11 @@ def run_servers(serving: Serving) -> None:
     """Serve until SIGINT or SIGTERM; a second signal ends the grace period.
 
     Raises:
-        ServeError: an address cannot be listened on.
+        ServeError: an address is in use or not of this machine.
         SettingsError: an address does not parse.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    collect_seldom()
+    reduce_garbage_collection()
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(serve(serving))
 
@@ -169,7 +167,7 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
 
 
 async def serve(serving: Serving) -> None:
-    """The same within a running loop."""
+    """Serve within a running event loop, as `run_servers` does."""
     settings = serving.settings
     stopping, forced = _signalled()
     _reload_on_hangup(serving)
@@ -197,7 +195,7 @@ async def serve(serving: Serving) -> None:
 async def _until_stopped(
     serving: Serving, serving_http: asyncio.Task[None], stopping: asyncio.Event
 ) -> None:
-    """Open the stores and wait for a signal; raises what ends the gateway before one comes."""
+    """Open the stores and wait for a signal; raise any error that ends the gateway earlier."""
     opening = asyncio.ensure_future(asyncio.to_thread(serving.open_stores))
     signalled = asyncio.ensure_future(stopping.wait())
     waiting: set[asyncio.Future[Any]] = {opening, signalled, serving_http}
@@ -207,16 +205,16 @@ async def _until_stopped(
             for task in done:
                 await task
             if serving_http.done():
-                raise ServeError("the HTTP server ended by itself", hint="The log has more.")
+                raise ServeError("the HTTP server ended by itself", hint="See the log.")
             waiting -= done
     finally:
         signalled.cancel()
-        # A thread cannot be stopped, and stores that are half opened could not be closed.
+        # A thread cannot be stopped, and half-opened stores could not be closed.
         await asyncio.gather(opening, return_exceptions=True)
 
 
 def _signalled() -> tuple[asyncio.Event, asyncio.Event]:
-    """Set by the first SIGINT or SIGTERM, and by the second."""
+    """Return two events: the first SIGINT or SIGTERM sets one, the second the other."""
     stopping, forced = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -264,7 +262,7 @@ async def _stop_wire(serving: Serving, forced: asyncio.Event) -> None:
 
 
 def _drain_s(settings: Settings) -> float:
-    """How long statements may run after a signal, so that all has ended with the grace period."""
+    """Return how long statements may run after a signal, to end within the grace period."""
     grace_s = settings.grace_ms / 1000
     return max(grace_s / 2, grace_s - CLOSING_S)
 
@@ -283,7 +281,7 @@ def _uvicorn_config(serving: Serving) -> uvicorn.Config:
         loop="none",
         lifespan="off",
         interface="asgi3",
-        # `gateway.access.proxies` decides whom to believe.
+        # `gateway.access.proxies` decides which proxies to trust.
         proxy_headers=False,
         access_log=False,
         log_config=None,
@@ -309,8 +307,8 @@ def _listen(address: Address, settings: Settings) -> socket.socket:
         if sys.platform != "win32":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):
-            # Accepted connections inherit it: the kernel then drops what a client that was cut off
-            # has left unread, for which closing would wait for ever.
+            # Accepted connections inherit it. Without it, closing the connection of a client that
+            # vanished would wait for ever for its unread data.
             listener.setsockopt(
                 socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, settings.stall_timeout_ms
             )
@@ -324,10 +322,10 @@ def _listen(address: Address, settings: Settings) -> socket.socket:
 
 
 def cannot_listen(name: str, address: Address, error: OSError) -> ServeError:
-    """The error for an address that somebody else has, or that is not of this machine."""
+    """Return the error for an address that is in use or not of this machine."""
     reason = error.strerror or str(error)
     if error.errno is not None and not isinstance(error, socket.gaierror):
-        reason = os.strerror(error.errno)  # some loops repeat the address in their own text
+        reason = os.strerror(error.errno)  # some event loops repeat the address in their message
     return ServeError(
         f"cannot listen on {_host_port(address.host, address.port)}: {reason.lower()}",
         hint=f"Choose another address with --{name}.",

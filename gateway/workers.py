@@ -1,7 +1,7 @@
-"""The one crossing from the event loop to threads: what may block runs here, and nowhere else.
+"""The only crossing from the event loop to threads: all blocking calls run here.
 
-Below the gateway all code is synchronous. A call occupies a thread for as long as it runs; a stream
-does so only while it makes its next item, so that few threads serve many streams, each in turn.
+Below the gateway all code is synchronous. A call occupies a thread while it runs. A stream occupies
+one only while it makes its next item, so a few threads serve many streams in turn.
 """
 
 from __future__ import annotations
@@ -25,21 +25,22 @@ logger = logging.getLogger(__name__)
 
 
 class _End:
-    """What `next` gives when an iterator has no more."""
+    """Returned by `next` when an iterator is exhausted."""
 
 
 _END = _End()
 _FINISHED_AT_ONCE = 2
-"""Items of one stream: more would have its reader wait for less, and all others for longer."""
+"""Items of one stream that are finished at once. More would speed up its reader and delay
+others."""
 
 
 class Workers:
-    """Bounded threads behind a bounded queue, first come, first served.
+    """A bounded number of threads with a bounded queue, first come, first served.
 
     Args:
         threads: how many calls run at once.
-        queue_max: how many more may wait; a call beyond them is refused, for a queue that only
-            grows answers nobody in time.
+        queue_max: how many more may wait; further calls are refused, because an unbounded queue
+            would answer no one in time.
     """
 
     def __init__(self, *, threads: int, queue_max: int) -> None:
@@ -59,7 +60,7 @@ class Workers:
 
     @property
     def running(self) -> int:
-        """How many calls have a thread."""
+        """How many calls run."""
         return min(self._pending, self._threads)
 
     @property
@@ -70,18 +71,18 @@ class Workers:
     async def run(
         self, fn: Callable[..., T], *args: object, on_abandon: Callable[[T], None] | None = None
     ) -> T:
-        """Call `fn(*args)` in a worker thread and give what it gives.
+        """Call `fn(*args)` in a worker thread and return its result.
 
-        A caller that is cancelled while it waits leaves at once. A call that has not begun is then
-        dropped; one that runs goes on, so cancel what it works on too.
+        A cancelled caller leaves at once. A call that has not begun is then dropped; one that runs
+        goes on, so cancel its work too.
 
         Args:
-            fn: what to call.
+            fn: the function to call.
             args: its arguments.
-            on_abandon: receives the value of a call whose caller has left, to release it.
+            on_abandon: releases the result of a call whose caller has left.
 
         Raises:
-            LimitExceededError: as many calls wait as may (53300).
+            LimitExceededError: the queue is full (53300).
             UnavailableError: the workers are closed (57P01).
         """
         self._admit()
@@ -93,21 +94,20 @@ class Workers:
             raise
 
     async def release(self, fn: Callable[[], None]) -> None:
-        """Call `fn()`, which gives back what a statement holds; never refused, always finished.
+        """Call `fn()`, which releases a statement's resources; never refused, always finished.
 
-        The call runs to its end even if the caller is cancelled. Once the workers are closed it
-        runs where it is made.
+        The call runs to its end even if the caller is cancelled. After the workers are closed it
+        runs in the calling thread.
         """
         await asyncio.shield(asyncio.wrap_future(self._submit_release(fn)))
 
     async def stream_through(
         self, iterator: Iterator[T], finish: Callable[[T], U]
     ) -> AsyncGenerator[U, None]:
-        """What `finish` makes of the items of `iterator`, in their order.
+        """Yield `finish(item)` for each item of `iterator`, in order.
 
-        The first item is finished alone, and given at once. From then on two are finished side by
-        side while the next is made, and while the reader has its way with what it was given. As
-        for the rest, see `stream`.
+        The first item is finished alone and yielded at once. Then two items are finished at a time
+        while the next is made and while the reader works. Otherwise like `stream`.
         """
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
@@ -141,11 +141,11 @@ class Workers:
                 await asyncio.shield(asyncio.wrap_future(self._close_after(making, iterator)))
 
     async def stream(self, iterator: Iterator[T]) -> AsyncGenerator[T, None]:
-        """The items of `iterator`, each made in a worker thread, at most one ahead of the reader.
+        """Yield the items of `iterator`, each made in a worker, at most one ahead of the reader.
 
-        Items of a stream that has begun are never refused. When the reader stops early, by
-        `aclose()` (see `contextlib.aclosing`), cancellation or an error of its own, the iterator
-        is closed in a worker, after the item in the making.
+        The items of a begun stream are never refused. When the reader stops early, by `aclose()`
+        (see `contextlib.aclosing`), cancellation or its own error, the iterator is closed in a
+        worker, after the item in progress.
 
         Raises:
             UnavailableError: the workers are closed (57P01).
@@ -169,7 +169,7 @@ class Workers:
                 await asyncio.shield(asyncio.wrap_future(self._close_after(ahead, iterator)))
 
     def close(self) -> None:
-        """Refuse all new calls and wait for those that run; those that wait are refused too."""
+        """Refuse new and waiting calls, and wait for the running ones."""
         self.closed = True
         self._executor.shutdown(wait=True)
 
@@ -211,7 +211,7 @@ class Workers:
             self._pending -= 1
 
     def _close_after(self, ahead: Future[T | _End], iterator: Iterator[T]) -> Future[None]:
-        """Close an iterator once it makes no item: a generator cannot be closed while it runs."""
+        """Close an iterator after its current item: a running generator cannot be closed."""
         closed: Future[None] = Future()
         close: Callable[[], None] = getattr(iterator, "close", _nothing)
 
@@ -225,12 +225,12 @@ class Workers:
 
 
 def _has_item(made: Future[T | _End]) -> bool:
-    """Whether what is done gave an item: no error, and not the end."""
+    """Whether a finished call made an item: no error, and not the end."""
     return made.exception() is None and not isinstance(made.result(), _End)
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, callback: Callable[[], object]) -> None:
-    """Call back on a loop from any thread, if it still runs."""
+    """Schedule a callback on a loop from any thread, if the loop still runs."""
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(callback)
 
@@ -247,7 +247,7 @@ def _called(fn: Callable[[], None]) -> Future[None]:
     future: Future[None] = Future()
     try:
         fn()
-    except Exception as error:  # what a worker thread does: the future carries it to who waits
+    except Exception as error:  # as in a worker thread, the future carries the error to the waiter
         future.set_exception(error)
     else:
         future.set_result(None)
@@ -270,7 +270,7 @@ def _abandon(done: Future[T], on_abandon: Callable[[T], None] | None) -> None:
 
 
 def _log_unseen(done: Future[T]) -> None:
-    """Log a failure that no caller is left to see; the end of a cancelled statement is none."""
+    """Log an error that no caller can receive, unless it is a cancelled statement's QueryError."""
     error = None if done.cancelled() else done.exception()
     if error is not None and not isinstance(error, QueryError):
         logger.error("abandoned call failed", exc_info=error)

@@ -274,7 +274,7 @@ def _is_here(host: str) -> bool:
 
 
 def _no_url(url: str) -> ClientError:
-    return ClientError(f'"{url}" is no URL', hint="It takes http://HOST:PORT.")
+    return ClientError(f'"{url}" is not a URL', hint="Use http://HOST:PORT.")
 
 
 def _said(error: Exception) -> str:

@@ -86,3 +86,77 @@ def repair(*, root: Root, store: Stores = None) -> None:
         print(f"{name}: {len(done.actions)} repairs, {count} damaged", flush=True)
     if is_damaged:
         raise typer.Exit(1)
+
+
+def compact(
+    *,
+    root: Annotated[str, typer.Option(help=str(SETTINGS["root"].about))],
+    store: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="This store; may be repeated. Default: all."),
+    ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGE",
+            help="Epochs that were committed no longer ago stay: 90s, 30m, 12h, 7d, 2w. "
+            "Default: 7d, unless --keep-epochs is given.",
+        ),
+    ] = None,
+    keep_epochs: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="The newest N epochs stay.")
+    ] = None,
+    every: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Write a snapshot only N epochs or more after the last one."
+        ),
+    ] = 1,
+) -> None:
+    """Write a snapshot of each store and remove the epochs it replaces once they are old.
+
+    Meant for cron, beside a running pipeline and gateways. An epoch goes when it is older than all
+    limits say; the newest snapshot stays. Exits with 1 if a store could not be compacted.
+    """
+    from stores.errors import StoreError  # noqa: PLC0415 - as in `_names`
+    from stores.log.state_log import StateLog  # noqa: PLC0415
+    from stores.upkeep.retention import KEEP_MS, Retention  # noqa: PLC0415
+    from stores.upkeep.retention import compact as compact_store  # noqa: PLC0415
+
+    age_ms = _age_ms(keep) if keep is not None else None
+    retention = Retention(
+        age_ms=KEEP_MS if age_ms is None and keep_epochs is None else age_ms, epochs=keep_epochs
+    )
+    if not root:
+        raise ServeError("no state log is given", hint="Name one with --root.")
+    try:
+        names = store or StateLog(root).stores()
+    except StoreError as error:
+        raise ServeError(f"cannot compact: {error}") from error
+    failed = False
+    for name in names:
+        try:
+            done = compact_store(root, name, retention=retention, every=every)
+        except (StoreError, OSError) as error:
+            failed = True
+            print(f'stategate: store "{name}" cannot be compacted: {error}', file=sys.stderr)
+        else:
+            verb = "wrote" if done.written else "kept"
+            base = "no snapshot" if done.snapshot is None else f"snapshot {done.snapshot.epoch}"
+            print(
+                f"{name}: {verb} {base}; removed {done.epochs_removed} epochs, "
+                f"{done.snapshots_removed} snapshots, {done.orphans_removed} orphans",
+                flush=True,
+            )
+    if failed:
+        raise typer.Exit(1)
+
+
+_UNIT_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+
+
+def _age_ms(text: str) -> int:
+    number, unit = text[:-1], text[-1:]
+    if unit not in _UNIT_MS or not (number.isascii() and number.isdigit()) or len(number) > 9:
+        raise ServeError(f'"{text}" is no age', hint="Write a number and s, m, h, d or w: 7d.")
+    return int(number) * _UNIT_MS[unit]

@@ -23,7 +23,7 @@ from gateway.access.users import (
 )
 from gateway.access.verifiers import PASSWORD_CHARACTERS_MAX
 from gateway.errors import SettingsError
-from gateway.settings import load_settings
+from gateway.settings_sources import load_settings
 
 app = typer.Typer(
     help="Make and remove the users of a gateway. A running one notices by itself.",

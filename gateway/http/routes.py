@@ -19,11 +19,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias, TypeVar
-from urllib.parse import parse_qsl, unquote_to_bytes
+from typing import TypeVar
 
 import orjson
 from starlette.datastructures import Headers
@@ -50,11 +49,9 @@ from gateway.http.exchange import (
 )
 from gateway.http.formats import RENDERERS, RendererFactory, choose_renderer
 from gateway.http.metrics import Metrics
+from gateway.http.receiving import ReadRequest, read_json, read_lookup, read_statement
 from gateway.http.requests import (
-    QueryRequest,
     convert_arguments,
-    read_request,
-    read_settings,
     read_typed_request,
 )
 from gateway.http.typed_queries import typed_document
@@ -67,7 +64,6 @@ from planner.engine import (
     Result,
     Session,
     Statement,
-    quote_always,
 )
 from planner.errors import UnavailableError
 from planner.typed import TypedQueries
@@ -197,55 +193,6 @@ class CatalogEndpoints:
         )
 
 
-ReadRequest: TypeAlias = Callable[[Scope, Receive, Settings], Awaitable[QueryRequest]]
-"""Reads what a request asks for.
-
-Raises:
-    QueryError: it is none that its path takes.
-    ClientGoneError: the client left before its request was whole.
-"""
-
-
-async def read_statement(scope: Scope, receive: Receive, settings: Settings) -> QueryRequest:
-    """The statement of `POST /v1/query`."""
-    body = await _read_json(Headers(scope=scope), receive, settings)
-    return read_request(body, parameters_max=settings.parameters_max)
-
-
-async def read_lookup(
-    typed: TypedQueries, scope: Scope, receive: Receive, settings: Settings
-) -> QueryRequest:
-    """The lookup of `GET /v1/stores/{name}/{key}`, as the statement that it stands for."""
-    del receive, settings
-    # The path as it was sent: a slash that is escaped is one of the key.
-    name, *key = _segments(scope)[2:]
-    columns = typed.key(name)
-    if len(key) != len(columns):
-        raise HttpRequestError(
-            f'the key of store "{name}" has {len(columns)} columns, not {len(key)}',
-            hint="Send a segment of the path for each: "
-            + "/".join(f"{{{column.name}}}" for column in columns),
-        )
-    conditions = " AND ".join(
-        f"{quote_always(c.name)} = ${n}" for n, c in enumerate(columns, start=1)
-    )
-    return QueryRequest(
-        sql=f"SELECT * FROM {quote_always(name)} WHERE {conditions}",
-        params=tuple(key),
-        settings=read_settings(parse_qsl(scope["query_string"].decode(), keep_blank_values=True)),
-    )
-
-
-def _segments(scope: Scope) -> list[str]:
-    raw: bytes = scope.get("raw_path") or scope["path"].encode()
-    try:
-        parts = [unquote_to_bytes(part).decode() for part in raw.partition(b"?")[0].split(b"/")]
-    except UnicodeDecodeError as error:
-        raise HttpRequestError("the path is not UTF-8") from error
-    # The application may be mounted below other paths.
-    return parts[len(scope.get("root_path", "").rstrip("/").split("/")) :]
-
-
 class QueryEndpoint:
     """Runs the statement that a request stands for.
 
@@ -342,7 +289,7 @@ class TypedEndpoint:
         """Answer one request; an error is an answer too."""
         cancellation = Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000)
         try:
-            body = await _read_json(Headers(scope=scope), receive, self._settings)
+            body = await read_json(Headers(scope=scope), receive, self._settings)
             asked = partial(self._answer, scope, body, cancellation, time.perf_counter())
             working = self._workers.run(asked)
             raw = await _while_there(working, cancellation, receive, is_ended=lambda: False)
@@ -442,46 +389,3 @@ def _negotiate(headers: Headers) -> RendererFactory:
             hint=f"Accept one of {', '.join(RENDERERS)}.",
         )
     return factory
-
-
-async def _read_json(headers: Headers, receive: Receive, settings: Settings) -> bytes:
-    content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if content_type != "application/json":
-        raise HttpRequestError(
-            f'content type "{content_type[:100]}" is not application/json',
-            status=415,
-            hint="Send the header Content-Type: application/json.",
-        )
-    return await _read_body(headers, receive, settings)
-
-
-async def _read_body(headers: Headers, receive: Receive, settings: Settings) -> bytes:
-    declared = headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > settings.body_bytes_max:
-        raise _too_long(settings)
-    body = bytearray()
-    try:
-        async with asyncio.timeout(settings.body_timeout_ms / 1000):
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise ClientGoneError("the client left before its request was whole")
-                body += message.get("body", b"")
-                if len(body) > settings.body_bytes_max:
-                    raise _too_long(settings)
-                if not message.get("more_body", False):
-                    return bytes(body)
-    except TimeoutError as error:
-        raise HttpRequestError(
-            f"the body did not arrive within {settings.body_timeout_ms} ms", status=408
-        ) from error
-
-
-def _too_long(settings: Settings) -> HttpRequestError:
-    return HttpRequestError(
-        f"the body is longer than {settings.body_bytes_max} bytes",
-        status=413,
-        hint="Send fewer parameters, or raise body_bytes_max.",
-        sqlstate="54000",
-        headers={"Connection": "close"},
-    )

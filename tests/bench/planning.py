@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rocksdict import Options, Rdict
 
-from gateway.serve import collect_seldom
+from gateway.serve import reduce_garbage_collection
 from planner.sql import SqlEngine
 from planner.trees.dialect import DIALECT
 from planner.values.cancel import Cancellation
@@ -110,7 +110,7 @@ def _engine(setting: Setting) -> Iterator[SqlEngine]:
         wait_for(lambda: host.is_ready)
         engine = SqlEngine(host)
         thresholds = gc.get_threshold()
-        collect_seldom()  # as in a gateway
+        reduce_garbage_collection()  # as in a gateway
         try:
             yield engine
         finally:

@@ -15,7 +15,7 @@ from gateway.errors import GatewayError, ServeError
 from gateway.http.app import create_app
 from gateway.http.routes import Services
 from gateway.serve import Serving, run_servers
-from gateway.settings import load_settings
+from gateway.settings_sources import load_settings
 from gateway.workers import Workers
 from tests.support.fake_engine import FakeEngine
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.main import open_stores
+from gateway.wiring import open_stores
 from planner.errors import LimitExceededError
 from planner.sql import SqlEngine
 from stores.hosting.host import Host, HostState
@@ -54,10 +54,10 @@ def test_settings_are_listed_with_their_variables() -> None:
         (["serve"], "no state log is given. Name one with --root."),
         (["serve", "--root", "x", "--set", "pol_ms=1"], 'Did you mean "poll_ms"?'),
         (["serve", "--root", "x", "--set", "poll_ms"], "Write --set NAME=VALUE."),
-        (["serve", "--root", "x", "--http", "7420"], "It takes HOST:PORT"),
+        (["serve", "--root", "x", "--http", "7420"], "Use HOST:PORT"),
         (["serve", "--root", "x", "--config", "/nowhere"], "No such file"),
         (["stores", "--url", "http://127.0.0.1:1"], "connection refused"),
-        (["sql", "--url", "nowhere"], "It takes http://HOST:PORT."),
+        (["sql", "--url", "nowhere"], "Use http://HOST:PORT."),
     ],
 )
 def test_a_foreseen_error_is_one_sentence(arguments: list[str], said: str) -> None:

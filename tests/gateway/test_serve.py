@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 import sqlglot
 
-from gateway.serve import collect_seldom
+from gateway.serve import reduce_garbage_collection
 from tests.gateway.conftest import FakeGateway
 from tests.support.waiting import WAIT_S
 
@@ -158,7 +158,7 @@ def test_a_look_for_cycles_is_at_few_objects() -> None:
             looked_at.append(sum(len(gc.get_objects(each)) for each in generations))
 
     before = gc.get_threshold()
-    collect_seldom()
+    reduce_garbage_collection()
     gc.callbacks.append(watch)
     try:
         for number in range(1_500):

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gateway.errors import SettingsError
-from gateway.settings import SETTINGS, Address, Settings, load_settings, parse_address
+from gateway.settings import SETTINGS, Address, Settings, parse_address
+from gateway.settings_sources import load_settings
 
 
 @pytest.fixture
@@ -56,7 +57,11 @@ def test_every_setting_says_what_it_is_for_and_can_be_given_in_the_environment()
         ({"STATEGATE_ALLOW_ANONYMOUS": "maybe"}, "cannot be 'maybe'", "true or false"),
         ({"STATEGATE_AUTH": "md5"}, 'setting "auth" cannot be "md5"', "scram, password or trust"),
         ({"STATEGATE_AUTH": "scram"}, "there are no users", "--users"),
-        ({"STATEGATE_TLS_KEY": "x"}, "a certificate and its key go together", "tls_certificate"),
+        (
+            {"STATEGATE_TLS_KEY": "x"},
+            "a certificate needs its key, and a key its certificate",
+            "tls_certificate",
+        ),
         ({"STATEGATE_TLS_REQUIRED": "on"}, "there is no certificate", "tls_certificate"),
         (
             {"STATEGATE_AUTH": "password", "STATEGATE_USERS": "x"},

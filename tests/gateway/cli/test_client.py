@@ -100,7 +100,7 @@ def test_stores_are_listed_and_shown(url: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "127.0.0.1:7420", "ftp://x", "http://", "http://x:port"])
 def test_what_is_no_url_is_refused(text: str) -> None:
-    with pytest.raises(ClientError, match="is no URL"):
+    with pytest.raises(ClientError, match="is not a URL"):
         Client(text)
 
 

@@ -1,0 +1,131 @@
+"""The only wiring of a gateway: settings to stores, to engine, to servers."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+from gateway.access.admission import open_access, open_proxies, open_tls, reloader
+from gateway.busy_poll import BusyPoll
+from gateway.errors import ServeError
+from gateway.http.app import create_app
+from gateway.http.metrics import Metrics
+from gateway.http.routes import Services
+from gateway.http.stores_document import describe_stores, reasons_not_ready
+from gateway.pgwire.protocol.limits import PgLimits
+from gateway.pgwire.server import PgServer
+from gateway.serve import Serving, run_servers
+from gateway.settings import Settings
+from gateway.workers import Workers
+from planner.binding.relations import require_missing
+from planner.sql import SERVER_VERSION, EngineLimits, SqlEngine
+from planner.typed import TypedQueries
+from stores.errors import StoreError
+from stores.hosting.host import Host
+
+logger = logging.getLogger(__name__)
+
+
+def _pg_limits(settings: Settings) -> PgLimits:
+    return PgLimits(
+        connections_max=settings.pg_connections_max,
+        statement_timeout_s=settings.statement_timeout_ms / 1000,
+        startup_timeout_s=settings.authentication_timeout_ms / 1000,
+        write_timeout_s=settings.stall_timeout_ms / 1000,
+        strangers_max=settings.strangers_max,
+        strangers_total_max=settings.strangers_total_max,
+    )
+
+
+def _host(settings: Settings) -> Host:
+    return Host(
+        settings.root,
+        Path(settings.data) if settings.data else None,
+        node=settings.node,
+        poll_ms=settings.poll_ms,
+        cache_bytes=settings.cache_bytes,
+        columns_bytes=settings.columns_bytes,
+        rows_bytes=settings.rows_bytes,
+    )
+
+
+def _engine(settings: Settings, host: Host) -> SqlEngine:
+    limits = EngineLimits(
+        statements_max=settings.statements_max,
+        memory_bytes_max=settings.memory_bytes_max,
+        compose_processes=settings.compose_processes,
+    )
+    return SqlEngine(host, limits=limits, node=settings.node)
+
+
+def open_stores(host: Host, engine: SqlEngine) -> None:
+    """Open the stores, and warm up the engine so that the first statements are fast.
+
+    Raises:
+        ServeError: the stores cannot be opened.
+    """
+    try:
+        host.start()
+    except (StoreError, OSError) as error:
+        raise ServeError(f"cannot open the stores: {error}") from error
+    try:
+        engine.warm_up()
+    except Exception:  # the gateway serves all the same; a statement that needs it gets the error
+        logger.exception("the first statements will be slow")
+
+
+def run_gateway(settings: Settings) -> None:
+    """Wire stores, engine and servers, serve, and close all in reverse order.
+
+    Raises:
+        GatewayError: an address is in use, or a replica cannot be opened.
+    """
+    with ExitStack() as closing:
+        access, tls = open_access(settings), open_tls(settings)
+        closing.callback(access.close)
+        host = _host(settings)
+        closing.callback(host.close)
+        engine = _engine(settings, host)
+        workers = Workers(threads=settings.workers_threads, queue_max=settings.workers_queue_max)
+        closing.callback(workers.close)
+        closing.callback(engine.close)  # before the workers: this ends the calls that they wait for
+        busy_poll = BusyPoll(settings.linger_us)
+        wire = PgServer(
+            engine=engine,
+            workers=workers,
+            limits=_pg_limits(settings),
+            server_version=SERVER_VERSION,
+            access=access,
+            tls=tls,
+            busy_poll=busy_poll,
+        )
+        metrics = Metrics(host, workers=workers)
+        closing.callback(metrics.close)
+        if settings.pg:
+            metrics.watch_connections("postgres", lambda: wire.connections)
+        services = Services(
+            engine=engine,
+            workers=workers,
+            settings=settings,
+            describe_stores=lambda: describe_stores(host),
+            not_ready=lambda: reasons_not_ready(host),
+            require_missing=lambda name: require_missing(name, host),
+            typed=TypedQueries(host, node=settings.node),
+            metrics=metrics,
+        )
+
+        run_servers(
+            Serving(
+                app=create_app(services, access=access, proxies=open_proxies(settings)),
+                wire=wire if settings.pg else None,
+                settings=settings,
+                tls=tls,
+                busy_poll=busy_poll,
+                reload=reloader(access, tls),
+                open_stores=partial(open_stores, host, engine),
+                watch_http=partial(metrics.watch_connections, "http"),
+                announce=lambda line: print(f"stategate: {line}", flush=True),
+            )
+        )
