@@ -1,9 +1,9 @@
-"""Compares a gateway's answers with DuckDB over the raw flights: every query of the README.
+"""Compares every query of the README with DuckDB over the raw flights.
 
     python examples/flights/check.py --url http://127.0.0.1:7420 [--readme README.md]
 
-DuckDB computes the three stores from the flights in one pass and runs the same SQL, without our
-WITH clause, over them. Exits with 1 if any answer differs.
+DuckDB computes the three stores from the flights and runs the same SQL over them, without our WITH
+clause. Exits with 1 if any answer differs.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ WHOLE = [f"SELECT * FROM {store} WITH BOUND (LATEST), WAIT '60 s'" for store in 
 
 
 def readme_queries(readme: Path) -> list[str]:
-    """The SELECTs in the README's SQL blocks."""
+    """Return the SELECTs in the README's SQL blocks."""
     blocks = re.findall(r"^```sql\n(.*?)^```", readme.read_text(), re.MULTILINE | re.DOTALL)
     statements = [text.strip() for block in blocks for text in block.split(";")]
     plain = [re.sub(r"^--.*\n", "", text, flags=re.MULTILINE).strip() for text in statements]
@@ -57,14 +57,14 @@ def readme_queries(readme: Path) -> list[str]:
 
 
 def without_clause(sql: str) -> str:
-    """The statement without our WITH clause, as DuckDB takes it."""
+    """Return the statement without our WITH clause, which DuckDB does not know."""
     tokens = tokenize(sql)
     end, _ = split_clause(tokens)
     return sql if end == len(tokens) else sql[: tokens[end].start]
 
 
 def raw_stores() -> duckdb.DuckDBPyConnection:
-    """The three stores as tables, computed from the flights."""
+    """Return a DuckDB with the three stores as tables, computed from the flights."""
     database = duckdb.connect(":memory:")
     database.execute("SET TimeZone = 'UTC'")
     database.execute("SET integer_division = true")
@@ -76,7 +76,7 @@ def raw_stores() -> duckdb.DuckDBPyConnection:
 
 
 def ask(url: str, sql: str) -> list[list[Any]]:
-    """The gateway's rows."""
+    """Return the gateway's rows."""
     request = urllib.request.Request(
         f"{url}/v1/query",
         data=json.dumps({"sql": sql}).encode(),
@@ -91,7 +91,7 @@ def ask(url: str, sql: str) -> list[list[Any]]:
 
 
 def comparable(value: Any) -> Any:
-    """A value as both sides spell it."""
+    """Return a value in the form in which both sides are compared."""
     if isinstance(value, dt.datetime):
         return value.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(value, Decimal):
@@ -102,14 +102,14 @@ def comparable(value: Any) -> Any:
 
 
 def equal(mine: Any, other: Any) -> bool:
-    """Whether two values are the same; nearly, for sums of floats depend on their order."""
+    """Whether two values are equal; floats approximately, because their sums depend on order."""
     if isinstance(mine, int | float) and isinstance(other, int | float):
         return math.isclose(mine, other, rel_tol=1e-9, abs_tol=1e-12)
     return bool(mine == other)
 
 
 def differs(sql: str, url: str, database: duckdb.DuckDBPyConnection) -> str | None:
-    """What is different, in words; None if nothing is."""
+    """Return the difference in words; None if there is none."""
     expected = database.execute(without_clause(sql)).fetchall()
     try:
         found = ask(url, sql)
@@ -131,7 +131,7 @@ def differs(sql: str, url: str, database: duckdb.DuckDBPyConnection) -> str | No
 
 
 def main() -> int:
-    """Compare, print a line for each query, and say if all agree."""
+    """Compare, print a line for each query, and return 0 if all agree."""
     parser = argparse.ArgumentParser(description="Compare a gateway with DuckDB.")
     parser.add_argument("--url", default="http://127.0.0.1:7420")
     readme = Path(__file__).parents[2] / "README.md"

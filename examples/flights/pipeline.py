@@ -2,7 +2,7 @@
 
     python examples/flights/pipeline.py --input DIR --root DIR [--once] [--progress]
 
-The input holds files as `replay.py` writes them; `--once` ends when all there is has been read.
+The input directory has the files of `replay.py`; `--once` ends after the last one.
 """
 
 import argparse

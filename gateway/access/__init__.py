@@ -1,1 +1,1 @@
-"""Who may come in: users, passwords, TLS, limits on attempts. No protocol is spoken here."""
+"""Authentication: users, passwords, TLS, limits on attempts. Knows neither protocol."""

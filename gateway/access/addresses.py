@@ -1,4 +1,4 @@
-"""What IP addresses say about where a client is."""
+"""Classifies clients by IP address."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import ipaddress
 from functools import lru_cache
 
 
-@lru_cache(maxsize=4096)  # asked for every request over HTTP
+@lru_cache(maxsize=4096)  # called for every HTTP request
 def is_loopback(address: str) -> bool:
-    """Whether an IP address is one of this machine's own; a mapped one counts as what it maps."""
+    """Whether an IP address is loopback; an IPv4-mapped IPv6 address counts as its IPv4 address."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -19,9 +19,9 @@ def is_loopback(address: str) -> bool:
 
 
 def network_of(address: str | None) -> str:
-    """What counts as one client: an IPv4 address, or the /64 that an IPv6 customer is given.
+    """Return what counts as one client: an IPv4 address, or the /64 of an IPv6 address.
 
-    All that is no IP address is one client: a proxy passes on whatever it is told.
+    All values that are not IP addresses count as one client, because a proxy forwards any text.
     """
     if address is None:
         return ""

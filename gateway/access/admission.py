@@ -1,4 +1,4 @@
-"""From settings to what decides about access: users, certificate, rules."""
+"""Makes the objects that control access from the settings."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from gateway.settings import Settings, parse_address
 
 
 def open_access(settings: Settings) -> Access:
-    """The access that the settings ask for; the caller closes it.
+    """Return the access control of the settings; the caller closes it.
 
     Raises:
-        SettingsError: the users file cannot be used, or strangers would be refused at an address
-            that only they can reach.
+        SettingsError: the users file cannot be used, or there are no users although an address can
+            be reached from other machines.
     """
     method = _method(settings)
     if method is Method.TRUST and not settings.allow_anonymous:
@@ -38,10 +38,10 @@ def open_access(settings: Settings) -> Access:
 
 
 def open_proxies(settings: Settings) -> Proxies:
-    """The proxies that are believed.
+    """Return the trusted proxies.
 
     Raises:
-        SettingsError: one of them is no address and no network.
+        SettingsError: one of them is neither an address nor a network.
     """
     try:
         return Proxies(settings.proxies.split(","))
@@ -52,7 +52,7 @@ def open_proxies(settings: Settings) -> Proxies:
 
 
 def open_tls(settings: Settings) -> Tls | None:
-    """The certificate, if there is one.
+    """Return the certificate, if there is one.
 
     Raises:
         SettingsError: it cannot be used.
@@ -63,7 +63,7 @@ def open_tls(settings: Settings) -> Tls | None:
 
 
 def reloader(access: Access, tls: Tls | None) -> Callable[[], None] | None:
-    """What reads all files again; None if there is none to read."""
+    """Return the function that reads users and certificate again; None without such files."""
     if tls is None and not access.has_users:
         return None
 
@@ -89,10 +89,10 @@ def _require_loopback(settings: Settings, name: str) -> None:
     try:
         found = socket.getaddrinfo(address.host, None, type=socket.SOCK_STREAM)
     except OSError:
-        return  # whoever listens there tells it better
+        return  # listening there reports the error better
     if not all(is_loopback(str(where[0])) for *_, where in found):
         raise SettingsError(
-            f'setting "{name}": {text} can be reached from elsewhere, and there are no users',
+            f'setting "{name}": {text} can be reached from other machines, and there are no users',
             hint="Make some with `stategate user add` and name their file with --users, or give "
-            "--allow-anonymous to let everybody in.",
+            "--allow-anonymous to admit everyone.",
         )

@@ -1,8 +1,8 @@
-"""Under which names a gateway may be asked by those who need not say who they are.
+"""Checks the Host header of requests without credentials.
 
-A web page can make its own name point to this machine and then read what a gateway on loopback
-answers, as a page of the same origin (DNS rebinding). Its requests name that host. An address
-cannot be made to point elsewhere, and neither can `localhost`.
+A web page can make its own name point to this machine and then read the answers of a gateway on
+loopback as same-origin (DNS rebinding). Its requests carry that name in the Host header. An IP
+address or `localhost` cannot be redirected like that.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ _NAME_MAX: Final = 253
 """Longest name of a host."""
 _HEADER = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]/@\s]+))(?::[0-9]{0,5})?")
 _KNOWN_MAX: Final = 256
-"""Values of the header that are remembered: it comes with every request."""
+"""Header values that are cached, because every request carries one."""
 
 
 class AllowedHosts:
-    """The names that are taken: `localhost`, every IP address, and those that are given.
+    """The accepted names: `localhost`, every IP address, and further ones.
 
     Args:
-        names: further ones, without a port; case and a dot at the end do not count.
+        names: further names, without a port; case and a final dot do not matter.
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -31,7 +31,7 @@ class AllowedHosts:
         self._known: dict[bytes, bool] = {}
 
     def allows(self, header: bytes) -> bool:
-        """Whether the value of a Host header names one of them."""
+        """Whether a Host header has an accepted name."""
         found = self._known.get(header)
         if found is None:
             found = self._decide(header)

@@ -1,7 +1,7 @@
-"""How often an address has failed to prove who it is: slower each time, then refused for a while.
+"""Slows down and then refuses addresses that keep failing to log in.
 
-Each address has a bucket of failures that empties with time. Only failures count, and success does
-not empty the bucket: who owns one account must not be able to guess at others between logins.
+Each address has a bucket of failures that empties with time. A success does not empty it: the owner
+of one account must not be able to guess other passwords between logins.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from gateway.access.addresses import network_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThrottleLimits:
-    """How many failures are borne, and how slowly they are answered."""
+    """How many failures are tolerated, and how slowly they are answered."""
 
     failures_max: int = 10
-    """Failures of an address that are answered; more are refused unheard. Room for a person, and
-    for a service that was given an old password, and none for a dictionary."""
+    """Failures of an address before its attempts are refused unchecked: enough for typing errors
+    and for a service with an old password, too few for a dictionary."""
     refill_s: float = 6.0
-    """One failure is forgotten so often: 10 guesses a minute and address in the long run."""
+    """Time until one failure is forgotten: in the long run 10 guesses a minute from an address."""
     delay_s: float = 0.1
-    """Answer to the first failure; each further one takes twice as long."""
+    """Delay of the answer to the first failure; each further one doubles it."""
     delay_s_max: float = 2.0
-    """The slowest answer. It holds a connection, of which there are not so many."""
+    """Longest delay. A delayed answer holds a connection, and those are limited."""
     addresses_max: int = 10_000
-    """Addresses that are remembered, at some 200 bytes; the one that failed longest ago goes."""
+    """Addresses to remember, at some 200 bytes each; the one that failed longest ago is dropped."""
 
 
 class LoginThrottle:
-    """The failures of all addresses. Not for threads: the event loop alone asks.
+    """The failures of all addresses. Not thread-safe: used on the event loop only.
 
     Args:
-        limits: how many, how slow.
-        clock: seconds, monotonic.
+        limits: numbers and delays.
+        clock: monotonic, in seconds.
     """
 
     def __init__(
@@ -45,21 +45,21 @@ class LoginThrottle:
         self._limits = limits or ThrottleLimits()
         self._clock = clock
         self._failures: dict[str, tuple[float, float]] = {}
-        """Bucket's level and when it was that, by network, the last to fail last."""
+        """The bucket's level and its time, by network, in the order of the last failures."""
 
     def __len__(self) -> int:
-        """Addresses that are remembered."""
+        """Addresses that have failed."""
         return len(self._failures)
 
     def refused_for_s(self, address: str | None) -> float:
-        """How long an address is not heard; 0 if it may try."""
+        """Return how many seconds an address is refused; 0 if it may try."""
         limits = self._limits
         over = self._level(network_of(address)) + 1 - limits.failures_max
-        # What is left of a failure after rounding is none.
+        # A rounding error is not a failure.
         return over * limits.refill_s if over > 1e-9 else 0.0
 
     def fail(self, address: str | None) -> float:
-        """Note a failure; gives the seconds to let pass before it is told."""
+        """Count a failure; return the seconds by which to delay its answer."""
         network = network_of(address)
         level = self._level(network) + 1
         self._failures.pop(network, None)

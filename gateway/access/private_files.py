@@ -1,4 +1,4 @@
-"""Files that hold secrets: read only if nobody else can, and written so that nobody ever could."""
+"""Files with secrets: refused if other users can read them, and never written readable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gateway.errors import SettingsError
 
 
 class Signature(NamedTuple):
-    """What changes when a file does: compared instead of its content."""
+    """Metadata that changes when a file does; compared instead of its content."""
 
     device: int
     inode: int
@@ -23,7 +23,7 @@ class Signature(NamedTuple):
 
 
 def signature_of(path: Path) -> Signature | None:
-    """The signature of a file as it stands now; None if it cannot be looked at."""
+    """Return the signature of a file; None if it cannot be read."""
     try:
         found = path.stat()
     except OSError:
@@ -34,13 +34,13 @@ def signature_of(path: Path) -> Signature | None:
 
 
 def require_private(path: Path, *, setting: str) -> None:
-    """Refuse a file that others can read.
+    """Refuse a file that other users can read.
 
-    The rule is PostgreSQL's for its key: the file is ours with no permission for anybody else, or
-    it is root's and its group may read it, as packages and Kubernetes hand out secrets.
+    The rule is PostgreSQL's for its key: the file is ours and has no permissions for others, or it
+    is root's and its group may read it, as packages and Kubernetes provide secrets.
 
     Raises:
-        SettingsError: the file is not there, or others can read it.
+        SettingsError: the file is missing, or others can read it.
     """
     try:
         found = path.stat()
@@ -49,7 +49,7 @@ def require_private(path: Path, *, setting: str) -> None:
             f'setting "{setting}": cannot read the file "{path}": {error.strerror}'
         ) from error
     if sys.platform == "win32":
-        return  # permissions are kept elsewhere there
+        return  # Windows has other permissions
     if not stat.S_ISREG(found.st_mode):
         raise SettingsError(f'setting "{setting}": "{path}" is not a file')
     if found.st_uid not in {os.geteuid(), 0}:
@@ -66,13 +66,13 @@ def require_private(path: Path, *, setting: str) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace a file in one step; a new one can be read by its owner only.
+    """Replace a file atomically; a new file is readable by its owner only.
 
-    What stands in place of another belongs to whom that one belonged, and can be read by its group
-    if that one could and was root's: else the gateway could not read what root has changed.
+    A replaced file keeps its owner and, if root owns it, its group's permission to read: else the
+    gateway could not read a file that root has changed.
 
     Raises:
-        OSError: it cannot be written; the old file still stands.
+        OSError: it cannot be written; the old file is unchanged.
     """
     descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
@@ -87,12 +87,12 @@ def write_private(path: Path, text: str) -> None:
         Path(temporary).unlink(missing_ok=True)
         raise
     if sys.platform != "win32":
-        # Or a loss of power could bring back a user that was removed.
+        # Else a loss of power could bring back a removed user.
         _sync_directory(path.parent)
 
 
 def _copy_owner(path: Path, descriptor: int) -> None:
-    """Give a new file the owner of the one that it replaces, and no more permissions than safe."""
+    """Give a new file the owner of the one it replaces, and safe permissions."""
     try:
         old = path.stat()
     except FileNotFoundError:

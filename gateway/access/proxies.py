@@ -1,7 +1,7 @@
-"""Whom a request comes from where proxies stand between: they are believed only if they are named.
+"""Finds the client of a request that came through proxies; only configured proxies are trusted.
 
-Anybody can send X-Forwarded-For. Without a proxy that is named it says one thing only: that the
-request was passed on, so that it is not from this machine, wherever its connection comes from.
+Anyone can send X-Forwarded-For. From an unknown source it proves only that the request was
+forwarded, so the client is not on this machine even if the connection is.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _FOR: Final = b"x-forwarded-for"
 _PROTO: Final = b"x-forwarded-proto"
 _FORWARDING: Final = frozenset({_FOR, b"forwarded", b"x-real-ip"})
 _HOPS_MAX: Final = 32
-"""Addresses of one header that are read, from its end: longer chains of proxies are not in use."""
+"""Addresses to read from the end of a header: longer chains of proxies are not in use."""
 
 
 class Proxies:
-    """The proxies that are believed.
+    """The trusted proxies.
 
     Args:
-        networks: addresses and networks, as `10.0.0.0/8`.
+        networks: addresses and networks, such as `10.0.0.0/8`.
 
     Raises:
         ValueError: one of them is neither.
@@ -38,11 +38,11 @@ class Proxies:
         )
 
     def peer(self, source: str | None, headers: Headers, *, secured: bool) -> Peer:
-        """Where a client comes from.
+        """Return where a client is.
 
         Args:
-            source: the other end of the connection; None if that is not known.
-            headers: of the request, with names in lower case.
+            source: the other end of the connection; None if unknown.
+            headers: the request's, with names in lower case.
             secured: whether the connection is TLS.
         """
         found = [(name, value) for name, value in headers if name in _FORWARDING]
@@ -59,7 +59,7 @@ class Proxies:
         )
 
     def _client(self, hops: list[str]) -> str | None:
-        """The last address that is not a named proxy; None if no address can be believed."""
+        """Return the last address that is not a trusted proxy; None if there is no valid one."""
         for hop in reversed(hops):
             address = _address(hop)
             if address is None or not self._trusts(address):
@@ -79,7 +79,7 @@ class Proxies:
 
 
 def _address(hop: str) -> str | None:
-    """An entry of X-Forwarded-For without its port; None if it is no IP address."""
+    """Return an entry of X-Forwarded-For without its port; None if it is not an IP address."""
     text = hop.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]

@@ -1,13 +1,13 @@
-"""Who has to prove what before a statement is run, and whether it has: for both protocols.
+"""Decides how a client must authenticate, and checks that it has, for both protocols.
 
     users file   auth       from loopback       from elsewhere
-    none         auto       let in              refused, unless anonymous access is allowed
+    none         auto       admitted            refused, unless anonymous access is allowed
     given        auto       SCRAM               SCRAM
     given        password   password over TLS   password over TLS
-    any          trust      let in              refused, unless anonymous access is allowed
+    any          trust      admitted            refused, unless anonymous access is allowed
 
-HTTP takes a password or a bearer token wherever the wire asks for a password, over TLS or from
-loopback, because either can be read on its way otherwise.
+HTTP takes a password or a bearer token wherever the wire asks for a password, but only over TLS or
+from loopback, because others could read them otherwise.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ from planner.engine import QueryError
 logger = logging.getLogger(__name__)
 
 USER = "stategate.user"
-"""Where the scope of an HTTP request holds the user's name: empty if nobody has to say who it is,
-None if it has not proved it and is answered all the same."""
+"""Key of the user's name in the scope of an HTTP request. The name is empty if no login is
+required, None for a request that is answered without one."""
 ON_AUTHENTICATED = "stategate.on_authenticated"
-"""Where that scope holds what is to be called once the client is let in, if anything is."""
-_PASSED_ON = "A proxy passed the request on, so that it is not from this machine."
-_REMEMBERED_MAX = 1000
-"""Passwords that were right lately, at some 200 bytes: HTTP sends its own with every request."""
+"""Key in that scope of the function to call once the client is authenticated, if any."""
+_PASSED_ON = "A proxy forwarded the request, so it is not from this machine."
+_VERIFIED_MAX = 1000
+"""Recently verified passwords, at some 200 bytes: HTTP sends one with every request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
-    """Where a client comes from."""
+    """The origin of a client."""
 
     address: str | None
-    """Its IP address; None if it is not known, which counts as elsewhere."""
+    """Its IP address; None if unknown, which does not count as loopback."""
     secured: bool
     """Whether its connection is TLS."""
     forwarded: bool = False
-    """Whether a proxy passed on what it sends: then it is elsewhere, wherever the proxy is."""
+    """Whether a proxy forwarded the request: then the client is not on loopback."""
 
     @property
     def loopback(self) -> bool:
@@ -66,16 +66,16 @@ class Peer:
 
     @property
     def is_confidential(self) -> bool:
-        """Whether nobody on the way can read what it sends."""
+        """Whether no one on the way can read what the client sends."""
         return self.secured or self.loopback
 
     def __str__(self) -> str:
-        """As logs name it."""
+        """Format the origin for a log line."""
         return f"{self.address or 'unknown'}{' (TLS)' if self.secured else ''}"
 
 
 class Method(Enum):
-    """What a client has to show."""
+    """How a client must authenticate."""
 
     TRUST = "trust"
     SCRAM = "scram"
@@ -84,24 +84,24 @@ class Method(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessRules:
-    """What the operator has decided."""
+    """The operator's settings for access."""
 
     method: Method = Method.TRUST
     anonymous: bool = False
-    """Whether trust goes beyond loopback."""
+    """Whether trust extends beyond loopback."""
     tls_required: bool = False
-    """Whether clients from elsewhere must use TLS."""
+    """Whether clients beyond loopback must use TLS."""
     hosts: AllowedHosts = field(default_factory=AllowedHosts)
-    """The names under which HTTP may be asked without credentials."""
+    """The Host headers accepted from clients without credentials."""
 
 
 class Access:
-    """Lets clients in. Used on the event loop alone.
+    """Authenticates clients. Used on the event loop only.
 
     Args:
-        rules: who must show what; by default loopback is trusted and nobody else is let in.
-        users: those that can prove to be somebody; needed unless the method is trust.
-        throttle: the failures of each address.
+        rules: by default loopback is trusted and other clients are refused.
+        users: required unless the method is trust.
+        throttle: counts the failures of each address.
         sleep: waits that many seconds.
     """
 
@@ -118,12 +118,12 @@ class Access:
         self._users = users
         self._throttle = LoginThrottle() if throttle is None else throttle
         self._sleep = sleep
-        # One thread beside those of statements, which would keep logins waiting: some 500 checks
-        # a second, of which each is remembered.
+        # A thread of its own, because statements would delay logins. It checks some 500 passwords
+        # a second, and each result is cached.
         self._checking = asyncio.Lock()
         self._checker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="password")
-        self._remembered: OrderedDict[bytes, None] = OrderedDict()
-        self._remembering_key = secrets.token_bytes(32)
+        self._verified: OrderedDict[bytes, None] = OrderedDict()
+        self._verified_key = secrets.token_bytes(32)
 
     def close(self) -> None:
         """Stop the thread that checks passwords."""
@@ -135,17 +135,17 @@ class Access:
         return self._users is not None
 
     def reload(self) -> None:
-        """Read the users file again, changed or not."""
+        """Read the users file again, even if unchanged."""
         if self._users is not None:
             self._users.reload()
 
-    # --- what is asked ---------------------------------------------------------------------------
+    # --- requirements ----------------------------------------------------------------------------
 
     def method_for(self, peer: Peer) -> Method:
-        """What a client has to show.
+        """Return how a client must authenticate.
 
         Raises:
-            QueryError: it is not let in at all from there (28000).
+            QueryError: no client is admitted from there (28000).
         """
         rules = self._rules
         if rules.tls_required and not peer.is_confidential:
@@ -164,86 +164,86 @@ class Access:
         return rules.method
 
     def require_host(self, header: bytes) -> None:
-        """Refuse a request without credentials under a name that is not ours.
+        """Refuse a request without credentials whose Host header is not accepted.
 
         Args:
-            header: the value of its Host header.
+            header: the value of the Host header.
 
         Raises:
-            QueryError: a web page may have sent it (28000).
+            QueryError: a web page may have sent the request (28000).
         """
         if not self._rules.hosts.allows(header):
             shown = header[:100].decode("latin-1")
             raise QueryError(
-                f'the gateway is not asked under the name "{shown}"',
+                f'the host name "{shown}" is not accepted without credentials',
                 hint="Use localhost or an IP address, or add the name to the setting http_hosts.",
                 sqlstate="28000",
             )
 
     def require_confidential(self, peer: Peer) -> None:
-        """Refuse to take a password or token that others can read on its way.
+        """Refuse to take a password or token that others could read on its way.
 
         Raises:
-            QueryError: it could be (28000).
+            QueryError: the connection is neither TLS nor loopback (28000).
         """
         if not peer.is_confidential:
             raise QueryError(
-                "passwords and tokens are taken over TLS only",
+                "passwords and tokens are accepted over TLS only",
                 detail=_PASSED_ON if peer.forwarded else None,
                 hint="Name the proxy in the setting proxies, and let it send X-Forwarded-Proto."
                 if peer.forwarded
-                else "Connect over TLS, and change what was sent without.",
+                else "Connect over TLS, and change the password or token.",
                 sqlstate="28000",
             )
 
     def require_not_throttled(self, peer: Peer) -> None:
-        """Refuse an address that has failed too often lately.
+        """Refuse an address with too many recent failures.
 
         Raises:
-            TooManyAttemptsError: it has (28000).
+            TooManyAttemptsError: it has too many (28000).
         """
         wait_s = self._throttle.refused_for_s(peer.address)
         if wait_s:
             raise TooManyAttemptsError(wait_s)
 
-    # --- what is shown ---------------------------------------------------------------------------
+    # --- credentials -----------------------------------------------------------------------------
 
     def verifier_of(self, user: str) -> tuple[Verifier, bool]:
         """Return a user's verifier, and False; for an unknown name a mock, and True.
 
         No password matches a mock.
         """
-        assert self._users is not None, "trust asks for none"
+        assert self._users is not None, "trust uses no verifiers"
         table = self._users.current()
-        # Made for both, so that both take as long.
+        # Made in both cases, so that both take the same time.
         mock = mock_verifier(user, secret=table.mock_secret, shapes=table.shapes)
         found = table.verifiers.get(user)
         return (mock, True) if found is None else (found, False)
 
     async def check_password(self, peer: Peer, *, user: str, password: str) -> None:
-        """Let a user in by its password.
+        """Authenticate a user by password.
 
         Raises:
-            QueryError: it is not the user's, or there is no such user (28P01), told with delay;
-                or the address has failed too often (28000).
+            QueryError: the password is wrong or the user unknown (28P01), after a delay; or the
+                address has failed too often (28000).
         """
         verifier, doomed = self.verifier_of(user)
         tag = self._tag(user, password, verifier)
-        if not doomed and tag in self._remembered:
-            self._remembered.move_to_end(tag)
+        if not doomed and tag in self._verified:
+            self._verified.move_to_end(tag)
             return
         async with self._checking:
-            # Counted before the next check begins, so that a burst of guesses gets no further
-            # than guesses one by one.
+            # A failure is counted before the next check begins, so that parallel guesses gain
+            # nothing over sequential ones.
             self.require_not_throttled(peer)
             right = await self._fits(verifier, password) and not doomed
             delay_s = 0.0 if right else self._note_failure(peer, user=user)
         if not right:
             await self._sleep(delay_s)
             raise password_failed(user)
-        self._remembered[tag] = None
-        while len(self._remembered) > _REMEMBERED_MAX:
-            self._remembered.popitem(last=False)
+        self._verified[tag] = None
+        while len(self._verified) > _VERIFIED_MAX:
+            self._verified.popitem(last=False)
 
     async def _fits(self, verifier: Verifier, password: str) -> bool:
         if len(password) > PASSWORD_CHARACTERS_MAX:
@@ -252,20 +252,20 @@ class Access:
         return await loop.run_in_executor(self._checker, matches_password, verifier, password)
 
     def _tag(self, user: str, password: str, verifier: Verifier) -> bytes:
-        """Stands for a right password without being one; another once the verifier changes."""
+        """Return a cache key for a password that does not reveal it and depends on the verifier."""
         parts = (user.encode(errors="surrogatepass"), password.encode(errors="surrogatepass"))
         digest = hashlib.sha256(verifier.stored_key)
         for part in parts:
             digest.update(len(part).to_bytes(8, "big") + part)
-        return hmac.digest(self._remembering_key, digest.digest(), "sha256")
+        return hmac.digest(self._verified_key, digest.digest(), "sha256")
 
     async def check_token(self, peer: Peer, token: str) -> str:
-        """The user that a bearer token stands for.
+        """Return the user of a bearer token.
 
         Raises:
-            QueryError: it stands for none (28P01), or the address has failed too often (28000).
+            QueryError: the token is unknown (28P01), or the address has failed too often (28000).
         """
-        assert self._users is not None, "trust asks for none"
+        assert self._users is not None, "trust uses no verifiers"
         user = self._users.current().tokens.get(token_digest(token))
         if user is not None:
             return user
@@ -274,7 +274,7 @@ class Access:
         raise QueryError("the bearer token is not valid", sqlstate="28P01")
 
     async def fail(self, peer: Peer, *, user: str) -> NoReturn:
-        """Note that a client has not proved to be a user, and tell it some time later.
+        """Count a failed login, and raise its error after a delay.
 
         Raises:
             QueryError: always (28P01).
@@ -283,7 +283,7 @@ class Access:
         raise password_failed(user)
 
     def _note_failure(self, peer: Peer, *, user: str) -> float:
-        # What is no user's name may be a password or a token that went into the wrong field.
+        # An unknown name may be a password or token in the wrong field.
         known = repr(user) if self._is_user(user) else "unknown"
         logger.warning("authentication failed, user=%s, client=%s", known, peer)
         return self._throttle.fail(peer.address)
@@ -294,16 +294,16 @@ class Access:
 
 
 def password_failed(user: str) -> QueryError:
-    """What a stranger and a user with a wrong password are told alike, in PostgreSQL's words.
+    """Return the error for an unknown user and for a wrong password, in PostgreSQL's words.
 
-    A token is not repeated: it went into the wrong field, and clients keep what they are told.
+    It does not repeat a token, which went into the wrong field: clients log error messages.
     """
     shown = shown_name(user)
     return QueryError(f'password authentication failed for user "{shown}"', sqlstate="28P01")
 
 
 class TooManyAttemptsError(QueryError):
-    """An address has failed too often and is not heard for a while (28000)."""
+    """An address has failed too often and is refused for a while (28000)."""
 
     sqlstate = "28000"
 

@@ -1,7 +1,7 @@
-"""The certificate and key of both servers, taken anew when their files change.
+"""The certificate and key of both servers, read again when their files change.
 
-What a handshake needs of them, and what SCRAM's channel binding needs, which is the hash of the
-certificate that this very connection was shown.
+Provides contexts for TLS handshakes, and for SCRAM's channel binding the hash of the certificate
+that a connection was shown.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gateway.errors import SettingsError
 logger = logging.getLogger(__name__)
 
 POSTGRES_PROTOCOL = "postgresql"
-"""The name of the Postgres wire in ALPN, as IANA has it."""
+"""The ALPN name of the Postgres wire, as registered with IANA."""
 HTTP_PROTOCOL = "http/1.1"
 _CERTIFICATE = re.compile(
     r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL | re.ASCII
@@ -30,7 +30,7 @@ _FILE_BYTES_MAX = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """One certificate with its key, ready for handshakes."""
+    """One certificate with its key, as TLS contexts."""
 
     postgres: ssl.SSLContext
     http: ssl.SSLContext
@@ -39,14 +39,14 @@ class Identity:
 
 
 class Tls:
-    """The identity that is in the files now.
+    """The identity in the files, kept up to date.
 
     Args:
-        certificate: PEM; the server's own certificate first, then those between it and the root.
-        key: PEM, without a passphrase; nobody else may be able to read it.
+        certificate: PEM; the server's certificate first, then the intermediates.
+        key: PEM, without a passphrase, not readable by other users.
 
     Raises:
-        SettingsError: one of them cannot be read, or they do not belong together.
+        SettingsError: one of them cannot be read, or they do not match.
     """
 
     def __init__(self, *, certificate: Path, key: Path) -> None:
@@ -56,31 +56,34 @@ class Tls:
         self._identity = self._load()
 
     def current(self) -> Identity:
-        """The identity for the next handshake; the last good one while the files do not agree."""
+        """Return the identity for the next handshake: the last good one if the files mismatch."""
         if self._signed() != self._signatures:
             self.reload()
         return self._identity
 
     def reload(self) -> None:
-        """Read the files again; what is wrong with them is logged and changes nothing."""
-        # Noted before they are read: if they change meanwhile, the next handshake reads again.
+        """Read the files again; log an error and keep the last identity if they are wrong."""
+        # Taken before the files are read: if they change meanwhile, the next handshake reads again.
         self._signatures = self._signed()
         try:
             self._identity = self._load()
         except SettingsError as error:
-            logger.error("certificate is not taken, the last one stays: %s", error.message)
+            logger.error("certificate not loaded, keeping the last one: %s", error.message)
         else:
             logger.info("certificate loaded, file=%s", self._certificate)
 
     def http_context(self) -> ssl.SSLContext:
-        """A context that lends every handshake the current one, for a server that takes but one."""
+        """Return a context that uses the current identity for every handshake.
+
+        For servers that take a single context at the start.
+        """
         context = _context(HTTP_PROTOCOL)
 
         def choose(connection: ssl.SSLObject, name: str | None, lent: ssl.SSLContext) -> None:
             del name, lent
             connection.context = self.current().http
 
-        # Called for clients that name no host too.
+        # Also called for clients that send no host name.
         context.sni_callback = choose
         return context
 
@@ -105,7 +108,7 @@ class Tls:
 
 
 def _context(protocol: str) -> ssl.SSLContext:
-    """Python's defaults for servers (no old ciphers, no compression), and TLS 1.2 at least."""
+    """Return a context with Python's defaults for servers, and at least TLS 1.2."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_RENEGOTIATION
@@ -114,7 +117,7 @@ def _context(protocol: str) -> ssl.SSLContext:
 
 
 def _no_passphrase() -> NoReturn:
-    # Or OpenSSL would ask for it at the terminal, and wait.
+    # Else OpenSSL would prompt for it at the terminal, and wait.
     raise ValueError("the key has a passphrase")
 
 
@@ -145,14 +148,14 @@ def _pem_channel_binding(text: str) -> bytes | None:
 
 
 def channel_binding_of(certificate: bytes) -> bytes | None:
-    """The data of `tls-server-end-point` (RFC 5929 section 4.1).
+    """Return the data of `tls-server-end-point` (RFC 5929 section 4.1).
 
     Args:
         certificate: in DER.
 
     Returns:
-        Its hash by the function that its signature uses, SHA-256 instead of MD5 and SHA-1; None
-        if the signature uses none (Ed25519), for which the RFC defines nothing.
+        Its hash by its signature's hash function, with SHA-256 for MD5 and SHA-1; None if the
+        signature has none (Ed25519), for which the RFC defines nothing.
     """
     try:
         name = _signature_hash(certificate)
@@ -163,7 +166,7 @@ def channel_binding_of(certificate: bytes) -> bytes | None:
 
 
 class _Element(NamedTuple):
-    """One value in DER: where its content begins and ends."""
+    """A DER value: its tag, and where its content begins and ends."""
 
     tag: int
     begin: int
@@ -186,7 +189,7 @@ _HASH_BY_SIGNATURE = {
     "2a8648ce3d040303": "sha384",
     "2a8648ce3d040304": "sha512",
 }
-"""Hash by the OID of the signature's algorithm, as DER has it (RFC 3279, 4055, 5758)."""
+"""Hash function by the DER encoding of the signature's OID (RFC 3279, 4055, 5758)."""
 _PSS = "2a864886f70d01010a"
 _HASH_BY_OID = {
     "2b0e03021a": "sha256",  # sha1
@@ -198,7 +201,7 @@ _HASH_BY_OID = {
 
 
 def _signature_hash(certificate: bytes) -> str | None:
-    """Certificate is a sequence of what is signed, the algorithm, and the signature."""
+    """Return the hash of a certificate's signature: its second element names the algorithm."""
     outer = _element(certificate, 0, _SEQUENCE)
     signed = _element(certificate, outer.begin, _SEQUENCE)
     algorithm = _element(certificate, signed.end, _SEQUENCE)
@@ -210,7 +213,7 @@ def _signature_hash(certificate: bytes) -> str | None:
 
 
 def _pss_hash(certificate: bytes, at: int) -> str | None:
-    """RSASSA-PSS names its hash in its parameters; left out, it is SHA-1 (RFC 4055 section 3.1)."""
+    """Return the hash in RSASSA-PSS parameters; the default is SHA-1 (RFC 4055 section 3.1)."""
     parameters = _element(certificate, at, _SEQUENCE)
     if parameters.begin == parameters.end or certificate[parameters.begin] != _EXPLICIT_0:
         return "sha256"
@@ -221,10 +224,10 @@ def _pss_hash(certificate: bytes, at: int) -> str | None:
 
 
 def _element(der: bytes, at: int, tag: int) -> _Element:
-    """The value that begins at `at`.
+    """Return the value that begins at `at`.
 
     Raises:
-        ValueError or IndexError: it has another tag, or does not end within the bytes.
+        ValueError or IndexError: it has another tag, or exceeds the bytes.
     """
     if der[at] != tag:
         raise ValueError(f"tag {der[at]:#x} stands where {tag:#x} should")

@@ -1,4 +1,4 @@
-"""Connections that are not let in yet, counted by address: a few must not take all places."""
+"""Limits unauthenticated connections by address, so that a few clients cannot take all places."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from gateway.access.addresses import network_of
 logger = logging.getLogger(__name__)
 
 _LOG_EVERY_S = 10.0
-"""What a flood adds to the log is one line in so many seconds."""
+"""Seconds between log lines during a flood of connections."""
 
 
 class UnauthenticatedConnections:
-    """The connections of one server whose clients have not been let in.
+    """The unauthenticated connections of one server.
 
-    They have places of their own, so that those who are in lose none to them. When all are taken,
-    whoever comes gets the place of the address that has most, and of its oldest connection: so a
-    few addresses cannot keep the others out.
+    They have places of their own, apart from authenticated ones. When all are taken, a new
+    connection replaces the oldest of the address that has the most, so that a few addresses cannot
+    lock others out.
 
     Args:
         of_one_max: connections of one address, or of one IPv6 /64.
         total_max: connections of all addresses.
-        evict: ends a connection that has lost its place; it need not leave as well.
-        clock: seconds, monotonic.
+        evict: ends a connection that was replaced; it need not call `leave`.
+        clock: monotonic, in seconds.
     """
 
     def __init__(
@@ -47,11 +47,11 @@ class UnauthenticatedConnections:
         self._logged_s = float("-inf")
 
     def __len__(self) -> int:
-        """Connections that are counted."""
+        """The number of unauthenticated connections."""
         return len(self._networks)
 
     def enter(self, connection: Hashable, address: str | None) -> bool:
-        """Count a connection until it leaves; False if there is no place for it."""
+        """Count a connection until it leaves; return False if there is no place for it."""
         network = network_of(address)
         mine = len(self._members.get(network, ()))
         if mine >= self._of_one_max or not self._has_room(mine):
@@ -62,7 +62,7 @@ class UnauthenticatedConnections:
         return True
 
     def leave(self, connection: Hashable) -> None:
-        """It was let in, or is gone; one that is not counted is none of ours."""
+        """Stop counting a connection: it is authenticated or closed. Ignore an unknown one."""
         network = self._networks.pop(connection, None)
         if network is None:
             return
@@ -72,7 +72,7 @@ class UnauthenticatedConnections:
             del self._members[network]
 
     def _has_room(self, mine: int) -> bool:
-        """Whether there is a place for one more of a network that has so many, or one was made."""
+        """Whether a network with `mine` connections may have one more, if need be by eviction."""
         if len(self._networks) < self._total_max:
             return True
         most = max(self._members.values(), key=len)
@@ -89,7 +89,7 @@ class UnauthenticatedConnections:
         now_s = self._clock()
         if now_s - self._logged_s >= _LOG_EVERY_S:
             logger.warning(
-                "too many connections that are not let in, cut off=%d, the last from=%s",
+                "too many unauthenticated connections, cut off=%d, last from=%s",
                 self._refused,
                 network or "unknown",
             )

@@ -1,13 +1,13 @@
-"""Who may come in: a file of users, read again whenever it has changed.
+"""The users file, which is read again when it changes.
 
 A line is a name and a secret, both in double quotes, a quote inside doubled; `;` and `#` begin a
-comment. It is the form of PgBouncer's `auth_file`. A secret is one of
+comment. This is the format of PgBouncer's `auth_file`. A secret is one of
 
-    SCRAM-SHA-256$4096:salt$stored:server   the verifier of a password, as PostgreSQL keeps it
+    SCRAM-SHA-256$4096:salt$stored:server   a password's verifier, in PostgreSQL's form
     TOKEN-SHA256$digest                     a bearer token's SHA-256 in hex; a user may have several
-    MOCK-SHA256$secret                      under the empty name: what salts of strangers come from
+    MOCK-SHA256$secret                      under the empty name: makes the salts of unknown users
 
-Nothing in the file lets its reader in: passwords and tokens themselves are nowhere.
+The file does not contain usable credentials, but keep it private anyway.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ logger = logging.getLogger(__name__)
 FILE_BYTES_MAX = 16 << 20
 """Longest users file: some hundred thousand users."""
 NAME_BYTES_MAX = 63
-"""Longest name: that of PostgreSQL, whose clients cut longer ones."""
+"""Longest name, as in PostgreSQL, whose clients truncate longer ones."""
 TOKEN_PREFIX = "sgt_"
-"""How a token begins, so that scanners for leaked secrets can know one."""
+"""Prefix of a token, by which scanners for leaked secrets can recognise it."""
 _TOKEN_BYTES = 32
 _LINE = re.compile(r'"((?:[^"]|"")*)"[ \t]+"((?:[^"]|"")*)"')
 _TOKEN = re.compile(r"TOKEN-SHA256\$([0-9a-f]{64})")
@@ -51,29 +51,29 @@ _MOCK = re.compile(r"MOCK-SHA256\$([0-9a-f]{64})")
 _HEAD = "; Users of a stategate gateway. `stategate user` changes it.\n"
 
 Entry: TypeAlias = tuple[str, str]
-"""A name and a secret, as a line has them."""
+"""The name and the secret of a line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserTable:
-    """The users of one reading of the file."""
+    """The users in one version of the file."""
 
     verifiers: Mapping[str, Verifier] = field(repr=False)
-    """By name; a user that has only tokens is in none."""
+    """By name; a user without a password has none."""
     tokens: Mapping[bytes, str] = field(repr=False)
-    """The name by the digest of each token."""
+    """User name by token digest."""
     mock_secret: bytes = field(repr=False)
     shapes: tuple[Shape, ...] = ()
-    """Those of all verifiers, in order: strangers have the same."""
+    """The shapes of all verifiers, sorted; mock verifiers use them too."""
 
 
 def shown_name(name: str) -> str:
-    """A name that a client gave, as far as it may be repeated: no token, and no long text."""
+    """Return a client's user name for messages: shortened, and without a token."""
     return f"{TOKEN_PREFIX}…" if name.startswith(TOKEN_PREFIX) else name[:100]
 
 
 def token_digest(token: str) -> bytes:
-    """What is kept of a token. It needs no salt and no iterations, for it cannot be guessed."""
+    """Return the stored form of a token. A random token needs no salt and no iterations."""
     return hashlib.sha256(token.encode(errors="surrogatepass")).digest()
 
 
@@ -81,10 +81,10 @@ class Users:
     """The users file of a running gateway.
 
     Args:
-        path: the file; only its owner may be able to read it.
+        path: the file; other users must not be able to read it.
 
     Raises:
-        SettingsError: it cannot be read, others can read it, or a line is none.
+        SettingsError: it cannot be read, others can read it, or a line is malformed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -94,18 +94,18 @@ class Users:
         self._table = self._read()
 
     def current(self) -> UserTable:
-        """The users as the file has them now; as it had them last, if it cannot be read now."""
+        """Return the users in the file; those of its last good version if it cannot be read."""
         if signature_of(self._path) != self._signature:
             self.reload()
         return self._table
 
     def reload(self) -> None:
-        """Read the file again; what is wrong with it is logged and changes nothing."""
+        """Read the file again; log an error and keep the last version if it is wrong."""
         self._signature = signature_of(self._path)
         try:
             self._table = self._read()
         except SettingsError as error:
-            logger.error("users file is not taken, the last one stays: %s", error.message)
+            logger.error("users file not loaded, keeping the last one: %s", error.message)
         else:
             logger.info("users file read, users=%d", len(self._table.verifiers))
 
@@ -134,11 +134,11 @@ def _table(entries: list[Entry], *, spare_secret: bytes) -> UserTable:
 
 
 def read_entries(path: Path) -> list[Entry]:
-    """The lines of a users file, each checked.
+    """Return the checked lines of a users file.
 
     Raises:
-        SettingsError: the file cannot be read, or a line is none; the error names the line and
-            never what is in it.
+        SettingsError: the file cannot be read, or a line is malformed; the error has the line's
+            number and never its content.
     """
     try:
         with path.open("rb") as file:
@@ -167,11 +167,11 @@ def _entry(path: Path, number: int, line: str, seen: set[str]) -> Entry:
     if (_MOCK if name == "" else _TOKEN).fullmatch(secret):
         return name, secret
     if name == "":
-        raise _wrong(path, f"line {number} names nobody")
+        raise _wrong(path, f"line {number} has no name")
     try:
         parse_verifier(secret)
     except ValueError as error:
-        raise _wrong(path, f"line {number} holds no secret that is known: {error}") from None
+        raise _wrong(path, f"line {number} has an invalid secret: {error}") from None
     if name in seen:
         raise _wrong(path, f'line {number} gives a second password to "{name}"')
     seen.add(name)
@@ -188,12 +188,12 @@ def _wrong(path: Path, said: str) -> SettingsError:
 
 
 class UsersError(GatewayError):
-    """A change of the users file that cannot be made."""
+    """The users file cannot be changed as requested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserSummary:
-    """What may be shown of a user."""
+    """The facts about a user that are not secret."""
 
     name: str
     password: bool
@@ -201,7 +201,7 @@ class UserSummary:
 
 
 def list_users(path: Path) -> list[UserSummary]:
-    """All users, by name.
+    """Return all users, by name.
 
     Raises:
         GatewayError: the file cannot be read.
@@ -220,13 +220,13 @@ def list_users(path: Path) -> list[UserSummary]:
 
 
 def set_password(path: Path, *, name: str, password: str) -> bool:
-    """Add a user, or change its password; its tokens stay. The file is made if there is none.
+    """Add a user, or change its password and keep its tokens. Make the file if it is missing.
 
     Returns:
         Whether the user is new.
 
     Raises:
-        GatewayError: the name or password cannot be one, or the file cannot be changed.
+        GatewayError: the name or password is not allowed, or the file cannot be changed.
     """
     _check_name(name)
     if not password:
@@ -234,7 +234,7 @@ def set_password(path: Path, *, name: str, password: str) -> bool:
     if len(password) > PASSWORD_CHARACTERS_MAX:
         raise UsersError(f"the password is longer than {PASSWORD_CHARACTERS_MAX} characters")
     if "\0" in password:
-        raise UsersError("the password holds a NUL, which the Postgres wire cannot send")
+        raise UsersError("the password contains a NUL, which the Postgres wire cannot send")
     secret = str(make_verifier(password))
 
     def change(entries: list[Entry]) -> list[Entry]:
@@ -244,7 +244,7 @@ def set_password(path: Path, *, name: str, password: str) -> bool:
 
 
 def remove_user(path: Path, *, name: str) -> None:
-    """Take away a user's password and tokens.
+    """Remove a user's password and tokens.
 
     Raises:
         GatewayError: there is no such user, or the file cannot be changed.
@@ -258,10 +258,10 @@ def remove_user(path: Path, *, name: str) -> None:
 
 
 def add_token(path: Path, *, name: str) -> str:
-    """A new bearer token of a user, who is made if there is none: it is told here and never again.
+    """Make a bearer token, and the user if it is new; return the token, which is not stored.
 
     Raises:
-        GatewayError: the name cannot be one, or the file cannot be changed.
+        GatewayError: the name is not allowed, or the file cannot be changed.
     """
     _check_name(name)
     token = TOKEN_PREFIX + secrets.token_urlsafe(_TOKEN_BYTES)
@@ -271,7 +271,7 @@ def add_token(path: Path, *, name: str) -> str:
 
 
 def revoke_tokens(path: Path, *, name: str) -> None:
-    """Take away all tokens of a user, whose password stays.
+    """Remove all tokens of a user, and keep its password.
 
     Raises:
         GatewayError: there is no such user, or the file cannot be changed.
@@ -287,11 +287,11 @@ def revoke_tokens(path: Path, *, name: str) -> None:
 def _check_name(name: str) -> None:
     if not name or not name.isprintable() or len(name.encode()) > NAME_BYTES_MAX:
         raise UsersError(
-            "the name cannot be that of a user",
-            hint=f"It takes 1 to {NAME_BYTES_MAX} bytes of printable characters.",
+            "the user name is not allowed",
+            hint=f"Use 1 to {NAME_BYTES_MAX} bytes of printable characters.",
         )
     if ":" in name:
-        raise UsersError("the name holds a colon", hint="HTTP could not tell it from a password.")
+        raise UsersError("the name contains a colon", hint="HTTP ends the name with a colon.")
 
 
 def _require_user(entries: list[Entry], name: str) -> None:
@@ -302,11 +302,11 @@ def _require_user(entries: list[Entry], name: str) -> None:
 def _changed(
     path: Path, change: Callable[[list[Entry]], list[Entry]], *, create: bool = False
 ) -> list[Entry]:
-    """Change the file while nobody else does; gives the entries that it had before."""
+    """Change the file under a lock; return its entries from before the change."""
     try:
-        # A link stays one, and what it leads to is changed.
+        # A link stays a link; its target is changed.
         real = Path(os.path.realpath(path))
-        with _alone(real.parent):
+        with _locked(real.parent):
             exists = real.exists()
             if not exists and not create:
                 raise UsersError(f'the users file "{path}" does not exist')
@@ -321,7 +321,7 @@ def _changed(
 
 
 def _new_mock() -> Entry:
-    # In the file, so that a stranger's salt survives restarts as a user's does, on every node.
+    # In the file, so that an unknown user's salt is the same after restarts and on every node.
     return "", f"MOCK-SHA256${secrets.token_hex(32)}"
 
 
@@ -330,8 +330,8 @@ def _quoted(text: str) -> str:
 
 
 @contextlib.contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    """Hold the directory, so that of two changes at once neither is lost."""
+def _locked(directory: Path) -> Iterator[None]:
+    """Lock the directory, so that no change is lost to another at the same time."""
     if sys.platform == "win32":
         yield
         return

@@ -1,7 +1,7 @@
-"""Passwords as SCRAM keeps them: a verifier proves a password and cannot be used to log in.
+"""SCRAM verifiers: a verifier checks a password and cannot be used to log in.
 
-The text of a verifier is PostgreSQL's own, as `pg_authid.rolpassword` holds it, so that users can
-be copied from there: `SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>`, the last three
+The text of a verifier has PostgreSQL's form, as in `pg_authid.rolpassword`, so that users can be
+copied from there: `SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>`, the last three
 in base64.
 
 Source: RFC 5802 section 3, RFC 7677, RFC 4013; `src/common/scram-common.c` and `saslprep.c`.
@@ -22,36 +22,36 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 ITERATIONS = 4096
-"""What RFC 7677 asks for at least, and PostgreSQL's default: each costs clients and guessers."""
+"""The minimum of RFC 7677 and PostgreSQL's default. Each iteration costs clients and guessers."""
 ITERATIONS_MAX = 1_000_000
-"""Of a verifier in a file: a check of a password takes half a second then."""
+"""Limit for verifiers in a file: checking a password takes half a second then."""
 SALT_BYTES = 16
 KEY_BYTES = 32
 PASSWORD_CHARACTERS_MAX = 1024
-"""Longest password: PostgreSQL's own clients read no longer one."""
+"""Longest password, as in PostgreSQL's own clients."""
 
 SALT_BYTES_MAX = 1024
-"""Of a verifier in a file: the challenge that holds it is made for every stranger, too."""
+"""Limit for verifiers in a file: the challenge for an unknown user is as long."""
 
 Shape: TypeAlias = tuple[int, int]
-"""Iterations, and bytes of the salt."""
+"""Number of iterations, and bytes of the salt."""
 
 _VERIFIER = re.compile(r"SCRAM-SHA-256\$([0-9]{1,7}):([^$:]+)\$([^$:]+):([^$:]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verifier:
-    """What a server keeps of a password."""
+    """The stored form of a password."""
 
     iterations: int
     salt: bytes = field(repr=False)
     stored_key: bytes = field(repr=False)
-    """Proves what a client sends."""
+    """Verifies the client's proof."""
     server_key: bytes = field(repr=False)
-    """Proves to a client that the server knows the verifier."""
+    """Proves to the client that the server knows the verifier."""
 
     def __str__(self) -> str:
-        """The text that `parse_verifier` reads."""
+        """Format the verifier as `parse_verifier` reads it."""
         salt, stored, server = map(encode_base64, (self.salt, self.stored_key, self.server_key))
         return f"SCRAM-SHA-256${self.iterations}:{salt}${stored}:{server}"
 
@@ -59,7 +59,7 @@ class Verifier:
 def make_verifier(
     password: str, *, salt: bytes | None = None, iterations: int = ITERATIONS
 ) -> Verifier:
-    """The verifier of a password, with a salt of its own if none is given."""
+    """Make the verifier of a password, by default with a random salt."""
     salt = secrets.token_bytes(SALT_BYTES) if salt is None else salt
     salted = _salted(password, salt=salt, iterations=iterations)
     return Verifier(
@@ -71,18 +71,18 @@ def make_verifier(
 
 
 def shape_of(verifier: Verifier) -> Shape:
-    """What everybody can see of a verifier, beside the salt itself."""
+    """Return what any client sees of a verifier, beside the salt itself."""
     return verifier.iterations, len(verifier.salt)
 
 
 def mock_verifier(user: str, *, secret: bytes, shapes: Sequence[Shape] = ()) -> Verifier:
-    """What stands for a user that does not exist: always the same, and no password fits it.
+    """Make the verifier of an unknown user: always the same, and no password matches it.
 
     Args:
-        user: the name that was given.
-        secret: makes the salt unpredictable to those who know our source.
-        shapes: those of all users, in order; the name decides whose it has, so that strangers
-            have each as often as users do, and cost as much to check.
+        user: the unknown name.
+        secret: makes the salt unpredictable.
+        shapes: those of all users, sorted. The name selects one, so that unknown users have the
+            same shapes as users, and cost as much to check.
     """
     name = user.encode(errors="surrogatepass")
     chosen = int.from_bytes(hmac_sha256(secret, b"shape\0" + name)[:8], "big") * len(shapes) >> 64
@@ -99,14 +99,14 @@ def mock_verifier(user: str, *, secret: bytes, shapes: Sequence[Shape] = ()) -> 
 
 
 def parse_verifier(text: str) -> Verifier:
-    """The verifier that a text holds.
+    """Parse the text of a verifier.
 
     Raises:
-        ValueError: it is none; the message does not repeat it.
+        ValueError: it is malformed; the message does not repeat it.
     """
     found = _VERIFIER.fullmatch(text)
     if found is None:
-        raise ValueError("it is no SCRAM-SHA-256 verifier")
+        raise ValueError("it is not a SCRAM-SHA-256 verifier")
     iterations = int(found[1])
     salt, stored_key, server_key = (decode_base64(found[group]) for group in (2, 3, 4))
     if not 1 <= iterations <= ITERATIONS_MAX:
@@ -119,26 +119,26 @@ def parse_verifier(text: str) -> Verifier:
 
 
 def matches_password(verifier: Verifier, password: str) -> bool:
-    """Whether a password is the verifier's. Slow on purpose, without Python's lock."""
+    """Whether a password matches the verifier. Slow on purpose; releases Python's lock."""
     own = make_verifier(password, salt=verifier.salt, iterations=verifier.iterations)
     return hmac.compare_digest(own.stored_key, verifier.stored_key)
 
 
 def hmac_sha256(key: bytes, message: bytes) -> bytes:
-    """HMAC-SHA-256."""
+    """Return the HMAC-SHA-256 of a message."""
     return hmac.digest(key, message, "sha256")
 
 
 def encode_base64(raw: bytes) -> str:
-    """Standard base64, with padding."""
+    """Encode as standard base64, with padding."""
     return base64.b64encode(raw).decode()
 
 
 def decode_base64(text: str | bytes) -> bytes:
-    """What is base64 in full, and nothing else.
+    """Decode text that is strictly base64.
 
     Raises:
-        ValueError: it is not; the message does not repeat it.
+        ValueError: it is not base64; the message does not repeat it.
     """
     try:
         return base64.b64decode(text, validate=True)
@@ -151,9 +151,9 @@ def _salted(password: str, *, salt: bytes, iterations: int) -> bytes:
 
 
 def prepare_password(password: str) -> bytes:
-    """A password in the one form that all who type it share (SASLprep, RFC 4013).
+    """Normalise a password, so that it does not depend on how it was typed (SASLprep, RFC 4013).
 
-    As in PostgreSQL, what the profile refuses is taken as it is: the client did the same.
+    As in PostgreSQL, a password that the profile prohibits is used as it is, as clients do.
     """
     if password.isascii():
         return password.encode()
@@ -187,7 +187,7 @@ def _prohibited(character: str) -> bool:
 
 
 def _direction_is_sound(prepared: str) -> bool:
-    """RFC 3454 section 6: right-to-left text is not mixed with left-to-right text."""
+    """Whether right-to-left text is not mixed with left-to-right text (RFC 3454 section 6)."""
     if not any(map(stringprep.in_table_d1, prepared)):
         return True
     ends_right = stringprep.in_table_d1(prepared[0]) and stringprep.in_table_d1(prepared[-1])

@@ -1,1 +1,1 @@
-"""The command line, but for `serve`: the client, the shell, the demo, users, the state log."""
+"""Commands of the command line: client, shell, demo, users, state log."""

@@ -1,6 +1,6 @@
-"""A small HTTP client of a gateway, for the command line: streams NDJSON, with limits and timeouts.
+"""A small HTTP client for the command line: streams NDJSON, with limits and timeouts.
 
-Closing an answer that is not read to the end closes the connection, and so cancels the statement.
+Closing an answer before its end closes the connection, which cancels the statement.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from gateway.errors import ClientError, RemoteError, UnreachableError
 from gateway.settings import PASSWORD_VARIABLE, TOKEN_VARIABLE, USER_VARIABLE
 
 Json: TypeAlias = Any
-"""What orjson reads."""
+"""A value that orjson returns."""
 
 CONNECT_TIMEOUT_S = 10.0
-"""How long to wait for a connection: more than a lost packet, less than a user's patience."""
+"""How long to wait for a connection: longer than a lost packet delays it."""
 READ_TIMEOUT_S = 120.0
-"""How long to wait for the next bytes: twice the gateway's own default for a whole statement."""
+"""How long to wait for the next bytes: twice the gateway's default for a whole statement."""
 LINE_BYTES_MAX = 64 << 20
-"""Longest line of an answer, which is one row."""
+"""Longest line of an answer: one row."""
 BODY_BYTES_MAX = 64 << 20
-"""Longest body that is read whole: an error, or the list of stores."""
+"""Longest body that is read at once: an error, or the list of stores."""
 _READ_BYTES = 64 << 10
 
 
 def authorization(environment: Mapping[str, str] | None = None) -> str | None:
-    """The Authorization header for the credentials in the environment; None without any.
+    """Return the Authorization header for the credentials in the environment; None without any.
 
-    They are a token in STATEGATE_TOKEN, or else a name in STATEGATE_USER and its password in
-    STATEGATE_PASSWORD; never arguments, which everybody on the machine can see.
+    They are a token in STATEGATE_TOKEN, or a name in STATEGATE_USER and its password in
+    STATEGATE_PASSWORD. They are never arguments, which every user of the machine can see.
     """
     variables = os.environ if environment is None else environment
     if token := variables.get(TOKEN_VARIABLE):
@@ -50,22 +50,22 @@ def authorization(environment: Mapping[str, str] | None = None) -> str | None:
 
 
 class ResultColumn(NamedTuple):
-    """A column of an answer, by its SQL type."""
+    """A column of an answer, with its SQL type."""
 
     name: str
     type: str
 
 
 class Client:
-    """Asks one gateway; each call is a connection of its own.
+    """A client of one gateway; each call opens a connection of its own.
 
     Args:
-        url: its base, `http://host:port` or `https://…`.
+        url: the base URL, `http://host:port` or `https://…`.
         read_timeout_s: how long to wait for the next bytes of an answer.
-        credentials: the Authorization header, as `authorization` gives it.
+        credentials: the Authorization header, from `authorization`.
 
     Raises:
-        ClientError: the URL is none, or would carry credentials in clear to another machine.
+        ClientError: the URL is malformed, or would send credentials in clear to another machine.
     """
 
     def __init__(
@@ -81,22 +81,22 @@ class Client:
         try:
             self._port = self._parts.port
         except ValueError:
-            raise _no_url(url) from None
+            raise _malformed_url(url) from None
         if self._parts.scheme not in {"http", "https"} or not self._parts.hostname:
-            raise _no_url(url)
+            raise _malformed_url(url)
         host = self._parts.hostname
         if credentials and self._parts.scheme == "http" and not _is_here(host):
             raise ClientError(
-                f"credentials would go to {host} in clear", hint="Name the gateway by https://."
+                f"credentials would go to {host} in clear", hint="Use an https:// URL."
             )
         self._headers = {"Authorization": credentials} if credentials else {}
 
     def query(self, sql: str, fields: Mapping[str, Json] | None = None) -> Answer:
-        """Run a statement and give its answer as it arrives; close it, or use it in a `with`.
+        """Run a statement and return its answer, which streams; close it, or use `with`.
 
         Args:
             sql: one statement.
-            fields: more of the request's fields, e.g. `{"wait_ms": 500}`.
+            fields: further fields of the request, such as `{"wait_ms": 500}`.
 
         Raises:
             RemoteError: the statement failed before its first row.
@@ -111,21 +111,21 @@ class Client:
             raise
 
     def stores(self) -> list[dict[str, Json]]:
-        """The stores, without their replicas.
+        """Return the stores, without their replicas.
 
         Raises:
             ClientError: no answer, or an error.
         """
         found = self._get("/v1/stores").get("stores")
         if not isinstance(found, list):
-            raise UnreachableError(f"{self.url} does not answer as a gateway")
+            raise UnreachableError(f"{self.url} does not answer like a gateway")
         return found
 
     def store(self, name: str) -> dict[str, Json]:
-        """One store, with its replicas.
+        """Return one store, with its replicas.
 
         Raises:
-            ClientError: no answer, or an error; 42P01 if there is no such store.
+            ClientError: no answer, or an error; 42P01 if the store does not exist.
         """
         return self._get("/v1/stores/" + quote(name, safe=""))
 
@@ -157,7 +157,7 @@ class Client:
             connection.close()
             raise UnreachableError(
                 f"no gateway answers at {self.url}: {_said(error)}",
-                hint="Start one with `stategate serve`, or name another with --url.",
+                hint="Start one with `stategate serve`, or name its URL with --url.",
             ) from error
         except BaseException:
             connection.close()
@@ -174,7 +174,7 @@ class Client:
 
 
 class Answer:
-    """One answer: columns at once, rows as they arrive, the trailer once they have ended."""
+    """One answer: columns at once, rows as they arrive, the trailer after the last row."""
 
     def __init__(
         self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse
@@ -187,7 +187,7 @@ class Answer:
             raise UnreachableError("the answer does not begin with columns")
         self.columns = tuple(ResultColumn(each["name"], each["type"]) for each in columns)
         self.trailer: dict[str, Json] = {}
-        """`position`, `partitions` and `elapsed_ms`; empty until the rows have been read."""
+        """`position`, `partitions` and `elapsed_ms`; empty until all rows are read."""
 
     def __enter__(self) -> Answer:
         return self
@@ -201,7 +201,7 @@ class Answer:
         self.close()
 
     def __iter__(self) -> Iterator[list[Json]]:
-        """The rows, one list of cells each.
+        """Yield the rows, each a list of cells.
 
         Raises:
             RemoteError: the statement failed after its first row.
@@ -218,7 +218,7 @@ class Answer:
             raise UnreachableError("the answer broke off")
 
     def close(self) -> None:
-        """Close the connection, which cancels a statement that still runs."""
+        """Close the connection, which cancels a running statement."""
         self._connection.close()
 
 
@@ -245,7 +245,7 @@ def _read_document(response: http.client.HTTPResponse, url: str) -> dict[str, Js
         raise UnreachableError(f"the answer broke off: {_said(error)}") from error
     document = _parsed(body, url)
     if not isinstance(document, dict):
-        raise UnreachableError(f"{url} does not answer as a gateway")
+        raise UnreachableError(f"{url} does not answer like a gateway")
     return document
 
 
@@ -253,7 +253,7 @@ def _parsed(text: bytes, url: str) -> Json:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise UnreachableError(f"{url} does not answer as a gateway") from error
+        raise UnreachableError(f"{url} does not answer like a gateway") from error
 
 
 def _remote_error(document: dict[str, Json], url: str, status: int) -> ClientError:
@@ -273,7 +273,7 @@ def _is_here(host: str) -> bool:
     return host == "localhost" or is_loopback(host)
 
 
-def _no_url(url: str) -> ClientError:
+def _malformed_url(url: str) -> ClientError:
     return ClientError(f'"{url}" is not a URL', hint="Use http://HOST:PORT.")
 
 

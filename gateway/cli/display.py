@@ -1,7 +1,7 @@
-"""Answers and errors as text for people and for pipes. Knows rich, and nothing of HTTP.
+"""Formats answers and errors for terminals and pipes.
 
-What a store holds is shown, never obeyed: control characters come out as escapes, so that no value
-can move a terminal's cursor or forge a line.
+Control characters in values are shown as escapes, so that no value can move the cursor or forge a
+line.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from gateway.cli.client import ResultColumn
 from gateway.errors import RemoteError
 
 Cell: TypeAlias = Any
-"""What a cell of JSON holds."""
+"""A value of a JSON cell."""
 
 CELL_SHOWN_MAX = 10_000
-"""Characters of one cell that a table shows: many screens, and yet no 64 MB line."""
+"""Characters of a cell that a table shows: many screens, but not a line of 64 MB."""
 TOKEN_SHOWN_MAX = 200
-"""Characters of a position token that the line below an answer shows; `\\position` gives it all."""
+"""Characters of a position token in the line below an answer; `\\position` shows all of it."""
 
 _NUMERIC = {"tinyint", "smallint", "integer", "bigint", "real", "double"}
 _ESCAPES = {
@@ -42,12 +42,12 @@ _TSV = {
 
 
 def cell_text(cell: Cell) -> str:
-    """A cell that is not NULL on one line of a table."""
+    """Format a cell that is not NULL as one line of a table."""
     return _plain(cell)[:CELL_SHOWN_MAX].translate(_ESCAPES)
 
 
 def tsv_line(cells: Sequence[Cell]) -> str:
-    r"""Cells as Postgres's COPY writes them: tabs between, `\N` for NULL, escapes in texts."""
+    r"""Format cells as Postgres's COPY does: tab-separated, `\N` for NULL, escapes in texts."""
     return "\t".join("\\N" if cell is None else _plain(cell).translate(_TSV) for cell in cells)
 
 
@@ -71,7 +71,7 @@ def is_numeric(sql_type: str) -> bool:
 def print_table(
     console: Console, columns: Sequence[ResultColumn], rows: Iterable[Sequence[Cell]]
 ) -> None:
-    """A table no wider than the terminal."""
+    """Print a table no wider than the terminal."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for column in columns:
         right = is_numeric(column.type)
@@ -89,7 +89,7 @@ def print_table(
 def print_records(
     console: Console, columns: Sequence[ResultColumn], rows: Iterable[Sequence[Cell]]
 ) -> None:
-    """One block a row, one line a column: for rows wider than the terminal."""
+    """Print a block per row and a line per column, for rows wider than the terminal."""
     for number, row in enumerate(rows, start=1):
         console.print(Text(f"── row {number} ──", style="dim"))
         table = Table(box=None, show_header=False, pad_edge=False)
@@ -105,7 +105,7 @@ def _shown(cell: Cell) -> Text:
 
 
 def summary(rows: int, trailer: Mapping[str, Cell], *, timing: bool) -> str:
-    """The line below an answer: rows, milliseconds, the position token, what did not answer."""
+    """Return the line below an answer: rows, milliseconds, position token, failed partitions."""
     parts = ["1 row" if rows == 1 else f"{rows:,} rows"]
     if timing and isinstance(elapsed_ms := trailer.get("elapsed_ms"), int | float):
         parts.append(f"{elapsed_ms:.1f} ms")
@@ -120,7 +120,7 @@ def summary(rows: int, trailer: Mapping[str, Cell], *, timing: bool) -> str:
 
 
 def error_text(error: RemoteError, sql: str) -> str:
-    """Message, the line of the statement with a caret below the place, detail and hint."""
+    """Return message, the statement's line with a caret at the error, detail and hint."""
     lines = [f"ERROR {error.sqlstate}: {error.message.translate(_ESCAPES)}"]
     if error.position is not None and 1 <= error.position <= len(sql) + 1:
         lines += _caret(sql, error.position - 1)
@@ -136,7 +136,7 @@ def _caret(sql: str, offset: int) -> list[str]:
     end = sql.find("\n", offset)
     line = sql[start : end if end >= 0 else len(sql)].replace("\t", " ")
     head = f"LINE {sql.count(chr(10), 0, offset) + 1}: "
-    # A window of the line, so that the caret stays below its place in a terminal of 80 columns.
+    # Only a part of the line, so that the caret is below the error in 80 columns.
     column = offset - start
     first = max(0, column - 50)
     return [head + line[first : first + 70], " " * (len(head) + column - first) + "^"]

@@ -1,4 +1,4 @@
-"""`stategate log`: look after a state log from the command line."""
+"""`stategate log` and `stategate compact`: maintenance of a state log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Stores = Annotated[
 
 
 def _names(root: str, given: list[str] | None) -> list[str]:
-    """The stores that were named, or all of the log, with those that lost their definition."""
+    """Return the given stores, or all in the log, those without a definition included."""
     from stores.errors import StoreError  # noqa: PLC0415 - only what reads a log loads its engine
     from stores.log.state_log import StateLog  # noqa: PLC0415
 
@@ -37,9 +37,9 @@ def _names(root: str, given: list[str] | None) -> list[str]:
 
 @app.command()
 def verify(*, root: Root, store: Stores = None) -> None:
-    """Read every record and every file of each store, and list what is damaged.
+    """Read every record and file of each store, and list the damage.
 
-    Changes nothing, and may run beside pipelines and gateways. Exits with 1 if anything is damaged,
+    Changes nothing, and may run beside pipelines and gateways. Exits with 1 if there is damage,
     with 2 if the log cannot be read.
     """
     from stores.errors import StoreError  # noqa: PLC0415 - as in `_names`
@@ -62,11 +62,11 @@ def verify(*, root: Root, store: Stores = None) -> None:
 
 @app.command()
 def repair(*, root: Root, store: Stores = None) -> None:
-    """Mend what can be mended without losing a row, and list what is damaged still.
+    """Repair damage where no row is lost, and list the damage that is left.
 
-    Records that are taken out go to `aside/` in the store's directory. A pipeline whose epochs had
-    to be touched is refused from then on: start it again. Exits with 1 if damage is left, with 2
-    if the log cannot be read or written.
+    Removed records go to `aside/` in the store's directory. A running pipeline whose epochs were
+    changed is refused from then on: restart it. Exits with 1 if damage is left, with 2 if the log
+    cannot be read or written.
     """
     from stores.errors import StoreError  # noqa: PLC0415 - as in `_names`
     from stores.log.repair import repair as repair_store  # noqa: PLC0415
@@ -99,24 +99,24 @@ def compact(
         str | None,
         typer.Option(
             metavar="AGE",
-            help="Epochs that were committed no longer ago stay: 90s, 30m, 12h, 7d, 2w. "
+            help="Keep epochs that are not older: 90s, 30m, 12h, 7d, 2w. "
             "Default: 7d, unless --keep-epochs is given.",
         ),
     ] = None,
     keep_epochs: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="The newest N epochs stay.")
+        int | None, typer.Option(metavar="N", min=0, help="Keep the newest N epochs.")
     ] = None,
     every: Annotated[
         int,
         typer.Option(
-            metavar="N", min=1, help="Write a snapshot only N epochs or more after the last one."
+            metavar="N", min=1, help="Write a snapshot only if the last one is N epochs old."
         ),
     ] = 1,
 ) -> None:
-    """Write a snapshot of each store and remove the epochs it replaces once they are old.
+    """Write a snapshot of each store, and remove old epochs that it replaces.
 
-    Meant for cron, beside a running pipeline and gateways. An epoch goes when it is older than all
-    limits say; the newest snapshot stays. Exits with 1 if a store could not be compacted.
+    For cron, beside running pipelines and gateways. Removes an epoch when it exceeds all limits,
+    and keeps the newest snapshot. Exits with 1 if a store could not be compacted.
     """
     from stores.errors import StoreError  # noqa: PLC0415 - as in `_names`
     from stores.log.state_log import StateLog  # noqa: PLC0415
@@ -158,5 +158,7 @@ _UNIT_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_8
 def _age_ms(text: str) -> int:
     number, unit = text[:-1], text[-1:]
     if unit not in _UNIT_MS or not (number.isascii() and number.isdigit()) or len(number) > 9:
-        raise ServeError(f'"{text}" is no age', hint="Write a number and s, m, h, d or w: 7d.")
+        raise ServeError(
+            f'"{text}" is not an age', hint="Write a number and s, m, h, d or w, such as 7d."
+        )
     return int(number) * _UNIT_MS[unit]

@@ -1,4 +1,4 @@
-r"""`stategate sql`: statements typed by people or piped in, and their answers.
+r"""`stategate sql`: runs statements that are typed or piped in, and shows the answers.
 
     \?              this help                  \x              rows as records, on or off
     \d [NAME]       stores, or one in full     \timing         milliseconds, on or off
@@ -33,18 +33,18 @@ from gateway.cli.display import error_text, print_records, print_table, summary,
 from gateway.errors import ClientError, GatewayError, RemoteError
 
 Json: TypeAlias = Any
-"""What orjson reads."""
+"""A value that orjson returns."""
 
 ROWS_SHOWN_MAX = 1000
-"""Rows of a table in a terminal: beyond what anybody scrolls through, and little memory."""
+"""Rows of a table in a terminal: more than anyone scrolls through, and little memory."""
 FIELDS = ("bound", "wait_ms", "consistency", "unknown_topics", "partial", "info")
-r"""What `\set` sets: the fields of a request beside its statement."""
+r"""Fields of a request that `\set` sets."""
 
 _TOKEN = re.compile(
     r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | (\$\w*\$).*?\1 | (;) | .""",
     re.DOTALL | re.VERBOSE,
 )
-"""Texts, names, comments and dollar quotes, in which a semicolon ends nothing; then the rest."""
+"""Strings, names, comments and dollar quotes, in which `;` ends no statement; then the rest."""
 _UNCLOSED = re.compile(r"""['"]|/\*|\$\w*\$""")
 _KEYWORDS = """
     SELECT FROM WHERE GROUP BY ORDER LIMIT HAVING JOIN LEFT ON AS AND OR NOT IN BETWEEN LIKE IS
@@ -54,7 +54,7 @@ _KEYWORDS = """
 
 
 def split_statements(text: str) -> tuple[list[str], str]:
-    """The statements that end with a semicolon, without it, and what stands behind the last one."""
+    """Return the statements that a semicolon ends, without it, and the rest after the last one."""
     statements: list[str] = []
     start = 0
     for token in _TOKEN.finditer(text):
@@ -62,18 +62,18 @@ def split_statements(text: str) -> tuple[list[str], str]:
             statements.append(text[start : token.start()].strip())
             start = token.end()
         elif token.end() - token.start() == 1 and _UNCLOSED.match(text, token.start()):
-            break  # a quote that nothing closes: all that follows is inside it
+            break  # an unclosed quote: the rest is inside it
     return [each for each in statements if each], text[start:].strip()
 
 
 def history_file() -> Path:
-    """Where the shell keeps its history: the user's state directory, as XDG says."""
+    """Return the file of the shell's history, in the user's XDG state directory."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "stategate" / "history"
 
 
 class Shell:
-    """One user's session: what was set, what was seen, and how answers are shown.
+    """One session: settings, the last position, and how answers are shown.
 
     Args:
         client: the gateway.
@@ -91,12 +91,12 @@ class Shell:
         self._timing = True
 
     def run_all(self, text: str) -> bool:
-        """Run all statements of a text, up to the first that fails; whether none did."""
+        """Run statements up to the first that fails; return whether all succeeded."""
         statements, rest = split_statements(text)
         return all(self.run(sql) for sql in (*statements, rest) if sql)
 
     def run(self, sql: str) -> bool:
-        """Run one statement and show its answer; whether it succeeded."""
+        """Run one statement and show its answer; return whether it succeeded."""
         try:
             with self._client.query(sql, self._request_fields()) as answer:
                 self._show(answer)
@@ -119,14 +119,14 @@ class Shell:
             try:
                 line = prompt.prompt()
             except KeyboardInterrupt:
-                continue  # what was typed is dropped, as in psql
+                continue  # drops the typed text, as psql does
             except EOFError:
                 return
             if not self.take(line.strip()):
                 return
 
     def take(self, line: str) -> bool:
-        """Run what was entered; False if it says to leave."""
+        """Run the entered text; return False if it leaves the shell."""
         if line.startswith("\\"):
             return self._command(line)
         self.run_all(line)
@@ -158,14 +158,14 @@ class Shell:
             return []
 
     def _request_fields(self) -> dict[str, Json]:
-        """The fields that were set, and for `monotonic` what was seen.
+        """Return the fields that were set, and for `monotonic` the last position as a bound.
 
-        Each request is a session of its own, so this side has to remember.
+        Each request is a session of its own, so the shell has to remember the position.
         """
         fields = dict(self._fields)
         if fields.get("consistency") == "monotonic" and "bound" not in fields and self._position:
             fields["bound"] = self._position
-            # What was seen may be of stores that are no more.
+            # The position may have topics of dropped stores.
             fields.setdefault("unknown_topics", "ignore")
         return fields
 
@@ -189,7 +189,7 @@ class Shell:
         self._out.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
 
     def _show_plain(self, answer: Answer) -> None:
-        """Header and rows as lines, written as they arrive."""
+        """Write header and rows as lines, as they arrive."""
         out = self._out.file
         if answer.columns:
             out.write(tsv_line([column.name for column in answer.columns]) + "\n")
@@ -312,10 +312,10 @@ _COMMANDS: Mapping[str, Callable[[Shell, str], None]] = {
 
 
 def run_shell(url: str, *, command: str | None) -> bool:
-    """Run one text, what is piped in, or a conversation; whether every statement succeeded.
+    """Run a text, standard input or an interactive shell; return whether all succeeded.
 
     Raises:
-        ClientError: the URL is none.
+        ClientError: the URL is malformed.
     """
     client = Client(url, credentials=authorization())
     shell = Shell(client, out=Console(), err=Console(stderr=True))
@@ -328,7 +328,7 @@ def run_shell(url: str, *, command: str | None) -> bool:
 
 
 def print_stores(url: str) -> None:
-    """Show the stores of a gateway.
+    """Print the stores of a gateway.
 
     Raises:
         ClientError: no answer, or an error.
@@ -344,7 +344,7 @@ def _store_row(store: Mapping[str, Json]) -> list[Json]:
 
 
 def _field_value(text: str) -> Json:
-    r"""A value of `\set`: JSON where it is any, `on` and `off`, else the text itself."""
+    r"""Parse a value of `\set`: `on`, `off`, JSON, else the text itself."""
     if text in {"on", "off"}:
         return text == "on"
     try:
@@ -365,7 +365,7 @@ def _merged(
 
 
 def _history() -> History:
-    """The history on disk; in memory where the directory cannot be written."""
+    """Return the history on disk, or in memory if the directory cannot be written."""
     path = history_file()
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""`stategate user`: the users file from the command line. Secrets are never arguments.
+"""`stategate user`: changes the users file.
 
-A password is asked for at the terminal, or read as one line from a pipe: arguments are seen by
-everybody on the machine, and kept in the shell's history.
+A password is asked for at the terminal, or read as one line from a pipe. It is never an argument,
+because every user of the machine sees arguments, and the shell keeps them in its history.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gateway.errors import SettingsError
 from gateway.settings_sources import load_settings
 
 app = typer.Typer(
-    help="Make and remove the users of a gateway. A running one notices by itself.",
+    help="Add and remove the users of a gateway. A running gateway notices by itself.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -51,7 +51,7 @@ def _path(given: Path | None) -> Path:
 
 @app.command()
 def add(name: Name, users: UsersFile = None) -> None:
-    """Add a user, or change its password, which is asked for or read from standard input."""
+    """Add a user, or change its password. The password is prompted for, or read from a pipe."""
     path = _path(users)
     new = set_password(path, name=name, password=_password())
     print(f'{"added" if new else "changed the password of"} user "{name}"')
@@ -66,7 +66,7 @@ def remove(name: Name, users: UsersFile = None) -> None:
 
 @app.command("list")
 def list_(users: UsersFile = None) -> None:
-    """List the users: name, whether there is a password, how many tokens; tab-separated."""
+    """List the users, tab-separated: name, password (yes or no), number of tokens."""
     found = list_users(_path(users))
     print("name\tpassword\ttokens")
     for each in found:
@@ -78,10 +78,10 @@ def token(
     name: Name,
     users: UsersFile = None,
     revoke: Annotated[
-        bool, typer.Option("--revoke", help="Take away all tokens of the user instead.")
+        bool, typer.Option("--revoke", help="Remove all tokens of the user instead.")
     ] = False,
 ) -> None:
-    """Make a bearer token for HTTP and print it. It is shown this once; only its hash is kept."""
+    """Make a bearer token for HTTP and print it, once: only its hash is stored."""
     path = _path(users)
     if revoke:
         revoke_tokens(path, name=name)
@@ -94,7 +94,7 @@ _NOT_UTF8 = "the password is not UTF-8"
 
 
 def _is_text(line: str) -> bool:
-    """Whether it was UTF-8: in some locales Python lets pass what is not, as half characters."""
+    """Whether a line was UTF-8: in some locales Python decodes other bytes to surrogates."""
     return not any("\ud800" <= each <= "\udfff" for each in line)
 
 

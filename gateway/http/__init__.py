@@ -1,1 +1,1 @@
-"""The HTTP side: the Starlette application, its routes, and values as JSON, CSV and Arrow."""
+"""HTTP: the Starlette application, its routes, and results as JSON, CSV and Arrow."""

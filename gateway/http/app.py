@@ -1,4 +1,4 @@
-"""The HTTP application, put together from lists."""
+"""Builds the HTTP application from routes, middleware and error handlers."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from planner.engine import QueryError
 def create_app(
     services: Services, *, access: Access | None = None, proxies: Proxies | None = None
 ) -> Starlette:
-    """The application; every error, of routing too, leaves it in one shape.
+    """Build the application. All errors, routing errors included, have one shape.
 
     Args:
-        services: what its endpoints work with.
-        access: who has to prove what; by default loopback is trusted and nobody else let in.
-        proxies: those that are believed; by default none are.
+        services: the dependencies of the endpoints.
+        access: authenticates clients; by default loopback is trusted and others are refused.
+        proxies: the trusted proxies; none by default.
     """
     app = Starlette(
         routes=build_routes(services),
@@ -40,7 +40,7 @@ def create_app(
 
 
 async def _routing_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException), "registered for no other"
+    assert isinstance(error, HTTPException), "registered for this class only"
     hints = {
         404: "The paths are /v1/query, /v1/stores, /v1/stores/{name}, /v1/stores/{name}/{key}, "
         "/v1/stores/{name}/query, /healthz, /readyz and /metrics.",

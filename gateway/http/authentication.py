@@ -1,8 +1,8 @@
-"""Who asks by HTTP: Basic with a user's password, Bearer with a token, or nobody in particular.
+"""Authenticates HTTP requests: Basic with a password, Bearer with a token, or none.
 
-An ASGI application around another. What it finds out stands in the scope under `USER`; what is not
-let in is answered here. `/healthz` and `/readyz` are open, because what probes them has no
-credentials; whoever may not come in is told no more there than a status.
+This ASGI middleware puts the user into the scope under `USER` and answers refused requests itself.
+`/healthz` and `/readyz` are open, because probes have no credentials; without them they show only a
+status.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from planner.engine import QueryError
 _OPEN: Final = frozenset({"/healthz", "/readyz"})
 _CHALLENGE: Final = 'Bearer realm="stategate", Basic realm="stategate", charset="UTF-8"'
 _HEADER_BYTES_MAX: Final = 16_384
-"""Longest header that is looked at: a name and a password of their greatest length, in base64."""
+"""Longest header that is read: the longest name and password, in base64."""
 
 
 class HttpAccess:
-    """Asks who it is, then lets the application answer.
+    """Authenticates a request, then passes it to the application.
 
     Args:
-        app: what is behind.
-        access: who has to prove what.
-        proxies: those that say where a client is; none are believed by default.
+        app: the application.
+        access: decides who must authenticate, and checks it.
+        proxies: the trusted proxies; none by default.
     """
 
     def __init__(self, app: ASGIApp, *, access: Access, proxies: Proxies | None = None) -> None:
@@ -60,7 +60,7 @@ class HttpAccess:
         )
         if self._access.method_for(peer) is Method.TRUST:
             for name, value in scope["headers"]:
-                # A browser always sends one; a probe of HTTP/1.0 may send none.
+                # A browser always sends a Host header; a probe of HTTP/1.0 may send none.
                 if name == b"host":
                     self._access.require_host(value)
             return ""
@@ -74,17 +74,17 @@ class HttpAccess:
 
 
 def _on_authenticated(scope: Scope) -> None:
-    told: Callable[[], None] | None = scope.get(ON_AUTHENTICATED)
-    if told is not None:
-        told()
+    callback: Callable[[], None] | None = scope.get(ON_AUTHENTICATED)
+    if callback is not None:
+        callback()
 
 
 async def _refuse(error: QueryError, scope: Scope, receive: Receive, send: Send) -> None:
-    await error_response(_as_problem(error))(scope, receive, send)
+    await error_response(_with_status(error))(scope, receive, send)
 
 
-def _as_problem(error: QueryError) -> QueryError:
-    """The error with the status and headers that HTTP has for it."""
+def _with_status(error: QueryError) -> QueryError:
+    """Return the error with its HTTP status and headers."""
     match error:
         case HttpRequestError():
             return error
@@ -107,17 +107,17 @@ def _as_problem(error: QueryError) -> QueryError:
 
 
 def _credentials(scope: Scope) -> tuple[str, str]:
-    """The scheme, `basic` or `bearer`, and what follows it.
+    """Return the scheme, `basic` or `bearer`, and the credentials.
 
     Raises:
-        HttpRequestError: there are none of either.
+        HttpRequestError: there are no credentials of either scheme.
     """
     found = [value for name, value in scope["headers"] if name == b"authorization"]
     if not found:
         raise _unauthorized("no credentials were sent")
     scheme, _, rest = found[0][:_HEADER_BYTES_MAX].decode("latin-1").partition(" ")
     if len(found) > 1 or scheme.lower() not in {"basic", "bearer"}:
-        raise _unauthorized("the credentials are of no kind that is taken")
+        raise _unauthorized("the credentials are neither Basic nor Bearer")
     return scheme.lower(), rest.strip(" ")
 
 
@@ -136,7 +136,7 @@ def _unauthorized(message: str) -> HttpRequestError:
     return HttpRequestError(
         message,
         status=401,
-        hint="Send a user and its password as Basic, or a token as Bearer.",
+        hint="Send user and password as Basic, or a token as Bearer.",
         sqlstate="28000",
         headers={"WWW-Authenticate": _CHALLENGE},
     )

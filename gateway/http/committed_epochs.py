@@ -1,4 +1,4 @@
-"""The newest epoch in the log of each store, for who cannot wait for a file system that hangs."""
+"""Reads the newest epoch in each store's log, with a time limit, as a file system may hang."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from typing import Final, Protocol
 logger = logging.getLogger(__name__)
 
 LOG_WAIT_S: Final = 2.0
-"""How long an answer waits for epochs that are being read: Prometheus gives up after 10 s."""
+"""How long a scrape waits for the epochs: Prometheus gives up after 10 s."""
 LOG_FRESH_S: Final = 60.0
-"""A committed epoch that was read longer ago is not told; scrapes are seldom a minute apart."""
+"""Maximum age of a reported epoch; scrapes are seldom a minute apart."""
 
 
 class FollowedStore(Protocol):
-    """A store with a log that it follows."""
+    """A store that follows a log."""
 
     def committed_epoch(self) -> int:
-        """The newest epoch in the log; raises if that cannot be read, and may block."""
+        """Return the newest epoch in the log. May block; raises if the log cannot be read."""
 
 
 class CommittedEpochs:
-    """The newest epoch in the log of each store, read in a thread that may hang without harm.
+    """The newest epoch in each store's log, read in a thread of its own, which may hang.
 
-    A log may be on a file system that is slow or gone. Whoever asks gets what is known after a
-    while, and it is never read twice at once.
+    A log may be on a file system that is slow or gone. A caller gets the known epochs after a time
+    limit, and only one thread reads at a time.
 
     Args:
-        wait_s: how long who asks waits.
-        clock: seconds, monotonic.
+        wait_s: time limit of a caller.
+        clock: monotonic, in seconds.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class CommittedEpochs:
         self._done: threading.Event | None = None
 
     def read(self, stores: Mapping[str, FollowedStore]) -> dict[str, int]:
-        """By name; without the stores whose log could not be read, or not in time."""
+        """Return the epochs by store; omit stores whose log could not be read in time."""
         with self._lock:
             done = self._done
             if done is None or done.is_set():
@@ -72,7 +72,7 @@ class CommittedEpochs:
     def _read_one(self, name: str, store: FollowedStore) -> None:
         try:
             self._known[name] = (store.committed_epoch(), self._clock())
-        except Exception as error:  # the outermost loop of this thread; file systems raise anything
+        except Exception as error:  # the outermost call of this thread; file systems raise anything
             self._known.pop(name, None)
             if name not in self._failing:
                 self._failing.add(name)

@@ -1,8 +1,7 @@
-"""One HTTP connection, with the limits that uvicorn leaves to a proxy: time, head, peer.
+"""One HTTP connection, with limits that uvicorn leaves to a proxy.
 
-uvicorn waits for ever for a head that does not end, holds as much of it as is sent, and lets one
-address have all connections. What a request means is decided in the application, which tells here
-that its client was let in.
+uvicorn alone waits for ever for an unfinished head, buffers it without a limit, and lets one
+address take all connections. The application reports here that a client is authenticated.
 """
 
 from __future__ import annotations
@@ -30,28 +29,28 @@ _TOO_LARGE: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpLimits:
-    """What one connection may take."""
+    """Limits of one connection."""
 
     head_timeout_s: float = 10.0
-    """From the connection, or the first byte of a further request, to the end of its head; and
-    from an early answer to the end of the body that it did not wait for."""
+    """Time from the connection, or the first byte of a further request, to the end of its head;
+    also from an early answer to the end of the unread body."""
     head_bytes_max: int = 64 << 10
-    """Longest head, give or take what one read brings: h11's limit, and four times Apache's."""
+    """Longest head, plus or minus one read: as in h11, and four times Apache's limit."""
     unauthenticated_keep_alive_s: int = 5
-    """How long a connection stays open on which nobody has been let in yet."""
+    """How long an idle connection stays open before its client is authenticated."""
 
 
 class HttpConnection(HttpToolsProtocol):
     """One connection.
 
     Args:
-        config: of uvicorn.
-        server_state: of uvicorn; it holds all connections.
-        app_state: of uvicorn.
+        config: uvicorn's.
+        server_state: uvicorn's; it holds all connections.
+        app_state: uvicorn's.
         loop: the event loop.
-        unauthenticated: the connections on which nobody was let in yet.
-        limits: of this one.
-        busy_poll: keeps the loop awake between requests.
+        unauthenticated: counts the unauthenticated connections.
+        limits: of this connection.
+        busy_poll: is told of each answer.
     """
 
     def __init__(
@@ -72,18 +71,18 @@ class HttpConnection(HttpToolsProtocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._head_bytes = 0
         self._begun = False
-        """Whether a request has begun to arrive, and not yet ended."""
+        """Whether a request is arriving."""
         self._headed = False
-        """Whether its head is whole."""
+        """Whether the head of that request is complete."""
         self._is_known = False
         self._answering: RequestResponseCycle | None = None
-        """The request that is answered, or was last: others may have come behind it."""
+        """The current or last answered request; others may be queued after it."""
         self.timeout_keep_alive = min(
             config.timeout_keep_alive, limits.unauthenticated_keep_alive_s
         )
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take the connection, or cut it off."""
+        """Accept the connection, or abort it if there are too many."""
         super().connection_made(transport)
         address = self.client[0] if self.client else None
         if self._unauthenticated.enter(self, address):
@@ -92,15 +91,15 @@ class HttpConnection(HttpToolsProtocol):
             transport.abort()
 
     def abort(self) -> None:
-        """End the connection without a word."""
+        """Close the connection without an answer."""
         self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Count it no longer."""
+        """Stop counting the connection, and cancel its requests."""
         self._stop_deadline()
         self._unset_keepalive_if_required()
         self._unauthenticated.leave(self)
-        # uvicorn tells only the last request that came, and what is answered writes on.
+        # uvicorn notifies only the last request, and the one being answered would write on.
         for cycle in (self._answering, *(waiting for waiting, _ in self.pipeline)):
             if cycle is not None and not cycle.response_complete:
                 cycle.disconnected = True
@@ -109,15 +108,15 @@ class HttpConnection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes, and see that a head ends in time and in its bounds."""
+        """Parse bytes, and limit the time and size of a head."""
         if self.transport.is_closing():
-            return  # what TLS still has of a connection that was closed
+            return  # bytes that TLS still delivers after the close
         super().data_received(data)
         if self._begun and not self._headed:
             self._check_head(len(data))
             return
         self._head_bytes = 0
-        # Nothing is left to wait for but the client, whose idle time these bytes have ended.
+        # The connection is idle, but these bytes have cancelled uvicorn's idle timeout.
         if self._deadline is None and not self._busy and not self.transport.is_closing():
             self._start_deadline()
 
@@ -131,30 +130,30 @@ class HttpConnection(HttpToolsProtocol):
         elif self._deadline is None:
             self._start_deadline()
 
-    # --- called by the parser --------------------------------------------------------------------
+    # --- callbacks of the parser -----------------------------------------------------------------
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Note that a request begins."""
         super().on_message_begin()
         self._begun, self._headed = True, False
         if not self._is_known:
-            # An application may put more into a scope than ASGI names.
+            # A scope may have keys beyond those of ASGI.
             self.scope[ON_AUTHENTICATED] = self._on_authenticated  # type: ignore[literal-required]
 
     def on_headers_complete(self) -> None:
-        """Its head is whole."""
+        """Note that the head is complete, and adjust uvicorn's limit of connections."""
         self._headed = True
         if self._deadline is not None:
             self._stop_deadline()
         most = self.config.limit_concurrency
         if most is not None:
-            # uvicorn counts all connections, but those that are not let in have places of their
-            # own; and the last place is not refused to whom it was given.
+            # uvicorn counts all connections, but unauthenticated ones have places of their own, and
+            # an authenticated client must not be refused because of its own connection.
             self.limit_concurrency = most + len(self._unauthenticated) + self._is_known
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """Its body is whole, too."""
+        """Note that the body is complete."""
         self._begun = self._headed = False
         if self._deadline is not None:
             self._stop_deadline()
@@ -164,10 +163,10 @@ class HttpConnection(HttpToolsProtocol):
         self._answering = cycle
         super()._start_asgi_task(cycle, app)
 
-    # --- called by the answer --------------------------------------------------------------------
+    # --- callbacks of the answer -----------------------------------------------------------------
 
     def on_response_complete(self) -> None:
-        """It was answered, perhaps before its body was whole."""
+        """Note that a request is answered, perhaps before its body was complete."""
         super().on_response_complete()
         self._busy_poll.answered()
         if self._headed and self._deadline is None:
@@ -197,7 +196,7 @@ class HttpConnection(HttpToolsProtocol):
     def _expire(self) -> None:
         self._deadline = None
         if self._busy:
-            # It is answered, and may be read no further meanwhile: that is not the client's doing.
+            # While a request is answered, reading may pause, which is not the client's fault.
             self._start_deadline()
         else:
             self.transport.abort()

@@ -1,8 +1,8 @@
-"""One statement over HTTP, from its text to the last byte of its answer.
+"""Runs one statement over HTTP and sends its answer.
 
-The synchronous half (`open_result`, `render_stream`) plans, runs and renders; it is called on the
-event loop for statements that take microseconds, and in a worker for all others. The asynchronous
-half (`send_result`) only moves bytes, at the pace of the client.
+The synchronous half (`open_result`, `render_stream`) plans, runs and renders: on the event loop for
+statements that take microseconds, in a worker for all others. The asynchronous half (`send_result`)
+only sends bytes, at the client's pace.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ _OF_A_SESSION = {
 
 
 class ClientGoneError(Exception):
-    """The client has closed the connection or reads nothing: nobody is left to answer."""
+    """The client has closed the connection or stopped reading, so no one gets the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """What one request carries through the gateway."""
+    """The state of one request."""
 
     request: QueryRequest
     session: Session
     cancellation: Cancellation
     factory: RendererFactory
     started_s: float
-    """`time.perf_counter()` at which the request came."""
+    """`time.perf_counter()` when the request arrived."""
     context: RequestContext
-    """What the log is told if it fails."""
+    """For the log entry of an error."""
 
     @property
     def elapsed_ms(self) -> float:
-        """How long the request has taken so far."""
+        """Milliseconds since the request arrived."""
         return (time.perf_counter() - self.started_s) * 1000
 
 
@@ -59,9 +59,9 @@ def plan(engine: Engine, exchange: Exchange) -> Statement:
     """Plan the only statement of the request.
 
     Raises:
-        QueryError: it does not plan, is not one, or would change a session that ends with it.
+        QueryError: it cannot be planned, is not a single statement, or only changes the session.
     """
-    return _servable(
+    return _require_servable(
         engine.prepare(
             _only_statement(engine, exchange.request.sql),
             exchange.session,
@@ -71,17 +71,17 @@ def plan(engine: Engine, exchange: Exchange) -> Statement:
 
 
 def recall(engine: Engine, exchange: Exchange) -> Statement | None:
-    """The request's statement if it is planned already; a matter of microseconds.
+    """Return the request's cached plan, if any, within microseconds.
 
     Raises:
-        QueryError: it would change a session that ends with it.
+        QueryError: the statement only changes the session.
     """
     text = exchange.request.sql.rstrip().rstrip(";")
     found = None if ";" in text else engine.recall(text, exchange.session)
-    return None if found is None else _servable(found)
+    return None if found is None else _require_servable(found)
 
 
-def _servable(statement: Statement) -> Statement:
+def _require_servable(statement: Statement) -> Statement:
     if statement.kind is SK.EMPTY:
         raise InvalidSyntaxError("the statement is empty", hint='Send {"sql": "SELECT …"}.')
     if statement.kind in _OF_A_SESSION:
@@ -95,7 +95,7 @@ def _servable(statement: Statement) -> Statement:
 
 
 def _only_statement(engine: Engine, sql: str) -> str:
-    """The text of the one statement, its characters at the offsets that they had."""
+    """Return the text of the single statement, with its original character offsets."""
     text = sql.rstrip().rstrip(";")
     if ";" not in text:
         return text
@@ -111,10 +111,10 @@ def _only_statement(engine: Engine, sql: str) -> str:
 
 
 def open_result(engine: Engine, exchange: Exchange, statement: Statement | None = None) -> Result:
-    """Run the request's statement, planning it first where that has not been done.
+    """Run the request's statement, and plan it first unless a plan is given.
 
     Raises:
-        QueryError: before the first row.
+        QueryError: the statement failed before its first row.
     """
     planned = statement if statement is not None else plan(engine, exchange)
     parameters = convert_parameters(exchange.request.params, planned.parameters)
@@ -122,7 +122,7 @@ def open_result(engine: Engine, exchange: Exchange, statement: Statement | None 
 
 
 def render_whole(exchange: Exchange, result: Result, renderer: Renderer) -> bytes:
-    """The whole body of a result whose rows are at hand."""
+    """Return the whole body of a result whose rows are in memory."""
     rows = renderer.rows(result.rows or ())
     return renderer.head() + rows + renderer.tail(_trailer(exchange, result))
 
@@ -130,10 +130,10 @@ def render_whole(exchange: Exchange, result: Result, renderer: Renderer) -> byte
 def render_stream(
     exchange: Exchange, result: Result, renderer: Renderer, *, chunk_bytes: int
 ) -> Iterator[bytes]:
-    """The body of a streamed result, chunk by chunk; the last one holds the tail.
+    """Yield the body of a streamed result in chunks; the last one contains the tail.
 
     Raises:
-        QueryError: the stream failed, was cancelled or ran into its deadline.
+        QueryError: the stream failed, was cancelled or passed its deadline.
     """
     held = renderer.head()
     for batch in result.batches or ():
@@ -154,12 +154,12 @@ def _trailer(exchange: Exchange, result: Result) -> Trailer:
 
 
 class Answer:
-    """The response of one exchange as it is being sent.
+    """The response of one exchange while it is sent.
 
     Args:
-        send: the connection.
-        exchange: what is answered; cancelled when the client leaves too much unread.
-        stall_s: how long the client may do so.
+        send: sends to the client.
+        exchange: the request; cancelled when the client stops reading.
+        stall_s: how long the client may leave data unread.
     """
 
     def __init__(self, send: Send, exchange: Exchange, *, stall_s: float) -> None:
@@ -168,16 +168,16 @@ class Answer:
         self._stall_s = stall_s
         self.begun = False
         self.ended = False
-        """Whether all of it has been given to the server, which then reports the client as gone."""
+        """Whether the server has all of the answer. It then reports the client as disconnected."""
 
     async def whole(self, media_type: str, body: bytes) -> None:
-        """Send a body that is at hand, with its length."""
+        """Send a complete body with its length."""
         await self._begin(media_type, (b"content-length", str(len(body)).encode()))
         self.ended = True
         await self._send({"type": "http.response.body", "body": body})
 
     async def part(self, media_type: str, body: bytes) -> None:
-        """Send more of a body; returns when the client has room for the next part.
+        """Send a part of a body; return when the client can take the next part.
 
         Raises:
             ClientGoneError: the client has read nothing for too long.
@@ -189,10 +189,10 @@ class Answer:
                 await self._send({"type": "http.response.body", "body": body, "more_body": True})
         except TimeoutError as error:
             self._exchange.cancellation.cancel()
-            raise ClientGoneError("the client reads nothing") from error
+            raise ClientGoneError("the client has stopped reading") from error
 
     async def end(self) -> None:
-        """Close a body that was sent in parts."""
+        """End a body that was sent in parts."""
         self.ended = True
         await self._send({"type": "http.response.body", "body": b""})
 
@@ -205,11 +205,11 @@ class Answer:
 async def send_result(
     exchange: Exchange, result: Result, answer: Answer, *, workers: Workers, chunk_bytes: int
 ) -> QueryError | None:
-    """Send the answer, at the client's pace, and release the result.
+    """Send the answer at the client's pace, and release the result.
 
     Returns:
-        The error of a result that failed before its first byte: nothing has been sent. One that
-        fails later has been told in the format's own way.
+        The error of a result that failed before its first byte; nothing was sent then. A later
+        error is part of the answer, as its format allows.
 
     Raises:
         ClientGoneError: the client has read nothing for too long.
@@ -246,7 +246,7 @@ async def _send_stream(
         logger.info("result broke off sqlstate=%s %s", error.sqlstate, exchange.context)
         last = renderer.failure(error)
         if last is None:
-            raise ClientGoneError("the format has no place for an error") from error
+            raise ClientGoneError("the format cannot represent an error") from error
         await answer.part(renderer.media_type, last)
     await answer.end()
     return None

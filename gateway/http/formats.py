@@ -1,8 +1,8 @@
-"""A result as bytes, in each format that a client may ask for by `Accept`.
+"""Renders results in the formats of the `Accept` header.
 
-A renderer is made per response, told the columns, then fed rows: whole batches in a worker thread,
-or the few rows of a lookup on the loop. Each format has its own way to say, at the end, which
-position the rows reflect, and that an error cut them off:
+Each response has its own renderer, made with the columns and then given rows: batches in a worker
+thread, or the few rows of a lookup on the loop. At the end each format reports, in its own way, the
+position of the rows, or the error that ended them:
 
 | format | position | an error after the first byte |
 |---|---|---|
@@ -30,7 +30,7 @@ from planner.engine import Column, Kind, PartitionAnswer, Position, QueryError, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trailer:
-    """What is known once the rows have been read to the end."""
+    """Facts known after the last row."""
 
     position: Position
     partitions: Sequence[PartitionAnswer]
@@ -40,7 +40,7 @@ class Trailer:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What renderers make of columns once, and not for every lookup of a statement."""
+    """Precomputed rendering of a statement's columns, shared by its results."""
 
     columns: Sequence[Column]
     json: bytes
@@ -52,9 +52,9 @@ _SHAPES_MAX = 1024
 
 
 def _shape_of(columns: Sequence[Column]) -> _Shape:
-    """The shape of these columns, found by identity: all results of a statement share a tuple.
+    """Return the cached shape of these columns, by identity: a statement's results share a tuple.
 
-    To hash them by value would cost a lookup of twenty columns more than its read does.
+    Hashing twenty columns by value would cost more than a lookup's read.
     """
     held = _SHAPES.get(id(columns))
     if held is not None and held.columns is columns:
@@ -68,28 +68,28 @@ def _shape_of(columns: Sequence[Column]) -> _Shape:
 
 
 class Renderer(Protocol):
-    """Turns one result into one body: head, then any number of rows or batches, then the end."""
+    """Renders one result as a body: the head, then rows or batches, then the tail or an error."""
 
     media_type: ClassVar[str]
 
     def head(self) -> bytes:
-        """What stands before the rows."""
+        """Render the part before the rows."""
 
     def rows(self, rows: Sequence[Row]) -> bytes:
-        """Rows of physical values."""
+        """Render rows of physical values."""
 
     def batch(self, batch: pa.RecordBatch) -> bytes:
-        """Rows of a batch."""
+        """Render the rows of a batch."""
 
     def tail(self, trailer: Trailer) -> bytes:
-        """What stands behind the last row."""
+        """Render the part after the last row."""
 
     def failure(self, error: QueryError) -> bytes | None:
-        """What stands in the tail's place; None if the format can only break off."""
+        """Render the error instead of a tail; None if the format cannot represent it."""
 
 
 class JsonRenderer:
-    """One JSON document: columns, rows, then what is known at the end."""
+    """One JSON document: columns, rows, then the trailer's members."""
 
     media_type: ClassVar[str] = "application/json"
 
@@ -99,15 +99,15 @@ class JsonRenderer:
         self._any_rows = False
 
     def head(self) -> bytes:
-        """The columns, and the opening of the rows."""
+        """Render the columns and open the array of rows."""
         return b'{"columns":' + self._shape.json + b',"rows":['
 
     def rows(self, rows: Sequence[Row]) -> bytes:
-        """Rows, with the comma that parts them from earlier ones."""
+        """Render rows, after a comma if there were earlier ones."""
         return self._join(self._shape.cells(rows))
 
     def batch(self, batch: pa.RecordBatch) -> bytes:
-        """The same from a batch."""
+        """Render the rows of a batch."""
         return self._join(_transposed(batch, self._columns))
 
     def _join(self, rows: Sequence[Sequence[Cell]]) -> bytes:
@@ -118,16 +118,16 @@ class JsonRenderer:
         return comma + orjson.dumps(rows)[1:-1]
 
     def tail(self, trailer: Trailer) -> bytes:
-        """Position, partitions, elapsed time, and notices if there are any."""
+        """Render position, partitions, elapsed time and notices."""
         return b"]," + _trailer_json(trailer)[1:]
 
     def failure(self, error: QueryError) -> bytes | None:
-        """The error in the place of the position."""
+        """Render the error instead of the position."""
         return b'],"error":' + orjson.dumps(error_document(error)) + b"}"
 
 
 class NdjsonRenderer:
-    """JSON by lines: an object with the columns, an array per row, an object with the end."""
+    """JSON lines: an object with the columns, an array per row, an object with the trailer."""
 
     media_type: ClassVar[str] = "application/x-ndjson"
 
@@ -136,23 +136,23 @@ class NdjsonRenderer:
         self._shape = _shape_of(columns)
 
     def head(self) -> bytes:
-        """The header line."""
+        """Render the header line."""
         return b'{"columns":' + self._shape.json + b"}\n"
 
     def rows(self, rows: Sequence[Row]) -> bytes:
-        """One line a row."""
+        """Render one line per row."""
         return _lines(self._shape.cells(rows))
 
     def batch(self, batch: pa.RecordBatch) -> bytes:
-        """The same from a batch."""
+        """Render the rows of a batch."""
         return _lines(_transposed(batch, self._columns))
 
     def tail(self, trailer: Trailer) -> bytes:
-        """The trailer line."""
+        """Render the trailer line."""
         return _trailer_json(trailer) + b"\n"
 
     def failure(self, error: QueryError) -> bytes | None:
-        """The trailer line of a stream that was cut off."""
+        """Render the error as the trailer line."""
         return orjson.dumps({"error": error_document(error)}) + b"\n"
 
 
@@ -166,24 +166,24 @@ class CsvRenderer:
         self._shape = _shape_of(columns)
 
     def head(self) -> bytes:
-        """The names of the columns."""
+        """Render the names of the columns."""
         return (",".join(_csv_field(column.name) for column in self._columns) + "\r\n").encode()
 
     def rows(self, rows: Sequence[Row]) -> bytes:
-        """One record a row."""
+        """Render one record per row."""
         return _csv_records(zip(*self._shape.cells(rows), strict=True), len(rows))
 
     def batch(self, batch: pa.RecordBatch) -> bytes:
-        """The same from a batch."""
+        """Render the rows of a batch."""
         return _csv_records(batch_cells(batch, self._columns), batch.num_rows)
 
     def tail(self, trailer: Trailer) -> bytes:
-        """CSV has no place for more."""
+        """Return nothing: CSV has no trailer."""
         del trailer
         return b""
 
     def failure(self, error: QueryError) -> bytes | None:
-        """CSV has no place for an error."""
+        """Return None: CSV cannot represent an error."""
         del error
         return None
 
@@ -203,11 +203,11 @@ class ArrowRenderer:
         self._writer = pa.ipc.new_stream(self._sink, self._schema)
 
     def head(self) -> bytes:
-        """The schema message."""
+        """Render the schema message."""
         return self._taken()
 
     def rows(self, rows: Sequence[Row]) -> bytes:
-        """A record batch message."""
+        """Render a record batch message."""
         arrays = [
             pa.array(_arrow_values(column, [row[at] for row in rows]), type=column.type.arrow)
             for at, column in enumerate(self._columns)
@@ -216,7 +216,7 @@ class ArrowRenderer:
         return self._taken()
 
     def batch(self, batch: pa.RecordBatch) -> bytes:
-        """The same from a batch, without a copy of its columns."""
+        """Render a batch without copying its columns."""
         self._writer.write_batch(self._batch(batch.columns))
         return self._taken()
 
@@ -224,7 +224,7 @@ class ArrowRenderer:
         return pa.RecordBatch.from_arrays(list(arrays), schema=self._schema)
 
     def tail(self, trailer: Trailer) -> bytes:
-        """An empty batch with the trailer's JSON as `stategate.trailer`, then the end mark."""
+        """Render an empty batch with `stategate.trailer` as metadata, and the end mark."""
         empty = self._batch([pa.array([], type=field.type) for field in self._schema])
         metadata = pa.KeyValueMetadata({b"stategate.trailer": _trailer_json(trailer)})
         self._writer.write_batch(empty, custom_metadata=metadata)
@@ -232,7 +232,7 @@ class ArrowRenderer:
         return self._taken()
 
     def failure(self, error: QueryError) -> bytes | None:
-        """A stream without its end mark is broken to every reader."""
+        """Return None: every reader takes a stream without its end mark as broken."""
         del error
         return None
 
@@ -250,16 +250,16 @@ RENDERERS: dict[str, RendererFactory] = {
     "application/vnd.apache.arrow.stream": ArrowRenderer,
     "text/csv": CsvRenderer,
 }
-"""By media type; the first is what a client gets that does not ask."""
+"""Renderers by media type; the first is the default."""
 
 
 def register_renderer(media_type: str, factory: RendererFactory) -> None:
-    """Offer one more format, or replace one."""
+    """Add or replace a format."""
     RENDERERS[media_type] = factory
 
 
 def choose_renderer(accept: str | None) -> RendererFactory | None:
-    """The format that an Accept header prefers; None if it takes none of ours."""
+    """Return the format that an Accept header prefers; None if it accepts no format."""
     if accept is None or accept in {"", "*/*", "application/json"}:
         return RENDERERS["application/json"]
     best: tuple[float, int] | None = None
@@ -272,7 +272,7 @@ def choose_renderer(accept: str | None) -> RendererFactory | None:
 
 
 def _accept_weight(accept: str, media_type: str) -> float:
-    """How much an Accept header wants a type: by the most specific range that names it."""
+    """Return an Accept header's weight for a type, by the most specific matching range."""
     found = (-1, 0.0)
     for part in accept.split(","):
         name, *options = (piece.strip() for piece in part.lower().split(";"))
@@ -293,7 +293,7 @@ def _range_rank(name: str, media_type: str) -> int:
 
 
 def chunked(batch: pa.RecordBatch, *, chunk_bytes: int) -> Iterator[pa.RecordBatch]:
-    """The batch in slices of about `chunk_bytes`, so that one rendered chunk stays small."""
+    """Yield the batch in slices of about `chunk_bytes`, so that rendered chunks stay small."""
     if batch.num_rows == 0:
         return
     row_bytes = max(1, batch.get_total_buffer_size() // batch.num_rows)
@@ -320,10 +320,10 @@ def _transposed(batch: pa.RecordBatch, columns: Sequence[Column]) -> Sequence[Se
 
 
 def _lines(rows: Sequence[Sequence[Cell]]) -> bytes:
-    """Each row on its line.
+    """Render each row on a line.
 
-    Rows are dumped together, which takes a tenth of the time of dumping each. If the bytes that
-    part two rows occur just as often as rows meet, none of them stands inside a text or an array.
+    Dumping all rows at once takes a tenth of the time of dumping each. If the row separator occurs
+    once between two rows each, no text or array contains it, so it can be replaced.
     """
     if not rows:
         return b""
@@ -342,7 +342,7 @@ def _csv_field(cell: Cell) -> str:
         case bool():
             return "true" if cell else "false"
         case str():
-            # One after the other: a class of characters takes twenty times as long in a long text.
+            # Four searches: a regular expression takes twenty times as long on a long text.
             if cell and not ('"' in cell or "," in cell or "\r" in cell or "\n" in cell):
                 return cell
             return '"' + cell.replace('"', '""') + '"'

@@ -1,4 +1,4 @@
-r"""Physical values and Arrow columns to what a JSON cell holds: the one place that says how.
+r"""Converts physical values and Arrow columns to JSON cells.
 
 | type | cell |
 |---|---|
@@ -13,8 +13,8 @@ r"""Physical values and Arrow columns to what a JSON cell holds: the one place t
 | interval | text, ISO 8601: `"P1M2DT3H4.5S"` |
 | T[], struct, map | array, object, array of `[key, value]` |
 
-Seconds have either no fraction or six digits. A column is turned as a whole; rows that come as
-tuples, a few at a time, go cell by cell. Both ways give the same cells.
+Seconds have no fraction or six digits. A column is converted as a whole; the few rows of a lookup
+are converted cell by cell. Both give the same cells.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ import pyarrow.compute as pc
 from planner.engine import Column, DataType, Kind, Row, Value
 
 Cell: TypeAlias = Any
-"""What orjson writes as one cell: None, bool, int, float, str, list, dict or Fragment."""
+"""A value that orjson writes: None, bool, int, float, str, list, dict or Fragment."""
 Array: TypeAlias = Any
-"""A `pa.Array` of any type: what its class offers depends on the SQL type beside it."""
+"""A `pa.Array` of any type; the SQL type beside it determines its class."""
 ToCell: TypeAlias = Callable[[Value], Cell]
 
 _ELEMENTS_MAX = 16_384
-"""Of an array that are objects at once. To write and let go of a million takes 60 ms, in which no
-other thread runs."""
+"""Elements of an array that are Python objects at a time. A million takes 60 ms to write and free,
+in which no other thread runs."""
 _EPOCH_DAY = dt.date(1970, 1, 1)
 _EPOCH = dt.datetime(1970, 1, 1)
 _FIRST_US = (dt.datetime.min - _EPOCH) // dt.timedelta(microseconds=1)
 _LAST_US = (dt.datetime.max - _EPOCH) // dt.timedelta(microseconds=1)
 _SECOND_US = 1_000_000
 _joined: Callable[..., Array] = pc.binary_join_element_wise
-"""Typed here, for its stub does not know that texts join columns."""
+"""Typed here, because the stub allows no text among the columns."""
 
 
 def row_cells(columns: Sequence[Column]) -> Callable[[Sequence[Row]], Sequence[Sequence[Cell]]]:
-    """A function from rows of physical values to rows of cells, made once per result shape."""
+    """Return the function from physical rows to rows of cells, made once per result shape."""
     return _row_cells(tuple(column.type for column in columns))
 
 
@@ -72,7 +72,7 @@ def _row_cells(types: tuple[DataType, ...]) -> Callable[[Sequence[Row]], Sequenc
 
 
 def batch_cells(batch: pa.RecordBatch, columns: Sequence[Column]) -> list[list[Cell]]:
-    """The cells of a batch, one list per column, whose Arrow types are those of `columns`."""
+    """Convert a batch to one list of cells per column; its Arrow types are those of `columns`."""
     return [
         column_cells(array, column.type)
         for array, column in zip(batch.columns, columns, strict=True)
@@ -80,7 +80,7 @@ def batch_cells(batch: pa.RecordBatch, columns: Sequence[Column]) -> list[list[C
 
 
 def column_cells(array: Array, data_type: DataType) -> list[Cell]:
-    """The cells of one column."""
+    """Convert one column to cells."""
     kind = data_type.kind
     if (whole := _COLUMNS.get(kind)) is not None:
         return whole(array, data_type)
@@ -91,7 +91,7 @@ def column_cells(array: Array, data_type: DataType) -> list[Cell]:
 
 
 def cell_of(data_type: DataType) -> ToCell | None:
-    """The function from a physical value, never None, to its cell; None where they are the same."""
+    """Return the function from a value that is not None to its cell; None if they are equal."""
     match data_type.kind:
         case Kind.ARRAY:
             assert data_type.element is not None, "an array has an element type"
@@ -135,7 +135,7 @@ def _listed(array: Array) -> list[Any]:
 
 
 def _physical(array: Array, kind: Kind) -> Array:
-    """The column as Arrow integers where the physical value is a count from the epoch."""
+    """Return the column as integers if its physical value is a count from the epoch."""
     match kind:
         case Kind.DATE:
             return array.cast(pa.int32())
@@ -159,7 +159,7 @@ def _double_column(array: Array, data_type: DataType) -> list[Cell]:
 
 
 def _timestamp_column(array: Array, data_type: DataType) -> list[Cell]:
-    """Text by Arrow's own cast, ten times as fast as a datetime for each value."""
+    """Convert by Arrow's cast to text, ten times as fast as a datetime for each value."""
     micros = array.cast(pa.timestamp("us", tz=array.type.tz)).cast(pa.int64())
     to_cell = _own_cell(data_type.kind)
     ends = pc.min_max(micros)
@@ -204,7 +204,7 @@ def _array_column(array: Array, data_type: DataType) -> list[Cell]:
 
 
 def _written(values: Array, start: int, end: int, element: DataType) -> orjson.Fragment:
-    """An array as its JSON, of a part of its elements at a time."""
+    """Render a long array as JSON, some elements at a time."""
     parts = [
         orjson.dumps(column_cells(values.slice(at, min(_ELEMENTS_MAX, end - at)), element))[1:-1]
         for at in range(start, end, _ELEMENTS_MAX)
@@ -223,7 +223,7 @@ def _map_column(array: Array, data_type: DataType) -> list[Cell]:
 
 
 def _child(values: Array, offsets: list[int]) -> Array:
-    """The part of a nested column's values that belongs to this slice of it."""
+    """Return the values of a nested column that belong to this slice."""
     return values.slice(offsets[0], offsets[-1] - offsets[0]) if offsets else values.slice(0, 0)
 
 

@@ -1,10 +1,10 @@
-"""`GET /metrics`: what Prometheus is told of the stores, their replicas and the gateway.
+"""`GET /metrics`: metrics of the stores, their replicas and the gateway for Prometheus.
 
-What is read is counted elsewhere already: nothing here is on the path of a statement. Labels are
-names of stores, numbers of partitions and words of ours; never a key, a text of SQL or a user.
+Scraping adds no work to queries: it reads counters that exist anyway. A dropped store's series
+disappear. Labels are store names, partition numbers and fixed words; never keys, SQL or users.
 
-The lines of our own metrics are written here, those of the process and of Python's collector by
-prometheus-client, which takes some 8 µs for a line, and a node of 50 stores has 30,000 of them.
+We format our own metrics, because prometheus-client takes some 8 µs a line and a node of 50 stores
+has 30,000 lines. The metrics of the process and the garbage collector come from that library.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gateway.http.committed_epochs import CommittedEpochs, FollowedStore
 from gateway.workers import Workers
 
 _WAITING_MAX: Final = 8
-"""Scrapes that wait while one is answered: some servers, and somebody with a browser."""
+"""Scrapes that may wait for another: enough for some Prometheus servers and a browser."""
 
 
 class Progress(Protocol):
@@ -33,19 +33,19 @@ class Progress(Protocol):
 
     @property
     def epoch(self) -> int:
-        """The newest applied; -1 before the first."""
+        """The newest applied epoch; -1 before the first."""
 
     @property
     def watermark_ms(self) -> int | None:
-        """Event time, as of that epoch."""
+        """The watermark of that epoch, in event time."""
 
     @property
     def committed_ms(self) -> int:
-        """When the epoch was committed."""
+        """The commit time of that epoch."""
 
 
 class Replica(Protocol):
-    """One partition of a store, as it stands."""
+    """The state of one partition of a store."""
 
     @property
     def role(self) -> Enum:
@@ -57,84 +57,84 @@ class Replica(Protocol):
 
     @property
     def progress(self) -> Progress:
-        """How far it is."""
+        """The progress of the replica."""
 
     @property
     def error(self) -> str | None:
-        """What keeps it from following."""
+        """Why it cannot follow the log, if so."""
 
     @property
     def late_rows(self) -> int:
-        """Rows that came too late."""
+        """Rows that arrived too late."""
 
 
 class Tally(Protocol):
-    """How often each reason was given."""
+    """Counts by reason."""
 
     def items(self) -> Iterable[tuple[Enum, int]]:
-        """The reasons, each with its count."""
+        """Return the reasons with their counts."""
 
 
 class Counts(Protocol):
-    """What a store has counted, all at one moment."""
+    """A store's counters at one moment."""
 
     @property
     def queries(self) -> Mapping[str, int]:
-        """By type of query."""
+        """Partition reads by query type."""
 
     @property
     def failures(self) -> Tally:
-        """By reason."""
+        """Failed partition reads by reason."""
 
     @property
     def rows(self) -> int:
-        """Rows that were given."""
+        """Rows read."""
 
     @property
     def time_ns(self) -> int:
-        """Spent on all queries."""
+        """Time of all partition reads."""
 
     @property
     def time_counts(self) -> Sequence[int]:
-        """Queries by their time, a number a bucket; the last has no bound."""
+        """Partition reads by duration, one count a bucket; the last bucket has no bound."""
 
     def bucket_ns(self, bucket: int) -> int:
-        """What took less than this is in the bucket or in one before it."""
+        """Return the exclusive upper bound of a bucket."""
 
 
 class Node(Protocol):
-    """What holds the stores of a node."""
+    """The stores of a node."""
 
     @property
     def stores(self) -> Mapping[str, FollowedStore]:
-        """As they are now, by name."""
+        """The current stores, by name."""
 
     @property
     def state(self) -> Enum:
-        """Where it is in its life."""
+        """Its state: restoring, running or closed."""
 
     @property
     def error(self) -> str | None:
-        """What keeps the log from being followed, or a store from being opened."""
+        """Why the log cannot be followed or a store cannot be opened, if so."""
 
     @property
     def columns_bytes(self) -> int:
-        """Memory of the columns that are kept decoded."""
+        """Memory of decoded columns."""
 
     def statuses(self) -> Mapping[str, Mapping[int, Replica]]:
-        """Every replica, by store and partition."""
+        """Return every replica, by store and partition."""
 
     def metrics(self) -> Mapping[str, Counts]:
-        """What each store has counted, by name; also of stores that are gone."""
+        """Return the counters by store name, dropped stores included."""
 
 
 class Family:
     """One metric with its samples, as text.
 
     Args:
-        name: with its unit last, and behind that `_total` if it is a counter.
+        name: ends with the unit, and a counter's then with `_total`.
         kind: gauge, counter or histogram.
-        about: what it tells, in a clause.
+        about: its description.
     """
 
     __slots__ = ("_head", "_lines", "_name", "_openmetrics_head")
@@ -142,29 +142,29 @@ class Family:
     def __init__(self, name: str, kind: str, about: str) -> None:
         self._name = name
         self._head = f"# HELP {name} {about}\n# TYPE {name} {kind}\n"
-        # In OpenMetrics `_total` belongs to the sample, not to the metric.
+        # In OpenMetrics `_total` is part of the sample's name, not of the metric's.
         bare = name.removesuffix("_total")
         self._openmetrics_head = f"# HELP {bare} {about}\n# TYPE {bare} {kind}\n"
         self._lines: list[str] = []
 
     def add(self, labels: str, value: float, suffix: str = "") -> None:
-        """One sample; its labels are as `label_text` gives them."""
+        """Add one sample, with labels from `label_text`."""
         self._lines.append(f"{self._name}{suffix}{labels} {value}\n")
 
     def add_all(self, labels: Iterable[str], values: Iterable[float]) -> None:
-        """One sample for each of the labels."""
+        """Add one sample for each of the labels."""
         name = self._name
         self._lines += [f"{name}{each} {v}\n" for each, v in zip(labels, values, strict=True)]
 
     def text(self, *, openmetrics: bool) -> str:
-        """Head and samples; nothing if there are none."""
+        """Return head and samples; an empty text if there are no samples."""
         if not self._lines:
             return ""
         return (self._openmetrics_head if openmetrics else self._head) + "".join(self._lines)
 
 
 def label_text(**values: str) -> str:
-    """Labels as they stand behind a name."""
+    """Format labels as they follow a metric's name."""
     return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in values.items()) + "}"
 
 
@@ -173,12 +173,12 @@ def _escaped(value: str) -> str:
 
 
 class Metrics:
-    """What a gateway tells Prometheus. Each has a registry of its own.
+    """The metrics of one gateway, with a registry of their own.
 
     Args:
         node: the stores.
-        workers: those whose load is told.
-        epochs: the epochs in the logs of the stores.
+        workers: the workers to report on.
+        epochs: reads the newest epochs in the logs.
     """
 
     def __init__(
@@ -189,43 +189,43 @@ class Metrics:
         self._epochs = epochs or CommittedEpochs()
         self._connections: dict[str, Callable[[], int]] = {}
         self._build = label_text(version=version("stategate"), python=platform.python_version())
-        # Its own thread: when all others are taken, this is what is looked at.
+        # A thread of its own, because metrics matter most when all workers are busy.
         self._own = Workers(threads=1, queue_max=_WAITING_MAX)
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         GCCollector(registry=self._registry)
 
     def watch_connections(self, protocol: str, count: Callable[[], int]) -> None:
-        """Tell from now on how many connections there are of a protocol."""
+        """Report the number of connections of a protocol from now on."""
         self._connections[protocol] = count
 
     async def scrape(self, accept: str) -> tuple[bytes, str]:
-        """All metrics, and their content type, in the first format that an Accept header names.
+        """Return all metrics and their content type, in the format that an Accept header prefers.
 
         Raises:
-            LimitExceededError: too many others wait for theirs (53300).
+            LimitExceededError: too many scrapes wait (53300).
             UnavailableError: the gateway is shutting down (57P01).
             HttpRequestError: the header is malformed.
         """
         return await self._own.run(self.text, accept)
 
     def text(self, accept: str) -> tuple[bytes, str]:
-        """The same in this thread; it may block for `LOG_WAIT_S`."""
+        """Do the same in this thread; may block for `LOG_WAIT_S`."""
         try:
             encode, content_type = choose_encoder(accept)
-        except (TypeError, ValueError) as error:  # how the library meets a version of letters
-            raise HttpRequestError("the Accept header names a malformed version") from error
+        except (TypeError, ValueError) as error:  # the library's reaction to a malformed version
+            raise HttpRequestError("the Accept header has a malformed version") from error
         openmetrics = content_type.startswith("application/openmetrics-text")
         ours = "".join(family.text(openmetrics=openmetrics) for family in self._families())
-        # The library ends what it writes with the mark that OpenMetrics has for the end.
+        # The library's text comes last, because it ends with the end mark of OpenMetrics.
         return ours.encode() + encode(self._registry), content_type
 
     def close(self) -> None:
-        """Answer no more; the registry goes with this object."""
+        """Refuse further scrapes."""
         self._own.close()
 
     def _families(self) -> list[Family]:
-        # All that follows is of these stores, though others may come or go meanwhile.
+        # All families are about these stores, even if stores come or go meanwhile.
         stores = dict(sorted(self._node.stores.items()))
         counts, statuses = self._node.metrics(), self._node.statuses()
         held = {name: statuses[name] for name in stores if name in statuses}
@@ -239,7 +239,7 @@ class Metrics:
         ]
 
     def _gateway_families(self) -> list[Family]:
-        build = Family("stategate_build_info", "gauge", "Always 1; the labels tell what runs.")
+        build = Family("stategate_build_info", "gauge", "Always 1; the labels have the versions.")
         build.add(self._build, 1)
         connections = Family("stategate_connections", "gauge", "Open connections, by protocol.")
         for protocol, count in self._connections.items():
@@ -249,19 +249,19 @@ class Metrics:
             build,
             connections,
             _gauge("stategate_workers", "Threads for statements.", workers.threads),
-            _gauge("stategate_workers_busy", "Threads that work on one.", workers.running),
-            _gauge("stategate_workers_waiting", "Calls that wait for one.", workers.waiting),
+            _gauge("stategate_workers_busy", "Threads that run a statement.", workers.running),
+            _gauge("stategate_workers_waiting", "Calls that wait for a thread.", workers.waiting),
         ]
 
     def _node_families(self, held: Mapping[str, Mapping[int, Replica]]) -> list[Family]:
         is_failing = self._node.error is not None
-        # What `/readyz` asks for, of the statuses that are told beside it.
+        # The condition of `/readyz`, for the statuses that are reported with it.
         is_ready = (
             not is_failing
             and self._node.state.value == "running"
             and all(map(_answers, (each for of in held.values() for each in of.values())))
         )
-        about = "1 while the log cannot be followed, or a store in it not opened."
+        about = "1 while the log cannot be followed, or a store cannot be opened."
         return [
             _gauge("stategate_ready", "1 once every replica answers.", int(is_ready)),
             _gauge("stategate_follower_error", about, int(is_failing)),
@@ -285,16 +285,16 @@ def _gauge(name: str, about: str, value: int) -> Family:
 
 def _store_families(stores: Mapping[str, Counts]) -> list[Family]:
     queries = Family(
-        "stategate_store_queries_total", "counter", "Partitions asked, by type of query."
+        "stategate_store_queries_total", "counter", "Partition reads, by type of query."
     )
     failures = Family(
-        "stategate_store_query_failures_total", "counter", "Those that did not answer, by reason."
+        "stategate_store_query_failures_total", "counter", "Partition reads that failed, by reason."
     )
-    rows = Family("stategate_store_rows_total", "counter", "Rows given to readers.")
+    rows = Family("stategate_store_rows_total", "counter", "Rows read.")
     seconds = Family(
         "stategate_store_query_seconds",
         "histogram",
-        "Time that a partition took to answer, without what its reader took to read a stream.",
+        "Time of a partition read, without the time that its reader took.",
     )
     for store, counts in stores.items():
         for query_type, count in sorted(counts.queries.items()):
@@ -310,7 +310,7 @@ def _add_times(seconds: Family, store: str, counts: Counts) -> None:
     total = 0
     for bucket, count in enumerate(counts.time_counts[:-1]):
         total += count
-        # The bound of Prometheus is in the bucket, ours is not, and both are whole nanoseconds.
+        # Prometheus includes the bound in the bucket, we do not; both are whole nanoseconds.
         greatest_s = (counts.bucket_ns(bucket) - 1) / 1e9
         seconds.add(label_text(store=store, le=repr(greatest_s)), total, "_bucket")
     total += counts.time_counts[-1]
@@ -322,7 +322,7 @@ def _add_times(seconds: Family, store: str, counts: Counts) -> None:
 def _log_families(stores: Iterable[str], committed: Mapping[str, int]) -> list[Family]:
     epoch = Family("stategate_store_committed_epoch", "gauge", "Newest epoch in the log.")
     readable = Family(
-        "stategate_store_log_readable", "gauge", "0 if that epoch could not be read, or not soon."
+        "stategate_store_log_readable", "gauge", "0 if that epoch could not be read in time."
     )
     for store in stores:
         labels = label_text(store=store)
@@ -333,7 +333,7 @@ def _log_families(stores: Iterable[str], committed: Mapping[str, int]) -> list[F
 
 
 def _replica_families(stores: Mapping[str, Mapping[int, Replica]]) -> list[Family]:
-    """Metric by metric rather than replica by replica: that takes half the time."""
+    """Build the replicas' metrics, one metric after the other: twice as fast as by replica."""
     which = [
         f'store="{_escaped(store)}",partition="{partition}"'
         for store, replicas in stores.items()
@@ -343,11 +343,11 @@ def _replica_families(stores: Mapping[str, Mapping[int, Replica]]) -> list[Famil
     labels = [f"{{{each}}}" for each in which]
     epoch = Family("stategate_replica_epoch", "gauge", "Newest applied epoch; -1 before the first.")
     epoch.add_all(labels, [replica.progress.epoch for replica in replicas])
-    active = Family("stategate_replica_active", "gauge", "1 if its role is active, 0 for standby.")
+    active = Family("stategate_replica_active", "gauge", "1 if active, 0 if standby.")
     active.add_all(labels, [1 if each.role.value == "active" else 0 for each in replicas])
-    error = Family("stategate_replica_error", "gauge", "1 while it cannot follow the log.")
+    error = Family("stategate_replica_error", "gauge", "1 while the replica cannot follow the log.")
     error.add_all(labels, [0 if replica.error is None else 1 for replica in replicas])
-    late = Family("stategate_replica_late_rows_total", "counter", "Rows that came too late.")
+    late = Family("stategate_replica_late_rows_total", "counter", "Rows that arrived too late.")
     late.add_all(labels, [replica.late_rows for replica in replicas])
     states = _replica_states(which, [replica.state for replica in replicas])
     return [epoch, states, active, error, late, *_replica_times(labels, replicas)]

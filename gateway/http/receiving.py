@@ -1,4 +1,4 @@
-"""What a request asks for, read from its path and its body, within the limits of both."""
+"""Receives requests: reads path and body within their limits."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from planner.engine import quote_always
 from planner.typed import TypedQueries
 
 ReadRequest: TypeAlias = Callable[[Scope, Receive, Settings], Awaitable[QueryRequest]]
-"""Reads what a request asks for.
+"""Reads a request.
 
 Raises:
-    QueryError: it is none that its path takes.
+    QueryError: the request does not fit its path.
     ClientGoneError: the client left before its request was whole.
 """
 
 
 async def read_statement(scope: Scope, receive: Receive, settings: Settings) -> QueryRequest:
-    """The statement of `POST /v1/query`."""
+    """Read the statement of `POST /v1/query`."""
     body = await read_json(Headers(scope=scope), receive, settings)
     return read_request(body, parameters_max=settings.parameters_max)
 
@@ -35,15 +35,15 @@ async def read_statement(scope: Scope, receive: Receive, settings: Settings) -> 
 async def read_lookup(
     typed: TypedQueries, scope: Scope, receive: Receive, settings: Settings
 ) -> QueryRequest:
-    """The lookup of `GET /v1/stores/{name}/{key}`, as the statement that it stands for."""
+    """Read `GET /v1/stores/{name}/{key}` as a statement."""
     del receive, settings
-    # The path as it was sent: a slash that is escaped is one of the key.
+    # The raw path, because an escaped slash belongs to the key.
     name, *key = _segments(scope)[2:]
     columns = typed.key(name)
     if len(key) != len(columns):
         raise HttpRequestError(
             f'the key of store "{name}" has {len(columns)} columns, not {len(key)}',
-            hint="Send a segment of the path for each: "
+            hint="Send one path segment for each: "
             + "/".join(f"{{{column.name}}}" for column in columns),
         )
     conditions = " AND ".join(
@@ -62,7 +62,7 @@ def _segments(scope: Scope) -> list[str]:
         parts = [unquote_to_bytes(part).decode() for part in raw.partition(b"?")[0].split(b"/")]
     except UnicodeDecodeError as error:
         raise HttpRequestError("the path is not UTF-8") from error
-    # The application may be mounted below other paths.
+    # The application may be mounted below a root path.
     return parts[len(scope.get("root_path", "").rstrip("/").split("/")) :]
 
 

@@ -1,7 +1,7 @@
-"""The body of a query request: read, checked, and its parameters turned into physical values.
+"""Parses the body of a query request, and converts its parameters to physical values.
 
-Nothing here runs SQL. A wrong body fails with a `HttpRequestError` that names the field; a wrong
-parameter fails as Postgres would refuse it, and names the parameter.
+A malformed body raises an `HttpRequestError` that names the field; a malformed parameter raises
+Postgres's error and names the parameter.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from planner.errors import InvalidValueError, LimitExceededError, QueryError
 from planner.typed import Argument
 
 Json: TypeAlias = Any
-"""What orjson reads: None, bool, int, float, str, list or dict."""
+"""A value that orjson returns: None, bool, int, float, str, list or dict."""
 
 _INTEGERS = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT}
 _FLOATS = {Kind.REAL, Kind.DOUBLE}
@@ -30,7 +30,7 @@ _REAL_MAX = 3.4028234663852886e38
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryRequest:
-    """One statement to run, with the session settings that its fields stand for."""
+    """One statement to run, with the session settings of its fields."""
 
     sql: str
     params: tuple[Json, ...] = ()
@@ -38,28 +38,30 @@ class QueryRequest:
 
 
 def read_request(body: bytes, *, parameters_max: int) -> QueryRequest:
-    """The request that a JSON body holds.
+    """Parse the JSON body of a query.
 
     Raises:
-        HttpRequestError: it is no JSON object, lacks `sql`, or has a field that is unknown or of
-            another type.
+        HttpRequestError: it is not a JSON object, lacks `sql`, or has a field that is unknown or
+            of another type.
         LimitExceededError: it has more parameters than `parameters_max`.
     """
     document = _object(body, _FIELDS, hint='Send {"sql": "SELECT …"}.')
     sql = document.get("sql")
     if not isinstance(sql, str):
-        raise _wrong_field("sql", "a text")
+        raise _wrong_field("sql", "a string")
     params = document.get("params")
     if not isinstance(params, list | None):
         raise _wrong_field("params", "a list of values, one for each of $1, $2, …")
     if params is not None and len(params) > parameters_max:
-        raise LimitExceededError(f"{len(params)} parameters are more than {parameters_max}")
+        raise LimitExceededError(
+            f"the request has {len(params)} parameters; {parameters_max} are allowed"
+        )
     return QueryRequest(sql=sql, params=tuple(params or ()), settings=_settings(document))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedRequest:
-    """One query to ask by name, with the session settings that its fields stand for."""
+    """One query by name, with the session settings of its fields."""
 
     type: str
     args: Mapping[str, Json]
@@ -69,11 +71,11 @@ class TypedRequest:
 
 
 def read_typed_request(body: bytes) -> TypedRequest:
-    """The request for a query by name that a JSON body holds.
+    """Parse the JSON body of a query by name.
 
     Raises:
-        HttpRequestError: it is no JSON object, lacks `type`, or has a field that is unknown or of
-            another type.
+        HttpRequestError: it is not a JSON object, lacks `type`, or has a field that is unknown or
+            of another type.
     """
     document = _object(body, _TYPED_FIELDS, hint='Send {"type": "…", "args": {…}}.')
     name, args = document.get("type"), document.get("args")
@@ -102,23 +104,23 @@ def _partitions(value: Json) -> frozenset[int] | None:
 
 
 def read_settings(fields: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """The session settings that the fields of a URL's query stand for.
+    """Return the session settings in a URL's query.
 
     Raises:
-        HttpRequestError: a field is unknown, there twice, or has a value that it cannot have.
+        HttpRequestError: a field is unknown, duplicate, or has a wrong value.
     """
     document: dict[str, Json] = {}
     for name, text in fields:
         if name not in _SETTING_FIELDS:
             raise _unknown_fields([name], _SETTING_FIELDS)
         if name in document:
-            raise HttpRequestError(f'field "{name}" is there twice')
+            raise HttpRequestError(f'field "{name}" is given twice')
         document[name] = text if name in _TEXT_FIELDS else _plain_json(text)
     return _settings(document)
 
 
 def _plain_json(text: str) -> Json:
-    """A number or a flag; whatever else it is, a text, which the field then refuses."""
+    """Parse a number or a boolean; return other text as it is, for the field to refuse."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -163,7 +165,7 @@ def _read_wait(name: str, value: Json) -> str:
 def _read_text(name: str, value: Json) -> str:
     if isinstance(value, str):
         return value
-    raise _wrong_field(name, "a text")
+    raise _wrong_field(name, "a string")
 
 
 def _read_flag(name: str, value: Json) -> str:
@@ -180,7 +182,7 @@ _SETTING_FIELDS: dict[str, tuple[str, Callable[[str, Json], str]]] = {
     "partial": ("stategate.partial", _read_flag),
     "info": ("stategate.info", _read_flag),
 }
-"""Fields that stand for a session setting, and how each is read."""
+"""The session setting of each field, and the function that reads the field."""
 _TEXT_FIELDS = frozenset({"bound", "consistency", "unknown_topics"})
 _FIELDS = ("sql", "params", *_SETTING_FIELDS)
 _TYPED_FIELDS = ("type", "args", "partitions", "active", *_SETTING_FIELDS)
@@ -201,15 +203,15 @@ def _unknown_fields(unknown: Sequence[str], fields: Iterable[str]) -> HttpReques
 
 
 def convert_parameters(params: Sequence[Json], types: Sequence[DataType]) -> Row:
-    """The physical values of a statement's parameters.
+    """Convert a statement's parameters to physical values.
 
-    Numbers and booleans go to parameters of such types; everything else is sent as its text in
-    Postgres's form, which suits every type. Exact decimals beyond 15 digits need the text form.
+    Numbers and booleans suit parameters of such types; text in Postgres's form suits every type.
+    Exact decimals beyond 15 digits need the text form.
     Arrays are lists, structs objects, maps lists of `[key, value]`; json is any JSON value.
 
     Raises:
         QueryError: the count differs (08P01), or a value does not suit its type (22P02, 22003, …);
-            it names the parameter.
+            the error names the parameter.
     """
     if len(params) != len(types):
         raise QueryError(
@@ -227,12 +229,13 @@ def convert_parameters(params: Sequence[Json], types: Sequence[DataType]) -> Row
 def convert_arguments(
     args: Mapping[str, Json], arguments: Mapping[str, Argument]
 ) -> dict[str, Value]:
-    """The physical values of the arguments of a query by name.
+    """Convert the arguments of a query by name to physical values.
 
-    A whole key is a list with a value for each key column. Values are sent as parameters are.
+    A whole key is a list with a value for each key column. Values are written as parameters are.
 
     Raises:
-        InvalidValueError: one is unknown, missing, or does not suit its type; it is named.
+        InvalidValueError: an argument is unknown, missing, or does not suit its type; the error
+            names it.
     """
     if unknown := sorted(set(args) - set(arguments)):
         raise InvalidValueError(
@@ -287,7 +290,7 @@ def _convert(value: Json, data_type: DataType) -> Value:
 def _json_text(value: Json) -> str:
     try:
         return orjson.dumps(value).decode()
-    except orjson.JSONEncodeError as error:  # it reads deeper than it writes
+    except orjson.JSONEncodeError as error:  # orjson reads deeper nesting than it writes
         raise LimitExceededError("the value is nested too deep") from error
 
 
@@ -371,8 +374,8 @@ def _convert_object(value: dict[str, Json], data_type: DataType) -> Value:
 
 def _unsuited(shape: str, data_type: DataType) -> InvalidValueError:
     return InvalidValueError(
-        f"{shape} is no value of type {data_type}",
-        hint="Send the value as a text, or cast the parameter in the statement.",
+        f"{shape} is not a value of type {data_type}",
+        hint="Send the value as a string, or cast the parameter in the statement.",
         sqlstate="22P02",
     )
 
@@ -384,4 +387,4 @@ _CONVERTERS: dict[type, Callable[[Any, DataType], Value]] = {
     list: _convert_list,
     dict: _convert_object,
 }
-"""By what orjson read, beside None and texts."""
+"""Converters by JSON type, except null and strings."""

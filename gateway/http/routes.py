@@ -1,17 +1,17 @@
-"""The HTTP endpoints: request in, engine or catalog asked, response out.
+"""The HTTP endpoints.
 
     POST /v1/query                runs one statement
     GET  /v1/stores               the stores, without their replicas
     GET  /v1/stores/{name}        one store, with the state of each replica
-    GET  /v1/stores/{name}/{key}  the rows of one key; a segment for each key column
-    POST /v1/stores/{name}/query  asks a query that a third party has registered
+    GET  /v1/stores/{name}/{key}  the rows of one key; one segment for each key column
+    POST /v1/stores/{name}/query  runs a query that a third party has registered
     GET  /healthz                 200 while the process lives
     GET  /readyz                  200 once every replica runs, 503 with the reasons before
-    GET  /metrics                 what Prometheus asks for
+    GET  /metrics                 metrics for Prometheus
 
-What runs queries is an ASGI application rather than a function, because it watches the connection
-meanwhile: a client that leaves cancels it. JSON must be declared as such, which keeps web pages
-from sending statements to a gateway on the reader's own machine without a preflight.
+Query endpoints are ASGI applications rather than functions, because they watch the connection: a
+client that disconnects cancels its statement. JSON must be declared as such, so that web pages
+cannot send statements to a gateway on the user's machine without a preflight.
 """
 
 from __future__ import annotations
@@ -73,33 +73,33 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 ANONYMOUS = "stategate"
-"""Whom `current_user` names where nobody has to say who it is."""
+"""The value of `current_user` where no login is required."""
 
 StoreDocument = Mapping[str, object]
-"""What `/v1/stores/{name}` gives of a store; `name` and `replicas` are always there."""
+"""The JSON document of a store; it always has `name` and `replicas`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What the endpoints work with."""
+    """The dependencies of the endpoints."""
 
     engine: Engine
     workers: Workers
     settings: Settings
     describe_stores: Callable[[], Sequence[StoreDocument]]
-    """The stores as they stand now; may block, so it is called in a worker."""
+    """Describes the current stores; may block, so it is called in a worker."""
     not_ready: Callable[[], Sequence[str]]
-    """Why the node cannot answer everything yet, as clauses; empty once it can."""
+    """Returns the reasons why the node is not ready, as clauses; empty once it is."""
     require_missing: Callable[[str], None] = lambda _: None
-    """Raises a QueryError if there may be a store of a name that is not described."""
+    """Raises a QueryError if an undescribed store of that name may exist."""
     typed: TypedQueries | None = None
-    """What can be asked of stores beside SQL; None leaves out the routes for it."""
+    """Runs queries by name; None omits their routes."""
     metrics: Metrics | None = None
-    """What is told of the gateway's work; None leaves out the route for it."""
+    """The metrics; None omits their route."""
 
 
 def build_routes(services: Services) -> list[BaseRoute]:
-    """All routes of the application."""
+    """Build all routes of the application."""
     catalog = CatalogEndpoints(services)
     beside = [] if services.typed is None else _store_routes(services, services.typed)
     if services.metrics is not None:
@@ -123,14 +123,14 @@ def _store_routes(services: Services, typed: TypedQueries) -> list[BaseRoute]:
 
 
 async def show_metrics(metrics: Metrics, request: Request) -> Response:
-    """All metrics, in the format that the scraper takes."""
+    """Return all metrics in the scraper's format."""
     body, content_type = await metrics.scrape(",".join(request.headers.getlist("accept")))
     headers = {"Content-Type": content_type, "Cache-Control": "no-store"}
     return Response(body, headers=headers)
 
 
 def json_response(document: object, status: int = 200) -> Response:
-    """A JSON body that no cache keeps, for all of ours change."""
+    """Return a JSON response that is never cached, because all answers change."""
     return Response(
         orjson.dumps(document),
         status_code=status,
@@ -140,27 +140,27 @@ def json_response(document: object, status: int = 200) -> Response:
 
 
 def error_response(error: QueryError) -> Response:
-    """The one shape of every error."""
+    """Return the response of an error; all errors have one shape."""
     response = json_response({"error": error_document(error)}, response_status(error))
     response.headers.update(response_headers(error))
     return response
 
 
 class CatalogEndpoints:
-    """What there is to query, and whether it can be queried."""
+    """The stores, and the state of the gateway."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     async def list_stores(self, request: Request) -> Response:
-        """All stores, by name."""
+        """List all stores, by name."""
         del request
         stores = await self._services.workers.run(self._services.describe_stores)
         shown = [{k: v for k, v in store.items() if k != "replicas"} for store in stores]
         return json_response({"stores": shown})
 
     async def show_store(self, request: Request) -> Response:
-        """One store, with its replicas."""
+        """Describe one store, with its replicas."""
         name = request.path_params["name"]
         stores = await self._services.workers.run(self._services.describe_stores)
         found = next((store for store in stores if store["name"] == name), None)
@@ -175,17 +175,17 @@ class CatalogEndpoints:
         return json_response(found)
 
     async def health(self, request: Request) -> Response:
-        """The process lives and its event loop turns."""
+        """Answer, to show that the process and its event loop run."""
         del request
         return json_response({"status": "ok"})
 
     async def readiness(self, request: Request) -> Response:
-        """Whether every replica runs."""
+        """Answer 200 if every replica runs, else 503 with the reasons."""
         reasons = self._services.not_ready()
         if not reasons:
             return json_response({"status": "ready"})
         if request.scope[USER] is None:
-            # The reasons name stores, which are no business of strangers.
+            # The reasons contain store names, which unauthenticated clients may not see.
             raise UnavailableError("the gateway is not ready", sqlstate="55S04")
         more = f"; and {len(reasons) - 20} more" if len(reasons) > 20 else ""
         raise UnavailableError(
@@ -194,10 +194,10 @@ class CatalogEndpoints:
 
 
 class QueryEndpoint:
-    """Runs the statement that a request stands for.
+    """Runs the statement of a request.
 
     Args:
-        services: what it works with.
+        services: its dependencies.
         read: reads the request.
     """
 
@@ -208,7 +208,7 @@ class QueryEndpoint:
         self._settings = services.settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; an error is an answer too."""
+        """Answer one request, with an error if it fails."""
         answer: Answer | None = None
         exchange: Exchange | None = None
         try:
@@ -216,12 +216,12 @@ class QueryEndpoint:
             answer = Answer(send, exchange, stall_s=self._settings.stall_timeout_ms / 1000)
             error = await self._answer(exchange, answer, receive)
         except ClientGoneError as gone:
-            # Nothing, or half an answer, was sent: the server closes the connection for us.
-            logger.info("client is gone: %s", gone)
+            # Nothing or a part of the answer was sent: the server closes the connection.
+            logger.info("client disconnected: %s", gone)
             return
         except asyncio.CancelledError:
-            # The grace period is over. This is the outermost call of its task, so nobody above
-            # has to see the cancellation; the client is told, if that can still be done.
+            # The grace period is over. This is the outermost call of its task, so the cancellation
+            # ends here; the client gets an error, if its answer has not begun.
             error = UnavailableError("the gateway is shutting down", sqlstate="57P01")
             if answer is not None and answer.begun:
                 logger.warning("answer cut off by shutdown")
@@ -278,7 +278,7 @@ class QueryEndpoint:
 
 
 class TypedEndpoint:
-    """`POST /v1/stores/{name}/query`: a query by name, in a worker, answered as a whole."""
+    """Runs a query by name in a worker: `POST /v1/stores/{name}/query`."""
 
     def __init__(self, services: Services, typed: TypedQueries) -> None:
         self._typed = typed
@@ -286,18 +286,18 @@ class TypedEndpoint:
         self._settings = services.settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; an error is an answer too."""
+        """Answer one request, with an error if it fails."""
         cancellation = Cancellation(timeout_s=self._settings.statement_timeout_ms / 1000)
         try:
             body = await read_json(Headers(scope=scope), receive, self._settings)
-            asked = partial(self._answer, scope, body, cancellation, time.perf_counter())
-            working = self._workers.run(asked)
-            raw = await _while_there(working, cancellation, receive, is_ended=lambda: False)
+            answer = partial(self._answer, scope, body, cancellation, time.perf_counter())
+            working = self._workers.run(answer)
+            raw = await _unless_disconnected(working, cancellation, receive, is_ended=lambda: False)
         except ClientGoneError as gone:
-            logger.info("client is gone: %s", gone)
+            logger.info("client disconnected: %s", gone)
             return
         except asyncio.CancelledError:
-            # As for a statement: the grace period is over, and nobody above has to know.
+            # As for a statement: the grace period is over, and the cancellation ends here.
             response = error_response(
                 UnavailableError("the gateway is shutting down", sqlstate="57P01")
             )
@@ -327,7 +327,7 @@ class TypedEndpoint:
 
 
 def request_context(scope: Scope, sql: str | None = None) -> RequestContext:
-    """Who asks for what, as the log has it."""
+    """Return the client and the statement, for the log."""
     client = scope.get("client")
     where = f"{client[0]}:{client[1]}" if client else "unknown"
     return RequestContext(client=where, user=scope.get(USER) or ANONYMOUS, sql=sql)
@@ -339,28 +339,30 @@ async def _watched(
     answer: Answer,
     receive: Receive,
 ) -> QueryError | None:
-    """Do the work while the client stays; cancel the statement when it leaves.
+    """Await the work, and cancel the statement if the client disconnects.
 
     Raises:
-        ClientGoneError: the client has left.
+        ClientGoneError: the client has disconnected.
     """
-    return await _while_there(work, exchange.cancellation, receive, is_ended=lambda: answer.ended)
+    return await _unless_disconnected(
+        work, exchange.cancellation, receive, is_ended=lambda: answer.ended
+    )
 
 
-async def _while_there(
+async def _unless_disconnected(
     work: Coroutine[None, None, T],
     cancellation: Cancellation,
     receive: Receive,
     *,
     is_ended: Callable[[], bool],
 ) -> T:
-    """Do the work while the client stays; cancel the statement when it leaves.
+    """Await the work, and cancel the statement if the client disconnects.
 
     Raises:
-        ClientGoneError: the client has left.
+        ClientGoneError: the client has disconnected.
     """
     working = asyncio.create_task(work)
-    leaving = asyncio.create_task(_wait_for_leave(receive))
+    leaving = asyncio.create_task(_wait_for_disconnect(receive))
     try:
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
         if working.done() or is_ended():
@@ -368,14 +370,14 @@ async def _while_there(
         raise ClientGoneError("the client has closed the connection")
     finally:
         if not working.done() or working.cancelled():
-            # Never after it has ended: what it registered to be cancelled may serve another by now.
+            # Only while it runs: later, its cancellation callback may belong to another.
             cancellation.cancel()
         working.cancel()
         leaving.cancel()
         await asyncio.gather(working, leaving, return_exceptions=True)
 
 
-async def _wait_for_leave(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
@@ -384,7 +386,7 @@ def _negotiate(headers: Headers) -> RendererFactory:
     factory = choose_renderer(headers.get("accept"))
     if factory is None:
         raise HttpRequestError(
-            "no format of the Accept header is offered",
+            "the Accept header has no supported format",
             status=406,
             hint=f"Accept one of {', '.join(RENDERERS)}.",
         )

@@ -1,6 +1,6 @@
-"""What a gateway says of its stores: definitions, replicas as they stand, and what is amiss.
+"""Describes the stores as JSON documents, and why a node is not ready.
 
-`routes` shows it at `/v1/stores` and `/readyz` without knowing what a store is.
+`routes` serves them at `/v1/stores` and `/readyz`, without importing stores.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from stores.spec.store import PartitionStatus, Store
 
 
 def describe_stores(host: Host) -> list[dict[str, object]]:
-    """The stores as `/v1/stores` shows them."""
+    """Return the documents of all stores, for `/v1/stores`."""
     return [_describe_store(store) for _, store in sorted(host.stores.items())]
 
 
@@ -59,7 +59,7 @@ def _describe_replica(status: PartitionStatus) -> dict[str, object]:
 
 
 def reasons_not_ready(host: Host) -> list[str]:
-    """Why the node cannot answer everything yet; empty once every replica runs."""
+    """Return why the node is not ready; empty once every replica runs."""
     if host.is_ready:
         return []
     reasons = [

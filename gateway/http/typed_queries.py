@@ -1,8 +1,8 @@
-"""The answer of a query by name as a JSON document: one result for each partition.
+"""Renders the answer of a query by name as JSON: one result for each partition.
 
 `{"store", "type", "position", "partitions": [{store, partition, node, status, reason, message,
-epoch, rows, info, position, result}], "elapsed_ms"}`. A result is the cell of its SQL type, as
-`gateway.http.json_cells` has it, or `{"columns": [{name, type}], "rows": [[…]]}`.
+epoch, rows, info, position, result}], "elapsed_ms"}`. A result is a cell of its SQL type
+(`gateway.http.json_cells`), or `{"columns": [{name, type}], "rows": [[…]]}`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from planner.typed import Rows, TypedAnswer, TypedQuery, TypedResult
 
 
 def typed_document(query: TypedQuery, answer: TypedAnswer, *, elapsed_ms: float) -> dict[str, Cell]:
-    """The whole answer."""
+    """Return the JSON document of an answer."""
     return {
         "store": query.store,
         "type": query.name,

@@ -1,4 +1,4 @@
-"""A client of an ASGI application that reads as slowly as a test wants, and may leave."""
+"""A client of an ASGI application that can read slowly and disconnect."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class SlowClient:
         self._incoming.put_nowait({"type": "http.disconnect"})
 
     def read_on(self) -> None:
-        """Take all that is to come."""
+        """Receive the rest of the answer."""
         for _ in range(10_000):
             self._room.release()
 
     async def run(self) -> None:
-        """Send the request and take the answer."""
+        """Send the request and receive the answer."""
         scope: Scope = {
             "type": "http",
             "method": "POST",

@@ -78,7 +78,7 @@ async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.fixture
 def anyio_backend() -> str:
-    """The loop that the gateway runs on; trio is not served."""
+    """The event loop that the gateway runs on."""
     return "asyncio"
 
 
@@ -96,16 +96,16 @@ class FakeGateway:
         )
 
     def line(self) -> str:
-        """The next line that it prints."""
+        """Return the next line that the process prints."""
         assert self.process.stdout is not None
         return self.process.stdout.readline().strip()
 
     def url(self) -> str:
-        """Where it listens, once it does."""
+        """Wait until it listens; return its URL."""
         return self.line().removeprefix("HTTP on ")
 
     def end(self, number: signal.Signals | None = None) -> tuple[int, str, str]:
-        """Send a signal, wait; gives the exit status and the rest of what it printed."""
+        """Send a signal; return the exit status and the rest of the output."""
         if number is not None:
             self.process.send_signal(number)
         try:

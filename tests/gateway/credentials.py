@@ -1,4 +1,4 @@
-"""Users and certificates for tests of who may come in."""
+"""Users and certificates for tests of authentication."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def access_of(
     failures_max: int = 1000,
     delay_s: float = 0.0,
 ) -> Iterator[Access]:
-    """Access that bears many failures and answers them at once, unless told otherwise."""
+    """Access that tolerates many failures and answers them at once, by default."""
     access = Access(
         rules=AccessRules(method=method, anonymous=anonymous, tls_required=tls_required),
         users=None if path is None else Users(path),

@@ -37,7 +37,7 @@ STORES: list[dict[str, object]] = [
 
 
 class FakeWire:
-    """Listens, and says on stdout that it was stopped."""
+    """A wire server that listens, and prints that it was stopped."""
 
     def __init__(self) -> None:
         self._server: asyncio.Server | None = None

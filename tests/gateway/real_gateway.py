@@ -1,4 +1,4 @@
-"""A gateway as users run it: a process that serves a store; and how it feels to its others."""
+"""A real gateway process that serves a store, and a client that watches its latency."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class RealGateway:
 
     @property
     def dsn(self) -> str:
-        """How to connect to it."""
+        """Its connection string."""
         return f"host=127.0.0.1 port={self.port} user=u dbname=stategate"
 
     def connect(self) -> psycopg.Connection:
@@ -88,14 +88,14 @@ class RealGateway:
             session.execute("SELECT count(*) FROM pg_class")
 
     def family(self) -> Sequence[int]:
-        """The ids of its process and of all below it."""
+        """Return the ids of its process and of all descendants."""
         found, parents = {self.process.pid}, _parents()
         while more := {pid for pid, parent in parents.items() if parent in found} - found:
             found |= more
         return sorted(found)
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> float:
-        """Send a signal; gives the seconds until it has ended."""
+        """Send a signal; return the seconds until the process has ended."""
         begun = time.monotonic()
         self.process.send_signal(number)
         try:
@@ -108,7 +108,7 @@ class RealGateway:
 
 
 class Watcher:
-    """Another client that only looks up, and an eye on memory; both until it is left."""
+    """Looks up keys in another client and records memory, until the block ends."""
 
     def __init__(self, gateway: RealGateway) -> None:
         self._gateway = gateway
@@ -137,7 +137,7 @@ class Watcher:
 
 
 def resident_bytes(pid: int) -> int:
-    """Memory of a process that it shares with no file; 0 if it is gone."""
+    """Return the anonymous memory of a process; 0 if it has ended."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""Nodes for metrics to tell of, and what a scraper reads of them."""
+"""Fake nodes for metrics, and a reader of the metrics."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CLICKS = keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}, partitions=2)
 
 Samples: TypeAlias = dict[tuple[str, frozenset[tuple[str, str]]], float]
 MakeMetrics: TypeAlias = Callable[[Node], Metrics]
-"""What the fixture `make_metrics` gives."""
+"""The function that the fixture `make_metrics` returns."""
 
 
 # --- what is told --------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ def buckets(found: Samples) -> dict[float, float]:
 
 
 class FakeStore:
-    """A store that has what a test gives it; its log may fail, or hang until it is let go."""
+    """A fake store; its log may fail, or hang until it is released."""
 
     def __init__(self, *statuses: PartitionStatus, committed: int = -1) -> None:
         self.held = {status.partition: status for status in statuses}
@@ -105,7 +105,7 @@ class FakeStore:
 
 
 class FakeNode:
-    """A host of such stores, which come and go as a test wants."""
+    """A host of fake stores that a test can add and drop."""
 
     def __init__(self, **stores: FakeStore) -> None:
         self.stores: Mapping[str, FakeStore] = stores
@@ -122,7 +122,7 @@ class FakeNode:
         return {name: dict(store.held) for name, store in self.stores.items()}
 
     def metrics(self) -> dict[str, MetricsReading]:
-        # As a host does: also of stores that are gone.
+        # Dropped stores too, as in a host.
         return {name: store.counts.read() for name, store in self._all.items()}
 
 
@@ -144,7 +144,7 @@ def clicks_log(root: Path) -> None:
 
 @contextlib.contextmanager
 def following(root: Path, data: Path, *stores: str) -> Iterator[Host]:
-    """A host that has applied all there is of these stores."""
+    """A host that has applied all epochs of these stores."""
     with contextlib.closing(Host(str(root), data, poll_ms=2)) as host:
         host.start()
         for name in stores:

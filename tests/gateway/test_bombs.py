@@ -1,4 +1,4 @@
-"""Statements that compute without end, or without measure: contained, and unnoticed by others."""
+"""Statements that compute or allocate without end are contained and do not delay others."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ LONG = [
     "SELECT array_agg(a) FROM generate_series(1, 1000000) t(a)",
     "SELECT array_agg(ROW(a, a::text)) FROM generate_series(1, 100000) t(a)",
 ]
-"""Values that a client may well ask for, longer than most."""
+"""Long values that clients do ask for."""
 CONTAINED = {"57014", "53200", "54000", "42883", "22023"}
 """Ended by its timeout or a limit; or there is no such function, or not of such arguments."""
 

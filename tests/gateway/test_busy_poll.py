@@ -9,7 +9,7 @@ from gateway.busy_poll import BusyPoll, usable_cores
 
 
 class Recording(selectors.DefaultSelector):
-    """A selector that notes how long it was to wait."""
+    """A selector that records its timeouts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -21,7 +21,7 @@ class Recording(selectors.DefaultSelector):
 
 
 def looks(busy_poll: BusyPoll, *, answers: int) -> int:
-    """How often the loop looked at its sockets without waiting, while it had nothing to do."""
+    """Return how often the idle loop checked its sockets without waiting."""
     selector = Recording()
 
     async def answer() -> int:
@@ -35,13 +35,13 @@ def looks(busy_poll: BusyPoll, *, answers: int) -> int:
         return runner.run(answer())
 
 
-def test_the_loop_looks_on_after_an_answer_and_then_sleeps() -> None:
+def test_the_loop_polls_after_an_answer_and_then_sleeps() -> None:
     busy_poll = BusyPoll(5_000, cores=2)
     assert looks(busy_poll, answers=1) > 5
     assert looks(busy_poll, answers=1) > 5
 
 
-def test_where_many_ask_the_loop_does_not_look_on() -> None:
+def test_the_loop_does_not_poll_with_many_clients() -> None:
     busy_poll = BusyPoll(5_000, cores=2)
     assert looks(busy_poll, answers=3) <= 2
     assert looks(busy_poll, answers=99) <= 2
@@ -52,10 +52,10 @@ def test_where_many_ask_the_loop_does_not_look_on() -> None:
 @pytest.mark.parametrize(
     ("linger_us", "cores", "answers"), [(0, 2, 1), (5_000, 1, 1), (5_000, 2, 0)]
 )
-def test_the_loop_sleeps_at_once(linger_us: int, cores: int, answers: int) -> None:
-    # Its own start and end make it look once or twice.
+def test_without_polling_the_loop_sleeps_at_once(linger_us: int, cores: int, answers: int) -> None:
+    # Starting and stopping the loop check once or twice.
     assert looks(BusyPoll(linger_us, cores=cores), answers=answers) <= 2
 
 
-def test_there_is_a_core_to_run_on() -> None:
+def test_at_least_one_core_is_usable() -> None:
     assert usable_cores() >= 1

@@ -65,7 +65,7 @@ def test_one_store_and_so_many_epochs(root: Path) -> None:
     ]
 
 
-def test_a_store_that_cannot_be_compacted_does_not_keep_the_others(root: Path) -> None:
+def test_a_store_that_cannot_be_compacted_does_not_stop_the_others(root: Path) -> None:
     (root / "clicks" / "epochs" / f"{2:020d}.json").write_bytes(b"{")
     done = run("--root", str(root))
     assert done.returncode == 1
@@ -77,15 +77,15 @@ def test_a_store_that_cannot_be_compacted_does_not_keep_the_others(root: Path) -
 
 
 @pytest.mark.parametrize("age", ["7", "d", "-1d", "7x", "", "1.5d", "٣d", "9999999999d"])
-def test_what_is_no_age_is_refused(root: Path, age: str) -> None:
+def test_a_malformed_age_is_refused(root: Path, age: str) -> None:
     done = run("--root", str(root), "--keep", age)
     assert done.returncode == 2
     assert done.stderr == (
-        f'stategate: "{age}" is no age. Write a number and s, m, h, d or w: 7d.\n'
+        f'stategate: "{age}" is not an age. Write a number and s, m, h, d or w, such as 7d.\n'
     )
 
 
-def test_a_log_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+def test_a_missing_log_is_one_sentence(tmp_path: Path) -> None:
     done = run("--root", str(tmp_path / "nowhere"))
     assert done.returncode == 2
     assert "cannot compact: there is no directory" in done.stderr

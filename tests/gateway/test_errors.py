@@ -46,13 +46,13 @@ def test_a_code_has_its_status(sqlstate: str, status: int) -> None:
     assert error_document(error)["retryable"] == (status == 503)
 
 
-def test_a_request_problem_has_its_own_status_and_headers() -> None:
+def test_a_request_error_has_its_own_status_and_headers() -> None:
     error = HttpRequestError("x", status=405, headers={"Allow": "POST"})
     assert response_status(error) == 405
     assert response_headers(error) == {"Allow": "POST"}
 
 
-def test_the_document_has_all_members_always() -> None:
+def test_the_document_always_has_all_members() -> None:
     members = ["message", "sqlstate", "detail", "hint", "position", "retryable"]
     assert list(error_document(QueryError("x"))) == members
     full = UnavailableError("x", detail="D.", hint="H.", position=3, sqlstate="55S01")

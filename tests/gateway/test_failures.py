@@ -1,4 +1,4 @@
-"""Errors that nobody planned: what clients are told of them, and what the log."""
+"""Unexpected exceptions: the error that clients get, and the log entry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ASKED = RequestContext(
 )
 
 
-def test_an_unplanned_error_is_logged_and_not_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_error_is_logged_but_not_sent(caplog: pytest.LogCaptureFixture) -> None:
     told = to_query_error(ZeroDivisionError("by nothing"), ASKED)
     assert isinstance(told, InternalError)
     assert "nothing" not in str(error_document(told))
@@ -24,7 +24,7 @@ def test_an_unplanned_error_is_logged_and_not_told(caplog: pytest.LogCaptureFixt
     )
 
 
-def test_an_internal_problem_that_was_found_is_logged_as_well(
+def test_a_raised_internal_error_is_logged_too(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     found = InternalError("it cannot be")
@@ -32,13 +32,13 @@ def test_an_internal_problem_that_was_found_is_logged_as_well(
     assert "k = ?" in caplog.text
 
 
-def test_a_planned_error_is_told_and_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_expected_error_is_sent_but_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     planned = InvalidValueError("x")
     assert to_query_error(planned, ASKED) is planned
     assert not caplog.records
 
 
-def test_a_token_in_the_place_of_a_name_is_not_logged() -> None:
+def test_a_token_given_as_a_user_name_is_not_logged() -> None:
     assert "sgt_abc" not in str(RequestContext(client="x", user="sgt_abc"))
     assert str(RequestContext(client="x")) == "statement=None user=None client=x"
 

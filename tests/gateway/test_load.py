@@ -1,4 +1,4 @@
-"""A third party's module in a real gateway: the example of the README, as it stands there."""
+"""A third party's module in a real gateway: the example of the README."""
 
 from __future__ import annotations
 

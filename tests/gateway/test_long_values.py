@@ -1,4 +1,4 @@
-"""Long values on their way out: nobody else waits for one, whatever its form."""
+"""Encoding long values, in any format, does not delay others."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _as_a_gateway() -> Iterator[None]:
 @pytest.mark.usefixtures("_as_a_gateway")
 @pytest.mark.parametrize("encoder", ENCODERS)
 @pytest.mark.parametrize("data_type", VALUES, ids=str)
-def test_no_long_value_keeps_the_interpreter(data_type: DataType, encoder: str) -> None:
+def test_no_long_value_holds_the_interpreter(data_type: DataType, encoder: str) -> None:
     column = pa.array([VALUES[data_type]()], data_type.arrow)
     batch = pa.RecordBatch.from_arrays([column], names=["a"])
     encode = ENCODERS[encoder](Column(name="a", type=data_type))
@@ -73,7 +73,7 @@ def test_no_long_value_keeps_the_interpreter(data_type: DataType, encoder: str) 
 
 
 @pytest.mark.parametrize("media_type", RENDERERS)
-def test_long_arrays_are_written_as_short_ones(
+def test_long_arrays_are_written_like_short_ones(
     media_type: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data_type = DataType(kind=Kind.ARRAY, element=DataType(kind=Kind.ARRAY, element=TEXT))
@@ -86,7 +86,7 @@ def test_long_arrays_are_written_as_short_ones(
 
 
 @pytest.mark.parametrize("form", [CopyFormat.TEXT, CopyFormat.CSV])
-def test_long_fields_are_copied_as_short_ones(
+def test_long_fields_are_copied_like_short_ones(
     form: CopyFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = ["", "a", None, 'b"c,"d', "\\\t\n\\", "ö,\r", "\\", "x" * 9, "\\N"]

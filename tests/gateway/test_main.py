@@ -60,7 +60,7 @@ def test_settings_are_listed_with_their_variables() -> None:
         (["sql", "--url", "nowhere"], "Use http://HOST:PORT."),
     ],
 )
-def test_a_foreseen_error_is_one_sentence(arguments: list[str], said: str) -> None:
+def test_an_expected_error_is_one_sentence(arguments: list[str], said: str) -> None:
     ended = run(*arguments)
     assert ended.returncode == 2
     assert ended.stdout == ""
@@ -102,7 +102,7 @@ def test_stores_are_listed(url: str) -> None:
     )
 
 
-def test_a_log_that_is_not_there_is_waited_for(tmp_path: Path) -> None:
+def test_a_missing_log_is_waited_for(tmp_path: Path) -> None:
     http, pg = free_ports(2)
     command = [sys.executable, "-m", "gateway.main", "serve", "--root", str(tmp_path / "later")]
     command += ["--http", f"127.0.0.1:{http}", "--pg", f"127.0.0.1:{pg}"]
@@ -119,7 +119,7 @@ def test_a_log_that_is_not_there_is_waited_for(tmp_path: Path) -> None:
     assert "Traceback" not in process.printed()
 
 
-def test_what_cannot_be_warmed_up_is_served_all_the_same(
+def test_a_failed_warm_up_does_not_stop_the_gateway(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(self: SqlEngine) -> None:

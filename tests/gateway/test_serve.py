@@ -1,4 +1,4 @@
-"""The life of a gateway process: it listens, drains, ends, and says why it cannot begin."""
+"""The life of a gateway process: listening, draining, ending, and failing to start."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_port_in_use_is_one_sentence(start_gateway: Start, name: str) -> None:
     )
 
 
-def test_a_host_that_is_none_is_one_sentence(start_gateway: Start) -> None:
+def test_an_unknown_host_is_one_sentence(start_gateway: Start) -> None:
     status, _, err = start_gateway("http=no-such-host.invalid:1").end()
     assert status == 2
     assert err.startswith("cannot listen on no-such-host.invalid:1: ")
@@ -139,7 +139,7 @@ def test_stores_that_cannot_be_opened_end_it(start_gateway: Start) -> None:
     assert "wire stopped" in out
 
 
-def test_what_is_no_http_is_answered_and_harms_nobody(start_gateway: Start) -> None:
+def test_bytes_that_are_not_http_are_answered_and_harm_no_one(start_gateway: Start) -> None:
     url = start_gateway().url()
     with socket.create_connection((urlsplit(url).hostname or "", urlsplit(url).port or 0)) as odd:
         odd.sendall(b"\x00\x00\x00\x08\x04\xd2\x16\x2f\r\n\r\n")
@@ -147,7 +147,7 @@ def test_what_is_no_http_is_answered_and_harms_nobody(start_gateway: Start) -> N
     assert post(url, "SELECT 1")[0] == 200
 
 
-def test_a_look_for_cycles_is_at_few_objects() -> None:
+def test_garbage_collection_scans_few_objects() -> None:
     # The trees of statements are cycles, and no thread runs while the collector looks for them:
     # some 0.3 µs an object, where nothing else runs.
     kept, looked_at = list[object](), list[int]()

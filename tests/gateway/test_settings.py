@@ -1,4 +1,4 @@
-"""Where a setting comes from, which source wins, and what is refused with which hint."""
+"""Sources of settings, their order, and errors with hints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_later_source_wins(config: Path) -> None:
     assert loaded.http == SETTINGS["http"].default
 
 
-def test_the_environment_names_the_file_and_the_command_line_another(
+def test_the_command_line_overrides_the_file_of_the_environment(
     config: Path, tmp_path: Path
 ) -> None:
     environment = {"STATEGATE_CONFIG": str(config)}
@@ -38,7 +38,7 @@ def test_the_environment_names_the_file_and_the_command_line_another(
     assert load_settings(config=str(other), environment=environment).root == "other"
 
 
-def test_every_setting_says_what_it_is_for_and_can_be_given_in_the_environment() -> None:
+def test_every_setting_has_a_reason_and_a_variable() -> None:
     assert list(SETTINGS) == [each.name for each in fields(Settings)]
     for setting in SETTINGS.values():
         assert setting.about.endswith(".")
@@ -93,17 +93,17 @@ def test_a_wrong_file_is_refused(tmp_path: Path, text: str) -> None:
     ("given", "expected"),
     [("true", True), ("ON", True), ("yes", True), (True, True), ("off", False), ("0", False)],
 )
-def test_a_truth_value_is_read(given: object, expected: bool) -> None:
+def test_a_boolean_is_parsed(given: object, expected: bool) -> None:
     loaded = load_settings(environment={}, overrides={"allow_anonymous": given})
     assert loaded.allow_anonymous is expected
 
 
-def test_what_the_clients_of_the_command_line_take_is_no_setting() -> None:
+def test_variables_of_the_client_are_not_settings() -> None:
     secrets = {"STATEGATE_USER": "u", "STATEGATE_PASSWORD": "p", "STATEGATE_TOKEN": "t"}
     assert load_settings(environment=secrets) == Settings()
 
 
-def test_what_kubernetes_sets_beside_a_service_is_no_setting() -> None:
+def test_variables_of_kubernetes_are_not_settings() -> None:
     environment = {
         "STATEGATE_SERVICE_HOST": "10.0.0.1",
         "STATEGATE_PORT": "tcp://10.0.0.1:7420",
@@ -121,11 +121,11 @@ def test_what_kubernetes_sets_beside_a_service_is_no_setting() -> None:
         ("[::1]:80", Address("::1", 80)),
     ],
 )
-def test_an_address_is_read(text: str, address: Address) -> None:
+def test_an_address_is_parsed(text: str, address: Address) -> None:
     assert parse_address("http", text) == address
 
 
 @pytest.mark.parametrize("text", ["", "7420", ":7420", "host:", "host:70000", "::1:80", "a b:1"])
-def test_what_is_no_address_is_refused(text: str) -> None:
+def test_a_malformed_address_is_refused(text: str) -> None:
     with pytest.raises(SettingsError, match="http"):
         parse_address("http", text)

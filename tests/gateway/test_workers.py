@@ -1,4 +1,4 @@
-"""Bounded threads: who runs where, who is refused, what is closed when a reader leaves."""
+"""Workers: threads, limits, and closing streams when a reader stops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Numbers:
-    """An iterator that counts what is taken, and says in which thread it was made and closed."""
+    """An iterator that counts its items and records the threads that make and close it."""
 
     def __init__(self, count: int, *, gate: threading.Event | None = None) -> None:
         self.count, self.made, self.gate = count, 0, gate
@@ -42,12 +42,12 @@ class Numbers:
         self.closed.set()
 
 
-async def test_a_call_runs_in_a_worker_and_gives_its_value(workers: Workers) -> None:
+async def test_a_call_runs_in_a_worker_and_returns_its_value(workers: Workers) -> None:
     assert await workers.run(lambda a, b: a + b, 2, 3) == 5
     assert (await workers.run(threading.current_thread)).name.startswith("worker")
 
 
-async def test_what_a_call_raises_reaches_its_caller(workers: Workers) -> None:
+async def test_an_exception_of_a_call_reaches_its_caller(workers: Workers) -> None:
     with pytest.raises(ZeroDivisionError):
         await workers.run(lambda: 1 // 0)
 
@@ -69,7 +69,7 @@ async def test_a_call_beyond_the_queue_is_refused_and_later_ones_are_not() -> No
     workers.close()
 
 
-async def test_a_queue_of_none_still_lets_calls_run() -> None:
+async def test_without_a_queue_calls_still_run() -> None:
     workers = Workers(threads=1, queue_max=0)
     assert await workers.run(int) == 0
     workers.close()
@@ -116,7 +116,7 @@ async def test_the_value_of_an_abandoned_call_is_released(workers: Workers) -> N
 
 
 @pytest.mark.parametrize(("error", "logged"), [(QueryError("x"), 0), (ValueError("x"), 1)])
-async def test_only_an_unplanned_failure_of_an_abandoned_call_is_logged(
+async def test_only_an_unexpected_error_of_an_abandoned_call_is_logged(
     caplog: pytest.LogCaptureFixture, error: Exception, logged: int
 ) -> None:
     workers = Workers(threads=1, queue_max=4)
@@ -166,7 +166,7 @@ async def test_two_items_are_finished_at_once_but_the_first_alone(workers: Worke
     assert max(map(len, most)) == 2
 
 
-async def test_what_is_finished_later_comes_later(workers: Workers) -> None:
+async def test_items_keep_their_order_when_finished_out_of_order(workers: Workers) -> None:
     """Whichever of the two is done first."""
     gate = threading.Event()
 
@@ -181,7 +181,7 @@ async def test_what_is_finished_later_comes_later(workers: Workers) -> None:
     assert [each async for each in stream] == [1, 2, 3, 4, 5]
 
 
-async def test_what_is_finished_does_not_wait_for_the_next_to_be_made(workers: Workers) -> None:
+async def test_a_finished_item_does_not_wait_for_the_next(workers: Workers) -> None:
     gate = threading.Event()
 
     def items() -> Iterator[int]:
@@ -198,7 +198,7 @@ async def test_what_is_finished_does_not_wait_for_the_next_to_be_made(workers: W
     assert given == [1, 2, 3]
 
 
-async def test_what_came_before_an_error_is_given_before_it(workers: Workers) -> None:
+async def test_items_before_an_error_are_yielded_first(workers: Workers) -> None:
     def items() -> Iterator[int]:
         yield from (1, 2, 3)
         raise QueryError("out of range", sqlstate="22008")
@@ -214,7 +214,7 @@ async def test_what_came_before_an_error_is_given_before_it(workers: Workers) ->
     assert given == [1, 2, 3]
 
 
-async def test_a_reader_that_stops_lets_few_be_made_ahead(workers: Workers) -> None:
+async def test_few_items_are_made_ahead_of_a_reader_that_stops(workers: Workers) -> None:
     numbers = Numbers(50)
     async with aclosing(workers.stream_through(numbers, lambda item: item)) as stream:
         async for each in stream:
@@ -250,7 +250,7 @@ async def test_a_stream_is_at_most_one_item_ahead(workers: Workers) -> None:
     assert numbers.made <= 6
 
 
-async def test_a_stream_that_is_left_is_closed_in_a_worker(workers: Workers) -> None:
+async def test_an_abandoned_stream_is_closed_in_a_worker(workers: Workers) -> None:
     numbers = Numbers(50)
     async with aclosing(workers.stream(numbers)) as stream:
         async for _ in stream:
@@ -259,7 +259,7 @@ async def test_a_stream_that_is_left_is_closed_in_a_worker(workers: Workers) -> 
     assert all(name.startswith("worker") for name in numbers.threads)
 
 
-async def test_a_generator_is_closed_only_after_its_item_in_the_making(workers: Workers) -> None:
+async def test_a_generator_is_closed_only_after_its_current_item(workers: Workers) -> None:
     gate, making, closed = threading.Event(), threading.Event(), threading.Event()
 
     def items() -> Iterator[int]:
@@ -300,7 +300,7 @@ async def test_a_cancelled_reader_closes_its_stream(workers: Workers) -> None:
     assert await asyncio.to_thread(numbers.closed.wait, WAIT_S)
 
 
-async def test_an_error_of_the_iterator_reaches_the_reader_behind_its_items(
+async def test_an_error_of_the_iterator_reaches_the_reader_after_its_items(
     workers: Workers,
 ) -> None:
     def items() -> Iterator[int]:
@@ -361,7 +361,7 @@ async def test_a_call_that_waits_when_workers_close_is_refused() -> None:
         await waiting
 
 
-async def test_what_a_release_raises_reaches_its_caller(workers: Workers) -> None:
+async def test_an_exception_of_a_release_reaches_its_caller(workers: Workers) -> None:
     def fail() -> None:
         raise OSError("disk")
 

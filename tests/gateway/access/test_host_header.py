@@ -1,4 +1,4 @@
-"""Under which names a gateway without users may be asked: not those of other people's pages."""
+"""Host names that a gateway without users accepts: not those of web pages."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ pytestmark = pytest.mark.anyio
         ("a." * 200 + "localhost", False),
     ],
 )
-def test_names(header: str, taken: bool) -> None:
+def test_accepted_host_names(header: str, taken: bool) -> None:
     hosts = AllowedHosts([" gateway.example."])
     for _ in range(2):  # decided, then remembered
         assert hosts.allows(header.encode()) == taken
 
 
-def test_what_is_remembered_is_bounded() -> None:
+def test_the_cache_is_bounded() -> None:
     hosts = AllowedHosts()
     for number in range(10_000):
         assert not hosts.allows(b"%d.evil.example" % number)
@@ -87,13 +87,13 @@ async def test_a_page_that_points_its_name_at_us_is_refused(
 ) -> None:
     access = Access()
     assert await ask(services, access, host) == status
-    # What a page can add to its requests changes nothing.
+    # Headers that a page can set change nothing.
     spoofed = {"X-Forwarded-Host": "localhost", "X-Forwarded-Proto": "https", "Origin": "null"}
     assert await ask(services, access, host, **spoofed) == status
     access.close()
 
 
-async def test_names_are_a_setting_and_count_for_anonymous_clients_from_anywhere(
+async def test_host_names_are_a_setting_and_apply_to_all_anonymous_clients(
     services: Services,
 ) -> None:
     access = open_access(Settings(http_hosts="a.example, gateway"))
@@ -108,7 +108,7 @@ async def test_names_are_a_setting_and_count_for_anonymous_clients_from_anywhere
     everybody.close()
 
 
-async def test_one_name_that_is_wrong_is_enough(services: Services) -> None:
+async def test_one_wrong_host_name_is_enough(services: Services) -> None:
     access = Access()
     app = create_app(services, access=access)
     transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 50_000))
@@ -119,7 +119,7 @@ async def test_one_name_that_is_wrong_is_enough(services: Services) -> None:
     access.close()
 
 
-async def test_users_are_asked_for_credentials_under_any_name(
+async def test_users_are_asked_for_credentials_under_any_host_name(
     services: Services, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     users = make_users(tmp_path_factory.mktemp("users"))

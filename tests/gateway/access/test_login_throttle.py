@@ -31,7 +31,7 @@ def throttle(clock: Clock) -> LoginThrottle:
     return LoginThrottle(LIMITS, clock=clock)
 
 
-def test_slower_each_time_then_refused_then_heard_again(
+def test_failures_are_delayed_then_refused_then_forgotten(
     throttle: LoginThrottle, clock: Clock
 ) -> None:
     delays = []
@@ -50,7 +50,7 @@ def test_slower_each_time_then_refused_then_heard_again(
     assert throttle.fail(ADDRESS) == pytest.approx(0.1)
 
 
-def test_the_table_is_bounded_and_forgets_who_failed_longest_ago(throttle: LoginThrottle) -> None:
+def test_the_table_is_bounded_and_forgets_the_oldest_failure(throttle: LoginThrottle) -> None:
     first = "192.0.2.1"
     for _ in range(3):
         throttle.fail(first)
@@ -87,7 +87,7 @@ def test_never_more_answers_than_the_bucket_holds(pauses: list[float]) -> None:
         ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True),
         ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
         (None, "", True),
-        # A proxy hands on what it is sent: that makes neither new clients nor long names.
+        # A proxy forwards any text; it must not become new clients or long names.
         ("x" * 50_000, "y", True),
     ],
 )
@@ -109,5 +109,5 @@ def test_what_counts_as_one_address(one: str | None, other: str, same: bool) -> 
         ("", False),
     ],
 )
-def test_what_is_loopback(address: str, expected: bool) -> None:
+def test_loopback_addresses(address: str, expected: bool) -> None:
     assert is_loopback(address) == expected

@@ -30,7 +30,7 @@ EC = ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1")
         (("ed25519",), (), None),
     ],
 )
-def test_the_end_point_is_hashed_as_it_is_signed(
+def test_channel_binding_uses_the_signature_s_hash(
     tmp_path: Path, algorithm: tuple[str, ...], more: tuple[str, ...], expected: str | None
 ) -> None:
     path = self_signed(tmp_path, algorithm=algorithm, more=more)
@@ -40,11 +40,11 @@ def test_the_end_point_is_hashed_as_it_is_signed(
 
 
 @given(st.binary(max_size=200))
-def test_what_is_no_certificate_has_no_end_point(noise: bytes) -> None:
+def test_a_malformed_certificate_has_no_channel_binding(noise: bytes) -> None:
     assert channel_binding_of(noise) is None
 
 
-def test_files_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
+def test_files_that_do_not_match_are_refused(tmp_path: Path) -> None:
     authority = make_authority(tmp_path)
     one = make_server(tmp_path, authority=authority, name="one")
     other = make_server(tmp_path, authority=authority, name="other")
@@ -68,7 +68,7 @@ def test_files_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
         Tls(certificate=one.certificate, key=one.key)
 
 
-def test_changed_files_are_taken_once_they_agree(
+def test_changed_files_are_loaded_once_they_match(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     authority = make_authority(tmp_path)
@@ -79,7 +79,7 @@ def test_changed_files_are_taken_once_they_agree(
     assert tls.current() is first
     one.certificate.write_bytes(other.certificate.read_bytes())
     assert tls.current() is first
-    assert "the last one stays" in caplog.text
+    assert "keeping the last one" in caplog.text
     one.key.write_bytes(other.key.read_bytes())
     second = tls.current()
     assert second.binding == channel_binding_of(

@@ -1,4 +1,4 @@
-"""Connections that are not let in yet, counted."""
+"""Limits of unauthenticated connections."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_one_address_has_its_share_and_no_more() -> None:
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 8), st.sampled_from(ADDRESSES))))
-def test_the_count_is_that_of_a_list(steps: list[tuple[bool, int, str | None]]) -> None:
+def test_the_count_agrees_with_a_model(steps: list[tuple[bool, int, str | None]]) -> None:
     connections, inside = counted(100), set()
     for enters, number, address in steps:
         if not enters:
@@ -52,7 +52,7 @@ def test_the_count_is_that_of_a_list(steps: list[tuple[bool, int, str | None]]) 
     assert not connections._members
 
 
-def test_a_flood_is_one_line_in_ten_seconds(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_flood_is_one_log_line_in_ten_seconds(caplog: pytest.LogCaptureFixture) -> None:
     now_s = 0.0
     connections = counted(1, clock=lambda: now_s)
     connections.enter("first", "192.0.2.1")
@@ -65,7 +65,7 @@ def test_a_flood_is_one_line_in_ten_seconds(caplog: pytest.LogCaptureFixture) ->
     assert "192.0.2.1" in caplog.text
 
 
-def test_a_few_addresses_cannot_keep_the_others_out() -> None:
+def test_a_few_addresses_cannot_lock_others_out() -> None:
     gone: list[object] = []
     connections = counted(4, 12, evict=gone.append)
     for address in ("192.0.2.1", "192.0.2.2", "192.0.2.3"):
@@ -84,7 +84,7 @@ def test_a_few_addresses_cannot_keep_the_others_out() -> None:
     st.integers(1, 4),
     st.integers(1, 8),
 )
-def test_places_go_to_those_who_have_fewest(
+def test_eviction_hits_the_address_with_the_most_connections(
     steps: list[tuple[bool, int, str | None]], of_one_max: int, total_max: int
 ) -> None:
     inside: dict[int, str] = {}

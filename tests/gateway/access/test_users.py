@@ -56,7 +56,7 @@ def test_a_user_is_added_changed_and_removed(path: Path) -> None:
             change(path, name="joe")
 
 
-def test_nothing_that_lets_somebody_in_is_in_the_file(path: Path) -> None:
+def test_the_file_contains_no_usable_credentials(path: Path) -> None:
     set_password(path, name="joe", password="sesame-open")
     token = add_token(path, name="joe")
     text = path.read_text()
@@ -71,7 +71,7 @@ def test_nothing_that_lets_somebody_in_is_in_the_file(path: Path) -> None:
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(name=st.text(min_size=1, max_size=20))
-def test_any_name_is_kept_or_refused(path: Path, name: str) -> None:
+def test_any_name_round_trips_or_is_refused(path: Path, name: str) -> None:
     path.unlink(missing_ok=True)
     try:
         add_token(path, name=name)
@@ -82,13 +82,13 @@ def test_any_name_is_kept_or_refused(path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("password", ["", "x" * 2000, "a\0b"])
-def test_what_is_no_password(path: Path, password: str) -> None:
+def test_passwords_that_are_refused(path: Path, password: str) -> None:
     with pytest.raises(UsersError):
         set_password(path, name="joe", password=password)
     assert not path.exists()
 
 
-def test_changes_at_the_same_time_are_all_kept(path: Path) -> None:
+def test_concurrent_changes_are_all_kept(path: Path) -> None:
     threads = [
         threading.Thread(target=add_token, args=(path,), kwargs={"name": f"u{number}"})
         for number in range(20)
@@ -111,28 +111,27 @@ def test_a_file_of_pgbouncer_and_postgres_is_read(path: Path) -> None:
     ("text", "said"),
     [
         ("joe secret", "line 1 is not of the form"),
-        ('\n"joe" "secret"', "line 2 holds no secret"),
-        ('"joe" "md5abcdef"', "line 1 holds no secret"),
+        ('\n"joe" "secret"', "line 2 has an invalid secret"),
+        ('"joe" "md5abcdef"', "line 1 has an invalid secret"),
         (f'"joe" "{SECRET}"\n"joe" "{SECRET}"', 'line 2 gives a second password to "joe"'),
-        ('"joe" "MOCK-SHA256$' + "0" * 64 + '"', "line 1 holds no secret"),
-        ('"joe" "TOKEN-SHA256$abc"', "line 1 holds no secret"),
+        ('"joe" "MOCK-SHA256$' + "0" * 64 + '"', "line 1 has an invalid secret"),
+        ('"joe" "TOKEN-SHA256$abc"', "line 1 has an invalid secret"),
         ("\x00" * 30, "line 1 is not of the form"),
-        (f'"" "{SECRET}"', "line 1 names nobody"),
-        ('"" "TOKEN-SHA256$' + "0" * 64 + '"', "line 1 names nobody"),
+        (f'"" "{SECRET}"', "line 1 has no name"),
+        ('"" "TOKEN-SHA256$' + "0" * 64 + '"', "line 1 has no name"),
     ],
 )
-def test_a_line_that_is_none_is_named_and_not_shown(path: Path, text: str, said: str) -> None:
+def test_a_malformed_line_is_named_but_not_shown(path: Path, text: str, said: str) -> None:
     write(path, text)
     with pytest.raises(SettingsError) as refused:
         Users(path)
     assert said in refused.value.message
-    assert "secret" not in refused.value.message.replace("secret that is known", "").replace(
-        "no secret", ""
-    ).replace('"secret"', "")
+    shown = refused.value.message.replace("invalid secret", "").replace('"name" "secret"', "")
+    assert "secret" not in shown
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o620])
-def test_a_file_that_others_can_reach_is_refused(path: Path, mode: int) -> None:
+def test_a_file_that_others_can_read_is_refused(path: Path, mode: int) -> None:
     write(path, "", mode)
     if mode == 0o640 and os.geteuid() == 0:
         Users(path)  # root's own, whose group may read it
@@ -141,7 +140,7 @@ def test_a_file_that_others_can_reach_is_refused(path: Path, mode: int) -> None:
         Users(path)
 
 
-def test_a_file_that_is_not_there_or_no_file(path: Path) -> None:
+def test_a_missing_file_or_a_directory_is_refused(path: Path) -> None:
     with pytest.raises(SettingsError, match="No such file"):
         Users(path)
     path.mkdir()
@@ -161,7 +160,7 @@ def test_a_running_gateway_sees_changes_and_survives_mistakes(
     for mistake in ('"joe" "secret"', f'"jim" "{SECRET}"'):
         write(path, mistake, 0o600 if "secret" in mistake else 0o666)
         assert set(users.current().verifiers) == {"joe"}
-        assert "users file is not taken" in caplog.text
+        assert "users file not loaded" in caplog.text
         caplog.clear()
         users.current()
         assert not caplog.text, "a mistake is told once"
@@ -171,10 +170,10 @@ def test_a_running_gateway_sees_changes_and_survives_mistakes(
     assert set(users.current().verifiers) == {"jim"}
 
 
-# --- what stands in place of a file --------------------------------------------------------------
+# --- replacing the file --------------------------------------------------------------------------
 
 
-def test_a_link_stays_one_and_what_it_leads_to_is_changed(path: Path, tmp_path: Path) -> None:
+def test_a_link_stays_and_its_target_is_changed(path: Path, tmp_path: Path) -> None:
     target = tmp_path / "elsewhere" / "real.txt"
     target.parent.mkdir()
     set_password(target, name="joe", password="one")
@@ -186,7 +185,7 @@ def test_a_link_stays_one_and_what_it_leads_to_is_changed(path: Path, tmp_path: 
     assert [each.name for each in target.parent.iterdir()] == [target.name]
 
 
-def test_links_in_a_circle_are_an_error_in_one_sentence(path: Path) -> None:
+def test_circular_links_are_one_sentence(path: Path) -> None:
     path.symlink_to(path)
     with pytest.raises(UsersError, match="cannot change the users file"):
         set_password(path, name="joe", password="one")
@@ -197,7 +196,7 @@ def test_links_in_a_circle_are_an_error_in_one_sentence(path: Path) -> None:
     ("owner", "group", "mode", "kept"),
     [(0, 4242, 0o640, 0o640), (4242, 4243, 0o600, 0o600), (4242, 4243, 0o666, 0o600)],
 )
-def test_a_changed_file_can_be_read_by_whom_it_could_be(
+def test_a_changed_file_keeps_its_readers(
     path: Path, owner: int, group: int, mode: int, kept: int
 ) -> None:
     set_password(path, name="joe", password="one")
@@ -208,9 +207,7 @@ def test_a_changed_file_can_be_read_by_whom_it_could_be(
     assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (owner, group, kept)
 
 
-def test_a_change_that_fails_half_way_leaves_the_old_file(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_change_keeps_the_old_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     set_password(path, name="joe", password="one")
     before = path.read_bytes()
 
@@ -224,14 +221,14 @@ def test_a_change_that_fails_half_way_leaves_the_old_file(
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
-def test_a_file_written_by_hand_gets_what_strangers_are_made_of(path: Path) -> None:
-    """Or their salts would change with each start of a gateway, and those of users would not."""
+def test_a_file_written_by_hand_gets_a_mock_secret(path: Path) -> None:
+    """Else mock salts would change with each start of a gateway, unlike those of users."""
     write(path, f'"joe" "{SECRET}"')
     add_token(path, name="jim")
     assert "MOCK-SHA256" in path.read_text()
     assert Users(path).current().mock_secret == Users(path).current().mock_secret
 
 
-def test_a_password_with_a_nul_is_said_to_hold_one(path: Path) -> None:
+def test_a_password_with_a_nul_is_refused(path: Path) -> None:
     with pytest.raises(UsersError, match="NUL"):
         set_password(path, name="joe", password="a\0b")

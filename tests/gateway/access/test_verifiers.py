@@ -33,7 +33,7 @@ def test_the_vector_of_the_rfc() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.text(max_size=30), st.integers(1, 30))
-def test_a_verifier_survives_its_text(password: str, iterations: int) -> None:
+def test_a_verifier_round_trips_through_its_text(password: str, iterations: int) -> None:
     verifier = make_verifier(password, iterations=iterations)
     assert parse_verifier(str(verifier)) == verifier
     assert matches_password(verifier, password)
@@ -54,7 +54,7 @@ def test_a_verifier_survives_its_text(password: str, iterations: int) -> None:
         POSTGRES.replace("WG5d8oPm", ""),
     ],
 )
-def test_what_is_no_verifier_is_refused_and_not_repeated(text: str) -> None:
+def test_a_malformed_verifier_is_refused_and_not_repeated(text: str) -> None:
     with pytest.raises(ValueError, match="it") as refused:
         parse_verifier(text)
     assert not text or text not in str(refused.value)
@@ -66,7 +66,7 @@ def test_a_verifier_shows_no_keys() -> None:
     assert repr(verifier) == "Verifier(iterations=4096)"
 
 
-def test_a_mock_is_steady_and_fits_nothing() -> None:
+def test_a_mock_is_stable_and_matches_no_password() -> None:
     mock = mock_verifier("joe", secret=b"s")
     assert mock.salt == mock_verifier("joe", secret=b"s").salt
     assert mock.salt != mock_verifier("joe", secret=b"t").salt
@@ -94,23 +94,23 @@ def test_a_mock_is_steady_and_fits_nothing() -> None:
     ],
 )
 def test_saslprep(password: str, prepared: bytes) -> None:
-    """RFC 4013 section 3, and, where that refuses, the bytes as they are."""
+    """The examples of RFC 4013 section 3; prohibited text is used as it is."""
     assert prepare_password(password) == prepared
 
 
-# --- strangers -----------------------------------------------------------------------------------
+# --- mocks for unknown users ---------------------------------------------------------------------
 
 MANY = [f"stranger{number}" for number in range(3000)]
 
 
-def test_strangers_have_the_shapes_of_users_as_often_as_users_do() -> None:
+def test_mocks_have_the_shapes_of_users_as_often_as_users_do() -> None:
     shapes = ((4096, 16),) * 3 + ((10_000, 12),)
     found = Counter(shape_of(mock_verifier(each, secret=b"s" * 32, shapes=shapes)) for each in MANY)
     assert set(found) == set(shapes)
     assert 0.2 < found[10_000, 12] / len(MANY) < 0.3
 
 
-def test_a_stranger_is_always_the_same_and_unlike_others() -> None:
+def test_a_mock_is_stable_and_unlike_others() -> None:
     shapes = ((4096, 16), (5000, 100))
     for each in MANY[:100]:
         one, other = (mock_verifier(each, secret=b"s" * 32, shapes=shapes) for _ in range(2))
@@ -119,11 +119,11 @@ def test_a_stranger_is_always_the_same_and_unlike_others() -> None:
     assert len({mock_verifier(each, secret=b"s" * 32, shapes=shapes).salt for each in MANY}) == 3000
 
 
-def test_without_users_strangers_have_the_usual_shape() -> None:
+def test_without_users_mocks_have_the_default_shape() -> None:
     assert shape_of(mock_verifier("joe", secret=b"s")) == (ITERATIONS, SALT_BYTES)
 
 
-def test_a_salt_without_bounds_is_refused() -> None:
+def test_a_huge_salt_is_refused() -> None:
     verifier = make_verifier("x", salt=b"s" * 1025, iterations=1)
     with pytest.raises(ValueError, match="salt"):
         parse_verifier(str(verifier))

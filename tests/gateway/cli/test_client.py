@@ -1,4 +1,4 @@
-"""The client against a process that serves the fake engine, and against what is no gateway."""
+"""The client against a fake gateway, and against other servers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.server
 
 @contextmanager
 def answering(*parts: bytes) -> Iterator[str]:
-    """A server that answers the first connection with these bytes, whatever is asked."""
+    """A server that answers any first request with these bytes."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve() -> None:
@@ -68,7 +68,7 @@ def test_an_error_is_raised_with_all_its_parts(url: str) -> None:
     )
 
 
-def test_an_error_behind_the_first_row_is_raised_behind_it(url: str) -> None:
+def test_an_error_after_the_first_row_is_raised_after_it(url: str) -> None:
     taken: list[object] = []
     with (
         Client(url).query("SELECT n, name FROM broken(3, '55S01')") as answer,
@@ -78,7 +78,7 @@ def test_an_error_behind_the_first_row_is_raised_behind_it(url: str) -> None:
     assert (len(taken), raised.value.sqlstate) == (3, "55S01")
 
 
-def test_an_answer_that_is_closed_frees_the_gateway(
+def test_closing_an_answer_frees_the_gateway(
     start_gateway: Callable[..., FakeGateway],
 ) -> None:
     client = Client(start_gateway("workers_threads=1", "workers_queue_max=16").url())
@@ -99,12 +99,12 @@ def test_stores_are_listed_and_shown(url: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "127.0.0.1:7420", "ftp://x", "http://", "http://x:port"])
-def test_what_is_no_url_is_refused(text: str) -> None:
+def test_a_malformed_url_is_refused(text: str) -> None:
     with pytest.raises(ClientError, match="is not a URL"):
         Client(text)
 
 
-def test_nobody_there_is_said_with_a_hint() -> None:
+def test_an_unreachable_gateway_gives_a_hint() -> None:
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
     with pytest.raises(UnreachableError, match="connection refused") as raised:
@@ -130,7 +130,7 @@ HEADER = b'{"columns":[{"name":"n","type":"bigint"}]}'
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2c\r\n" + HEADER + b"\n\r\n9\r\n[1",
     ],
 )
-def test_what_is_no_whole_answer_of_a_gateway_is_said(answer: bytes) -> None:
+def test_an_incomplete_answer_is_an_error(answer: bytes) -> None:
     with (
         answering(answer) as url,
         pytest.raises(UnreachableError),
@@ -139,7 +139,7 @@ def test_what_is_no_whole_answer_of_a_gateway_is_said(answer: bytes) -> None:
         list(opened)
 
 
-def test_a_row_that_never_ends_is_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_row_is_not_buffered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_module, "LINE_BYTES_MAX", 1000)
     with (
         answering(ndjson(HEADER), b'["' + b"x" * 200_000) as url,
@@ -149,7 +149,7 @@ def test_a_row_that_never_ends_is_not_held(monkeypatch: pytest.MonkeyPatch) -> N
         list(answer)
 
 
-def test_a_gateway_that_says_nothing_is_not_waited_for_without_end() -> None:
+def test_a_silent_gateway_times_out() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         client = Client(f"http://127.0.0.1:{listener.getsockname()[1]}", read_timeout_s=0.05)
         with pytest.raises(UnreachableError, match="timed out"):

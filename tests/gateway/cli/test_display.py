@@ -1,4 +1,4 @@
-"""What people and pipes get to see."""
+"""Output for terminals and pipes."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ def test_records_have_a_line_a_column() -> None:
 
 
 @pytest.mark.parametrize("text", ["\x1b[2J", "\x07", "\x9b31m", "\r", "\x00", "\x7f"])
-def test_a_value_cannot_command_the_terminal(text: str) -> None:
+def test_a_value_cannot_control_the_terminal(text: str) -> None:
     for shown in (cell_text(text), tsv_line([text]), error_text(RemoteError(text), "")):
         assert not any(ord(c) < 32 or 127 <= ord(c) < 160 for c in shown)
 
 
-def test_lines_for_pipes_are_as_copy_writes_them() -> None:
+def test_lines_for_pipes_have_the_format_of_copy() -> None:
     line = tsv_line([1, None, "a\tb\nc\\d", True, False, [1, "x"], 1.5])
     assert line == '1\t\\N\ta\\tb\\nc\\\\d\ttrue\tfalse\t[1,"x"]\t1.5'
 
 
-def test_which_types_are_numbers() -> None:
+def test_numeric_types() -> None:
     assert all(map(is_numeric, ("bigint", "decimal(10,2)", "real")))
     assert not any(map(is_numeric, ("text", "bigint[]", "interval", "boolean")))
 
@@ -87,7 +87,7 @@ def test_the_line_below_an_answer() -> None:
     )
 
 
-def test_an_error_points_at_its_place() -> None:
+def test_a_caret_points_at_an_error() -> None:
     error = RemoteError("no such thing", sqlstate="42703", detail="D.", hint="H.", position=17)
     assert error_text(error, "SELECT 1,\n\t     nope,\n2").splitlines() == [
         "ERROR 42703: no such thing",
@@ -98,7 +98,7 @@ def test_an_error_points_at_its_place() -> None:
     ]
 
 
-def test_a_place_far_to_the_right_is_shown_within_a_terminal() -> None:
+def test_a_caret_far_to_the_right_fits_the_terminal() -> None:
     sql = "x" * 300 + "!" + "y" * 300
     lines = error_text(RemoteError("m", position=301), sql).splitlines()
     assert max(map(len, lines)) <= 80
@@ -106,5 +106,5 @@ def test_a_place_far_to_the_right_is_shown_within_a_terminal() -> None:
 
 
 @pytest.mark.parametrize("position", [0, 3, None])
-def test_a_place_outside_of_the_statement_is_not_shown(position: int | None) -> None:
+def test_a_position_outside_the_statement_is_not_shown(position: int | None) -> None:
     assert error_text(RemoteError("m", position=position), "x") == "ERROR XX000: m"

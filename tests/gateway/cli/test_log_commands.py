@@ -39,13 +39,13 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_damaged_log_is_told_and_mended(root: Path) -> None:
+def test_a_damaged_log_is_reported_and_repaired(root: Path) -> None:
     done = run("verify", "--root", str(root))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         f"{name}: 3 epochs, 6 rows, 0 damaged" for name in ("clicks", "views")
     ]
-    # What a driver of an older version has left, and what cannot be mended.
+    # One damage by an older writer, and one that cannot be repaired.
     late = root / "clicks" / "epochs" / f"{3:020d}.json"
     late.write_text(
         '{"format": 1, "epoch": 3, "previous": 2, "position": {}, "watermark_ms": null,'
@@ -68,7 +68,7 @@ def test_a_damaged_log_is_told_and_mended(root: Path) -> None:
     assert run("repair", "--root", str(root), "--store", "clicks").returncode == 0
 
 
-def test_a_log_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+def test_a_missing_log_is_one_sentence(tmp_path: Path) -> None:
     for arguments in (["verify"], ["repair", "--store", "clicks"]):
         done = run(*arguments, "--root", str(tmp_path / "nowhere"))
         assert done.returncode == 2
@@ -76,8 +76,8 @@ def test_a_log_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
         assert "there is no directory" in done.stderr
 
 
-def test_a_store_that_has_lost_its_definition_is_named(root: Path) -> None:
-    """Gateways take it for one that was removed."""
+def test_a_store_without_its_definition_is_named(root: Path) -> None:
+    """Gateways take such a store for a removed one."""
     lost = root / "views" / "store.json"
     lost.unlink()
     for command in ("verify", "repair"):

@@ -1,4 +1,4 @@
-"""The shell: statements cut apart, commands, and what goes to which stream."""
+"""The shell: splitting statements, commands, and output streams."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.server
         ("SELECT 5 - 3 / 2;", ["SELECT 5 - 3 / 2"], ""),
     ],
 )
-def test_statements_end_at_semicolons_outside_of_texts(
+def test_statements_end_at_semicolons_outside_strings(
     text: str, statements: list[str], rest: str
 ) -> None:
     assert split_statements(text) == (statements, rest)
@@ -81,21 +81,21 @@ def test_a_pipe_gets_lines(url: str) -> None:
     assert screen.err() == ""
 
 
-def test_statements_behind_one_that_fails_do_not_run(url: str) -> None:
+def test_statements_after_a_failed_one_do_not_run(url: str) -> None:
     screen = Screen(url, terminal=False)
     assert not screen.shell.run_all("SELECT fail('42P01'); SELECT 1;")
     assert screen.out() == ""
     assert screen.err().splitlines()[0] == "ERROR 42P01: it failed"
 
 
-def test_an_error_behind_the_first_row_fails_too(url: str) -> None:
+def test_an_error_after_the_first_row_fails_too(url: str) -> None:
     screen = Screen(url, terminal=False)
     assert not screen.shell.run_all("SELECT n, name FROM broken(2, '55S01')")
     assert screen.out() == "n\tname\n0\trow 0\n1\trow 1\n"
     assert "ERROR 55S01" in screen.err()
 
 
-def test_a_terminal_gets_a_table_and_a_line_below(screen: Screen) -> None:
+def test_a_terminal_gets_a_table_and_a_summary(screen: Screen) -> None:
     assert screen.shell.run("SELECT n, name FROM series(2)")
     out = screen.out()
     assert "row 1" in out
@@ -116,7 +116,7 @@ def command(screen: Screen, line: str) -> tuple[str, str]:
     return screen.out(), screen.err()
 
 
-def test_commands_show_what_there_is(screen: Screen) -> None:
+def test_commands_show_stores_and_fields(screen: Screen) -> None:
     for line in ("\\dt", "\\d"):
         assert "clicks" in command(screen, line)[0]
     out, _ = command(screen, "\\d clicks")
@@ -149,7 +149,7 @@ def test_fields_are_set_shown_and_unset(screen: Screen) -> None:
     assert "Fields are bound" in command(screen, "\\set foo 1")[1]
 
 
-def test_monotonic_reads_send_what_was_seen(screen: Screen) -> None:
+def test_monotonic_reads_send_the_last_position(screen: Screen) -> None:
     command(screen, "\\set consistency monotonic")
     assert "stategate.bound" not in command(screen, "SHOW ALL;")[0]
     assert '{"events":{"0":41}}' in command(screen, "\\position")[0]
@@ -157,11 +157,13 @@ def test_monotonic_reads_send_what_was_seen(screen: Screen) -> None:
 
 
 @pytest.mark.parametrize("line", ["\\q", "\\quit"])
-def test_leaving(screen: Screen, line: str) -> None:
+def test_quitting(screen: Screen, line: str) -> None:
     assert not screen.shell.take(line)
 
 
-def test_a_conversation(screen: Screen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_interactive_session(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
         typed.send_text("SELECT\r1;\r\\timing\rdropped\x03\x04")
@@ -182,7 +184,7 @@ def test_history_that_cannot_be_written_is_kept_in_memory(
         screen.shell.interact()
 
 
-def test_a_gateway_that_is_gone_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_gateway_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = Screen("http://127.0.0.1:1", terminal=True)
     assert not screen.shell.run("SELECT 1")
     assert "no gateway answers at http://127.0.0.1:1" in screen.err()

@@ -33,7 +33,7 @@ def user(*arguments: str, given: str = "", **environment: str) -> subprocess.Com
     )
 
 
-def test_from_nothing_to_a_user_and_back(tmp_path: Path) -> None:
+def test_adding_and_removing_the_first_user(tmp_path: Path) -> None:
     path = tmp_path / "users.txt"
     named = {"STATEGATE_USERS": str(path)}
     assert user("add", "joe", given="sesame\n", **named).stdout == 'added user "joe"\n'
@@ -56,13 +56,13 @@ def test_from_nothing_to_a_user_and_back(tmp_path: Path) -> None:
         (["add", "joe"], "x", "no users file is given. Name one with --users."),
         (["add", "joe", "--users", "u"], "", "the password is empty"),
         (["add", "joe", "--users", "u"], "\n", "the password is empty"),
-        (["add", "a:b", "--users", "u"], "x", "the name holds a colon"),
+        (["add", "a:b", "--users", "u"], "x", "the name contains a colon"),
         (["list", "--users", "u"], "", 'the users file "u" cannot be read'),
         (["remove", "joe", "--users", "u"], "", 'the users file "u" does not exist'),
         (["token", "joe", "--users", "/nowhere/u"], "", "No such file or directory"),
     ],
 )
-def test_what_cannot_be_done_is_one_sentence(arguments: list[str], given: str, said: str) -> None:
+def test_an_error_is_one_sentence(arguments: list[str], given: str, said: str) -> None:
     done = user(*arguments, given=given)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("stategate: ")
@@ -108,7 +108,7 @@ def read_to_end(terminal: int) -> bytes:
 
 
 @pytest.mark.parametrize("reading", [{"PYTHONUTF8": "1"}, {"PYTHONIOENCODING": "utf-8:strict"}])
-def test_a_password_that_is_no_text_is_one_sentence(
+def test_a_password_that_is_not_utf8_is_one_sentence(
     tmp_path: Path, reading: dict[str, str]
 ) -> None:
     path = tmp_path / "users.txt"

@@ -78,13 +78,13 @@ async def test_fields_reach_the_session(client: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("sql", ["SELECT 1;", " SELECT 1 ; ", "SELECT 1;;", ";SELECT 1"])
-async def test_semicolons_around_one_statement_are_taken(
+async def test_semicolons_around_one_statement_are_accepted(
     client: httpx.AsyncClient, sql: str
 ) -> None:
     assert (await ask(client, sql)).json()["rows"] == [[1]]
 
 
-async def test_an_error_points_into_the_text_as_it_was_sent(client: httpx.AsyncClient) -> None:
+async def test_an_error_position_counts_in_the_text_as_sent(client: httpx.AsyncClient) -> None:
     for sql in ("SELEKT 1", "   SELEKT 1;", ";  SELEKT 1;"):
         response = await ask(client, sql)
         assert response.json()["error"]["position"] == sql.index("SELEKT") + 1
@@ -199,7 +199,7 @@ async def test_every_error_has_one_shape(
         assert response.headers["allow"]
 
 
-async def test_an_error_behind_the_first_row_ends_the_document(client: httpx.AsyncClient) -> None:
+async def test_an_error_after_the_first_row_ends_the_document(client: httpx.AsyncClient) -> None:
     response = await ask(client, "SELECT n, name FROM broken(3, '55S01')")
     assert response.status_code == 200
     document = response.json()
@@ -208,7 +208,7 @@ async def test_an_error_behind_the_first_row_ends_the_document(client: httpx.Asy
     assert "position" not in document
 
 
-async def test_an_unplanned_error_behind_the_first_row_is_not_told(
+async def test_an_unexpected_error_after_the_first_row_is_not_sent(
     client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     response = await ask(client, "SELECT n, name FROM buggy(3)")
@@ -251,7 +251,7 @@ async def test_a_gateway_that_is_not_ready_says_why_and_lives(services: Services
     assert error["detail"].endswith("; and 5 more")
 
 
-async def test_an_unplanned_error_of_the_catalog_has_the_shape_too(services: Services) -> None:
+async def test_an_unexpected_error_of_the_catalog_has_the_same_shape(services: Services) -> None:
     def fail() -> list[dict[str, object]]:
         raise ZeroDivisionError(SECRET)
 

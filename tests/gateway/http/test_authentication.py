@@ -1,4 +1,4 @@
-"""Who is answered by HTTP: in the process, over sockets with TLS, and from the command line."""
+"""Authentication over HTTP: in the process, over sockets with TLS, from the command line."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def bearer(token: str) -> dict[str, str]:
 async def asking(
     services: Services, access: Access, *, address: str = "127.0.0.1", scheme: str = "http"
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """A client that comes from an address."""
+    """A client with a given address."""
     app = create_app(services, access=access)
     transport = httpx.ASGITransport(app=app, client=(address, 50_000))
     async with httpx.AsyncClient(transport=transport, base_url=f"{scheme}://localhost") as made:
@@ -109,7 +109,7 @@ async def test_a_user_is_answered(
         (bearer(PASSWORD), "28P01"),
     ],
 )
-async def test_who_is_not_a_user_is_asked_for_credentials(
+async def test_a_client_without_credentials_is_asked_for_them(
     services: Services, users: Path, headers: dict[str, str], sqlstate: str
 ) -> None:
     with access_of(users) as access:
@@ -122,9 +122,7 @@ async def test_who_is_not_a_user_is_asked_for_credentials(
                 assert "wrong" not in response.text
 
 
-async def test_who_claims_to_come_from_many_addresses_is_one_client(
-    services: Services, users: Path
-) -> None:
+async def test_forged_addresses_count_as_one_client(services: Services, users: Path) -> None:
     with access_of(users, failures_max=3) as access:
         async with asking(services, access, scheme="https") as client:
             for number in range(4):
@@ -133,7 +131,7 @@ async def test_who_claims_to_come_from_many_addresses_is_one_client(
     assert response.status_code == 429
 
 
-async def test_a_stranger_and_a_wrong_password_read_the_same(
+async def test_an_unknown_user_and_a_wrong_password_get_the_same_error(
     services: Services, users: Path
 ) -> None:
     with access_of(users) as access:
@@ -144,7 +142,7 @@ async def test_a_stranger_and_a_wrong_password_read_the_same(
     assert wrong.json()["error"]["message"] == 'password authentication failed for user "joe"'
 
 
-async def test_credentials_in_clear_from_elsewhere_are_not_looked_at(
+async def test_credentials_in_clear_from_other_machines_are_not_checked(
     services: Services, users: Path
 ) -> None:
     with access_of(users, failures_max=1) as access:
@@ -179,9 +177,7 @@ async def test_anonymous_access(
     access.close()
 
 
-async def test_probes_need_no_credentials_and_are_told_no_names(
-    services: Services, users: Path
-) -> None:
+async def test_probes_need_no_credentials_and_see_no_names(services: Services, users: Path) -> None:
     unready = replace(services, not_ready=lambda: ["clicks[0] is restoring"])
     with access_of(users) as access:
         async with asking(unready, access, address=FAR) as client:
@@ -207,13 +203,13 @@ async def test_too_many_failures(services: Services, users: Path) -> None:
             assert refused.status_code == 429
             assert 1 <= int(refused.headers["Retry-After"]) <= 8
             assert refused.json()["error"]["sqlstate"] == "28000"
-            # Those that were right before are no guesses, and neither are tokens.
+            # Cached passwords and tokens do not count as guesses.
             assert (await select(client, **basic(OTHER, OTHER_PASSWORD))).status_code == 200
             assert (await select(client, **bearer(token))).status_code == 200
             assert (await select(client, **bearer("x"))).status_code == 429
 
 
-async def test_failures_are_told_later_each_time(users: Path) -> None:
+async def test_each_failure_is_answered_later(users: Path) -> None:
     slept: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -248,7 +244,7 @@ async def test_a_removed_user_is_refused_at_once(services: Services, users: Path
                 assert (await select(client, **headers)).status_code == 401
 
 
-async def test_a_password_is_checked_once_and_then_remembered(users: Path) -> None:
+async def test_a_verified_password_is_cached(users: Path) -> None:
     from gateway.access.rules import Peer  # noqa: PLC0415
 
     peer = Peer(address="127.0.0.1", secured=False)
@@ -258,7 +254,7 @@ async def test_a_password_is_checked_once_and_then_remembered(users: Path) -> No
             begun = time.perf_counter()
             await access.check_password(peer, user=USER, password=PASSWORD)
             took_s.append(time.perf_counter() - begun)
-        assert PASSWORD.encode() not in b"".join(access._remembered)
+        assert PASSWORD.encode() not in b"".join(access._verified)
     assert min(took_s[1:]) < took_s[0] / 3
 
 
@@ -307,7 +303,7 @@ def test_https_and_a_certificate_that_changes(start_gateway: Start, tmp_path: Pa
 
 
 @pytest.mark.server
-def test_the_command_line_shows_who_it_is(start_gateway: Start, tmp_path: Path) -> None:
+def test_the_command_line_sends_credentials(start_gateway: Start, tmp_path: Path) -> None:
     users = make_users(tmp_path)
     token = add_token(users, name=USER)
     url = start_gateway(f"users={users}").url()
@@ -332,14 +328,14 @@ def test_the_command_line_sends_no_credentials_in_clear_to_others() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["http=0.0.0.0:0"], "can be reached from elsewhere, and there are no users"),
+        (["http=0.0.0.0:0"], "can be reached from other machines, and there are no users"),
         (["pg=0.0.0.0:0"], "--allow-anonymous"),
-        (["http=[::]:0"], "can be reached from elsewhere"),
+        (["http=[::]:0"], "can be reached from other machines"),
         (["users=/nowhere/users.txt"], 'cannot read the file "/nowhere/users.txt"'),
         (["tls_certificate=/nowhere", "tls_key=/nowhere"], 'cannot read the file "/nowhere"'),
     ],
 )
-def test_a_gateway_that_would_not_be_safe_does_not_start(
+def test_an_unsafe_gateway_does_not_start(
     start_gateway: Start, arguments: list[str], said: str
 ) -> None:
     status, out, err = start_gateway(*arguments).end()
@@ -348,17 +344,17 @@ def test_a_gateway_that_would_not_be_safe_does_not_start(
 
 
 @pytest.mark.server
-def test_a_gateway_for_everybody_starts_if_asked(start_gateway: Start) -> None:
+def test_an_anonymous_gateway_starts_if_allowed(start_gateway: Start) -> None:
     gateway = start_gateway("http=0.0.0.0:0", "allow_anonymous=true")
     url = gateway.url().replace("0.0.0.0", "127.0.0.1")
     assert read(url)[0] == 200
 
 
-# --- strangers -----------------------------------------------------------------------------------
+# --- unknown users -------------------------------------------------------------------------------
 
 
-async def test_a_stranger_costs_what_a_user_costs(tmp_path: Path) -> None:
-    """Users whose verifiers are dearer than ours must not be told from strangers by the time."""
+async def test_an_unknown_user_takes_as_long_as_a_known_one(tmp_path: Path) -> None:
+    """Response times must not distinguish users with costly verifiers from unknown users."""
     from gateway.access.rules import Peer  # noqa: PLC0415
 
     path = tmp_path / "users.txt"
@@ -374,11 +370,11 @@ async def test_a_stranger_costs_what_a_user_costs(tmp_path: Path) -> None:
                 with pytest.raises(QueryError, match="password authentication failed"):
                     await access.check_password(peer, user=user, password="wrong")
                 times.append(time.perf_counter() - begun)
-    # A stranger of 4096 iterations would take a tenth.
+    # A mock of 4096 iterations would take a tenth of the time.
     assert min(took_s["stranger"]) > min(took_s["user1"]) / 2
 
 
-def test_a_verifier_is_shown_to_strangers_as_to_users(users: Path) -> None:
+def test_unknown_users_get_verifiers_like_known_ones(users: Path) -> None:
     set_password(users, name="zed", password="x")
     entries = users.read_text().replace("SCRAM-SHA-256$4096:", "SCRAM-SHA-256$8192:")
     users.write_text(entries)
@@ -388,7 +384,7 @@ def test_a_verifier_is_shown_to_strangers_as_to_users(users: Path) -> None:
             assert (verifier.iterations, len(verifier.salt), doomed) == (8192, 16, name != "joe")
 
 
-async def test_a_secret_in_the_place_of_a_name_is_not_repeated(
+async def test_a_secret_given_as_a_user_name_is_not_repeated(
     services: Services, users: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     token = add_token(users, name=USER)

@@ -1,4 +1,4 @@
-"""The newest epochs of logs, as metrics tell them: of a log that fails or hangs, too."""
+"""The newest epochs of logs, also if a log fails or hangs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.gateway.scraping import (
 from tests.support.waiting import WAIT_S
 
 
-def test_a_log_that_cannot_be_read_is_told_and_its_epoch_is_not(
+def test_an_unreadable_log_is_reported_without_an_epoch(
     make_metrics: MakeMetrics, caplog: pytest.LogCaptureFixture
 ) -> None:
     torn, sound = FakeStore(running(), committed=9), FakeStore(running(), committed=8)
@@ -41,10 +41,10 @@ def test_a_log_that_cannot_be_read_is_told_and_its_epoch_is_not(
     assert labelled(told(metrics), "store_log_readable", "store") == {"sound": 1, "torn": 1}
 
 
-def test_a_log_that_hangs_keeps_nothing_else_back(make_metrics: MakeMetrics) -> None:
+def test_a_log_that_hangs_delays_nothing_else(make_metrics: MakeMetrics) -> None:
     hung, sound = FakeStore(running(), committed=9), FakeStore(running(), committed=8)
     hung.gate = threading.Event()
-    # Of the two the one that hangs is read last: they are read by name.
+    # The log that hangs is read last, because logs are read in the order of names.
     metrics = make_metrics(FakeNode(a_sound=sound, b_hung=hung))
     try:
         for _ in range(2):
@@ -60,7 +60,7 @@ def test_a_log_that_hangs_keeps_nothing_else_back(make_metrics: MakeMetrics) -> 
         assert time.monotonic() < deadline_s
 
 
-def test_an_epoch_that_was_read_long_ago_is_not_told() -> None:
+def test_an_old_epoch_is_not_reported() -> None:
     now_s = 1000.0
     hung, sound = FakeStore(committed=9), FakeStore(committed=8)
     epochs = CommittedEpochs(wait_s=0.05, clock=lambda: now_s)

@@ -1,4 +1,4 @@
-"""What a client may do to a connection before its request is one: by raw bytes over sockets."""
+"""Limits of HTTP connections, tested with raw bytes over sockets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TIMEOUT_S = 0.5
 
 
 class Raw:
-    """A connection, and what comes back on it."""
+    """A connection that reads answers."""
 
     def __init__(self, url: str, *, source: str = "127.0.0.1") -> None:
         parts = urlsplit(url)
@@ -42,7 +42,7 @@ class Raw:
         self.socket.sendall(data)
 
     def answer(self) -> bytes:
-        """One whole answer, which has a length."""
+        """Read one answer with a Content-Length."""
         received = b""
         while b"\r\n\r\n" not in received:
             piece = self.socket.recv(1 << 16)
@@ -56,7 +56,7 @@ class Raw:
         return head + b"\r\n\r\n" + body
 
     def ended_after_s(self) -> float:
-        """How long the other end took to close, or close to for ever."""
+        """Return the seconds until the other end closed, or a very long time."""
         begun = time.monotonic()
         try:
             while self.socket.recv(1 << 16):
@@ -74,7 +74,7 @@ GET = b"GET /v1/stores HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 @pytest.fixture(scope="module")
 def hasty() -> Iterator[str]:
-    """A gateway that gives half a second for a head, and a body."""
+    """A gateway with half a second for a head and for a body."""
     gateway = FakeGateway(f"body_timeout_ms={int(TIMEOUT_S * 1000)}")
     yield gateway.url()
     assert gateway.end(signal.SIGTERM)[0] == 0
@@ -95,7 +95,7 @@ def test_a_head_that_does_not_end_is_cut_off(raw: Raw, first: bytes) -> None:
     assert TIMEOUT_S * 0.8 < raw.ended_after_s() < 5
 
 
-def test_a_byte_now_and_then_does_not_stretch_the_time(raw: Raw) -> None:
+def test_sending_single_bytes_does_not_extend_the_time(raw: Raw) -> None:
     begun = time.monotonic()
     raw.send(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
     raw.socket.settimeout(TIMEOUT_S / 10)
@@ -111,7 +111,7 @@ def test_a_byte_now_and_then_does_not_stretch_the_time(raw: Raw) -> None:
     assert time.monotonic() - begun < 5
 
 
-def test_the_head_of_a_further_request_has_the_same_time(raw: Raw) -> None:
+def test_the_head_of_a_further_request_has_the_same_time_limit(raw: Raw) -> None:
     for _ in range(2):
         raw.send(GET)
         assert raw.answer().startswith(b"HTTP/1.1 200")
@@ -128,21 +128,21 @@ def test_an_idle_connection_of_a_known_client_stays(raw: Raw) -> None:
     assert raw.answer().startswith(b"HTTP/1.1 200")
 
 
-def test_a_body_behind_its_answer_does_not_hold_the_connection(raw: Raw) -> None:
+def test_an_unread_body_does_not_hold_the_connection(raw: Raw) -> None:
     raw.send(b"POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx")
     assert raw.answer().startswith(b"HTTP/1.1 404")
     raw.send(b"x")
     assert raw.ended_after_s() < 5
 
 
-def test_a_body_that_ends_behind_its_answer_leaves_the_connection_useful(raw: Raw) -> None:
+def test_a_connection_is_reusable_after_an_unread_body(raw: Raw) -> None:
     raw.send(b"POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nx")
     assert raw.answer().startswith(b"HTTP/1.1 404")
     raw.send(b"yz" + GET)
     assert raw.answer().startswith(b"HTTP/1.1 200")
 
 
-def test_a_client_that_waits_for_a_long_answer_is_no_slow_one(raw: Raw) -> None:
+def test_waiting_for_a_long_answer_is_not_a_timeout(raw: Raw) -> None:
     body = b'{"sql": "SELECT n, name FROM series(300000)"}'
     raw.send(
         b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -157,7 +157,7 @@ def test_a_client_that_waits_for_a_long_answer_is_no_slow_one(raw: Raw) -> None:
 
 
 @pytest.mark.parametrize("line", [b"X: " + b"a" * 8000 + b"\r\n", b"a" * 8000])
-def test_a_head_without_bounds_is_refused(raw: Raw, line: bytes) -> None:
+def test_an_endless_head_is_refused(raw: Raw, line: bytes) -> None:
     raw.send(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
     received = b""
     try:
@@ -187,7 +187,7 @@ def test_a_head_without_bounds_is_refused(raw: Raw, line: bytes) -> None:
         b"\0\0\0\x08\x04\xd2\x16\x2f",
     ],
 )
-def test_what_two_servers_could_read_in_two_ways_is_refused(raw: Raw, smuggled: bytes) -> None:
+def test_ambiguous_framing_is_refused(raw: Raw, smuggled: bytes) -> None:
     raw.send(smuggled)
     received = raw.answer()
     assert received.startswith(b"HTTP/1.1 400")
@@ -211,7 +211,7 @@ def test_one_address_cannot_take_all_places(start_gateway: Start, tmp_path: Path
             closing.callback(made.close)
             return made
 
-        # Who was let in is no stranger: there can be more of them than of strangers.
+        # Authenticated clients do not count: there can be more of them.
         friends = [connect() for _ in range(5)]
         for each in friends:
             each.send(known)
@@ -224,7 +224,7 @@ def test_one_address_cannot_take_all_places(start_gateway: Start, tmp_path: Path
         for each in friends:
             each.send(known)
             assert each.answer().startswith(b"HTTP/1.1 200")
-        # A stranger's idle connection does not stay for long, and makes room.
+        # An unauthenticated idle connection is soon closed, and makes room.
         assert max(each.ended_after_s() for each in strangers) < WAIT_S
         late = connect()
         late.send(known)
@@ -234,7 +234,7 @@ def test_one_address_cannot_take_all_places(start_gateway: Start, tmp_path: Path
     assert PASSWORD not in err
 
 
-def test_who_may_speak_for_others_is_a_setting(start_gateway: Start) -> None:
+def test_trusted_proxies_are_a_setting(start_gateway: Start) -> None:
     gateway = start_gateway("proxies=127.0.0.1", "allow_anonymous=true", FORWARDED_ALLOW_IPS="*")
     told, url = GET[:-2] + b"X-Forwarded-For: 192.0.2.1\r\n\r\n", gateway.url()
     for source in ("127.0.0.1", "127.0.0.2"):
@@ -243,7 +243,7 @@ def test_who_may_speak_for_others_is_a_setting(start_gateway: Start) -> None:
         assert made.answer().startswith(b"HTTP/1.1 200")
         made.close()
     gateway.end(signal.SIGTERM)
-    # Whoever comes through a proxy is not on this machine, whether it is believed or not.
+    # A forwarded client is not on this machine, whether the proxy is trusted or not.
     for setting in ("proxies=", "proxies=127.0.0.1"):
         gateway = start_gateway(setting, FORWARDED_ALLOW_IPS="*")
         url = gateway.url()
@@ -255,8 +255,8 @@ def test_who_may_speak_for_others_is_a_setting(start_gateway: Start) -> None:
         gateway.end(signal.SIGTERM)
 
 
-def test_four_addresses_cannot_keep_a_fifth_out(start_gateway: Start, tmp_path: Path) -> None:
-    """Those that are not let in have places of their own, and share them."""
+def test_four_addresses_cannot_lock_out_a_fifth(start_gateway: Start, tmp_path: Path) -> None:
+    """Unauthenticated connections share places of their own."""
     users = make_users(tmp_path)
     gateway = start_gateway(
         f"users={users}", "strangers_max=5", "strangers_total_max=20", "http_connections_max=3"
@@ -276,14 +276,14 @@ def test_four_addresses_cannot_keep_a_fifth_out(start_gateway: Start, tmp_path: 
             for each in friends:
                 each.send(known)
                 assert each.answer().startswith(b"HTTP/1.1 200")
-        # They are as many as there may be; what is beside them takes none of their places.
+        # All places are taken; other connections do not take them.
         last = connect("127.0.0.1")
         last.send(known)
         assert last.answer().startswith(b"HTTP/1.1 503")
         assert flood[0].ended_after_s() < 5
 
 
-# --- clients that leave --------------------------------------------------------------------------
+# --- clients that disconnect ---------------------------------------------------------------------
 
 
 def query(sql: str, accept: str = "application/json") -> bytes:
@@ -309,8 +309,8 @@ LEFT = [
 ]
 
 
-def test_what_a_client_does_as_it_leaves_is_no_error_of_ours(start_gateway: Start) -> None:
-    """At any moment of its request, of the answer, and of those that come behind."""
+def test_a_disconnecting_client_is_not_a_server_error(start_gateway: Start) -> None:
+    """At any moment of the request, the answer and pipelined requests."""
     gateway = start_gateway()
     url = gateway.url()
     for number, request in enumerate(LEFT):

@@ -1,4 +1,4 @@
-"""Streams at the pace of their reader, and what happens when the reader leaves."""
+"""Streams run at the reader's pace, and end when the reader disconnects."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_a_stream_waits_for_its_reader(
 
 
 @pytest.mark.parametrize("accept", FORMATS)
-async def test_a_reader_that_leaves_a_stream_closes_it(
+async def test_disconnecting_closes_a_stream(
     app: Starlette, engine: FakeEngine, accept: str
 ) -> None:
     client = SlowClient(app, {"sql": "SELECT n, name FROM series(100000)"}, accept=accept, room=3)
@@ -55,7 +55,7 @@ async def test_a_reader_that_leaves_a_stream_closes_it(
     assert not client.finished
 
 
-async def test_a_reader_that_leaves_a_running_statement_cancels_it(
+async def test_disconnecting_cancels_a_running_statement(
     app: Starlette, engine: FakeEngine
 ) -> None:
     client = SlowClient(app, {"sql": "SELECT sleep(10)"})
@@ -67,9 +67,7 @@ async def test_a_reader_that_leaves_a_running_statement_cancels_it(
     assert client.status is None
 
 
-async def test_a_request_that_is_cut_off_by_a_stop_cancels_its_statement(
-    app: Starlette, engine: FakeEngine
-) -> None:
+async def test_a_shutdown_cancels_a_running_statement(app: Starlette, engine: FakeEngine) -> None:
     client = SlowClient(app, {"sql": "SELECT sleep(10)"})
     answering = asyncio.create_task(client.run())
     assert await asyncio.to_thread(engine.sleeping.wait, WAIT_S)
@@ -80,7 +78,7 @@ async def test_a_request_that_is_cut_off_by_a_stop_cancels_its_statement(
     assert orjson.loads(client.body)["error"]["sqlstate"] == "57P01"
 
 
-async def test_an_answer_that_is_cut_off_by_a_stop_is_not_finished(
+async def test_a_shutdown_leaves_a_begun_answer_unfinished(
     app: Starlette, engine: FakeEngine
 ) -> None:
     client = SlowClient(app, {"sql": "SELECT n, name FROM series(100000)"}, room=3)
@@ -92,7 +90,9 @@ async def test_an_answer_that_is_cut_off_by_a_stop_is_not_finished(
     assert (client.status, client.finished) == (200, False)
 
 
-async def test_a_reader_that_stalls_is_cut_off(services: Services, engine: FakeEngine) -> None:
+async def test_a_client_that_stops_reading_is_disconnected(
+    services: Services, engine: FakeEngine
+) -> None:
     settings = Settings(stall_timeout_ms=50, chunk_bytes=16 << 10)
     app = create_app(replace(services, settings=settings))
     client = SlowClient(app, {"sql": "SELECT n, name FROM series(100000)"}, room=3)
@@ -101,7 +101,7 @@ async def test_a_reader_that_stalls_is_cut_off(services: Services, engine: FakeE
     assert engine.opened == engine.closed == 1
 
 
-async def test_a_statement_that_takes_too_long_is_told_so(services: Services) -> None:
+async def test_a_statement_past_its_deadline_gets_an_error(services: Services) -> None:
     app = create_app(replace(services, settings=Settings(statement_timeout_ms=20)))
     client = SlowClient(app, {"sql": "SELECT sleep(10)"})
     await client.run()
@@ -109,7 +109,7 @@ async def test_a_statement_that_takes_too_long_is_told_so(services: Services) ->
     assert orjson.loads(client.body)["error"]["sqlstate"] == "57014"
 
 
-async def test_a_format_without_a_place_for_an_error_is_not_finished(app: Starlette) -> None:
+async def test_a_format_that_cannot_represent_an_error_is_not_finished(app: Starlette) -> None:
     client = SlowClient(app, {"sql": "SELECT n, name FROM broken(3, '55S01')"}, accept="text/csv")
     await client.run()
     assert client.status == 200
@@ -117,7 +117,7 @@ async def test_a_format_without_a_place_for_an_error_is_not_finished(app: Starle
     assert not client.finished
 
 
-async def test_a_busy_gateway_refuses_and_says_when_to_come_back(
+async def test_a_busy_gateway_refuses_with_retry_after(
     services: Services, engine: FakeEngine
 ) -> None:
     workers = Workers(threads=1, queue_max=0)
@@ -136,7 +136,7 @@ async def test_a_busy_gateway_refuses_and_says_when_to_come_back(
     await asyncio.to_thread(workers.close)
 
 
-async def test_a_body_that_does_not_arrive_is_not_waited_for(services: Services) -> None:
+async def test_a_missing_body_times_out(services: Services) -> None:
     app = create_app(replace(services, settings=Settings(body_timeout_ms=20)))
     client = SlowClient(app, {"sql": "SELECT 1"})
     client.hold_body()
@@ -144,7 +144,7 @@ async def test_a_body_that_does_not_arrive_is_not_waited_for(services: Services)
     assert client.status == 408
 
 
-async def test_a_client_that_leaves_before_its_body_is_whole_gets_nothing(app: Starlette) -> None:
+async def test_a_client_that_disconnects_within_its_body_gets_no_answer(app: Starlette) -> None:
     client = SlowClient(app, {"sql": "SELECT 1"})
     client.hold_body()
     client.leave()

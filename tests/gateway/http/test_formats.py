@@ -1,4 +1,4 @@
-"""Each format: read by its own reader, the same from rows and batches, and how it breaks off."""
+"""Each format, read by its usual reader: from rows and batches, and with an error."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def rendered(renderer: Renderer, *parts: Sequence[Row], trailer: Trailer = TRAIL
     return body + renderer.tail(trailer)
 
 
-def test_json_holds_columns_rows_and_what_is_known_at_the_end() -> None:
+def test_json_has_columns_rows_and_trailer() -> None:
     document = orjson.loads(rendered(JsonRenderer(COLUMNS), ROWS[:1], [], ROWS[1:]))
     assert document["columns"][:2] == [
         {"name": "n", "type": "bigint"},
@@ -69,7 +69,7 @@ def test_json_holds_columns_rows_and_what_is_known_at_the_end() -> None:
     assert "notices" not in document
 
 
-def test_json_that_breaks_off_is_json_with_an_error_and_no_position() -> None:
+def test_failed_json_has_an_error_and_no_position() -> None:
     renderer = JsonRenderer(COLUMNS)
     end = renderer.failure(QueryError("broken"))
     assert end is not None
@@ -79,7 +79,7 @@ def test_json_that_breaks_off_is_json_with_an_error_and_no_position() -> None:
     assert "position" not in document
 
 
-def test_ndjson_is_a_line_for_the_columns_each_row_and_the_end() -> None:
+def test_ndjson_has_lines_for_columns_rows_and_trailer() -> None:
     lines = rendered(NdjsonRenderer(COLUMNS), ROWS).splitlines()
     assert orjson.loads(lines[0])["columns"][0]["name"] == "n"
     assert [orjson.loads(line) for line in lines[1:-1]] == CELLS
@@ -87,20 +87,20 @@ def test_ndjson_is_a_line_for_the_columns_each_row_and_the_end() -> None:
 
 
 @pytest.mark.parametrize("text", ["a],[b", "],[", '"],["', "\n", "plain"])
-def test_ndjson_keeps_rows_apart_whatever_their_texts_hold(text: str) -> None:
+def test_ndjson_separates_rows_whatever_their_texts(text: str) -> None:
     rows = [(1, text), (2, "x"), (3, text)]
     lines = NdjsonRenderer(PLAIN).rows(rows).split(b"\n")
     assert lines.pop() == b""
     assert [orjson.loads(line) for line in lines] == [list(row) for row in rows]
 
 
-def test_ndjson_ends_with_the_error_it_broke_off_for() -> None:
+def test_failed_ndjson_ends_with_the_error() -> None:
     end = NdjsonRenderer(COLUMNS).failure(QueryError("broken"))
     assert end is not None
     assert orjson.loads(end)["error"]["message"] == "broken"
 
 
-def test_csv_is_read_back_and_tells_null_from_empty() -> None:
+def test_csv_is_read_back_and_distinguishes_null_from_empty() -> None:
     body = rendered(CsvRenderer(COLUMNS), ROWS).decode()
     read = list(csv.reader(io.StringIO(body, newline="")))
     assert read[0] == [column.name for column in COLUMNS]
@@ -133,14 +133,14 @@ def test_arrow_is_read_back_with_its_types_and_the_trailer() -> None:
 
 
 @pytest.mark.parametrize("factory", [CsvRenderer, ArrowRenderer])
-def test_formats_without_a_place_for_an_error_break_off(
+def test_formats_that_cannot_represent_an_error_break_off(
     factory: type[CsvRenderer] | type[ArrowRenderer],
 ) -> None:
     assert factory(COLUMNS).failure(QueryError("broken")) is None
 
 
 @pytest.mark.parametrize("media_type", list(RENDERERS))
-def test_batches_are_rendered_as_rows_are(media_type: str) -> None:
+def test_batches_are_rendered_like_rows(media_type: str) -> None:
     by_rows, by_batch = RENDERERS[media_type](COLUMNS), RENDERERS[media_type](COLUMNS)
     assert by_rows.head() == by_batch.head()
     assert by_rows.rows(ROWS) == by_batch.batch(batch_of(ROWS))
@@ -153,7 +153,7 @@ def test_a_result_without_columns_or_rows_is_rendered(media_type: str) -> None:
     assert rendered(RENDERERS[media_type](COLUMNS), []) is not None
 
 
-def test_notices_are_told_when_there_are_any() -> None:
+def test_notices_are_rendered_if_there_are_any() -> None:
     trailer = Trailer(position=POSITION, partitions=[], notices=["careful"], elapsed_ms=0)
     assert orjson.loads(rendered(JsonRenderer(()), trailer=trailer))["notices"] == ["careful"]
 
@@ -173,15 +173,15 @@ def test_notices_are_told_when_there_are_any() -> None:
         ("text/csv;q=broken", "text/csv"),
     ],
 )
-def test_the_format_is_what_accept_prefers(accept: str | None, media_type: str) -> None:
+def test_the_format_is_the_one_that_accept_prefers(accept: str | None, media_type: str) -> None:
     assert choose_renderer(accept) is RENDERERS[media_type]
 
 
-def test_a_format_that_is_not_offered_is_not_chosen() -> None:
+def test_an_unsupported_format_is_not_chosen() -> None:
     assert choose_renderer("image/png, text/html") is None
 
 
-def test_one_more_format_can_be_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_format_can_be_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gateway.http.formats.RENDERERS", dict(RENDERERS))
     register_renderer("text/tab-separated-values", CsvRenderer)
     assert choose_renderer("text/tab-separated-values") is CsvRenderer

@@ -1,4 +1,4 @@
-"""Values to cells: what each type looks like, and that columns and rows give the same cells."""
+"""The cells of each type; columns and rows give the same cells."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_columns_and_rows_give_the_same_cells(data: st.DataObject) -> None:
     assert orjson.dumps(by_column) == orjson.dumps(by_row)
 
 
-def test_rows_of_types_that_need_nothing_are_not_copied() -> None:
+def test_rows_without_conversions_are_not_copied() -> None:
     rows = [(1, "a")]
     columns = (
         Column(name="n", type=scalar(Kind.BIGINT)),
@@ -130,7 +130,7 @@ def test_an_interval_column_may_be_a_duration() -> None:
     assert column_cells(months, scalar(Kind.INTERVAL)) == ["P1M2DT0.003S"]
 
 
-def test_a_batch_gives_a_list_per_column() -> None:
+def test_a_batch_becomes_a_list_per_column() -> None:
     batch = pa.RecordBatch.from_pydict({"a": pa.array([1, None]), "b": pa.array(["x", "y"])})
     columns = (
         Column(name="a", type=scalar(Kind.BIGINT)),

@@ -1,4 +1,4 @@
-"""What metrics tell of stores, replicas and the node: true, complete, and of what is there now."""
+"""Metrics of stores, replicas and the node are correct, complete and current."""
 
 from __future__ import annotations
 
@@ -46,9 +46,7 @@ HOURS = window("hours", {"usr": "text"}, {"n": "bigint"}, partitions=1, retentio
 # --- values --------------------------------------------------------------------------------------
 
 
-def test_queries_are_told_as_the_host_counts_them(
-    tmp_path: Path, make_metrics: MakeMetrics
-) -> None:
+def test_query_metrics_equal_the_host_s_counters(tmp_path: Path, make_metrics: MakeMetrics) -> None:
     clicks_log(tmp_path / "log")
     with following(tmp_path / "log", tmp_path / "data", "clicks") as host:
         for _ in range(3):
@@ -71,7 +69,7 @@ def test_queries_are_told_as_the_host_counts_them(
 
 
 @given(st.lists(st.integers(0, 10**11) | st.builds(lambda n: 1 << n, st.integers(0, 40))))
-def test_buckets_hold_exactly_what_their_bounds_say(times_ns: list[int]) -> None:
+def test_bucket_counts_are_exact(times_ns: list[int]) -> None:
     store = FakeStore()
     answer = Success(value=None, position=EMPTY, epoch=0)
     for each in times_ns:
@@ -93,7 +91,7 @@ def test_buckets_hold_exactly_what_their_bounds_say(times_ns: list[int]) -> None
     assert value(found, "store_query_seconds_sum", store="clicks") == sum(times_ns) / 1e9
 
 
-def test_a_replica_as_it_stands(tmp_path: Path, make_metrics: MakeMetrics) -> None:
+def test_the_state_of_a_replica(tmp_path: Path, make_metrics: MakeMetrics) -> None:
     hour_us = 3_600_000_000
     starts = pa.array([hour_us, 0, 3 * hour_us], TIMESTAMPTZ.arrow)
     ends = pa.array([2 * hour_us, hour_us, 4 * hour_us], TIMESTAMPTZ.arrow)
@@ -117,7 +115,7 @@ def test_a_replica_as_it_stands(tmp_path: Path, make_metrics: MakeMetrics) -> No
     assert value(found, "replica_watermark_timestamp_seconds", **which) == 7200.5
 
 
-def test_what_a_replica_does_not_know_is_absent(make_metrics: MakeMetrics) -> None:
+def test_unknown_facts_of_a_replica_are_absent(make_metrics: MakeMetrics) -> None:
     new = PartitionStatus(
         partition=1, role=Role.ACTIVE, state=ReplicaState.RESTORING, progress=Progress()
     )
@@ -142,7 +140,7 @@ def test_what_a_replica_does_not_know_is_absent(make_metrics: MakeMetrics) -> No
         (HostState.RUNNING, None, replace(running(), state=ReplicaState.CLOSED), 0),
     ],
 )
-def test_ready_is_what_readyz_says(
+def test_the_ready_metric_agrees_with_readyz(
     make_metrics: MakeMetrics,
     state: HostState,
     error: str | None,
@@ -157,7 +155,9 @@ def test_ready_is_what_readyz_says(
     assert labelled(found, "replica_error", "store") == {"clicks": status.error is not None}
 
 
-def test_a_host_before_and_after_its_life(tmp_path: Path, make_metrics: MakeMetrics) -> None:
+def test_a_host_before_its_start_and_after_its_end(
+    tmp_path: Path, make_metrics: MakeMetrics
+) -> None:
     clicks_log(tmp_path / "log")
     host = Host(str(tmp_path / "log"), tmp_path / "data")
     metrics = make_metrics(host)
@@ -179,14 +179,14 @@ def test_connections_are_counted_by_protocol(make_metrics: MakeMetrics) -> None:
     assert labelled(told(metrics), "connections", "protocol") == {"http": 2, "postgres": 3}
 
 
-def test_what_runs_is_told(make_metrics: MakeMetrics) -> None:
+def test_the_build_is_reported(make_metrics: MakeMetrics) -> None:
     metrics = make_metrics(FakeNode())
     ((name, labels),) = [key for key in told(metrics) if key[0] == "stategate_build_info"]
     assert name
     assert set(dict(labels)) == {"python", "version"}
 
 
-def test_two_gateways_in_one_process_have_nothing_in_common(make_metrics: MakeMetrics) -> None:
+def test_two_gateways_in_one_process_share_no_metrics(make_metrics: MakeMetrics) -> None:
     first = make_metrics(FakeNode(clicks=FakeStore(running())))
     second = make_metrics(FakeNode(hours=FakeStore(running())))
     assert labelled(told(first), "replica_epoch", "store") == {"clicks": 7}
@@ -211,7 +211,7 @@ def test_every_metric_is_listed(make_metrics: MakeMetrics) -> None:
 # --- stores that come and go ---------------------------------------------------------------------
 
 
-def test_a_store_that_is_gone_is_told_no_more_and_counts_on_when_it_is_back(
+def test_a_dropped_store_disappears_and_its_counters_continue_when_it_returns(
     make_metrics: MakeMetrics,
 ) -> None:
     clicks, hours = FakeStore(running(), committed=7), FakeStore(running(), committed=7)
@@ -251,7 +251,7 @@ def test_answers_are_whole_while_stores_come_and_go(make_metrics: MakeMetrics) -
         thread.join(WAIT_S)
 
 
-def test_a_store_that_is_new_in_the_log_is_told(tmp_path: Path, make_metrics: MakeMetrics) -> None:
+def test_a_new_store_is_reported(tmp_path: Path, make_metrics: MakeMetrics) -> None:
     clicks_log(tmp_path / "log")
     with following(tmp_path / "log", tmp_path / "data", "clicks") as host:
         metrics = make_metrics(host)

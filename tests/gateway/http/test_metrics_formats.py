@@ -1,4 +1,4 @@
-"""The formats of metrics: those of Prometheus, as its own library reads and writes them."""
+"""The formats of metrics, compared with prometheus-client."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ pytestmark = pytest.mark.anyio
         ),
     ],
 )
-async def test_the_format_is_what_the_scraper_takes(
+async def test_the_format_is_the_one_that_the_scraper_accepts(
     services: Services, make_metrics: MakeMetrics, accept: str, content_type: str
 ) -> None:
     store = FakeStore(replace(running(), late_rows=3), committed=7)
@@ -74,11 +74,11 @@ async def test_a_malformed_accept_header_is_the_client_s_fault(
     async with asking(services, make_metrics(FakeNode())) as client:
         answer = await client.get("/metrics", headers={"Accept": f"{kind};version=x"})
     assert answer.status_code == 400
-    assert answer.json()["error"]["message"] == "the Accept header names a malformed version"
+    assert answer.json()["error"]["message"] == "the Accept header has a malformed version"
 
 
 class Given:
-    """A collector of what it is given."""
+    """A collector of given metrics."""
 
     def __init__(self, metric: Metric) -> None:
         self._metric = metric
@@ -92,7 +92,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
 @given(st.dictionaries(TEXTS, NUMBERS, min_size=1), st.booleans())
-def test_our_lines_mean_what_the_library_s_mean(rows: dict[str, float], counts: bool) -> None:
+def test_our_lines_parse_like_the_library_s(rows: dict[str, float], counts: bool) -> None:
     theirs = CollectorRegistry()
     if counts:
         rows = {label: abs(number) for label, number in rows.items()}
@@ -117,7 +117,7 @@ def test_our_lines_mean_what_the_library_s_mean(rows: dict[str, float], counts: 
     assert openmetrics.split("\n")[:2] == heads
 
 
-def test_an_empty_family_is_not_told() -> None:
+def test_an_empty_family_is_omitted() -> None:
     assert Family("things", "gauge", "Things.").text(openmetrics=False) == ""
 
 

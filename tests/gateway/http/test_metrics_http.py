@@ -1,4 +1,4 @@
-"""`GET /metrics`: whatever else the gateway does, and for those alone who may come in."""
+"""`GET /metrics`: under load, and with credentials."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.anyio
 # --- a gateway at work ---------------------------------------------------------------------------
 
 
-async def test_metrics_come_when_all_workers_are_taken(
+async def test_metrics_are_served_while_all_workers_are_busy(
     services: Services, make_metrics: MakeMetrics, workers: Workers
 ) -> None:
     gate = threading.Event()
@@ -58,7 +58,7 @@ async def test_metrics_come_when_all_workers_are_taken(
     assert (value(idle, "workers_busy"), value(idle, "workers_waiting")) == (0, 0)
 
 
-async def test_scrapes_are_answered_one_by_one_and_not_without_end(
+async def test_waiting_scrapes_are_limited(
     make_metrics: MakeMetrics,
 ) -> None:
     store = FakeStore()
@@ -79,7 +79,7 @@ def read(url: str, accept: str = "*/*") -> tuple[bytes, str]:
         return response.read(), response.headers["Content-Type"]
 
 
-def test_a_gateway_tells_what_it_does(gateway: Gateway) -> None:
+def test_a_gateway_reports_its_work(gateway: Gateway) -> None:
     with psycopg.connect(gateway.pg_dsn, autocommit=True) as connection:
         before = read_text(read(f"{gateway.http_url}/metrics")[0])
         found = connection.execute("SELECT city FROM users WHERE name = 'ada'").fetchall()
@@ -102,10 +102,10 @@ def test_a_gateway_tells_what_it_does(gateway: Gateway) -> None:
     assert ("python_gc_collections_total", frozenset({("generation", "0")})) in after
 
 
-# --- who may ask, and where ----------------------------------------------------------------------
+# --- access --------------------------------------------------------------------------------------
 
 
-async def test_metrics_are_for_those_who_may_come_in(
+async def test_metrics_need_credentials(
     services: Services, make_metrics: MakeMetrics, tmp_path: Path
 ) -> None:
     metrics = make_metrics(FakeNode(clicks=FakeStore(running())))
@@ -133,6 +133,6 @@ async def test_the_hint_of_a_wrong_path_lists_all_paths(
     assert paths <= set(re.findall(r"/[^ ,]*[^ ,.]", hint))
 
 
-async def test_a_gateway_that_was_given_none_has_no_metrics(services: Services) -> None:
+async def test_metrics_are_optional(services: Services) -> None:
     async with asking(services, None) as client:
         assert (await client.get("/metrics")).status_code == 404

@@ -1,4 +1,4 @@
-"""Bodies and parameters: what is read, and what is refused under which name."""
+"""Bodies and parameters: accepted forms, and errors that name the field."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_fields_become_session_settings() -> None:
     }
 
 
-def test_null_fields_count_as_left_out() -> None:
+def test_null_fields_count_as_omitted() -> None:
     request = read_request(b'{"sql": "x", "params": null, "bound": null}', parameters_max=0)
     assert (request.params, request.settings) == ((), {})
 
@@ -79,7 +79,7 @@ def test_an_unknown_field_comes_with_a_hint() -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"SELECT 1", b"{", b"\xff", b'{"sql": "\xff"}'])
-def test_what_is_no_json_is_refused(body: bytes) -> None:
+def test_a_body_that_is_not_json_is_refused(body: bytes) -> None:
     with pytest.raises(HttpRequestError, match="not JSON"):
         read_request(body, parameters_max=1)
 
@@ -177,7 +177,7 @@ def test_a_wrong_count_of_parameters_is_refused(count: int) -> None:
         convert_parameters([1] * count, [BIGINT])
 
 
-def test_what_is_nested_too_deep_is_refused_and_no_bug() -> None:
+def test_deep_nesting_is_refused() -> None:
     deep = b"[" * 500 + b"]" * 500
     request = read_request(b'{"sql": "SELECT $1", "params": [%s]}' % deep, parameters_max=1)
     with pytest.raises(QueryError, match="nested too deep") as refused:

@@ -1,4 +1,4 @@
-"""What `/v1/stores` says of stores: their definitions, and their replicas as they stand."""
+"""The documents of `/v1/stores`: definitions, and the state of replicas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HOURS = window("hours", {"usr": "text"}, {"n": "bigint"}, partitions=1, retentio
 WAIT_S = 30.0
 
 
-def test_a_replica_as_it_stands(tmp_path: Path) -> None:
+def test_the_state_of_a_replica(tmp_path: Path) -> None:
     hour_us = 3_600_000_000
     starts = pa.array([hour_us, 0, 3 * hour_us], TIMESTAMPTZ.arrow)
     ends = pa.array([2 * hour_us, hour_us, 4 * hour_us], TIMESTAMPTZ.arrow)

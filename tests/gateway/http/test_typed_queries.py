@@ -1,4 +1,4 @@
-"""Queries by name and lookups of a key over HTTP, over stores that are really there."""
+"""Queries by name and lookups of a key over HTTP, with real stores."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class OneQuery(Query[int | None]):
     key: Key
 
     def __post_init__(self) -> None:
-        """As a third party would check it."""
+        """Check the arguments, as a third party may."""
         if self.key == ("refused",):
             raise ValueError("not that key")
 
@@ -172,7 +172,7 @@ async def test_a_whole_key_is_a_list(client: httpx.AsyncClient) -> None:
     assert {each["result"] for each in response.json()["partitions"]} == {None, 3}
 
 
-async def test_only_the_partitions_that_are_named_are_asked(client: httpx.AsyncClient) -> None:
+async def test_only_the_named_partitions_are_queried(client: httpx.AsyncClient) -> None:
     response = await ask(client, "sum", args={"column": "n"}, partitions=[1])
     assert [each["partition"] for each in response.json()["partitions"]] == [1]
     assert (await ask(client, "mine", partitions=[])).json()["partitions"] == []
@@ -199,7 +199,7 @@ async def test_only_the_partitions_that_are_named_are_asked(client: httpx.AsyncC
         ({"type": "mine", "bound": {"events": {"0": 1}}}, 503, "55S01", "is at offset 0"),
     ],
 )
-async def test_what_cannot_be_asked_is_named(
+async def test_a_query_that_cannot_run_is_named(
     client: httpx.AsyncClient, fields: dict[str, Any], status: int, sqlstate: str, said: str
 ) -> None:
     found = error_of(await client.post("/v1/stores/clicks/query", json=fields))
@@ -207,7 +207,7 @@ async def test_what_cannot_be_asked_is_named(
     assert said in found[2]
 
 
-async def test_a_store_that_is_not_there(client: httpx.AsyncClient) -> None:
+async def test_a_missing_store(client: httpx.AsyncClient) -> None:
     for response in (
         await client.post("/v1/stores/none/query", json={"type": "mine"}),
         await client.get("/v1/stores/none/a"),
@@ -216,7 +216,7 @@ async def test_a_store_that_is_not_there(client: httpx.AsyncClient) -> None:
     assert (await client.post("/v1/stores/clicks/query", content=b"{}")).status_code == 415
 
 
-async def test_part_of_the_answer_says_what_is_missing(
+async def test_a_partial_answer_lists_failed_partitions(
     client: httpx.AsyncClient, clicks: LocalStore
 ) -> None:
     clicks.replicas[1].state = ReplicaState.RESTORING
@@ -283,7 +283,7 @@ async def test_a_segment_for_each_key_column(client: httpx.AsyncClient) -> None:
         ("clicks/a?bound=x", 400, "22P02", "position"),
         ("clicks/a?wait_ms=x", 400, "08P01", 'field "wait_ms"'),
         ("clicks/a?sql=x", 400, "08P01", 'field "sql" does not exist'),
-        ("clicks/a?info=true&info=true", 400, "08P01", 'field "info" is there twice'),
+        ("clicks/a?info=true&info=true", 400, "08P01", 'field "info" is given twice'),
         ('clicks/a?bound={"events":{"0":9}}', 503, "55S01", "behind 9"),
     ],
 )
@@ -300,7 +300,7 @@ async def test_a_lookup_comes_in_any_format(client: httpx.AsyncClient) -> None:
     assert response.text.splitlines() == ["usr,n,paid", "user-3,3,"]
 
 
-async def test_a_store_is_not_unknown_before_the_log_was_read(
+async def test_no_store_is_unknown_before_the_log_is_read(
     services: Services, tmp_path: Path
 ) -> None:
     host = Host(str(tmp_path / "log"), poll_ms=60_000)
