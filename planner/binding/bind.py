@@ -143,8 +143,8 @@ class _Binder:
                 relation=self._relations[id(table)],
                 name=f"{prefix}{i}",
                 columns=self._used(table, is_whole=id(table) in whole),
-                predicate=pushdown.said(table).predicate,
-                equalities=pushdown.said(table).equalities,
+                predicate=pushdown.of(table).predicate,
+                equalities=pushdown.of(table).equalities,
                 table=id(table),
             )
             for i, table in enumerate(tables)

@@ -2,7 +2,7 @@
 
 A `Predicate` is a tuple of disjuncts, each a tuple of conditions that must all hold. It is true for
 every row for which the SQL is true; an `exact` one is true for no other row. Predicates are values:
-`planner.binding.extract` reads them from a tree, and `planner.binding.domains` fills in the
+`planner.binding.predicate_reader` reads them from a tree, `planner.binding.domains` fills in the
 parameters.
 """
 

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from planner.binding.extract import ParameterType, Reader
+from planner.binding.predicate_reader import ParameterType, PredicateReader
 from planner.binding.predicates import EVERY_ROW, Equals, Predicate, conjunction
 from planner.trees.known_arguments import conjuncts, seen
 from planner.trees.nodes import is_comma
@@ -49,7 +49,7 @@ class Equality:
     pairs: tuple[Pair, ...]
 
 
-class Said(Struct, kw_only=True):
+class PushedConditions(Struct, kw_only=True):
     """The conditions on one relation."""
 
     predicate: Predicate = EVERY_ROW
@@ -92,7 +92,7 @@ class Pushdown:
     ) -> None:
         self._readable, self._resolvers = readable, resolvers
         self._parameter_type = parameter_type
-        self._said: dict[int, Said] = {}
+        self._pushed: dict[int, PushedConditions] = {}
         self._by_select = {id(scope.expression): scope for scope in scopes}
         clauses = [
             (scope, list(_clauses(scope.expression)))
@@ -105,9 +105,9 @@ class Pushdown:
             if found:
                 self._read_predicates(scope, found)
 
-    def said(self, table: exp.Table) -> Said:
+    def of(self, table: exp.Table) -> PushedConditions:
         """Return the conditions on a relation."""
-        return self._said.setdefault(id(table), Said())
+        return self._pushed.setdefault(id(table), PushedConditions())
 
     def _tables(self, scope: Scope) -> dict[str, exp.Table]:
         return {
@@ -218,7 +218,7 @@ class Pushdown:
             return
         if join is not None and not may_filter(scope.expression, join, table):
             return
-        names = self.said(table).equal.setdefault((id(theirs[0]), theirs[1]), [])
+        names = self.of(table).equal.setdefault((id(theirs[0]), theirs[1]), [])
         if name not in names:
             names.append(name)
 
@@ -229,17 +229,17 @@ class Pushdown:
         merged = {c.name for join in _using(select) for c in join.args["using"]}
         for table in self._tables(scope).values():
             reader = self._reader(scope, table, merged)
-            said = self.said(table)
+            pushed = self.of(table)
             for clause in clauses:
                 if clause.join is not None and not may_filter(select, clause.join, table):
                     continue
                 found = reader.predicate(clause.condition)
                 if accepts_null(found) and may_be_missing(select, table, clause.join):
                     continue  # a dropped row would be replaced by NULLs, which meet the condition
-                said.predicate = conjunction(said.predicate, found)
+                pushed.predicate = conjunction(pushed.predicate, found)
 
-    def _reader(self, scope: Scope, table: exp.Table, merged: set[str]) -> Reader:
-        readable, equal = self._readable[id(table)], self.said(table).equal
+    def _reader(self, scope: Scope, table: exp.Table, merged: set[str]) -> PredicateReader:
+        readable, equal = self._readable[id(table)], self.of(table).equal
         resolve = self._resolvers[id(scope)]
         by_name = {column.name: column for column in readable.values()}
 
@@ -254,7 +254,7 @@ class Pushdown:
             shared = equal.get((id(owned[0]), owned[1].name), ())
             return next((name for name in shared if by_name[name].type == owned[1].type), None)
 
-        return Reader(
+        return PredicateReader(
             column_of=column_of,
             type_of=lambda name: by_name[name].type,
             parameter_type=self._parameter_type,

@@ -165,7 +165,7 @@ def _nearest(name: str, names: list[str]) -> str:
     near = difflib.get_close_matches(name, names, n=1)
     if near:
         return f'Perhaps you meant "{near[0]}".'
-    return "SHOW STORES lists what there is."
+    return "SHOW STORES lists the stores."
 
 
 def identifier(node: exp.Expr) -> str:

@@ -35,7 +35,7 @@ from planner.running.gathering import (
     top_rows,
 )
 from planner.running.joining import Joining, Read
-from planner.running.lookup import key_of, short_way
+from planner.running.lookup import fast_lookup, key_of
 from planner.running.snapshot import Snapshot
 from planner.syntax.options import ReadOptions
 from planner.values.cancel import Cancellation
@@ -100,10 +100,10 @@ class Executor:
             self._routes[schema.name] = held
         return held[1]
 
-    def short_way(self, plan: QueryPlan) -> LookUp:
-        """How the lookup of one key is run at once; see `planner.running.lookup`."""
+    def fast_lookup(self, plan: QueryPlan) -> LookUp:
+        """Return the fast lookup of a plan; see `planner.running.lookup`."""
         assert isinstance(plan.node, Lookup)
-        return short_way(plan, plan.node, self._catalog, self.route(plan.node.access.schema))
+        return fast_lookup(plan, plan.node, self._catalog, self.route(plan.node.access.schema))
 
     def lookup(self, plan: QueryPlan, node: Lookup, parameters: Row, reading: Reading) -> Result:
         """Look up one key in the caller's thread."""

@@ -49,7 +49,7 @@ def _whole(parameters: Row) -> Key | None:
     return None if None in parameters else parameters
 
 
-def short_way(
+def fast_lookup(
     plan: QueryPlan, node: Lookup, catalog: StoreCatalog, route: Callable[[Key], int]
 ) -> LookUp:
     """Return the function that looks up a key.

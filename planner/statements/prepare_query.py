@@ -65,7 +65,7 @@ class QueryPreparer:
             parameters=plan.taken,
             returns_rows=True,
             plan=Analyze(plan) if parsed.analyze else plan,
-            look_up=self._executor.short_way(plan) if is_lookup and plan.asked is None else None,
+            look_up=self._executor.fast_lookup(plan) if is_lookup and plan.asked is None else None,
         )
 
     def _prepare_catalog(

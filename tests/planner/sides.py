@@ -60,7 +60,7 @@ def run(
 
 
 def looked_up(statement: Statement, parameters: Row, session: Session) -> Sequence[Row] | None:
-    """What the short way of a statement gives, if it has one."""
+    """The rows of a statement by its fast lookup, if it has one."""
     look_up = statement.look_up
     return None if look_up is None else look_up(statement.literals or parameters, session)
 

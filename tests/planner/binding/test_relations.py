@@ -54,7 +54,7 @@ def test_names(name: str, relation: str) -> None:
     [
         ("peple", "42P01", 'Perhaps you meant "people".'),
         ("Mixed", "42P01", 'Perhaps you meant "Mixed".'),
-        ("elsewhere", "42P01", "SHOW STORES lists what there is."),
+        ("elsewhere", "42P01", "SHOW STORES lists the stores."),
         ("stores", "42P01", None),
         ("stategate.store", "42P01", 'Perhaps you meant "stores".'),
         ("stategate.people", "42P01", None),

@@ -9,9 +9,9 @@ import pytest
 from sqlglot import exp
 
 import planner
-from planner.binding import column_side, extract
+from planner.binding import column_side, predicate_reader
 from planner.binding.bind import bind
-from planner.binding.extract import Reader
+from planner.binding.predicate_reader import PredicateReader
 from planner.binding.predicates import Predicate
 from planner.binding.vocabulary import of_stores
 from planner.errors import InvalidSyntaxError, NotSupportedError, QueryError
@@ -35,7 +35,7 @@ TYPES = sorted(
 )
 """All types of nodes; what is no Expression is only derived from."""
 READERS = (
-    "binding/extract",
+    "binding/predicate_reader",
     "binding/column_side",
     "values/constants",
     "binding/pushdown",
@@ -110,9 +110,9 @@ def test_nodes_with_rules_are_listed() -> None:
     }
     read = {
         *RULES,
-        *extract._ATOMS,
-        *extract._NEGATED_ATOMS,
-        *extract.OPERATORS,
+        *predicate_reader._ATOMS,
+        *predicate_reader._NEGATED_ATOMS,
+        *predicate_reader.OPERATORS,
         *column_side._FUNCTIONS,
     }
     assert (read | called) - set(ARGUMENTS) == set()
@@ -126,7 +126,7 @@ def test_readers_strip_nodes_by_seen_only(name: str) -> None:
 
 
 def read(tree: exp.Expr) -> Predicate:
-    found = Reader(
+    found = PredicateReader(
         column_of=lambda column: column.name if column.name in ORDERS.column_by_name else None,
         type_of=lambda name: ORDERS.column_by_name[name].type,
         parameter_type=lambda number: BIGINT,

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from planner.binding.extract import Reader
+from planner.binding.predicate_reader import PredicateReader
 from planner.binding.predicates import DISJUNCTS_MAX, Predicate, describe_condition
 from planner.errors import QueryError
 from planner.syntax.parse import parse
@@ -26,7 +26,7 @@ def read(where: str, parameter: DataType = TEXT) -> str:
 def predicate(where: str, parameter: DataType = TEXT) -> Predicate:
     tree = parse(f"SELECT 1 FROM orders WHERE {where}").tree
     assert tree is not None
-    reader = Reader(
+    reader = PredicateReader(
         column_of=lambda column: column.name if column.name in ORDERS.column_by_name else None,
         type_of=lambda name: ORDERS.column_by_name[name].type,
         parameter_type=lambda number: parameter,

@@ -63,7 +63,7 @@ _LAST_TEXT = "\U0010ffff"
 _PLAIN_REGEX = re.compile(r"\^([\w \-/:@,;=#%&~`'\"<>!]+)")
 
 
-class Reader(Struct, frozen=True, kw_only=True):
+class PredicateReader(Struct, frozen=True, kw_only=True):
     """Reads predicates on one relation."""
 
     column_of: ColumnOf
@@ -355,22 +355,22 @@ class Reader(Struct, frozen=True, kw_only=True):
         return (number, data_type) if cast_to in {None, data_type} else None
 
 
-_ATOMS: dict[type[exp.Expr], Callable[[Reader, exp.Expr], Predicate]] = {
-    exp.Between: Reader._between,
-    exp.In: Reader._in,
-    exp.Is: Reader._is,
-    exp.NullSafeEQ: Reader._not_distinct,
-    exp.Column: Reader._flag,
-    exp.Like: Reader._like,
-    exp.StartsWith: Reader._starts_with,
-    exp.RegexpLike: Reader._matches,
+_ATOMS: dict[type[exp.Expr], Callable[[PredicateReader, exp.Expr], Predicate]] = {
+    exp.Between: PredicateReader._between,
+    exp.In: PredicateReader._in,
+    exp.Is: PredicateReader._is,
+    exp.NullSafeEQ: PredicateReader._not_distinct,
+    exp.Column: PredicateReader._flag,
+    exp.Like: PredicateReader._like,
+    exp.StartsWith: PredicateReader._starts_with,
+    exp.RegexpLike: PredicateReader._matches,
     exp.Boolean: lambda _, node: EVERY_ROW if node.this else NO_ROW,
     exp.Null: lambda *_: NO_ROW,
 }
 
-_NEGATED_ATOMS: dict[type[exp.Expr], Callable[[Reader, exp.Expr], Predicate]] = {
-    exp.Between: Reader._not_between,
-    exp.In: Reader._not_in,
+_NEGATED_ATOMS: dict[type[exp.Expr], Callable[[PredicateReader, exp.Expr], Predicate]] = {
+    exp.Between: PredicateReader._not_between,
+    exp.In: PredicateReader._not_in,
     exp.Is: lambda reader, node: reader._is(node, is_true=False),
     exp.Column: lambda reader, node: reader._flag(node, value=False),
     exp.Boolean: lambda _, node: NO_ROW if node.this else EVERY_ROW,
