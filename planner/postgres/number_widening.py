@@ -1,8 +1,8 @@
 """Numbers of different types in one place: CASE, UNION, ARRAY, comparisons and others.
 
-DuckDB has 38 digits for a numeric. Where one numeric has many digits before the point and another
-many behind it, DuckDB rounds the digits behind the point away; PostgreSQL keeps them all. So the
-largest scale stays here, and a value that does not fit is out of range.
+DuckDB has 38 digits for a numeric. If one numeric has many digits before the decimal point and
+another many after it, DuckDB rounds the latter away; PostgreSQL keeps them all. So the largest
+scale stays here, and a value that does not fit is out of range.
 
 DuckDB compares a real with another number as reals; PostgreSQL compares them as doubles. So both
 become doubles here.

@@ -9,7 +9,7 @@ _ROUNDED = f"(2 * abs(a) * {_SCALE}::HUGEINT * up + abs(b) * down) // (2 * abs(b
 
 NUMBER_MACROS: tuple[str, ...] = (
     # a and b are numerics without their points, as whole numbers. Their quotient has 16 digits
-    # behind the point. Python divides numbers that 128 bits do not hold.
+    # after the decimal point. Python divides numbers that 128 bits do not hold.
     f"""pg_sg_quotient(a, b, up, down, apart) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL
         WHEN abs(a) < 8000000000000000000000 // up AND abs(b) < 1000000000000000000000 // down THEN
             CAST(sign(a) * sign(b) * ({_ROUNDED}) AS DECIMAL(38,0))

@@ -53,7 +53,7 @@ _PLACES = Decimal(1).scaleb(-16)
 
 
 def _divided(one: str, other: str, apart: int) -> str:
-    """Return one / other * 10**apart, with 16 digits behind the point."""
+    """Return one / other * 10**apart, with 16 digits after the decimal point."""
     if not int(other):
         raise InvalidValueError("division by zero", sqlstate="22012")
     found = _EXACT.divide(Decimal(one), Decimal(other)).scaleb(apart, _EXACT)

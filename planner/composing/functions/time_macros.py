@@ -18,10 +18,9 @@ TIME_MACROS: tuple[str, ...] = (
     + " WHEN w <= INTERVAL '0 seconds' THEN "
     + raising("22008", "'stride must be greater than zero'")
     + " ELSE time_bucket(w, t, o) END",
-    # strftime writes the year 33 as `33` and 1 BC as `0`; PostgreSQL writes `0033` and `0001`. So
-    # Python writes the early years.
+    # DuckDB's strftime writes 44 BC as `-43`; PostgreSQL writes `0044`. So Python writes years BC.
     """pg_sg_formatted(x, f, t) AS CASE
-        WHEN x < TIMESTAMP '1000-01-01' THEN pg_sg_time_text(epoch_us(x), t)
+        WHEN x < TIMESTAMP '0001-01-01' THEN pg_sg_time_text(epoch_us(x), t)
         ELSE strftime(x, f) END""",
     """pg_sg_year(n) AS CASE WHEN n > 0 THEN n ELSE n - 1 END""",
     # DuckDB's year 0 is 1 BC, and its % rounds towards zero.

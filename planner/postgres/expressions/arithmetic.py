@@ -24,7 +24,7 @@ _SHORT, SMALLINT = {Kind.TINYINT, Kind.SMALLINT}, DataType(kind=Kind.SMALLINT)
 
 
 def _divide(node: exp.Expr, types: Types) -> exp.Expr:
-    """Divide numerics to 16 digits behind the point; DuckDB divides them as doubles."""
+    """Divide numerics to 16 digits after the decimal point; DuckDB divides them as doubles."""
     _adopt_literals(node, types)
     _check_times(node, types)
     left, right = types.of(node.this), types.of(node.expression)

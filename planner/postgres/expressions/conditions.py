@@ -29,7 +29,8 @@ def _compare(node: exp.Expr, types: Types) -> exp.Expr:
 def _hold_scale(node: exp.Expr, types: Types) -> None:
     """Compare numerics with those of arrays and subqueries by all their digits.
 
-    DuckDB casts both sides to one type, which can have fewer digits behind the point than either.
+    DuckDB casts both sides to one type, which can have fewer digits after the decimal point than
+    either side.
     """
     other = node.args.get("query") or node.expression
     is_many = isinstance(other, exp.Any | exp.All)

@@ -1,7 +1,7 @@
 """Division of numerics, in whole numbers of 128 bits.
 
 DuckDB divides numerics as doubles, which keep 15 digits. PostgreSQL divides them exactly. So a
-numeric becomes a whole number, and a macro divides the two to 16 digits behind the point.
+numeric becomes a whole number, and a macro divides the two to 16 digits after the decimal point.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def _date_trunc(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr
 _MOMENTS = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
 """Kinds whose epoch comes from DuckDB's count of microseconds: its `epoch` is a double.
 
-Intervals are not among them: DuckDB counts 360 days a year, PostgreSQL 365.25.
+Intervals are not among them: DuckDB's `epoch_us` counts 360 days a year, PostgreSQL 365.25.
 """
 _MICRO, _EPOCH = exp.Literal.number("0.000001"), "DECIMAL(24,6)"
 
