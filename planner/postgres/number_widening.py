@@ -16,11 +16,11 @@ from functools import partial
 from sqlglot import exp
 
 from planner.postgres.expressions.calls import rewrite_call
+from planner.postgres.expressions.rules import Rule, hold_scale
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import COMPARED, alternatives, compared
 from planner.postgres.types.result_types import FLOATS, INTEGERS
-from planner.postgres.types.rules import Rule, hold_scale
 from planner.trees.node_index import Nodes
 from planner.trees.nodes import call, cast, strip, wrapped
 from planner.values.sqltypes import duckdb_type

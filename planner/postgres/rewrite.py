@@ -28,11 +28,11 @@ from planner.postgres.expressions import (
 )
 from planner.postgres.expressions.calls import rewrite_call
 from planner.postgres.expressions.interval_calls import at_zone
+from planner.postgres.expressions.rules import Rule, copies
 from planner.postgres.expressions.time_calls import extracted
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open, is_recursive
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC, common_type
-from planner.postgres.types.rules import Rule, copies
 from planner.trees.known_arguments import check_known
 from planner.trees.node_index import Nodes
 from planner.trees.nodes import call, cast, position_of, strip, wrapped

@@ -9,11 +9,11 @@ from sqlglot import exp
 from planner.errors import MismatchedTypeError
 from planner.postgres.expressions.interval_calls import interval_sum
 from planner.postgres.expressions.numeric_division import quotient
+from planner.postgres.expressions.rules import Rule, unsupported
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import arguments
 from planner.postgres.types.result_types import DIGITS_MAX, NUMERIC, as_decimal
-from planner.postgres.types.rules import Rule, unsupported
 from planner.trees.nodes import call, cast, outermost, position_of, strip, wrapped
 from stores.spec.schema import DataType, Kind, decimal_type
 

@@ -11,11 +11,11 @@ from planner.errors import MismatchedTypeError
 from planner.postgres.expressions.floats import POWER, keep_nan, ranged
 from planner.postgres.expressions.json_operators import delete
 from planner.postgres.expressions.numeric_division import quotient
+from planner.postgres.expressions.rules import Rule, hold_scale
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal, typed_literal
 from planner.postgres.types.operators import INTERVAL, OF_TIME, RESULTS, SYMBOLS, asked_type
 from planner.postgres.types.result_types import FLOATS, INTEGERS, as_decimal
-from planner.postgres.types.rules import Rule, hold_scale
 from planner.trees.nodes import call, cast, position_of, signed, strip, wrapped
 from planner.values.sqltypes import duckdb_type, spelled_type
 from stores.spec.schema import DOUBLE, INTEGER, DataType, Kind

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner.postgres.expressions.printing import printed_elements
+from planner.postgres.expressions.rules import CallRule, copies, renamed, unsupported
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
-from planner.postgres.types.printing import printed_elements
 from planner.postgres.types.result_types import INTEGERS, common_type
 from planner.postgres.types.row_functions import columns_of
-from planner.postgres.types.rules import CallRule, copies, renamed, unsupported
 from planner.trees.nodes import call, cast, strip
 from planner.values.catalog_types import first_subscript
 from planner.values.sqltypes import duckdb_type

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import MismatchedTypeError, NotSupportedError, QueryError
-from planner.postgres.types import object_names
+from planner.postgres.expressions import object_names
+from planner.postgres.expressions.printing import printed, printed_elements
+from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import SPELLED, bytes_of, check_literal, spell_time
-from planner.postgres.types.printing import printed, printed_elements
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC
-from planner.postgres.types.rules import Rule
 from planner.trees.column_names import type_name
 from planner.trees.nodes import built_type, call, cast, position_of, strip, wrapped
 from planner.values.catalog_types import is_of_catalog

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner.postgres.expressions import object_names
 from planner.postgres.expressions.json_calls import json_of
-from planner.postgres.types import object_names
+from planner.postgres.expressions.printing import is_document, printed
+from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import bytes_of
-from planner.postgres.types.printing import is_document, printed
-from planner.postgres.types.rules import Rule
 from planner.trees.nodes import call, cast, wrapped
 from stores.spec.schema import BYTEA, TEXT, Kind
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import MismatchedTypeError, NotSupportedError
+from planner.postgres.expressions import object_names
 from planner.postgres.expressions.row_comparisons import as_row, spelled_comparison
+from planner.postgres.expressions.rules import Rule, hold_scale
 from planner.postgres.expressions.volatile import check_copied
-from planner.postgres.types import object_names
 from planner.postgres.types.inference import Types
-from planner.postgres.types.rules import Rule, hold_scale
 from planner.trees.nodes import cast, position_of, strip
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import Kind

@@ -8,9 +8,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from planner.errors import RAISED
+from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import FLOATS
-from planner.postgres.types.rules import Rule
 from planner.trees.nodes import call, signed, wrapped
 
 LEAVES_MAX = 16

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import InvalidValueError, MismatchedTypeError
+from planner.postgres.expressions.rules import CallRule, text_of, unsupported
 from planner.postgres.types.inference import Types
-from planner.postgres.types.rules import CallRule, text_of, unsupported
 from planner.trees.nodes import call, cast, position_of
 from planner.values.time_zones import fixed_offset, zone_name
 from stores.spec.schema import Kind

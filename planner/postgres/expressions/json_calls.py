@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner.postgres.expressions.printing import row_of
+from planner.postgres.expressions.rules import CallRule, copies, renamed
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal
-from planner.postgres.types.printing import row_of
 from planner.postgres.types.result_types import JSON
-from planner.postgres.types.rules import CallRule, copies, renamed
 from planner.trees.nodes import call, cast, outermost, strip, wrapped
 from planner.values.text_values import parse_value
 from stores.spec.schema import TEXT, DataType, Kind

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.postgres.expressions.json_calls import JSON_ROWS, json_of, texts_of
+from planner.postgres.expressions.rules import Rule, hold_scale
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS
-from planner.postgres.types.rules import Rule, hold_scale
 from planner.trees.nodes import call, cast, strip
 from planner.values.text_values import parse_value
 from stores.spec.schema import TEXT, DataType, Kind

@@ -8,10 +8,10 @@ from sqlglot import exp
 
 from planner.postgres.expressions.arithmetic import modulo
 from planner.postgres.expressions.numeric_division import whole_quotient
+from planner.postgres.expressions.rules import CallRule, copies, renamed
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.result_types import INTEGERS, as_decimal, common_type
-from planner.postgres.types.rules import CallRule, copies, renamed
 from planner.trees.nodes import call, cast
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import Kind

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.postgres.expressions.array_calls import as_rows
+from planner.postgres.expressions.rules import CallRule, text_of, unsupported
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.pattern_texts import groups_in, regular_expression, replacement
-from planner.postgres.types.rules import CallRule, text_of, unsupported
 from planner.trees.nodes import call, position_of
 
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import NotSupportedError
+from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
 from planner.postgres.types.pattern_texts import regular_expression, similar_to
-from planner.postgres.types.rules import Rule
 from planner.trees.nodes import call, position_of, strip, wrapped
 from stores.spec.schema import BOOLEAN
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
-from planner.postgres.types.rules import Rule
 from planner.trees.nodes import call, strip
 from planner.values.catalog_types import NAME, first_subscript
 from stores.spec.schema import Kind

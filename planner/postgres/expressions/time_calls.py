@@ -17,12 +17,12 @@ from planner.composing.functions.time_templates import (
 )
 from planner.errors import QueryError, UnknownNameError
 from planner.postgres.expressions.interval_calls import at_zone, interval_text
+from planner.postgres.expressions.rules import CallRule, renamed, text_of, unsupported
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
 from planner.postgres.types.operators import TIMESTAMP, TIMESTAMPTZ
 from planner.postgres.types.result_types import FLOATS, INTEGERS
-from planner.postgres.types.rules import CallRule, renamed, text_of, unsupported
 from planner.postgres.types.time_fields import cut, cut_of, field_of, read, scale_of
 from planner.trees.nodes import call, cast, position_of
 from planner.values.catalog_types import postgres_name

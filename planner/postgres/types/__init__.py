@@ -1,4 +1,4 @@
 """PostgreSQL's types of expressions: functions, operators, literals and result columns.
 
-Code here reads trees. It changes them only to give literals their types.
+Code here reads trees, and changes only literals, which get their types.
 """

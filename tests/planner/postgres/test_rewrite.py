@@ -11,7 +11,7 @@ from sqlglot import exp
 
 import planner
 from planner.postgres import rewrite
-from planner.postgres.types.rules import Rule
+from planner.postgres.expressions.rules import Rule
 
 
 def tables() -> dict[str, Mapping[type[exp.Expr], Rule]]:

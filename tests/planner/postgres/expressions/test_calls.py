@@ -9,8 +9,8 @@ from pathlib import Path
 
 from planner.postgres import expressions
 from planner.postgres.expressions import calls
+from planner.postgres.expressions.rules import CallRule
 from planner.postgres.types.functions import FUNCTIONS
-from planner.postgres.types.rules import CallRule
 
 
 def tables() -> dict[str, Mapping[str, CallRule]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from planner.errors import NotSupportedError
-from planner.postgres.types import object_names
+from planner.postgres.expressions import object_names
 from planner.postgres.types.inference import Types
 from planner.trees.nodes import call, cast, position_of, strip
 from stores.spec.schema import DataType, Kind
