@@ -13,7 +13,7 @@ from sqlglot import exp
 from planner.errors import InvalidSyntaxError, InvalidValueError, MismatchedTypeError
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import SPELLED, adopt, check_literal
+from planner.postgres.types.literals import TIME_KINDS, adopt, check_literal
 from planner.postgres.types.operands import COMPARED, alternatives, arguments, compared, is_open
 from planner.postgres.types.operators import SYMBOLS, asked_type
 from planner.postgres.types.result_types import FLOATS, INTEGERS, common_type
@@ -263,7 +263,7 @@ def _read_texts(sides: Sequence[exp.Expr], types: Types) -> bool:
 
 _READ_KINDS = {
     *CANONICAL_TEXTS,
-    *SPELLED,
+    *TIME_KINDS,
     *INTEGERS,
     *FLOATS,
     *(Kind.ARRAY, Kind.DECIMAL, Kind.BOOLEAN),

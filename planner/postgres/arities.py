@@ -88,7 +88,7 @@ def check_arities(nodes: Nodes, types: Types) -> None:
         name = _written_name(node)
         counts = ARITIES.get(name)
         if counts is not None and not _allows(counts, len(given := arguments(node))):
-            shown = ", ".join(_shown(each, types) for each in given)
+            shown = ", ".join(_type_shown(each, types) for each in given)
             raise unknown_function(node, name, shown)
     check_over(nodes)
 
@@ -106,7 +106,7 @@ def _allows(counts: str, given: int) -> bool:
     return str(given) in counts.split()
 
 
-def _shown(node: exp.Expr, types: Types) -> str:
+def _type_shown(node: exp.Expr, types: Types) -> str:
     """Return an argument's type as PostgreSQL's message has it."""
     found = types.of(node)
     is_text = isinstance(node, exp.Literal) and node.is_string

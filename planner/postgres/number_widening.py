@@ -30,7 +30,7 @@ _NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
 _PAIR = 2
 
 
-def _agree(node: exp.Expr, types: Types) -> exp.Expr:
+def _agree_in_node(node: exp.Expr, types: Types) -> exp.Expr:
     """Give the alternatives of an expression one scale, then apply the rule of its name."""
     hold_scale(alternatives(node), types)
     fresh = rewrite_call(node, types)
@@ -144,7 +144,7 @@ def _element(data_type: DataType | None) -> DataType | None:
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {
-    **dict.fromkeys((exp.Case, exp.Coalesce, exp.Greatest, exp.Least, exp.Array), _agree),
+    **dict.fromkeys((exp.Case, exp.Coalesce, exp.Greatest, exp.Least, exp.Array), _agree_in_node),
     exp.Nullif: _nullif,
     exp.Values: _agree_in_values,
     exp.Except: agree_in_sets,

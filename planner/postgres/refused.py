@@ -45,7 +45,7 @@ _REFUSED: dict[type[exp.Expr], str] = {
     exp.HexString: "a bit string",
     exp.Variadic: "VARIADIC",
 }
-_NEVER = _WRITES | _REFUSED.keys()
+_REFUSED_KINDS = _WRITES | _REFUSED.keys()
 _HINTS: dict[type[exp.Expr], str] = {
     exp.Lock: "Nothing is locked by reading; leave it out.",
     exp.Into: "State is written by its pipeline; SELECT reads it.",
@@ -71,8 +71,8 @@ def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
         NotSupportedError: it has such SQL (0A000), or a write in WITH (25006).
         UnknownNameError: it calls another function (42883).
     """
-    if nodes.has(_NEVER):
-        raise _refused(nodes)
+    if nodes.has(_REFUSED_KINDS):
+        raise _refusal(nodes)
     for select in nodes.of(exp.Select):
         if not select.expressions:
             raise NotSupportedError(
@@ -82,7 +82,7 @@ def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
     for star in nodes.of(exp.Star):
         if isinstance(star.parent, exp.Paren):
             raise InvalidSyntaxError('syntax error at or near "*"', position=position_of(star))
-        if _is_value(star):
+        if _is_row_value(star):
             raise NotSupportedError(
                 "a whole row as a value is not supported",
                 hint="Name its columns.",
@@ -91,8 +91,8 @@ def refuse(nodes: Nodes, functions: Container[str] = FUNCTIONS) -> None:
     _refuse_functions(nodes, functions)
 
 
-def _refused(nodes: Nodes) -> NotSupportedError:
-    kind = type(next(nodes.among(_NEVER)))
+def _refusal(nodes: Nodes) -> NotSupportedError:
+    kind = type(next(nodes.among(_REFUSED_KINDS)))
     if kind in _WRITES:
         return NotSupportedError(
             f"cannot execute {kind.key.upper()} in a read-only gateway",
@@ -104,7 +104,7 @@ def _refused(nodes: Nodes) -> NotSupportedError:
     )
 
 
-def _is_value(star: exp.Star) -> bool:
+def _is_row_value(star: exp.Star) -> bool:
     """Whether a star is a row as a value: `ROW(t.*)`, or `(t.*)` that is cast or compared."""
     row = star.parent.parent if isinstance(star.parent, exp.Column) else None
     if isinstance(row, exp.Tuple) or (isinstance(row, exp.Anonymous) and row.name.lower() == "row"):

@@ -46,7 +46,7 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
     Raises:
         QueryError: a value does not parse, types do not match, or something is not supported.
     """
-    if not _concerns(nodes):
+    if not _may_apply(nodes):
         return
     for node in reversed(list(tree.walk())):
         rule = RULES.get(type(node))
@@ -66,9 +66,9 @@ def apply(tree: exp.Expr, nodes: Nodes, types: Types) -> None:
     nodes.renew()
 
 
-def _concerns(nodes: Nodes) -> bool:
+def _may_apply(nodes: Nodes) -> bool:
     """Whether a rule can apply; if not, a lookup by key is planned without a walk of its tree."""
-    if any(kind in _LOUD or issubclass(kind, exp.Func) for kind in set(nodes.types) - _COMMON):
+    if any(kind in _RULED or issubclass(kind, exp.Func) for kind in set(nodes.types) - _COMMON):
         return True
     sides = [where.this for where in nodes.of(exp.Where)]
     for both in nodes.of(exp.And):
@@ -82,7 +82,7 @@ def _extract(node: exp.Expr, types: Types) -> exp.Expr:
     return node.replace(fresh)
 
 
-def _recursion(node: exp.Expr, types: Types) -> exp.Expr:
+def _check_recursion(node: exp.Expr, types: Types) -> exp.Expr:
     """Check the types of a recursive query, and widen numerics that can grow.
 
     PostgreSQL refuses other types in the recursive part; DuckDB casts them to those of the first.
@@ -109,7 +109,7 @@ def _recursion(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
-def _frame(node: exp.Expr, types: Types) -> exp.Expr:
+def _read_frame_offset(node: exp.Expr, types: Types) -> exp.Expr:
     """Read a text as the offset of a RANGE frame as an interval."""
     del types
     for end in ("start", "end"):
@@ -119,7 +119,7 @@ def _frame(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
-def _counted(node: exp.Expr, types: Types) -> exp.Expr:
+def _check_row_count(node: exp.Expr, types: Types) -> exp.Expr:
     """Check that LIMIT and OFFSET have a number without columns; DuckDB takes texts and booleans.
 
     Raises:
@@ -138,7 +138,7 @@ def _counted(node: exp.Expr, types: Types) -> exp.Expr:
                 sqlstate="42P10",
             )
     found = types.of(count)
-    if found is not None and not is_open(count) and found.kind not in _COUNTS:
+    if found is not None and not is_open(count) and found.kind not in _NUMBERS:
         raise MismatchedTypeError(
             f"argument of {word} must be type bigint, not type {spelled_type(found)}",
             position=position_of(count),
@@ -149,7 +149,7 @@ def _counted(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
-_COUNTS = {*INTEGERS, *FLOATS, Kind.DECIMAL, Kind.NULL}
+_NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL, Kind.NULL}
 
 
 def _at_zone(node: exp.Expr, types: Types) -> exp.Expr:
@@ -187,12 +187,12 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.AtTimeZone: _at_zone,
     **subscripts.RULES,
     exp.Extract: _extract,
-    **dict.fromkeys((exp.Limit, exp.Offset, exp.Fetch), _counted),
+    **dict.fromkeys((exp.Limit, exp.Offset, exp.Fetch), _check_row_count),
     exp.Overlaps: _overlaps,
-    exp.Union: _recursion,
-    exp.WindowSpec: _frame,
+    exp.Union: _check_recursion,
+    exp.WindowSpec: _read_frame_offset,
 }
 """The rules, by type of node."""
 _COMMON: set[type[exp.Expr]] = {exp.EQ, exp.NEQ, exp.And, exp.Where, exp.Table}
 """The nodes of lookups by key; if there are no others, no rule changes them."""
-_LOUD = {*RULES, exp.Tuple}
+_RULED = {*RULES, exp.Tuple}

@@ -32,7 +32,7 @@ _LEXEME = re.compile(
 _OPENS = re.compile(r"""['"]|/\*""")
 
 
-_BY_NAME = frozenset(
+_KEPT_NAMES = frozenset(
     {
         *("ARRAY_APPEND", "ARRAY_CAT", "ARRAY_DIMS", "ARRAY_LENGTH", "ARRAY_POSITION"),
         *("ARRAY_PREPEND", "ARRAY_REMOVE", "ARRAY_TO_STRING", "BIT_COUNT", "BIT_LENGTH"),
@@ -62,7 +62,7 @@ _BY_NAME = frozenset(
 )
 """Functions that keep their names: `postgres.expressions.calls` reads them, not sqlglot."""
 
-_FIELDS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
+_INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
 """The units that may follow the text of an interval."""
 
 
@@ -97,7 +97,7 @@ class StategateSQL(Postgres):
         """Reads PostgreSQL's SQL where sqlglot reads other SQL, or none."""
 
         FUNCTIONS = {  # noqa: RUF012
-            **{n: made for n, made in PostgresParser.FUNCTIONS.items() if n not in _BY_NAME},
+            **{n: made for n, made in PostgresParser.FUNCTIONS.items() if n not in _KEPT_NAMES},
             # sqlglot reads ALL and SOME before a SELECT only, not before an array.
             "ALL": lambda args: _quantified(exp.All, "all", args),
             "SOME": lambda args: _quantified(exp.Any, "some", args),
@@ -109,7 +109,7 @@ class StategateSQL(Postgres):
             if kind is not TokenType.ARROW
         }
         FUNCTION_PARSERS = {  # noqa: RUF012
-            n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in _BY_NAME
+            n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in _KEPT_NAMES
         }
 
         UNARY_PARSERS = {  # noqa: RUF012
@@ -147,7 +147,7 @@ class StategateSQL(Postgres):
             """
             messages = expression.error_messages(args)
             is_call = args is not None and isinstance(expression, exp.Func)
-            if is_call and (messages or _drops(expression, args or [])):
+            if is_call and (messages or _loses_arguments(expression, args or [])):
                 name = expression.sql_name().lower()
                 return exp.Anonymous(this=name, expressions=args)
             for message in messages:
@@ -250,7 +250,7 @@ class StategateSQL(Postgres):
             return super()._negate_range(this)
 
         def _parse_interval_field(self) -> exp.Var | None:
-            if self._curr is None or self._curr.text.upper() not in _FIELDS:
+            if self._curr is None or self._curr.text.upper() not in _INTERVAL_UNITS:
                 return None
             self._advance()
             return exp.var(self._prev.text.upper())
@@ -280,7 +280,7 @@ def _quantified(kind: type[exp.Expr], name: str, args: list[Any]) -> exp.Expr:
     return kind(this=exp.Paren(this=args[0]))
 
 
-def _drops(call: exp.Expr, given: list[Any]) -> bool:
+def _loses_arguments(call: exp.Expr, given: list[Any]) -> bool:
     """Whether a written argument is missing from a parsed call."""
     held = {id(node) for node in call.walk()}
     return any(id(each) not in held for each in given)

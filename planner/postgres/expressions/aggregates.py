@@ -29,13 +29,13 @@ _ROWS_DIGITS = 12
 
 def _average(node: exp.Expr, types: Types) -> exp.Expr:
     """Divide the exact sum by the count: PostgreSQL's avg is a numeric, DuckDB's is a double."""
-    of = _only_type(node, types)
+    of = _argument_type(node, types)
     exact = as_decimal(of)
     if exact is None or of is None:
         return node
     aggregate = outermost(node)
-    total = _swapped(aggregate, lambda inner: exp.Sum(this=inner))
-    count = _swapped(aggregate, lambda inner: exp.Count(this=inner))
+    total = _other_aggregate(aggregate, lambda inner: exp.Sum(this=inner))
+    count = _other_aggregate(aggregate, lambda inner: exp.Count(this=inner))
     of_sum = decimal_type(min(DIGITS_MAX, exact.precision + _ROWS_DIGITS), exact.scale)
     divisor = call("nullif", count, exp.Literal.number(0))
     fresh = quotient(total, divisor, of_sum, decimal_type(_ROWS_DIGITS, 0))
@@ -44,7 +44,7 @@ def _average(node: exp.Expr, types: Types) -> exp.Expr:
     return fresh
 
 
-def _swapped(aggregate: exp.Expr, make: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
+def _other_aggregate(aggregate: exp.Expr, make: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
     """Return another aggregate of the same argument, with the same FILTER and OVER."""
     holder = exp.Paren(this=aggregate.copy())
     inner: exp.Expr = holder.this
@@ -55,14 +55,14 @@ def _swapped(aggregate: exp.Expr, make: Callable[[exp.Expr], exp.Expr]) -> exp.E
     return made
 
 
-def _only_type(node: exp.Expr, types: Types) -> DataType | None:
+def _argument_type(node: exp.Expr, types: Types) -> DataType | None:
     found = arguments(node)
     return types.of(found[0]) if found else None
 
 
 def _sum(node: exp.Expr, types: Types) -> exp.Expr:
     """Cast sums to PostgreSQL's types: bigint for integers, real for reals."""
-    of = _only_type(node, types)
+    of = _argument_type(node, types)
     if of is None:
         return node
     if of.kind is Kind.INTERVAL:
@@ -85,7 +85,7 @@ def _sum(node: exp.Expr, types: Types) -> exp.Expr:
     return fresh
 
 
-def _joined(node: exp.Expr, types: Types) -> exp.Expr:
+def _string_agg(node: exp.Expr, types: Types) -> exp.Expr:
     """Rewrite `string_agg` with a separator that DuckDB does not take.
 
     With a NULL separator, DuckDB returns NULL; PostgreSQL joins the texts. DuckDB takes only a
@@ -120,7 +120,7 @@ def _joined(node: exp.Expr, types: Types) -> exp.Expr:
     return fresh
 
 
-def _order(node: exp.Expr, types: Types) -> exp.Expr:
+def _order_by(node: exp.Expr, types: Types) -> exp.Expr:
     """Drop literals from the ORDER BY of an aggregate: they order nothing, and DuckDB refuses."""
     del types
     if not isinstance(node.this, exp.Expr):
@@ -153,7 +153,7 @@ def _percentile(node: exp.Expr, types: Types) -> exp.Expr:
         term.set("this", cast(term.this.copy(), "DOUBLE"))
     fraction = arguments(node.this)[0]
     is_known = isinstance(fraction, exp.Literal | exp.Array)
-    given = fraction.copy() if is_known else _or_half(fraction, types)
+    given = fraction.copy() if is_known else _fraction_or_half(fraction, types)
     ordered = exp.Order(this=given, expressions=[term])
     known = types.of(node)
     fresh: exp.Expr = node.replace(call(made, term.this.copy(), ordered))
@@ -165,7 +165,7 @@ def _percentile(node: exp.Expr, types: Types) -> exp.Expr:
     return fresh
 
 
-def _or_half(fraction: exp.Expr, types: Types) -> exp.Expr:
+def _fraction_or_half(fraction: exp.Expr, types: Types) -> exp.Expr:
     """Return a fraction that is never NULL: DuckDB refuses NULL, even to describe a statement."""
     half: exp.Expr = exp.Literal.number("0.5")
     if types.kind_of(fraction) is Kind.ARRAY:
@@ -176,8 +176,8 @@ def _or_half(fraction: exp.Expr, types: Types) -> exp.Expr:
 RULES: Mapping[type[exp.Expr], Rule] = {
     exp.WithinGroup: _percentile,
     exp.Avg: _average,
-    exp.GroupConcat: _joined,
+    exp.GroupConcat: _string_agg,
     exp.Sum: _sum,
-    exp.Order: _order,
+    exp.Order: _order_by,
 }
 """The rules, by type of node."""

@@ -8,8 +8,8 @@ from functools import partial
 from sqlglot import exp
 
 from planner.errors import MismatchedTypeError
-from planner.postgres.expressions.floats import POWER, keep_nan, ranged
-from planner.postgres.expressions.json_operators import delete
+from planner.postgres.expressions.floats import POWER, keep_nan, range_checked
+from planner.postgres.expressions.json_operators import json_difference
 from planner.postgres.expressions.numeric_division import quotient
 from planner.postgres.expressions.rules import Rule, hold_scale
 from planner.postgres.types.inference import Types
@@ -35,7 +35,7 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     exact = as_decimal(left), as_decimal(right)
     are_whole = left is not None and right is not None and {left.kind, right.kind} <= set(INTEGERS)
     if None in exact or are_whole:
-        fresh = _add(node, types)
+        fresh = _compute(node, types)
         if fresh is node:
             keep_nan(node, types)
         return fresh
@@ -45,12 +45,12 @@ def _divide(node: exp.Expr, types: Types) -> exp.Expr:
     return node.replace(fresh)
 
 
-def _add(node: exp.Expr, types: Types) -> exp.Expr:
+def _compute(node: exp.Expr, types: Types) -> exp.Expr:
     """Compute in PostgreSQL's types.
 
     A real with another number gives a double, and the difference of dates is an integer.
     """
-    if isinstance(node, exp.Sub) and (fresh := delete(node, types)) is not None:
+    if isinstance(node, exp.Sub) and (fresh := json_difference(node, types)) is not None:
         return fresh
     _adopt_literals(node, types)
     _check_times(node, types)
@@ -69,7 +69,7 @@ def _add(node: exp.Expr, types: Types) -> exp.Expr:
 
 def modulo(node: exp.Expr, types: Types) -> exp.Expr:
     """Keep the remainder of numerics exact; DuckDB makes doubles where digits may not suffice."""
-    fresh = _add(node, types)
+    fresh = _compute(node, types)
     hold_scale([node.this, node.expression], types)
     divisor = types.of(node.expression)
     is_number = isinstance(strip(node.expression), exp.Literal)
@@ -150,7 +150,7 @@ def _is_number(node: exp.Expr) -> bool:
     return isinstance(signed(node)[0], exp.Literal)
 
 
-def _of_bits(node: exp.Expr, types: Types) -> exp.Expr:
+def _compute_bits(node: exp.Expr, types: Types) -> exp.Expr:
     """Cast `&`, `|`, `#` and `~` of integers to the wider type of both."""
     found = types.of(node)
     if found is None or found.kind not in INTEGERS:
@@ -240,14 +240,14 @@ def _shift(node: exp.Expr, types: Types) -> exp.Expr:
 
 
 RULES: Mapping[type[exp.Expr], Rule] = {
-    exp.Div: ranged(_divide),
-    exp.Add: ranged(_add),
-    exp.Sub: ranged(_add),
-    exp.Mul: ranged(_add),
+    exp.Div: range_checked(_divide),
+    exp.Add: range_checked(_compute),
+    exp.Sub: range_checked(_compute),
+    exp.Mul: range_checked(_compute),
     exp.Pow: POWER,
     exp.Mod: modulo,
     exp.Neg: _negate,
-    **dict.fromkeys((exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot), _of_bits),
+    **dict.fromkeys((exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot), _compute_bits),
     exp.Round: _round,
     exp.Ceil: _round,
     exp.BitwiseLeftShift: _shift,

@@ -63,7 +63,7 @@ def rewrite_call(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
-_ADOPTED = {*INTEGERS, *FLOATS, *OF_TIME, Kind.DECIMAL}
+_LITERAL_KINDS = {*INTEGERS, *FLOATS, *OF_TIME, Kind.DECIMAL}
 
 
 def _adopt_literals(name: str, node: exp.Expr, types: Types) -> None:
@@ -75,7 +75,7 @@ def _adopt_literals(name: str, node: exp.Expr, types: Types) -> None:
     known = [OPEN if free else types.of(n) for free, n in zip(is_open, given, strict=True)]
     taken = resolve(name, known) or ()
     for each, free, asked in zip(given, is_open, taken, strict=False):
-        if free and asked is not None and asked.kind in _ADOPTED:
+        if free and asked is not None and asked.kind in _LITERAL_KINDS:
             fresh = (
                 typed_literal(each, asked)
                 if isinstance(each, exp.Literal)

@@ -11,7 +11,7 @@ from planner.postgres.expressions import object_names
 from planner.postgres.expressions.printing import printed, printed_elements
 from planner.postgres.expressions.rules import Rule
 from planner.postgres.types.inference import Types
-from planner.postgres.types.literals import SPELLED, bytes_of, check_literal, spell_time
+from planner.postgres.types.literals import TIME_KINDS, bytes_of, check_literal, spell_time
 from planner.postgres.types.result_types import FLOATS, INTEGERS, NUMERIC
 from planner.trees.column_names import type_name
 from planner.trees.nodes import built_type, call, cast, position_of, strip, wrapped
@@ -64,29 +64,29 @@ def _converted(node: exp.Cast, target: DataType | None, types: Types) -> exp.Exp
         return node.replace(fresh)
     if target is not None and is_of_catalog(target):
         node.set("to", built_type(duckdb_type(target)))
-    _name_type(node)
+    _replace_type(node)
     inner = strip(node.this)
     if isinstance(inner, exp.Literal):
         if inner.is_string:
             return _cast_literal(node, inner, target, types)
         _check_range(inner, target)
     source = types.of(node.this)
-    _check(node, source, types.of(node))
+    _check_castable(node, source, types.of(node))
     if node.to.this is exp.DType.DECIMAL and not node.to.expressions:
         found = types.of(node)
         if found is not None:
             node.set("to", built_type(str(found).upper()))
-        _shorten(node, source)
-    elif _print(node, target, types):
+        _keep_certain_digits(node, source)
+    elif _print_operand(node, target, types):
         return node
     elif target is not None and source is not None:
         _convert(node, source, target)
         if target.kind is Kind.DECIMAL:
-            _shorten(node, source)
+            _keep_certain_digits(node, source)
     return node
 
 
-def _check(node: exp.Cast, source: DataType | None, target: DataType | None) -> None:
+def _check_castable(node: exp.Cast, source: DataType | None, target: DataType | None) -> None:
     if source is not None and target is not None and not _is_castable(source, target):
         raise MismatchedTypeError(
             f"cannot cast type {spelled_type(source)} to {spelled_type(target)}",
@@ -113,7 +113,7 @@ def _without_rules(data_type: DataType) -> DataType | None:
     return data_type if is_string(data_type) or not is_of_catalog(data_type) else None
 
 
-def _print(node: exp.Cast, target: DataType | None, types: Types) -> bool:
+def _print_operand(node: exp.Cast, target: DataType | None, types: Types) -> bool:
     """Write the operand of a cast to text or texts as PostgreSQL prints it; whether it was one."""
     element = None if target is None else target.element
     text = None
@@ -131,7 +131,7 @@ def _check_range(number: exp.Literal, target: DataType | None) -> None:
         check_literal(number, target)
 
 
-def _shorten(node: exp.Cast, source: DataType | None) -> None:
+def _keep_certain_digits(node: exp.Cast, source: DataType | None) -> None:
     """Cast a real or double to numeric with its certain digits, 6 or 15, as PostgreSQL does."""
     if source is not None and source.kind in FLOATS:
         digits = "%.6g" if source.kind is Kind.REAL else "%.15g"
@@ -139,7 +139,7 @@ def _shorten(node: exp.Cast, source: DataType | None) -> None:
         node.set("this", printed)
 
 
-def _name_type(node: exp.Cast) -> None:
+def _replace_type(node: exp.Cast) -> None:
     """Write PostgreSQL's types that DuckDB lacks as text or numbers."""
     name = type_name(node.to).removeprefix("_")
     known = {"bpchar": "TEXT", "citext": "TEXT"}
@@ -155,7 +155,7 @@ def _convert(node: exp.Cast, source: DataType, target: DataType) -> None:
     macro = None
     if source.kind is Kind.TEXT:
         macro = _READ.get(target.kind)
-        if target.kind in SPELLED:
+        if target.kind in TIME_KINDS:
             node.set("this", _time_words(node.this, target.kind))
         elif target.element is not None and not is_of_catalog(target):
             macro = "pg_sg_whole_texts" if target.element.kind in INTEGERS else "pg_sg_texts"
@@ -205,7 +205,7 @@ def _cast_literal(
             literal.replace(exp.Boolean(this=bool(value)))
     elif target.kind in HELD_AS_TEXT:
         check_literal(literal, target)
-    elif target.kind in SPELLED:
+    elif target.kind in TIME_KINDS:
         spell_time(literal, target)
     elif target.kind is Kind.BYTEA:
         fresh = bytes_of(literal)

@@ -16,7 +16,7 @@ from planner.trees.nodes import cast, position_of, strip
 from planner.values.sqltypes import duckdb_type
 from stores.spec.schema import Kind
 
-SPELLED_MAX = 16
+LISTED_ROWS_MAX = 16
 """Most rows of IN that are compared one by one; longer lists become a subquery."""
 
 
@@ -50,7 +50,7 @@ def _compare_arrays(node: exp.Expr, types: Types) -> exp.Expr:
     return node
 
 
-def _find_row(node: exp.Expr, types: Types) -> exp.Expr:
+def _compare_in(node: exp.Expr, types: Types) -> exp.Expr:
     """Write `(a, b) IN ((1, 2), …)` as comparisons of columns.
 
     In DuckDB's rows NULL equals NULL; in PostgreSQL the comparison is NULL. DuckDB takes minutes
@@ -66,7 +66,7 @@ def _find_row(node: exp.Expr, types: Types) -> exp.Expr:
     if not members:
         return node
     is_constant = not any(member.find(exp.Column, exp.Query) for member in members)
-    if len(members) > SPELLED_MAX and is_constant:
+    if len(members) > LISTED_ROWS_MAX and is_constant:
         listed = [_typed(row, member, types) for member in members]
         values = exp.Values(expressions=listed, alias=exp.TableAlias(this=exp.to_identifier("v")))
         query = exp.Subquery(this=exp.select("*").from_(values))
@@ -112,7 +112,7 @@ def _row_is_null(node: exp.Expr, types: Types) -> exp.Expr:
     return node.replace(exp.Paren(this=exp.and_(*each)) if each else exp.true())
 
 
-def _order(node: exp.Expr, types: Types) -> exp.Expr:
+def _compare_order(node: exp.Expr, types: Types) -> exp.Expr:
     """Check and rewrite `<`, `<=`, `>` and `>=`."""
     _check_subquery(node)
     _hold_scale(node, types)
@@ -141,7 +141,7 @@ def _order_nested(node: exp.Expr, types: Types) -> exp.Expr:
     return node.replace(exp.Coalesce(this=node.copy(), expressions=[exp.null()]))
 
 
-def _predicate(node: exp.Expr, types: Types) -> exp.Expr:
+def _check_booleans(node: exp.Expr, types: Types) -> exp.Expr:
     """Refuse operands of AND, OR, NOT, WHERE and HAVING that are not booleans."""
     sides = [node.this, node.expression] if isinstance(node, exp.And | exp.Or) else [node.this]
     for side in sides:
@@ -158,15 +158,15 @@ def _predicate(node: exp.Expr, types: Types) -> exp.Expr:
 RULES: Mapping[type[exp.Expr], Rule] = {
     exp.EQ: _compare,
     exp.NEQ: _compare,
-    **dict.fromkeys((exp.LT, exp.LTE, exp.GT, exp.GTE), _order),
+    **dict.fromkeys((exp.LT, exp.LTE, exp.GT, exp.GTE), _compare_order),
     exp.Between: _order_nested,
-    exp.In: _find_row,
+    exp.In: _compare_in,
     exp.Is: _row_is_null,
     exp.ArrayOverlaps: _compare_arrays,
-    exp.And: _predicate,
-    exp.Or: _predicate,
-    exp.Not: _predicate,
-    exp.Where: _predicate,
-    exp.Having: _predicate,
+    exp.And: _check_booleans,
+    exp.Or: _check_booleans,
+    exp.Not: _check_booleans,
+    exp.Where: _check_booleans,
+    exp.Having: _check_booleans,
 }
 """The rules, by type of node."""

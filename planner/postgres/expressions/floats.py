@@ -19,18 +19,18 @@ _STEPS = (exp.Add, exp.Sub, exp.Mul, exp.Div)
 _THROUGH = (*_STEPS, exp.Paren, exp.Neg)
 
 
-def ranged(rule: Rule) -> Rule:
+def range_checked(rule: Rule) -> Rule:
     """Return a rule of arithmetic that also checks the result, once for a whole computation."""
 
     def checked(node: exp.Expr, types: Types) -> exp.Expr:
         fresh = rule(node, types)
         is_float = fresh is node and _is_float(node, types)
-        return _checked(node, types) if is_float and not _goes_on(node, types) else fresh
+        return _checked(node, types) if is_float and not _is_operand(node, types) else fresh
 
     return checked
 
 
-def _goes_on(node: exp.Expr, types: Types) -> bool:
+def _is_operand(node: exp.Expr, types: Types) -> bool:
     """Whether the result is an operand of more arithmetic, which will be checked."""
     parent = node.parent
     while isinstance(parent, exp.Paren | exp.Neg):

@@ -250,7 +250,7 @@ def _make_interval(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.E
 _JUSTIFIED = ("days", "hours", "interval")
 
 
-def _of_interval(name: str) -> CallRule:
+def _interval_macro(name: str) -> CallRule:
     """Return a rule that calls a macro with an interval; a macro cannot find the type itself."""
     return lambda node, given, types: call(name, cast(given[0].copy(), "INTERVAL"))
 
@@ -273,7 +273,7 @@ def _extreme(name: str) -> CallRule:
 CALLS: Mapping[str, CallRule] = {
     "greatest": _extreme("list_max"),
     "least": _extreme("list_min"),
-    **{f"justify_{to}": _of_interval(f"pg_sg_justify_{to}") for to in _JUSTIFIED},
+    **{f"justify_{to}": _interval_macro(f"pg_sg_justify_{to}") for to in _JUSTIFIED},
     "make_interval": _make_interval,
     "timezone": _timezone,
     "isfinite": _isfinite,

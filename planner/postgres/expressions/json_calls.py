@@ -66,7 +66,7 @@ def _row_object(row: exp.Tuple, types: Types) -> exp.Expr:
     return call("json_object", *fields)
 
 
-def _of_values(name: str, *, first: int = 0, step: int = 1) -> CallRule:
+def _with_values(name: str, *, first: int = 0, step: int = 1) -> CallRule:
     """Return a rule that calls a function whose arguments from `first` in `step`s are values."""
 
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
@@ -88,7 +88,7 @@ def _json_agg(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     return wrapped(outer, lambda inner: call("to_json", inner))
 
 
-def _json_set(name: str) -> CallRule:
+def _json_rows(name: str) -> CallRule:
     """Return a rule that writes a function that returns rows as `unnest` of a list."""
 
     def rule(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | None:
@@ -154,16 +154,16 @@ CALLS: Mapping[str, CallRule] = {
         ("json_extract_path_text", "jsonb_extract_path_text"), _json_path("pg_sg_json_path_text")
     ),
     **dict.fromkeys(
-        ("json_build_object", "jsonb_build_object"), _of_values("json_object", first=1, step=2)
+        ("json_build_object", "jsonb_build_object"), _with_values("json_object", first=1, step=2)
     ),
-    **dict.fromkeys(("json_build_array", "jsonb_build_array"), _of_values("json_array")),
-    **dict.fromkeys(("to_json", "to_jsonb", "row_to_json"), _of_values("to_json")),
+    **dict.fromkeys(("json_build_array", "jsonb_build_array"), _with_values("json_array")),
+    **dict.fromkeys(("to_json", "to_jsonb", "row_to_json"), _with_values("to_json")),
     "array_to_json": renamed("to_json"),
     **dict.fromkeys(("json_agg", "jsonb_agg"), _json_agg),
     **dict.fromkeys(
-        ("json_object_agg", "jsonb_object_agg"), _of_values("json_group_object", first=1)
+        ("json_object_agg", "jsonb_object_agg"), _with_values("json_group_object", first=1)
     ),
     "jsonb_pretty": renamed("json_pretty"),
-    **{name: _json_set(inner) for name, inner in JSON_ROWS.items()},
+    **{name: _json_rows(inner) for name, inner in JSON_ROWS.items()},
 }
 """The rules, by name of function."""

@@ -51,7 +51,7 @@ def _contains(node: exp.Expr, types: Types) -> exp.Expr:
     return node.replace(fresh)
 
 
-def delete(node: exp.Expr, types: Types) -> exp.Expr | None:
+def json_difference(node: exp.Expr, types: Types) -> exp.Expr | None:
     """Replace `json - 'key'`, `json - keys` and `json - index`; return None for other operands."""
     if types.kind_of(node.this) is not Kind.JSON:
         return None
@@ -81,7 +81,7 @@ def _has_key(node: exp.Expr, types: Types) -> exp.Expr:
     return node.replace(fresh)
 
 
-def _rows(node: exp.Expr, types: Types) -> exp.Expr:
+def _function_in_from(node: exp.Expr, types: Types) -> exp.Expr:
     """Write a function in FROM that returns the elements of a json value as `unnest`."""
     del types
     if not isinstance(node.this, exp.Anonymous):
@@ -121,6 +121,6 @@ RULES: Mapping[type[exp.Expr], Rule] = {
     exp.JSONBContains: _has_key,
     exp.JSONBDeleteAtPath: _delete_path,
     exp.JSONBContainsTopKey: _has_key,
-    exp.Table: _rows,
+    exp.Table: _function_in_from,
 }
 """The rules, by type of node."""

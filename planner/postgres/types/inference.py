@@ -61,7 +61,7 @@ _OF_THIS = (exp.Paren, exp.Filter, exp.Window, exp.Order, exp.Distinct, exp.Orde
 _OF_ANY = (exp.Coalesce, exp.Greatest, exp.Least, exp.Case, exp.Nullif, exp.If)
 _OF_TEXT = {"max", "min", "reverse"}
 """Functions with the type of their first argument, which is a text if it is a varchar."""
-_LITERAL_TIMES = {
+_FIXED_TYPES = {
     exp.CurrentDate: DATE,
     exp.CurrentTimestamp: DataType(kind=Kind.TIMESTAMPTZ),
     exp.Localtimestamp: DataType(kind=Kind.TIMESTAMP),
@@ -155,7 +155,7 @@ class Types:
             return self.of(node.this)
         if isinstance(node, _PREDICATES) and not isinstance(node, _QUANTIFIED):
             return BOOLEAN
-        if (known := _LITERAL_TIMES.get(type(node))) is not None:
+        if (known := _FIXED_TYPES.get(type(node))) is not None:
             return self._concatenated(node) if isinstance(node, exp.DPipe) else known
         return self._of_operation(node)
 

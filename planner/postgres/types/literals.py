@@ -28,9 +28,9 @@ _ALTERNATIVES: dict[type[exp.Expr], str] = {
 }
 """Nodes whose alternatives or elements have one type, with PostgreSQL's names of them."""
 _NUMBERS = {*INTEGERS, *FLOATS, Kind.DECIMAL}
-_ADOPTED = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, *HELD_AS_TEXT}
+_LITERAL_KINDS = {*INTEGERS, *FLOATS, *TIMES, Kind.DECIMAL, Kind.BOOLEAN, *HELD_AS_TEXT}
 """Types that a text literal takes from a value beside it."""
-SPELLED = {*TIMES, Kind.INTERVAL}
+TIME_KINDS = {*TIMES, Kind.INTERVAL}
 """Types whose texts DuckDB reads otherwise than PostgreSQL."""
 
 
@@ -66,11 +66,11 @@ def adopt(literal: exp.Literal, found: DataType | None, types: Types) -> DataTyp
     Raises:
         QueryError: it is not a value of that type; the error points at it.
     """
-    if found is None or found.kind not in _ADOPTED:
+    if found is None or found.kind not in _LITERAL_KINDS:
         return None
     if found.kind is Kind.DECIMAL:
         found = types.bare_numeric(literal) or found
-    if found.kind in SPELLED:
+    if found.kind in TIME_KINDS:
         spell_time(literal, found)
     else:
         check_literal(literal, found)
@@ -122,7 +122,7 @@ def typed_literal(literal: exp.Literal, target: DataType) -> exp.Expr:
     Raises:
         QueryError: it is not a value of that type.
     """
-    if target.kind in SPELLED:
+    if target.kind in TIME_KINDS:
         spell_time(literal, target)
     else:
         check_literal(literal, target)
