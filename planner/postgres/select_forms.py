@@ -135,7 +135,7 @@ def _check_sample(sample: exp.Expr) -> None:
         raise InvalidValueError("TABLESAMPLE parameter cannot be null", sqlstate="2202H")
     if isinstance(share, exp.Neg) or not isinstance(share, exp.Literal) or share.is_string:
         raise NotSupportedError(
-            "TABLESAMPLE takes a number that is written out", position=position_of(sample)
+            "TABLESAMPLE requires its percentage as a literal", position=position_of(sample)
         )
     if not 0 <= float(share.name) <= 100:
         raise InvalidValueError(

@@ -46,12 +46,12 @@ def interval_text(node: exp.Expr, value: exp.Expr, template: exp.Expr) -> exp.Ex
     """Return `to_char` of an interval: its fields as they are; none is carried to another.
 
     Raises:
-        NotSupportedError: the template is not written out, or has a rare field.
+        NotSupportedError: the template is not a literal, or has a rare field.
         InvalidValueError: the template has the name of a day or month (22007).
     """
     text = text_of(template)
     if text is None:
-        raise unsupported(node, "to_char() of an interval takes a template that is written out")
+        raise unsupported(node, "to_char() of an interval requires its template as a literal")
     pieces = [_piece(node, value, found) for found in _FIELD.finditer(text)]
     if not pieces:
         return exp.null()

@@ -76,7 +76,7 @@ def _similar(node: exp.Expr, types: Types) -> exp.Expr:
     pattern = strip(node.expression)
     if not isinstance(pattern, exp.Literal):
         raise NotSupportedError(
-            "SIMILAR TO takes a pattern that is written out",
+            "SIMILAR TO requires its pattern as a literal",
             hint="Use ~ with a regular expression.",
             position=position_of(node),
         )

@@ -54,7 +54,7 @@ def _concat(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr | N
 def _format(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     template = text_of(given[0]) if given else None
     if template is None:
-        raise unsupported(node, "format() takes a template that is written out")
+        raise unsupported(node, "format() requires its template as a literal")
     pieces: list[exp.Expr] = []
     at, following = 0, 1
     for found in _SPEC.finditer(template):
@@ -144,7 +144,7 @@ def _decode(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
 def _byte_form(node: exp.Expr, given: list[exp.Expr]) -> str:
     form = text_of(given[1])
     if form is None:
-        raise unsupported(node, f"{call_name(node)}() takes a format that is written out")
+        raise unsupported(node, f"{call_name(node)}() requires its format as a literal")
     if form.lower() not in {"hex", "base64", "escape"}:
         raise InvalidValueError(
             f'unrecognized encoding: "{form[:100]}"',
@@ -157,13 +157,13 @@ def _byte_form(node: exp.Expr, given: list[exp.Expr]) -> str:
 def _convert_from(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     encoding = (text_of(given[1]) or "").lower().replace("-", "").replace("_", "")
     if encoding not in {"utf8", "unicode"}:
-        raise unsupported(node, "convert_from() reads UTF8 only")
+        raise unsupported(node, "convert_from() of encodings other than UTF8 is not supported")
     return call("decode", given[0].copy())
 
 
 def _normalize(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     if len(given) > 1 and given[1].name.upper() != "NFC":
-        raise unsupported(node, "normalize() makes NFC only")
+        raise unsupported(node, "normalize() to forms other than NFC is not supported")
     return call("nfc_normalize", given[0].copy())
 
 

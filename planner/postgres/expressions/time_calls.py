@@ -82,7 +82,7 @@ def _to_timestamp(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Ex
 def _to_number(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:
     template = text_of(given[1])
     if template is None:
-        raise unsupported(node, "to_number() takes a template that is written out")
+        raise unsupported(node, "to_number() requires its template as a literal")
     read = call("pg_sg_number_of", given[0].copy(), given[1].copy())
     return cast(read, f"DECIMAL(38,{min(digits_behind_point(template), 38)})")
 
