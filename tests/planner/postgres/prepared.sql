@@ -987,15 +987,19 @@ $ text text
 SELECT regexp_like($1, t, t) FROM samples
 $ text
 : boolean
+~ is refused
 SELECT regexp_like(t, $1, t) FROM samples
 $ text
 : boolean
+~ is refused
 SELECT regexp_like(t, t, $1) FROM samples
 $ text
 : boolean
+~ is refused
 SELECT regexp_like($1, $2, $3) FROM samples
 $ text text text
 : boolean
+~ is refused
 SELECT regexp_match($1, t) FROM samples
 $ text
 : text[]
@@ -1160,15 +1164,19 @@ $ text text
 SELECT regexp_split_to_array($1, t, t) FROM samples
 $ text
 : text[]
+~ is refused
 SELECT regexp_split_to_array(t, $1, t) FROM samples
 $ text
 : text[]
+~ is refused
 SELECT regexp_split_to_array(t, t, $1) FROM samples
 $ text
 : text[]
+~ is refused
 SELECT regexp_split_to_array($1, $2, $3) FROM samples
 $ text text text
 : text[]
+~ is refused
 SELECT regexp_split_to_table($1, t) FROM samples
 $ text
 : text
@@ -1181,15 +1189,19 @@ $ text text
 SELECT regexp_split_to_table($1, t, t) FROM samples
 $ text
 : text
+~ is refused
 SELECT regexp_split_to_table(t, $1, t) FROM samples
 $ text
 : text
+~ is refused
 SELECT regexp_split_to_table(t, t, $1) FROM samples
 $ text
 : text
+~ is refused
 SELECT regexp_split_to_table($1, $2, $3) FROM samples
 $ text text text
 : text
+~ is refused
 SELECT regexp_substr($1, t) FROM samples
 $ text
 : text

@@ -478,3 +478,18 @@ SELECT (a @> '{1}') || 'x', string_agg(concat(a && '{1}'), ',' ORDER BY concat(a
 = falsex	f,f,f,f,f,f,f
 = truex	t
 = \N	
+SELECT regexp_like('A', 'a', 'ic'), regexp_like('A', 'a', 'ci'), regexp_replace('aAb', 'a', 'x', 'gi'), regexp_replace('aAb', 'a', 'x', 'cgs')
+: boolean boolean text text
+= f	t	xxb	xAb
+SELECT regexp_match('abc', 'b', 'g')
+! 22023
+SELECT regexp_like('abc', 'b', 'g')
+! 22023
+SELECT regexp_replace('abc', 'a b', 'x', 'x')
+: text
+= xc
+~ is refused
+SELECT regexp_count('abc', 'a b', 1, 'x')
+: integer
+= 1
+~ is refused
