@@ -152,29 +152,16 @@ OF_ARGUMENT = {
     **{"array_cat": 0, "array_remove": 0, "array_replace": 0},
 }
 """Functions whose result has the type of a parameter, and the index of that parameter."""
-OF_SIGNATURE = frozenset(
-    {
-        *("div", "log", "log10", "mod", "pow", "power", "sign", "stddev", "stddev_pop"),
-        *("stddev_samp", "var_pop", "var_samp", "variance"),
-    }
-)
+_OF_SIGNATURE = """
+    div log log10 mod pow power sign stddev stddev_pop stddev_samp var_pop var_samp variance
+"""
+OF_SIGNATURE = frozenset(_OF_SIGNATURE.split())
 """Functions of numbers whose result is a double or a numeric, depending on the signature."""
-SAME_AS_FIRST = frozenset(
-    {
-        *(
-            "any_value",
-            "first_value",
-            "lag",
-            "last_value",
-            "lead",
-            "max",
-            "min",
-            "mode",
-            "nth_value",
-        ),
-        *("percentile_disc", "reverse", "trim_array", "bit_and", "bit_or", "bit_xor"),
-    }
-)
+_SAME_AS_FIRST = """
+    any_value bit_and bit_or bit_xor first_value lag last_value lead max min mode nth_value
+    percentile_disc reverse trim_array
+"""
+SAME_AS_FIRST = frozenset(_SAME_AS_FIRST.split())
 """Functions whose result has the type of their first argument."""
 
 
