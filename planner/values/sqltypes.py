@@ -34,7 +34,8 @@ def data_type_of(node: exp.DataType) -> DataType | None:
     if node.this is exp.DType.ARRAY and len(node.expressions) == 1:
         element = data_type_of(node.expressions[0])
         return None if element is None else DataType(kind=Kind.ARRAY, element=element)
-    kind = BY_PARSED.get(node.this.name)
+    # sqlglot keeps regclass and its kin as texts.
+    kind = BY_PARSED.get(node.this.name) if isinstance(node.this, exp.DType) else None
     return CATALOG_TYPES.get(type_name(node)) if kind is None else DataType(kind=kind)
 
 
