@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -56,10 +57,7 @@ def test_corpus_has_every_signature() -> None:
     assert {name for name in SIGNATURES if f"SELECT {name}" not in asked} == UNDECIDED
 
 
-def test_corpus_files_round_trip(tmp_path: object) -> None:
-    from pathlib import Path  # noqa: PLC0415
-
-    assert isinstance(tmp_path, Path)
+def test_corpus_files_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "x.sql"
     rows = Entry(sql="SELECT 1", answer=Answer(types=("integer",), rows=("1", "a\\tb")))
     error = Entry(sql="SELECT x", answer=Answer(error="42703"), reason="none")
