@@ -54,12 +54,12 @@ class _Held:
         self.is_lost, self.view = True, None
 
 
-class HeldEpoch:
+class EpochHold:
     """The hold of one reader on one epoch; see `stores.spec.store.Hold`."""
 
     __slots__ = ("_held", "_holds", "_released", "epoch")
 
-    def __init__(self, holds: Holds, held: _Held, epoch: int) -> None:
+    def __init__(self, holds: HeldEpochs, held: _Held, epoch: int) -> None:
         self._holds, self._held = holds, held
         self._released = False
         self.epoch = epoch
@@ -81,7 +81,7 @@ class HeldEpoch:
             self._holds.release(self.epoch, self._held)
 
 
-class Holds:
+class HeldEpochs:
     """The held epochs of one replica. Safe to share between threads.
 
     Args:
@@ -106,14 +106,14 @@ class Holds:
         """Return how many epochs are held."""
         return len(self._held)
 
-    def take(self, epoch: int, view: View | None, *, is_to_come: bool) -> HeldEpoch | None:
+    def take(self, epoch: int, view: View | None, *, is_future: bool) -> EpochHold | None:
         """Hold an epoch.
 
         Args:
             epoch: the number to ask at; the view may be of an older epoch, if there is none
                 between them.
             view: the view of the epoch; None if it is yet to come, or only another reader holds it.
-            is_to_come: whether the replica has yet to reach it; `tidy` takes its view then.
+            is_future: whether the replica has yet to reach it; `tidy` takes its view then.
 
         Returns:
             None if the epoch is forgotten, or the replica is closed.
@@ -121,12 +121,12 @@ class Holds:
         with self._lock:
             held = self._held.get(epoch)
             if held is None:
-                if self._closed or (view is None and not is_to_come):
+                if self._closed or (view is None and not is_future):
                     return None
                 held = self._held[epoch] = _Held(view)
             held.count += 1
             held.until_s = self._clock() + self._hold_s
-            return HeldEpoch(self, held, epoch)
+            return EpochHold(self, held, epoch)
 
     def view_at(self, epoch: int) -> View | None:
         """Return the held view of an epoch; None if there is none."""

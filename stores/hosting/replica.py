@@ -13,7 +13,7 @@ import pyarrow as pa
 from stores.engines.rocksdb.answered_epoch import NEVER, AnsweredMark
 from stores.errors import StoreError
 from stores.hosting.bound_waiters import Waiter, Waiters
-from stores.hosting.held_epochs import HeldEpoch, Holds, standstill
+from stores.hosting.held_epochs import EpochHold, HeldEpochs, standstill
 from stores.log.inputs import Inputs
 from stores.log.snapshots import Fetch, Restorable
 from stores.spec.position import Measure, PositionBound, Progress, Unmet, measured, unmet_part
@@ -72,7 +72,7 @@ class Replica:
         restore_to: int = -1,
         pipeline: str | None = None,
         clock: Callable[[], int] = wall_clock_ms,
-        holds: Holds | None = None,
+        holds: HeldEpochs | None = None,
     ) -> None:
         self.engine = engine
         self.schema = schema
@@ -86,9 +86,9 @@ class Replica:
         self._restore_to = restore_to
         self._clock = clock
         self._waiters = Waiters()
-        self._holds = Holds() if holds is None else holds
+        self._holds = HeldEpochs() if holds is None else holds
         self._writing = threading.Lock()
-        self._turning = threading.Lock()
+        self._changing_state = threading.Lock()
         """Held to change `state`, so that a closed replica never runs again."""
         view = engine.view
         self._views: tuple[View, ...] = (view,)
@@ -128,15 +128,15 @@ class Replica:
         kept = next((view for view in reversed(views) if view.progress.epoch <= epoch), None)
         return self._holds.view_at(epoch) if kept is None else kept
 
-    def hold(self, epoch: int | None = None) -> HeldEpoch | None:
+    def hold(self, epoch: int | None = None) -> EpochHold | None:
         """Keep an epoch from being forgotten; see `Store.hold`."""
         with standstill():
             views = self._views
             if not views:
                 return None
             at = views[-1].progress.epoch if epoch is None else epoch
-            is_to_come = at > views[-1].progress.epoch
-            return self._holds.take(at, self.view_at(at), is_to_come=is_to_come)
+            is_future = at > views[-1].progress.epoch
+            return self._holds.take(at, self.view_at(at), is_future=is_future)
 
     def apply(
         self, progress: Progress, batches: Iterable[pa.RecordBatch], *, replace: bool = False
@@ -183,7 +183,7 @@ class Replica:
 
     def _stop_answering(self) -> None:
         """Refuse queries until the replica is as new as its answers again; its rows go now."""
-        with self._turning:
+        with self._changing_state:
             if self.state is not ReplicaState.RUNNING:
                 return
             self.state = ReplicaState.RESTORING
@@ -207,8 +207,8 @@ class Replica:
         Only a replica does that is as new as its answers before a restart. One that was filled
         anew, or has lost epochs in a crash, would give older answers, so it still refuses.
         """
-        has_as_much = NEVER < self._answered <= self.progress.epoch
-        if has_as_much and self.state is ReplicaState.RESTORING:
+        is_as_new = NEVER < self._answered <= self.progress.epoch
+        if is_as_new and self.state is ReplicaState.RESTORING:
             self._restore_to = -1
             self._update()
 
@@ -219,7 +219,7 @@ class Replica:
             TooManyWaitersError: there are as many waiters as there may be.
         """
         if not self._is_closed():
-            waiter = self._waiters.add(bound, callback, self._look)
+            waiter = self._waiters.add(bound, callback, self._first_unmet)
             if waiter is not None:
                 if self._is_closed():
                     # It closed meanwhile, and may have missed this waiter.
@@ -250,7 +250,7 @@ class Replica:
         If an epoch is still being applied after `timeout_s`, the thread that applies it closes the
         engine afterwards.
         """
-        with self._turning:
+        with self._changing_state:
             self.state = ReplicaState.CLOSED
         self._end_waiting()
         if self._writing.acquire(timeout=timeout_s):
@@ -292,7 +292,7 @@ class Replica:
             return
         progress = views[-1].progress
         if self.state is ReplicaState.RESTORING and progress.epoch >= self._restore_to:
-            with self._turning:
+            with self._changing_state:
                 if self.state is ReplicaState.RESTORING:
                     if self._mark is not None:
                         self._mark.begin(progress.epoch)
@@ -304,10 +304,10 @@ class Replica:
                 return int(self.state is ReplicaState.RUNNING)
             return measured(measure, progress, now_ms)
 
-        for waiter in self._waiters.take_met(reached, self._look):
+        for waiter in self._waiters.take_met(reached, self._first_unmet):
             waiter.call(True)
 
-    def _look(self, bound: PositionBound) -> Unmet | None:
+    def _first_unmet(self, bound: PositionBound) -> Unmet | None:
         views = self._views
         if not views or self.state is not ReplicaState.RUNNING:
             return Unmet(RESTORED, 1, "the replica is not running")

@@ -19,7 +19,7 @@ from planner.values.session import Session
 from stores.codec.partitioner import partition_column
 from stores.engines.memory.partition import MemoryPartition
 from stores.engines.rocksdb.partition import RocksPartition
-from stores.hosting.held_epochs import Holds
+from stores.hosting.held_epochs import HeldEpochs
 from stores.hosting.host import Host
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import VIEWS_MAX, Replica
@@ -54,7 +54,7 @@ class Clock:
 
 
 def made(
-    schema: StoreSchema, *, holds: Holds | None = None, directory: Path | None = None
+    schema: StoreSchema, *, holds: HeldEpochs | None = None, directory: Path | None = None
 ) -> LocalStore:
     """A store of pipeline `spark:a` whose accounts are at 100 each, or -100 in the ledger."""
 
@@ -369,7 +369,7 @@ def test_the_first_query_of_a_transaction_waits(engine: SqlEngine, store: LocalS
 
 def test_a_snapshot_that_is_too_old_fails_the_transaction() -> None:
     clock = Clock()
-    holds = Holds(hold_s=300, clock=clock)
+    holds = HeldEpochs(hold_s=300, clock=clock)
     store = made(ACCOUNTS, holds=holds)
     engine, session = SqlEngine(FixedCatalog(store)), Session()
     for sql in (REPEATABLE, TOTAL):
@@ -388,7 +388,7 @@ def test_a_snapshot_that_is_too_old_fails_the_transaction() -> None:
 
 
 def test_of_too_many_transactions_the_oldest_pays() -> None:
-    store = made(ACCOUNTS, holds=Holds(holds_max=2))
+    store = made(ACCOUNTS, holds=HeldEpochs(holds_max=2))
     engine = SqlEngine(FixedCatalog(store))
     sessions = [Session() for _ in range(4)]
     for number, session in enumerate(sessions):

@@ -48,7 +48,7 @@ class _Times:
     starts: tuple[int, int] | None = None
 
     @property
-    def other(self) -> TimeFilter | None:
+    def start_filter(self) -> TimeFilter | None:
         """The filter on the start of a session; None if any is asked for."""
         if self.starts is None:
             return None
@@ -195,10 +195,10 @@ def _key_chunks(
     """Yield the entries of one key, by time."""
     # FF sorts after every encoded time.
     bounds = key + encode_time(times.first), key + encode_time(times.last) + b"\xff"
-    other = times.other
+    starts = times.start_filter
     for segment in _segments(layout, view, times, order):
         chunks = segment_chunks(view.data, segment, bounds, order)
-        yield from chunks if other is None else map(other.keep, chunks)
+        yield from chunks if starts is None else map(starts.keep, chunks)
 
 
 def _range_chunks(
@@ -212,13 +212,13 @@ def _range_chunks(
         low=encode_time(times.first),
         high=encode_time(times.last),
     )
-    other = times.other
+    starts = times.start_filter
     edges = {layout.segment_of(times.first), layout.segment_of(times.last)}
     for segment in _segments(layout, view, times, order):
         chunks = segment_chunks(view.data, segment, bounds, order)
         if segment in edges:
             chunks = map(filed.keep, chunks)
-        yield from chunks if other is None else map(other.keep, chunks)
+        yield from chunks if starts is None else map(starts.keep, chunks)
 
 
 def _segments(layout: Layout, view: View, times: _Times, order: Order) -> Iterator[bytes]:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from stores.spec.schema import Row
 
 ROW_BYTES_MAX = 16 << 10
-"""Larger rows are not kept: reading one costs little more than finding it here."""
+"""Larger rows are not cached: reading one takes so long that a cache saves little."""
 CHANGED_MAX = 1 << 20
 """An epoch that changes more keys clears the cache: collecting them would cost more."""
 _TURNED_OVER_MAX = 16
@@ -28,7 +28,7 @@ _VALUE_BYTES = 50
 """Overhead per value as an object, excluding its bytes."""
 
 
-class Kept(Struct, gc=False):
+class CachedRow(Struct, gc=False):
     """The cached row of one key."""
 
     row: Row | None
@@ -108,7 +108,7 @@ class RowCache:
 
     def __init__(self, budget: RowBudget, *, columns: int) -> None:
         self._budget = budget
-        self._rows: OrderedDict[bytes, Kept] = OrderedDict()
+        self._rows: OrderedDict[bytes, CachedRow] = OrderedDict()
         self._view: object = None
         """The newest, by whatever tells it from all others."""
         self._changing = threading.Lock()
@@ -120,7 +120,7 @@ class RowCache:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def get(self, view: object, key: bytes) -> Kept | None:
+    def get(self, view: object, key: bytes) -> CachedRow | None:
         """Return the cached row of a key in a view; None if there is none."""
         found = self._rows.get(key)
         # Checked afterwards: if the view is the newest now, the row cannot be of another.
@@ -142,7 +142,7 @@ class RowCache:
         with self._changing:
             if view is not self._view or key in self._rows or stored_bytes > ROW_BYTES_MAX:
                 return
-            self._rows[key] = Kept(row, size)
+            self._rows[key] = CachedRow(row, size)
             self._used_bytes += size
             if self._used_bytes > self._budget.share_bytes:
                 self._make_room()

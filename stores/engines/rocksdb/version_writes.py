@@ -64,7 +64,7 @@ class _Chain:
         return self.known_from <= time_us
 
 
-class Chains:
+class _Chains:
     """The chains of one partition while an epoch is applied.
 
     Args:
@@ -174,7 +174,7 @@ class VersionWriter:
         self._layout, self._reader, self._writes = layout, reader, writes
         self._epoch = progress.epoch
         self._history_from = layout.segments.history_from_us(progress)
-        self._chains = Chains(layout, reader, progress, writes)
+        self._chains = _Chains(layout, reader, progress, writes)
         self._times: list[Ints] = []
         self._entry_keys: list[bytes] = []
         self._rows: list[bytes] = []

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.hosting.held_epochs import Holds, held_snapshot, standstill
+from stores.hosting.held_epochs import HeldEpochs, held_snapshot, standstill
 from stores.hosting.local_store import LocalStore
 from stores.hosting.metrics import MeteredStore, Metrics
 from stores.hosting.replica import VIEWS_MAX, Replica
@@ -31,7 +31,7 @@ class Clock:
         return self.now_s
 
 
-def store_with(holds: Holds, directory: Path | None = None) -> LocalStore:
+def store_with(holds: HeldEpochs, directory: Path | None = None) -> LocalStore:
     store = open_store(SCHEMA, directory=directory)
     engine = store.replicas[0].engine
     return LocalStore(SCHEMA, {0: Replica(engine, schema=SCHEMA, partition=0, holds=holds)})
@@ -112,7 +112,7 @@ def test_an_epoch_that_is_not_held_is_not_answered_by_an_older_one() -> None:
 
 def test_the_time_limit_releases_only_epochs_that_cost_something() -> None:
     clock = Clock()
-    store = store_with(Holds(hold_s=10, clock=clock))
+    store = store_with(HeldEpochs(hold_s=10, clock=clock))
     apply_to(store, 0)
     old = held(store)
     clock.now_s = 11
@@ -131,7 +131,7 @@ def test_the_time_limit_releases_only_epochs_that_cost_something() -> None:
 def test_each_reader_of_an_epoch_has_the_full_time() -> None:
     """The last reader is served for as long as the first."""
     clock = Clock()
-    store = store_with(Holds(hold_s=10, clock=clock))
+    store = store_with(HeldEpochs(hold_s=10, clock=clock))
     apply_to(store, *range(VIEWS_MAX))
     first = held(store, 0)
     clock.now_s = 9
@@ -194,7 +194,7 @@ def test_at_a_standstill_no_epoch_is_shown_or_held() -> None:
 
 
 def test_with_too_many_held_epochs_the_oldest_is_released() -> None:
-    store = store_with(Holds(holds_max=2))
+    store = store_with(HeldEpochs(holds_max=2))
     holds = []
     for epoch in range(5):
         apply_to(store, epoch)
