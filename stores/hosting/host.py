@@ -30,9 +30,9 @@ from stores.errors import (
 from stores.hosting.maintenance import EngineMaintenance
 from stores.hosting.metrics import MetricsReading
 from stores.hosting.open_stores import OpenStores, Placement, everything
-from stores.hosting.opening import Opener
 from stores.hosting.partition_waits import wait_for_request
 from stores.hosting.replica import Replica
+from stores.hosting.replica_opener import ReplicaOpener
 from stores.log.state_log import Root
 from stores.spec.arguments import require_integer, require_name, require_path, shown
 from stores.spec.result import StateQueryResult
@@ -104,7 +104,7 @@ class Host:
         self._phase = HostState.CREATED
         self._poll_s = require_integer("poll_ms", poll_ms, least=1) / 1000
         self._columns = ColumnBudget(require_integer("columns_bytes", columns_bytes))
-        opener = Opener(
+        opener = ReplicaOpener(
             None if data is None else Path(require_path("data", data)),
             cache_bytes=require_integer("cache_bytes", cache_bytes),
             columns=self._columns,

@@ -21,8 +21,8 @@ from stores.errors import (
 from stores.hosting.local_store import LocalStore
 from stores.hosting.log_follower import is_same_log
 from stores.hosting.metrics import MeteredStore, Metrics, MetricsReading
-from stores.hosting.opening import Opener
 from stores.hosting.replica import Replica
+from stores.hosting.replica_opener import ReplicaOpener
 from stores.log.state_log import StateLog, StoreLog
 from stores.spec.arguments import shown
 from stores.spec.schema import StoreSchema
@@ -51,7 +51,7 @@ class OpenStores:
         placement: which partitions to hold of a store when it is found, and in which role.
     """
 
-    def __init__(self, root: str, opener: Opener, placement: Placement) -> None:
+    def __init__(self, root: str, opener: ReplicaOpener, placement: Placement) -> None:
         self.changing = threading.RLock()
         """Held to open, replace or drop stores and replicas; never while a query runs."""
         self.local: Mapping[str, LocalStore] = {}

@@ -23,7 +23,7 @@ from stores.spec.store import Role, StorePartition
 _logger = logging.getLogger(__name__)
 
 
-class Opener:
+class ReplicaOpener:
     """Opens replicas in one directory.
 
     Args:
