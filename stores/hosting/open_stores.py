@@ -61,7 +61,7 @@ class OpenStores:
         self.version = 0
         """Counts up whenever a definition is added, changed or removed."""
         self.error: str | None = None
-        """What kept a store, or all of them, from being opened at the last search."""
+        """Errors of the last search, as one text; None if every store could be opened."""
         self._root, self._opener, self._placement = root, opener, placement
         self._placed: dict[str, dict[int, Role]] = {}
         self._metrics: dict[str, Metrics] = {}

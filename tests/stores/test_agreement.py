@@ -1,6 +1,6 @@
 """Memory and RocksDB agree: after any epochs, tombstones, replacements, reopens and expiries.
 
-The two engines share no codec and no order of their own, so what one gets wrong shows here.
+The engines share neither codecs nor comparisons, so an error in one of them shows here.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ KEPT_VERSIONS = timed(
 NAMES = st.one_of(st.none(), st.sampled_from(["", "a", "a\0", "a\0b", "ab", "b", "é"]))
 SCORES = st.one_of(st.none(), st.sampled_from([0.0, -0.0, 1.5, -1.5, float("nan"), float("inf")]))
 COUNTS, NOTES = st.one_of(st.none(), st.integers(-3, 3)), st.one_of(st.none(), st.text(max_size=3))
-# A tick is the third of a minute, so that windows lie at, before and behind edges of segments.
+# A tick is a third of a minute, so that windows lie at, before and after edges of segments.
 TICKS = st.integers(-12, 18).map(lambda tick: tick * MINUTE_MS // 3)
 # The same in microseconds, and the ends of time.
 MOMENTS = st.one_of(

@@ -1,9 +1,10 @@
-"""Kafka's own cases of Interactive Query v2, over memory and RocksDB, by the names of its fixtures.
+"""Kafka's own cases of Interactive Query v2, in memory and RocksDB, with the names of its fixtures.
 
-Here are those of every kind of store; `test_conformance_keys` and `test_conformance_times` have
-those of one kind, `test_rules` and `test_rules_of_versions` those of the engines below.
+This module has the cases of all kinds of stores, `test_conformance_keys` and
+`test_conformance_times` those of one kind, `test_rules` and `test_rules_of_versions` those of
+engines.
 
-The id of a case is its name in the table of cases it was taken from: K key-value, W windows, S
+The id of a case is its name in the table that it was taken from: K key-value, W windows, S
 sessions, V versions, E engine rules of versions, X of windows, Y of sessions, Q requests, P
 positions, C execution info. Where a test says "ours", Kafka does otherwise, and it says why.
 """
@@ -245,7 +246,7 @@ def test_stored_bytes_and_counts(directory: Path | None, kind: str) -> None:
     assert list(store.ask(RawScanQuery(limit=1 << 80))) == stored
     assert store.ask(CountQuery.count()) == 3
     assert store.ask(CountQuery.with_range((0,), None)) == 2
-    # RocksDB also counts what was written over and is still there: here progress, three times.
+    # RocksDB also counts overwritten entries that still exist: here the progress, three times.
     assert 3 <= store.ask(ApproximateCountQuery()) <= 6
 
 
@@ -260,7 +261,7 @@ def test_c01_c02_execution_info(directory: Path | None, query: Query[Any]) -> No
     assert all(r.info == () for r in store.query(bounded(query)).partitions.values())
 
 
-# 5.11 What every kind keeps over a restart
+# 5.11 Every kind keeps its rows and position over a restart
 
 
 @pytest.mark.parametrize("schema", [FA_KV, FW, FS, FX], ids=lambda schema: schema.name)

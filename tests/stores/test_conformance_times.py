@@ -1,6 +1,6 @@
 """Kafka's own cases of stores of times: windows, sessions and versions.
 
-A part of `test_conformance`, whose words on ids and deviations hold here too.
+See `test_conformance` for the ids of cases, and for "ours".
 """
 
 from __future__ import annotations

@@ -111,9 +111,9 @@ SOUND: dict[str, Any] = {
 
 @st.composite
 def definitions(draw: st.DrawFn) -> dict[str, Any]:
-    """A definition of which some arguments are drawn from all that somebody could pass.
+    """A definition, some of whose arguments are drawn from anything a caller could pass.
 
-    All drawn at once would be refused for the first of them nearly every time.
+    If all were drawn, the first of them would nearly always be refused.
     """
     drawn = draw(DEFINITIONS)
     changed = draw(st.sets(st.sampled_from(sorted(SOUND)), min_size=1, max_size=3))

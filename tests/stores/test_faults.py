@@ -1,9 +1,9 @@
 """A process is killed while it applies, at every byte that it writes, for each kind of store.
 
-A process that is killed leaves its files as they are, cut off somewhere in what it was writing. So
-after each epoch a copy of the database is cut at places in all that was added to its files, opened
-again, and has to hold a whole epoch: the last that was flushed, or the one flushed before it. Then
-it follows on, and has to end as one that was never killed.
+A killed process leaves its files as they are, cut off somewhere in its last write. So after each
+epoch a copy of the database is cut somewhere in the bytes that were added to its files, and opened
+again. It must have a whole epoch: the last one that was flushed, or the one before it. Then it goes
+on, and must end with the same rows as a database that was never cut.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ def flush(store: LocalStore) -> None:
 def cut_copies(before: dict[Path, int], path: Path, copy: Path) -> Iterator[str]:
     """Yield copies of a database as they would be if the process had been killed at some point.
 
-    What an epoch writes is a table, if the memtable is flushed before, and then that there is one.
-    So copies end somewhere in the one without a word of the other, or somewhere in that word.
+    An epoch writes a table, if the memtable is flushed before, and then an entry about it. So
+    copies end somewhere in the table, without the entry, or somewhere in the entry.
     """
 
     def grown(is_of_it: Callable[[Path], bool]) -> dict[Path, range]:

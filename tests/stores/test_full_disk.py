@@ -157,7 +157,7 @@ def test_a_write_without_room_harms_nothing(
         is_there = isinstance(failed, LogError) and len(found) > len(told)
         again = attempt(writer, None if is_there and moment % 2 else EPOCH)
         assert isinstance(again, Commit)
-        # What was committed although it had failed is the same attempt.
+        # A commit that was written although the call failed counts as the same attempt.
         assert found[len(told) :] in ([], [again])
         assert failed == again or isinstance(failed, LogError)
         after = writer.write(rows(2), position=at(9))
@@ -173,9 +173,9 @@ EPOCH = 7
 
 
 def steps_of(disk: Disk, writer: StoreWriter) -> list[int]:
-    """Where the disk is to be full: at each step but the many small writes, and at some of those.
+    """Return the steps at which the disk is to be full: all, but only some of the small writes.
 
-    So far that without room nothing else is done.
+    The last is beyond the end, so it also shows that nothing else needs room.
     """
     disk.steps.clear()
     assert isinstance(attempt(writer, EPOCH), Commit)

@@ -1,6 +1,6 @@
 """Kafka's rules for versions, one partition at a time, memory and RocksDB.
 
-A part of `test_conformance`, whose words on ids and deviations hold here too.
+See `test_conformance` for the ids of cases, and for "ours".
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def chain(directory: Path | None, *puts: Put, key: str = "k") -> Filled:
         ),
         ("E12", [("", 10)], {None: ("", 10, None)}),
         (
-            "a version behind a tombstone of an older segment",
+            "a version after a tombstone of an older segment",
             [("a", 10), (None, 20), ("b", 2 * SI)],
             {15: ("a", 10, 20), 20: None, SI: None, 2 * SI - 1: None, None: ("b", 2 * SI, None)},
         ),
@@ -164,7 +164,7 @@ def test_e09_e10_versions_before_the_retention_are_dropped(directory: Path | Non
     assert as_of(store, "k1") == ("k1", 10, None)
     assert as_of(store, "k2") is None
     assert getattr(store.engine, "late_rows", None) == 1
-    # The position advances with what was dropped, too.
+    # The position advances with dropped rows, too.
     assert store.engine.view.progress.position == Position.of({TOPIC: {0: 2}})
     store.put(("k1", None), at=9, deleted=True)
     assert as_of(store, "k1") == ("k1", 10, None)
@@ -213,7 +213,7 @@ def test_e11_the_latest_version_never_expires(directory: Path | None) -> None:
     for key, found in (("k", ["v"]), ("ko", [])):
         query = MultiVersionedKeyQuery.with_key(key).from_time(0).to_time(10)
         assert [row[-1] for row in store.ask(query)] == found
-    # Exactly the retention behind the watermark is served in full, other than for windows.
+    # Unlike windows, exactly the retention before the watermark is served in full.
     assert as_of(store, "ko", 12) == ("vo_old", 1, HR + 12)
     assert as_of(store, "ko", 11) is None
     # All segments of history go, and it stays.

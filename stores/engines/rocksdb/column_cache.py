@@ -68,9 +68,9 @@ class _Found:
 
     kept: _Kept
     changes: Sequence[Change]
-    """Of the epochs after the columns, up to that of the view."""
+    """The changes of the epochs after the columns, up to that of the view."""
     progress: Progress
-    """Of the view."""
+    """The progress of the view."""
 
 
 class PartitionColumns:

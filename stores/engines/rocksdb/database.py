@@ -1,7 +1,7 @@
 """One RocksDB database on disk: opened, written, read, dumped, closed. Alone imports rocksdict.
 
 All entries lie in the default column family, because a snapshot and an iterator cover only one.
-What an entry means is up to `stores.engines.rocksdb.partition`.
+The meaning of an entry is up to `stores.engines.rocksdb.partition`.
 
 There is no write-ahead log, as in Kafka Streams: the state log is one. A write batch lies in one
 memtable, memtables are flushed in their order, and each flush takes effect at once. So a crash

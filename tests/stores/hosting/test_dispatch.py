@@ -100,7 +100,7 @@ def reason(result: Success[Any] | Failure) -> FailureReason | None:
             "NOT_UP_TO_BOUND",
         ),
         (Role.ACTIVE, "running", KNOWN, QueryConfig(bound=PositionBound(lag_ms_max=500)), None),
-        # A replica that is restoring answers nobody, whatever the bound.
+        # A restoring replica does not answer, whatever the bound.
         (Role.ACTIVE, "restoring", KNOWN, QueryConfig(), "NOT_UP_TO_BOUND"),
         (Role.ACTIVE, "restoring", KNOWN, QueryConfig(bound=REACHED), "NOT_UP_TO_BOUND"),
         (Role.ACTIVE, "restoring", KNOWN, QueryConfig(active=True), "NOT_ACTIVE"),

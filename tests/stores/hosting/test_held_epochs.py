@@ -95,7 +95,7 @@ def test_a_future_epoch_is_held_once_it_is_applied() -> None:
     store = open_store(SCHEMA)
     apply_to(store, 0)
     hold, between = held(store, 3), held(store, 4)
-    assert read(store, 3) == FORGOTTEN  # behind it, that is
+    assert read(store, 3) == FORGOTTEN  # that is, older
     apply_to(store, 1, 2, 3, 5, 6, 7, 8, 9, 10)
     assert (read(store, 3), read(store, 4)) == (3, 3)  # the store has no epoch 4
     assert hold.is_held
@@ -213,7 +213,7 @@ def test_closing_releases_all_epochs(tmp_path: Path) -> None:
     assert not hold.is_held
     assert store.hold(0) is None
     hold.release()
-    again = open_store(SCHEMA, directory=tmp_path)  # nobody keeps the database open
+    again = open_store(SCHEMA, directory=tmp_path)  # no reader keeps the database open
     assert again.statuses()[0].state is ReplicaState.RUNNING
     again.close()
 

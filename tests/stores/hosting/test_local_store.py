@@ -236,7 +236,7 @@ def test_a_watermark_never_goes_back(tmp_path: Path) -> None:
     for epoch, watermark_ms in enumerate([11 * hour_ms, None, 0]):
         position = Position.of({"events": {0: epoch}})
         writer.write(rows, position=position, watermark_ms=watermark_ms)
-        # Ours never writes one that is behind; who reads the log does not rely on that.
+        # `StoreWriter` never writes an older one, but readers of the log do not rely on that.
         path = tmp_path / "hours" / "epochs" / f"{epoch:020d}.json"
         edit_record(path, watermark_ms=watermark_ms)
     store = followed(tmp_path, HOURS)

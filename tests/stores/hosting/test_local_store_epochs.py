@@ -113,7 +113,7 @@ def test_a_gap_that_is_seen_late_gives_no_answer_below_its_bound(
         latest = (LATEST,) if late == 5 else ()
         for bound in (reached, PositionBound(epoch=5), PositionBound.within_lag(1000), *latest):
             assert set(answered(store, bound).values()) == {"NOT_UP_TO_BOUND"}
-        # Without a bound the answer says of what epoch it is, as it would before any poll.
+        # Without a bound the answer says which epoch it is of, as it would before any poll.
         assert set(answered(store, PositionBound()).values()) == {0}
         clock.now += 1
         late += 1
@@ -180,7 +180,7 @@ class Racing(LocalStore):
         thread = threading.Thread(target=self.run_ahead)
         thread.start()
         thread.join(10)
-        assert not thread.is_alive(), "asking must not keep anybody from applying"
+        assert not thread.is_alive(), "queries must not block applies"
         return super()._ask_resolved(partition, query, config)
 
 
@@ -302,7 +302,7 @@ def test_latest_is_the_newest_epoch_in_the_log_at_the_time_of_the_query(tmp_path
     assert told == [True]
     assert not waiting.cancel()
     assert answered(store, LATEST) == {0: 1, 1: 1, 2: 1}
-    # It cannot be said to have been reached while nobody can say what it is.
+    # It cannot count as reached while it is unknown.
     shutil.rmtree(tmp_path / "clicks")
     store.drop(2)
     assert answered(store, LATEST) == {0: "NOT_UP_TO_BOUND", 1: "NOT_UP_TO_BOUND", 2: "NOT_PRESENT"}

@@ -1,7 +1,7 @@
 """The answered epoch outlives the process, and a replica never answers at an older one.
 
-A process that is killed leaves a database behind what was answered from it. So a copy is made of
-one while it is open, which is what a killed process leaves.
+A killed process leaves a database that is older than its answers. A copy of an open database is
+such a one.
 """
 
 from __future__ import annotations

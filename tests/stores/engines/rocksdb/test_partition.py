@@ -75,7 +75,7 @@ def test_the_cache_is_used_after_a_restart(tmp_path: Path) -> None:
         engine.close()
 
 
-# Many rows: what lies at the edges of chunks
+# Many rows, and the edges of chunks
 
 
 @pytest.fixture(scope="module")
@@ -402,7 +402,7 @@ def test_expired_segments_leave_the_disk(tmp_path: Path) -> None:
     apply(2, 240_000, 4)
     assert [row[-1] for row in ask(engine, WindowRangeQuery())] == [4]
     assert minutes_on_disk() == 2
-    # What comes late is not readable, and goes with the next segment.
+    # Late rows cannot be read, and go with the next segment.
     apply(3, 240_000, 0)
     assert [row[-1] for row in ask(engine, WindowRangeQuery())] == [4]
     apply(4, 420_000, 6)
@@ -460,7 +460,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_epoch(tmp_path: Path) -> None:
             said = max([said, *map(int, process.stdout.read().split("\n")[:-1])])
         engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
         epoch = engine.view.progress.epoch
-        # What was not flushed is lost, and a kill inside a reset leaves nothing: no claim either.
+        # Unflushed epochs are lost, and a kill inside a reset leaves an empty database.
         assert -1 <= epoch <= said + 1
         kept += epoch >= 0
         rows = ask(engine, RangeQuery())

@@ -136,9 +136,9 @@ def test_a_long_read_stays_in_its_epoch(tmp_path: Path, order: Order) -> None:
 
 @pytest.mark.parametrize("order", Order)
 @pytest.mark.parametrize("first_rows", [1, WALKED_ROWS_MIN])
-@pytest.mark.parametrize("behind", [b"", b"\0"])
+@pytest.mark.parametrize("suffix", [b"", b"\0"])
 def test_walks_and_cursors_end_ranges_alike(
-    tmp_path: Path, order: Order, first_rows: int, behind: bytes
+    tmp_path: Path, order: Order, first_rows: int, suffix: bytes
 ) -> None:
     """A range ends at a key, or just after one."""
     engine = RocksPartition(tmp_path, schema=MANY, partition=0)
@@ -147,7 +147,7 @@ def test_walks_and_cursors_end_ranges_alike(
     assert len(everything) == 3 * WALKED_ROWS_MIN
     inner = sorted(everything)
     for low, high in ((0, 0), (0, 5), (5, WALKED_ROWS_MIN), (7, 2 * WALKED_ROWS_MIN + 7), (1, -1)):
-        start, end = inner[low], inner[high] + behind
+        start, end = inner[low], inner[high] + suffix
         chunks = list(engine.view.data.chunks(start, end, order, first_rows=first_rows))
         assert [key for keys, _ in chunks for key in keys] == [
             key for key in everything if start <= key < end
