@@ -115,8 +115,6 @@ class KeptColumns:
             # The log has one row or one deletion for a key and an epoch.
             latest.update(dict.fromkeys(change.deleted))
             latest.update(zip(change.keys, change.rows, strict=True))
-        if not latest:
-            return replace(self, epoch=progress.epoch)
         row_bytes = sum(len(row) for row in latest.values() if row is not None)
         if self.size_bytes + row_bytes > BYTES_MAX:
             return None
