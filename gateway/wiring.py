@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from gateway.access.admission import open_access, open_proxies, open_tls, reloader
+from gateway.access.from_settings import open_access, open_proxies, open_tls, reloader
 from gateway.busy_poll import BusyPoll
 from gateway.errors import ServeError
 from gateway.http.app import create_app

@@ -1,7 +1,7 @@
 """The files in docker/ agree with the tree, with the command line and with each other.
 
-No engine is asked for: what is checked is what would break a build or a start unnoticed, because
-nobody builds images on every change.
+These tests need no container engine. They check mistakes that would break a build or a start
+unnoticed, because no one builds images on every change.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def option(command: list[str], name: str) -> str:
 
 
 @pytest.mark.parametrize("path", DOCKERFILES, ids=lambda p: p.name)
-def test_what_is_copied_exists_and_reaches_the_builder(path: Path) -> None:
+def test_copied_files_exist_and_reach_the_builder(path: Path) -> None:
     allowed = Path(f"{path}.dockerignore").read_text().splitlines()
     assert "*" in allowed
     for instruction in instructions(path):
@@ -117,9 +117,9 @@ def test_every_flag_is_known_to_the_command_line() -> None:
 
 
 def _help_of(command: list[str]) -> str:
-    """What `--help` prints, wide enough that no flag is cut; the flags of the source for Spark's.
+    """Return what `--help` prints, on wide lines; for the pipeline its source.
 
-    The pipeline's own help would start a JVM's worth of imports for three words.
+    The pipeline's own `--help` would import Spark for three flags.
     """
     if command[0] == "python":
         return (ROOT / command[1]).read_text()

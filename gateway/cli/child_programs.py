@@ -95,7 +95,11 @@ def running(
         output: takes its standard output; the log does by default.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("wb") as log_file, (output or log).open("ab") as output_file:
+    output = output or log
+    for path in (log, output):
+        path.write_bytes(b"")
+    # Appended to, because both streams may go to one file.
+    with log.open("ab") as log_file, output.open("ab") as output_file:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,

@@ -73,6 +73,8 @@ def run_demo(
             "the demo's pipeline is not installed", hint="Run it from a clone of the repository."
         )
     _require_packages()
+    for name, address in (("http", http), ("pg", pg)):
+        _check_free(name, address)
     programs = [example / "replay.py", example / "pipeline.py"]
     directory = DemoDirectory(KEPT if root is None else root, programs=programs)
     console = Console(highlight=False)
@@ -105,6 +107,7 @@ def _stop_signal() -> threading.Event:
 
 
 def _require_packages() -> None:
+    """Refuse to begin without the packages of the demo, which `pip install stategate` omits."""
     for package in _PACKAGES:
         if importlib.util.find_spec(package) is None:
             raise ServeError(
@@ -139,8 +142,6 @@ class _Demo:
         self._client = Client(f"http://{http}")
 
     def run(self, *, check: bool, fresh: bool) -> int:
-        for name, address in (("http", self._http), ("pg", self._pg)):
-            _check_free(name, address)
         with ExitStack() as closing:
             try:
                 return self._run(closing, check=check, fresh=fresh)

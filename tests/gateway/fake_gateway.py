@@ -9,7 +9,7 @@ import asyncio
 import os
 import sys
 
-from gateway.access.admission import open_access, open_proxies, open_tls, reloader
+from gateway.access.from_settings import open_access, open_proxies, open_tls, reloader
 from gateway.busy_poll import BusyPoll
 from gateway.errors import GatewayError, ServeError
 from gateway.http.app import create_app

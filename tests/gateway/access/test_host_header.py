@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from gateway.access.admission import open_access
+from gateway.access.from_settings import open_access
 from gateway.access.host_header import AllowedHosts
 from gateway.access.rules import Access, AccessRules
 from gateway.http.app import create_app

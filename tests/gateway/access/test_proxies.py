@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.access.admission import open_proxies
+from gateway.access.from_settings import open_proxies
 from gateway.access.proxies import Proxies
 from gateway.access.rules import Peer
 from gateway.errors import SettingsError

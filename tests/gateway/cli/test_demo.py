@@ -54,7 +54,7 @@ from gateway.errors import GatewayError
 root, http, pg, example, *flags = sys.argv[1:]
 try:
     status = run_demo(root=pathlib.Path(root), http=http, pg=pg, example=pathlib.Path(example),
-                      fresh="--fresh" in flags)
+                      check="--check" in flags, fresh="--fresh" in flags)
 except GatewayError as error:
     sys.exit(f"{error.message}. {error.hint}")
 sys.exit(status)
@@ -149,6 +149,15 @@ def test_a_second_run_serves_what_the_first_has_kept_and_fresh_replays(example: 
 
 
 @pytest.mark.server
+def test_a_check_shows_its_result_and_ends(example: Path) -> None:
+    (example / "check.py").write_text("print('2 of 3 agree')\nraise SystemExit(1)\n")
+    for _ in range(2):
+        demo = Demo(example, "--check")
+        assert demo.process.wait(timeout=PATIENCE_S) == 1
+        assert demo.printed().count("2 of 3 agree") == 1
+
+
+@pytest.mark.server
 def test_another_pipeline_is_replayed(example: Path) -> None:
     for ran in (1, 2):
         demo = Demo(example)
@@ -226,6 +235,7 @@ def test_an_address_in_use_is_refused_at_once(name: str, tmp_path: Path) -> None
         addresses = {"http": "127.0.0.1:0", "pg": "127.0.0.1:0", name: taken}
         with pytest.raises(ServeError, match=f"cannot listen on {taken}: address already in use"):
             run_demo(root=tmp_path / "kept", http=addresses["http"], pg=addresses["pg"])
+    assert not (tmp_path / "kept").exists()
 
 
 @pytest.mark.usefixtures("_signals_stay")
