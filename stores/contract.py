@@ -1,15 +1,15 @@
 """The laws of an engine, as tests that ship with the package.
 
-Whoever writes an engine subclasses `StoreContract` in a test module of their own and says how one
-partition is opened; pytest finds the rest:
+To test an engine, subclass `StoreContract` in a test module and say how a partition is opened;
+pytest finds the tests:
 
     class TestMine(StoreContract):
         def open_partition(self, directory: Path) -> StorePartition:
             return MyPartition(directory, self.schema, 0)
 
-Rows go in as a log gives them and come out by the queries of `stores.spec.query`, those that the
-engine answers. What it does not answer is not asked: an engine need not know any query of ours. One
-that answers `RangeQuery` has all its laws tested, and one that does not overrides `rows_in`.
+Rows go in as from a log and come out by the queries of `stores.spec.query` that the engine answers.
+Other queries are not tested: an engine need not know any query of this package. An engine without
+`RangeQuery` overrides `rows_in`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from stores.spec.schema import BIGINT, TEXT, Column, InputTopic, Row, StoreKind,
 from stores.spec.store import StorePartition, View
 
 KEYS = (None, "", "a", "a\0", "a\0b", "aa", "b", "ä", "日")
-"""Of the key column, in the order in which SQL sorts them."""
+"""Keys, in the order in which SQL sorts them."""
 
 
 class UnknownQuery(Query[None]):
@@ -36,7 +36,7 @@ class UnknownQuery(Query[None]):
 
 
 class StoreContract:
-    """What every engine must do. Rows are (k text, n bigint), by key k."""
+    """The laws of every engine, tested with rows of (k text, n bigint) by key k."""
 
     schema: ClassVar[StoreSchema] = StoreSchema(
         name="contract",
@@ -46,27 +46,27 @@ class StoreContract:
         partitions=1,
         inputs=(InputTopic(topic="events"),),
     )
-    """A subclass for a kind of its own replaces it; the columns stay."""
+    """A subclass may replace it by a schema of its own kind with the same columns."""
     keeps: ClassVar[bool] = True
-    """Whether what was applied is there again after closing and opening."""
+    """Whether applied rows are there again after closing and opening."""
 
     def open_partition(self, directory: Path) -> StorePartition:
-        """Open partition 0 of `schema`, over a directory that may hold what an earlier one left."""
+        """Open partition 0 of `schema` in a directory, which may have an earlier one's files."""
         raise NotImplementedError("a subclass says how its engine is opened")
 
     def rows_in(self, engine: StorePartition, view: View) -> list[Row]:
-        """All rows of a view, by key."""
+        """Return all rows of a view, by key."""
         return stream_rows(engine, view, RangeQuery())
 
     def test_it_begins_with_nothing(self, tmp_path: Path) -> None:
-        """A new partition has applied nothing, and answers all the same."""
+        """A new partition has applied nothing, and it answers."""
         engine = self.open_partition(tmp_path / "p")
         assert engine.view.progress == Progress()
         assert self.rows_in(engine, engine.view) == []
         engine.close()
 
     def test_an_epoch_is_there_with_its_progress(self, tmp_path: Path) -> None:
-        """Rows and all parts of the progress arrive together, later rows over earlier ones."""
+        """Rows and all parts of the progress arrive together; later rows replace earlier ones."""
         engine = self.open_partition(tmp_path / "p")
         engine.apply(progress(3), [batch([("b", 1)]), batch([("a", 2), ("c", None)])])
         assert engine.view.progress == progress(3)
@@ -77,7 +77,7 @@ class StoreContract:
         engine.close()
 
     def test_an_epoch_without_rows_advances(self, tmp_path: Path) -> None:
-        """Input that changes nothing has been applied, too."""
+        """Input that changes no row still moves the progress."""
         engine = self.open_partition(tmp_path / "p")
         engine.apply(progress(0), [batch([("a", 1)])])
         engine.apply(progress(1), [])
@@ -86,7 +86,7 @@ class StoreContract:
         engine.close()
 
     def test_tombstones_remove(self, tmp_path: Path) -> None:
-        """Also of keys that were never there."""
+        """Tombstones remove rows; those of unknown keys do nothing."""
         engine = self.open_partition(tmp_path / "p")
         engine.apply(progress(0), [batch([("a", 1), ("b", 2)])])
         engine.apply(progress(1), [batch([("a", None), ("z", None)], deleted=[True, True])])
@@ -96,7 +96,7 @@ class StoreContract:
         engine.close()
 
     def test_a_replacing_epoch_is_all_there_is(self, tmp_path: Path) -> None:
-        """What it does not hold is gone."""
+        """Rows that a replacing epoch lacks are gone."""
         engine = self.open_partition(tmp_path / "p")
         engine.apply(progress(0), [batch([("a", 1), ("b", 2)])])
         engine.apply(progress(1), [batch([("b", 3)])], replace=True)
@@ -104,7 +104,7 @@ class StoreContract:
         engine.close()
 
     def test_a_view_stays_as_it_was(self, tmp_path: Path) -> None:
-        """Whatever is applied, replaced or closed after it was taken."""
+        """A view does not change when epochs are applied, rows replaced or the engine closed."""
         engine = self.open_partition(tmp_path / "p")
         engine.apply(progress(0), [batch([("a", 1), ("b", 2)])])
         held = engine.view
@@ -117,7 +117,7 @@ class StoreContract:
         assert self.rows_in(engine, held) == [("a", 1), ("b", 2)]
 
     def test_an_epoch_that_fails_leaves_nothing(self, tmp_path: Path) -> None:
-        """The log may turn out to be torn after half of the rows were read."""
+        """The log may turn out to be torn when half of the rows are read."""
         engine = self.open_partition(tmp_path / "p")
         engine.apply(progress(0), [batch([("a", 1)])])
 
@@ -130,7 +130,7 @@ class StoreContract:
             engine.apply(progress(1), torn(), replace=True)
         except StoreError as error:
             raised = error
-        assert str(raised) == "the file ends here", "what a batch raises is not swallowed"
+        assert str(raised) == "the file ends here", "an error of a batch reaches the caller"
         assert engine.view.progress == progress(0)
         assert self.rows_in(engine, engine.view) == [("a", 1)]
         engine.apply(progress(1), [batch([("b", 2)])])
@@ -138,7 +138,7 @@ class StoreContract:
         engine.close()
 
     def test_it_goes_on_where_it_stopped(self, tmp_path: Path) -> None:
-        """With rows and progress of the same epoch, if it keeps anything."""
+        """An engine that keeps its rows has rows and progress of the same epoch after opening."""
         engine = self.open_partition(tmp_path / "p")
         engine.apply(progress(0), [batch([("a", 1)])])
         engine.apply(progress(4), [batch([("b", 2)])])
@@ -149,7 +149,7 @@ class StoreContract:
         again.close()
 
     def test_closed_is_closed(self, tmp_path: Path) -> None:
-        """Closing twice is closing once; from then on there is no view."""
+        """Closing twice is fine; a closed partition has no view."""
         engine = self.open_partition(tmp_path / "p")
         engine.close()
         engine.close()
@@ -160,7 +160,7 @@ class StoreContract:
         raise AssertionError("a closed partition has no view")
 
     def test_what_it_does_not_know_it_does_not_claim(self, tmp_path: Path) -> None:
-        """`UNKNOWN_QUERY_TYPE` comes from what is missing here."""
+        """`handlers` has only types of query that the engine answers."""
         engine = self.open_partition(tmp_path / "p")
         assert UnknownQuery not in engine.handlers
         assert all(issubclass(each, Query) for each in engine.handlers)
@@ -199,9 +199,9 @@ class StoreContract:
         if (one := engine.handlers.get(KeyQuery)) is not None:
             for n, key in enumerate(KEYS):
                 assert one(view, KeyQuery(key=(key,))) == (n,)
-            assert one(view, KeyQuery.with_key("nobody")) is None
+            assert one(view, KeyQuery.with_key("missing")) is None
         if KeysQuery in engine.handlers:
-            several = KeysQuery.with_keys([("b",), ("nobody",), ("a",)])
+            several = KeysQuery.with_keys([("b",), ("missing",), ("a",)])
             assert stream_rows(engine, view, several) == [("a", 2), ("b", 6)]
         engine.close()
 
@@ -235,7 +235,7 @@ class StoreContract:
 
 
 def progress(epoch: int) -> Progress:
-    """Progress with every part set, so that none can be lost unnoticed."""
+    """Return progress with every part set, so that the loss of one is noticed."""
     return Progress(
         epoch=epoch,
         position=Position.of({"events": {0: epoch * 10, 1: epoch}}),
@@ -245,7 +245,7 @@ def progress(epoch: int) -> Progress:
 
 
 def batch(rows: Sequence[Row], *, deleted: Sequence[bool] | None = None) -> pa.RecordBatch:
-    """Rows as a log gives them to an engine."""
+    """Return rows in the form in which a log passes them to an engine."""
     return pa.RecordBatch.from_arrays(
         [
             pa.array([k for k, _ in rows], pa.string()),
@@ -258,6 +258,6 @@ def batch(rows: Sequence[Row], *, deleted: Sequence[bool] | None = None) -> pa.R
 
 
 def stream_rows(engine: StorePartition, view: View, query: RangeQuery | KeysQuery) -> list[Row]:
-    """The rows that a query of a view gives."""
+    """Return the rows of a query's stream."""
     batches: Iterator[pa.RecordBatch] = iter(engine.handlers[type(query)](view, query))
     return [tuple(row.values()) for each in batches for row in each.to_pylist()]

@@ -1,4 +1,4 @@
-"""The pipeline's side: fills stores from Spark Structured Streaming, and reads them back."""
+"""Writes stores from Spark Structured Streaming, and reads them back into Spark."""
 
 from stores.spark.pipeline import materialize
 from stores.spark.reader import read_store

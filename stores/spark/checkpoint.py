@@ -1,4 +1,4 @@
-"""A query's checkpoint as the sink reads it: whose it is, and what its batches have read."""
+"""Reads a query's checkpoint: the id of the query, and the offsets of its batches."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class Checkpoint:
     """The checkpoint directory of one query."""
 
     spark: SparkSession
-    """The session, whose file systems are used where the checkpoint is not local."""
+    """The session whose file systems read a checkpoint that is not on a local disk."""
     path: str
     inputs: Sequence[str] = ()
-    """The names of the sources that have no topics, in plan order."""
+    """The names of the sources without topics, in the order of the plan."""
     sources: Sequence[Source] = ()
-    """What the plan says of the sources."""
+    """The sources, as the plan shows them."""
 
     def query_id(self) -> str | None:
-        """The id of the query that it belongs to, which outlives restarts; None if it is new.
+        """Return the id of the query, which stays the same after restarts; None if it is new.
 
         Raises:
-            TornRecordError: it does not say.
+            TornRecordError: the record has no id.
         """
         text = self._read("metadata")
         try:
@@ -42,14 +42,14 @@ class Checkpoint:
             raise TornRecordError(f'checkpoint record "{path}" has no query id') from error
 
     def newest_batch(self) -> int:
-        """The newest batch that was planned; -1 if there is none."""
+        """Return the newest planned batch; -1 before the first."""
         return max((int(name) for name in self._names("offsets") if name.isdigit()), default=-1)
 
     def offsets(self, batch: int) -> BatchOffsets | None:
-        """The offsets of a batch that is planned, running or done; None if there is no record.
+        """Return the offsets of a planned, running or done batch; None if its record is missing.
 
         Raises:
-            TornRecordError: the record is incomplete, or of a version that we do not know.
+            TornRecordError: the record is incomplete, or of an unknown version.
             SchemaError: the names do not fit the sources.
         """
         text = self._read(f"offsets/{batch}")
@@ -59,10 +59,10 @@ class Checkpoint:
         return parse_offsets(text, path, inputs=self.inputs, sources=self.sources)
 
     def running(self, batch: int) -> BatchOffsets:
-        """The offsets of a batch that is running, which Spark has written before.
+        """Return the offsets of a running batch, which Spark has written before.
 
         Raises:
-            TornRecordError: as `offsets`; or there is no such record.
+            TornRecordError: as `offsets`, or the record is missing.
         """
         found = self.offsets(batch)
         if found is None:
@@ -73,14 +73,14 @@ class Checkpoint:
         return f"{self.path.rstrip('/')}/{relative}"
 
     def _local(self, relative: str) -> Path | None:
-        """Its path where `os` reaches it; None where only Hadoop's drivers may."""
+        """Return the path of a local file; None on file systems that only Hadoop reads."""
         path = self._at(relative)
         if path.startswith("file:"):
             path = "/" + path.removeprefix("file:").lstrip("/")
         return Path(path) if path.startswith("/") else None
 
     def _read(self, relative: str) -> str | None:
-        """A small file; None if there is none."""
+        """Read a small file; None if it is missing."""
         local = self._local(relative)
         if local is None:
             return self._read_hadoop(relative)
@@ -90,7 +90,7 @@ class Checkpoint:
             return None
 
     def _names(self, relative: str) -> list[str]:
-        """The names in a directory; empty if there is none."""
+        """List the names in a directory; empty if it is missing."""
         local = self._local(relative)
         if local is not None:
             return os.listdir(local) if local.is_dir() else []
@@ -111,7 +111,7 @@ class Checkpoint:
             stream.close()
 
     def _hadoop(self, relative: str) -> tuple[Any, Any]:
-        """A file system of the JVM's, and a path on it."""
+        """Return a file system of the JVM, and a path on it."""
         jvm: Any = self.spark._jvm
         place = jvm.org.apache.hadoop.fs.Path(self._at(relative))
         conf = self.spark._jsparkSession.sessionState().newHadoopConf()

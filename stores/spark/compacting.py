@@ -1,7 +1,7 @@
-"""Keeps the log of a store short from within its pipeline: `stategate compact` beside the query.
+"""Compacts the log of a store from within its pipeline, as `stategate compact` does.
 
-It runs in a thread of the driver after a commit, so that no epoch waits for it. Whatever happens
-to it harms nothing: it is made to be killed at any step, and what it did not do the next one does.
+It runs in a thread of the driver after a commit, so no epoch waits for it. It can be killed at any
+step: the next run does the rest.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ logger = logging.getLogger(__name__)
 
 
 class PipelineCompactor:
-    """Compacts one store every so many epochs, one run at a time, until its query stops.
+    """Compacts one store after a number of epochs, one run at a time, until its query stops.
 
     Args:
-        root: of the state log.
-        store: its name.
+        root: path or URI of the state log.
+        store: the name of the store.
         every: epochs from one snapshot to the next.
-        retention: which epochs stay readable one by one.
-        run: what compacts.
+        retention: which epochs are kept.
+        run: the function that compacts.
     """
 
     def __init__(
@@ -42,30 +42,30 @@ class PipelineCompactor:
         self._every, self._retention, self._compact = every, retention, run
         self._thread: threading.Thread | None = None
         self._query: StreamingQuery | None = None
-        # The first run finds out from the log what is due.
+        # The first run reads from the log whether a snapshot is due.
         self._due = 0
         self.runs = self.failures = 0
 
     def stop_with(self, query: StreamingQuery) -> None:
-        """Name the query whose end is the end of a run, too."""
+        """Set the query whose end also ends a run."""
         self._query = query
 
     def committed(self, epoch: int) -> None:
-        """Begin a run if one is due and none is under way; called by one thread, which goes on."""
+        """Start a run if one is due and none is running; returns at once."""
         if epoch < self._due or self.is_running:
             return
-        # It keeps a process that has nothing else to do, until it is done or the query stops:
-        # RocksDB does not survive that the interpreter goes away below it.
+        # Not a daemon: the process waits for it, since RocksDB crashes if the interpreter ends
+        # before it.
         self._thread = threading.Thread(target=self._run, args=(epoch,), name=f"{self._store}-log")
         self._thread.start()
 
     @property
     def is_running(self) -> bool:
-        """Whether a run is under way."""
+        """Whether a run is running."""
         return self._thread is not None and self._thread.is_alive()
 
     def join(self, timeout_s: float) -> bool:
-        """Wait for the run that is under way; False if it still is by then."""
+        """Wait for the current run; False if it has not ended within the time."""
         if self._thread is not None:
             self._thread.join(timeout_s)
         return not self.is_running
@@ -100,6 +100,6 @@ class PipelineCompactor:
             return False
         try:
             return not self._query.isActive
-        except Exception:  # one of py4j's, which nobody else imports
-            logger.info("spark has gone, and the query with it store=%s", self._store)
+        except Exception:  # an error of py4j, which only this line would import
+            logger.info("compaction stopped because spark has ended store=%s", self._store)
             return True

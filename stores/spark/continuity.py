@@ -1,7 +1,7 @@
-"""Checks that a checkpoint and a store belong together: the one holds what the other reflects.
+"""Checks that a checkpoint and a store belong together.
 
-They come apart when one of them is restored from a copy, when a loss of power takes the newest
-files of one, or when a topic is deleted and made again. Then nothing is written: rows would be
+They no longer do when one of them is restored from a copy, when a loss of power removes the newest
+files of one, or when a topic is deleted and created again. Then nothing is written: rows would be
 missing or counted twice, and the position would hide it.
 """
 
@@ -16,11 +16,11 @@ _BUILD_ANEW = "remove both the store and the checkpoint to build it anew"
 
 
 def check_start(log: StoreLog, checkpoint: Checkpoint) -> None:
-    """Make sure, before a query starts, that it goes on where its store is.
+    """Make sure, before a query starts, that it continues its store.
 
     Raises:
-        EpochConflictError: the newest epochs are not this query's, or not of the batches that the
-            checkpoint has.
+        EpochConflictError: the newest epochs are not this query's, or were made from other batches
+            than those of the checkpoint.
         SchemaError: the inputs have other names than before.
         LogError: the log or the checkpoint cannot be read.
     """
@@ -42,7 +42,7 @@ def check_start(log: StoreLog, checkpoint: Checkpoint) -> None:
 
 
 def require_own(log: StoreLog, commit: Commit, writer: str | None) -> None:
-    """Make sure that an epoch is a query's own: another checkpoint counts from 0 again.
+    """Make sure that a query has written an epoch: another checkpoint would count from 0 again.
 
     Raises:
         EpochConflictError: another writer has committed it.
@@ -55,16 +55,15 @@ def require_own(log: StoreLog, commit: Commit, writer: str | None) -> None:
 
 
 def writer_name(checkpoint: Checkpoint) -> str | None:
-    """What the query of a checkpoint is called in its commits; None if it has not run yet."""
+    """Return the name of a checkpoint's query in its commits; None before its first run."""
     query_id = checkpoint.query_id()
     return None if query_id is None else f"spark:{query_id}"
 
 
 def readable_commit(log: StoreLog, epoch: int) -> Commit | None:
-    """The commit of an epoch; None if there is none, or if it is torn.
+    """Return the commit of an epoch; None if it is missing or torn.
 
-    Readers are stuck at a torn one, which `stategate log` may mend, but a pipeline may go on
-    writing.
+    Readers are stuck at a torn commit until it is repaired, but a pipeline may go on writing.
     """
     try:
         return log.commit(epoch) if epoch >= 0 else None
@@ -73,15 +72,15 @@ def readable_commit(log: StoreLog, epoch: int) -> Commit | None:
 
 
 def require_same_input(log: StoreLog, checkpoint: Checkpoint, *, but: int | None = None) -> None:
-    """Make sure that the newest epochs were made of the batches that the checkpoint has.
+    """Make sure that the newest epochs were made from the batches of the checkpoint.
 
     Args:
-        log: of the store.
-        checkpoint: of the query that wrote them.
-        but: an epoch of which it is known that it was not.
+        log: the log of the store.
+        checkpoint: the checkpoint of the query that wrote them.
+        but: an epoch that is known to differ.
 
     Raises:
-        EpochConflictError: they were not; the message names them.
+        EpochConflictError: epochs were made from other input; the message names them.
     """
     different = sorted({*different_epochs(log, checkpoint), *(() if but is None else (but,))})
     if not different:
@@ -96,11 +95,11 @@ def require_same_input(log: StoreLog, checkpoint: Checkpoint, *, but: int | None
 
 
 def different_epochs(log: StoreLog, checkpoint: Checkpoint) -> list[int]:
-    """The newest epochs whose batches the checkpoint does not have, or has with other input.
+    """Return the newest epochs whose batches the checkpoint lacks, or has with other input.
 
-    Before an epoch that agrees all agree, so the search begins with the newest and ends there as a
-    rule. An epoch that was written without a digest counts as one that agrees, and so does one
-    whose batch Spark has removed for its age.
+    All epochs before one that agrees agree, so the search begins with the newest and usually ends
+    there. An epoch without a digest counts as one that agrees, and so does one whose batch Spark
+    has removed because of its age.
     """
     planned = checkpoint.newest_batch()
     different: list[int] = []
@@ -130,6 +129,6 @@ def require_forward(log: StoreLog, before: Position, after: Position) -> None:
             if offset < known.get(partition, -1):
                 raise PositionBackError(
                     f'{topic}[{partition}], which feeds store "{log.name}", went back from offset '
-                    f"{known[partition]} to {offset}: it was deleted and made again. The store "
-                    f"holds what was made of the old records: {_BUILD_ANEW}"
+                    f"{known[partition]} to {offset}: it was deleted and created again. The "
+                    f"store was made from the old records: {_BUILD_ANEW}"
                 )

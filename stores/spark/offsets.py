@@ -1,17 +1,17 @@
-"""What of its input an epoch reflects, read from the query's own offset log.
+"""Reads the position of a batch from the query's offset log.
 
-Spark writes `offsets/N` before it runs batch N, so inside the batch the file is always there, and
-a batch that is run again finds the same. The log's first line is its version, the second a JSON
-object with the watermark, and each line after it the *end* of one source, in the order of the plan.
+Spark writes `offsets/N` before it runs batch N. So the file always exists inside of the batch, and
+a batch that runs again finds the same file. Its first line is the version, the second a JSON object
+with the watermark, and each further line the *end* of one source, in the order of the plan.
 
 | a source's line | its position |
 |---|---|
 | `{"orders": {"0": 10, "1": 7}}` (Kafka, and Python sources like it) | `orders`: 0 → 9, 1 → 6 |
 | `{"logOffset": 3}` (files) | input's name: 0 → 3, the number of the last group of files |
 | `8` (rate), `{"offset": 20, …}` (rate-micro-batch, sockets) | input's name: 0 → 7, 0 → 19 |
-| `-`, `{}` | nothing: the source has given no data yet |
+| `-`, `{}` | none: the source has given no data yet |
 
-A topic that several sources read has been applied as far as the one that is furthest behind.
+The position of a topic that several sources read is that of the source furthest behind.
 """
 
 from __future__ import annotations
@@ -35,39 +35,39 @@ _UNKNOWN = Source(name="unknown", has_topics=None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchOffsets:
-    """What the offset log says of one batch."""
+    """The record of one batch in the offset log."""
 
     position: Position
     topics: frozenset[str]
-    """The topics that are read, also those that have given nothing yet."""
+    """The topics that the query reads, also those without data yet."""
     watermark_ms: int | None
-    """The watermark by which Spark evicts state in this batch; None if there is none yet."""
+    """The watermark by which Spark evicts state in this batch; None before the first one."""
     digest: str
-    """Of the record, in hexadecimal. Spark writes it once and runs the batch again from it, so a
-    batch of another digest is another one, even with the same offsets: those of files are only
-    counted."""
+    """SHA-256 of the record, in hexadecimal. Spark writes a record once and repeats the batch from
+    it. So a batch with another digest has other input, even with the same offsets: for files they
+    are only counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
-    """What the record says of one source."""
+    """The line of one source in a record."""
 
     default: str
-    """What it is called without a name of the user's."""
+    """Its name if the user gives none."""
     source: Source
     end: Any
-    """The decoded offset; None if it has given no data yet."""
+    """The decoded offset; None without data yet."""
 
     @property
     def has_topics(self) -> bool | None:
-        """Whether its offsets are of topics; None if nothing has shown that yet."""
+        """Whether its offsets are of topics; None if that is unknown yet."""
         if self.source.has_topics is not None or self.end in (None, {}):
             return self.source.has_topics
         return _shows_topics(self.end)
 
     @property
     def topics(self) -> dict[str, dict[str, int]]:
-        """Topic → partition → next offset to read; empty if it has no topics."""
+        """Topic → partition → next offset to read; empty without topics."""
         return self.end if self.has_topics and isinstance(self.end, dict) else {}
 
 
@@ -78,12 +78,12 @@ def parse_offsets(
 
     Args:
         text: the record.
-        path: where it is from.
-        inputs: the names of the sources that have no topics, in plan order; `source-0`, … without.
-        sources: what the plan says of the sources.
+        path: its path, for the message.
+        inputs: the names of the sources without topics, in plan order; by default `source-0`, … .
+        sources: the sources, as the plan shows them.
 
     Raises:
-        TornRecordError: it is incomplete, or of a version that we do not know.
+        TornRecordError: it is incomplete, or of an unknown version.
         SchemaError: the names do not fit the sources.
     """
     version, *lines = text.splitlines() or [""]
@@ -98,7 +98,7 @@ def parse_offsets(
     topics = {topic for line in found for topic in (*line.topics, *line.source.topics)}
     for name, line in _names(found, inputs).items():
         if name in topics:
-            raise SchemaError(f'inputs= names a source "{name}", but a topic is called so')
+            raise SchemaError(f'inputs= names a source "{name}", which is the name of a topic')
         components[name] = {0: _last_of(line.end)}
     position = Position.of(components)
     return BatchOffsets(
@@ -130,11 +130,11 @@ def _shows_topics(end: object) -> bool:
 
 
 def _names(lines: Sequence[_Line], inputs: Sequence[str]) -> dict[str, _Line]:
-    """The sources without topics by their names.
+    """Return the sources without topics by their names.
 
-    A source that has given nothing may have topics or not. There are as many names as sources
-    without, which tells it where all that have given nothing are of one sort. Where they are not,
-    a source behind one of them has no name yet, and so no position, until more is known.
+    A source without data may have topics or not. The number of names, one for each source without
+    topics, decides it if all sources without data are of one sort. Otherwise the sources after the
+    first undecided one have no name yet, and so no position, until more data comes.
     """
     if not inputs:
         return {line.default: line for line in lines if not line.has_topics}
@@ -142,8 +142,8 @@ def _names(lines: Sequence[_Line], inputs: Sequence[str]) -> dict[str, _Line]:
     possible = [line for line in lines if not line.has_topics]
     if not len(plain) <= len(inputs) <= len(possible):
         raise SchemaError(
-            f"inputs= has {len(inputs)} names, but of {len(lines)} sources "
-            f"{len(plain)} have no topics: each of these has a name, and no other"
+            f"inputs= has {len(inputs)} names, but {len(plain)} of {len(lines)} sources have no "
+            "topics: give each of these a name, and no other"
         )
     if len(inputs) == len(plain):
         possible = plain
@@ -153,9 +153,9 @@ def _names(lines: Sequence[_Line], inputs: Sequence[str]) -> dict[str, _Line]:
 
 
 def _topic_components(lines: Sequence[_Line]) -> dict[str, dict[int, int]]:
-    """Topic → partition → offset of the last record that all sources of the topic have applied.
+    """Return topic → partition → offset of the last record that all its sources have applied.
 
-    Spark's end is the next offset to read; a partition whose next is 0 has given nothing.
+    Spark's end is the next offset to read; a partition whose next offset is 0 has no data yet.
     """
     shown = {topic for line in lines for topic in line.topics}
     return {topic: _topic_offsets(topic, lines) for topic in shown}
@@ -166,18 +166,18 @@ def _topic_offsets(topic: str, lines: Sequence[_Line]) -> dict[int, int]:
     ends = [line.topics.get(topic, {}) for line in readers]
     partitions: Iterable[str] = {partition for end in ends for partition in end}
     if not any(line.source.assigned for line in readers):
-        # A partition that one of them has not come upon yet has been applied by the others only.
+        # A partition that one source has not found yet does not count.
         partitions = [partition for partition in partitions if all(partition in e for e in ends)]
     return {int(p): min(end[p] for end in ends if p in end) - 1 for p in partitions}
 
 
 def _last_of(end: object) -> int:
-    """The number of the last record of a source without topics; -1 if there is none."""
+    """Return the number of the last record of a source without topics; -1 without one."""
     match end:
         case {"logOffset": int(group)}:
             return group
         case {"offset": int(following)} | int(following):
             return following - 1
         case _:
-            # No data yet, or a source whose offsets are no numbers: it has no position.
+            # No data yet, or offsets that are not numbers: the source has no position.
             return -1

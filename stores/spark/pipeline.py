@@ -1,4 +1,4 @@
-"""`materialize`: a streaming DataFrame into a store that gateways serve."""
+"""`materialize`: writes a streaming DataFrame to a store that gateways serve."""
 
 from __future__ import annotations
 
@@ -50,47 +50,47 @@ def materialize(
 ) -> StreamingQuery:
     """Start a query that keeps a store up to date with a streaming DataFrame.
 
-    Each micro-batch becomes one epoch of the store, exactly once, whatever fails and is run again.
-    All columns but the key, the window and the tombstone mark become values.
+    Each micro-batch becomes one epoch of the store, exactly once, even if it fails and runs again.
+    All columns but the key, the window and the mark of tombstones become values.
 
     Args:
-        df: a streaming DataFrame: an aggregation, or rows that each replace the one before.
-        store: the store's name.
-        key: the key columns, in the order in which they are hashed and sorted: of an aggregation
-            all that it groups by, or `event_time` has to say which row stays. In a window or
-            session store without the column that `F.window` or `F.session_window` made, which
-            must keep its name; the store has `window_start` and `window_end` instead.
-        root: of the state log, a path or a URI that every Spark task reaches too.
-        partitions: of the store. Best as many as the query's shuffle partitions: then rows that
-            were grouped by the key already lie where they belong.
+        df: a streaming DataFrame: an aggregation, or rows of which each replaces the one before.
+        store: the name of the store.
+        key: the key columns, in the order in which they are hashed and sorted. For an aggregation
+            name all columns that it groups by, or say by `event_time` which row stays. For a window
+            or session store leave out the column that `F.window` or `F.session_window` made; it
+            must keep its name, and the store has `window_start` and `window_end` instead.
+        root: path or URI of the state log, which every Spark task must reach.
+        partitions: the number of partitions. Best equal to the query's shuffle partitions: then
+            rows that were grouped by the key need no further shuffle.
         checkpoint: the query's checkpoint directory. It and the store belong together: keep both
             or remove both.
         kind: `keyvalue`, `window`, `session`, `versioned` or `global`.
-        event_time: a timestamp column that says how recent a row is; of the rows of one key in
-            one epoch the latest wins. It remains a value. The valid-from of a versioned store.
-        inputs: names for those sources that have no topics, one for each, in the order of the plan;
-            bounds and positions call them so. `source-0`, … by default. They stay what they are
-            from one start of the query to the next.
+        event_time: a timestamp column; of the rows of one key in one epoch the latest wins. It
+            stays a value, and it is the valid-from of a versioned store.
+        inputs: names of the sources without topics, one for each, in the order of the plan, for
+            bounds and positions; by default `source-0`, … . Keep them from one start of the query
+            to the next.
         deleted: a boolean column that marks a row as a tombstone.
-        window_size_ms: length of the windows of a window store. A plan shows it no better than
-            rows do, and a store is defined before there are rows, so it has to be told; every
-            row is checked against it.
-        retention_ms: how long windows and sessions can be read behind the watermark; for ever by
-            default.
-        output_mode: `update`, `append` or `complete`; in the last an epoch is the whole store.
+        window_size_ms: length of the windows of a window store, which neither the plan nor the
+            first rows show; every row is checked against it.
+        retention_ms: how far behind the watermark windows and sessions can be read; by default
+            without limit.
+        output_mode: `update`, `append` or `complete`; with `complete` each epoch is the whole
+            store.
         trigger: the arguments of `DataStreamWriter.trigger`, such as `{"availableNow": True}`.
-        query_name: as Spark shows it; the store's name by default.
-        collect_rows_max: after an epoch of no more rows the driver collects the next one itself,
-            which takes half the time of a job by tasks; 0 leaves all to the tasks.
-        compact_every: write a snapshot once so many epochs came since the last, and then remove
-            old epochs, as `stores.compact` does: in a thread of the driver, beside the query, as
-            long as that runs. A run that fails is logged, and is tried again so many epochs later.
-            None leaves it to `stategate compact`.
+        query_name: the query's name in Spark; by default the store's name.
+        collect_rows_max: after an epoch of at most this many rows the driver collects the next one
+            itself, which takes half the time of a job by tasks; 0 leaves all to the tasks.
+        compact_every: write a snapshot once this many epochs were committed since the last one, and
+            remove old epochs, as `stores.compact` does, in a thread of the driver while the query
+            runs. A run that fails is logged and tried again as many epochs later. None leaves it to
+            `stategate compact`.
         retain: the epochs that compaction keeps.
 
     Raises:
-        SchemaError: the rows make no store of this kind, an argument is not what it should be, or
-            the store is defined otherwise. Nothing has been written then.
+        SchemaError: the rows do not fit this kind of store, an argument is not valid, or the store
+            is defined differently. Nothing has been written then.
         EpochConflictError: the checkpoint has other input for the newest epochs than the store.
         LogError: the log cannot be read or written.
     """
@@ -117,8 +117,8 @@ def materialize(
     check_start(log, record)
     if names or log.defined() or all(source.topics for source in sources):
         log.define(frame.schema)
-    # Otherwise the first epoch defines the store, once it is known what feeds it: a bound on a
-    # topic that does not feed a store is met by anything.
+    # Otherwise the first epoch defines the store, once its topics are known: a bound on a topic
+    # that does not feed the store would be ignored.
     sink = EpochSink(
         frame,
         root=root,
@@ -137,7 +137,7 @@ def _check_arguments(
     df: DataFrame, store: str, *, root: object, checkpoint: object, collect_rows_max: object
 ) -> None:
     if not hasattr(df, "_jdf"):
-        raise SchemaError(f'store "{store}": {shown(df)} is no DataFrame of a driver\'s session')
+        raise SchemaError(f'store "{store}": {shown(df)} is not a DataFrame of a driver\'s session')
     if not df.isStreaming:
         raise SchemaError(f'store "{store}": the DataFrame is not a streaming one')
     for name, place in (("root", root), ("checkpoint", checkpoint)):
@@ -164,7 +164,7 @@ def _writer(
     trigger: Mapping[str, Any] | None,
     query_name: str | None,
 ) -> DataStreamWriter:
-    """How the query is to run, checked by Spark itself."""
+    """Return Spark's writer of the query, whose settings Spark has checked."""
     if output_mode not in _OUTPUT_MODES:
         raise SchemaError(f'store "{store}": output mode {shown(output_mode)} is not known')
     name = store if query_name is None else query_name
@@ -189,7 +189,7 @@ def _compactor(
     if every is None:
         return None
     if not is_integer(every, least=1, most=_EPOCHS_MAX):
-        raise SchemaError(f'store "{schema.name}": compact_every is 1 epoch at least')
+        raise SchemaError(f'store "{schema.name}": compact_every must be 1 epoch or more')
     return PipelineCompactor(root, schema.name, every=every, retention=retain)
 
 

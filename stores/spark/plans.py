@@ -1,7 +1,7 @@
-"""What the analysed plan of a streaming query tells of its rows and sources, before it starts.
+"""Reads rows and sources of a streaming query from its analysed plan, before it starts.
 
-The only place that reads Spark's plans. They are the JVM's objects, and `nodeName` says what a node
-is. Of what lies below a node that is not known here, nothing is said.
+Only this module reads Spark's plans. They are objects of the JVM, and `nodeName` is the type of a
+node. The part of a plan below an unknown node is not looked at.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from pyspark.sql import DataFrame
 
 _Node: TypeAlias = Any
-"""A plan, an expression or a sequence of Scala's, as py4j gives it."""
+"""A plan, an expression or a sequence of Scala, from py4j."""
 _Ids: TypeAlias = frozenset[str]
-"""Attributes by their ids: names may repeat in a plan, these do not."""
+"""Ids of attributes, which are unique in a plan, unlike names."""
 
 _TRANSPARENT = frozenset(
     {
@@ -28,11 +28,11 @@ _TRANSPARENT = frozenset(
         "View",
     }
 )
-"""Nodes that leave the attributes of their children as they are; they may add others."""
+"""Nodes that keep the attributes of their children; they may add others."""
 _WITHOUT_TOPICS = {"RatePerMicroBatchProvider", "RateStreamProvider", "TextSocketSourceProvider"}
 _CHECKED = "spark.sql.streaming.unsupportedOperationCheck"
 _GROUPING_ID = "spark_grouping_id"
-"""What a rollup groups by besides its columns: subtotals have it, and NULL where a column was."""
+"""The extra grouping column of a rollup, by which subtotals differ from rows with NULL."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,17 +40,17 @@ class Source:
     """One source of a query."""
 
     name: str
-    """As Spark calls it: `kafka`, `rate`, `FileSource[path]`, or what a Python source is called."""
+    """Spark's name: `kafka`, `rate`, `FileSource[path]`, or the name of a Python source."""
     has_topics: bool | None
-    """Whether its offsets are of topics; None if only they can tell."""
+    """Whether its offsets are of topics; None if only the offsets show it."""
     topics: frozenset[str] = frozenset()
-    """The topics that it reads, if it was given their names."""
+    """The topics that it reads, if the query names them."""
     assigned: bool = False
-    """Whether it was given the partitions of its topics one by one, so others may read the rest."""
+    """Whether the query names its topics' partitions, so other sources may read the rest."""
 
 
 def sources_of(frame: DataFrame) -> tuple[Source, ...]:
-    """The sources of a streaming DataFrame, in the order in which Spark logs their offsets."""
+    """Return the sources of a streaming DataFrame, in the order of Spark's offset log."""
     leaves = _leaves(_analyzed(frame))
     return tuple(
         _source(leaf) for leaf in leaves if leaf.nodeName().startswith("StreamingRelation")
@@ -58,9 +58,9 @@ def sources_of(frame: DataFrame) -> tuple[Source, ...]:
 
 
 def is_unique(frame: DataFrame, columns: set[str]) -> bool:
-    """Whether Spark's optimizer knows some of these columns to be distinct over the rows.
+    """Whether Spark's optimizer knows that some of these columns are distinct over the rows.
 
-    It knows of an aggregation by them: then nothing has to look for several rows of one key.
+    It does after an aggregation by them. Then no key has several rows.
     """
     plan = _analyzed(frame)
     # An attribute's text ends in its unique id, so texts are equal exactly when attributes are.
@@ -72,10 +72,10 @@ def is_unique(frame: DataFrame, columns: set[str]) -> bool:
 
 
 def ungrouped(frame: DataFrame, columns: set[str]) -> tuple[str, ...]:
-    """What the rows are grouped by that has no part in any of these columns.
+    """Return the grouping expressions that have no part in these columns.
 
-    Rows that differ in that alone have the same values in all of these columns. Where a filter or a
-    join holds it equal to something, there may be no such rows, so it is left out.
+    Rows that differ only in one of them have the same values in all of these columns. An expression
+    that a filter or a join compares for equality is left out, since there may be no such rows.
     """
     plan = _analyzed(frame)
     output = _listed(plan.output())
@@ -83,10 +83,10 @@ def ungrouped(frame: DataFrame, columns: set[str]) -> tuple[str, ...]:
 
 
 def check_output_mode(frame: DataFrame, mode: str) -> None:
-    """Make sure that a query can have an output mode, as its start will.
+    """Make sure that Spark allows an output mode for a query, as its start does.
 
     Raises:
-        AnalysisException: it cannot; Spark says why.
+        AnalysisException: it does not; the message is Spark's.
     """
     if frame.sparkSession.conf.get(_CHECKED) != "true":
         return
@@ -101,7 +101,7 @@ def _analyzed(frame: DataFrame) -> _Node:
 
 
 def _source(leaf: _Node) -> Source:
-    """What a leaf of the plan says of its source: by its provider, for a name may be any alias."""
+    """Return the source of a leaf of the plan, by its provider: its name may be any alias."""
     name: str = leaf.sourceName()
     if leaf.nodeName() != "StreamingRelationV2":
         return Source(name=name, has_topics=False if name.startswith("FileSource[") else None)
@@ -120,11 +120,11 @@ def _source(leaf: _Node) -> Source:
 
 
 def _uncovered(plan: _Node, known: _Ids, common: Mapping[int, _Node]) -> tuple[str, ...]:
-    """What the next aggregation below groups by of which nothing is among the known attributes.
+    """Return the groups of the next aggregation that no known attribute is made from.
 
     Args:
         plan: any node.
-        known: of its output, what the columns are made from.
+        known: the attributes of its output that the columns are made from.
         common: the tables of WITH, by their ids.
     """
     children = [(child, known) for child in _listed(plan.children())]
@@ -152,7 +152,7 @@ def _uncovered(plan: _Node, known: _Ids, common: Mapping[int, _Node]) -> tuple[s
 
 
 def _at_same_places(plan: _Node, other: _Node, known: _Ids) -> _Ids:
-    """The attributes of another plan that stand where the known ones of this one do."""
+    """Return the attributes of another plan at the places of the known ones of this plan."""
     pairs = zip(_listed(plan.output()), _listed(other.output()), strict=True)
     return frozenset(_id(there) for here, there in pairs if _id(here) in known)
 
@@ -160,10 +160,10 @@ def _at_same_places(plan: _Node, other: _Node, known: _Ids) -> _Ids:
 def _uncovered_groups(aggregate: _Node, known: _Ids) -> tuple[str, ...]:
     groups = _listed(aggregate.groupingExpressions())
     outputs = _listed(aggregate.aggregateExpressions())
-    # An attribute is its own output; whatever else is grouped by stands below an alias.
+    # A grouping attribute is an output itself; any other group stands below an alias.
     parts = [part for each in outputs if _id(each) in known for part in _nodes(each)]
     covered = [any(group.semanticEquals(part) for part in parts) for group in groups]
-    # What is computed from columns that are grouped by and known is known too.
+    # A group that is computed from known grouping columns is known, too.
     bases = frozenset[str]().union(
         *(
             _references(g)
@@ -181,7 +181,7 @@ def _uncovered_groups(aggregate: _Node, known: _Ids) -> tuple[str, ...]:
 
 
 def _compared(condition: _Node) -> _Ids:
-    """The attributes that a condition holds equal to something."""
+    """Return the attributes that a condition compares for equality."""
     name, children = condition.nodeName(), _listed(condition.children())
     if name in {"And", "Or", "Not"}:
         return frozenset[str]().union(*map(_compared, children))
@@ -191,7 +191,7 @@ def _compared(condition: _Node) -> _Ids:
 
 
 def _shown(group: _Node, outputs: list[_Node]) -> str:
-    """A grouping expression as the user knows it: by the name of its column, if it has one."""
+    """Return a grouping expression in the user's words: the name of its column, if it has one."""
     for output in outputs:
         if any(group.semanticEquals(child) for child in (output, *_listed(output.children()))):
             return str(output.name())

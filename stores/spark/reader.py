@@ -1,4 +1,4 @@
-"""`read_store`: a store as a batch DataFrame, for reads that are too big for one gateway."""
+"""`read_store`: reads a store as a batch DataFrame, for reads too large for one gateway."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ from stores.upkeep.rebuild import Recipe, build, recipe, scan
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 _FOLD_ROWS_MIN = 4 * ROWS_PER_GROUP
-"""Rows that a task reads before it drops those that newer ones have replaced."""
+"""Rows that a task reads before it drops replaced ones."""
 
 
 def read_store(spark: SparkSession, root: str, store: str, epoch: int | None = None) -> DataFrame:
-    """A store as it was after an epoch, one task a partition.
+    """Return a store as of an epoch as a DataFrame, with one task per partition.
 
-    Columns are those of the relation: key, time, value. Rows that a later epoch replaced, and
-    tombstones, are gone, and so are windows behind the store's retention. It begins with the newest
-    snapshot up to the epoch, and then a task needs disk for the rows of its partition; without one
-    it holds them in memory, once or twice. An interval is a struct of months, days, microseconds.
+    The columns are those of the relation: key, time, value. Replaced rows, tombstones and expired
+    rows are left out. An interval is a struct of months, days, microseconds. If the log has a
+    snapshot up to the epoch, a task needs disk for the rows of its partition; else it holds them in
+    memory, once or twice.
 
     Args:
         spark: the session.
-        root: of the state log, a path or a URI that every Spark task reaches too.
-        store: the store's name.
-        epoch: the epoch; the newest by default.
+        root: path or URI of the state log, which every Spark task must reach.
+        store: the name of the store.
+        epoch: the epoch; by default the newest.
 
     Raises:
-        LogMissingError: there is no such store.
-        LogError: the epoch is not committed, or no longer, or the log cannot be read.
+        LogMissingError: the store is missing.
+        LogError: the epoch is not in the log, or the log cannot be read.
     """
     log = StoreLog.open(root, store)
     schema = log.schema()
@@ -67,12 +67,12 @@ def read_store(spark: SparkSession, root: str, store: str, epoch: int | None = N
 
 
 def shown_schema(schema: StoreSchema) -> pa.Schema:
-    """The relation's columns, with an interval as a data file has it, since Spark has none."""
+    """Return the relation's columns, with intervals as structs, since Spark has no such type."""
     return pa.schema([(column.name, file_type(column.type)) for column in schema.columns])
 
 
 def part_reader(root: str, schema: StoreSchema, made_of: Recipe) -> Callable[[_Batches], _Batches]:
-    """The function that a task runs over the partition numbers it was given."""
+    """Return the function that a task runs over its partition numbers."""
 
     def read(batches: _Batches) -> _Batches:
         log = StoreLog.open(root, schema.name)
@@ -89,7 +89,7 @@ def _rows_of(log: StoreLog, schema: StoreSchema, made_of: Recipe, partition: int
     if made_of.base is None:
         yield from _folded(log, schema, made_of.commits, partition)
         return
-    # The snapshot is in the bytes of the engine, which then may as well take the epochs since.
+    # The snapshot has the bytes of the engine, so the engine applies the epochs since, too.
     with tempfile.TemporaryDirectory(prefix="stategate-read-") as directory:
         engine = build(log, made_of, partition, Path(directory) / "partition")
         try:
@@ -109,7 +109,7 @@ def _shown(batch: pa.RecordBatch, schema: StoreSchema) -> pa.RecordBatch:
 def _folded(
     log: StoreLog, schema: StoreSchema, commits: Sequence[Commit], partition: int
 ) -> _Batches:
-    """The rows that the epochs make, from the first on."""
+    """Yield the rows of epochs, without a snapshot."""
     late_ms, expired_ms = _times(schema, commits)
     files = [file for commit in commits for file in commit.files_of(partition)]
     live = _fold(log.directory, files, schema, late_ms)
@@ -121,9 +121,9 @@ def _folded(
 
 
 def _times(schema: StoreSchema, commits: Sequence[Commit]) -> tuple[dict[str, int], int | None]:
-    """Before which time versions came too late for a data file, and up to which all is expired.
+    """Return the time before which versions of a data file are late, and the expired time.
 
-    By the watermark as replicas have it, which never goes back.
+    Both follow the watermark as replicas have it, which never goes back.
     """
     late_ms: dict[str, int] = {}
     watermark_ms = expired_ms = None
@@ -145,7 +145,7 @@ def _fold(
     schema: StoreSchema,
     late_ms: dict[str, int],
 ) -> pa.Table:
-    """The rows of all files, each over those before it; of versions, their tombstones too."""
+    """Return the rows of all files, later ones replacing earlier; with tombstones of versions."""
     live = row_schema(schema).empty_table()
     held: list[pa.RecordBatch] = []
     rows = 0
@@ -154,7 +154,7 @@ def _fold(
             on_time = _on_time(batch, late_ms[file.path]) if file.path in late_ms else batch
             held.append(on_time)
             rows += on_time.num_rows
-        # Each fold costs what there is, so it waits until as much again has come.
+        # Each fold copies all rows, so it waits until as many new ones have come.
         if rows >= max(_FOLD_ROWS_MIN, live.num_rows):
             live = _merged(live, held, schema)
             held, rows = [], 0
@@ -164,7 +164,7 @@ def _fold(
 def _merged(live: pa.Table, held: list[pa.RecordBatch], schema: StoreSchema) -> pa.Table:
     newer = pa.Table.from_batches(held, row_schema(schema))
     latest = latest_rows(pa.concat_tables([live, newer]), schema, by_event_time=False)
-    # What is before a version's tombstone is still to be read: up to it, the version was valid.
+    # Keep tombstones of versions: the version before one is valid up to it.
     return latest if schema.kind is StoreKind.VERSIONED else _live(latest)
 
 
@@ -178,7 +178,7 @@ def _on_time(batch: pa.RecordBatch, late_ms: int) -> pa.RecordBatch:
 
 
 def _unexpired(live: pa.Table, schema: StoreSchema, expired_ms: int) -> pa.Table:
-    """A window expires by its start, as in Kafka, a session and a replaced version by its end."""
+    """Return unexpired rows: windows expire by start, sessions and replaced versions by end."""
     if schema.kind is StoreKind.VERSIONED:
         ends: Any = live.column(VALID_TO.name).cast(pa.int64())
         return live.filter(pc.fill_null(pc.greater(ends, pa.scalar(expired_ms * 1000)), True))

@@ -1,4 +1,4 @@
-"""What a program around materialising queries needs: to show progress, to wait, to stop."""
+"""Runs a program of streaming queries: shows progress, waits, and stops."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 _POLL_S = 0.1
 _ERROR_CHARS_MAX = 2000
-"""Spark's messages carry whole plans and stack traces; the cause is at the beginning."""
+"""Spark's messages have whole plans and stack traces; the cause is at the beginning."""
 
 
 def report_progress(spark: SparkSession, write: Callable[[str], None]) -> None:
     """Call `write` with a line of JSON for each epoch that any query of the session commits.
 
-    `{"store": …, "epoch": …, "rows": …}`: the query's name, which is the store's unless another
-    was given, the epoch, and the input rows that it has read since it started.
+    The line is `{"store": …, "epoch": …, "rows": …}`: the query's name, by default the store's, the
+    epoch, and the input rows since the query started.
     """
     spark.streams.addListener(_Progress(write))
 
@@ -38,16 +38,16 @@ class _Progress(StreamingQueryListener):
         self._rows: dict[str, int] = {}
 
     def onQueryStarted(self, event: QueryStartedEvent) -> None:
-        """Nothing is committed yet."""
+        """Do nothing: no epoch is committed yet."""
 
     def onQueryIdle(self, event: QueryIdleEvent) -> None:
-        """Nothing was committed."""
+        """Do nothing: no epoch was committed."""
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
-        """Whoever waits for the query sees how it ended."""
+        """Do nothing: `run` reports how the query ended."""
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:
-        """Spark calls this after each batch, in order within a query."""
+        """Write a line; Spark calls this after each batch, in order within a query."""
         done = event.progress
         name = done.name or str(done.id)
         self._rows[name] = self._rows.get(name, 0) + done.numInputRows
@@ -58,11 +58,11 @@ class _Progress(StreamingQueryListener):
 def run(spark: SparkSession, queries: Sequence[StreamingQuery]) -> int:
     """Wait until all queries have ended, one has failed, or SIGTERM or SIGINT comes; then stop.
 
-    A batch that a signal interrupts is run again, as the same epoch, at the next start. To be
-    called from the main thread.
+    A batch that a signal interrupts runs again, as the same epoch, at the next start. Call this
+    from the main thread.
 
     Returns:
-        The exit status: 1 if a query failed, and then its error is on standard error; else 0.
+        The exit status: 1 if a query failed, with its error on standard error; else 0.
     """
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -74,7 +74,7 @@ def run(spark: SparkSession, queries: Sequence[StreamingQuery]) -> int:
     failed = [(name, str(error)[:_ERROR_CHARS_MAX]) for name, error in errors if error]
     for name, message in failed:
         print(f'query "{name}" failed: {message}', file=sys.stderr)
-    # What Spark says of interrupted batches while it stops is noise: they are run again.
+    # Spark's errors for interrupted batches are noise: the batches run again.
     spark.sparkContext.setLogLevel("OFF")
     for query in queries:
         query.stop()

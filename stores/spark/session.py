@@ -1,4 +1,4 @@
-"""A Spark session with the settings that matter for small, frequent epochs."""
+"""Creates Spark sessions with settings for small, frequent epochs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FILE_MANAGER = (
 )
 _MASTER_LOCAL = "local[*]"
 _LOOPBACK = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
-"""On one machine: it still runs where the host's name does not resolve or the network changes."""
+"""For one machine, so that it works if the host's name does not resolve or the network changes."""
 
 
 def spark_session(
@@ -29,23 +29,23 @@ def spark_session(
 ) -> SparkSession:
     """Get or create a session that runs streaming queries with low latency.
 
-    Finds a Java by itself, and runs Python workers with the interpreter of this process.
+    It finds a Java, and Python workers use the interpreter of this process.
 
     Args:
-        app_name: shown in Spark's logs.
-        master: the cluster; by default what SPARK_MASTER says, else all cores of this machine.
-        shuffle_partitions: state stores a query has; each costs every epoch a task. Best equal to
-            the partitions of the stores, for then their rows need no further shuffle.
-        local_checkpoints: whether checkpoints lie on a local disk. There Spark's default way to
-            create a file starts a process for each; turn this off for object stores.
-        driver_memory: of the JVM, if this call is the one that starts it.
-        conf: further settings, by the names that Spark gives them: `**{"spark.x.y": 1}`.
+        app_name: the name in Spark's logs.
+        master: the cluster; by default SPARK_MASTER, else all cores of this machine.
+        shuffle_partitions: the state stores of a query; each needs a task in every epoch. Best
+            equal to the partitions of the stores: then their rows need no further shuffle.
+        local_checkpoints: whether checkpoints lie on a local disk. There Spark by default starts a
+            process to create a file, which this avoids; turn it off for object stores.
+        driver_memory: memory of the JVM, if this call starts it.
+        conf: further settings, by their names in Spark: `**{"spark.x.y": 1}`.
 
     Raises:
-        JavaMissingError: there is no Java that Spark can run on.
+        JavaMissingError: no Java that Spark can run on was found.
     """
     use_java()
-    # Workers otherwise run whatever `python3` is on the PATH, which need not have our packages.
+    # Otherwise workers run the `python3` of the PATH, which may lack our packages.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     chosen = master or os.environ.get("SPARK_MASTER", _MASTER_LOCAL)
@@ -65,11 +65,11 @@ def spark_session(
 def _settings(shuffle_partitions: int, local_checkpoints: bool) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "spark.sql.shuffle.partitions": shuffle_partitions,
-        # Timestamps cross to Python as UTC, whatever the machine's zone is.
+        # Timestamps reach Python as UTC in every time zone of the machine.
         "spark.sql.session.timeZone": "UTC",
         "spark.ui.enabled": "false",
-        # A query that is stopped within a batch looks through its error with a regular expression
-        # that runs out of a stack of the usual size, and says so at great length.
+        # A query that is stopped within a batch searches its error by a regular expression, which
+        # overflows a stack of the default size and logs that at great length.
         "spark.driver.extraJavaOptions": "-Xss4m",
         "spark.ui.showConsoleProgress": "false",
         # Fewer, larger batches between the JVM and Python.

@@ -1,9 +1,8 @@
-"""Writes the batches of a streaming query as epochs of a store: exactly once, one action each.
+"""Writes the batches of a streaming query as epochs of a store, exactly once.
 
-A batch that is run again finds its commit and changes nothing; one that died before its commit
-left only files that no commit names. Small batches are collected by the driver, which spares a
-Spark job for the files and the Python workers; large ones are written by the tasks. Both leave the
-same layout, by the same code of `stores.log.datafiles`.
+A batch that runs again finds its commit and changes nothing. A batch that died before its commit
+left only files that no commit names. The driver collects small batches, which saves a Spark job and
+the Python workers; tasks write large ones. Both write the same files by `stores.log.datafiles`.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from stores.spark.tasks import Picking, TooLargeToHoldError, write_by_tasks
 from stores.spec.position import Position
 
 COLLECT_ROWS_MAX = 100_000
-"""After an epoch of no more rows, the driver collects the next: tens of MB at most as a rule."""
+"""After an epoch of at most this many rows the driver collects the next: usually some 10 MB."""
 _RESULT_LIMIT = "spark.driver.maxResultSize"
 
 logger = logging.getLogger(__name__)
@@ -47,7 +46,7 @@ class _Batch:
 
 
 class EpochSink:
-    """The function that foreachBatch calls, with what it has to remember between calls."""
+    """The function for foreachBatch, with its state between calls."""
 
     def __init__(
         self,
@@ -87,13 +86,13 @@ class EpochSink:
             require_own(writer.log, found, self._name)
             if found.input_digest not in (None, offsets.digest):
                 require_same_input(writer.log, self._checkpoint, but=batch)
-            # Stateful operators insist that every partition of every batch is consumed.
+            # Stateful operators require that every partition of every batch is consumed.
             rows.write.format("noop").mode("append").save()
             return
         applied = self._require_continuity(writer.log, batch, offsets)
-        # Before the rows, which may take minutes: until then no bound on a topic is reached.
+        # Before the rows, which may take minutes: from now on bounds on the topics are not ignored.
         writer.declare(offsets.topics)
-        # A topic that is no longer read was applied all the same.
+        # A topic that is no longer read stays in the position.
         position = applied.merge(offsets.position)
         commit = self._write(writer, rows, batch, replace(offsets, position=position))
         self._rows_before = commit.rows
@@ -108,15 +107,15 @@ class EpochSink:
             assert name is not None, "a query that runs has an id"
             self._writer = StoreWriter(self._root, self._frame.schema, writer=name)
             self._name = name
-            # Before the first batch is looked at: a driver that was thought dead writes no more.
+            # Before the first batch, so that a driver that was thought dead writes no more.
             self._writer.take_ownership()
         return self._writer
 
     def _require_continuity(self, log: StoreLog, batch: int, offsets: BatchOffsets) -> Position:
-        """Refuse to go on behind epochs that the store lacks, for their rows would be missing.
+        """Refuse to go on after epochs that the store lacks, since their rows would be missing.
 
-        Numbers may be skipped, as by a repartitioning of the query's state, but then the batch
-        before this one had read no more than the newest epoch of the store.
+        Numbers may be skipped, as after a repartitioning of the query's state. But then the batch
+        before this one must not have read more than the newest epoch of the store.
 
         Returns:
             The position of the newest epoch.
@@ -127,7 +126,7 @@ class EpochSink:
         else:
             before, known = self._checkpoint.offsets(batch - 1), readable_commit(log, latest)
             read = Position() if before is None else before.position
-            # Of a torn commit the checkpoint alone can tell.
+            # If the commit is torn, only the checkpoint knows its position.
             torn = read if latest >= 0 else Position()
             applied = torn if known is None else known.position
             is_next = latest == batch - 1
@@ -157,7 +156,7 @@ class EpochSink:
         try:
             return self._publish_tasks(writer, selected, batch, offsets)
         except Exception as error:
-            # What a task raises arrives as text in one of Spark's exceptions.
+            # The error of a task arrives as text in one of Spark's exceptions.
             is_too_large = TooLargeToHoldError.__name__ in str(error)
             if self._picking is not Picking.HELD or not is_too_large:
                 raise
@@ -168,7 +167,7 @@ class EpochSink:
     def _publish_tasks(
         self, writer: StoreWriter, selected: DataFrame, batch: int, offsets: BatchOffsets
     ) -> Commit:
-        """The epoch with the files that the tasks write."""
+        """Let the tasks write the files of an epoch, and commit it."""
         with writer.attempt(batch) as attempt:
             files = write_by_tasks(
                 selected,
@@ -188,17 +187,17 @@ class EpochSink:
             )
 
     def _collect(self, selected: DataFrame) -> pa.Table | None:
-        """The batch as one table, if the one before it was small; None for the tasks to write it.
+        """Return the batch as one table if the one before was small; None if tasks must write it.
 
-        Rows come in the order of Spark's partitions, each of which keeps the order of its input.
+        The rows are in the order of Spark's partitions, each of which keeps its input order.
         """
         if self._rows_before is None or self._rows_before > self._collect_rows_max:
             return None
         try:
             return selected.toArrow()
         except pa.ArrowInvalid as error:
-            # Spark cannot collect a field that is never NULL in a struct that is: it can pass it to
-            # its tasks, and will have to for every batch.
+            # Spark cannot collect a field that is never NULL in a struct that may be NULL, but its
+            # tasks can read it. So it is for every batch.
             logger.warning(
                 "epoch cannot be collected, the tasks write all from now on store=%s error=%s",
                 self._frame.schema.name,
@@ -207,8 +206,8 @@ class EpochSink:
             self._collect_rows_max = -1
             return None
         except Exception as error:
-            # A batch much larger than the last: Spark has a limit for just that. The state was
-            # not committed, so the batch can run a second time within its trigger.
+            # The batch is much larger than the last and exceeds a limit of Spark. Its state was not
+            # committed, so the batch can run a second time within its trigger.
             if _RESULT_LIMIT not in str(error):
                 raise
             logger.warning(

@@ -1,8 +1,8 @@
-"""What Spark's tasks run: each writes the rows of its partition as one data file.
+"""The work of Spark's tasks: each writes the rows of its partition as one data file.
 
-Three ways to come to one row for each key, as the rows allow: none is needed where the plan says
-that keys are distinct; a task may hold its rows and pick the latest; rows that are too many to be
-held are sorted by Spark, which can spill, and picked as they go by.
+A file has one row for each key. If the plan shows that keys are distinct, nothing is to do. Else a
+task holds its rows in memory and picks the latest. If they are too many, Spark sorts them, which
+can spill to disk, and the task picks them one after the other.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from stores.spec.schema import StoreSchema
 _Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 HELD_BYTES_MAX = 256 << 20
-"""Rows that a task holds to pick the latest of each key; twice as much for a moment."""
+"""Most bytes of rows that a task holds to pick the latest of each key; briefly twice as many."""
 _CHECKED_ROWS = 256
 _PART_SPARK = "path string, partition int, rows long, size_bytes long, sha256 string"
 _PART_TYPES: dict[str, pa.DataType] = {
@@ -50,48 +50,48 @@ _PART_TYPES: dict[str, pa.DataType] = {
 
 
 class Picking(Enum):
-    """How a task comes to one row for each key."""
+    """How a task gets one row for each key."""
 
     DISTINCT = "distinct"
-    """The rows are that already."""
+    """The keys of the rows are distinct already."""
     HELD = "held"
-    """It holds its rows; TooLargeToHoldError if they are more than HELD_BYTES_MAX."""
+    """The task holds its rows; TooLargeToHoldError if they exceed HELD_BYTES_MAX."""
     SORTED = "sorted"
-    """Spark sorts them; takes twice the time and little memory."""
+    """Spark sorts the rows, which takes twice the time and little memory."""
 
 
 class TooLargeToHoldError(LogError):
-    """A task has more rows than it may hold: they have to be sorted instead."""
+    """A task has more rows than it may hold: Spark has to sort them."""
 
 
 def write_by_tasks(
     selected: DataFrame, *, root: str, schema: StoreSchema, attempt: str, picking: Picking
 ) -> list[DataFile]:
-    """Run one job that writes a batch into the directory of an attempt; what it has written.
+    """Run one job that writes a batch into the directory of an attempt; return its files.
 
     Args:
-        selected: the batch's rows, with the columns of the data files.
-        root: of the state log.
-        schema: the store's definition.
-        attempt: the directory, as `StoreLog.begin` gave it.
-        picking: how the tasks come to one row for each key.
+        selected: the rows of the batch, with the columns of the data files.
+        root: path or URI of the state log.
+        schema: the definition of the store.
+        attempt: the directory, from `StoreLog.begin`.
+        picking: how the tasks get one row for each key.
 
     Raises:
-        Exception: Spark's own, with the text of what a task raised.
+        Exception: Spark's error, with the text of the task's error.
     """
     keys = [F.col(quoted(column.name)) for column in schema.key]
     if picking is Picking.DISTINCT:
-        # Spark leaves this shuffle out where the rows of a batch already lie by these keys.
+        # Spark leaves this shuffle out if the rows are partitioned by these keys already.
         placed = selected.repartition(schema.partitions, *keys)
     else:
-        # Rows lose their order in the shuffle; by this number each input partition keeps its own.
+        # The shuffle loses the order of rows; this number restores that of each input partition.
         numbered = selected.withColumn(ORDINAL_NAME, F.monotonically_increasing_id())
         placed = numbered.repartition(schema.partitions, *keys)
     if picking is Picking.SORTED:
         order = [F.col(quoted(name)) for name in (*identity(schema), TIMESTAMP_NAME)]
         placed = placed.sortWithinPartitions(*order, ORDINAL_NAME).drop(ORDINAL_NAME)
     write = part_writer(root, schema, attempt, picking)
-    # Under numbers for names, since mapInArrow cannot pass a column with a dot in its name.
+    # Numbers as names, since mapInArrow cannot pass a column with a dot in its name.
     placed = placed.toDF(*map(str, range(len(placed.columns))))
     parts: list[dict[str, Any]] = placed.mapInArrow(write, _PART_SPARK).toArrow().to_pylist()
     return [DataFile(**part) for part in parts]
@@ -100,10 +100,10 @@ def write_by_tasks(
 def part_writer(
     root: str, schema: StoreSchema, attempt: str, picking: Picking
 ) -> Callable[[_Batches], _Batches]:
-    """The function that a task runs over the rows of its partition.
+    """Return the function that a task runs over the rows of its partition.
 
-    It writes them as one file, named by the task's attempt so that two of them cannot meet, and
-    yields one row that says what it wrote; none if there was nothing.
+    It writes them as one file, with the task's attempt in its name, so that two attempts never
+    collide. It yields one row that describes the file; no row without rows to write.
     """
 
     def write(batches: _Batches) -> _Batches:
@@ -129,10 +129,10 @@ def _named(batches: _Batches, schema: StoreSchema) -> _Batches:
 
 
 def picked(batches: _Batches, schema: StoreSchema, picking: Picking) -> _Batches:
-    """The rows of one partition as its data file has them.
+    """Yield the rows of one partition as its data file has them.
 
     Raises:
-        TooLargeToHoldError: they are to be held and are too many.
+        TooLargeToHoldError: the task must hold its rows, and they are too many.
     """
     match picking:
         case Picking.DISTINCT:
@@ -165,13 +165,13 @@ def _latest_of_held(batches: _Batches, schema: StoreSchema) -> _Batches:
 
 
 def _placed(batches: _Batches, schema: StoreSchema, partition: int) -> _Batches:
-    """The same, made sure by a sample that Spark placed the rows where readers look for them."""
+    """Yield the batches; check by a sample that readers look for the rows in this partition."""
     for batch in batches:
         sample = batch.slice(0, _CHECKED_ROWS)
         found = partition_column(sample, schema.key, schema.partitions)
         if (found != partition).any():
             raise LogError(
                 f'rows of partition {found[found != partition][0]} of store "{schema.name}" came '
-                f"to task {partition}: Spark hashes this key otherwise than the readers"
+                f"to task {partition}: Spark hashes this key differently from the readers"
             )
         yield batch

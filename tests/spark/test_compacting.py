@@ -168,7 +168,7 @@ def test_a_pipeline_compacts_its_store(spark: SparkSession, orders: Orders, tmp_
 
 @pytest.mark.spark
 def test_how_often_is_a_number_of_epochs(orders: Orders, tmp_path: Path) -> None:
-    with pytest.raises(SchemaError, match="compact_every is 1 epoch at least"):
+    with pytest.raises(SchemaError, match="compact_every must be 1 epoch or more"):
         materialize(
             orders.frame.groupBy("usr").count(),
             store="totals",

@@ -123,7 +123,7 @@ def test_a_topic_that_is_made_again_does_not_move_the_position_back(
     query.processAllAvailable()
     (orders.directory / "0.jsonl").write_text("")
     orders.send(0, ("a", 9))
-    message = r"orders\[0\], .* went back from offset 4 to 0: it was deleted and made again.*remove"
+    message = r"orders\[0\], .* back from offset 4 to 0: it was deleted and created again.*remove"
     with pytest.raises(StreamingQueryException, match=message):
         query.processAllAvailable()
     assert log_of(tmp_path).epochs() == [0]

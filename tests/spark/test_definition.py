@@ -274,7 +274,7 @@ def test_what_a_key_lacks_behind_joins_and_tables_of_with(
 
 def test_a_key_that_keeps_one_row_of_many_is_refused(orders: Orders, tmp_path: Path) -> None:
     frame = by("usr", DAY)(orders.frame)
-    with pytest.raises(SchemaError, match=r'grouped by "day", of which the key has nothing.*key='):
+    with pytest.raises(SchemaError, match=r'grouped by "day", which the key lacks.*key='):
         start(frame, tmp_path)
     with pytest.raises(SchemaError, match=r'grouped by "window", .*use kind="window"'):
         start(hours(orders.frame), tmp_path)

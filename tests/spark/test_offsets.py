@@ -78,9 +78,9 @@ def test_a_source_that_has_given_nothing_does_not_shift_names(nothing: str) -> N
 
 @pytest.mark.parametrize("inputs", [["a"], ["a", "b", "c"]])
 def test_names_that_do_not_fit_the_sources_are_refused(inputs: list[str]) -> None:
-    with pytest.raises(SchemaError, match="of 3 sources 2 have no topics"):
+    with pytest.raises(SchemaError, match="2 of 3 sources have no topics"):
         position('{"logOffset":4}', '{"orders":{"0":3}}', "8", inputs=inputs)
-    with pytest.raises(SchemaError, match='names a source "orders", but a topic is called so'):
+    with pytest.raises(SchemaError, match='names a source "orders", which is the name of a topic'):
         position('{"logOffset":4}', '{"orders":{"0":3}}', inputs=["orders"])
 
 
