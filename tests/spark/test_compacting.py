@@ -78,7 +78,7 @@ def compactor(run: Callable[..., Compacted], root: Path | str = "", every: int =
     )
 
 
-def test_it_runs_beside_the_query_and_never_twice() -> None:
+def test_only_one_run_at_a_time_beside_the_query() -> None:
     runs = Runs()
     compacting = compactor(runs)
     for epoch in range(20):
@@ -93,7 +93,7 @@ def test_it_runs_beside_the_query_and_never_twice() -> None:
     assert (len(runs.begun), compacting.runs, compacting.failures) == (3, 3, 0)
 
 
-def test_a_failure_is_logged_and_counted_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failed_run_is_logged_counted_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
     runs = Runs()
     runs.going.set()
     runs.fail = True
@@ -112,7 +112,7 @@ def test_a_failure_is_logged_and_counted_and_tried_again(caplog: pytest.LogCaptu
 
 
 @pytest.mark.parametrize("active", [False, None], ids=["stopped", "its JVM has gone"])
-def test_it_stops_with_the_query(active: bool | None) -> None:
+def test_a_run_stops_with_the_query(active: bool | None) -> None:
     runs, query = Runs(), Query()
     compacting = compactor(runs)
     compacting.stop_with(query)
@@ -123,7 +123,7 @@ def test_it_stops_with_the_query(active: bool | None) -> None:
     assert (compacting.runs, compacting.failures) == (0, 0)
 
 
-def test_what_is_due_is_counted_from_the_newest_snapshot(tmp_path: Path) -> None:
+def test_the_next_run_is_counted_from_the_newest_snapshot(tmp_path: Path) -> None:
     for epoch in range(5):
         write(tmp_path, epoch)
     log = StoreLog.open(tmp_path, "totals")
@@ -167,7 +167,7 @@ def test_a_pipeline_compacts_its_store(spark: SparkSession, orders: Orders, tmp_
 
 
 @pytest.mark.spark
-def test_how_often_is_a_number_of_epochs(orders: Orders, tmp_path: Path) -> None:
+def test_an_invalid_number_of_epochs_is_refused(orders: Orders, tmp_path: Path) -> None:
     with pytest.raises(SchemaError, match="compact_every must be 1 epoch or more"):
         materialize(
             orders.frame.groupBy("usr").count(),

@@ -73,7 +73,7 @@ def test_a_checkpoint_restored_from_a_copy(
     assert log_of(tmp_path).commit(1) == before
 
 
-def test_an_offset_file_that_was_lost(orders: Orders, tmp_path: Path) -> None:
+def test_a_lost_offset_file(orders: Orders, tmp_path: Path) -> None:
     run(orders, tmp_path, 1, 2)
     remove(tmp_path / "checkpoint/commits/1")
     remove(tmp_path / "checkpoint/offsets/1")
@@ -82,7 +82,7 @@ def test_an_offset_file_that_was_lost(orders: Orders, tmp_path: Path) -> None:
     assert log_of(tmp_path).epochs() == [0, 1]
 
 
-def test_groups_of_files_that_are_numbered_alike(spark: SparkSession, tmp_path: Path) -> None:
+def test_groups_of_files_with_the_same_numbers(spark: SparkSession, tmp_path: Path) -> None:
     """The offsets of files are the same, whatever files are in a group."""
 
     def batch() -> None:
@@ -103,7 +103,7 @@ def test_groups_of_files_that_are_numbered_alike(spark: SparkSession, tmp_path: 
         batch()
 
 
-def test_names_of_sources_stay_what_they_were(spark: SparkSession, tmp_path: Path) -> None:
+def test_names_of_sources_must_not_change(spark: SparkSession, tmp_path: Path) -> None:
     send_lines(tmp_path, "a.json", ("a", 1))
     query = start(sums(spark, tmp_path), tmp_path, inputs=["lines"])
     query.processAllAvailable()
@@ -115,7 +115,7 @@ def test_names_of_sources_stay_what_they_were(spark: SparkSession, tmp_path: Pat
     start(sums(spark, tmp_path), tmp_path, inputs=["lines"]).stop()
 
 
-def test_a_topic_that_is_made_again_does_not_move_the_position_back(
+def test_a_topic_that_is_created_again_does_not_move_the_position_back(
     orders: Orders, tmp_path: Path
 ) -> None:
     query = start(totals(orders), tmp_path)
@@ -130,7 +130,7 @@ def test_a_topic_that_is_made_again_does_not_move_the_position_back(
     assert position_at(tmp_path, 0) == Position.of({"orders": {0: 4}})
 
 
-def test_a_topic_that_is_gone_has_been_applied(orders: Orders, tmp_path: Path) -> None:
+def test_a_removed_topic_stays_in_the_position(orders: Orders, tmp_path: Path) -> None:
     query = start(totals(orders), tmp_path)
     orders.send(0, ("a", 1), ("a", 2))
     orders.send(1, ("a", 3))
@@ -177,7 +177,7 @@ def committed(root: Path, histories: Mapping[int, str], *, writer: str = "spark:
     st.integers(-1, 6),
     st.integers(0, 3),
 )
-def test_epochs_differ_from_where_the_histories_part(
+def test_epochs_differ_from_the_first_other_batch_on(
     epochs: list[int], parting: int, newest: int, oldest: int
 ) -> None:
     """Spark has removed the batches before `oldest`, and knows none behind `newest`."""
@@ -212,7 +212,7 @@ def test_a_store_of_another_query_is_refused(tmp_path: Path) -> None:
             check_start(log, checkpoint)
 
 
-def test_a_torn_commit_says_nothing_and_those_before_it_do(tmp_path: Path) -> None:
+def test_a_torn_commit_is_skipped_in_the_comparison(tmp_path: Path) -> None:
     log = committed(tmp_path / "log", {0: "first", 1: "first"})
     commit_path(tmp_path / "log", 1).write_text("torn")
     check_start(log, planned(tmp_path / "checkpoint", {0: "first", 1: "second"}))
@@ -220,7 +220,7 @@ def test_a_torn_commit_says_nothing_and_those_before_it_do(tmp_path: Path) -> No
         check_start(log, planned(tmp_path / "other", {0: "second", 1: "second"}))
 
 
-def test_a_checkpoint_that_hadoop_reaches(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_checkpoint_that_only_hadoop_reads(spark: SparkSession, tmp_path: Path) -> None:
     """A relative path is Hadoop's to resolve, as are all that are on no local disk."""
     planned(tmp_path / "checkpoint", {0: "first", 11: "first"})
     for path in (f"{tmp_path.as_uri()}/checkpoint", os.path.relpath(tmp_path / "checkpoint")):

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.spark
         ({"partitions": 0}, "0 partitions"),
     ],
 )
-def test_what_makes_no_store_is_refused_before_the_query_starts(
+def test_an_invalid_store_is_refused_before_the_query_starts(
     orders: Orders, tmp_path: Path, options: dict[str, Any], message: str
 ) -> None:
     frame = orders.frame.selectExpr("*", "array(1) AS tags", "usr COLLATE UTF8_LCASE AS folded")
@@ -50,7 +50,9 @@ def test_what_makes_no_store_is_refused_before_the_query_starts(
     assert not (tmp_path / "checkpoint").exists()
 
 
-def test_frames_that_make_no_store(spark: SparkSession, orders: Orders, tmp_path: Path) -> None:
+def test_frames_that_do_not_fit_a_store(
+    spark: SparkSession, orders: Orders, tmp_path: Path
+) -> None:
     with pytest.raises(SchemaError, match="not a streaming one"):
         start(spark.range(1), tmp_path)
     with pytest.raises(SchemaError, match='columns "usr" twice'):
@@ -60,7 +62,7 @@ def test_frames_that_make_no_store(spark: SparkSession, orders: Orders, tmp_path
             start(orders.frame.selectExpr("usr", f"{text} AS v"), tmp_path)
 
 
-def test_a_store_that_is_defined_otherwise(orders: Orders, tmp_path: Path) -> None:
+def test_a_store_that_is_defined_differently(orders: Orders, tmp_path: Path) -> None:
     start(totals(orders), tmp_path, inputs=["x"]).stop()
     with pytest.raises(SchemaError, match="another partitions: 4, not 2"):
         start(totals(orders), tmp_path, partitions=2)
@@ -89,7 +91,7 @@ ARGUMENTS = [name for name in inspect.signature(materialize).parameters if name 
 
 
 @pytest.mark.parametrize("argument", ARGUMENTS)
-def test_no_argument_takes_what_it_cannot_use(
+def test_invalid_arguments_are_refused(
     orders: Orders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument: str
 ) -> None:
     here = tmp_path / "here"
@@ -108,14 +110,14 @@ def test_no_argument_takes_what_it_cannot_use(
         start(orders.frame, here, **(append | {argument: whole})).stop()
 
 
-def test_what_is_no_streaming_frame(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_frame_that_is_not_streaming_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     for frame in (*ODD, spark.range(1)):
         with pytest.raises(SchemaError):
             start(frame, tmp_path)
     assert not any(tmp_path.iterdir())
 
 
-def test_a_column_of_no_type_is_refused(orders: Orders, tmp_path: Path) -> None:
+def test_a_column_of_nulls_is_refused(orders: Orders, tmp_path: Path) -> None:
     for text in (
         *("NULL", "array(NULL)", "named_struct('x', NULL)", "map('x', NULL)"),
         *("array()", "map()", "array(array())"),
@@ -124,7 +126,7 @@ def test_a_column_of_no_type_is_refused(orders: Orders, tmp_path: Path) -> None:
             start(orders.frame.selectExpr("usr", f"{text} AS v"), tmp_path)
 
 
-def test_names_that_are_ours_or_not_to_be_told_apart(
+def test_reserved_and_ambiguous_names_are_refused(
     spark: SparkSession, orders: Orders, tmp_path: Path
 ) -> None:
     spark.conf.set("spark.sql.caseSensitive", True)
@@ -181,7 +183,7 @@ class Leaf:
         return self.provider
 
 
-def test_what_kafka_is_told_of_its_topics() -> None:
+def test_topics_are_read_from_the_options_of_kafka() -> None:
     for options, topics, assigned in (
         ({"subscribe": "a, b"}, {"a", "b"}, False),
         ({"subscribePattern": "a.*"}, set(), False),
@@ -253,12 +255,12 @@ GROUPED: dict[str, tuple[Grouped, str, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("name", GROUPED)
-def test_what_a_key_lacks_of_the_groups(orders: Orders, name: str) -> None:
+def test_groups_that_a_key_lacks(orders: Orders, name: str) -> None:
     make, key, missing = GROUPED[name]
     assert ungrouped(make(orders.frame), set(key.split())) == missing
 
 
-def test_what_a_key_lacks_behind_joins_and_tables_of_with(
+def test_groups_that_a_key_lacks_below_joins_and_tables_of_with(
     spark: SparkSession, orders: Orders
 ) -> None:
     names = spark.createDataFrame([("a", "Ann")], "usr string, name string")
@@ -281,5 +283,5 @@ def test_a_key_that_keeps_one_row_of_many_is_refused(orders: Orders, tmp_path: P
     assert not (tmp_path / "log").exists()
 
 
-def test_by_event_time_one_row_of_many_may_be_kept(orders: Orders, tmp_path: Path) -> None:
+def test_event_time_may_decide_which_row_stays(orders: Orders, tmp_path: Path) -> None:
     start(by("usr", DAY)(orders.frame), tmp_path, event_time="day").stop()

@@ -35,7 +35,7 @@ def replay() -> ModuleType:
     return module
 
 
-def test_the_replay_is_one_file_a_day_in_order(replay: ModuleType, tmp_path: Path) -> None:
+def test_the_replay_is_one_file_per_day_in_order(replay: ModuleType, tmp_path: Path) -> None:
     assert replay.write_days(tmp_path) == 336_776
     files = sorted(tmp_path.iterdir())
     assert len(files) == 366
@@ -60,7 +60,7 @@ def rows_of(log: StoreLog) -> list[dict[str, Any]]:
     return list(live.values())
 
 
-def test_the_pipeline_until_it_is_told_to_stop(replay: ModuleType, tmp_path: Path) -> None:
+def test_the_pipeline_runs_until_it_is_stopped(replay: ModuleType, tmp_path: Path) -> None:
     days, root = tmp_path / "days", tmp_path / "log"
     replay.write_days(days)
     for path in sorted(days.iterdir())[DAYS:]:

@@ -30,7 +30,7 @@ def bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("release", [True, False], ids=["release file", "asked"])
-def test_java_home_goes_before_the_path(tmp_path: Path, release: bool) -> None:
+def test_java_home_comes_before_the_path(tmp_path: Path, release: bool) -> None:
     mine = installed(tmp_path / "mine", "17.0.9", release=release)
     other = installed(tmp_path / "other", "21.0.1", release=release)
     env = {"JAVA_HOME": str(tmp_path / "mine"), "PATH": str(other.parent)}
@@ -41,7 +41,7 @@ def test_java_home_goes_before_the_path(tmp_path: Path, release: bool) -> None:
 
 
 @pytest.mark.parametrize("version", ["1.8.0_402", "11.0.2"])
-def test_a_java_that_is_too_old_is_passed_over(tmp_path: Path, bundled: Path, version: str) -> None:
+def test_a_java_that_is_too_old_is_ignored(tmp_path: Path, bundled: Path, version: str) -> None:
     installed(tmp_path / "old", version)
     env = {"JAVA_HOME": str(tmp_path / "old"), "PATH": "", "XDG_CACHE_HOME": str(tmp_path)}
     assert use_java(env) == f"{env['JAVA_HOME']}/bin/java"
@@ -70,7 +70,7 @@ def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
         use_java({"PATH": ""})
 
 
-def test_a_home_that_cannot_be_written(
+def test_a_home_directory_that_cannot_be_written(
     tmp_path: Path, bundled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()

@@ -131,7 +131,7 @@ def test_windows_and_their_watermark(spark: SparkSession, orders: Orders, tmp_pa
 
 
 @pytest.mark.parametrize("collect_rows_max", [0, 1000], ids=["tasks", "driver"])
-def test_of_several_rows_for_a_key_the_latest_wins(
+def test_the_latest_of_several_rows_of_a_key_wins(
     spark: SparkSession, orders: Orders, tmp_path: Path, collect_rows_max: int
 ) -> None:
     query = start(
@@ -173,7 +173,7 @@ def test_complete_mode_replaces_the_store(
     assert stored(spark, tmp_path) == {"b": (2, 1)}
 
 
-def test_files_count_under_the_name_that_was_given(
+def test_a_source_of_files_has_the_given_name(
     spark: SparkSession, orders: Orders, tmp_path: Path
 ) -> None:
     spark.range(3).selectExpr("id AS usr", "id AS n").write.parquet(str(tmp_path / "in"))
@@ -222,7 +222,7 @@ def test_a_batch_that_spark_runs_again_is_written_once(
     assert stored(spark, tmp_path) == {"a": (2, 2), "b": (3, 2)}
 
 
-def test_a_driver_that_was_replaced_commits_no_more(
+def test_a_replaced_driver_cannot_commit(
     spark: SparkSession, orders: Orders, tmp_path: Path
 ) -> None:
     """It was thought dead, and another was started in its place; whoever starts last owns it."""
@@ -306,9 +306,7 @@ def test_a_process_that_dies_between_the_files_and_the_commit(
     assert len(os.listdir(tmp_path / "log/totals/data/0")) == 1
 
 
-def test_a_store_and_a_checkpoint_that_do_not_belong_together(
-    orders: Orders, tmp_path: Path
-) -> None:
+def test_a_checkpoint_of_another_store_is_refused(orders: Orders, tmp_path: Path) -> None:
     query = start(totals(orders), tmp_path)
     orders.send(0, ("a", 1))
     query.processAllAvailable()
@@ -325,7 +323,7 @@ def test_a_store_and_a_checkpoint_that_do_not_belong_together(
         orphan.processAllAvailable()
 
 
-def test_a_batch_too_large_to_collect_is_left_to_the_tasks(
+def test_tasks_write_a_batch_too_large_to_collect(
     spark: SparkSession, orders: Orders, tmp_path: Path
 ) -> None:
     query = start(totals(orders), tmp_path)
@@ -347,7 +345,7 @@ def test_a_batch_too_large_to_collect_is_left_to_the_tasks(
 
 
 @pytest.mark.parametrize("picking", [Picking.HELD, Picking.SORTED])
-def test_rows_too_many_to_hold_are_sorted(
+def test_too_many_rows_to_hold_are_sorted(
     spark: SparkSession, tmp_path: Path, picking: Picking
 ) -> None:
     """Both ways leave the same rows; what makes a task refuse is its size, see below."""
@@ -383,7 +381,7 @@ def test_rows_too_many_to_hold_are_sorted(
     assert sum(file.rows for file in files) == len(found)
 
 
-def test_a_task_that_cannot_hold_its_rows_says_so(tmp_path: Path) -> None:
+def test_a_task_that_cannot_hold_its_rows_raises(tmp_path: Path) -> None:
     rows = pa.record_batch({"usr": ["x" * (1 << 20)] * 65, "_stategate_ordinal": list(range(65))})
     schema = StoreSchema(
         name="s",
@@ -414,7 +412,7 @@ TYPES: dict[str, Callable[[int], Any]] = {
 }
 
 
-def test_keys_of_every_type_lie_where_readers_look(
+def test_keys_of_every_type_are_in_the_partition_that_readers_ask(
     spark: SparkSession, orders: Orders, tmp_path: Path
 ) -> None:
     """A task refuses rows that our hash would look for elsewhere, so that it ends is the proof."""

@@ -63,7 +63,7 @@ def test_names_go_to_the_sources_without_topics_in_plan_order() -> None:
 
 
 @pytest.mark.parametrize("nothing", ["-", "{}"])
-def test_a_source_that_has_given_nothing_does_not_shift_names(nothing: str) -> None:
+def test_a_source_without_data_does_not_shift_names(nothing: str) -> None:
     files = Position.of({"files": {0: 1}})
     lines = (nothing, '{"logOffset":1}')
     assert position(*lines, inputs=["files"], sources=[KAFKA, FILES]) == files
@@ -88,7 +88,7 @@ LINES = st.lists(st.tuples(st.sampled_from([KAFKA, FILES, OTHER]), st.booleans()
 
 
 @given(LINES, st.lists(st.integers(-1, 3), min_size=4, max_size=4), st.data())
-def test_a_name_is_of_one_source_whatever_the_others_have_given(
+def test_a_name_stays_with_its_source_whatever_data_others_have(
     lines: list[tuple[Source, bool]], ends: list[int], data: st.DataObject
 ) -> None:
     """As sources give their first data, one by one, a component may come, and stays what it is."""
@@ -120,7 +120,7 @@ def test_version_2_names_its_sources() -> None:
     assert named == Position.of({"orders": {0: 9}, "x": {0: 2}})
 
 
-def test_a_topic_that_is_read_twice_is_applied_as_far_as_by_the_slower_source() -> None:
+def test_a_topic_with_two_sources_has_the_position_of_the_slower() -> None:
     twice = ('{"orders":{"0":10,"1":4}}', '{"orders":{"0":8,"1":6}}')
     assert position(*twice) == Position.of({"orders": {0: 7, 1: 3}})
     # One of them has not come upon the new partition, or not begun at all.
@@ -152,6 +152,6 @@ def test_watermarks() -> None:
     "text",
     ["", "v1", "v3\n{}\n-", "v1\n{}\n-", "v1\nnonsense", f"v1\n{HEAD}\nnonsense", "v1\n[]\n-"],
 )
-def test_records_that_cannot_be_read_are_named(text: str) -> None:
+def test_unreadable_records_are_named(text: str) -> None:
     with pytest.raises(TornRecordError, match="offsets/3"):
         parse_offsets(text, "offsets/3")

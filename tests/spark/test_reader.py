@@ -114,7 +114,7 @@ def test_no_version_begins_at_the_end_of_time(tmp_path: Path) -> None:
     assert read_all(tmp_path, writer.schema) == expected
 
 
-def test_what_has_expired_stays_so_in_an_epoch_that_is_the_whole_store(tmp_path: Path) -> None:
+def test_expired_rows_stay_expired_in_an_epoch_that_is_the_whole_store(tmp_path: Path) -> None:
     """Nothing before it has to be read, so it says itself how far the watermark had come."""
     times = ("window_start", "window_end")
     first = [("a", 0, 1_000_000, 1), ("b", 0, 5_000_000, 2)]

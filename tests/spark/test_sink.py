@@ -58,7 +58,7 @@ def no_room(**options: object) -> list[Any]:
     raise RuntimeError("no room")
 
 
-def test_tasks_that_fail_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_tasks_leave_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Spark runs the batch again and again: on a full disk each attempt would take room away."""
     sink = sink_of(tmp_path, no_room, monkeypatch)
     for _ in range(2):
@@ -67,9 +67,7 @@ def test_tasks_that_fail_leave_nothing(tmp_path: Path, monkeypatch: pytest.Monke
         assert attempts(tmp_path) == []
 
 
-def test_a_commit_that_fails_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_commit_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sink = sink_of(tmp_path, lambda **options: [], monkeypatch)
 
     def fail(log: StoreLog, commit: Commit) -> None:
@@ -84,7 +82,7 @@ def test_a_commit_that_fails_leaves_nothing(
     assert len(attempts(tmp_path)) == 1
 
 
-def test_what_was_committed_although_it_failed_stays(
+def test_files_of_a_commit_that_raised_late_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def written(*, attempt: str, **options: object) -> list[Any]:
@@ -106,7 +104,7 @@ def test_what_was_committed_although_it_failed_stays(
     assert [file.path.split("/")[2] for file in commit.files] == attempts(tmp_path)
 
 
-def test_an_attempt_that_has_to_sort_takes_the_place_of_the_one_before(
+def test_a_sorting_attempt_replaces_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left: list[int] = []

@@ -25,7 +25,7 @@ def comparable(key: Key) -> Key:
 
 
 @given(tables(KEY_VALUES))
-def test_keys_come_back(table: Table) -> None:
+def test_keys_round_trip(table: Table) -> None:
     columns, rows = table
     codec = KeyCodec(columns)
     for row in rows:
@@ -57,7 +57,7 @@ def test_every_type_sorts_by_itself(name: str, data: st.DataObject) -> None:
 
 
 @given(tables(KEY_VALUES), st.integers(0, 2))
-def test_columns_encode_as_rows_do(table: Table, pad: int) -> None:
+def test_columns_and_single_keys_encode_alike(table: Table, pad: int) -> None:
     columns, rows = table
     codec = KeyCodec(columns)
     assert codec.encode_columns(arrays_of(columns, rows, pad=pad)) == list(map(codec.encode, rows))
@@ -73,7 +73,7 @@ def test_columns_encode_as_rows_do(table: Table, pad: int) -> None:
     ((column("a", "bigint"), column("b", "text"), column("c", "bigint")), [(None, "xxxxx", None)]),
     [True] * 4,
 )
-def test_columns_decode_as_rows_do(table: Table, flags: list[bool]) -> None:
+def test_columns_and_single_keys_decode_alike(table: Table, flags: list[bool]) -> None:
     columns, rows = table
     codec = KeyCodec(columns)
     wanted = flags[: len(columns)]
@@ -122,9 +122,7 @@ def is_within(key: Key, interval: Interval) -> bool:
 
 
 @given(tables_and_intervals(), st.sampled_from([b"", b"\x80" + b"\0" * 7, b"\x7f" + b"\xff" * 7]))
-def test_an_interval_selects_what_it_says(
-    case: tuple[Table, Interval], window_start: bytes
-) -> None:
+def test_an_interval_selects_its_keys(case: tuple[Table, Interval], window_start: bytes) -> None:
     (columns, rows), interval = case
     codec = KeyCodec(columns)
     start, end = codec.range_of(interval)
@@ -135,7 +133,7 @@ def test_an_interval_selects_what_it_says(
 
 
 @given(tables(KEY_VALUES, rows_max=2))
-def test_a_cut_key_is_refused_or_another_key(table: Table) -> None:
+def test_a_cut_key_is_refused_or_is_another_key(table: Table) -> None:
     columns, rows = table
     codec = KeyCodec(columns)
     for row in rows:
@@ -188,7 +186,7 @@ def test_a_value_that_does_not_fit_is_refused(data_type: str, value: Any) -> Non
         KeyCodec([column("a", "text"), column("b", data_type)]).encode(("a", value))
 
 
-def test_a_key_has_one_value_for_each_column() -> None:
+def test_a_key_has_one_value_per_column() -> None:
     codec = KeyCodec([column("a", "text"), column("b", "bigint")])
     for key in [(), ("a", 1, 2)]:
         with pytest.raises(CodecError, match=f"a key has 2 columns, not {len(key)}"):

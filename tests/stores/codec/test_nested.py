@@ -91,7 +91,7 @@ def only(array: pa.Array, data_type: DataType) -> list[Value]:
 
 
 @given(NESTED_TYPES)
-def test_spellings_and_definitions_come_back(data_type: DataType) -> None:
+def test_type_names_and_definitions_round_trip(data_type: DataType) -> None:
     assert DataType.parse(str(data_type)) == data_type
     assume(unusable(data_type) is None)  # Parquet has no struct without fields
     schema = keyvalue("s", {"k": "text"}, {"v": str(data_type)})
@@ -109,7 +109,7 @@ def test_spellings_and_definitions_come_back(data_type: DataType) -> None:
         ("map(text, struct(a decimal(9, 2)))[][]", "map(text, struct(a decimal(9,2)))[][]"),
     ],
 )
-def test_spellings(text: str, spelled: str) -> None:
+def test_type_names(text: str, spelled: str) -> None:
     assert str(DataType.parse(text)) == spelled
 
 
@@ -117,19 +117,19 @@ def test_spellings(text: str, spelled: str) -> None:
     "text",
     ["struct(a)", "struct(a bigint", "map(text)", "map(a, b, c)", "struct(,)", "a)", "text[]["],
 )
-def test_malformed_spellings_are_refused(text: str) -> None:
+def test_malformed_type_names_are_refused(text: str) -> None:
     with pytest.raises(SchemaError):
         DataType.parse(text)
 
 
-def test_nesting_has_an_end() -> None:
+def test_nesting_has_a_limit() -> None:
     DataType.parse("text" + "[]" * (NESTING_MAX - 1))
     with pytest.raises(SchemaError, match="nested deeper"):
         DataType.parse("text" + "[]" * NESTING_MAX)
 
 
 @given(columns_of_values(), st.integers(0, 2))
-def test_columns_and_values_come_back(column: tuple[DataType, list[Value]], pad: int) -> None:
+def test_columns_and_values_round_trip(column: tuple[DataType, list[Value]], pad: int) -> None:
     data_type, values = column
     (array,) = arrays_of(
         [Column(name="v", type=data_type)], [(value,) for value in values], pad=pad
@@ -152,7 +152,7 @@ def test_columns_and_values_come_back(column: tuple[DataType, list[Value]], pad:
     assert only(found, data_type) == list(map(alike, values))
 
 
-def test_what_lies_behind_a_null_is_not_kept() -> None:
+def test_bytes_under_a_null_are_not_kept() -> None:
     """Arrow allows elements there, and fields of a struct that is NULL."""
     bigints = DataType.parse("bigint[]")
     lists = pa.ListArray.from_arrays(
@@ -167,7 +167,7 @@ def test_what_lies_behind_a_null_is_not_kept() -> None:
 
 
 @given(columns_of_values(), st.data())
-def test_damaged_bytes_are_refused_or_read_but_never_worse(
+def test_damaged_bytes_are_read_or_refused_with_a_codec_error(
     column: tuple[DataType, list[Value]], data: st.DataObject
 ) -> None:
     data_type, values = column
@@ -232,7 +232,7 @@ def replicated(root: Path) -> LocalStore:
     return store
 
 
-def test_from_the_log_to_rows_and_batches(tmp_path: Path) -> None:
+def test_nested_values_from_the_log_to_rows_and_batches(tmp_path: Path) -> None:
     store = replicated(tmp_path)
     for row in ROWS:
         results = [store.query_partition(n, KeyQuery.with_key(row[0])) for n in range(2)]
@@ -289,7 +289,7 @@ def answer(engine: SqlEngine, sql: str) -> list[Row]:
         ("SELECT unnest(amounts) AS a FROM orders WHERE id = 1", [(1,), (2,), (None,)]),
     ],
 )
-def test_sql_gives_them_back_and_computes_with_them(
+def test_sql_returns_nested_values_and_computes_with_them(
     engine: SqlEngine, sql: str, expected: list[Row]
 ) -> None:
     assert answer(engine, sql) == expected

@@ -119,7 +119,7 @@ def test_few_very_long_texts_among_short_ones() -> None:
     assert found.tolist() == [partition_of(row) for row in rows]
 
 
-def test_chunks_and_wider_text_are_the_same_key() -> None:
+def test_chunks_and_wider_text_have_the_same_partition() -> None:
     key = columns(TEXT)
     chunked = pa.table({"k0": pa.chunked_array([["a"], ["b", None]], pa.large_string())})
     partition_of = partitioner(key, PRIME)
@@ -127,14 +127,14 @@ def test_chunks_and_wider_text_are_the_same_key() -> None:
     assert partition_column(chunked, key, PRIME).tolist() == expected
 
 
-def test_a_key_has_one_value_a_column() -> None:
+def test_a_key_has_one_value_per_column() -> None:
     with pytest.raises(ValueError, match="zip"):
         partitioner(columns(TEXT, BIGINT), 8)(("a",))
     with pytest.raises(ValueError, match="unpack"):
         partitioner(columns(TEXT), 8)(("a", "b"))
 
 
-def test_values_without_bytes_are_refused() -> None:
+def test_values_that_do_not_fit_are_refused() -> None:
     with pytest.raises(CodecError, match="surrogate"):
         partitioner(columns(TEXT), 8)(("\ud800",))
     with pytest.raises(CodecError, match="out of range"):

@@ -30,7 +30,7 @@ def encode(table: Table, *, epoch: int = 7, pad: int = 0) -> list[bytes]:
 
 
 @given(WIDE_TABLES, st.integers(0, 2))
-def test_rows_come_back_one_by_one(table: Table, pad: int) -> None:
+def test_rows_round_trip_one_by_one(table: Table, pad: int) -> None:
     columns, rows = table
     codec = RowCodec(columns)
     found = [codec.decode(encoded) for encoded in encode(table, pad=pad)]
@@ -40,7 +40,7 @@ def test_rows_come_back_one_by_one(table: Table, pad: int) -> None:
 
 
 @given(WIDE_TABLES, st.lists(st.booleans(), min_size=10, max_size=10))
-def test_any_columns_come_back_together(table: Table, flags: list[bool]) -> None:
+def test_any_columns_round_trip_together(table: Table, flags: list[bool]) -> None:
     columns, rows = table
     wanted = flags[: len(columns)]
     found = RowCodec(columns).decode_columns(encode(table), wanted)
@@ -78,7 +78,7 @@ def test_rows_without_times() -> None:
     assert codec.decode(row) == (1,)
 
 
-def test_bytes_behind_a_null_are_not_kept() -> None:
+def test_bytes_under_a_null_are_not_kept() -> None:
     """Arrow allows any bytes there; they would come back as part of the next column."""
     offsets, data = pa.py_buffer(bytes.fromhex("000000000300000004000000")), pa.py_buffer(b"junk")
     garbled = pa.Array.from_buffers(pa.string(), 2, [pa.py_buffer(b"\x02"), offsets, data])

@@ -69,7 +69,7 @@ def test_a_window_at_the_edge_has_expired(
         (-(10**31), -(10**30), (900_001, MICROS_MIN)),
     ],
 )
-def test_what_a_query_may_see(
+def test_the_readable_range_of_windows(
     start_ms: int | None, end_ms: int | None, readable: tuple[int, int]
 ) -> None:
     segments = Segments(interval_ms=60_000, retention_ms=100)

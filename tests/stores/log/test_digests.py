@@ -65,7 +65,7 @@ def test_other_rows_have_another_digest(drawn: tuple[pa.DataType, list[Any], lis
     assert (rows_digest(table(kind, rows)) == rows_digest(table(kind, others))) == same
 
 
-def test_what_lies_under_a_null_is_not_seen() -> None:
+def test_bytes_under_a_null_make_no_difference() -> None:
     valid = pa.py_buffer(b"\x01")
     seen = {
         rows_digest(pa.table({"c": pa.Array.from_buffers(pa.int64(), 2, [valid, values])}))
@@ -81,7 +81,7 @@ def test_names_and_types_count(names: tuple[str, str]) -> None:
     assert rows_digest(one) != rows_digest(one.cast(pa.schema([(n, pa.int32()) for n in names])))
 
 
-def test_a_stream_hashes_what_it_writes() -> None:
+def test_a_stream_hashes_its_bytes() -> None:
     out = io.BytesIO()
     stream = HashingStream(out)
     for part in (b"ab", b"", b"c"):

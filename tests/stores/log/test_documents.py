@@ -29,12 +29,12 @@ def decoded(data: bytes) -> dict[str, Any]:
 
 
 @given(FIELDS, st.sampled_from([1, FORMAT]))
-def test_what_is_written_is_read(fields: dict[str, Any], version: int) -> None:
+def test_records_round_trip(fields: dict[str, Any], version: int) -> None:
     assert decoded(encode_document(fields, version=version)) == fields
 
 
 @given(FIELDS, st.integers(0, 16))
-def test_no_flipped_bit_passes(fields: dict[str, Any], first: int) -> None:
+def test_every_flipped_bit_is_found(fields: dict[str, Any], first: int) -> None:
     data = encode_document(fields)
     for bit in range(first, 8 * len(data), 17):
         flipped = bytearray(data)
@@ -44,7 +44,7 @@ def test_no_flipped_bit_passes(fields: dict[str, Any], first: int) -> None:
 
 
 @given(FIELDS, st.integers(0, 2**16), st.binary(max_size=4))
-def test_no_other_end_passes(fields: dict[str, Any], cut: int, tail: bytes) -> None:
+def test_every_other_end_is_found(fields: dict[str, Any], cut: int, tail: bytes) -> None:
     data = encode_document(fields)
     other = data[: cut % len(data)] + tail
     if other != data:
@@ -52,7 +52,7 @@ def test_no_other_end_passes(fields: dict[str, Any], cut: int, tail: bytes) -> N
             decoded(other)
 
 
-def test_a_damaged_number_of_the_format_does_not_spare_the_check() -> None:
+def test_a_damaged_format_number_is_found() -> None:
     damaged = encode_document({"n": 1}).replace(b'"format": 2', b'"format": 1')
     with pytest.raises(TornRecordError, match="its checksum does not fit"):
         decoded(damaged)

@@ -40,7 +40,9 @@ def is_whole(outside: Path) -> bool:
     return (outside / "sub" / "file").read_text() == "dear"
 
 
-def test_a_tree_goes_and_what_its_links_lead_to_stays(directory: Directory, outside: Path) -> None:
+def test_removing_a_tree_keeps_the_targets_of_its_links(
+    directory: Directory, outside: Path
+) -> None:
     tree = Path(directory.join("data/1"))
     (tree / "attempt").mkdir()
     (tree / "attempt" / "file").write_text("x")
@@ -53,7 +55,7 @@ def test_a_tree_goes_and_what_its_links_lead_to_stays(directory: Directory, outs
     directory.remove_file("data/none")
 
 
-def test_a_link_goes_and_what_it_leads_to_stays(directory: Directory, outside: Path) -> None:
+def test_removing_a_link_keeps_its_target(directory: Directory, outside: Path) -> None:
     link = Path(directory.join("data/1/attempt"))
     for remove in (directory.remove, directory.remove_file):
         link.symlink_to(outside)
@@ -63,7 +65,9 @@ def test_a_link_goes_and_what_it_leads_to_stays(directory: Directory, outside: P
 
 
 @pytest.mark.parametrize("relative", ["data/2/sub", "data/2/sub/file", "other/sub"])
-def test_no_link_is_followed_on_the_way(directory: Directory, outside: Path, relative: str) -> None:
+def test_a_link_on_the_way_is_not_followed(
+    directory: Directory, outside: Path, relative: str
+) -> None:
     Path(directory.join("data/2")).symlink_to(outside)
     Path(directory.join("other")).symlink_to("data/2")
     for remove in (directory.remove, directory.remove_file):
@@ -73,7 +77,9 @@ def test_no_link_is_followed_on_the_way(directory: Directory, outside: Path, rel
 
 
 @pytest.mark.parametrize("relative", ["../outside", "data/../../outside/sub", "..", ".", ""])
-def test_no_name_leads_out(directory: Directory, outside: Path, relative: str) -> None:
+def test_names_that_lead_out_of_the_store_are_refused(
+    directory: Directory, outside: Path, relative: str
+) -> None:
     for remove in (directory.remove, directory.remove_file):
         with pytest.raises(LogError):
             remove(relative)
@@ -81,13 +87,13 @@ def test_no_name_leads_out(directory: Directory, outside: Path, relative: str) -
     assert directory.exists()
 
 
-def test_the_store_itself_may_lie_behind_a_link(directory: Directory, tmp_path: Path) -> None:
+def test_the_store_itself_may_be_a_link(directory: Directory, tmp_path: Path) -> None:
     (tmp_path / "linked").symlink_to(directory.path)
     Directory.at(tmp_path / "linked").remove("data/1")
     assert directory.names("data") == []
 
 
-def test_when_something_changed_is_not_asked_of_what_links_lead_to(
+def test_the_time_of_a_change_ignores_the_targets_of_links(
     directory: Directory, outside: Path
 ) -> None:
     tree = Path(directory.join("data/1"))
@@ -107,7 +113,9 @@ def test_when_something_changed_is_not_asked_of_what_links_lead_to(
 
 
 @pytest.mark.parametrize("inside", ["data/9", "data", "snapshots/" + "9".zfill(20)])
-def test_compaction_does_not_leave_the_log(tmp_path: Path, outside: Path, inside: str) -> None:
+def test_compaction_removes_nothing_outside_of_the_log(
+    tmp_path: Path, outside: Path, inside: str
+) -> None:
     """Who can write the log must not have whoever compacts it remove what he cannot himself."""
     root = tmp_path / "root"
     writer = StoreWriter(root, keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}))
@@ -136,7 +144,7 @@ def test_compaction_does_not_leave_the_log(tmp_path: Path, outside: Path, inside
         "s4://AKIA:SEC@RET@bucket",
     ],
 )
-def test_the_key_of_a_bucket_is_not_repeated(uri: str) -> None:
+def test_errors_do_not_show_the_key_of_a_bucket(uri: str) -> None:
     with pytest.raises(LogError) as refused:
         Directory.at(uri)
     assert "bucket" in str(refused.value)

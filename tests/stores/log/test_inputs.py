@@ -149,7 +149,7 @@ class History:
 
 
 @given(st.sets(st.sampled_from(TOPICS)), st.lists(_STEPS, max_size=12))
-def test_an_answer_reflects_the_declared_inputs_of_its_bound(
+def test_an_answer_has_reached_the_declared_topics_of_its_bound(
     declared: set[str], steps: list[tuple[str, object]]
 ) -> None:
     with tempfile.TemporaryDirectory() as root:
@@ -173,7 +173,7 @@ def host(root: Path) -> Iterator[Host]:
     host.close()
 
 
-def test_a_host_that_has_just_started_has_reached_nothing(host: Host) -> None:
+def test_a_host_that_has_just_started_meets_no_bound(host: Host) -> None:
     """Its store has neither an epoch nor an input: any topic may turn out to feed it."""
     request = SCAN.with_position_bound(at(a=0))
     assert set(host.query(request).failures) == {0, 1}
@@ -181,7 +181,7 @@ def test_a_host_that_has_just_started_has_reached_nothing(host: Host) -> None:
     assert host.query(SCAN).failures == {}
 
 
-def test_a_topic_counts_from_the_moment_that_it_is_declared(host: Host, root: Path) -> None:
+def test_a_topic_counts_from_its_declaration_on(host: Host, root: Path) -> None:
     """Its first data may be long in coming: the follower has not even looked."""
     StoreLog.open(root, "clicks").define(fed_by("a"))
     commit(root, Position.of({"a": {0: 3}}))
@@ -193,7 +193,7 @@ def test_a_topic_counts_from_the_moment_that_it_is_declared(host: Host, root: Pa
     assert not host.wait(request, timeout_s=0)
 
 
-def test_a_topic_of_another_store_is_ignored_all_the_same(root: Path) -> None:
+def test_a_topic_of_another_store_is_still_ignored(root: Path) -> None:
     commit(root, Position.of({"a": {0: 3}}))
     store = opened(root)
     assert store.follow()
@@ -211,14 +211,14 @@ def test_topics_that_feed_a_store(root: Path) -> None:
     assert store.unread_topics(wanted.without({"b"})) == frozenset()
 
 
-def test_a_topic_that_was_applied_feeds_a_store_whatever_its_definition_says() -> None:
+def test_an_applied_topic_feeds_a_store_even_if_its_definition_lacks_it() -> None:
     replica = Replica(MemoryPartition(NOTHING, 0), schema=NOTHING, partition=0)
     store = LocalStore(replace(NOTHING, partitions=1), {0: replica})
     replica.apply(replace(replica.progress, epoch=0, position=at(a=1).position), [])
     assert store.unread_topics(at(a=5, b=5).position) == {"b"}
 
 
-def test_a_topic_is_not_ignored_where_the_definition_cannot_be_read(root: Path) -> None:
+def test_a_topic_is_not_ignored_if_the_definition_cannot_be_read(root: Path) -> None:
     """It may have become an input; what is known to be one needs no look."""
     commit(root, Position.of({"a": {0: 3}}))
     store = opened(root)
@@ -238,7 +238,7 @@ def test_a_topic_is_not_ignored_where_the_definition_cannot_be_read(root: Path) 
     assert answers(store, at(a=4)) == {"NOT_UP_TO_BOUND"}
 
 
-def test_a_replica_that_is_added_knows_what_its_store_has_learned(root: Path) -> None:
+def test_an_added_replica_knows_the_inputs_of_its_store(root: Path) -> None:
     store = opened(root)
     removed = store.drop(1)
     assert removed is not None
@@ -251,7 +251,7 @@ def test_a_replica_that_is_added_knows_what_its_store_has_learned(root: Path) ->
     assert [each.topic for each in store.inputs.topics] == ["a", "b"]
 
 
-def test_inputs_become_more_and_never_fewer() -> None:
+def test_inputs_are_never_removed() -> None:
     inputs = Inputs((InputTopic(topic="a", aligned=True),))
     inputs.add((InputTopic(topic="a"), InputTopic(topic="b")))
     assert inputs.topics == (InputTopic(topic="a", aligned=True), InputTopic(topic="b"))

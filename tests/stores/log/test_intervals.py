@@ -42,9 +42,7 @@ nested = st.none() | st.fixed_dictionaries(
 
 
 @given(st.lists(maybe, max_size=5), st.lists(nested, max_size=5), st.integers(0, 2))
-def test_what_is_read_is_what_was_written(
-    plain: list[Value], inside: list[Value], skipped: int
-) -> None:
+def test_intervals_round_trip(plain: list[Value], inside: list[Value], skipped: int) -> None:
     for values, data_type in ((plain, INTERVAL), (inside, NESTED)):
         column = physical_array(values, data_type).slice(skipped)
         stored = to_file(column, data_type)
@@ -58,7 +56,7 @@ def test_what_is_read_is_what_was_written(
 
 
 @given(st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), max_size=5))
-def test_durations_are_days_and_what_is_left(micros: list[int | None]) -> None:
+def test_durations_become_days_and_microseconds(micros: list[int | None]) -> None:
     """Spark's day-time intervals; both parts have the sign of the whole."""
     durations = pa.array(micros, pa.int64()).cast(pa.duration("us"))
     back = physical_list(from_file(to_file(durations, INTERVAL), INTERVAL), INTERVAL)
@@ -74,7 +72,7 @@ def test_durations_are_days_and_what_is_left(micros: list[int | None]) -> None:
         assert rest * whole >= 0
 
 
-def test_a_store_keeps_them_through_epochs_and_snapshots(tmp_path: Path) -> None:
+def test_a_store_keeps_intervals_through_epochs_and_snapshots(tmp_path: Path) -> None:
     values: list[Value] = [(1, -2, 3), None, (-14, 0, -MICROS_MAX), (0, 0, 0)]
     inside: list[Value] = [
         {"a": [(0, 1, 0), None], "b": [("x", (1, 2, 3)), ("y", None)], "n": 1},
@@ -106,7 +104,7 @@ def test_a_store_keeps_them_through_epochs_and_snapshots(tmp_path: Path) -> None
         store.close()
 
 
-def test_the_file_says_what_it_holds(tmp_path: Path) -> None:
+def test_the_field_of_an_interval_is_marked(tmp_path: Path) -> None:
     writer = StoreWriter(tmp_path, PAUSES)
     table = pa.table({"k": [7], "pause": physical_array([(1, 2, 3)], INTERVAL), "all": [None]})
     writer.write(table, position=Position.of({"events": {0: 1}}))
@@ -142,9 +140,7 @@ def test_an_interval_finer_than_a_microsecond_is_refused(tmp_path: Path) -> None
         {"months": 0, "days": 0, "microseconds": -(2**63)},
     ],
 )
-def test_a_foreign_interval_that_means_nothing_is_named(
-    tmp_path: Path, wrong: dict[str, int | None]
-) -> None:
+def test_an_invalid_foreign_interval_is_named(tmp_path: Path, wrong: dict[str, int | None]) -> None:
     writer = StoreWriter(tmp_path, PAUSES)
     foreign = pa.array([wrong], file_type(INTERVAL))
     table = pa.table({"k": [7], "pause": foreign, "all": [None]})

@@ -96,7 +96,7 @@ LOSSES: list[Callable[[Path, int], str]] = [in_record, in_data, gone, data_gone]
 
 @pytest.mark.parametrize("lose", LOSSES)
 @pytest.mark.parametrize("epoch", [0, 4, SNAPSHOT_AT, SNAPSHOT_AT + 1, LAST - 1])
-def test_an_epoch_that_is_lost_is_found_and_left_out_where_a_snapshot_holds_it(
+def test_a_lost_epoch_is_found_and_set_aside_if_a_snapshot_holds_it(
     tmp_path: Path, lose: Callable[[Path, int], str], epoch: int
 ) -> None:
     root = tmp_path / "log"
@@ -126,7 +126,7 @@ def test_an_epoch_that_is_lost_is_found_and_left_out_where_a_snapshot_holds_it(
 
 
 @pytest.mark.parametrize("kept", [0, 4, LAST])
-def test_epochs_that_are_missing_before_a_snapshot_are_not_written_again(
+def test_missing_epochs_before_a_snapshot_are_not_written_again(
     root: Path, tmp_path: Path, kept: int
 ) -> None:
     """A writer that began at the end of what is left would take back what was applied."""
@@ -179,7 +179,7 @@ def test_a_log_that_has_lost_all_its_epochs_does_not_begin_again(
     assert read_whole(root, tmp_path / "data") == expected(LAST + 1)
 
 
-def test_a_log_of_an_older_version_is_guarded_from_its_next_epoch_on(root: Path) -> None:
+def test_a_log_of_an_older_version_is_marked_with_its_next_epoch(root: Path) -> None:
     (root / "clicks" / COMMITTED).unlink()
     write(root, LAST + 1)
     shutil.rmtree(root / "clicks" / "epochs")
@@ -195,7 +195,7 @@ def test_a_store_whose_first_writer_died_before_its_first_epoch_can_be_written(
     assert verify(tmp_path, "clicks").damages == ()
 
 
-def test_a_directory_in_the_place_of_a_record_is_set_aside(root: Path, tmp_path: Path) -> None:
+def test_a_directory_in_place_of_a_record_is_set_aside(root: Path, tmp_path: Path) -> None:
     write_snapshot(root, "clicks")
     write(root, LAST + 1)
     for path in (commit_path(root, 3), root / "clicks" / term_name(2)):
@@ -210,7 +210,7 @@ def test_a_directory_in_the_place_of_a_record_is_set_aside(root: Path, tmp_path:
     assert read_whole(root, tmp_path / "data") == expected(LAST + 1)
 
 
-def test_nothing_is_thrown_away(root: Path) -> None:
+def test_repair_deletes_nothing(root: Path) -> None:
     write_snapshot(root, "clicks")
     write(root, 10)
     kept = {epoch: commit_path(root, epoch).read_bytes() for epoch in range(3)}
@@ -235,14 +235,14 @@ def test_the_chain_of_two_writers_is_linked_again(root: Path, tmp_path: Path) ->
         writer.write(writer.log.schema().arrow_schema().empty_table(), position=Position())
 
 
-def test_what_takes_back_what_was_applied_is_not_linked(root: Path) -> None:
+def test_an_epoch_that_moves_the_position_back_is_not_linked(root: Path) -> None:
     edit_record(commit_path(root, 5), previous=3, position={"events": {"0": 7}})
     done = repair(root, "clicks")
     assert done.actions == ()
     assert name(5) in {Path(damage.path).name for damage in done.after.damages}
 
 
-def test_what_a_replaced_writer_left_is_set_aside(root: Path, tmp_path: Path) -> None:
+def test_the_commit_of_a_replaced_writer_is_set_aside(root: Path, tmp_path: Path) -> None:
     log = StoreLog.open(root, "clicks")
     for late in (old_commit(10, previous=9), old_commit(15, previous=3)):
         log.write_commit(late)
@@ -254,7 +254,7 @@ def test_what_a_replaced_writer_left_is_set_aside(root: Path, tmp_path: Path) ->
     assert read_whole(root, tmp_path / "data") == expected(10)
 
 
-def test_a_skip_that_is_missing_is_written(root: Path, tmp_path: Path) -> None:
+def test_a_missing_skip_is_written(root: Path, tmp_path: Path) -> None:
     write(root, 14)
     for path in (root / "clicks" / "epochs").glob(f"{10:020d}.*"):
         path.unlink()
@@ -267,7 +267,7 @@ def test_a_skip_that_is_missing_is_written(root: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("which", ["record", "file"])
-def test_a_damaged_snapshot_is_set_aside_while_the_epochs_are_there(
+def test_a_damaged_snapshot_is_set_aside_if_the_epochs_are_there(
     root: Path, tmp_path: Path, which: str
 ) -> None:
     write_snapshot(root, "clicks")
@@ -282,7 +282,7 @@ def test_a_damaged_snapshot_is_set_aside_while_the_epochs_are_there(
     assert read_whole(root, tmp_path / "data") == expected(LAST)
 
 
-def test_a_damaged_snapshot_that_alone_holds_epochs_stays(root: Path) -> None:
+def test_a_damaged_snapshot_stays_if_its_epochs_are_removed(root: Path) -> None:
     write_snapshot(root, "clicks")
     for epoch in range(LAST):
         StoreLog.open(root, "clicks").remove_commit(epoch)
@@ -330,7 +330,7 @@ def test_a_damaged_term_is_set_aside(root: Path, tmp_path: Path, which: int) -> 
 
 
 @pytest.mark.parametrize("moment", range(1, LAST, 2))
-def test_what_is_removed_meanwhile_is_no_damage(root: Path, moment: int) -> None:
+def test_a_file_that_is_removed_meanwhile_is_not_damage(root: Path, moment: int) -> None:
     """Compaction removes the oldest epochs while their records are being read."""
     write_snapshot(root, "clicks")
     log = StoreLog.open(root, "clicks")

@@ -142,14 +142,14 @@ def test_an_empty_replica_begins_with_the_snapshot(root: Path, tmp_path: Path) -
     again.close()
 
 
-def test_it_is_preferred_to_the_epochs_before_it(root: Path, tmp_path: Path) -> None:
+def test_a_snapshot_is_preferred_to_the_epochs_before_it(root: Path, tmp_path: Path) -> None:
     store = followed(root, tmp_path / "data")
     assert store.follow()
     assert epochs(store) == {LAST}
     store.close()
 
 
-def test_a_replica_that_fell_behind_the_log_restores(root: Path, tmp_path: Path) -> None:
+def test_a_replica_behind_the_oldest_epoch_restores(root: Path, tmp_path: Path) -> None:
     shutil.rmtree(root / "clicks" / "snapshots")
     store = followed(root, tmp_path / "data")
     for _ in range(2):
@@ -176,7 +176,7 @@ def test_a_later_snapshot_builds_on_the_one_before(root: Path, tmp_path: Path) -
     store.close()
 
 
-def test_writing_it_again_changes_nothing(root: Path) -> None:
+def test_writing_a_snapshot_again_changes_nothing(root: Path) -> None:
     before = sorted(root.rglob("*"))
     found = write_snapshot(root, "clicks")
     assert found == read_snapshot(StoreLog.open(root, "clicks"), LAST)
@@ -292,7 +292,7 @@ def test_a_log_that_ends_before_a_snapshot_is_not_opened(
         followed(root, tmp_path / "data")
 
 
-def test_an_older_snapshot_will_do(root: Path, tmp_path: Path) -> None:
+def test_an_older_snapshot_is_used_if_the_newest_is_damaged(root: Path, tmp_path: Path) -> None:
     write(root, LAST + 1)
     write_snapshot(root, "clicks")
     remove_epochs(root, LAST)
@@ -334,7 +334,7 @@ def test_an_engine_that_takes_no_snapshots_follows_the_epochs(root: Path) -> Non
     assert epochs(store) == {0}
 
 
-def test_a_file_that_cannot_be_taken_leaves_an_empty_replica(root: Path, tmp_path: Path) -> None:
+def test_an_unreadable_file_leaves_an_empty_replica(root: Path, tmp_path: Path) -> None:
     """Its rows are gone by then, so its progress must be too, and it answers no more."""
     store = followed(root, tmp_path / "data")
     store.follow()

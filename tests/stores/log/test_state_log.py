@@ -45,14 +45,14 @@ from tests.stores.logs import AT, CLICKS, HOURS, contents, edit_record, empty_co
 # Definitions
 
 
-def test_a_definition_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_definition_round_trips(tmp_path: Path) -> None:
     schema = replace(HOURS, inputs=(InputTopic(topic="orders"),), retention_ms=86_400_000)
     StoreLog.open(tmp_path, "hours").define(schema)
     assert StoreLog.open(tmp_path.as_uri(), "hours").schema() == schema
     assert StateLog(tmp_path).store("hours").defined()
 
 
-def test_nested_value_types_survive(tmp_path: Path) -> None:
+def test_nested_types_round_trip(tmp_path: Path) -> None:
     inner = DataType(kind=Kind.STRUCT, fields=(("a, b", BIGINT), ("c)", TEXT)))
     table = DataType(kind=Kind.MAP, fields=(("key", TEXT),), element=inner)
     value = Column(name="v", type=DataType(kind=Kind.ARRAY, element=table))
@@ -91,7 +91,7 @@ def test_new_inputs_are_added_and_old_ones_kept(tmp_path: Path) -> None:
         log.define(replace(CLICKS, inputs=(replace(a, aligned=True),)))
 
 
-def test_a_retention_that_meant_nothing_is_read_as_none(tmp_path: Path) -> None:
+def test_a_retention_without_effect_is_read_as_none(tmp_path: Path) -> None:
     """As definitions of format 1 may have it, which had no checksum."""
     log = StoreLog.open(tmp_path, "clicks")
     log.define(CLICKS)
@@ -102,7 +102,7 @@ def test_a_retention_that_meant_nothing_is_read_as_none(tmp_path: Path) -> None:
     assert StoreLog.open(tmp_path, "clicks").define(CLICKS) == CLICKS
 
 
-def test_a_missing_store_is_missing(tmp_path: Path) -> None:
+def test_a_missing_store_raises(tmp_path: Path) -> None:
     log = StoreLog.open(tmp_path, "clicks")
     assert not log.defined()
     for ask in (log.schema, log.latest_epoch, log.epochs, lambda: log.next_commit(-1)):
@@ -184,7 +184,7 @@ def test_an_epoch_is_written_once(tmp_path: Path) -> None:
     assert len(contents(other.log, first)) == 20
 
 
-def test_an_epoch_of_format_1_is_known_by_its_rows(tmp_path: Path) -> None:
+def test_an_epoch_of_format_1_is_recognised_by_its_rows(tmp_path: Path) -> None:
     """It has no digest; a program that goes on with a new version may write it again."""
     first = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT)
     files = [{k: v for k, v in asdict(f).items() if k != "sha256"} for f in first.files]
@@ -216,7 +216,7 @@ def test_another_attempt_at_a_committed_epoch_is_refused(tmp_path: Path) -> None
     assert len(contents(writer.log, first)) == 20
 
 
-def test_a_replay_has_the_watermark_and_the_input_that_are_committed(tmp_path: Path) -> None:
+def test_a_repeated_write_has_the_committed_watermark_and_input(tmp_path: Path) -> None:
     writer = StoreWriter(tmp_path, CLICKS)
     writer.write(rows(1), position=AT, watermark_ms=8)
     first = writer.write(rows(), position=AT, watermark_ms=5, input_digest="a")
@@ -233,7 +233,7 @@ def test_a_replay_has_the_watermark_and_the_input_that_are_committed(tmp_path: P
             writer.write(rows(), position=AT, **{**again, **changed})
 
 
-def test_a_write_after_one_that_failed_is_not_taken_for_the_one_before(
+def test_a_new_write_is_not_taken_for_the_failed_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Heartbeats have the same rows and position each time."""
@@ -250,14 +250,14 @@ def test_a_write_after_one_that_failed_is_not_taken_for_the_one_before(
     assert writer.write(rows(0), position=AT, watermark_ms=1).epoch == 1
 
 
-def test_an_epoch_behind_the_newest_is_refused(tmp_path: Path) -> None:
+def test_an_epoch_before_the_newest_is_refused(tmp_path: Path) -> None:
     writer = StoreWriter(tmp_path, CLICKS)
     writer.write(rows(), position=AT, epoch=3)
     with pytest.raises(EpochConflictError, match="comes before epoch 3"):
         writer.write(rows(), position=AT, epoch=2)
 
 
-def test_of_many_writers_one_commits(tmp_path: Path) -> None:
+def test_one_of_many_writers_commits(tmp_path: Path) -> None:
     log = StoreLog.open(tmp_path, "clicks")
     log.define(CLICKS)
     log.directory.make("epochs")
@@ -283,7 +283,7 @@ def test_of_many_writers_one_commits(tmp_path: Path) -> None:
     assert [p.name for p in (tmp_path / "clicks/epochs").iterdir()] == [f"{0:020d}.json"]
 
 
-def test_what_an_attempt_left_is_removed_when_the_epoch_is_committed(tmp_path: Path) -> None:
+def test_a_commit_removes_the_files_of_other_attempts(tmp_path: Path) -> None:
     writer = StoreWriter(tmp_path, CLICKS)
     left = writer.log.begin(0)
     (tmp_path / "clicks" / left / "p00000.parquet").write_bytes(b"half a file")
@@ -318,7 +318,7 @@ def test_tombstones_and_event_times(tmp_path: Path) -> None:
     assert found[None]["_deleted"] is False
 
 
-def test_rows_that_are_not_of_the_store(tmp_path: Path) -> None:
+def test_rows_that_do_not_fit_the_store_are_refused(tmp_path: Path) -> None:
     writer = StoreWriter(tmp_path, CLICKS)
     for table, message in [
         (rows().drop_columns("n"), 'lack column "n"'),
@@ -330,7 +330,7 @@ def test_rows_that_are_not_of_the_store(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", [-1, None])
-def test_a_session_ends_and_not_before_it_begins(end: int | None) -> None:
+def test_a_session_without_an_end_or_with_an_early_one_is_refused(end: int | None) -> None:
     sessions = replace(HOURS, kind=StoreKind.SESSION, window_size_ms=None)
     times = pa.timestamp("us", "UTC")
     table = pa.table({"usr": ["a"], "window_start": pa.array([0], times), "n": [1]})
@@ -340,7 +340,7 @@ def test_a_session_ends_and_not_before_it_begins(end: int | None) -> None:
         shaped(table.append_column("window_end", pa.array([end], times)), sessions)
 
 
-def test_the_last_window_has_an_end() -> None:
+def test_the_last_window_ends_at_the_last_time() -> None:
     """Kafka's rule: what would be behind the last time that there is ends there."""
     last = (1 << 63) - 1
     starts, ends = (
@@ -462,13 +462,13 @@ def test_a_file_system_without_links(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("spelled", ["file:{}", "file://{}", "{}"])
-def test_spellings_of_a_local_root(tmp_path: Path, spelled: str) -> None:
+def test_forms_of_a_local_root(tmp_path: Path, spelled: str) -> None:
     directory = Directory.at(spelled.format(tmp_path))
     assert directory.local
     assert directory.path == str(tmp_path)
 
 
-def test_a_root_that_no_file_system_holds() -> None:
+def test_a_root_of_an_unknown_file_system() -> None:
     with pytest.raises(LogError, match="no file system"):
         Directory.at("nosuch://host/path")
 
@@ -479,7 +479,7 @@ def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
         StoreLog.open(tmp_path, "clicks").define(CLICKS)
 
 
-def test_a_writer_declares_what_it_reads_before_the_first_data(tmp_path: Path) -> None:
+def test_a_writer_declares_topics_before_their_first_data(tmp_path: Path) -> None:
     writer = StoreWriter(tmp_path, replace(CLICKS, inputs=()))
     writer.declare(["b", "a"])
     writer.declare(["a", "c"])

@@ -82,7 +82,7 @@ def test_a_gap_in_a_log_of_format_1_is_seen_at_the_next_listing(tmp_path: Path) 
     assert log.latest_epoch() == 9
 
 
-def test_a_long_listing_is_made_seldom(tmp_path: Path) -> None:
+def test_a_slow_listing_is_repeated_seldom(tmp_path: Path) -> None:
     """A log of a week may keep half a million epochs: who waits for the next must not list on."""
     clock = Clock()
     seconds = 0.5
@@ -143,7 +143,7 @@ def test_the_newest_epoch_is_found_again_when_the_log_is_another(tmp_path: Path)
     assert log.latest_epoch() == 0
 
 
-def test_a_hole_is_named(tmp_path: Path) -> None:
+def test_a_missing_epoch_is_named(tmp_path: Path) -> None:
     log, _ = followed(tmp_path)
     for epoch in range(4):
         log.write_commit(empty_commit(epoch, previous=epoch - 1))
@@ -160,7 +160,7 @@ def test_the_newest_epoch_is_always_known(tmp_path: Path) -> None:
         assert log.latest_epoch() == epoch
 
 
-def test_files_that_are_no_commits_are_passed_over(tmp_path: Path) -> None:
+def test_files_with_other_names_are_ignored(tmp_path: Path) -> None:
     log, _ = followed(tmp_path)
     log.write_commit(empty_commit(0))
     for name in (f".{1:020d}.json.ab", "7.json", f"{8:020d}.json.tmp", f"{9:020d}"):
@@ -172,7 +172,7 @@ def test_files_that_are_no_commits_are_passed_over(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 10_000))
-def test_a_commit_cut_anywhere_is_torn(cut: int) -> None:
+def test_a_commit_that_is_cut_anywhere_is_torn(cut: int) -> None:
     files = (DataFile(path="data/0/a/p00000.parquet", partition=0, rows=1, size_bytes=2),)
     text = encode_commit(replace(empty_commit(4), files=files))
     found = decode_record(text, "x")
@@ -255,7 +255,7 @@ def one_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[StoreWriter, Dat
 
 @settings(max_examples=150)
 @given(st.lists(st.tuples(st.integers(0, 2**16), st.integers(1, 255)), min_size=1, max_size=8))
-def test_without_a_hash_nonsense_is_torn_too(
+def test_foreign_bytes_without_a_hash_are_torn_too(
     one_file: tuple[StoreWriter, DataFile, bytes], changes: list[tuple[int, int]]
 ) -> None:
     """Whatever pyarrow raises over it; some of it is read, as format 1 cannot tell."""
@@ -268,7 +268,7 @@ def test_without_a_hash_nonsense_is_torn_too(
         list(writer.log.read_file(file))
 
 
-def test_data_files_of_another_shape_are_named(tmp_path: Path) -> None:
+def test_data_files_with_other_columns_are_named(tmp_path: Path) -> None:
     writer = StoreWriter(tmp_path, CLICKS)
     commit = writer.write(rows(), position=AT)
     file = commit.files[0]

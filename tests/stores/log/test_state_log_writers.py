@@ -112,7 +112,7 @@ def test_every_epoch_is_kept_and_seen_on_odd_file_systems(
 
 
 @pytest.mark.parametrize("options", ODD)
-def test_a_writer_that_begins_sees_all_on_odd_file_systems(
+def test_a_new_writer_sees_every_epoch_on_odd_file_systems(
     tmp_path: Path, options: dict[str, Any]
 ) -> None:
     shared = odd(tmp_path, options).directory
@@ -123,7 +123,7 @@ def test_a_writer_that_begins_sees_all_on_odd_file_systems(
         assert (commit.epoch, commit.term) == (turn, turn + 1)
 
 
-def test_going_on_takes_no_listing(tmp_path: Path) -> None:
+def test_following_needs_no_listing(tmp_path: Path) -> None:
     """On an object store each costs money."""
     listed: list[str] = []
 
@@ -148,7 +148,7 @@ def test_going_on_takes_no_listing(tmp_path: Path) -> None:
 # One after the other
 
 
-def test_who_begins_to_write_refuses_who_wrote_before(tmp_path: Path) -> None:
+def test_a_new_writer_fences_the_one_before(tmp_path: Path) -> None:
     old, new = StoreWriter(tmp_path, CLICKS), StoreWriter(tmp_path, CLICKS, writer="b")
     first = old.write(rows(), position=at(0))
     # Who has only opened the store has taken nothing yet.
@@ -166,7 +166,7 @@ def test_who_begins_to_write_refuses_who_wrote_before(tmp_path: Path) -> None:
     assert (again.epoch, again.term) == (3, 3)
 
 
-def test_an_owner_refuses_before_it_has_written(tmp_path: Path) -> None:
+def test_an_owner_fences_before_its_first_write(tmp_path: Path) -> None:
     old, new = StoreWriter(tmp_path, CLICKS), StoreWriter(tmp_path, CLICKS)
     old.write(rows(), position=at(0))
     assert new.take_ownership() == new.take_ownership()
@@ -175,7 +175,7 @@ def test_an_owner_refuses_before_it_has_written(tmp_path: Path) -> None:
     assert new.write(rows(), position=at(1)).epoch == 1
 
 
-def test_terms_that_were_removed_fence_all_the_same(tmp_path: Path) -> None:
+def test_removed_terms_still_fence(tmp_path: Path) -> None:
     old, new = StoreWriter(tmp_path, CLICKS), StoreWriter(tmp_path, CLICKS)
     old.write(rows(), position=at(0))
     for writer in (StoreWriter(tmp_path, CLICKS), new):
@@ -193,7 +193,7 @@ def test_terms_that_were_removed_fence_all_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("torn", [1, 2, 4])
-def test_a_term_is_above_all_that_can_be_read(tmp_path: Path, torn: int) -> None:
+def test_a_new_term_is_above_all_readable_ones(tmp_path: Path, torn: int) -> None:
     """With the records of terms lost, and the newest commits torn."""
     for offset in range(5):
         StoreWriter(tmp_path, CLICKS).write(rows(), position=at(offset))
@@ -203,7 +203,7 @@ def test_a_term_is_above_all_that_can_be_read(tmp_path: Path, torn: int) -> None
     assert StoreWriter(tmp_path, CLICKS).take_ownership().term == 6 - torn
 
 
-def test_one_that_is_fenced_by_a_directory_is_fenced_all_the_same(tmp_path: Path) -> None:
+def test_a_directory_in_place_of_a_term_fences_too(tmp_path: Path) -> None:
     old, new = StoreWriter(tmp_path, CLICKS), StoreWriter(tmp_path, CLICKS)
     old.write(rows(), position=at(0))
     new.write(rows(), position=at(1))
@@ -214,7 +214,7 @@ def test_one_that_is_fenced_by_a_directory_is_fenced_all_the_same(tmp_path: Path
         old.write(rows(), position=at(2))
 
 
-def test_of_two_that_take_a_store_at_once_each_has_its_own_term(tmp_path: Path) -> None:
+def test_two_writers_at_once_take_different_terms(tmp_path: Path) -> None:
     writer = StoreWriter(tmp_path, CLICKS, writer="late")
     directory = odd(tmp_path, {"behind": 2}).directory
     writer.log = StoreLog(directory, "clicks")
@@ -248,7 +248,7 @@ def test_a_commit_of_an_older_term_is_passed_over(tmp_path: Path) -> None:
     assert log.latest_epoch() == 5
 
 
-def test_what_a_writer_committed_as_it_was_replaced_counts(tmp_path: Path) -> None:
+def test_a_commit_during_a_takeover_counts(tmp_path: Path) -> None:
     """Readers follow it, so there is nothing to repair, and the new writer goes on behind it."""
     old, new = StoreWriter(tmp_path, CLICKS, writer="a"), StoreWriter(tmp_path, CLICKS, writer="b")
     old.write(rows(), position=at(0))
@@ -347,7 +347,7 @@ class Race:
 
 @pytest.mark.parametrize("gap", [0, 2], ids=["next", "gap"])
 @pytest.mark.parametrize("begun", [True, False], ids=["wrote before", "new"])
-def test_whoever_is_paused_at_any_moment_breaks_nothing(
+def test_a_writer_that_is_paused_at_any_moment_breaks_nothing(
     tmp_path: Path, gap: int, begun: bool
 ) -> None:
     """What any of them was told is committed is in the log, once, in one chain."""
@@ -374,7 +374,7 @@ def test_whoever_is_paused_at_any_moment_breaks_nothing(
     assert "FencedError" in outcomes
 
 
-def test_many_that_begin_again_and_again_lose_nothing(tmp_path: Path) -> None:
+def test_many_restarting_writers_lose_nothing(tmp_path: Path) -> None:
     """Each takes over from whoever writes just then, and is taken over from."""
     StoreWriter(tmp_path, CLICKS).write(rows(1), position=at(0))
     told: list[Commit] = []
@@ -403,7 +403,7 @@ def test_many_that_begin_again_and_again_lose_nothing(tmp_path: Path) -> None:
     assert last.previous == found[-1].epoch
 
 
-def test_writers_where_files_are_moved_into_their_place(tmp_path: Path) -> None:
+def test_writers_on_a_file_system_that_moves_files_into_place(tmp_path: Path) -> None:
     """As on an object store: in one step each, one writer after the other."""
     system = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
 
@@ -452,7 +452,7 @@ def test_a_position_that_goes_back_is_refused(
 # Numbers that are skipped
 
 
-def test_a_skip_whose_epoch_never_came_is_gone_on_from(tmp_path: Path) -> None:
+def test_a_skip_without_its_epoch_is_continued(tmp_path: Path) -> None:
     writer = StoreWriter(tmp_path, CLICKS)
     first = writer.write(rows(), position=at(0))
     lost = writer.write(rows(), position=at(1), epoch=5)

@@ -33,7 +33,7 @@ DECIMAL = DataType.parse("decimal(38,10)")
 
 
 @given(tables(VALUES), st.integers(0, 2))
-def test_values_come_back(table: tuple[tuple[Column, ...], list[Row]], pad: int) -> None:
+def test_values_round_trip(table: tuple[tuple[Column, ...], list[Row]], pad: int) -> None:
     columns, rows = table
     for i, array in enumerate(arrays_of(columns, rows, pad=pad)):
         assert array.type == columns[i].type.arrow

@@ -55,7 +55,7 @@ def test_covering_is_merging_without_effect(a: Position, b: Position) -> None:
 
 
 @given(POSITIONS)
-def test_tokens_and_mappings_come_back(position: Position) -> None:
+def test_tokens_and_mappings_round_trip(position: Position) -> None:
     assert Position.from_token(position.token()) == position
     assert Position.of(position.to_dict()) == position
     assert hash(Position.of(position.to_dict())) == hash(position)
@@ -71,13 +71,13 @@ def test_components() -> None:
     assert not position.is_empty
 
 
-def test_nothing_applied_is_no_component() -> None:
+def test_negative_offsets_are_left_out() -> None:
     """Spark's end offset of an untouched partition is 0: one before it is no record."""
     assert Position.of({"t": {0: -1, 1: 0}}) == Position.of({"t": {1: 0}})
     assert Position.of({"t": {0: -1}, "u": {}}) == EMPTY
 
 
-def test_positions_share_nothing_with_what_they_are_made_of() -> None:
+def test_positions_do_not_share_their_source_mapping() -> None:
     source = {"t": {0: 1}}
     position = Position.of(source)
     source["t"][0] = 9
@@ -117,13 +117,13 @@ def test_positions_share_nothing_with_what_they_are_made_of() -> None:
     ],
     ids=lambda token: token[:24] or "empty",
 )
-def test_hostile_tokens_are_refused(token: str) -> None:
+def test_malformed_tokens_are_refused(token: str) -> None:
     with pytest.raises(CodecError):
         Position.from_token(token)
 
 
 @given(st.text(max_size=30) | st.text(alphabet='{}":,0123456789t ', max_size=30))
-def test_any_text_is_a_position_or_refused(text: str) -> None:
+def test_any_text_is_a_token_or_refused(text: str) -> None:
     try:
         position = Position.from_token(text)
     except CodecError:
@@ -174,7 +174,7 @@ def at(**components: dict[int, int]) -> PositionBound:
         ),
     ],
 )
-def test_a_bound_holds_exactly_where_it_says(
+def test_a_bound_is_met_exactly_from_its_values_on(
     bound: PositionBound, inputs: tuple[InputTopic, ...], unmet: str | None
 ) -> None:
     found = unmet_bound(bound, AT_5, inputs=inputs, partition=0, now_ms=1_500)
@@ -192,7 +192,7 @@ def test_a_bound_holds_exactly_where_it_says(
         (at(other={0: 0}), None),
     ],
 )
-def test_bounds_on_a_replica_that_has_nothing(bound: PositionBound, unmet: str | None) -> None:
+def test_bounds_on_an_empty_replica(bound: PositionBound, unmet: str | None) -> None:
     found = unmet_bound(bound, Progress(), inputs=SHUFFLED, partition=0, now_ms=1_500)
     assert found == unmet
 
@@ -223,7 +223,7 @@ def test_merged_bounds_are_met_when_both_are(
         (at(t={0: 0}), False),
     ],
 )
-def test_what_is_unbounded(bound: PositionBound, unbounded: bool) -> None:
+def test_bounds_without_parts_are_unbounded(bound: PositionBound, unbounded: bool) -> None:
     assert bound.is_unbounded == unbounded
 
 
@@ -237,7 +237,7 @@ def test_bounds_by_name() -> None:
     assert (both.latest, both.snapshot, both.is_unbounded) == (True, True, False)
 
 
-def test_a_partition_cannot_say_that_it_is_the_latest() -> None:
+def test_a_partition_alone_refuses_a_latest_bound() -> None:
     unmet = unmet_bound(PositionBound(latest=True), Progress(), inputs=(), partition=0, now_ms=0)
     assert unmet == "the store has not said which epoch is the latest"
 
@@ -246,7 +246,7 @@ def test_a_partition_cannot_say_that_it_is_the_latest() -> None:
     ("first_ms", "second_ms", "later_ms"),
     [(3, 5, 5), (5, 3, 5), (None, -1, -1), (None, None, None)],
 )
-def test_the_later_watermark_counts(
+def test_the_later_of_two_watermarks_counts(
     first_ms: int | None, second_ms: int | None, later_ms: int | None
 ) -> None:
     assert later_watermark(first_ms, second_ms) == later_ms

@@ -24,7 +24,7 @@ from stores.spec.query import (
 from stores.spec.scans import RawKeyQuery, RawScanQuery
 
 
-def test_builders_say_what_the_fields_say() -> None:
+def test_builders_set_the_fields() -> None:
     assert KeyQuery.with_key("a", 1) == KeyQuery(key=("a", 1))
     assert KeysQuery.with_keys([("b",), ("a",), ("b",)]) == KeysQuery(keys=(("b",), ("a",)))
     assert RangeQuery.with_no_bounds() == RangeQuery(interval=EVERYTHING)
@@ -38,7 +38,7 @@ def test_builders_say_what_the_fields_say() -> None:
     assert ranged == WindowRangeQuery(interval=EVERYTHING, time=TimeRange(start_ms=1, end_ms=2))
 
 
-def test_an_option_gives_another_query() -> None:
+def test_an_option_returns_a_new_query() -> None:
     query = RangeQuery.with_lower_bound((1,))
     assert query.with_descending_keys().order is Order.DESCENDING
     assert query.with_descending_keys().with_ascending_keys() == query
@@ -65,7 +65,7 @@ def test_an_option_gives_another_query() -> None:
         lambda: RawScanQuery(end=1),  # type: ignore[arg-type]
     ],
 )
-def test_an_argument_that_means_nothing_is_refused(build: Callable[[], object]) -> None:
+def test_invalid_arguments_are_refused(build: Callable[[], object]) -> None:
     with pytest.raises(QueryArgumentError):
         build()
 

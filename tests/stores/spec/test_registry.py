@@ -55,7 +55,7 @@ MINE = register_kind("test_registry_mine", open_mine)
 register_query(StoreKind.KEYVALUE, CountQuery, count)
 
 
-def test_a_query_of_a_third_party_is_answered_as_ours_are(tmp_path: Path) -> None:
+def test_a_registered_query_is_answered_like_a_built_in_one(tmp_path: Path) -> None:
     for directory in (None, tmp_path):
         store = open_store(CLICKS, directory=directory)
         fill(store, [("a", 1), ("b", 2)])
@@ -65,7 +65,7 @@ def test_a_query_of_a_third_party_is_answered_as_ours_are(tmp_path: Path) -> Non
         store.close()
 
 
-def test_it_is_known_only_to_the_kind_it_was_registered_for() -> None:
+def test_a_query_is_known_only_to_its_kind() -> None:
     store = open_store(replace(CLICKS, kind=StoreKind.GLOBAL))
     answer = store.query_partition(0, CountQuery())
     assert isinstance(answer, Failure)
@@ -73,7 +73,7 @@ def test_it_is_known_only_to_the_kind_it_was_registered_for() -> None:
     assert answer.message == 'global store "clicks" does not answer CountQuery'
 
 
-def test_what_a_handler_raises_is_contained() -> None:
+def test_an_error_of_a_handler_becomes_a_failure() -> None:
     @dataclass(frozen=True)
     class Broken(Query[int]):
         """Cannot be answered."""
@@ -87,7 +87,7 @@ def test_what_a_handler_raises_is_contained() -> None:
     assert answer.message == "ZeroDivisionError: mine"
 
 
-def test_what_an_engine_answers_itself_wins(tmp_path: Path) -> None:
+def test_the_engines_own_handler_wins(tmp_path: Path) -> None:
     class Own(MemoryPartition):
         @property
         def handlers(self) -> Mapping[type[Query[Any]], Handler]:
@@ -116,12 +116,12 @@ def test_a_kind_is_known_by_its_name() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "Window", "window", "test_registry_mine", "a b", "é", "1a"])
-def test_a_name_that_is_taken_or_none_is_refused(name: str) -> None:
+def test_a_taken_or_malformed_name_is_refused(name: str) -> None:
     with pytest.raises(RegistryError):
         register_kind(name, open_mine)
 
 
-def test_a_query_is_registered_once_and_is_a_query() -> None:
+def test_a_type_is_registered_once_and_must_be_a_query() -> None:
     with pytest.raises(RegistryError, match="CountQuery is registered"):
         register_query(StoreKind.KEYVALUE, CountQuery, count)
     with pytest.raises(RegistryError, match="not a type of query"):
@@ -146,7 +146,7 @@ NEAR = Remote(name="near", arguments={"key": KEY, "distance": "double"}, result=
 
 
 @pytest.mark.usefixtures("own_registry")
-def test_a_query_that_can_be_asked_by_name() -> None:
+def test_a_remote_query_is_found_by_its_name() -> None:
     assert remote_queries(StoreKind.WINDOW) == {}
     register_query(StoreKind.WINDOW, NearQuery, count, remote=NEAR)
     register_query(StoreKind.WINDOW, PlainQuery, count)
@@ -169,7 +169,7 @@ def test_a_query_that_can_be_asked_by_name() -> None:
         (NearQuery, Remote(name="taken", arguments={"key": KEY}), '"taken" is registered'),
     ],
 )
-def test_a_name_that_does_not_fit_the_query_is_refused(
+def test_a_remote_that_does_not_fit_its_query_is_refused(
     query_type: type[Query[int]], remote: Remote, said: str
 ) -> None:
     @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def test_a_name_that_does_not_fit_the_query_is_refused(
         lambda: Remote(name="near", result=KEY),
     ],
 )
-def test_a_declaration_that_means_nothing_is_refused(wrong: Callable[[], Remote]) -> None:
+def test_an_invalid_remote_is_refused(wrong: Callable[[], Remote]) -> None:
     with pytest.raises((RegistryError, SchemaError)):
         wrong()
 
@@ -217,7 +217,7 @@ def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         getattr(contract, law)(tmp_path / law)
 
 
-def test_the_readmes_extension_is_short() -> None:
+def test_the_extension_of_the_readme_is_short() -> None:
     text = (Path(stores.__file__).parent / "README.md").read_text()
     (block,) = re.findall(r"^```python\n([^`]*register_kind\([^`]*)^```", text, re.MULTILINE)
     assert len(block.splitlines()) < 60

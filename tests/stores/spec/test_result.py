@@ -51,14 +51,14 @@ def test_the_only_result(partitions: dict[int, QueryResult[str | None]], value: 
         ({0: LOST, 1: BEHIND}, "partition 0 failed"),
     ],
 )
-def test_no_failure_and_no_second_value_is_hidden(
+def test_the_only_result_hides_no_failure_and_no_second_value(
     partitions: dict[int, QueryResult[str | None]], message: str
 ) -> None:
     with pytest.raises(ResultError, match=message):
         StateQueryResult(partitions=partitions).only_partition_result()
 
 
-def test_positions_of_failures_count_too() -> None:
+def test_positions_of_failures_are_merged_too() -> None:
     partitions: dict[int, QueryResult[str | None]]
     partitions = {0: success("a", 3), 1: BEHIND, 2: success(None, 5)}
     result = StateQueryResult(partitions=partitions)
@@ -75,7 +75,7 @@ def test_a_failure_has_no_value() -> None:
         _ = LOST.value
 
 
-def test_layers_add_to_what_they_wrap() -> None:
+def test_layers_add_a_line_of_info() -> None:
     found = add_info(add_info(success("a", 4), "inner"), "outer")
     assert found.info == ("inner", "outer")
     swapped = found.swap(1)
@@ -98,7 +98,7 @@ def test_which_failures_can_be_retried(reason: FailureReason) -> None:
     assert reason.retryable == (reason not in lasting)
 
 
-def test_results_can_be_made_with_their_type() -> None:
+def test_results_can_be_created_with_their_type() -> None:
     made = Success[int](value=1, position=EMPTY, epoch=0)
     assert made == Success(value=1, position=EMPTY, epoch=0)
     assert StateQueryResult[int](partitions={0: made}).partitions == {0: made}

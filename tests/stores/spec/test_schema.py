@@ -32,7 +32,7 @@ EVENTS = InputTopic(topic="events")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in NESTED])
-def test_a_type_is_read_as_it_is_written(kind: Kind) -> None:
+def test_the_name_of_a_type_round_trips(kind: Kind) -> None:
     data_type = DataType(kind=kind)
     assert DataType.parse(str(data_type)) == data_type
     if kind not in {Kind.UUID, Kind.JSON}:  # whose columns are text to Arrow
@@ -52,7 +52,7 @@ def test_a_type_is_read_as_it_is_written(kind: Kind) -> None:
         ("decimal(3,1)[][]", "decimal(3,1)[][]"),
     ],
 )
-def test_spellings(text: str, spelled: str) -> None:
+def test_type_names(text: str, spelled: str) -> None:
     assert str(DataType.parse(text)) == spelled
 
 
@@ -89,7 +89,7 @@ def test_arrow_types(arrow: pa.DataType, spelled: str) -> None:
 @pytest.mark.parametrize(
     "arrow", [pa.float16(), pa.binary(3), pa.decimal256(60, 2), pa.decimal128(3, -2)], ids=str
 )
-def test_an_arrow_type_that_no_column_can_hold_is_refused(arrow: pa.DataType) -> None:
+def test_an_unsupported_arrow_type_is_refused(arrow: pa.DataType) -> None:
     with pytest.raises(SchemaError):
         DataType.from_arrow(arrow)
 
@@ -138,7 +138,7 @@ def test_an_arrow_type_that_no_column_can_hold_is_refused(arrow: pa.DataType) ->
         (CLICKS, {"kind": "keyvalue"}, "is not a StoreKind"),
     ],
 )
-def test_what_is_no_store_is_refused(
+def test_an_invalid_definition_is_refused(
     schema: StoreSchema, change: dict[str, Any], named: str
 ) -> None:
     with pytest.raises(SchemaError, match=named):

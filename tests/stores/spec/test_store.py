@@ -30,7 +30,7 @@ def test_a_request_is_built_in_steps() -> None:
     assert full.with_all_partitions().is_all_partitions
 
 
-def test_an_option_gives_another_request() -> None:
+def test_an_option_returns_a_new_request() -> None:
     named = {0}
     one = BASE.with_partitions(named)
     named.add(1)
@@ -43,12 +43,12 @@ def test_an_option_gives_another_request() -> None:
         one.store = "other"  # type: ignore[misc]
 
 
-def test_a_request_to_all_partitions_names_none() -> None:
+def test_a_request_to_all_partitions_has_no_list_of_them() -> None:
     with pytest.raises(RequestError, match="to all partitions"):
         _ = BASE.partitions
     assert BASE.with_partitions(set()).partitions == frozenset()
 
 
-def test_a_request_can_be_made_with_its_type() -> None:
+def test_a_request_can_be_created_with_its_type() -> None:
     made = StateQueryRequest[Row | None](store="clicks", query=KeyQuery.with_key("bob"))
     assert made == BASE

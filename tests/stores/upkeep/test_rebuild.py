@@ -64,7 +64,9 @@ def expected(epoch: int) -> list[Row]:
     return [(usr, epoch) for number, usr in enumerate(USERS) if number > epoch]
 
 
-def test_it_begins_with_the_newest_snapshot_up_to_the_epoch(root: Path, tmp_path: Path) -> None:
+def test_a_rebuild_begins_with_the_newest_snapshot_up_to_the_epoch(
+    root: Path, tmp_path: Path
+) -> None:
     assert begins(root) == (6, [7, 8])
     assert begins(root, 6) == (6, [])
     assert begins(root, 5) == (3, [4, 5])
@@ -78,7 +80,7 @@ def test_it_begins_with_the_newest_snapshot_up_to_the_epoch(root: Path, tmp_path
         assert rows == expected(epoch)
 
 
-def test_an_epoch_that_is_the_whole_store_is_a_beginning(root: Path, tmp_path: Path) -> None:
+def test_a_rebuild_begins_with_an_epoch_that_is_the_whole_store(root: Path, tmp_path: Path) -> None:
     write(root, 9, replace=True)
     write(root, 10)
     assert begins(root) == (None, [9, 10])
@@ -86,7 +88,7 @@ def test_an_epoch_that_is_the_whole_store_is_a_beginning(root: Path, tmp_path: P
     assert built(root, tmp_path / "data")[1] == expected(10)
 
 
-def test_a_damaged_snapshot_is_passed_over_while_the_epochs_are_there(root: Path) -> None:
+def test_a_damaged_snapshot_is_ignored_if_the_epochs_are_there(root: Path) -> None:
     path = root / "clicks" / "snapshots" / f"{6:020d}"
     next(path.rglob("*.sst")).write_bytes(b"")
     assert begins(root) == (3, [4, 5, 6, 7, 8])
@@ -96,7 +98,7 @@ def test_a_damaged_snapshot_is_passed_over_while_the_epochs_are_there(root: Path
         begins(root)
 
 
-def test_what_was_cut_off_is_not_read_as_if_nothing_had_been(root: Path) -> None:
+def test_removed_epochs_without_a_snapshot_are_an_error(root: Path) -> None:
     compact(root, "clicks", retention=Retention(epochs=3))
     assert log_of(root).epochs() == [6, 7, 8]
     assert begins(root, 7) == (6, [7])
@@ -112,7 +114,7 @@ def recipe_without_newest(root: Path) -> None:
     recipe(log_of(root))
 
 
-def test_what_a_replaced_writer_left_is_not_read(root: Path) -> None:
+def test_the_commit_of_a_replaced_writer_is_not_read(root: Path) -> None:
     for late in (old_commit(9, previous=8), old_commit(12, previous=4)):
         log_of(root).write_commit(late)
     assert begins(root) == (6, [7, 8])
@@ -121,13 +123,13 @@ def test_what_a_replaced_writer_left_is_not_read(root: Path) -> None:
     assert begins(root) == (6, [7, 8, 9])
 
 
-def test_an_empty_store_is_made_of_nothing(tmp_path: Path) -> None:
+def test_an_empty_store_has_an_empty_recipe(tmp_path: Path) -> None:
     StoreWriter(tmp_path / "log", CLICKS)
     assert begins(tmp_path / "log") == (None, [])
     assert built(tmp_path / "log", tmp_path / "data") == (Progress(), [])
 
 
-def test_a_file_that_is_gone_is_named(root: Path, tmp_path: Path) -> None:
+def test_a_missing_file_is_named(root: Path, tmp_path: Path) -> None:
     made_of = recipe(log_of(root))
     next((root / "clicks" / "snapshots" / f"{6:020d}").rglob("*.sst")).unlink()
     with pytest.raises(TornRecordError, match=r"p00000\.sst"):

@@ -52,9 +52,7 @@ def root(tmp_path: Path) -> Path:
     return ten_epochs(tmp_path / "log")
 
 
-def test_epochs_behind_the_age_go_and_a_snapshot_stands_for_them(
-    root: Path, tmp_path: Path
-) -> None:
+def test_old_epochs_are_removed_and_a_snapshot_holds_their_rows(root: Path, tmp_path: Path) -> None:
     done = run(root, retention=Retention(age_ms=3 * HOUR_MS))
     assert done.snapshot is not None
     assert (done.snapshot.epoch, done.written) == (9, True)
@@ -63,14 +61,14 @@ def test_epochs_behind_the_age_go_and_a_snapshot_stands_for_them(
     assert read_whole(root, tmp_path / "data") == expected(9)
 
 
-def test_so_many_epochs_stay(root: Path) -> None:
+def test_a_number_of_epochs_is_kept(root: Path) -> None:
     assert run(root, retention=Retention(epochs=12)).epochs_removed == 0
     assert run(root, retention=Retention(epochs=4)).epochs_removed == 6
     assert log_of(root).epochs() == [6, 7, 8, 9]
     assert run(root, retention=Retention(epochs=4)).epochs_removed == 0
 
 
-def test_skips_and_old_terms_go_with_the_epochs(root: Path, tmp_path: Path) -> None:
+def test_skips_and_old_terms_are_removed_with_the_epochs(root: Path, tmp_path: Path) -> None:
     for epoch in (14, 15, 20):
         write(root, epoch)
     names = root / "clicks" / "epochs"
@@ -89,14 +87,14 @@ def test_skips_and_old_terms_go_with_the_epochs(root: Path, tmp_path: Path) -> N
     write(root, 22)
 
 
-def test_an_epoch_stays_that_one_of_two_limits_keeps(root: Path) -> None:
+def test_an_epoch_within_one_of_two_limits_is_kept(root: Path) -> None:
     run(root, retention=Retention(epochs=2, age_ms=5 * HOUR_MS))
     assert log_of(root).epochs() == [4, 5, 6, 7, 8, 9]
     run(root, retention=Retention(epochs=5, age_ms=0))
     assert log_of(root).epochs() == [5, 6, 7, 8, 9]
 
 
-def test_the_commit_of_the_snapshot_stays_whatever_its_age(root: Path, tmp_path: Path) -> None:
+def test_the_commit_of_the_snapshot_is_kept_at_any_age(root: Path, tmp_path: Path) -> None:
     run(root, hours=10_000, retention=Retention(age_ms=0, epochs=0))
     assert log_of(root).epochs() == data_of(root) == [9]
     write(root, 10)
@@ -116,7 +114,7 @@ def test_nothing_that_no_snapshot_holds_is_removed(root: Path) -> None:
     assert log_of(root).snapshots() == log_of(root).epochs() == [13]
 
 
-def test_an_epoch_that_is_young_keeps_those_behind_it(root: Path) -> None:
+def test_a_young_epoch_keeps_all_after_it(root: Path) -> None:
     """Though they say that they are older: what is left has to be a chain."""
     write(root, 10, committed_ms=T0)
     write(root, 11)
@@ -124,7 +122,7 @@ def test_an_epoch_that_is_young_keeps_those_behind_it(root: Path) -> None:
     assert log_of(root).epochs() == [9, 10, 11]
 
 
-def test_older_snapshots_go_with_their_epochs(root: Path, tmp_path: Path) -> None:
+def test_older_snapshots_are_removed_with_their_epochs(root: Path, tmp_path: Path) -> None:
     run(root, retention=Retention(epochs=99))
     for epoch in (10, 11):
         write(root, epoch)
@@ -136,9 +134,7 @@ def test_older_snapshots_go_with_their_epochs(root: Path, tmp_path: Path) -> Non
     assert read_whole(root, tmp_path / "data") == expected(11)
 
 
-def test_another_run_that_is_faster_is_no_failure(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_faster_run_beside_it_is_no_failure(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def overtaken(log: StoreLog, **options: Any) -> Snapshot:
         snapshot_of(log, **options)
         raise LogError("epoch 3 is gone from the log")
@@ -162,7 +158,7 @@ def test_another_run_that_is_faster_is_no_failure(
 
 @pytest.mark.parametrize("what", ["torn file", "other bytes", "missing file", "torn record"])
 @pytest.mark.parametrize("is_newest", [True, False])
-def test_a_damaged_snapshot_is_no_reason_to_remove_anything(
+def test_nothing_is_removed_because_of_a_damaged_snapshot(
     root: Path, tmp_path: Path, what: str, *, is_newest: bool
 ) -> None:
     """It is written anew, from the epochs; or the one before it is the base."""
@@ -187,7 +183,7 @@ def test_a_damaged_snapshot_is_no_reason_to_remove_anything(
     assert read_whole(root, tmp_path / "data") == expected(newest)
 
 
-def test_a_damaged_snapshot_whose_epochs_are_gone_stops_the_run(root: Path) -> None:
+def test_a_damaged_snapshot_without_its_epochs_stops_the_run(root: Path) -> None:
     run(root, retention=Retention(epochs=0))
     next((root / "clicks" / "snapshots").rglob("p00000.sst")).unlink()
     write(root, 10)
@@ -203,7 +199,7 @@ def touched(path: Path, age_ms: int, now_ms: int) -> None:
         os.utime(each, ns=((now_ms - age_ms) * 10**6,) * 2)
 
 
-def test_attempts_that_no_commit_names_go_once_they_are_old(root: Path) -> None:
+def test_old_attempts_without_a_commit_are_removed(root: Path) -> None:
     clicks = root / "clicks"
     orphans = [
         clicks / "data" / "9" / "aaaaaaaaaaaa",
@@ -252,7 +248,7 @@ def commit_files(root: Path, epoch: int) -> Sequence[DataFile]:
     return commit.files
 
 
-def test_data_below_the_oldest_epoch_goes_at_once(root: Path) -> None:
+def test_data_before_the_oldest_epoch_is_removed_at_once(root: Path) -> None:
     """What a run leaves that is killed between the commits and the data."""
     run(root, retention=Retention(epochs=99))
     for epoch in range(3):
@@ -301,7 +297,7 @@ def test_a_kind_whose_engines_take_no_snapshots_keeps_its_epochs(tmp_path: Path)
         lambda: compact("nowhere", "clicks", orphan_age_ms=-1),
     ],
 )
-def test_what_means_nothing_is_refused(wrong: Callable[[], object]) -> None:
+def test_invalid_arguments_are_refused(wrong: Callable[[], object]) -> None:
     with pytest.raises(RetentionError):
         wrong()
 

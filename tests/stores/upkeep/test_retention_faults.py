@@ -236,7 +236,7 @@ def check_host(host: Host, least: int) -> int:
     return min(epochs) if len(epochs) == 1 else min(epochs[1:])
 
 
-def test_a_reader_in_the_middle_of_an_epoch_that_goes_restores(root: Path, tmp_path: Path) -> None:
+def test_a_reader_of_an_epoch_that_is_removed_restores(root: Path, tmp_path: Path) -> None:
     """It has the commit already; its data files are gone when it comes to them."""
     store = followed(root, tmp_path / "data", CLICKS)
     store.follow()
@@ -254,7 +254,7 @@ def test_a_reader_in_the_middle_of_an_epoch_that_goes_restores(root: Path, tmp_p
     store.close()
 
 
-def test_a_snapshot_is_still_of_the_log_when_its_commit_has_gone(root: Path) -> None:
+def test_a_snapshot_is_still_of_the_log_without_its_commit(root: Path) -> None:
     run(root, retention=Retention(epochs=99))
     for epoch in (10, 11):
         write(root, epoch)
@@ -277,7 +277,7 @@ def test_a_run_that_is_stopped_leaves_the_log_as_it_was(
     assert run(root, retention=Retention(epochs=1)).epochs_removed == 9
 
 
-def test_a_run_that_fails_leaves_no_half_of_a_snapshot(root: Path, tmp_path: Path) -> None:
+def test_a_failed_run_leaves_no_part_of_a_snapshot(root: Path, tmp_path: Path) -> None:
     """It may be large, and be tried again soon."""
     scratch = tmp_path / "scratch"
     with pytest.raises(OSError, match="scratch"):
