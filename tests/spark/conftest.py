@@ -17,7 +17,7 @@ from stores.spark import spark_session
 FAST_START: dict[str, Any] = {
     "spark.driver.extraJavaOptions": "-Xss4m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
-"""For a JVM that lives a minute: compiling well would cost it more than it gains."""
+"""For a JVM that lives a minute: better compilation would cost more than it saves."""
 
 
 class Slice(InputPartition):

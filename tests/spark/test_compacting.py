@@ -1,4 +1,4 @@
-"""Compaction from within a pipeline: beside it, one run at a time, and over when the query is."""
+"""Compaction from within a pipeline: beside the query, one run at a time, until the query ends."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Query:
 
 
 class Runs:
-    """Stands for `compact`: each run goes on until it is let go."""
+    """Stands for `compact`: each run waits until the test releases it."""
 
     def __init__(self) -> None:
         self.begun: list[int] = []
@@ -89,7 +89,7 @@ def test_only_one_run_at_a_time_beside_the_query() -> None:
     for epoch in range(20, 24):
         compacting.committed(epoch)
         assert compacting.join(WAIT_S)
-    # The first may begin with epoch 0; what counts from then on is when a run began.
+    # The first run may begin with epoch 0; later ones count from the start of a run.
     assert (len(runs.begun), compacting.runs, compacting.failures) == (3, 3, 0)
 
 
@@ -159,7 +159,7 @@ def test_a_pipeline_compacts_its_store(spark: SparkSession, orders: Orders, tmp_
                 thread.join(WAIT_S)
     query.stop()
     log = StoreLog.open(root, "totals")
-    # Epochs 0, 2 and 4 were due, and two epochs stay beside what came since.
+    # Runs were due at epochs 0, 2 and 4; two epochs are kept, and all after them.
     assert log.snapshots()[0] == 4
     assert log.epochs() == [3, 4, 5]
     found = {row["usr"]: row["n"] for row in read_store(spark, root, "totals").collect()}

@@ -1,4 +1,4 @@
-"""A checkpoint and a store that part: found before a row is lost, and said with the remedy."""
+"""A checkpoint and a store that differ are refused before a row is lost, with a remedy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.spark
 
 
 def run(orders: Orders, tmp_path: Path, *amounts: int) -> None:
-    """A batch for each amount."""
+    """Send a batch for each amount."""
     query = start(totals(orders), tmp_path)
     for amount in amounts:
         orders.send(0, ("a", amount))
@@ -39,7 +39,7 @@ def run(orders: Orders, tmp_path: Path, *amounts: int) -> None:
 
 
 def remove(path: Path) -> None:
-    """A file of a checkpoint, with its checksum."""
+    """Return a file of a checkpoint and its checksum."""
     path.unlink()
     path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
 
@@ -64,7 +64,7 @@ def test_a_checkpoint_restored_from_a_copy(
     before = log_of(tmp_path).commit(1)
     with pytest.raises(EpochConflictError, match=r"^epochs 1 to 2 of store .* Put back the checkp"):
         start(totals(orders), tmp_path)
-    # As when the files are restored behind the back of a query that has begun.
+    # As if the files were restored while the query runs.
     monkeypatch.setattr(pipeline, "check_start", lambda *_: None)
     query = start(totals(orders), tmp_path)
     with pytest.raises(StreamingQueryException, match="epochs 1 to 2 of store"):
@@ -83,7 +83,7 @@ def test_a_lost_offset_file(orders: Orders, tmp_path: Path) -> None:
 
 
 def test_groups_of_files_with_the_same_numbers(spark: SparkSession, tmp_path: Path) -> None:
-    """The offsets of files are the same, whatever files are in a group."""
+    """Groups of different files have the same offsets."""
 
     def batch() -> None:
         query = start(sums(spark, tmp_path), tmp_path, partitions=2)
@@ -152,7 +152,7 @@ def record(batch: int, history: str) -> str:
 
 
 def planned(directory: Path, histories: Mapping[int, str]) -> Checkpoint:
-    """A checkpoint of these batches."""
+    """Return a checkpoint of these batches."""
     (directory / "offsets").mkdir(parents=True)
     (directory / "metadata").write_text('{"id":"q"}')
     for batch, history in histories.items():
@@ -161,7 +161,7 @@ def planned(directory: Path, histories: Mapping[int, str]) -> Checkpoint:
 
 
 def committed(root: Path, histories: Mapping[int, str], *, writer: str = "spark:q") -> StoreLog:
-    """A store with an epoch of each of these batches; without a digest for an empty history."""
+    """Return a store with an epoch of each batch; without a digest for an empty history."""
     store = StoreWriter(root, CLICKS, writer=writer)
     for batch, history in histories.items():
         offsets = parse_offsets(record(batch, history), "offsets")
@@ -180,7 +180,7 @@ def committed(root: Path, histories: Mapping[int, str], *, writer: str = "spark:
 def test_epochs_differ_from_the_first_other_batch_on(
     epochs: list[int], parting: int, newest: int, oldest: int
 ) -> None:
-    """Spark has removed the batches before `oldest`, and knows none behind `newest`."""
+    """Spark has removed the batches before `oldest` and has none after `newest`."""
     with tempfile.TemporaryDirectory() as directory:
         log = committed(Path(directory, "log"), dict.fromkeys(epochs, "first"))
         batches = range(min(oldest, parting), newest + 1)
@@ -221,7 +221,7 @@ def test_a_torn_commit_is_skipped_in_the_comparison(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_that_only_hadoop_reads(spark: SparkSession, tmp_path: Path) -> None:
-    """A relative path is Hadoop's to resolve, as are all that are on no local disk."""
+    """Hadoop resolves relative paths, and all paths that are not on a local disk."""
     planned(tmp_path / "checkpoint", {0: "first", 11: "first"})
     for path in (f"{tmp_path.as_uri()}/checkpoint", os.path.relpath(tmp_path / "checkpoint")):
         checkpoint = Checkpoint(spark=spark, path=path)

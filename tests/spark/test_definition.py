@@ -1,4 +1,4 @@
-"""What a user can get wrong in `materialize`: found before the query starts, and before a write."""
+"""Wrong arguments of `materialize` are refused before the query starts and before a write."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_store_that_is_defined_differently(orders: Orders, tmp_path: Path) -> 
 
 
 ODD: tuple[Any, ...] = (None, "", "\0", "usr", 5, 0, -1, 2.5, True, b"x", [], [5], ["x"], {}, 2**70)
-"""Values of every type; most are wrong wherever they are given."""
+"""Values of every type; most are wrong for every argument."""
 FITTING: dict[str, tuple[Any, ...]] = {
     "store": ("usr",),
     "key": ("usr",),
@@ -86,7 +86,7 @@ FITTING: dict[str, tuple[Any, ...]] = {
     "collect_rows_max": (5, 0),
     "compact_every": (None, 5),
 }
-"""Those of them that are right for an argument; for the arguments that are not here, none is."""
+"""The values that are right for an argument; none for the other arguments."""
 ARGUMENTS = [name for name in inspect.signature(materialize).parameters if name != "df"]
 
 
@@ -105,7 +105,7 @@ def test_invalid_arguments_are_refused(
                 start(orders.frame, here, **(append | {argument: value}))
             assert not any(here.iterdir()), value
     for value in fitting:
-        # Spark's processes do not follow this one to another directory.
+        # Spark's processes keep their own working directory.
         whole = str(here / value) if argument == "checkpoint" else value
         start(orders.frame, here, **(append | {argument: whole})).stop()
 
@@ -157,7 +157,7 @@ def test_inputs_are_named_all_or_none(spark: SparkSession, orders: Orders, tmp_p
 
 
 class Leaf:
-    """A source in a plan, as far as it is asked; Kafka's is in no package that comes with Spark."""
+    """A source in a plan; stands for Kafka's, whose package Spark does not bring."""
 
     def __init__(self, provider: str, options: dict[str, str]) -> None:
         self.provider, self.options = provider, options
@@ -207,14 +207,14 @@ def test_sources_are_those_of_the_offset_log_in_its_order(
     assert [has_topics for _, has_topics in found] == [False, None, False, False]
 
 
-# Keys that are less than what the rows are grouped by
+# Keys with only a part of the grouping columns
 
 DAY = "date_trunc('day', at) AS day"
 Grouped = Callable[[DataFrame], DataFrame]
 
 
 def by(*texts: str) -> Grouped:
-    """Amounts summed by expressions of SQL."""
+    """Return amounts summed by expressions of SQL."""
     return lambda f: f.groupBy(*map(F.expr, texts)).agg(F.sum("amount").alias("total"))
 
 
@@ -251,7 +251,7 @@ GROUPED: dict[str, tuple[Grouped, str, tuple[str, ...]]] = {
     "rows that are not grouped": (lambda f: f, "usr", ()),
     "distinct rows": (lambda f: f.dropDuplicates(["usr", "amount"]), "usr", ()),
 }  # fmt: skip
-"""Rows, a key, and what of their groups is not in it."""
+"""Rows, a key, and the groups that the key lacks."""
 
 
 @pytest.mark.parametrize("name", GROUPED)

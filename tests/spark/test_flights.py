@@ -1,4 +1,4 @@
-"""The flights example, run as a user runs it, against the same questions put to Arrow."""
+"""The flights example, run as by a user, gives the same answers as Arrow."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_replay_is_one_file_per_day_in_order(replay: ModuleType, tmp_path: P
 
 
 def rows_of(log: StoreLog) -> list[dict[str, Any]]:
-    """What a replica would hold: each epoch's rows over those before."""
+    """Return the rows of a replica: each epoch's rows over those before."""
     live: dict[Any, dict[str, Any]] = {}
     after = -1
     while (commit := log.next_commit(after, list_now=True)) is not None:
@@ -82,7 +82,7 @@ def test_the_pipeline_runs_until_it_is_stopped(replay: ModuleType, tmp_path: Pat
             if len(done) == 3:
                 break
         pipeline.send_signal(signal.SIGTERM)
-        # What it says while it stops has to be read: a full pipe would hold it up.
+        # Read its output while it stops: a full pipe would block it.
         _, said = pipeline.communicate(timeout=60)
         assert pipeline.returncode == 0
         assert "Traceback" not in said

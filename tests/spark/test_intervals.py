@@ -1,4 +1,4 @@
-"""Spark's intervals, of days and of months, to a replica's rows and back; cut logs are read too."""
+"""Spark's intervals of days and months reach a replica and come back, from compacted logs, too."""
 
 from __future__ import annotations
 

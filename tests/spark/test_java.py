@@ -1,4 +1,4 @@
-"""Which Java Spark is given; each `java` here is a script, so no JVM starts."""
+"""Which Java Spark gets; each `java` here is a script, so no JVM starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streaming queries become epochs: their rows, their positions, exactly once."""
+"""Streaming queries write epochs: their rows, their positions, exactly once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def start(frame: DataFrame, tmp_path: Path, **options: Any) -> StreamingQuery:
 
 
 def stored(spark: SparkSession, tmp_path: Path, epoch: int | None = None) -> dict[Any, Any]:
-    """The store's rows: first column → the other ones."""
+    """Return the store's rows: first column → the other columns."""
     rows = read_store(spark, str(tmp_path / "log"), "totals", epoch).collect()
     found = {row[0]: tuple(row[1:]) for row in rows}
     assert len(found) == len(rows)
@@ -77,7 +77,7 @@ def test_an_aggregation(spark: SparkSession, orders: Orders, tmp_path: Path) -> 
     assert first.writer == second.writer == f"spark:{query.id}"
     assert (first.rows, second.rows) == (20, 2)
     assert not first.replace
-    # The first epoch was written by the tasks, the second by the driver: one layout.
+    # The tasks wrote the first epoch, the driver the second: both have one layout.
     assert all("-" in file.path.rpartition("/p")[2] for file in first.files)
     assert not any("-" in file.path.rpartition("/p")[2] for file in second.files)
     partition_of = partitioner(log.schema().key, 4)
@@ -108,7 +108,7 @@ def test_windows_and_their_watermark(spark: SparkSession, orders: Orders, tmp_pa
     )
     orders.send(0, ("a", 1, 10), ("a", 2, 3_700), ("b", 4, 20))
     query.processAllAvailable()
-    # Far ahead: what was first is evicted by Spark and expires by the store's retention.
+    # Far ahead: Spark evicts the first window, and it expires by the store's retention.
     orders.send(1, ("a", 8, 36_000))
     query.processAllAvailable()
     query.stop()
@@ -225,7 +225,7 @@ def test_a_batch_that_spark_runs_again_is_written_once(
 def test_a_replaced_driver_cannot_commit(
     spark: SparkSession, orders: Orders, tmp_path: Path
 ) -> None:
-    """It was thought dead, and another was started in its place; whoever starts last owns it."""
+    """It was thought dead and another was started in its place; the last one owns the store."""
     query = start(totals(orders), tmp_path)
     orders.send(0, ("a", 1))
     query.processAllAvailable()
@@ -263,7 +263,7 @@ start(sums(spark, tmp_path), tmp_path, partitions=2, inputs=["lines"]).processAl
 
 
 def sums(spark: SparkSession, tmp_path: Path) -> DataFrame:
-    """The lines of JSON files, summed by user."""
+    """Return the lines of JSON files, summed by user."""
     lines = spark.readStream.schema("usr string, amount bigint").json(str(tmp_path / "lines"))
     return lines.groupBy("usr").agg(F.sum("amount").alias("total"))
 
@@ -278,7 +278,7 @@ def test_a_process_that_dies_between_the_files_and_the_commit(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     send_lines(tmp_path, "a.json", ("a", 1), ("b", 2), ("a", 3))
-    # No pipes: the JVM that is left behind would keep them open for a while.
+    # No pipes: the JVM, which outlives its parent, would keep them open for a while.
     with (tmp_path / "said").open("w") as said:
         ended = subprocess.run(
             [sys.executable, "-c", KILLED, str(tmp_path)],
@@ -348,7 +348,7 @@ def test_tasks_write_a_batch_too_large_to_collect(
 def test_too_many_rows_to_hold_are_sorted(
     spark: SparkSession, tmp_path: Path, picking: Picking
 ) -> None:
-    """Both ways leave the same rows; what makes a task refuse is its size, see below."""
+    """Both ways write the same rows; the size makes a task refuse, see below."""
     schema = StoreSchema(
         name="s",
         kind=StoreKind.KEYVALUE,
@@ -415,7 +415,7 @@ TYPES: dict[str, Callable[[int], Any]] = {
 def test_keys_of_every_type_are_in_the_partition_that_readers_ask(
     spark: SparkSession, orders: Orders, tmp_path: Path
 ) -> None:
-    """A task refuses rows that our hash would look for elsewhere, so that it ends is the proof."""
+    """A task refuses rows that our hash would look for elsewhere, so its success is the proof."""
     names = [f"k{i}" for i in range(len(TYPES))]
     texts = [
         f"CAST(element_at(from_json(usr, 'array<string>'), {i + 1}) AS {spelled}) AS k{i}"

@@ -66,7 +66,7 @@ def test_nested_values_reach_a_replica(orders: Orders, tmp_path: Path) -> None:
 def test_a_struct_that_spark_cannot_collect_is_written_by_the_tasks(
     orders: Orders, tmp_path: Path
 ) -> None:
-    """Its field is never NULL, and it is itself: pyspark refuses to make that a table."""
+    """The struct may be NULL but its field never is: pyspark cannot make a table of it."""
     query = materialize(
         orders.frame.selectExpr(
             "usr", "CASE WHEN amount > 9 THEN NULL ELSE named_struct('n', 1) END AS inside"

@@ -1,4 +1,4 @@
-"""Positions from the text of Spark's offset log; no JVM is needed for that."""
+"""Positions from the text of Spark's offset log; no JVM is needed."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_source_without_data_does_not_shift_names(nothing: str) -> None:
     assert position(*lines, inputs=["files"]) == files
     assert position(*lines, inputs=["x", "files"], sources=[FILES, FILES]) == files
     assert position(*lines, inputs=["x", "files"]) == files
-    # Of two that have given nothing one has topics, and which is not known: so no name is.
+    # One of two sources without data has topics. It is unknown which, so neither has a name.
     unsure = (nothing, nothing, '{"logOffset":1}')
     assert position(*unsure, inputs=["x", "files"]) == Position()
     assert position(*unsure, inputs=["x", "files"], sources=[OTHER, KAFKA, FILES]) == files
@@ -91,7 +91,7 @@ LINES = st.lists(st.tuples(st.sampled_from([KAFKA, FILES, OTHER]), st.booleans()
 def test_a_name_stays_with_its_source_whatever_data_others_have(
     lines: list[tuple[Source, bool]], ends: list[int], data: st.DataObject
 ) -> None:
-    """As sources give their first data, one by one, a component may come, and stays what it is."""
+    """When sources get their first data, components are added and never change."""
     sources = [source for source, _ in lines]
     plain = [source is FILES or (source is OTHER and is_plain) for source, is_plain in lines]
     names = [f"in-{i}" for i, is_plain in enumerate(plain) if is_plain]
@@ -123,13 +123,13 @@ def test_version_2_names_its_sources() -> None:
 def test_a_topic_with_two_sources_has_the_position_of_the_slower() -> None:
     twice = ('{"orders":{"0":10,"1":4}}', '{"orders":{"0":8,"1":6}}')
     assert position(*twice) == Position.of({"orders": {0: 7, 1: 3}})
-    # One of them has not come upon the new partition, or not begun at all.
+    # One of them has not found the new partition, or not begun at all.
     assert position('{"orders":{"0":10,"1":4}}', '{"orders":{"0":8}}') == Position.of(
         {"orders": {0: 7}}
     )
     subscribed = replace(KAFKA, topics=frozenset({"orders"}))
     assert position('{"orders":{"0":10}}', "-", sources=[subscribed, subscribed]) == Position()
-    # Unless each was given its own partitions.
+    # Unless the query names the partitions of each.
     assigned = replace(KAFKA, assigned=True)
     parts = ('{"orders":{"0":10}}', '{"orders":{"1":4}}')
     assert position(*parts, sources=[assigned, assigned]) == Position.of({"orders": {0: 9, 1: 3}})

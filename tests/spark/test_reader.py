@@ -1,4 +1,4 @@
-"""What a task of `read_store` reads, without a JVM: the same rows as a replica shows."""
+"""A task of `read_store` reads the same rows as a replica shows; no JVM is needed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOUR_US = 3_600_000_000
 
 
 def read_all(root: Path, schema: StoreSchema, epoch: int | None = None) -> list[Row]:
-    """The rows of all partitions, as the tasks of one job read them."""
+    """Return the rows of all partitions, as the tasks of one job read them."""
     read = part_reader(str(root), schema, recipe(StoreLog.open(root, schema.name), epoch))
     numbers = pa.record_batch({"id": list(range(schema.partitions))})
     return sorted(rows_of(read(iter([numbers]))))
@@ -57,7 +57,7 @@ def test_sessions(tmp_path: Path) -> None:
 
 
 def windows_log(root: Path, *, epochs: int) -> StoreSchema:
-    """Counts by key and hour; the watermark follows two hours behind, and once it is missing."""
+    """Write counts by key and hour; the watermark is two hours behind, and missing once."""
     hours = window(
         "hours", {"k": "text"}, {"n": "bigint"}, partitions=2, retention_ms=3 * HOUR_US // 1000
     )
@@ -74,7 +74,7 @@ def windows_log(root: Path, *, epochs: int) -> StoreSchema:
 
 
 def test_windows_as_replicas_show_them_with_and_without_a_snapshot(tmp_path: Path) -> None:
-    """Whatever the log has been cut down to; the watermark does not go back either."""
+    """For every compaction of the log; the watermark does not go back either."""
     schema = windows_log(tmp_path, epochs=8)
     expected = shown(followed(tmp_path, schema, None), WindowRangeQuery())
     assert {row[3] for row in expected} == {2, 3, 4, 5, 6, 7}
@@ -115,7 +115,7 @@ def test_no_version_begins_at_the_end_of_time(tmp_path: Path) -> None:
 
 
 def test_expired_rows_stay_expired_in_an_epoch_that_is_the_whole_store(tmp_path: Path) -> None:
-    """Nothing before it has to be read, so it says itself how far the watermark had come."""
+    """Epochs before it are not read, so it must have the watermark itself."""
     times = ("window_start", "window_end")
     first = [("a", 0, 1_000_000, 1), ("b", 0, 5_000_000, 2)]
     for watermark_ms in (None, 1_500):

@@ -1,4 +1,4 @@
-"""The sink without a session of Spark: what its attempts leave behind when something fails."""
+"""The sink without a session of Spark: the files that its failed attempts leave."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.spark
 
 
 class Frame:
-    """A batch, of which no one looks at the rows."""
+    """A batch whose rows are not read."""
 
     def select(self, *columns: object) -> Frame:
         return self
@@ -34,7 +34,7 @@ Tasks = Callable[..., list[Any]]
 
 
 def sink_of(tmp_path: Path, tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> EpochSink:
-    """A sink whose tasks are this function, after they have left a file."""
+    """Return a sink whose tasks write a file and then call this function."""
 
     def run(selected: object, *, root: str, attempt: str, **options: Any) -> list[Any]:
         (Path(root) / "clicks" / attempt / "p00000-0.parquet").write_bytes(b"half a file")
@@ -59,7 +59,7 @@ def no_room(**options: object) -> list[Any]:
 
 
 def test_failed_tasks_leave_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spark runs the batch again and again: on a full disk each attempt would take room away."""
+    """Spark repeats the batch: on a full disk each attempt would take more space."""
     sink = sink_of(tmp_path, no_room, monkeypatch)
     for _ in range(2):
         with pytest.raises(RuntimeError, match="no room"):

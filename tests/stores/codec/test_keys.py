@@ -1,4 +1,4 @@
-"""Key bytes: they come back, they sort as SQL sorts, and columns of them equal them one by one."""
+"""Key bytes round-trip and sort as SQL sorts; columns and single keys have the same bytes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_columns_and_single_keys_encode_alike(table: Table, pad: int) -> None:
 
 @given(tables(KEY_VALUES), st.lists(st.booleans(), min_size=4, max_size=4))
 @example(
-    # The first NUL lies where the terminator would, were the bigint not NULL.
+    # The first NUL lies where the terminator would be if the bigint were not NULL.
     ((column("a", "text"), column("b", "bigint")), [("X\0abcdef", None)]),
     [True] * 4,
 )
@@ -94,7 +94,7 @@ def tables_and_intervals(draw: st.DrawFn) -> tuple[Table, Interval]:
     columns, rows = draw(tables(KEY_VALUES, columns_max=3))
     ends: list[Key | None] = []
     for _ in range(2):
-        # The ends that matter are keys that are there, whole or cut short.
+        # Existing keys, whole or cut short, are the interesting ends.
         fresh = st.tuples(*[KEY_VALUES[str(each.type)] for each in columns])
         whole = draw(st.one_of(st.none(), fresh, *([st.sampled_from(rows)] * 2 if rows else [])))
         length = draw(st.integers(1, len(columns)))
@@ -109,7 +109,7 @@ def tables_and_intervals(draw: st.DrawFn) -> tuple[Table, Interval]:
 
 
 def is_within(key: Key, interval: Interval) -> bool:
-    """What an interval says, by comparing as many columns as its ends have."""
+    """Whether an interval has a key, by comparing as many columns as its ends have."""
     if interval.lower is not None:
         head, end = sort_key(key[: len(interval.lower)]), sort_key(interval.lower)
         if head < end or (head == end and not interval.lower_inclusive):
@@ -218,5 +218,5 @@ def test_the_prefix_of_a_key_begins_its_bytes() -> None:
     ],
 )
 def test_the_layout_is_kept(data_type: str, value: Any, encoded: str) -> None:
-    """Databases outlive the code that wrote them."""
+    """Databases outlive the code that writes them."""
     assert KeyCodec([column("k", data_type)]).encode((value,)).hex() == encoded

@@ -1,4 +1,4 @@
-"""Arrays, structs and maps: every type of any depth comes back, from bytes, the log and SQL."""
+"""Arrays, structs and maps of any depth round-trip through bytes, the log and SQL."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NESTED_TYPES = _larger(st.recursive(SCALARS, _larger, max_leaves=4))
 
 
 def values_of(data_type: DataType) -> st.SearchStrategy[Value]:
-    """Values of a type, never NULL, with NULLs inside."""
+    """Return values of a type that are not NULL and have NULLs inside."""
     if data_type.kind is Kind.STRUCT:
         return st.fixed_dictionaries({name: maybe(inner) for name, inner in data_type.fields})
     if data_type.kind is Kind.ARRAY:
@@ -74,7 +74,7 @@ def columns_of_values(draw: st.DrawFn) -> tuple[DataType, list[Value]]:
 
 
 def alike(value: Value) -> Value:
-    """As `same`, inside nested values too, with the type of each so that 1 is not True."""
+    """Whether nested values are the same, with their types, so that 1 is not True."""
     match value:
         case dict():
             return {name: alike(inner) for name, inner in value.items()}
@@ -153,7 +153,7 @@ def test_columns_and_values_round_trip(column: tuple[DataType, list[Value]], pad
 
 
 def test_bytes_under_a_null_are_not_kept() -> None:
-    """Arrow allows elements there, and fields of a struct that is NULL."""
+    """Arrow allows elements under a NULL, and fields of a struct that is NULL."""
     bigints = DataType.parse("bigint[]")
     lists = pa.ListArray.from_arrays(
         pa.array([0, 2, 3], pa.int32()), pa.array([1, 2, 3]), mask=pa.array([True, False])
@@ -205,7 +205,7 @@ ROWS: list[Row] = [
 
 
 def logged(root: Path) -> StoreLog:
-    """The rows as an epoch, from an Arrow table whose list items have another name, as Spark's."""
+    """Write rows from a table whose list items have another name, like Spark's."""
     columns = {
         column.name: physical_array([row[i] for row in ROWS], column.type)
         for i, column in enumerate(ORDERS.columns)

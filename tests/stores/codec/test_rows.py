@@ -1,4 +1,4 @@
-"""Row bytes: one row and a batch of rows give back what was put in."""
+"""Row bytes round-trip, row by row and in batches."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_rows_without_times() -> None:
 
 
 def test_bytes_under_a_null_are_not_kept() -> None:
-    """Arrow allows any bytes there; they would come back as part of the next column."""
+    """Arrow allows any bytes under a NULL; kept, they would become part of the next column."""
     offsets, data = pa.py_buffer(bytes.fromhex("000000000300000004000000")), pa.py_buffer(b"junk")
     garbled = pa.Array.from_buffers(pa.string(), 2, [pa.py_buffer(b"\x02"), offsets, data])
     columns = (column("a", "text"), column("b", "text"))
@@ -119,7 +119,7 @@ def test_a_type_that_rows_cannot_hold_is_refused(wrap: Callable[[DataType], Data
     ],
 )
 def test_the_layout_is_kept(data_type: str, value: Any, encoded: str) -> None:
-    """Databases outlive the code that wrote them."""
+    """Databases outlive the code that writes them."""
     each = column("v", data_type)
     (row,) = RowCodec([each]).encode_columns(
         [physical_array([value], each.type)],

@@ -1,4 +1,4 @@
-"""Digests of rows: of values alone, however Arrow lays them out."""
+"""Digests of rows depend on their values only, not on the layout in Arrow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records as files: no changed bit, and no cut, passes for what was written."""
+"""Records as files: every changed bit and every cut is found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of the log: removal that stays inside, and errors that tell no secrets."""
+"""Files of the log: nothing outside is removed, and errors show no secrets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DAY_S = 86_400
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """What must not be touched, and is old."""
+    """A directory outside of the log, with old files."""
     made = tmp_path / "outside"
     (made / "sub").mkdir(parents=True)
     (made / "sub" / "file").write_text("dear")
@@ -116,7 +116,7 @@ def test_the_time_of_a_change_ignores_the_targets_of_links(
 def test_compaction_removes_nothing_outside_of_the_log(
     tmp_path: Path, outside: Path, inside: str
 ) -> None:
-    """Who can write the log must not have whoever compacts it remove what he cannot himself."""
+    """A user who writes the log must not make compaction remove files that he cannot remove."""
     root = tmp_path / "root"
     writer = StoreWriter(root, keyvalue("clicks", {"usr": "text"}, {"n": "bigint"}))
     for epoch in range(3):

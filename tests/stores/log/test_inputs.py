@@ -1,4 +1,4 @@
-"""Bounds on topics: those that feed a store count, whenever they were declared, and no others."""
+"""Bounds on topics: exactly the topics that feed a store count, declared early or late."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def commit(root: Path, position: Position) -> None:
 
 
 def answers(store: LocalStore, bound: PositionBound) -> set[str]:
-    """What the partitions say: ok, or why not."""
+    """Return the answer of each partition: ok, or the reason of its failure."""
     result = store.query(SCAN.with_position_bound(bound)).partitions.values()
     return {"ok" if isinstance(each, Success) else each.reason.value for each in result}
 
@@ -65,7 +65,7 @@ def restricted(bound: PositionBound, topics: set[str]) -> Position:
 
 
 def is_met(bound: PositionBound, declared: set[str], applied: Position, *, epochs: int) -> bool:
-    """What the bound means: the declared inputs, and they alone, must have been reached.
+    """Return the expected answer: exactly the declared inputs must have been reached.
 
     A store that has neither declared an input nor applied an epoch has reached nothing.
     """
@@ -88,7 +88,7 @@ _STEPS = st.one_of(
 
 
 class History:
-    """A store, its log, and what is true of both."""
+    """A store, its log, and the expected state of both."""
 
     def __init__(self, root: Path, declared: set[str]) -> None:
         self.root, self.declared = root, declared
@@ -114,7 +114,7 @@ class History:
         self.committed.append(position)
 
     def follow(self, _: None) -> None:
-        """Those who wait are woken by the first epoch that meets their bound, and by no other."""
+        """Waiters are woken by the first epoch that meets their bound."""
         is_more = self.applied < len(self.committed)
         self.applied += is_more
         assert self.store.follow() == is_more
@@ -174,7 +174,7 @@ def host(root: Path) -> Iterator[Host]:
 
 
 def test_a_host_that_has_just_started_meets_no_bound(host: Host) -> None:
-    """Its store has neither an epoch nor an input: any topic may turn out to feed it."""
+    """Without an epoch and an input, any topic may turn out to feed the store."""
     request = SCAN.with_position_bound(at(a=0))
     assert set(host.query(request).failures) == {0, 1}
     assert not host.wait(request, timeout_s=0)
@@ -182,7 +182,7 @@ def test_a_host_that_has_just_started_meets_no_bound(host: Host) -> None:
 
 
 def test_a_topic_counts_from_its_declaration_on(host: Host, root: Path) -> None:
-    """Its first data may be long in coming: the follower has not even looked."""
+    """A topic counts before its first data, and before the follower reads the definition."""
     StoreLog.open(root, "clicks").define(fed_by("a"))
     commit(root, Position.of({"a": {0: 3}}))
     StoreLog.open(root, "clicks").define(fed_by("a", "b"))
@@ -219,7 +219,7 @@ def test_an_applied_topic_feeds_a_store_even_if_its_definition_lacks_it() -> Non
 
 
 def test_a_topic_is_not_ignored_if_the_definition_cannot_be_read(root: Path) -> None:
-    """It may have become an input; what is known to be one needs no look."""
+    """An unknown topic may have become an input; a known one needs no reading."""
     commit(root, Position.of({"a": {0: 3}}))
     store = opened(root)
     store.follow()

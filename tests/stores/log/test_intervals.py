@@ -1,4 +1,4 @@
-"""Intervals through Parquet: exactly, at any depth, and readable without us."""
+"""Intervals round-trip through Parquet exactly, at any depth, and other readers can read them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_intervals_round_trip(plain: list[Value], inside: list[Value], skipped: 
 
 @given(st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), max_size=5))
 def test_durations_become_days_and_microseconds(micros: list[int | None]) -> None:
-    """Spark's day-time intervals; both parts have the sign of the whole."""
+    """Spark's day-time intervals: both parts have the sign of the whole."""
     durations = pa.array(micros, pa.int64()).cast(pa.duration("us"))
     back = physical_list(from_file(to_file(durations, INTERVAL), INTERVAL), INTERVAL)
     day_us = 86_400_000_000

@@ -1,4 +1,4 @@
-"""Damage of every sort in a log: what says so, and what is made of it."""
+"""Damage of every kind in a log: how it is found, and how it is repaired."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def damages(root: Path) -> list[str]:
-    """The files that are damaged, without their directories."""
+    """Return the names of damaged files, without their directories."""
     return sorted({Path(each.path).name for each in verify(root, "clicks").damages})
 
 
@@ -66,7 +66,7 @@ def test_a_sound_log_has_no_damage(root: Path) -> None:
 
 
 SNAPSHOT_AT = 6
-"""The epoch after which a snapshot is written, for what needs one to be mended."""
+"""The epoch of the snapshot, for damage that needs one to be repaired."""
 
 
 def in_record(root: Path, epoch: int) -> str:
@@ -107,7 +107,7 @@ def test_a_lost_epoch_is_found_and_set_aside_if_a_snapshot_holds_it(
         write(root, each)
     named = lose(root, epoch)
     if lose is gone and epoch == 0:
-        assert damages(root) == []  # it could as well have been removed as old
+        assert damages(root) == []  # compaction removes old epochs in the same way
         return
     assert named in damages(root)
     done = repair(root, "clicks")
@@ -129,7 +129,7 @@ def test_a_lost_epoch_is_found_and_set_aside_if_a_snapshot_holds_it(
 def test_missing_epochs_before_a_snapshot_are_not_written_again(
     root: Path, tmp_path: Path, kept: int
 ) -> None:
-    """A writer that began at the end of what is left would take back what was applied."""
+    """A writer that began after the remaining epochs would move the position back."""
     write_snapshot(root, "clicks")
     records, copy = root / "clicks" / "epochs", tmp_path / "copy"
     shutil.copytree(records, copy)
@@ -158,7 +158,7 @@ def test_missing_epochs_before_a_snapshot_are_not_written_again(
 def test_a_log_that_has_lost_all_its_epochs_does_not_begin_again(
     root: Path, tmp_path: Path, directory_too: bool
 ) -> None:
-    """Without a snapshot, too: a new epoch 0 would be taken for the one that replicas have."""
+    """Replicas would take a new epoch 0 for the one that they have; there is no snapshot here."""
     records, copy = root / "clicks" / "epochs", tmp_path / "copy"
     shutil.copytree(records, copy)
     shutil.rmtree(records)
@@ -221,7 +221,7 @@ def test_repair_deletes_nothing(root: Path) -> None:
 
 
 def test_the_chain_of_two_writers_is_linked_again(root: Path, tmp_path: Path) -> None:
-    """Each followed the newest epoch that it knew of, and took nothing back."""
+    """Each writer followed the newest epoch that it knew, and moved no position back."""
     for epoch, previous in ((5, 3), (6, 4), (8, 2)):
         edit_record(commit_path(root, epoch), previous=previous)
     assert damages(root) == [name(epoch) for epoch in (5, 6, 8)]
@@ -303,7 +303,7 @@ def test_a_damaged_definition_is_named(root: Path) -> None:
 
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_a_damaged_term_is_set_aside(root: Path, tmp_path: Path, which: int) -> None:
-    """Whoever took it, or one before, is refused as before; whoever took a later one goes on."""
+    """Its writer and earlier ones stay refused; the writer of a later term goes on."""
     old, new = StoreWriter(root, CLICKS, writer="a"), StoreWriter(root, CLICKS, writer="b")
     first = old.take_ownership().term
     middle = StoreWriter(root, CLICKS, writer="c").take_ownership().term

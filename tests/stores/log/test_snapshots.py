@@ -1,4 +1,4 @@
-"""Snapshots: written from the log, taken by empty replicas and by those that fell behind."""
+"""Snapshots: written from the log, restored by empty replicas and by those far behind."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LAST = 5
 
 
 def write(root: Path, epoch: int, *, gone: bool = True) -> None:
-    """Every epoch counts all users on, and removes one of them for good."""
+    """Write an epoch that raises the number of each user and removes one user."""
     deleted = [number <= epoch and gone for number in range(len(USERS))]
     rows = pa.table(
         {
@@ -56,7 +56,7 @@ def write(root: Path, epoch: int, *, gone: bool = True) -> None:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A log of epochs 0 to LAST with a snapshot of the last."""
+    """Return a log of epochs 0 to LAST with a snapshot of the last."""
     found = tmp_path / "log"
     for epoch in range(LAST + 1):
         write(found, epoch)
@@ -75,7 +75,7 @@ def remove_epochs(root: Path, before: int) -> None:
 
 
 def followed(root: Path, data: Path, schema: StoreSchema = CLICKS) -> LocalStore:
-    # A second goes by at each look, so that no poll is spared the listing.
+    # The clock moves by a second at each call, so that every poll lists.
     seconds = itertools.count()
     directory = Directory.at(root).within(schema.name)
     log = StoreLog(directory, schema.name, clock=lambda: float(next(seconds)))
@@ -191,7 +191,7 @@ def test_a_store_without_an_epoch_has_no_snapshot(tmp_path: Path) -> None:
 
 
 def test_windows_keep_their_watermark(tmp_path: Path) -> None:
-    """The last epoch has none; the snapshot must not bring back what has expired."""
+    """The last epoch has no watermark; the snapshot must not bring expired rows back."""
     hour_us, hour_ms = 3_600_000_000, 3_600_000
     hours = window(
         "hours", {"usr": "text"}, {"n": "bigint"}, partitions=1, retention_ms=10 * hour_ms
@@ -212,14 +212,14 @@ def test_windows_keep_their_watermark(tmp_path: Path) -> None:
 
 
 def turned(path: Path) -> None:
-    """One bit of a file turned, in the rows."""
+    """Flip one bit of a file, among its rows."""
     found = bytearray(path.read_bytes())
     found[len(found) // 4] ^= 1
     path.write_bytes(found)
 
 
 def foreign(root: Path, last: int) -> None:
-    """All snapshots are those of another log, of the same definition, and whole."""
+    """Replace all snapshots by whole ones of another log with the same definition."""
     other = root.with_name("other")
     for epoch in range(last + 1):
         write(other, epoch, gone=False)
@@ -284,7 +284,7 @@ def test_a_damaged_snapshot_without_the_epochs_is_named(
 def test_a_log_that_ends_before_a_snapshot_is_not_opened(
     root: Path, tmp_path: Path, kept: int
 ) -> None:
-    """The epochs between are missing, so any answer would be older than one that was given."""
+    """The epochs between are missing, so an answer could be older than an earlier one."""
     foreign(root, LAST + 2)
     if kept == LAST:
         shutil.rmtree(root / "clicks" / "epochs")
@@ -335,7 +335,7 @@ def test_an_engine_that_takes_no_snapshots_follows_the_epochs(root: Path) -> Non
 
 
 def test_an_unreadable_file_leaves_an_empty_replica(root: Path, tmp_path: Path) -> None:
-    """Its rows are gone by then, so its progress must be too, and it answers no more."""
+    """The rows are removed by then, so the progress must be, too, and queries are refused."""
     store = followed(root, tmp_path / "data")
     store.follow()
     replica = store.replicas[0]
@@ -347,7 +347,7 @@ def test_an_unreadable_file_leaves_an_empty_replica(root: Path, tmp_path: Path) 
     assert replica.progress == Progress()
     assert replica.state is ReplicaState.RESTORING
     assert replica.status.progress == Progress()
-    # It answered at this epoch, so it must not at one before it.
+    # It has answered at this epoch, so it must not answer at an earlier one.
     for epoch, state in ((LAST, ReplicaState.RESTORING), (LAST + 1, ReplicaState.RUNNING)):
         replica.apply(Progress(epoch=epoch), [])
         assert replica.state is state
@@ -366,7 +366,7 @@ def test_a_file_of_another_progress_is_refused(root: Path, tmp_path: Path) -> No
     assert store.replicas[0].progress == Progress()
     with pytest.raises(TornRecordError):
         fetch(log.directory.within("nowhere"), file, tmp_path / "x")
-    # By its hash: RocksDB itself looks only at the blocks that it reads.
+    # The hash shows it: RocksDB checks only the blocks that it reads.
     turned(snapshot_file(root))
     with pytest.raises(TornRecordError, match="not the one that was committed"):
         fetch(log.directory, file, tmp_path / "x")
@@ -405,7 +405,7 @@ store.follow()
 @pytest.mark.parametrize("step", ["clear", "ingest"])
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_killed_at_any_step(root: Path, tmp_path: Path, step: str, when: str) -> None:
-    """What is found afterwards is the epoch before, nothing, or the snapshot; then it goes on."""
+    """Afterwards the replica has the epoch before, nothing, or the snapshot; then it goes on."""
     shutil.copytree(root, tmp_path / "early")
     early = tmp_path / "early"
     shutil.rmtree(early / "clicks" / "snapshots")

@@ -1,4 +1,4 @@
-"""The state log as its writer sees it: definitions, commits, data files, file systems."""
+"""Writing the state log: definitions, commits, data files, file systems."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_new_inputs_are_added_and_old_ones_kept(tmp_path: Path) -> None:
 
 
 def test_a_retention_without_effect_is_read_as_none(tmp_path: Path) -> None:
-    """As definitions of format 1 may have it, which had no checksum."""
+    """Definitions of format 1 may have one."""
     log = StoreLog.open(tmp_path, "clicks")
     log.define(CLICKS)
     path = tmp_path / "clicks" / "store.json"
@@ -185,7 +185,7 @@ def test_an_epoch_is_written_once(tmp_path: Path) -> None:
 
 
 def test_an_epoch_of_format_1_is_recognised_by_its_rows(tmp_path: Path) -> None:
-    """It has no digest; a program that goes on with a new version may write it again."""
+    """It has no digest, and a program may write it again after an upgrade."""
     first = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT)
     files = [{k: v for k, v in asdict(f).items() if k != "sha256"} for f in first.files]
     edit_record(tmp_path / "clicks" / "epochs" / f"{0:020d}.json", format=1, files=files)
@@ -198,7 +198,7 @@ def test_an_epoch_of_format_1_is_recognised_by_its_rows(tmp_path: Path) -> None:
 
 
 def test_another_attempt_at_a_committed_epoch_is_refused(tmp_path: Path) -> None:
-    """To take it for a replay would drop its rows without a word."""
+    """To take it for a replay would drop its rows silently."""
     first = StoreWriter(tmp_path, CLICKS).write(rows(), position=AT, epoch=3)
     beyond = Position.of({"orders": {0: 10}})
     for name, table, position, whole in (
@@ -341,7 +341,7 @@ def test_a_session_without_an_end_or_with_an_early_one_is_refused(end: int | Non
 
 
 def test_the_last_window_ends_at_the_last_time() -> None:
-    """Kafka's rule: what would be behind the last time that there is ends there."""
+    """Kafka's rule: a window that would end after the last time ends there."""
     last = (1 << 63) - 1
     starts, ends = (
         pa.array(times, pa.timestamp("us", "UTC")) for times in ([last - 1, last], [last, last])
@@ -398,7 +398,7 @@ def entries_table(entries: list[Any]) -> pa.Table:
 
 
 def winners(entries: list[Any]) -> list[int]:
-    """By a dict: the latest by event time, then by input order; numbers of the rows that win."""
+    """Return the numbers of the winning rows: the latest by event time, then by input order."""
     best: dict[Any, tuple[int, int]] = {}
     for number, (k, t, time) in enumerate(entries):
         same = "nan" if k is not None and math.isnan(k) else k

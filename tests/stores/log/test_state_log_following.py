@@ -1,4 +1,4 @@
-"""A state log as its reader sees it: followed commit by commit, and damaged in every way."""
+"""Reading the state log: following it commit by commit, and finding damage of every kind."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_gap_in_a_log_of_format_1_is_seen_at_the_next_listing(tmp_path: Path) 
 
 
 def test_a_slow_listing_is_repeated_seldom(tmp_path: Path) -> None:
-    """A log of a week may keep half a million epochs: who waits for the next must not list on."""
+    """A log of a week may have half a million epochs: waiting must not list all the time."""
     clock = Clock()
     seconds = 0.5
 
@@ -104,7 +104,7 @@ def test_a_slow_listing_is_repeated_seldom(tmp_path: Path) -> None:
         clock.now += 0.025
     spent_s = Slow.listings * seconds
     assert 0 < spent_s <= 0.02 * (clock.now - began_s)
-    # What it waits for is seen all the same: at once at the next number, later behind a gap.
+    # The next commit is still seen: at once at the next number, later after a gap.
     log.write_commit(old_commit(2, previous=0))
     clock.now += 100 * seconds
     later = log.next_commit(0)
@@ -124,7 +124,7 @@ def test_a_log_of_format_1_goes_on_in_format_2(tmp_path: Path) -> None:
 
 
 def test_the_newest_epoch_is_found_again_when_the_log_is_another(tmp_path: Path) -> None:
-    """Removed as old, or with the whole store, which then is written anew."""
+    """Epochs are removed as old, or with the whole store, which is then written anew."""
     log, _ = followed(tmp_path)
     for epoch in range(5):
         log.write_commit(empty_commit(epoch, previous=epoch - 1))
@@ -153,7 +153,7 @@ def test_a_missing_epoch_is_named(tmp_path: Path) -> None:
 
 
 def test_the_newest_epoch_is_always_known(tmp_path: Path) -> None:
-    """Also while the directory's time stamp, which a listing is kept by, has not moved on."""
+    """Even if the directory's time stamp has not changed since the last listing."""
     log, _ = followed(tmp_path)
     for epoch in range(50):
         log.write_commit(empty_commit(epoch, previous=epoch - 1))
@@ -258,7 +258,7 @@ def one_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[StoreWriter, Dat
 def test_foreign_bytes_without_a_hash_are_torn_too(
     one_file: tuple[StoreWriter, DataFile, bytes], changes: list[tuple[int, int]]
 ) -> None:
-    """Whatever pyarrow raises over it; some of it is read, as format 1 cannot tell."""
+    """Every error of pyarrow counts. Some damage is read as rows, since format 1 has no hash."""
     writer, file, whole = one_file
     data = bytearray(whole)
     for place, change in changes:

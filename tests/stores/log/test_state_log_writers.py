@@ -1,4 +1,4 @@
-"""Writers of one store: alone on odd file systems, and one after, or beside, another."""
+"""Writers of one store: on odd file systems, one after another, and several at once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.stores.logs import CLICKS, commit_path, contents, edit_record, old_co
 
 @pytest.fixture(autouse=True)
 def unsynchronised(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test here loses power."""
+    """Skip fsync: no test here loses power."""
     monkeypatch.setattr(os, "fsync", lambda handle: None)
 
 
@@ -40,7 +40,7 @@ def at(offset: int) -> Position:
 
 
 def chain(log: StoreLog) -> list[Commit]:
-    """All that one who follows from the beginning comes to."""
+    """Return all commits that a reader follows from the beginning."""
     found: list[Commit] = []
     while commit := log.next_commit(found[-1].epoch if found else -1, list_now=True):
         found.append(commit)
@@ -124,7 +124,7 @@ def test_a_new_writer_sees_every_epoch_on_odd_file_systems(
 
 
 def test_following_needs_no_listing(tmp_path: Path) -> None:
-    """On an object store each costs money."""
+    """On an object store each listing costs money."""
     listed: list[str] = []
 
     class Counting(OddDirectory):
@@ -151,7 +151,7 @@ def test_following_needs_no_listing(tmp_path: Path) -> None:
 def test_a_new_writer_fences_the_one_before(tmp_path: Path) -> None:
     old, new = StoreWriter(tmp_path, CLICKS), StoreWriter(tmp_path, CLICKS, writer="b")
     first = old.write(rows(), position=at(0))
-    # Who has only opened the store has taken nothing yet.
+    # A writer that has only opened the store has not taken it yet.
     second = old.write(rows(), position=at(1))
     third = new.write(rows(), position=at(2))
     assert (first.term, second.term, third.term, third.previous) == (1, 1, 2, 1)
@@ -185,7 +185,7 @@ def test_removed_terms_still_fence(tmp_path: Path) -> None:
     with pytest.raises(FencedError):
         old.write(rows(), position=at(1))
     assert new.write(rows(), position=at(1)).term == 3
-    # Even if all are gone, who comes next is later than any commit.
+    # Even without any record, the next term is later than that of any commit.
     os.unlink(new.log.directory.join(term_name(3)))
     with pytest.raises(FencedError, match=r"lost the record of term 3.* start the writer again"):
         new.write(rows(), position=at(2))
@@ -194,7 +194,7 @@ def test_removed_terms_still_fence(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("torn", [1, 2, 4])
 def test_a_new_term_is_above_all_readable_ones(tmp_path: Path, torn: int) -> None:
-    """With the records of terms lost, and the newest commits torn."""
+    """Even if the records of terms are lost and the newest commits torn."""
     for offset in range(5):
         StoreWriter(tmp_path, CLICKS).write(rows(), position=at(offset))
     for epoch in range(5 - torn, 5):
@@ -228,7 +228,7 @@ def test_two_writers_at_once_take_different_terms(tmp_path: Path) -> None:
 
 
 def test_a_commit_of_an_older_term_is_passed_over(tmp_path: Path) -> None:
-    """By a writer of an older version, which knows of no terms."""
+    """A writer of an older version, which has no terms, commits it."""
     writer = StoreWriter(tmp_path, CLICKS)
     first = writer.write(rows(), position=at(0))
     log = StoreLog.open(tmp_path, "clicks")
@@ -240,7 +240,7 @@ def test_a_commit_of_an_older_term_is_passed_over(tmp_path: Path) -> None:
             writer.write(rows(), position=at(1), epoch=late.epoch)
         commit_path(tmp_path, late.epoch).unlink()
     assert chain(log) == [first]
-    # Where the log goes on beside it, it does not matter. The number that was tried last is next.
+    # The log goes on beside it, so it does not matter. The next number is the one tried last.
     log.write_commit(old_commit(9, previous=0))
     second = writer.write(rows(), position=at(1))
     assert second.epoch == 5
@@ -249,13 +249,13 @@ def test_a_commit_of_an_older_term_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_a_commit_during_a_takeover_counts(tmp_path: Path) -> None:
-    """Readers follow it, so there is nothing to repair, and the new writer goes on behind it."""
+    """Readers follow it, so nothing needs repair, and the new writer goes on after it."""
     old, new = StoreWriter(tmp_path, CLICKS, writer="a"), StoreWriter(tmp_path, CLICKS, writer="b")
     old.write(rows(), position=at(0))
     create = old.log.write_commit
 
     def replaced(commit: Commit) -> None:
-        # The new writer has looked for the newest epoch when the old one creates another.
+        # The old writer commits after the new one has looked for the newest epoch.
         new.take_ownership()
         new._look()
         create(commit)
@@ -275,7 +275,7 @@ def test_a_commit_during_a_takeover_counts(tmp_path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PausedDirectory(Directory):
-    """A directory before whose n-th step something else happens."""
+    """A directory that calls a function before its n-th step."""
 
     steps: list[int] = field(default_factory=lambda: [0])
     meanwhile: list[Callable[[], object]] = field(default_factory=list)
@@ -307,7 +307,7 @@ class PausedDirectory(Directory):
 
 
 class Race:
-    """A writer that is paused at one of its steps, while others write, and one who reads all."""
+    """A writer that pauses at one of its steps while others write, and a reader."""
 
     def __init__(self, root: Path, *, begun: bool) -> None:
         self.root = root
@@ -321,7 +321,7 @@ class Race:
             self.told.append(self.paused.write(rows(2), position=at(1)))
 
     def run(self, moment: int, epoch: int) -> Commit | str:
-        """What becomes of an epoch that is written with a pause before this step."""
+        """Write an epoch with a pause before this step, and return its outcome."""
         self.directory.meanwhile.append(self._meanwhile)
         self.directory.steps[0] = moment
         try:
@@ -350,7 +350,7 @@ class Race:
 def test_a_writer_that_is_paused_at_any_moment_breaks_nothing(
     tmp_path: Path, gap: int, begun: bool
 ) -> None:
-    """What any of them was told is committed is in the log, once, in one chain."""
+    """Each commit that a writer got back is in the log, once, in one chain."""
     outcomes = set()
     for moment in range(60):
         race = Race(tmp_path / str(moment), begun=begun)
@@ -375,7 +375,7 @@ def test_a_writer_that_is_paused_at_any_moment_breaks_nothing(
 
 
 def test_many_restarting_writers_lose_nothing(tmp_path: Path) -> None:
-    """Each takes over from whoever writes just then, and is taken over from."""
+    """Writers take over from each other."""
     StoreWriter(tmp_path, CLICKS).write(rows(1), position=at(0))
     told: list[Commit] = []
     refused: list[LogError] = []
@@ -404,7 +404,7 @@ def test_many_restarting_writers_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_writers_on_a_file_system_that_moves_files_into_place(tmp_path: Path) -> None:
-    """As on an object store: in one step each, one writer after the other."""
+    """As on an object store: each file in one step, one writer after the other."""
     system = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
 
     def opened() -> StoreWriter:

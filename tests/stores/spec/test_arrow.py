@@ -1,4 +1,4 @@
-"""Columns and physical values: each type comes back, sliced or not, with NULLs or none."""
+"""Arrow columns and physical values: each type round-trips, with slices and with NULLs."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_decimals_are_exact_beyond_the_default_context() -> None:
 def test_pieces_are_joined_by_row(
     rows: list[tuple[bytes, bytes]], singles: list[bytes], start: int
 ) -> None:
-    """Single values before, between and behind the columns, of which a slice is as good."""
+    """Constants may stand before, between and after the columns; columns may be slices."""
     columns = [pa.array([row[i] for row in rows], pa.binary()).slice(start) for i in range(2)]
     before, left, right, behind = singles
     assert joined_bytes([before, columns[0], left, right, columns[1], behind]) == [

@@ -1,4 +1,4 @@
-"""Positions merge like sets do, tokens give them back, and a bound holds exactly where it says."""
+"""Positions merge like sets, tokens round-trip, and bounds are met exactly when reached."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_components() -> None:
 
 
 def test_negative_offsets_are_left_out() -> None:
-    """Spark's end offset of an untouched partition is 0: one before it is no record."""
+    """Spark's end offset of an untouched partition is 0, which becomes -1: no record."""
     assert Position.of({"t": {0: -1, 1: 0}}) == Position.of({"t": {1: 0}})
     assert Position.of({"t": {0: -1}, "u": {}}) == EMPTY
 

@@ -1,4 +1,4 @@
-"""Queries are values: what their builders make, and which arguments they refuse."""
+"""Queries: what their builders return, and which arguments they refuse."""
 
 from __future__ import annotations
 

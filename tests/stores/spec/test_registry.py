@@ -1,4 +1,4 @@
-"""A third party's kinds and queries: what can be registered, and the README's example of it."""
+"""Registered kinds and queries, and the example of the README."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CLICKS = keyvalue("clicks", {"k": "text"}, {"n": "bigint"}, partitions=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountQuery(Query[int]):
-    """How many rows there are; of no store of ours."""
+    """The number of rows; no store of this package answers it."""
 
 
 def count(engine: StorePartition, view: View, query: CountQuery) -> int:
@@ -76,7 +76,7 @@ def test_a_query_is_known_only_to_its_kind() -> None:
 def test_an_error_of_a_handler_becomes_a_failure() -> None:
     @dataclass(frozen=True)
     class Broken(Query[int]):
-        """Cannot be answered."""
+        """A query whose handler raises."""
 
     def fail(engine: StorePartition, view: View, query: Broken) -> int:
         raise ZeroDivisionError("mine")
@@ -131,7 +131,7 @@ def test_a_type_is_registered_once_and_must_be_a_query() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearQuery(Query[int]):
-    """How many keys are near one."""
+    """The number of keys near a key."""
 
     key: tuple[Any, ...]
     distance: float = 1.0
@@ -139,7 +139,7 @@ class NearQuery(Query[int]):
 
 
 class PlainQuery(Query[int]):
-    """Has no fields that have names."""
+    """A query that is not a dataclass."""
 
 
 NEAR = Remote(name="near", arguments={"key": KEY, "distance": "double"}, result="bigint")
@@ -174,7 +174,7 @@ def test_a_remote_that_does_not_fit_its_query_is_refused(
 ) -> None:
     @dataclass(frozen=True)
     class Other(Query[int]):
-        """Has the name."""
+        """A query that takes the name."""
 
     register_query(StoreKind.WINDOW, Other, count, remote=Remote(name="taken"))
     with pytest.raises(RegistryError, match=said):
@@ -199,7 +199,7 @@ def test_an_invalid_remote_is_refused(wrong: Callable[[], Remote]) -> None:
 
 @pytest.mark.usefixtures("own_registry")
 def test_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its blocks in order, as one program, in an empty directory, and the contract in it."""
+    """The blocks run in order as one program, and its engine passes the contract."""
     text = (Path(stores.__file__).parent / "README.md").read_text()
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert len(blocks) > 5

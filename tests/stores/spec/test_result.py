@@ -1,4 +1,4 @@
-"""Results: failures cannot be overlooked, positions of all partitions count."""
+"""Results: failures cannot be overlooked, and the positions of all partitions count."""
 
 from __future__ import annotations
 

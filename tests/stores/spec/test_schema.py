@@ -1,4 +1,4 @@
-"""Definitions and types: what makes a store, and each type's spellings."""
+"""Definitions of stores, and the names of types."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EVENTS = InputTopic(topic="events")
 def test_the_name_of_a_type_round_trips(kind: Kind) -> None:
     data_type = DataType(kind=kind)
     assert DataType.parse(str(data_type)) == data_type
-    if kind not in {Kind.UUID, Kind.JSON}:  # whose columns are text to Arrow
+    if kind not in {Kind.UUID, Kind.JSON}:  # their columns are text in Arrow
         assert DataType.from_arrow(data_type.arrow) == data_type
 
 

@@ -1,4 +1,4 @@
-"""Requests: built in steps, immutable, and honest about what they do not know."""
+"""Requests are built in steps and immutable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a store as of an epoch: as late a beginning as there is, and never a hole."""
+"""The recipe of a store as of an epoch begins as late as possible and has no gap."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write(root: Path, epoch: int, *, replace: bool = False) -> None:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Epochs 0 to 8, with snapshots of two of them."""
+    """Return a log of epochs 0 to 8 with snapshots of two of them."""
     found = tmp_path / "log"
     for epoch in range(9):
         write(found, epoch)

@@ -1,4 +1,4 @@
-"""Retention: what goes and what stays."""
+"""Retention: which epochs, snapshots and files are removed, and which are kept."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_nothing_that_no_snapshot_holds_is_removed(root: Path) -> None:
 
 
 def test_a_young_epoch_keeps_all_after_it(root: Path) -> None:
-    """Though they say that they are older: what is left has to be a chain."""
+    """Even if later ones have older times, since the rest must be a chain."""
     write(root, 10, committed_ms=T0)
     write(root, 11)
     run(root, hours=11, retention=Retention(age_ms=2 * HOUR_MS))
@@ -145,7 +145,7 @@ def test_a_faster_run_beside_it_is_no_failure(root: Path, monkeypatch: pytest.Mo
     assert done.snapshot is not None
     assert (done.snapshot.epoch, done.written) == (newest, False)
     assert log_of(root).epochs() == [newest]
-    # But a failure without a newer snapshot is one.
+    # Without a newer snapshot it is a failure.
     write(root, newest + 1)
 
     def failing(*_: Any, **__: Any) -> Snapshot:
@@ -161,7 +161,7 @@ def test_a_faster_run_beside_it_is_no_failure(root: Path, monkeypatch: pytest.Mo
 def test_nothing_is_removed_because_of_a_damaged_snapshot(
     root: Path, tmp_path: Path, what: str, *, is_newest: bool
 ) -> None:
-    """It is written anew, from the epochs; or the one before it is the base."""
+    """It is written anew from the epochs, or the snapshot before it is the base."""
     run(root, retention=Retention(epochs=99))
     file = next((root / "clicks" / "snapshots").rglob("p00000.sst"))
     match what:
@@ -219,7 +219,7 @@ def test_old_attempts_without_a_commit_are_removed(root: Path) -> None:
     below = clicks / "data" / "3"
     now_ms = max(int(each.stat().st_mtime * 1000) for each in clicks.rglob("*")) + 1
     named = [file.path for epoch in range(10) for file in commit_files(root, epoch)]
-    for path in named:  # what is committed stays, however old it is
+    for path in named:  # committed files are kept at any age
         touched((clicks / path).parent, 2 * ORPHAN_AGE_MS, now_ms)
 
     def again() -> int:
@@ -232,7 +232,7 @@ def test_old_attempts_without_a_commit_are_removed(root: Path) -> None:
     assert again() == 0
     for each in (*orphans, *drafts):
         touched(each, ORPHAN_AGE_MS + 60_000, now_ms)
-    # One file that is young tells that somebody still writes.
+    # One young file shows that a writer is still at work.
     os.utime(orphans[0] / "p00000.parquet", ns=(now_ms * 10**6,) * 2)
     assert again() == 5
     touched(orphans[0], ORPHAN_AGE_MS + 60_000, now_ms)
@@ -249,7 +249,7 @@ def commit_files(root: Path, epoch: int) -> Sequence[DataFile]:
 
 
 def test_data_before_the_oldest_epoch_is_removed_at_once(root: Path) -> None:
-    """What a run leaves that is killed between the commits and the data."""
+    """A run that is killed between commits and data leaves such files."""
     run(root, retention=Retention(epochs=99))
     for epoch in range(3):
         log_of(root).remove_commit(epoch)
@@ -308,7 +308,7 @@ def test_a_week_is_kept_by_default(root: Path) -> None:
 
 
 def test_a_log_that_is_not_on_a_local_disk(root: Path, tmp_path: Path) -> None:
-    """As on an object store, all goes through pyarrow."""
+    """As on an object store, all calls go through pyarrow."""
     system = fs.SubTreeFileSystem(str(root), fs.LocalFileSystem())
     directory = Directory(system, "clicks")
     assert not directory.local
@@ -323,7 +323,7 @@ def test_a_log_that_is_not_on_a_local_disk(root: Path, tmp_path: Path) -> None:
     again = compact_log(log, retention=retention, clock=lambda: 2**42)
     assert (again.written, again.epochs_removed, again.orphans_removed) == (False, 0, 0)
     assert read_whole(root, tmp_path / "data") == expected(9)
-    # Another run may have been faster with any of them.
+    # Another run may have removed any of them.
     directory.remove("data/0")
     directory.remove_file(f"epochs/{0:020d}.json")
     log_of(root).directory.remove("data/0")

@@ -1,4 +1,4 @@
-"""Retention that is killed at any step or stopped, and beside hosts and writers at work."""
+"""Retention that is killed at any step, stopped, or run beside hosts and writers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def root(tmp_path: Path) -> Path:
 
 
 class KilledError(Exception):
-    """The process is gone."""
+    """Stands for the death of the process."""
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class _Steps:
 
 @dataclass(frozen=True, slots=True)
 class DyingDirectory(Directory):
-    """A directory that changes so many times, and in the middle of the last change dies."""
+    """A directory that dies in the middle of its n-th change."""
 
     steps: _Steps = field(default_factory=lambda: _Steps(0))
 
@@ -101,7 +101,7 @@ class DyingDirectory(Directory):
 
 
 def test_killed_at_any_step(root: Path, tmp_path: Path) -> None:
-    """Who follows goes on, who begins finds all rows, and the next run ends what was begun."""
+    """Followers go on, new replicas find all rows, and the next run finishes the work."""
     run(root, retention=Retention(epochs=99))
     for epoch in (10, 11):
         write(root, epoch)
@@ -136,7 +136,7 @@ def test_killed_at_any_step(root: Path, tmp_path: Path) -> None:
 
 
 def follower(root: Path, data: Path, *, until: int) -> Path:
-    """The databases of replicas that have followed the epochs so far."""
+    """Return the databases of replicas that have followed the epochs so far."""
     part = data / "part"
     shutil.copytree(root, part)
     shutil.rmtree(part / "clicks" / "snapshots")
@@ -152,7 +152,7 @@ def follower(root: Path, data: Path, *, until: int) -> Path:
 
 
 def check_chain(root: Path) -> None:
-    """Each commit follows the one before it, and names files that are there."""
+    """Check that each commit follows the one before it and names existing files."""
     log = log_of(root)
     previous: int | None = None
     for epoch in log.epochs():
@@ -180,7 +180,7 @@ def check_readers(root: Path, data: Path, followers: Sequence[Path]) -> None:
 
 
 def test_a_host_follows_while_the_log_is_cut(tmp_path: Path) -> None:
-    """Neither one that keeps up nor one that is late ever shows anything but a whole epoch."""
+    """A fast and a slow follower always show whole epochs."""
     last = 40
     root = tmp_path / "log"
     writer = StoreWriter(root, CLICKS)
@@ -225,7 +225,7 @@ def test_a_host_follows_while_the_log_is_cut(tmp_path: Path) -> None:
 
 
 def check_host(host: Host, least: int) -> int:
-    """All rows of a partition are of one epoch, which never is one before."""
+    """Check that all rows of a partition are of one epoch, never an earlier one than before."""
     answer = host.query(in_store("clicks").with_query(RangeQuery()))
     epochs = [least]
     for result in answer.partitions.values():
@@ -237,7 +237,7 @@ def check_host(host: Host, least: int) -> int:
 
 
 def test_a_reader_of_an_epoch_that_is_removed_restores(root: Path, tmp_path: Path) -> None:
-    """It has the commit already; its data files are gone when it comes to them."""
+    """The reader has the commit already when its data files are removed."""
     store = followed(root, tmp_path / "data", CLICKS)
     store.follow()
     log = log_of(root)
@@ -273,12 +273,12 @@ def test_a_run_that_is_stopped_leaves_the_log_as_it_was(
     assert data_of(root) == list(range(10))
     assert [path for path in (root / "clicks" / "snapshots").rglob("*") if path.is_file()] == []
     assert read_whole(root, tmp_path / "data") == expected(9)
-    # The next one begins where there was no snapshot, and does it all.
+    # The next run begins without a snapshot and does everything.
     assert run(root, retention=Retention(epochs=1)).epochs_removed == 9
 
 
 def test_a_failed_run_leaves_no_part_of_a_snapshot(root: Path, tmp_path: Path) -> None:
-    """It may be large, and be tried again soon."""
+    """A snapshot may be large, and the next run may come soon."""
     scratch = tmp_path / "scratch"
     with pytest.raises(OSError, match="scratch"):
         run(root, scratch=scratch)
