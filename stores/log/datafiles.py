@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from stores.codec.segments import END_OF_TIME, MICROS_MAX
+from stores.codec.segments import MICROS_MAX
 from stores.errors import LogError, SchemaError, TornRecordError
 from stores.log.digests import HashingStream
 from stores.log.files import Directory
@@ -27,7 +27,6 @@ from stores.spec.schema import (
     DELETED_NAME,
     TIMESTAMPTZ,
     VALID_FROM,
-    VALID_TO,
     WINDOW_END,
     WINDOW_START,
     Kind,
@@ -44,7 +43,6 @@ _HELD_BYTES_MAX = 32 << 20
 _MARKS = (pa.field(TIMESTAMP_NAME, TIMESTAMPTZ.arrow), pa.field(DELETED_NAME, pa.bool_()))
 _Column: TypeAlias = Any
 """A ChunkedArray; the stubs for pyarrow lack most of its kernels."""
-_Order: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def file_schema(schema: StoreSchema) -> pa.Schema:
@@ -57,20 +55,6 @@ def row_schema(schema: StoreSchema) -> pa.Schema:
     """Return the schema of rows that were read from data files, with Arrow's intervals."""
     fields = [pa.field(column.name, column.type.arrow) for column in schema.logged_columns]
     return pa.schema([*fields, *_MARKS])
-
-
-def identity(schema: StoreSchema) -> tuple[str, ...]:
-    """Return the columns that identify a row: a store has one row for each of their values."""
-    keys = tuple(column.name for column in schema.key)
-    match schema.kind:
-        case StoreKind.WINDOW:
-            return (*keys, WINDOW_START.name)
-        case StoreKind.SESSION:
-            return (*keys, WINDOW_START.name, WINDOW_END.name)
-        case StoreKind.VERSIONED:
-            return (*keys, TIMESTAMP_NAME)
-        case _:
-            return keys
 
 
 def shaped(rows: pa.Table, schema: StoreSchema) -> pa.Table:
@@ -160,113 +144,6 @@ def _canonical_floats(column: _Column) -> _Column:
     nan = pa.scalar(float("nan"), column.type)
     plain: _Column = pc.add(column, pa.scalar(0.0, column.type))
     return pc.if_else(pc.is_nan(plain), nan, plain)
-
-
-def latest_rows(rows: pa.Table, schema: StoreSchema, *, by_event_time: bool = True) -> pa.Table:
-    """Return one row for each identity: the latest by event time, then by input order.
-
-    Args:
-        rows: rows from `shaped`.
-        schema: the schema of their store.
-        by_event_time: False if input order alone decides, as between epochs.
-
-    Returns:
-        The winning rows, in input order. A row without event time counts as the earliest.
-    """
-    if rows.num_rows < 2:
-        return rows
-    order = _by_event_time(rows) if by_event_time else None
-    ranks = np.arange(rows.num_rows, dtype=np.int64)
-    if order is not None:
-        ranks[order] = np.arange(rows.num_rows, dtype=np.int64)
-    # Numbers as names, so that no column can be called like the rank.
-    columns = [rows.column(name) for name in identity(schema)]
-    keys = [str(number) for number in range(len(columns))]
-    keyed = pa.table([*columns, pa.array(ranks)], names=[*keys, "rank"])
-    grouped = keyed.group_by(keys).aggregate([("rank", "max")])
-    if grouped.num_rows == rows.num_rows:
-        return rows
-    winners: _Order = grouped.column("rank_max").to_numpy()
-    places = winners if order is None else order[winners]
-    return rows.take(np.sort(places))
-
-
-def linked_versions(rows: pa.Table, schema: StoreSchema) -> pa.Table:
-    """Return versions and tombstones with `valid_from` and `valid_to`, each up to the next one.
-
-    Versions that begin at the end of time are left out: they are never valid.
-
-    Args:
-        rows: one for each identity, from `latest_rows`.
-        schema: the schema of their store.
-    """
-    keys = [column.name for column in schema.key]
-    micros: _Column = rows.column(TIMESTAMP_NAME).cast(pa.int64())
-    rows = rows.filter(pc.less(micros, pa.scalar(END_OF_TIME)))
-    ordered = rows.sort_by([(name, "ascending") for name in (*keys, TIMESTAMP_NAME)])
-    starts: _Column = ordered.column(TIMESTAMP_NAME).combine_chunks()
-    ends = pa.nulls(0, starts.type)
-    if ordered.num_rows:
-        batch = ordered.select(keys).combine_chunks().to_batches()[0]
-        following = pa.concat_arrays([starts.slice(1), pa.nulls(1, starts.type)])
-        is_last = np.append(_ends_of_runs(batch, tuple(keys)), True)
-        ends = pc.if_else(pa.array(is_last), pa.scalar(None, starts.type), following)
-    return ordered.append_column(VALID_FROM.name, starts).append_column(VALID_TO.name, ends)
-
-
-def _by_event_time(rows: pa.Table) -> _Order | None:
-    """Return row numbers by event time, then input order; None if the rows are in that order."""
-    column: _Column = rows.column(TIMESTAMP_NAME)
-    if column.null_count == len(column):
-        return None
-    micros = column.cast(pa.int64()).fill_null(np.iinfo(np.int64).min).to_numpy()
-    if bool(np.all(micros[1:] >= micros[:-1])):
-        return None
-    order: _Order = np.argsort(micros, kind="stable")
-    return order
-
-
-def last_of_runs(
-    batches: Iterable[pa.RecordBatch], schema: StoreSchema
-) -> Iterator[pa.RecordBatch]:
-    """Yield the last row of each identity, for rows sorted by identity and event time.
-
-    It does the same as `latest_rows` in bounded memory. It holds back one row between batches,
-    since only the next batch shows if the row is the last of its run.
-    """
-    names = identity(schema)
-    held: pa.RecordBatch | None = None
-    for batch in batches:
-        if not batch.num_rows:
-            continue
-        if held is not None and not _same_row(held, batch, names):
-            yield held
-        if batch.num_rows > 1:
-            ends = _ends_of_runs(batch, names)
-            yield batch.slice(0, batch.num_rows - 1).filter(pa.array(ends))
-        held = batch.slice(batch.num_rows - 1)
-    if held is not None:
-        yield held
-
-
-def _same_row(held: pa.RecordBatch, batch: pa.RecordBatch, names: tuple[str, ...]) -> bool:
-    pair = pa.Table.from_batches([held, batch.slice(0, 1)]).combine_chunks().to_batches()[0]
-    return not _ends_of_runs(pair, names)[0]
-
-
-def _ends_of_runs(batch: pa.RecordBatch, names: tuple[str, ...]) -> np.ndarray[Any, Any]:
-    """Return for each row but the last whether the next one has another identity."""
-    differs = np.zeros(batch.num_rows - 1, np.bool_)
-    for name in names:
-        column: _Column = batch.column(name)
-        if pa.types.is_floating(column.type):
-            # As bits, which `shaped` has made canonical, so that NaN equals NaN.
-            column = column.view(f"int{column.type.bit_width}")
-        here, after = column.slice(0, len(column) - 1), column.slice(1)
-        unequal = pc.fill_null(pc.not_equal(here, after), False)
-        half_null = pc.xor(pc.is_null(here), pc.is_null(after))
-        differs |= pc.or_(unequal, half_null).to_numpy(zero_copy_only=False)
-    return differs
 
 
 def write_part(

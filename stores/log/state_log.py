@@ -25,7 +25,8 @@ from stores.errors import (
     PositionBackError,
     TornRecordError,
 )
-from stores.log.datafiles import latest_rows, shaped, write_part
+from stores.log.datafiles import shaped, write_part
+from stores.log.deduplication import latest_rows
 from stores.log.digests import rows_digest
 from stores.log.files import Directory, Root
 from stores.log.names import DEFINITION

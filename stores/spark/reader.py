@@ -15,11 +15,10 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from stores.log.datafiles import (
     ROWS_PER_GROUP,
     TIMESTAMP_NAME,
-    latest_rows,
-    linked_versions,
     read_part,
     row_schema,
 )
+from stores.log.deduplication import latest_rows, linked_versions
 from stores.log.files import Directory
 from stores.log.intervals import file_type, holds_interval, to_file
 from stores.log.state_log import Commit, DataFile, StoreLog

@@ -23,12 +23,10 @@ from stores.errors import LogError
 from stores.log.datafiles import (
     TIMESTAMP_NAME,
     file_schema,
-    identity,
-    last_of_runs,
-    latest_rows,
     shaped,
     write_part,
 )
+from stores.log.deduplication import identity, last_of_runs, latest_rows
 from stores.log.files import Directory
 from stores.log.state_log import DataFile
 from stores.spark.definition import ORDINAL_NAME, quoted

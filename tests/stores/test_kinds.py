@@ -11,7 +11,8 @@ import pytest
 from stores.errors import SchemaError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.log.datafiles import latest_rows, linked_versions, shaped
+from stores.log.datafiles import shaped
+from stores.log.deduplication import latest_rows, linked_versions
 from stores.log.state_log import StoreLog, StoreWriter
 from stores.spec.position import Position
 from stores.spec.query import Query
