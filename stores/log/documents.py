@@ -78,3 +78,27 @@ def _check(document: Mapping[str, Any], data: bytes, path: str) -> None:
 
 def _trailer(body: bytes) -> bytes:
     return _FIELD + hashlib.sha256(body).hexdigest().encode() + _END
+
+
+def text_value(item: Any) -> str:
+    """Return a field that must be text."""
+    if not isinstance(item, str):
+        raise ValueError(f"{item!r} is not text")
+    return item
+
+
+def optional_text(item: Any) -> str | None:
+    """Return a field that must be text or null."""
+    return None if item is None else text_value(item)
+
+
+def whole_value(item: Any) -> int:
+    """Return a field that must be an integer."""
+    if isinstance(item, bool) or not isinstance(item, int):
+        raise ValueError(f"{item!r} is not an integer")
+    return item
+
+
+def optional_whole(item: Any) -> int | None:
+    """Return a field that must be an integer or null."""
+    return None if item is None else whole_value(item)

@@ -1,4 +1,4 @@
-"""The records of the state log: definitions, terms, commits of epochs, and snapshots.
+"""The records of the state log: terms, commits of epochs, and snapshots.
 
 Only values and their fields. `stores.log.store_log` says where a record lies, and
 `stores.log.documents` turns it into bytes with a checksum.
@@ -10,18 +10,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-from stores.errors import UnknownKindError
-from stores.log.documents import FORMAT, decode_document, encode_document
-from stores.spec.position import Position, Progress, later_watermark
-from stores.spec.schema import (
-    TIMELESS,
-    Column,
-    DataType,
-    InputTopic,
-    Kind,
-    StoreKind,
-    StoreSchema,
+from stores.log.documents import (
+    FORMAT,
+    decode_document,
+    encode_document,
+    optional_text,
+    optional_whole,
+    text_value,
+    whole_value,
 )
+from stores.spec.position import Position, Progress, later_watermark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,35 +168,6 @@ Record: TypeAlias = Commit | Skip
 """The content of a file in `epochs/`."""
 
 
-def encode_definition(schema: StoreSchema) -> bytes:
-    """Encode a definition as the JSON of `store.json`."""
-    return encode_document(
-        {
-            "name": schema.name,
-            "kind": schema.kind.value,
-            "key": _columns_json(schema.key),
-            "value": _columns_json(schema.value),
-            "partitions": schema.partitions,
-            "inputs": [{"topic": i.topic, "aligned": i.aligned} for i in schema.inputs],
-            "window_size_ms": schema.window_size_ms,
-            "retention_ms": schema.retention_ms,
-        }
-    )
-
-
-def decode_definition(data: bytes, path: str) -> StoreSchema:
-    """Decode `store.json`.
-
-    Raises:
-        TornRecordError: it is incomplete, damaged or foreign; the message names `path`.
-        UnknownKindError: its kind is not registered.
-    """
-    try:
-        return decode_document(data, path, _definition)
-    except UnknownKindError as error:
-        raise UnknownKindError(f'record "{path}" cannot be used: {error}') from error
-
-
 def encode_commit(commit: Commit) -> bytes:
     """Encode a commit as JSON in its own format; format 1 has fewer fields."""
     files = [asdict(file) for file in commit.files]
@@ -282,43 +251,16 @@ def _position_json(position: Position) -> dict[str, dict[str, int]]:
     return {topic: {str(p): o for p, o in offsets} for topic, offsets in position.components}
 
 
-def _definition(document: Mapping[str, Any]) -> StoreSchema:
-    kind = _kind(document["kind"])
-    retention_ms = _optional(document["retention_ms"])
-    return StoreSchema(
-        name=_text(document["name"]),
-        kind=kind,
-        key=_columns(document["key"]),
-        value=_columns(document["value"]),
-        partitions=_whole(document["partitions"]),
-        inputs=tuple(
-            InputTopic(topic=_text(item["topic"]), aligned=bool(item["aligned"]))
-            for item in document["inputs"]
-        ),
-        window_size_ms=_optional(document["window_size_ms"]),
-        # Older versions accepted it for such stores, too, where it had no effect.
-        retention_ms=None if kind in TIMELESS else retention_ms,
-    )
-
-
-def _kind(item: Any) -> StoreKind:
-    name = _text(item)
-    try:
-        return StoreKind(name)
-    except ValueError as error:
-        raise UnknownKindError(f'kind "{name}" is not registered here') from error
-
-
 def _record(document: Mapping[str, Any]) -> Record:
     return _skip(document) if "next_epoch" in document else _commit(document)
 
 
 def _skip(document: Mapping[str, Any]) -> Skip:
     found = Skip(
-        epoch=_whole(document["epoch"]),
-        next_epoch=_whole(document["next_epoch"]),
-        term=_whole(document["term"]),
-        owner=_text(document["owner"]),
+        epoch=whole_value(document["epoch"]),
+        next_epoch=whole_value(document["next_epoch"]),
+        term=whole_value(document["term"]),
+        owner=text_value(document["owner"]),
     )
     if found.next_epoch <= found.epoch:
         raise ValueError(f"epoch {found.next_epoch} does not come after {found.epoch}")
@@ -327,123 +269,65 @@ def _skip(document: Mapping[str, Any]) -> Skip:
 
 def _term(document: Mapping[str, Any]) -> Term:
     return Term(
-        term=_whole(document["term"]),
-        owner=_text(document["owner"]),
-        writer=_text(document["writer"]),
-        taken_ms=_whole(document["taken_ms"]),
+        term=whole_value(document["term"]),
+        owner=text_value(document["owner"]),
+        writer=text_value(document["writer"]),
+        taken_ms=whole_value(document["taken_ms"]),
     )
 
 
 def _commit(document: Mapping[str, Any]) -> Commit:
-    version = _whole(document["format"])
+    version = whole_value(document["format"])
     owned = version > 1
     return Commit(
-        epoch=_whole(document["epoch"]),
-        previous=_whole(document["previous"]),
+        epoch=whole_value(document["epoch"]),
+        previous=whole_value(document["previous"]),
         position=Position.from_json(document["position"]),
-        watermark_ms=_optional(document["watermark_ms"]),
-        committed_ms=_whole(document["committed_ms"]),
-        writer=_text(document["writer"]),
+        watermark_ms=optional_whole(document["watermark_ms"]),
+        committed_ms=whole_value(document["committed_ms"]),
+        writer=text_value(document["writer"]),
         replace=bool(document["replace"]),
         files=tuple(
             DataFile(
                 path=_inside(item["path"]),
-                partition=_whole(item["partition"]),
-                rows=_whole(item["rows"]),
-                size_bytes=_whole(item["size_bytes"]),
-                sha256=_optional_text(item["sha256"]) if owned else None,
+                partition=whole_value(item["partition"]),
+                rows=whole_value(item["rows"]),
+                size_bytes=whole_value(item["size_bytes"]),
+                sha256=optional_text(item["sha256"]) if owned else None,
             )
             for item in document["files"]
         ),
-        term=_whole(document["term"]) if owned else 0,
-        owner=_text(document["owner"]) if owned else "",
-        digest=_optional_text(document["digest"]) if owned else None,
-        input_digest=_optional_text(document["input_digest"]) if owned else None,
+        term=whole_value(document["term"]) if owned else 0,
+        owner=text_value(document["owner"]) if owned else "",
+        digest=optional_text(document["digest"]) if owned else None,
+        input_digest=optional_text(document["input_digest"]) if owned else None,
         format=version,
     )
 
 
 def _snapshot(document: Mapping[str, Any]) -> Snapshot:
     return Snapshot(
-        epoch=_whole(document["epoch"]),
+        epoch=whole_value(document["epoch"]),
         position=Position.from_json(document["position"]),
-        watermark_ms=_optional(document["watermark_ms"]),
-        committed_ms=_whole(document["committed_ms"]),
-        layout=_text(document["layout"]),
+        watermark_ms=optional_whole(document["watermark_ms"]),
+        committed_ms=whole_value(document["committed_ms"]),
+        layout=text_value(document["layout"]),
         files=tuple(
             SnapshotFile(
                 path=_inside(item["path"]),
-                partition=_whole(item["partition"]),
-                rows=_whole(item["rows"]),
-                size_bytes=_whole(item["size_bytes"]),
-                sha256=_text(item["sha256"]),
+                partition=whole_value(item["partition"]),
+                rows=whole_value(item["rows"]),
+                size_bytes=whole_value(item["size_bytes"]),
+                sha256=text_value(item["sha256"]),
             )
             for item in document["files"]
         ),
     )
 
 
-def _columns_json(columns: tuple[Column, ...]) -> list[dict[str, Any]]:
-    return [{"name": column.name, "type": _type_json(column.type)} for column in columns]
-
-
-def _columns(items: list[dict[str, Any]]) -> tuple[Column, ...]:
-    return tuple(Column(name=_text(item["name"]), type=_type(item["type"])) for item in items)
-
-
-def _type_json(data_type: DataType) -> Any:
-    """Encode a scalar type as its SQL name, a nested one as an object: fields can have any name."""
-    inner = data_type.element
-    match data_type.kind:
-        case Kind.ARRAY if inner is not None:
-            return {"array": _type_json(inner)}
-        case Kind.MAP if inner is not None:
-            return {"map": [_type_json(data_type.fields[0][1]), _type_json(inner)]}
-        case Kind.STRUCT:
-            return {"struct": [[name, _type_json(field)] for name, field in data_type.fields]}
-        case _:
-            return str(data_type)
-
-
-def _type(item: Any) -> DataType:
-    if isinstance(item, str):
-        return DataType.parse(item)
-    ((family, inner),) = item.items()
-    match family:
-        case "array":
-            return DataType(kind=Kind.ARRAY, element=_type(inner))
-        case "map":
-            key, element = inner
-            return DataType(kind=Kind.MAP, fields=(("key", _type(key)),), element=_type(element))
-        case "struct":
-            fields = tuple((_text(name), _type(field)) for name, field in inner)
-            return DataType(kind=Kind.STRUCT, fields=fields)
-    raise ValueError(f"no type is called {family!r}")
-
-
-def _text(item: Any) -> str:
-    if not isinstance(item, str):
-        raise ValueError(f"{item!r} is not text")
-    return item
-
-
-def _optional_text(item: Any) -> str | None:
-    return None if item is None else _text(item)
-
-
-def _whole(item: Any) -> int:
-    if isinstance(item, bool) or not isinstance(item, int):
-        raise ValueError(f"{item!r} is not an integer")
-    return item
-
-
-def _optional(item: Any) -> int | None:
-    return None if item is None else _whole(item)
-
-
 def _inside(item: Any) -> str:
     """A path that stays inside the store's directory, whoever wrote the record."""
-    path = _text(item)
+    path = text_value(item)
     if not path or path.startswith("/") or "\\" in path or ".." in path.split("/"):
         raise ValueError(f"path {path!r} leads out of the store")
     return path

@@ -19,14 +19,15 @@ import time
 import uuid
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
 import pyarrow as pa
 
-from stores.errors import EpochConflictError, LogMissingError, SchemaError, TornRecordError
+from stores.errors import EpochConflictError, LogMissingError, TornRecordError
 from stores.log.datafiles import read_part
+from stores.log.definitions import decode_definition, encode_definition, merged_definition
 from stores.log.files import Directory, Root
 from stores.log.names import (
     COMMITTED,
@@ -41,14 +42,12 @@ from stores.log.records import (
     DataFile,
     Record,
     Skip,
-    decode_definition,
     decode_record,
     encode_commit,
-    encode_definition,
     encode_skip,
 )
 from stores.log.terms import terms
-from stores.spec.schema import InputTopic, StoreSchema
+from stores.spec.schema import StoreSchema
 
 _logger = logging.getLogger(__name__)
 
@@ -137,21 +136,7 @@ class StoreLog:
         if not self.defined() and self.directory.create(DEFINITION, encode_definition(schema)):
             return schema
         defined = self.schema()
-        merged = replace(schema, inputs=_merged_inputs(defined, schema))
-        for name in (
-            "name",
-            "kind",
-            "key",
-            "value",
-            "partitions",
-            "window_size_ms",
-            "retention_ms",
-        ):
-            if getattr(defined, name) != getattr(merged, name):
-                raise SchemaError(
-                    f'store "{schema.name}" is defined with another {name.replace("_", " ")}: '
-                    f"{_shown(getattr(defined, name))}, not {_shown(getattr(merged, name))}"
-                )
+        merged = merged_definition(defined, schema)
         if merged.inputs != defined.inputs:
             self.directory.replace(DEFINITION, encode_definition(merged))
         return merged
@@ -539,19 +524,3 @@ class StoreLog:
             return isinstance(self.record(number), Skip)
         except TornRecordError:
             return False
-
-
-def _merged_inputs(defined: StoreSchema, schema: StoreSchema) -> tuple[InputTopic, ...]:
-    known = {topic.topic: topic for topic in defined.inputs}
-    for topic in schema.inputs:
-        if known.setdefault(topic.topic, topic) != topic:
-            raise SchemaError(
-                f'store "{schema.name}" is defined with another alignment of input "{topic.topic}"'
-            )
-    return tuple(known.values())
-
-
-def _shown(part: object) -> str:
-    if isinstance(part, tuple):
-        return ", ".join(f"{column.name} {column.type}" for column in part) or "none"
-    return str(getattr(part, "value", part))

@@ -19,7 +19,7 @@ from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import CodecError, SchemaError
 from stores.hosting.local_store import LocalStore
 from stores.hosting.replica import Replica
-from stores.log.records import decode_definition, encode_definition
+from stores.log.definitions import decode_definition, encode_definition
 from stores.log.state_log import StoreLog, StoreWriter
 from stores.spec.arrow import physical_array, physical_list
 from stores.spec.datatypes import unusable

@@ -26,8 +26,8 @@ from stores.errors import (
 )
 from stores.log.datafiles import file_schema, shaped
 from stores.log.deduplication import last_of_runs, latest_rows
+from stores.log.definitions import decode_definition, encode_definition
 from stores.log.files import Directory
-from stores.log.records import decode_definition, encode_definition
 from stores.log.state_log import Commit, StateLog, StoreLog, StoreWriter
 from stores.spec.position import Position
 from stores.spec.schema import (

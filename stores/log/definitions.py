@@ -1,0 +1,151 @@
+"""Definitions of stores: their JSON in `store.json`, and how new inputs are added."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from stores.errors import SchemaError, UnknownKindError
+from stores.log.documents import (
+    decode_document,
+    encode_document,
+    optional_whole,
+    text_value,
+    whole_value,
+)
+from stores.spec.schema import (
+    TIMELESS,
+    Column,
+    DataType,
+    InputTopic,
+    Kind,
+    StoreKind,
+    StoreSchema,
+)
+
+
+def encode_definition(schema: StoreSchema) -> bytes:
+    """Encode a definition as the JSON of `store.json`."""
+    return encode_document(
+        {
+            "name": schema.name,
+            "kind": schema.kind.value,
+            "key": _columns_json(schema.key),
+            "value": _columns_json(schema.value),
+            "partitions": schema.partitions,
+            "inputs": [{"topic": i.topic, "aligned": i.aligned} for i in schema.inputs],
+            "window_size_ms": schema.window_size_ms,
+            "retention_ms": schema.retention_ms,
+        }
+    )
+
+
+def decode_definition(data: bytes, path: str) -> StoreSchema:
+    """Decode `store.json`.
+
+    Raises:
+        TornRecordError: it is incomplete, damaged or foreign; the message names `path`.
+        UnknownKindError: its kind is not registered.
+    """
+    try:
+        return decode_document(data, path, _definition)
+    except UnknownKindError as error:
+        raise UnknownKindError(f'record "{path}" cannot be used: {error}') from error
+
+
+def merged_definition(defined: StoreSchema, schema: StoreSchema) -> StoreSchema:
+    """Return a definition with the new inputs of another one.
+
+    Raises:
+        SchemaError: they differ in anything else; the message names the difference.
+    """
+    merged = replace(schema, inputs=_merged_inputs(defined, schema))
+    for name in ("name", "kind", "key", "value", "partitions", "window_size_ms", "retention_ms"):
+        if getattr(defined, name) != getattr(merged, name):
+            raise SchemaError(
+                f'store "{schema.name}" is defined with another {name.replace("_", " ")}: '
+                f"{_shown(getattr(defined, name))}, not {_shown(getattr(merged, name))}"
+            )
+    return merged
+
+
+def _definition(document: Mapping[str, Any]) -> StoreSchema:
+    kind = _kind(document["kind"])
+    retention_ms = optional_whole(document["retention_ms"])
+    return StoreSchema(
+        name=text_value(document["name"]),
+        kind=kind,
+        key=_columns(document["key"]),
+        value=_columns(document["value"]),
+        partitions=whole_value(document["partitions"]),
+        inputs=tuple(
+            InputTopic(topic=text_value(item["topic"]), aligned=bool(item["aligned"]))
+            for item in document["inputs"]
+        ),
+        window_size_ms=optional_whole(document["window_size_ms"]),
+        # Older versions accepted it for such stores, too, where it had no effect.
+        retention_ms=None if kind in TIMELESS else retention_ms,
+    )
+
+
+def _kind(item: Any) -> StoreKind:
+    name = text_value(item)
+    try:
+        return StoreKind(name)
+    except ValueError as error:
+        raise UnknownKindError(f'kind "{name}" is not registered here') from error
+
+
+def _columns_json(columns: tuple[Column, ...]) -> list[dict[str, Any]]:
+    return [{"name": column.name, "type": _type_json(column.type)} for column in columns]
+
+
+def _columns(items: list[dict[str, Any]]) -> tuple[Column, ...]:
+    return tuple(Column(name=text_value(item["name"]), type=_type(item["type"])) for item in items)
+
+
+def _type_json(data_type: DataType) -> Any:
+    """Encode a scalar type as its SQL name, a nested one as an object: fields can have any name."""
+    inner = data_type.element
+    match data_type.kind:
+        case Kind.ARRAY if inner is not None:
+            return {"array": _type_json(inner)}
+        case Kind.MAP if inner is not None:
+            return {"map": [_type_json(data_type.fields[0][1]), _type_json(inner)]}
+        case Kind.STRUCT:
+            return {"struct": [[name, _type_json(field)] for name, field in data_type.fields]}
+        case _:
+            return str(data_type)
+
+
+def _type(item: Any) -> DataType:
+    if isinstance(item, str):
+        return DataType.parse(item)
+    ((family, inner),) = item.items()
+    match family:
+        case "array":
+            return DataType(kind=Kind.ARRAY, element=_type(inner))
+        case "map":
+            key, element = inner
+            return DataType(kind=Kind.MAP, fields=(("key", _type(key)),), element=_type(element))
+        case "struct":
+            fields = tuple((text_value(name), _type(field)) for name, field in inner)
+            return DataType(kind=Kind.STRUCT, fields=fields)
+    raise ValueError(f"no type is called {family!r}")
+
+
+def _merged_inputs(defined: StoreSchema, schema: StoreSchema) -> tuple[InputTopic, ...]:
+    known = {topic.topic: topic for topic in defined.inputs}
+    for topic in schema.inputs:
+        if known.setdefault(topic.topic, topic) != topic:
+            raise SchemaError(
+                f'store "{schema.name}" is defined with another alignment of input "{topic.topic}"'
+            )
+    return tuple(known.values())
+
+
+def _shown(part: object) -> str:
+    if isinstance(part, tuple):
+        return ", ".join(f"{column.name} {column.type}" for column in part) or "none"
+    return str(getattr(part, "value", part))
