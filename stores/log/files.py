@@ -1,19 +1,15 @@
-"""Files of the state log on any file system that pyarrow reaches: whole, or not there at all.
+"""Files of the state log on any file system of pyarrow: each appears whole or not at all.
 
-Nothing here knows what a record says. `Directory` is one store's directory; all its paths are
-relative. Local directories are written with `os`, since a link is the one way to create a file
-that is whole and first; every other file system goes through `pyarrow.fs`.
+Nothing here knows the content of records. `Directory` is one store's directory; all its paths are
+relative. Local files go through `stores.log.local_files`, since only a link creates a file whole
+and only if it is absent; other file systems go through `pyarrow.fs`.
 """
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
-import stat
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -21,6 +17,15 @@ from typing import TypeAlias
 from pyarrow import fs
 
 from stores.errors import LogError, LogMissingError, TornRecordError
+from stores.log.local_files import (
+    REMOVES_SAFELY,
+    changed_ms,
+    parent_of,
+    put_file,
+    remove_name,
+    remove_tree,
+    sync_directory,
+)
 
 Root: TypeAlias = str | os.PathLike[str]
 """A local path or a URI such as `s3://bucket/state`."""
@@ -188,7 +193,7 @@ class Directory:
         Raises:
             LogError: it cannot be removed.
         """
-        self._remove(relative, _remove_tree, self.system.delete_dir)
+        self._remove(relative, remove_tree, self.system.delete_dir)
 
     def remove_file(self, relative: str) -> None:
         """Remove a file; a missing one is fine. Links are treated as in `remove`.
@@ -196,7 +201,7 @@ class Directory:
         Raises:
             LogError: it cannot be removed.
         """
-        self._remove(relative, _remove_name, self.system.delete_file)
+        self._remove(relative, remove_name, self.system.delete_file)
 
     def _remove(
         self,
@@ -206,7 +211,7 @@ class Directory:
     ) -> None:
         path = self.join(relative)
         try:
-            if self.local and _CAREFUL:
+            if self.local and REMOVES_SAFELY:
                 locally(self.path, relative)
             else:
                 elsewhere(path)
@@ -226,8 +231,8 @@ class Directory:
         self.make(to.rpartition("/")[0])
         target = self.join(to)
         try:
-            if self.local and _CAREFUL:
-                with _parent_of(self.path, relative) as (parent, name):
+            if self.local and REMOVES_SAFELY:
+                with parent_of(self.path, relative) as (parent, name):
                     os.rename(name, target, src_dir_fd=parent)
             else:
                 self.system.move(self.join(relative), target)
@@ -279,7 +284,7 @@ class Directory:
         path = self.join(relative)
         try:
             if self.local:
-                return _changed_ms(path)
+                return changed_ms(path)
             found = self.system.get_file_info(path)
             infos = [found]
             if found.type is fs.FileType.Directory:
@@ -328,7 +333,7 @@ class Directory:
         try:
             self.system.create_dir(parent, recursive=True)
             if self.local:
-                return _put_local(temporary, path, data, replace=replace)
+                return put_file(temporary, path, data, replace=replace)
             if not replace and self.system.get_file_info(path).type is not fs.FileType.NotFound:
                 return False
             with self.system.open_output_stream(temporary) as stream:
@@ -337,78 +342,3 @@ class Directory:
         except OSError as error:
             raise LogError(f'"{path}" cannot be written: {error}') from error
         return True
-
-
-def _changed_ms(path: str) -> int | None:
-    try:
-        newest_ns = os.lstat(path).st_mtime_ns
-    except FileNotFoundError:
-        return None
-    for parent, directories, files in os.walk(path):
-        for name in (*directories, *files):
-            try:
-                newest_ns = max(newest_ns, os.lstat(os.path.join(parent, name)).st_mtime_ns)
-            except FileNotFoundError:
-                continue  # another run has removed it
-    return newest_ns // 1_000_000
-
-
-_CAREFUL = shutil.rmtree.avoids_symlink_attacks
-"""Whether names can be removed relative to open directories: on all systems but Windows."""
-
-
-def _remove_tree(root: str, relative: str) -> None:
-    with _parent_of(root, relative) as (parent, name):
-        if stat.S_ISLNK(os.lstat(name, dir_fd=parent).st_mode):
-            os.unlink(name, dir_fd=parent)
-        else:
-            shutil.rmtree(name, dir_fd=parent)
-
-
-def _remove_name(root: str, relative: str) -> None:
-    with _parent_of(root, relative) as (parent, name):
-        os.unlink(name, dir_fd=parent)
-
-
-@contextmanager
-def _parent_of(root: str, relative: str) -> Iterator[tuple[int, str]]:
-    """Open the directory that holds a name, from the root on without following a link."""
-    *above, name = relative.split("/")
-    if name in {"", ".", ".."} or ".." in above:
-        raise OSError(errno.EINVAL, "the name leads out of the store", relative)
-    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        for each in above:
-            below = os.open(each, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=handle)
-            handle, above_it = below, handle
-            os.close(above_it)
-        yield handle, name
-    finally:
-        os.close(handle)
-
-
-def _put_local(temporary: str, path: str, data: bytes, *, replace: bool) -> bool:
-    try:
-        with open(temporary, "xb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if replace:
-            os.replace(temporary, path)
-        else:
-            os.link(temporary, path)
-    except FileExistsError:
-        return False
-    finally:
-        Path(temporary).unlink(missing_ok=True)
-    sync_directory(os.path.dirname(path))
-    return True
-
-
-def sync_directory(path: str) -> None:
-    """Write the names in a local directory through to the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -107,7 +107,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
         made.spend("open")
         return File(made, builtins.open(path, mode))
 
-    monkeypatch.setattr("stores.log.files.open", opened, raising=False)
+    monkeypatch.setattr("stores.log.local_files.open", opened, raising=False)
     for step in ("link", "replace"):
         monkeypatch.setattr(os, step, spending(step, getattr(os, step)))
     monkeypatch.setattr(os, "fsync", lambda _: made.spend("fsync"))
