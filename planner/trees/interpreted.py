@@ -11,6 +11,7 @@ import builtins
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
+from inspect import unwrap
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -58,10 +59,12 @@ def _import(
     if name.removeprefix("sqlglot.") in _EXTENDED:
         return _interpreted(name.removeprefix("sqlglot."))
     found = __import__(name, from_globals, from_locals, fromlist or (), level)
-    if name != "sqlglot" or not fromlist:
+    if name.partition(".")[0] != "sqlglot" or not fromlist:
         return found
-    own = {each: _interpreted(each) for each in fromlist if each in _EXTENDED}
-    return SimpleNamespace(**{each: own.get(each) or getattr(found, each) for each in fromlist})
+    own = {each: _interpreted(each) for each in fromlist if name == "sqlglot" and each in _EXTENDED}
+    # A compiled decorator takes instances of the compiled classes only: leave it out.
+    others = {each: unwrap(getattr(found, each)) for each in fromlist if each not in own}
+    return SimpleNamespace(**own, **others)
 
 
 if TYPE_CHECKING:

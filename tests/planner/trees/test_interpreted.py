@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from types import FunctionType
 
 from sqlglot import exp
 
 from planner.composing.compose import to_duckdb
 from planner.trees.dialect import DIALECT
-from planner.trees.interpreted import is_compiled
+from planner.trees.interpreted import DuckDBGenerator, is_compiled
 
 
 def test_the_build_that_is_installed_is_known() -> None:
@@ -23,3 +24,10 @@ def test_parser_and_generator_are_extended() -> None:
     assert isinstance(tree, exp.Select)
     assert isinstance(tree.selects[0], exp.Abs)
     assert to_duckdb(tree) == 'SELECT ABS(("a" / 2)) FROM "t", UNNEST("b")'
+
+
+def test_no_rule_of_the_generator_is_for_the_compiled_one() -> None:
+    assert {type(rule) for rule in DuckDBGenerator.TRANSFORMS.values()} == {FunctionType}
+    (tree,) = DIALECT.parse("SELECT approx_distinct(a)")
+    assert tree is not None
+    assert to_duckdb(tree) == 'SELECT APPROX_COUNT_DISTINCT("a")'
