@@ -11,17 +11,18 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 from sqlglot import exp
-from sqlglot.errors import ParseError
 from sqlglot.optimizer.scope import Scope
 
 from planner.binding.column_origins import Origins, origins_of
 from planner.binding.desugar import spelled_nodes
-from planner.binding.parameters import Parameters, spell_arrays, spell_compared
+from planner.binding.parameters import Parameters
 from planner.binding.predicates import Predicate
 from planner.binding.pushdown import Equality, Pushdown, Readable, Resolver
 from planner.binding.qualifiers import drop_schemas, qualify_outer, refuse_results, tell_apart
 from planner.binding.relations import Relation, identifier
+from planner.binding.schema_qualifiers import unqualify, unqualify_call, unqualify_type
 from planner.binding.scopes import scopes_of
+from planner.binding.text_literals import spell_arrays, spell_compared
 from planner.binding.vocabulary import Vocabulary
 from planner.errors import NotSupportedError, UnknownNameError
 from planner.postgres import rewrite
@@ -38,9 +39,8 @@ from planner.syntax.with_clause import Clause
 from planner.trees import time_precision
 from planner.trees.column_names import column_name
 from planner.trees.node_index import Nodes, kinds
-from planner.trees.nodes import position_of, strip
+from planner.trees.nodes import strip
 from planner.values import character_types
-from planner.values.catalog_types import CATALOG_TYPES
 from stores.spec.schema import Column, DataType
 
 
@@ -211,7 +211,7 @@ class _Binder:
             unqualify(dot, self._vocabulary.schemas)
         for cast in self._nodes.of(exp.Cast):
             for each in [*cast.to.find_all(exp.DataType)]:
-                _unqualify_type(each)
+                unqualify_type(each)
         if is_changed:
             self._nodes.renew()
 
@@ -394,67 +394,3 @@ def _name_values(values: exp.Values) -> None:
     given = list(alias.columns)
     names = [f"column{i + 1}" for i in range(len(given), width)]
     alias.set("columns", [*given, *(exp.to_identifier(name) for name in names)])
-
-
-def unqualify(dot: exp.Dot, schemas: frozenset[str]) -> None:
-    """Turn `pg_catalog.now()` into `now()`; no other schema has functions."""
-    if not isinstance(dot.expression, exp.Func):
-        return
-    check_schema(dot.this, dot.expression, schemas)
-    dot.replace(dot.expression)
-
-
-def unqualify_call(table: exp.Table, schemas: frozenset[str]) -> None:
-    """Take the schema off a function in FROM.
-
-    Raises:
-        QueryError: as `check_schema`.
-    """
-    schema, database = table.args.get("db"), table.args.get("catalog")
-    if database is not None:
-        schema = exp.Dot(this=database, expression=schema)
-    if schema is not None:
-        check_schema(schema, table.this, schemas)
-    table.set("db", None)
-    table.set("catalog", None)
-
-
-def check_schema(schema: exp.Expr, called: exp.Expr, schemas: frozenset[str]) -> None:
-    """Refuse a schema that has no functions.
-
-    Raises:
-        UnknownNameError: the schema does not exist (3F000).
-        NotSupportedError: it is in another database (0A000).
-    """
-    if not isinstance(schema, exp.Identifier):
-        raise NotSupportedError(
-            "cross-database references are not implemented: "
-            f"{schema.sql(dialect='postgres')}.{column_name(called)}",
-            position=position_of(called),
-        )
-    if schema.name not in schemas:
-        raise UnknownNameError(
-            f'schema "{schema.name}" does not exist',
-            position=position_of(called),
-            sqlstate="3F000",
-        )
-
-
-def _unqualify_type(to: exp.DataType) -> None:
-    """Turn `pg_catalog.text` into `text`, and `pg_catalog._text` into its array, for asyncpg."""
-    kind = to.args.get("kind")
-    if not isinstance(kind, exp.Dot) or kind.this.name != "pg_catalog":
-        return
-    name = kind.expression.name
-    if name in CATALOG_TYPES:
-        named = exp.DataType(this=exp.DType.USERDEFINED, kind=exp.to_identifier(name, quoted=True))
-        to.replace(named)
-        return
-    spelled = f"{name[1:]}[]" if name.startswith("_") else name
-    try:
-        built = exp.DataType.build(spelled, dialect="postgres")
-        if to.expressions and not built.expressions:
-            built.set("expressions", to.expressions)
-        to.replace(built)
-    except ParseError:
-        return  # a type of the catalog only; the code that reads the cast refuses it

@@ -7,7 +7,6 @@ condition that is read is true for no row for which the SQL is NULL.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -15,6 +14,13 @@ from msgspec import Struct
 from sqlglot import exp
 
 from planner.binding.column_side import ColumnOf, Side, TypeOf, side_of
+from planner.binding.comparisons import (
+    after_clock,
+    compare,
+    compare_constants,
+    constant_fitter,
+    time_before_now,
+)
 from planner.binding.moments import moment_of
 from planner.binding.predicates import (
     EVERY_ROW,
@@ -35,11 +41,11 @@ from planner.binding.predicates import (
 from planner.postgres.types.result_types import TIMES
 from planner.trees.known_arguments import conjuncts, disjuncts, seen
 from planner.trees.nodes import parameter_number
-from planner.values.comparison_bounds import Fitted, Fitter, fitter
+from planner.values.comparison_bounds import Fitted, fitter
 from planner.values.constants import constant_of
 from planner.values.quoting import quote_text
 from planner.values.sqltypes import data_type_of
-from stores.spec.schema import BIGINT, BOOLEAN, TEXT, DataType, Kind, Value
+from stores.spec.schema import BOOLEAN, TEXT, DataType
 
 ParameterType: TypeAlias = Callable[[int], DataType]
 
@@ -53,8 +59,6 @@ OPERATORS: dict[type[exp.Expr], str] = {
 }
 MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-_DOUBLE_EXACT = 1 << 53
-"""Every whole number below it has a double of its own."""
 _NOT_IN_MAX = 16
 """A longer NOT IN is left to DuckDB: each of its values splits a range in two."""
 _NESTING_MAX = 40
@@ -144,15 +148,16 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
             left, right, operator = right, left, MIRRORED[operator]
             side = self._side(left)
         if side is None:
-            return _of_constants(left, operator, right)
+            return compare_constants(left, operator, right)
         operand = self.operand(right, side)
         if operand is None:
-            since = _since(right) if operator[0] == ">" else None
-            return UNKNOWN if since is None or side.steps or side.shift else _after(side, since)
+            since = time_before_now(right) if operator[0] == ">" else None
+            is_plain = not (side.steps or side.shift)
+            return after_clock(side, since) if is_plain and since is not None else UNKNOWN
         if operator == "<>":
-            parts = [_compared(side, each, operand) for each in ("<", ">")]
+            parts = [compare(side, each, operand) for each in ("<", ">")]
             return disjunction(parts)
-        return _compared(side, operator, operand)
+        return compare(side, operator, operand)
 
     def _between(self, node: exp.Expr) -> Predicate:
         if node.args.get("symmetric"):
@@ -320,7 +325,7 @@ class PredicateReader(Struct, frozen=True, kw_only=True):
         value, data_type = constant
         if value is None:
             return Operand(text="NULL", fit=Fitted)
-        found = _constant_fitter(value, data_type, side.column_type)
+        found = constant_fitter(value, data_type, side.column_type)
         if found is None:
             return None
         return Operand(text=_text_of(node), fit=side.placed(found), constant=value)
@@ -376,98 +381,6 @@ _NEGATED_ATOMS: dict[type[exp.Expr], Callable[[PredicateReader, exp.Expr], Predi
     exp.Boolean: lambda _, node: NO_ROW if node.this else EVERY_ROW,
     exp.Null: lambda *_: NO_ROW,
 }
-
-
-def _compared(side: Side, operator: str, operand: Operand) -> Predicate:
-    if side.steps is not None:
-        return _stepped(side, operator, operand)
-    if operator == "=":
-        return all_hold(equals_one_of(side.column, (operand,)))
-    return all_hold(Compares(column=side.column, operator=operator, operand=operand))
-
-
-def _stepped(side: Side, operator: str, operand: Operand) -> Predicate:
-    """Return a comparison with a column rounded down as an interval of the column."""
-    first = _refitted(operand, side.at_least(operand.fit), "start")
-    behind = _refitted(operand, side.behind(operand.fit), "end")
-    ends = {
-        "=": ((">=", first), ("<", behind)),
-        ">=": ((">=", first),),
-        ">": ((">=", behind),),
-        "<": (("<", first),),
-        "<=": (("<", behind),),
-    }[operator]
-    return all_hold(*(Compares(column=side.column, operator=o, operand=v) for o, v in ends))
-
-
-def _refitted(operand: Operand, fit: Fitter, end: str) -> Operand:
-    return Operand(
-        text=f"the {end} of {operand.text}",
-        fit=fit,
-        constant=operand.constant,
-        parameter=operand.parameter,
-        compute=operand.compute,
-    )
-
-
-def _of_constants(left: exp.Expr, operator: str, right: exp.Expr) -> Predicate:
-    """Return the predicate of two constants: programs write `1 = 0` to ask for no row."""
-    one, other = (_plain_constant(node) for node in (left, right))
-    if one is None or other is None or (one[1] == TEXT) is not (other[1] == TEXT):
-        return UNKNOWN
-    a, b = one[0], other[0]
-    holds = {"=": a == b, "<>": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}
-    return EVERY_ROW if holds[operator] else NO_ROW
-
-
-def _plain_constant(node: exp.Expr) -> tuple[Value, DataType] | None:
-    node = seen(node)
-    if not isinstance(node, exp.Literal):
-        return None
-    found = constant_of(node, TEXT)
-    return found if found is not None and found[1].kind in {Kind.BIGINT, Kind.TEXT} else None
-
-
-def _constant_fitter(value: Value, source: DataType, column: DataType) -> Fitter | None:
-    if source.kind is Kind.DOUBLE and column.kind is Kind.BIGINT and abs(value) < _DOUBLE_EXACT:
-        return fitter(BIGINT, column)  # below the limit, no two bigints share a double
-    return fitter(source, column)
-
-
-def _since(node: exp.Expr) -> int | None:
-    """Return by how many microseconds `now() - interval '1 hour'` is before now."""
-    node = seen(node)
-    if _is_now(node):
-        return 0
-    if not isinstance(node, exp.Sub) or not _is_now(seen(node.this)):
-        return None
-    interval = constant_of(node.expression, TEXT)
-    if interval is None or interval[1].kind is not Kind.INTERVAL:
-        return None
-    months, days, micros = interval[0]
-    # The longest month: reads may begin too early, never too late.
-    length: int = (31 * months + days) * 86_400_000_000 + micros
-    return length if min(interval[0]) >= 0 else None
-
-
-def _is_now(node: exp.Expr) -> bool:
-    """Whether a node is now() without a precision."""
-    return isinstance(node, exp.CurrentTimestamp) and not node.args.get("this")
-
-
-def _after(side: Side, since_us: int) -> Predicate:
-    """Return a lower bound that moves with the clock.
-
-    DuckDB reads the clock later, and applies its own bound to the rows.
-    """
-    if side.type.kind is not Kind.TIMESTAMPTZ or side.column_type != side.type:
-        return UNKNOWN
-    text = f"now() - {since_us // 1_000_000} s"
-    operand = Operand(
-        text=text, fit=lambda _: Fitted(time.time_ns() // 1000 - since_us), constant=since_us
-    )
-    condition = Compares(column=side.column, operator=">=", operand=operand)
-    return Predicate(disjuncts=((condition,),), exact=False)
 
 
 def _after_text(start: str) -> str | None:

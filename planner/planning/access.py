@@ -25,10 +25,10 @@ from planner.binding.predicates import (
     OneOf,
     Operand,
     Predicate,
-    describe_condition,
 )
 from planner.planning.filters import Allowed, Keep, row_filter
-from planner.planning.key_regions import Region, fixed_columns, merged, region_of
+from planner.planning.key_regions import Region, merged, region_of
+from planner.planning.static_reads import StaticRead, describe_reads, static_read
 from planner.planning.time_ranges import TimeBox
 from stores.codec.partitioner import partition_column
 from stores.spec.arrow import physical_array
@@ -121,7 +121,7 @@ class Access(Struct, frozen=True, kw_only=True):
     def breadth(self) -> int:
         """How much is read: 0 for a lookup, 1 a range, 2 a filtered scan, 3 all rows."""
         disjuncts = self.predicate.disjuncts
-        names = [_static_read(disjunct, self.schema).name for disjunct in disjuncts]
+        names = [static_read(disjunct, self.schema).name for disjunct in disjuncts]
         if "scan" in names:
             return 2 if self.predicate.columns else 3
         return int("range" in names)
@@ -171,10 +171,10 @@ class Access(Struct, frozen=True, kw_only=True):
         kind = _READ_NAMES.get(schema.kind, "")
         if not predicate.disjuncts:
             return f"nothing of {schema.name}; no row can match; on no partition"
-        reads = [_static_read(disjunct, schema) for disjunct in predicate.disjuncts]
+        reads = [static_read(disjunct, schema) for disjunct in predicate.disjuncts]
         name = next((n for n in ("scan", "range") if any(r.name == n for r in reads)), "lookup")
         parts = [f"{kind if name != 'scan' else ''}{name} {schema.name}"]
-        parts += _described(predicate, reads)
+        parts += describe_reads(predicate, reads)
         parts += [self.top.describe()] if self.top is not None else []
         parts += [f"ends of {self.ends}"] if self.ends is not None else []
         parts += [f"any {self.limit} rows"] if self.limit is not None else []
@@ -191,7 +191,7 @@ class Access(Struct, frozen=True, kw_only=True):
         known = domains([c for c in disjunct if _is_constant(c)], ())
         return _partitions(known.get("_partition"), self.schema) if known is not None else set()
 
-    def _places(self, reads: Sequence[_Read]) -> str:
+    def _places(self, reads: Sequence[StaticRead]) -> str:
         counts = [read.keys for read in reads]
         if None in counts:
             return "the partitions of the keys"
@@ -243,9 +243,6 @@ def _partitions(domain: Domain | None, schema: StoreSchema) -> set[int]:
     if domain.values is not None:
         return set(every) & set(domain.values)
     return {partition for partition in every if domain.holds(partition)}
-
-
-# Queries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,73 +389,3 @@ def _partitions_of(keys: Sequence[Key], schema: StoreSchema) -> list[int]:
     batch = pa.RecordBatch.from_arrays(arrays, names=[column.name for column in schema.key])
     found: list[int] = partition_column(batch, schema.key, schema.partitions).tolist()
     return found
-
-
-# Plans in words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
-    """How a disjunct is read, whatever the parameters are."""
-
-    name: str
-    used: tuple[Condition, ...]
-    left: tuple[Condition, ...]
-    """Conditions that the queries do not decide; rows are filtered by them."""
-    keys: int | None = None
-    """The number of keys that are looked up, if known."""
-
-
-def _static_read(disjunct: Disjunct, schema: StoreSchema) -> _Read:
-    names = [column.name for column in schema.key]
-    fixed = fixed_columns(disjunct, schema)
-    behind = names[fixed : fixed + 1]
-    beside = {"_partition", *(column.name for column in schema.time_columns)}
-    usable = {*names[:fixed], *behind, *beside}
-    used = tuple(c for c in disjunct if usable.issuperset(c.columns))
-    used = tuple(sorted(used, key=lambda c: _rank(c, names, beside)))
-    left = tuple(c for c in disjunct if c not in used)
-    if fixed == len(names):
-        return _Read(name="lookup", used=used, left=left, keys=_key_count(disjunct, names))
-    reads = any(c.columns[0] != "_partition" for c in used)
-    return _Read(name="range" if reads else "scan", used=used, left=left)
-
-
-def _rank(condition: Condition, names: list[str], beside: set[str]) -> tuple[int, int]:
-    column = condition.columns[0]
-    if column in beside:
-        return (2 if column == "_partition" else 1), 0
-    return 0, names.index(column)
-
-
-def _key_count(disjunct: Disjunct, names: list[str]) -> int | None:
-    count = 1
-    left = set(names)
-    for condition in disjunct:
-        if not left.issuperset(condition.columns):
-            continue
-        if isinstance(condition, OneOf):
-            count *= len(condition.known or condition.rows)
-        elif isinstance(condition, Equals):
-            if any(operand.is_list for operand in condition.operands):
-                return None
-            count *= len(condition.operands) + condition.null
-        left -= set(condition.columns)
-    return count
-
-
-def _described(predicate: Predicate, reads: Sequence[_Read]) -> list[str]:
-    """Return the conditions of the reads, and those that rows are filtered by."""
-    if len(reads) == 1:
-        parts = [_joined(reads[0].used)] if reads[0].used else []
-        return parts + ([f"filter {_joined(reads[0].left)}"] if reads[0].left else [])
-    parts = (
-        [" or ".join(f"({_joined(r.used)})" for r in reads)] if all(r.used for r in reads) else []
-    )
-    if any(read.left for read in reads):
-        parts.append("filter " + " or ".join(f"({_joined(d)})" for d in predicate.disjuncts))
-    return parts
-
-
-def _joined(conditions: Sequence[Condition]) -> str:
-    return " and ".join(map(describe_condition, conditions))

@@ -37,6 +37,7 @@ TYPES = sorted(
 READERS = (
     "binding/predicate_reader",
     "binding/column_side",
+    "binding/comparisons",
     "values/constants",
     "binding/pushdown",
     "planning/draft",
