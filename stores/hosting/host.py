@@ -234,7 +234,7 @@ class Host:
     def close(self, *, timeout_s: float = CLOSE_S) -> None:
         """Stop following and close all replicas; applied epochs are on disk. Once is enough.
 
-        After `timeout_s`, a follower that hangs in its file system is left behind. No query is
+        After `timeout_s`, a follower that hangs in its file system is abandoned. No query is
         answered from then on, and the follower closes the databases if it ever returns.
         """
         if self._phase in {HostState.STOPPED, HostState.ERROR}:
@@ -246,7 +246,7 @@ class Host:
         if self._thread is not None:
             self._thread.join(max(0.0, deadline - time.monotonic()))
             if self._thread.is_alive():
-                _logger.error("the follower hangs and is left behind root=%s", self.root)
+                _logger.error("the follower hangs, closing without it root=%s", self.root)
                 self._phase = HostState.STOPPED
                 return
         self._open.close()

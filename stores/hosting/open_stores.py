@@ -119,7 +119,9 @@ class OpenStores:
         if replica is None:
             raise _not_here(name, partition)
         replica.role = self._placed[name][partition] = role
-        _logger.info("replica turned store=%s partition=%d role=%s", name, partition, role.value)
+        _logger.info(
+            "replica role changed store=%s partition=%d role=%s", name, partition, role.value
+        )
 
     def drop_replica(self, name: str, partition: int, *, remove: bool) -> None:
         """Close a partition; see `Host.drop`."""
@@ -189,12 +191,12 @@ class OpenStores:
         if store is None:
             self._publish(self._open(schema, log))
         elif not _is_followed(store, schema, log):
-            _logger.warning("store is another than before, starting over store=%s", name)
+            _logger.warning("store was replaced in the log, starting over store=%s", name)
             # A reader of the old databases may delay opening the new ones. Until then the closed
             # store stands for it: its partitions are not present.
             store.close(StoreMigratedError)
             if store.schema.partitions != schema.partitions:
-                # The partitions that were placed, turned or dropped until now were other ones.
+                # The partitions that were placed, promoted or dropped until now were other ones.
                 self._placed.pop(name, None)
             self._publish(self._open(schema, root.store(name)))
         elif store.schema != schema:

@@ -139,7 +139,7 @@ class MemoryPartition:
         if self.schema.kind is StoreKind.VERSIONED:
             ends = (time, END_OF_TIME)
         if None in ends:
-            raise CodecError(f'a row of store "{self.schema.name}" lacks a time')
+            raise CodecError(f'a row of store "{self.schema.name}" has no time')
         return (ends[0], ends[1]) if ends else (0, 0)
 
 

@@ -119,7 +119,7 @@ class PartitionColumns:
             The change to fill for `note`; None if no one needs to know what the epoch changes.
         """
         with self._lock:
-            # From now on the epoch before cannot be read for keeps: changes might be missed.
+            # From now on no read of the epoch before may begin: it would miss these changes.
             self._newest = epoch
             is_needed = self._kept is not None or self._collecting is not None
             return Change(epoch=epoch) if is_needed else None

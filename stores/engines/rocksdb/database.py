@@ -105,8 +105,8 @@ class Database:
                 entries: Any = rdict.items(backwards=backwards, from_key=start)
                 return entries if rdict.latest_sequence_number() == written else None
             except (DbClosedError, RuntimeError):
-                # Closed, or being closed right now by another thread, which has it borrowed. A
-                # stream that was taken before is read to its end all the same.
+                # It is closed, or another thread is closing it right now. A stream that was taken
+                # before is read to its end all the same.
                 return None
 
         return Reader(rdict.snapshot(), iterator, walk)
@@ -190,7 +190,7 @@ class Database:
             self._rdict.flush()
             self._rdict.ingest_external_file([str(path)], options)
         except Exception as error:  # rocksdict raises bare Exception
-            raise StoreError(f"cannot take {path} into a database: {error}") from error
+            raise StoreError(f"cannot ingest {path}: {error}") from error
 
     def close(self) -> None:
         """Close it; RocksDB does so once the last reader is gone."""
@@ -198,8 +198,7 @@ class Database:
         try:
             self._rdict.close()
         except Exception as error:  # rocksdict raises bare Exception
-            # It is closed all the same. Writes that were not flushed are applied again, from the
-            # log.
+            # It is closed all the same. Unflushed writes are applied again, from the log.
             _logger.warning("database not flushed path=%s error=%s", self.path, error)
 
 
@@ -269,7 +268,7 @@ def _remove_traces(path: Path) -> None:
     A directory that was removed while someone reads it stays locked until that reader is done. If
     it existed again then, the traces would look like a damaged database.
     """
-    with contextlib.suppress(OSError):  # then there is more in it than an opening leaves
+    with contextlib.suppress(OSError):  # then it has other files, too
         for trace in (*path.glob("LOG*"), path / "rocksdict-config.json"):
             trace.unlink(missing_ok=True)
         path.rmdir()

@@ -191,7 +191,7 @@ class RocksPartition:
         if not self._layout.times:
             return
         live = self._layout.first_live_segment(progress)
-        # Only when a segment has come to its end: a tombstone for every epoch would slow all reads.
+        # Only when a segment ends: a tombstone for every epoch would slow all reads.
         if live > self._layout.first_live_segment(self.view.progress):
             writes.delete_range(DATA, segment_bytes(live))
 
@@ -207,7 +207,7 @@ class RocksPartition:
         reader = self._database.reader()
         return View(progress=decode_progress(reader.get(PROGRESS)), data=reader)
 
-    # The whole content
+    # All of the content
 
     def reset(self) -> None:
         """Empty the database, because the log it was made from has been replaced.
@@ -259,7 +259,7 @@ class RocksPartition:
         found = self._read_view()
         if found.progress != progress or found.data.get(DEFINITION) != fingerprint(self.schema):
             self._clear()
-            raise StoreError("a snapshot's file holds another progress than its commit says")
+            raise StoreError("a snapshot's file has another progress than its commit")
 
     def _replacing(self) -> AbstractContextManager[None]:
         """Return a context in which the content is replaced."""
@@ -272,7 +272,7 @@ class RocksPartition:
         writes.put(DEFINITION, fingerprint(self.schema))
         self._database.write(writes)
 
-    # Background and end
+    # Maintenance and closing
 
     def maintain(self, is_stopping: Callable[[], bool]) -> None:
         """Keep the columns of the newest epoch, as far as it pays; see `column_cache`."""
@@ -289,7 +289,7 @@ class RocksPartition:
             self.answered.close()
             self._database.close()
 
-    # Parts
+    # Construction
 
     def _new_columns(self, budget: ColumnBudget | None) -> PartitionColumns | None:
         if budget is None or self.schema.kind not in _WITH_COLUMNS:
@@ -327,7 +327,7 @@ _HANDLERS: Mapping[
 def _new_row_cache(schema: StoreSchema, budget: RowBudget | None) -> RowCache | None:
     if budget is None or not budget.capacity_bytes or schema.kind not in _ONE_ROW_A_KEY:
         return None
-    # A row is kept as it is given out, so its values must not be changeable.
+    # Cached rows are returned as they are, so their values must be immutable.
     if any(column.type.kind in NESTED for column in schema.value):
         return None
     return RowCache(budget, columns=len(schema.value))

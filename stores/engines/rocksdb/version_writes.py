@@ -123,7 +123,7 @@ class _Chains:
         if newest is not None:
             version = _version(*newest)
             return _Chain(version.valid_from, [version])
-        # The newest may be a tombstone, which lies in the segment where it expires: any one.
+        # The newest may be a tombstone, which may lie in any segment.
         chain = _Chain(END_OF_TIME)
         self._extend(key, chain, time_us, all_segments=True)
         return chain

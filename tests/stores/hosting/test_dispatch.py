@@ -104,7 +104,7 @@ def reason(result: Success[Any] | Failure) -> FailureReason | None:
         (Role.ACTIVE, "restoring", KNOWN, QueryConfig(), "NOT_UP_TO_BOUND"),
         (Role.ACTIVE, "restoring", KNOWN, QueryConfig(bound=REACHED), "NOT_UP_TO_BOUND"),
         (Role.ACTIVE, "restoring", KNOWN, QueryConfig(active=True), "NOT_ACTIVE"),
-        # An unknown type is told before anything that could pass with time.
+        # An unknown type is reported before failures that may pass with time.
         (
             Role.ACTIVE,
             "running",
@@ -114,7 +114,7 @@ def reason(result: Success[Any] | Failure) -> FailureReason | None:
         ),
         (Role.ACTIVE, "restoring", WindowRangeQuery(), QueryConfig(), "UNKNOWN_QUERY_TYPE"),
         (Role.STANDBY, "running", BrokenQuery(), QueryConfig(active=True), "UNKNOWN_QUERY_TYPE"),
-        # A bound is looked at before the arguments of the query.
+        # The bound is checked before the arguments of the query.
         (Role.ACTIVE, "running", KeyQuery.with_key("a", 1), QueryConfig(), "STORE_EXCEPTION"),
         (
             Role.ACTIVE,

@@ -55,7 +55,7 @@ def test_each_call_applies_one_epoch(tmp_path: Path) -> None:
     assert store.follow()
     assert counts(store) == {**dict.fromkeys(USERS, 0), "bob": 1, "new": 1}
     assert not store.follow()
-    # Partitions that no row came to have the position and the epoch all the same.
+    # Partitions without new rows have the position and the epoch, too.
     result = store.query(in_store("clicks").with_query(KeyQuery.with_key("nobody")))
     assert {r.epoch for r in result.partitions.values()} == {1}
     assert {r.position for r in result.partitions.values()} == {Position.of({"events": {0: 10}})}
@@ -123,7 +123,7 @@ def test_a_missing_file_stops_only_the_partition_that_needs_it(tmp_path: Path) -
     stuck = {p for p, status in store.statuses().items() if status.error is not None}
     assert len(stuck) == 1
     assert {p for p, s in store.statuses().items() if s.progress.epoch == 0} == stuck
-    # They are at two epochs now; the others go on, the one that is stuck catches up when it can.
+    # They are at two epochs now. The others go on; the one that is stuck catches up when it can.
     write(tmp_path, 2, users=["new"])
     assert store.follow()
     assert epochs(store) == {0, 2}
@@ -159,7 +159,7 @@ def test_a_failing_engine_stops_only_its_own_partition(
     assert {n: status.progress.epoch for n, status in statuses.items()} == {0: 0, 1: 2, 2: 0}
     tripped = "ZeroDivisionError: of its own"
     assert {n: status.error for n, status in statuses.items()} == {0: tripped, 1: None, 2: tripped}
-    # Where it tripped is told, once for each and not at every poll.
+    # The failure is logged with its traceback, once for each replica and not at every poll.
     assert [record.exc_info is not None for record in caplog.records] == [True, True]
 
 

@@ -109,7 +109,7 @@ def test_a_gap_that_is_seen_late_gives_no_answer_below_its_bound(
     late = 0
     while not store.follow() and errors(store) == {None}:
         assert epochs(store) == {0}
-        # To look for the latest epoch takes a listing, by which the follower sees it, too.
+        # Looking for the latest epoch takes a listing, so the follower sees it, too.
         latest = (LATEST,) if late == 5 else ()
         for bound in (reached, PositionBound(epoch=5), PositionBound.within_lag(1000), *latest):
             assert set(answered(store, bound).values()) == {"NOT_UP_TO_BOUND"}
@@ -190,7 +190,7 @@ def racing(schema: StoreSchema, directory: Path | None) -> Racing:
     for replica in raced.replicas.values():
         replica.pipeline = "spark:a"
         replica.apply(progress(0), [epoch_rows(schema, 0)])
-    # The others are an epoch ahead, as a follower that takes its turns leaves them.
+    # The others are an epoch ahead, as happens when a follower takes them one by one.
     raced.replicas[0].apply(progress(1), [epoch_rows(schema, 1)])
     return raced
 

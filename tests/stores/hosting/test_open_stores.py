@@ -185,7 +185,7 @@ def test_a_store_that_is_removed_from_the_log_is_dropped(
         with pytest.raises(UnknownStoreError):
             host.query(in_store("others").with_query(RangeQuery()))
         assert counts(host) == {0}
-        # A root that is away is no log without stores.
+        # A missing root is not a log without stores.
         (tmp_path / "log").rename(tmp_path / "away")
         until(lambda: host.error is not None)
         time.sleep(0.1)
@@ -234,7 +234,7 @@ def test_waiting_at_a_gap_does_not_list_the_log_all_the_time(
     with running(root, data) as host:
         until(lambda: all(s.error for s in host.statuses()["clicks"].values()))
         monkeypatch.setattr(Directory, "names", counted)
-        # Each time that stores are looked for, the root is listed.
+        # Each search for stores lists the root.
         until(lambda: listed.count("") > 20)
         assert listed.count("epochs") <= 2
         assert counts(host) == {0}

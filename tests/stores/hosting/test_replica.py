@@ -127,7 +127,7 @@ def test_it_keeps_its_last_epochs() -> None:
         view = running.view_at(epoch)
         return None if view is None else view.progress.epoch
 
-    # As of an epoch that changed nothing here, it is as it was before.
+    # At an epoch that changed nothing here, it has the rows of the epoch before.
     assert [seen(epoch) for epoch in range(8)] == [None, None, 2, 2, 4, 5, 6, None]
     running.close()
     assert seen(6) is None

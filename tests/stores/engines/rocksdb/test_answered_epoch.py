@@ -88,7 +88,7 @@ def test_a_replica_that_lost_answered_epochs_refuses(root: Path, tmp_path: Path)
     left = killed(store, tmp_path / "data", tmp_path / "left")
     whole = record(root, 3).read_bytes()
     record(root, 3).write_bytes(b"torn")
-    for _ in range(2):  # to start it once more changes nothing
+    for _ in range(2):  # another restart changes nothing
         again = opened(root, left)
         assert again.replicas[0].progress.epoch in {1, 2}
         for _ in range(3):

@@ -388,7 +388,7 @@ def test_columns_without_room_are_not_read_again_and_again(
 
     apply(engine, 0, numbered(*range(3 * BATCH_ROWS)))
     engine.maintain(is_stopping)
-    assert asked == 1, "the first chunk shows that there will not be room"
+    assert asked == 1, "the first chunk shows that there is no room"
     assert budget.used_bytes == 0
     scan(engine)
     engine.maintain(is_stopping)
@@ -423,7 +423,7 @@ def test_a_column_that_is_scanned_later_is_added(
     assert not is_kept(engine, epochs)
     maintain(engine)
     assert is_kept(engine, epochs)
-    assert is_kept(engine), "with those that were there"
+    assert is_kept(engine), "with the columns kept before"
     assert budget.used_bytes > before
 
 

@@ -203,7 +203,7 @@ def test_a_scan_while_the_partition_closes_is_complete(tmp_path: Path) -> None:
     view = engine.view
     stream = engine.handlers[RangeQuery](view, RangeQuery())
     database.is_closing = True
-    # A long range would have an iterator of its own, which is not to be had any more.
+    # A long range would use an iterator of its own, which can no longer be made.
     assert rows_of(stream) == numbers(*range(BATCH_ROWS + 1))
     with pytest.raises(StoreError, match="closed meanwhile"):
         engine.handlers[ApproximateCountQuery](view, ApproximateCountQuery())
@@ -373,7 +373,7 @@ def test_a_failed_write_changes_nothing(tmp_path: Path) -> None:
     engine = RocksPartition(tmp_path, schema=CLICKS, partition=0)
     engine.apply(progress(0), [batch(CLICKS, numbers(1))])
     view = engine.view
-    engine._database._rdict.close()  # as a disk that is gone
+    engine._database._rdict.close()  # as if the disk were gone
     with pytest.raises(StoreError, match="cannot write"):
         engine.apply(progress(1), [batch(CLICKS, numbers(2))])
     assert engine.view is view

@@ -47,7 +47,7 @@ def test_a_row_is_found_under_its_view_and_key() -> None:
     found, missing = cache.get("view", b"a"), cache.get("view", b"b")
     assert found is not None
     assert found.row == (5,)
-    assert missing is not None  # it is known that there is no such key
+    assert missing is not None  # the cache knows that the key is missing
     assert missing.row is None
     assert cache.get("other", b"a") is None
     assert cache.get("view", b"c") is None
@@ -172,7 +172,7 @@ def test_no_view_gets_a_row_of_another() -> None:
             view = views[at]
             key = b"%d" % (number % 40)
             number += 1
-            # Under a key that is even each view has a row of its own.
+            # Each view has a row of its own under even keys.
             row = (at,) if int(key) % 2 == 0 else (-1,)
             found = cache.get(view, key)
             if found is None:
