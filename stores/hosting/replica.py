@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stores.engines.rocksdb.answered_epoch import NEVER, AnsweredMark
+from stores.engines.rocksdb.answered_epoch import NEVER, AnsweredEpoch
 from stores.errors import StoreError
 from stores.hosting.bound_waiters import Waiter, Waiters
 from stores.hosting.held_epochs import EpochHold, HeldEpochs, standstill
@@ -93,7 +93,7 @@ class Replica:
         view = engine.view
         self._views: tuple[View, ...] = (view,)
         # A third party's engine need not have one; it counts as having answered all that it has.
-        self._mark: AnsweredMark | None = getattr(engine, "answered", None)
+        self._mark: AnsweredEpoch | None = getattr(engine, "answered", None)
         self._answered = view.progress.epoch if self._mark is None else self._mark.epoch
         """The newest epoch that it has answered at, as far as known, also before a restart."""
         self._update()

@@ -18,7 +18,7 @@ NEVER = -1
 """The database has answered nothing yet."""
 
 
-class AnsweredMark:
+class AnsweredEpoch:
     """One number in a file. Written by the one thread that applies; it costs a microsecond.
 
     It is not synchronised to the disk: it outlives the process, but after a loss of power it may be

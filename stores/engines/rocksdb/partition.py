@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from stores.codec.layout import DATA, DATA_END, Layout, segment_bytes
 from stores.codec.scalars import NESTED
-from stores.engines.rocksdb.answered_epoch import AnsweredMark
+from stores.engines.rocksdb.answered_epoch import AnsweredEpoch
 from stores.engines.rocksdb.column_budget import ColumnBudget
 from stores.engines.rocksdb.column_cache import PartitionColumns
 from stores.engines.rocksdb.column_changes import Change
@@ -116,7 +116,7 @@ class RocksPartition:
             self._show(self._read_view())
         else:
             self.reset()
-        self.answered = AnsweredMark(self._path / _ANSWERED, applied=self.view.progress.epoch)
+        self.answered = AnsweredEpoch(self._path / _ANSWERED, applied=self.view.progress.epoch)
         """The newest epoch that was answered at; its replica says when it answers."""
         # A database without any definition was killed before its first flush.
         if not is_ours and found is not None:

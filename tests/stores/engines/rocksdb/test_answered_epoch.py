@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.engines.rocksdb.answered_epoch import NEVER, AnsweredMark
+from stores.engines.rocksdb.answered_epoch import NEVER, AnsweredEpoch
 from stores.engines.rocksdb.database import Database
 from stores.engines.rocksdb.partition import RocksPartition
 from stores.errors import StoreError
@@ -252,7 +252,7 @@ def test_a_database_of_another_definition_has_answered_nothing(root: Path, tmp_p
 
 def test_the_mark_moves_only_while_epochs_are_answered(tmp_path: Path) -> None:
     path = tmp_path / "mark"
-    mark = AnsweredMark(path, applied=7)
+    mark = AnsweredEpoch(path, applied=7)
     assert mark.epoch == 7
     mark.advance(8)
     assert mark.epoch == 7
@@ -262,17 +262,17 @@ def test_the_mark_moves_only_while_epochs_are_answered(tmp_path: Path) -> None:
     mark.advance(10)
     mark.close()
     mark.close()
-    again = AnsweredMark(path, applied=0)
+    again = AnsweredEpoch(path, applied=0)
     assert again.epoch == 9
     again.forget()
     again.close()
-    assert AnsweredMark(path, applied=3).epoch == NEVER
+    assert AnsweredEpoch(path, applied=3).epoch == NEVER
 
 
 def test_a_mark_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot open"):
-        AnsweredMark(tmp_path, applied=0)
-    mark = AnsweredMark(tmp_path / "mark", applied=0)
+        AnsweredEpoch(tmp_path, applied=0)
+    mark = AnsweredEpoch(tmp_path / "mark", applied=0)
     mark.begin(0)
     mark.close()
     with pytest.raises(StoreError, match="cannot write"):
@@ -292,7 +292,7 @@ def test_an_epoch_that_cannot_be_marked_is_not_shown(root: Path, tmp_path: Path)
     error = store.replicas[0].error
     assert error is not None
     assert "ANSWERED" in error
-    engine.answered = AnsweredMark(tmp_path / "data" / "ANSWERED", applied=4)
+    engine.answered = AnsweredEpoch(tmp_path / "data" / "ANSWERED", applied=4)
     assert store.follow()
     assert answers(store) == 5
     store.close()
