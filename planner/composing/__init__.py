@@ -1,4 +1,13 @@
-"""DuckDB in processes of its own, behind an interface: it composes results and holds the catalog.
+"""DuckDB in processes of its own: it composes results and holds the system catalog.
 
-Nothing here knows SQL's meaning, stores or sessions: statements come in as text, rows as Arrow.
+Statements arrive as text and rows as Arrow; stores and sessions are unknown here.
+
+| gateway | composing process |
+|---|---|
+| `compose`: statements over relations | `local`: the only module that imports DuckDB |
+| `remote`, `remote_statement`: a database, a statement | `process_main`: serves requests |
+| `process_pool`, `process`: which process runs it | `forkserver_main`: starts processes |
+| `feed_sender`: sends long relations | `feed_reader`: reads them |
+
+Both sides share `definition`, `messages`, `frames` and `socket_pool`.
 """

@@ -1,7 +1,7 @@
-"""Partition results to one result, by DuckDB.
+"""Results of partitions composed to one result by DuckDB.
 
-DuckDB sees Arrow streams and nothing else: no files, no network, no extensions, no Python objects
-of the process. Statements reach it as trees made by `bind`; parameter values only as parameters.
+DuckDB reads Arrow streams and nothing else: no files, network, extensions or Python objects.
+Statements come from `bind` as trees, and values only as parameters.
 """
 
 from __future__ import annotations
@@ -64,17 +64,17 @@ class Composer:
         *,
         cancellation: Cancellation | None = None,
     ) -> tuple[Column, ...]:
-        """The columns that a statement gives, without reading a row.
+        """Return the columns of a statement without reading a row.
 
         Args:
             sql: the statement.
             relations: its relations by name.
-            numbers: of the parameters in it.
-            outline: of what it was made from, to place errors.
-            cancellation: what ends it early; without one, nothing does.
+            numbers: of its parameters.
+            outline: of the client's statement, for the position of errors.
+            cancellation: cancels the call; None never does.
 
         Raises:
-            QueryError: DuckDB refuses it; the message is put in Postgres's words.
+            QueryError: DuckDB refuses the statement; the message is PostgreSQL's.
         """
         with _our_errors(outline):
             columns = self._database.describe(
@@ -98,18 +98,18 @@ class Composer:
         outline: Outline,
         script: str = "",
     ) -> Iterator[pa.RecordBatch]:
-        """Run a statement; batches come as DuckDB makes them.
+        """Run a statement; yield batches as DuckDB makes them.
 
         Args:
             sql: the statement.
             relations: its relations by name.
-            parameters: value and type by number, of those parameters that are in it.
-            cancellation: what ends it early.
-            outline: of what it was made from, to place errors.
-            script: statements that prepare for it; only it sees what they do.
+            parameters: number → value and type of its parameters.
+            cancellation: cancels the statement.
+            outline: of the client's statement, for the position of errors.
+            script: statements to run first, such as SET VARIABLE; no other statement is affected.
 
         Raises:
-            QueryError: what went wrong, in a relation or in DuckDB.
+            QueryError: DuckDB failed, or a relation did.
         """
         values = {str(n): python_value(*given) for n, given in parameters.items()}
         with _our_errors(outline):
@@ -144,14 +144,14 @@ MEANING = (
     "SET arrow_large_buffer_size = false",
     *(f"CREATE MACRO {macro}" for macro in MACROS),
 )
-"""What makes bound statements mean the same in every database that runs them."""
+"""Settings and macros that give bound statements the same meaning in every database."""
 
 
 def composing_definition(*, memory_bytes_max: int, threads: int) -> Definition:
-    """The database in which results are composed.
+    """Return the definition of the database that composes results.
 
     Args:
-        memory_bytes_max: what all statements together may use; beyond it one fails with 53200.
+        memory_bytes_max: memory for all statements together; beyond it one fails with 53200.
         threads: threads of DuckDB.
     """
     return Definition(
@@ -171,37 +171,37 @@ def composing_definition(*, memory_bytes_max: int, threads: int) -> Definition:
 
 
 class _Written(DuckDB):
-    """DuckDB's SQL as it is written here."""
+    """sqlglot's DuckDB dialect, writing some nodes as they stand in the tree."""
 
     class Generator(DuckDBGenerator):
-        """Writes what the tree says where sqlglot writes what it takes for the same."""
+        """Writes divisions and comma joins unchanged."""
 
         def div_sql(self, expression: exp.Div) -> str:
-            """As it is: DuckDB's setting divides integers, which sqlglot may cast to bigint."""
+            """Write `/`: DuckDB's setting divides integers, which sqlglot may cast to bigint."""
             return self.binary(expression, "/")
 
         def join_sql(self, expression: exp.Join, join_op: str | None = None) -> str:
-            """A comma before UNNEST, too: JOIN binds closer, and what follows may be RIGHT."""
+            """Write a comma before UNNEST, too: JOIN binds closer, and the next may be RIGHT."""
             if not is_comma(expression):
                 return super().join_sql(expression, join_op)
             return f", {self.sql(expression, 'this')}"
 
 
 def to_duckdb(tree: exp.Expr) -> str:
-    """A bound tree as DuckDB's SQL.
+    """Return a bound tree as DuckDB's SQL.
 
     Raises:
-        NotSupportedError: sqlglot knows no DuckDB form of something in it.
+        NotSupportedError: sqlglot cannot write a node for DuckDB.
     """
     try:
-        # Quoted, for DuckDB reserves words that Postgres does not, such as `at`.
+        # Quoted, because DuckDB reserves words that PostgreSQL does not, such as `at`.
         return tree.sql(dialect=_Written, identify=True)
     except (ValueError, KeyError) as error:
         raise NotSupportedError(f"not supported: {error}") from error
 
 
 def python_value(value: Value, data_type: DataType) -> Any:  # noqa: PLR0911 - one per family
-    """A physical value as the Python object that DuckDB takes for it."""
+    """Return a physical value as a Python object for DuckDB."""
     if value is None:
         return None
     match data_type.kind:
@@ -216,7 +216,7 @@ def python_value(value: Value, data_type: DataType) -> Any:  # noqa: PLR0911 - o
             return moment.date()
         case Kind.TIME:
             if value == _DAY_MICROS:
-                return "24:00:00"  # which Python's time is not
+                return "24:00:00"  # Python's time has no such value
             return (_EPOCH + dt.timedelta(microseconds=value)).time()
         case Kind.ARRAY:
             assert data_type.element is not None, "an array has an element type"
@@ -228,7 +228,7 @@ def python_value(value: Value, data_type: DataType) -> Any:  # noqa: PLR0911 - o
 
 
 def _moment(epoch: dt.datetime, micros: int, data_type: DataType) -> Any:
-    """A time as Python has it; the ends of the range stand for infinity, which it has not.
+    """Return a time as Python's; the ends of the range stand for infinity.
 
     Raises:
         InvalidValueError: a year before 1 or after 9999 (22008).
@@ -242,7 +242,7 @@ def _moment(epoch: dt.datetime, micros: int, data_type: DataType) -> Any:
 
 
 _AS_TEXT = {kind.value.upper(): DataType(kind=kind) for kind in HELD_AS_TEXT}
-"""Types whose values are texts in Arrow."""
+"""DuckDB's types whose values are text in Arrow → their type."""
 
 
 def _result_type(arrow: pa.DataType) -> DataType:

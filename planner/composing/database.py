@@ -1,4 +1,4 @@
-"""What a DuckDB database is to those who use it: statements, relations, Arrow rows, errors."""
+"""The interface of a DuckDB database: statements over Arrow relations, Arrow rows, errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planner.composing.definition import DescribedColumn
 from planner.values.cancel import Cancellation
 
 OpenStream: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
-"""Reads a relation's rows; called anew for each time that DuckDB scans it."""
+"""Opens a stream of a relation's rows; called for each scan."""
 
 
 class DatabaseClosedError(Exception):
@@ -19,10 +19,10 @@ class DatabaseClosedError(Exception):
 
 
 class ArrowRelation:
-    """Rows as DuckDB reads them.
+    """The rows of a relation.
 
-    DuckDB asks for a new stream each time that it scans the relation, which it may do several times
-    in one statement; every stream is read from the same snapshots.
+    DuckDB may scan a relation several times in one statement. Each scan opens a stream, and all
+    streams read the same snapshots.
     """
 
     def __init__(self, schema: pa.Schema, open_stream: OpenStream) -> None:
@@ -31,35 +31,35 @@ class ArrowRelation:
         self._open = open_stream
 
     def read(self) -> Iterator[pa.RecordBatch]:
-        """A new stream of the rows; what it raises is kept as `error`."""
+        """Yield the rows in a new stream; keep its exception as `error`."""
         try:
             yield from self._open()
         except Exception as error:
-            self.error = error  # DuckDB passes on no more than its text
+            self.error = error  # DuckDB passes on its text only
             raise
 
 
 class Answer(Protocol):
-    """The rows of a statement, made as they are asked for. For one thread at a time."""
+    """The rows of a statement, computed as they are read. For one thread at a time."""
 
     schema: pa.Schema
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        """Itself."""
+        """Return itself."""
 
     def __next__(self) -> pa.RecordBatch:
-        """The next rows.
+        """Return the next rows.
 
         Raises:
             DatabaseError, QueryError: as `Database.run`.
         """
 
     def close(self) -> None:
-        """End the statement; of one that has ended, nothing."""
+        """End the statement, if it has not ended."""
 
 
 class Database(Protocol):
-    """A DuckDB that is locked down by its definition. Safe to use from many threads."""
+    """A DuckDB that its definition has locked down. Safe to use from many threads."""
 
     def describe(
         self,
@@ -69,18 +69,18 @@ class Database(Protocol):
         parameters: Sequence[str] = (),
         cancellation: Cancellation,
     ) -> tuple[DescribedColumn, ...]:
-        """The columns that a statement gives; none of it is computed.
+        """Return the columns of a statement without computing anything.
 
         Args:
             sql: the statement.
-            relations: the relations in it by name.
-            parameters: the names of those in it.
-            cancellation: what ends it early.
+            relations: the schemas of its relations by name.
+            parameters: the names of its parameters.
+            cancellation: cancels the call.
 
         Raises:
             DatabaseError: DuckDB refuses the statement.
             DatabaseClosedError: the database is closed.
-            QueryCancelledError: it was cancelled.
+            QueryCancelledError: the call was cancelled.
         """
 
     def run(
@@ -96,16 +96,16 @@ class Database(Protocol):
 
         Args:
             sql: the statement.
-            script: statements that prepare for it, such as SET VARIABLE; only it sees what they do.
-            relations: the relations in it by name.
-            parameters: values by name, as Python has them.
-            cancellation: what ends it early, also between rows.
+            script: statements to run first, such as SET VARIABLE; no other statement is affected.
+            relations: its relations by name.
+            parameters: Python values by name.
+            cancellation: cancels the statement, also between rows.
 
         Raises:
-            DatabaseError: DuckDB refuses the statement, or failed while it ran.
+            DatabaseError: DuckDB refuses the statement, or failed.
             DatabaseClosedError: the database is closed.
-            QueryError: what a relation raised.
-            QueryCancelledError: it was cancelled.
+            QueryError: a relation failed.
+            QueryCancelledError: the statement was cancelled.
         """
 
     def close(self) -> None:

@@ -1,7 +1,4 @@
-"""What a database is made of, what it raises, and how statements name its columns. Values only.
-
-Both sides of the process boundary import this, so it imports next to nothing.
-"""
+"""Values that both sides of the process boundary share: definitions, errors, described columns."""
 
 from __future__ import annotations
 
@@ -13,16 +10,16 @@ import pyarrow as pa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """All that makes a database, so that it can be made again. Built whole, never changed."""
+    """Everything that makes a database, so that another process can make the same one."""
 
     config: Mapping[str, str] = field(default_factory=dict)
-    """DuckDB's settings that have to be there from the start."""
+    """DuckDB's settings at the start."""
     before: Sequence[str] = ()
-    """Statements that run before the tables come."""
+    """Statements that run before the tables are created."""
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
-    """Rows by the name of the table that holds them, as SQL writes it."""
+    """Name of a table, as SQL writes it → its rows."""
     after: Sequence[str] = ()
-    """Statements that run once the tables are there."""
+    """Statements that run after the tables are created."""
 
 
 ROW_TOO_LONG = "RowTooLong"
@@ -30,11 +27,11 @@ ROW_TOO_LONG = "RowTooLong"
 
 
 class DatabaseError(Exception):
-    """DuckDB's own error.
+    """An error of DuckDB.
 
     Args:
-        kind: the name of its class without `Exception`: Binder, OutOfMemory, Interrupt …
-        text: what it says.
+        kind: its class without `Exception`: Binder, OutOfMemory, Interrupt …
+        text: its message.
     """
 
     def __init__(self, kind: str, text: str) -> None:
@@ -48,5 +45,5 @@ class DescribedColumn:
 
     name: str
     kind: str
-    """DuckDB's type, as it writes it."""
+    """DuckDB's name of the type."""
     arrow: pa.DataType

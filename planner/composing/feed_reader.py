@@ -1,4 +1,4 @@
-"""The process's end of a feed: relations as they came, and the rest of them as it is asked for."""
+"""The composing process's end of a feed: relations that arrive in part, and the rest on request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planner.composing.messages import ASK, FeedKind, SentRelation
 
 
 class _Stream:
-    """One reading of a relation, in the process."""
+    """One scan of a relation."""
 
     def __init__(self, relation: int, number: int) -> None:
         self.relation, self.number = relation, number
@@ -22,10 +22,10 @@ class _Stream:
 
 
 class FeedReader:
-    """The process's end of a feed. Safe to use from many threads, as DuckDB does.
+    """Requests batches from the gateway. Safe to use from many threads, as DuckDB does.
 
     Args:
-        sock: the socket, closed with the reader.
+        sock: of the feed; closed with the reader.
     """
 
     def __init__(self, sock: socket.socket) -> None:
@@ -34,11 +34,11 @@ class FeedReader:
         self._awaited: deque[_Stream] = deque()
 
     def read(self, relation: int, number: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """The batches of one stream of a relation.
+        """Yield the batches of one scan of a relation.
 
         Raises:
-            RuntimeError: the relation could not be read.
-            OSError: the feed has been closed.
+            RuntimeError: the gateway could not read the relation.
+            OSError: the feed is closed.
         """
         stream = _Stream(relation, number)
         self._ask(stream)
@@ -48,12 +48,12 @@ class FeedReader:
                 return
             if frame.kind == FeedKind.FAILED:
                 raise RuntimeError(frame.head.decode())
-            self._ask(stream)  # the next is read while DuckDB works on this one
+            self._ask(stream)  # so that the gateway reads ahead while DuckDB works
             size = 0 if frame.body is None else frame.body.size
             yield from frames.batches_in(frame.body, [size], schema)
 
     def close(self) -> None:
-        """Close the feed; who waits for rows fails."""
+        """Close the feed; threads that wait for rows fail."""
         self._sock.close()
 
     def _ask(self, stream: _Stream) -> None:
@@ -62,19 +62,19 @@ class FeedReader:
             self._sock.sendall(ASK.pack(stream.relation, stream.number))
 
     def _take(self, stream: _Stream) -> frames.Frame:
-        """What was asked for; what arrives for other streams is laid aside for them."""
+        """Return the reply for a stream; replies for other streams are kept for them."""
         with self._taking:
             while stream.arrived is None:
                 frame = frames.receive(self._sock)
                 if frame is None:
-                    raise frames.TornFrameError("the feed has been closed")
+                    raise frames.TornFrameError("the feed is closed")
                 self._awaited.popleft().arrived = frame
             taken, stream.arrived = stream.arrived, None
             return taken
 
 
 class ReceivedRelation:
-    """A relation as it came, and what is missing from the feed."""
+    """A relation that arrived with its statement, in whole or in part."""
 
     def __init__(
         self,
@@ -91,12 +91,12 @@ class ReceivedRelation:
         self._lock = threading.Lock()
 
     def read(self) -> Iterator[pa.RecordBatch]:
-        """A new stream of the rows."""
+        """Yield the rows in a new scan."""
         with self._lock:
             number = self._streams
             self._streams += 1
         if self._is_whole or number == 0:
             yield from self._first
         if not self._is_whole:
-            assert self._feed is not None, "what is not whole has a feed"
+            assert self._feed is not None, "a relation in part has a feed"
             yield from self._feed.read(self._place, number, self._schema)

@@ -1,8 +1,8 @@
-"""Relations too long to go with their statement: the process asks for them, batch by batch.
+"""The gateway's end of a feed: the batches of relations that are too long for one message.
 
-A feed is a socket of one statement. The process asks for the next batch of a stream, one ahead of
-what it works on; the gateway reads it from the relation and sends it. No thread waits for either:
-a few threads serve all feeds, so that a statement whose client reads slowly holds none of them.
+A feed is a socket of one statement, on which the process requests batches, one ahead of the one
+that it works on. A few threads serve all feeds and none waits for a process, so that a slow client
+holds no thread.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from planner.composing.messages import ASK, FeedKind
 from planner.composing.socket_pool import READ, WRITE, SocketPool
 
 FEED_THREADS_MAX = 8
-"""Threads that read relations: as many as statements run at once."""
+"""Threads that read relations; about as many statements run at once."""
 
 
 class FeedSender:
-    """The gateway's end of a feed.
+    """Sends batches as a composing process requests them.
 
     Args:
-        sock: the socket; closed with the feed.
-        relations: the relations of the statement.
-        begun: their streams, as far as they have been read for the statement itself.
-        feed_pool: who serves it.
+        sock: of the feed; closed with it.
+        relations: of the statement.
+        begun: the first stream of each relation, whose beginning went with the statement.
+        feed_pool: the threads that serve feeds.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class FeedSender:
         feed_pool.add(sock, self._serve)
 
     def close(self) -> None:
-        """Close all streams; waits for the batch in the making."""
+        """Close the feed and all streams; wait for a batch that is being read."""
         self._feed_pool.drop(self._sock)
         with self._lock:
             if self._closed:
@@ -73,14 +73,14 @@ class FeedSender:
             except BlockingIOError:
                 return WRITE if self._unsent else READ
             except OSError:
-                return 0  # the process is gone, or the statement has ended
+                return 0  # the process has ended, or the statement has
             return 0
 
     def _flush(self) -> bool:
-        """Send what is left of the last answer.
+        """Send the rest of the last reply.
 
         Raises:
-            BlockingIOError: the process takes no more for now.
+            BlockingIOError: the socket is full.
         """
         while self._unsent:
             sent = self._sock.send(self._unsent[0])
@@ -91,10 +91,10 @@ class FeedSender:
         return True
 
     def _is_asked(self) -> bool:
-        """Whether there is a whole question; False at the end of the feed.
+        """Read a whole request; return False at the end of the feed.
 
         Raises:
-            BlockingIOError: there is none yet.
+            BlockingIOError: the request is not complete.
         """
         while len(self._asked) < ASK.size:
             more = self._sock.recv(ASK.size - len(self._asked))
@@ -105,14 +105,14 @@ class FeedSender:
 
     def _answer(self, relation: int, number: int) -> None:
         if relation >= len(self._relations):
-            raise frames.TornFrameError("there is no such relation")
+            raise frames.TornFrameError("a request names an unknown relation")
         key = relation, number
         stream = self._streams.get(key)
         if stream is None:
             stream = self._streams[key] = self._relations[relation].read()
         try:
             batch = next(stream, None)
-        except Exception as error:  # the relation keeps it, for whoever runs the statement
+        except Exception as error:  # the relation keeps it for the statement
             self._unsent.extend(frames.parts_of(FeedKind.FAILED, str(error).encode()))
             return
         if batch is None:
@@ -122,7 +122,7 @@ class FeedSender:
 
 
 def close_stream(stream: Iterator[pa.RecordBatch]) -> None:
-    """Give back what a stream holds."""
+    """Close a stream, if it can be closed."""
     close = getattr(stream, "close", None)
     if close is not None:
         close()

@@ -1,7 +1,7 @@
-"""Where composing processes come from: a process that has imported all they need, and forks.
+"""The fork server: a process with all imports done, which forks composing processes.
 
-A process of its own does so because the gateway cannot: it has threads. A composing process is
-there in some milliseconds so, where Python and the libraries take half a second.
+A fork takes a few milliseconds; starting Python and importing the libraries takes half a second.
+The gateway itself cannot fork safely, because it has threads.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ _END_S = 5.0
 
 
 class ForkServer:
-    """The gateway's end. Safe to use from many threads; started with the first process."""
+    """The gateway's end; it starts the server when it is first used. Safe for many threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._doomed: deque[int] = deque()
-        """Processes to kill, by whoever has the lock next."""
+        """Processes that the next holder of the lock kills."""
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
 
     def start(self, control: socket.socket, limits: ProcessLimits) -> None:
-        """Start a composing process that serves `control`, of which it gets a copy.
+        """Start a composing process, which gets a copy of `control`.
 
         Raises:
-            OSError: no process can be started.
+            OSError: the process cannot be started.
         """
         try:
             with self._lock:
@@ -44,24 +44,24 @@ class ForkServer:
                 try:
                     frames.send(self._running(), ForkKind.START, head, fd=control.fileno())
                 except OSError:
-                    self._end()  # it has died: the next one does it
+                    self._end()  # the fork server has died: start another
                     frames.send(self._running(), ForkKind.START, head, fd=control.fileno())
         finally:
             self._kill_doomed()
 
     def kill(self, pid: int) -> None:
-        """Kill a composing process, if it still runs; does not block.
+        """Kill a composing process, if it still runs. Does not block.
 
-        It is killed by its parent, which alone knows whether the id is still its.
+        Its parent, the fork server, kills it: only the parent knows whether the id is still valid.
         """
         self._doomed.append(pid)
         self._kill_doomed()
 
     def _kill_doomed(self) -> None:
-        """Kill all that are to be killed, unless another call is in the middle of something.
+        """Kill the doomed processes, unless another call holds the lock: then that call kills them.
 
-        The other call kills them when it ends. It may be in this same thread, if Python's collector
-        found unused processes in the middle of it; waiting for the lock would then be a deadlock.
+        The other call may be in this very thread, if the garbage collector found unused processes
+        during it. Waiting for the lock would then be a deadlock.
         """
         while self._doomed and self._lock.acquire(blocking=False):
             try:
@@ -74,7 +74,7 @@ class ForkServer:
                 self._lock.release()
 
     def close(self) -> None:
-        """End it, and with it all that it has started."""
+        """End the fork server and all composing processes."""
         with self._lock:
             self._end()
 
@@ -87,7 +87,7 @@ class ForkServer:
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     env=_environment(),
-                    start_new_session=True,  # what a terminal sends is for the gateway
+                    start_new_session=True,  # signals of the terminal are for the gateway
                 )
             except BaseException:
                 ours.close()
@@ -111,10 +111,10 @@ class ForkServer:
 
 
 def _environment() -> dict[str, str]:
-    """This process's, with its path of modules, and with few threads and little set aside.
+    """Return this process's environment with its module path and with few threads.
 
-    What is set aside counts as taken for the limit on memory: a stack of 8 MB for each thread, and
-    128 MB of Arrow's own allocator.
+    Reserved memory counts towards the memory limit: a stack of 8 MB for each thread, and 128 MB for
+    Arrow's own allocator.
     """
     mine = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONWARNINGS": "ignore"}
     numpy = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -123,7 +123,7 @@ def _environment() -> dict[str, str]:
 
 
 FORK_SERVER = ForkServer()
-"""That of this process."""
+"""The fork server of this process."""
 
 atexit.register(FORK_SERVER.close)
 if hasattr(os, "register_at_fork"):

@@ -1,4 +1,4 @@
-"""The process that forks: one thread that starts, kills and reaps composing processes."""
+"""The fork server's process: one thread that starts, kills and reaps composing processes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from planner.composing.messages import NUMBERS, ForkKind, ProcessLimits
 
 _CONTROL_FD = 0
 _KILLED_S = 1.0
-"""How long processes that were killed are waited for. To give back a gigabyte takes 0.1 s."""
+"""How long to wait for killed processes; to release a gigabyte takes 0.1 s."""
 _LOOK_S = 0.002
 
 
 class _Absent(MetaPathFinder):
-    """Hides libraries for which Arrow and DuckDB look, in case they are given their values.
+    """Hides libraries that Arrow and DuckDB would import to accept their objects.
 
-    No one does so here, and pandas takes half a second and 40 MB.
+    None are passed here, and pandas takes half a second and 40 MB.
     """
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
@@ -34,7 +34,7 @@ class _Absent(MetaPathFinder):
 
 
 def main() -> None:
-    """Fork a process for each that is asked for, until the gateway closes the socket."""
+    """Serve requests for processes until the gateway closes the socket."""
     sys.meta_path.insert(0, _Absent())
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 class _Forking:
-    """The other end: one thread that forks, kills and reaps."""
+    """Forks, kills and reaps composing processes."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
@@ -61,7 +61,7 @@ class _Forking:
         self._killed: set[int] = set()
 
     def serve(self) -> None:
-        """Do what is asked until the gateway is gone; then kill all that is left."""
+        """Serve requests until the gateway is gone, then kill all processes."""
         while True:
             ready = {key.fileobj for key, _ in self._selector.select()}
             if self._woken in ready:
@@ -96,7 +96,7 @@ class _Forking:
         try:
             pid = os.fork()
         except OSError as error:
-            print(f"no composing process can be started: {error.strerror}", file=sys.stderr)
+            print(f"a composing process cannot be started: {error.strerror}", file=sys.stderr)
         else:
             if pid == 0:
                 self._leave()
@@ -105,7 +105,7 @@ class _Forking:
         control.close()
 
     def _await_killed(self) -> None:
-        """Let those that were killed give their memory back: the next one is to have it."""
+        """Wait until killed processes have released their memory for the next one."""
         until = time.monotonic() + _KILLED_S
         self._reap()
         while self._killed and time.monotonic() < until:
@@ -113,7 +113,7 @@ class _Forking:
             self._reap()
 
     def _leave(self) -> None:
-        """In a new process: let go of what belongs to this one."""
+        """Close the fork server's resources in a new process."""
         signal.set_wakeup_fd(-1)
         self._selector.close()
         for each in (self._control, self._wake, self._woken):
@@ -128,7 +128,7 @@ class _Forking:
             self._children.discard(pid)
             code = os.waitstatus_to_exitcode(status)
             if pid not in self._killed and code != 0:
-                print(f"a composing process has ended by itself status={code}", file=sys.stderr)
+                print(f"a composing process ended by itself status={code}", file=sys.stderr)
             self._killed.discard(pid)
 
 

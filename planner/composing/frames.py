@@ -1,8 +1,8 @@
-"""Messages between the gateway and its composing processes: a kind, a head and Arrow bytes.
+"""Frames between the gateway and its composing processes: a kind, a head and Arrow bytes.
 
-A frame is a header of 16 bytes, the head, then the body. Bodies are Arrow's own serialised batches,
-one after the other. They go through the socket: written into fresh shared memory, the same batches
-took three times as long, because the kernel has to find, clear and map every page of it.
+A frame is a header of 16 bytes, the head and the body; the body is serialised Arrow batches. They
+go through the socket: fresh shared memory took three times as long, because the kernel must find,
+clear and map each of its pages.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import pyarrow as pa
 
 _HEADER = struct.Struct("!BxxxIQ")
 HEAD_BYTES_MAX = 1 << 30
-"""Longest head: the tables of a catalog come in one, at some 20 kB a store."""
+"""Longest head: that of a catalog's tables has about 20 kB for each store."""
 BODY_BYTES_MAX = 1 << 32
-"""Longest body: one row of the longest values; where there are more rows, they are sent apart."""
+"""Longest body: one row of the longest values; more rows are sent in several frames."""
 _PARTS_MAX = 256
-"""Buffers given to the kernel at once; it takes 1,024."""
+"""Buffers per system call; the kernel takes 1,024."""
 
 
 class TornFrameError(ConnectionError):
-    """The other side is gone, or sent what is no frame."""
+    """The other side has closed in the middle of a frame, or sent malformed bytes."""
 
 
 class Frame(msgspec.Struct, frozen=True, gc=False):
@@ -44,7 +44,7 @@ def send(
     *,
     fd: int | None = None,
 ) -> None:
-    """Write one frame; blocks until the other side has taken most of it.
+    """Send one frame; block until the other side has read most of it.
 
     Raises:
         OSError: the other side is gone.
@@ -64,7 +64,7 @@ def send(
 
 
 def parts_of(kind: int, head: bytes = b"", body: Sequence[pa.Buffer] = ()) -> list[memoryview]:
-    """One frame as what is to be sent one after the other."""
+    """Return the buffers of one frame in the order to be sent."""
     size = sum(part.size for part in body)
     return [
         memoryview(_HEADER.pack(kind, len(head), size) + head),
@@ -73,10 +73,10 @@ def parts_of(kind: int, head: bytes = b"", body: Sequence[pa.Buffer] = ()) -> li
 
 
 def receive(sock: socket.socket, *, with_fd: bool = False) -> Frame | None:
-    """Read one frame; None where the other side has closed in between two.
+    """Receive one frame; None if the other side has closed the socket between frames.
 
     Raises:
-        TornFrameError: it ends in the middle, or is none.
+        TornFrameError: the frame is incomplete or malformed.
         OSError: the socket failed.
     """
     if with_fd:
@@ -90,7 +90,7 @@ def receive(sock: socket.socket, *, with_fd: bool = False) -> Frame | None:
         header += _exactly(sock, _HEADER.size - len(begun))
     kind, head_size, body_size = _HEADER.unpack(header)
     if head_size > HEAD_BYTES_MAX or body_size > BODY_BYTES_MAX:
-        raise TornFrameError("a frame is longer than any can be")
+        raise TornFrameError("a frame is too long")
     head = _exactly(sock, head_size)
     body = _buffer(sock, body_size) if body_size else None
     return Frame(kind, head, body, fds[0] if fds else None)
@@ -125,10 +125,10 @@ def _buffer(sock: socket.socket, size: int) -> pa.Buffer:
 def batches_in(
     body: pa.Buffer | None, sizes: Sequence[int], schema: pa.Schema
 ) -> list[pa.RecordBatch]:
-    """The batches of a body; they share its memory.
+    """Return the batches of a body, which share its memory.
 
     Raises:
-        TornFrameError: the bytes are no batches of this schema.
+        TornFrameError: the bytes are not batches of this schema.
     """
     found, at = [], 0
     try:
@@ -137,5 +137,5 @@ def batches_in(
             found.append(pa.ipc.read_record_batch(body.slice(at, size), schema))
             at += size
     except (pa.ArrowException, OSError, EOFError, ValueError, AssertionError) as error:
-        raise TornFrameError("a frame holds no batches") from error
+        raise TornFrameError("a frame holds malformed batches") from error
     return found

@@ -1,7 +1,7 @@
-"""Threads that take turns at watching many sockets; who sees one ready attends to it.
+"""A pool of threads that serve many sockets (the leader/followers pattern).
 
-No thread hands work to another: the one that watches does the work itself, and the next one begins
-to watch. There are as many as work at once, up to a limit.
+One thread waits for all idle sockets. When one is ready, it serves that socket itself and another
+thread begins to wait, so no thread hands work to another. Threads are started as they are needed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from typing import TypeAlias, cast
 logger = logging.getLogger(__name__)
 
 Serve: TypeAlias = Callable[[], int]
-"""Does one piece of work for a socket that is ready; gives what to wait for next, 0 for nothing."""
+"""Serves a socket that is ready once; returns the events to wait for next, or 0 to stop."""
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 
 
 class SocketPool:
-    """The threads, and the sockets that they watch.
+    """Threads and the sockets that they serve.
 
     Args:
         name: of the threads.
-        threads_max: how many there may be.
+        threads_max: the most threads.
     """
 
     def __init__(self, name: str, *, threads_max: int) -> None:
@@ -39,20 +39,20 @@ class SocketPool:
         self._threads = self._idle = 0
 
     def add(self, sock: socket.socket, serve: Serve) -> None:
-        """Watch a socket until `serve` gives 0, or it fails; for reading at first."""
+        """Serve a socket when it can be read, until `serve` returns 0 or raises."""
         self._watch(sock, serve, READ)
         self._engage()
 
     def drop(self, sock: socket.socket) -> None:
-        """Watch a socket no more; to be called before it is closed."""
+        """Stop serving a socket; call this before closing it."""
         with suppress(ValueError, KeyError, OSError):
             self._selector.unregister(sock)
 
     def _engage(self) -> None:
-        """See to it that some thread watches.
+        """Start a thread if none is idle.
 
         Raises:
-            RuntimeError: no thread watches, and none can be started.
+            RuntimeError: there are no threads, and none can be started.
         """
         with self._lock:
             if self._idle or self._threads >= self._threads_max:
@@ -61,7 +61,7 @@ class SocketPool:
             self._idle += 1
         try:
             threading.Thread(target=self._run, name=self._name, daemon=True).start()
-        except RuntimeError:  # no memory for its stack: those that work now watch afterwards
+        except RuntimeError:  # no memory for its stack: busy threads will wait afterwards
             with self._lock:
                 self._threads -= 1
                 self._idle -= 1
@@ -69,10 +69,10 @@ class SocketPool:
                     raise
 
     def _watch(self, sock: socket.socket, serve: Serve, events: int) -> None:
-        with suppress(ValueError, OSError):  # closed in the meantime
+        with suppress(ValueError, OSError):  # it was closed meanwhile
             try:
                 self._selector.register(sock, events, serve)
-            except KeyError:  # one that was closed while it was watched had its number
+            except KeyError:  # a socket with the same number was closed without `drop`
                 self.drop(sock)
                 self._selector.register(sock, events, serve)
 
@@ -85,7 +85,7 @@ class SocketPool:
             self._engage()
             try:
                 events = serve()
-            except Exception:  # the outermost loop of a thread that others need
+            except Exception:  # the outermost loop of a thread that serves others, too
                 logger.exception("a socket could not be served")
                 events = 0
             if events:
