@@ -1,7 +1,7 @@
-"""DuckDB's errors as ours: Postgres's words, SQLSTATE, and the place in the client's text.
+"""DuckDB's errors translated: PostgreSQL's message, SQLSTATE, and position in the client's text.
 
-What DuckDB says is recognised by its message, and where that is not known by its class. The tables
-are all that has to change when DuckDB words something anew.
+An error is recognised by its message, or else by its class. If DuckDB changes its wording, only
+the tables have to change.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _logger = logging.getLogger(__name__)
 
 _BY_ZERO = "Division by zero"
 _QUOTED = re.compile(rf"(?<={_BY_ZERO}) in expression \(|\n\nLINE \d+: ")
-"""Where DuckDB begins to quote the statement, whose own words must not be taken for DuckDB's."""
+"""Where DuckDB begins to quote the statement, whose words are not part of the message."""
 
 _NUMBER = r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*"
 _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
@@ -259,7 +259,7 @@ _PATTERNS: tuple[tuple[str, type[QueryError], str, str], ...] = (
         "2201W",
     ),
 )
-"""DuckDB's messages, and ours for them; `name` is what is looked for in the text."""
+"""DuckDB's message → error class, message and SQLSTATE. The group `name` has the position."""
 _TYPE_NAMES = {
     "INT8": "tinyint",
     "INT16": "smallint",
@@ -282,12 +282,10 @@ _TYPE_NAMES = {
     "TIMESTAMP WITH TIME ZONE": "timestamptz",
     "TIMESTAMP": "timestamp",
 }
-"""DuckDB's names of types, and ours."""
+"""DuckDB's name of a type → PostgreSQL's."""
 _TYPE_NAME = re.compile(r"\b(TIMESTAMP WITH TIME ZONE|[A-Z][A-Z_]+[0-9]*)\b")
 _OUT_OF_MEMORY = "53200"
-_MORE_MEMORY = (
-    "Have it hold less at once: sort, group or join fewer rows; or raise memory_bytes_max."
-)
+_MORE_MEMORY = "Sort, group or join fewer rows at once, or raise memory_bytes_max."
 _SHORTER_ROWS = "At most 16 MiB are returned; select part of the text or array."
 _CLASSES: dict[str, tuple[type[QueryError], str]] = {
     ROW_TOO_LONG: (LimitExceededError, "54000"),
@@ -304,11 +302,11 @@ _CLASSES: dict[str, tuple[type[QueryError], str]] = {
     "Binder": (MismatchedTypeError, "42804"),
     "InvalidInput": (InvalidValueError, "22023"),
 }
-"""Our errors for those of DuckDB, by their kind."""
+"""Kind of DuckDB's errors → error class and SQLSTATE."""
 
 
 def translate(error: DatabaseError, outline: Outline) -> QueryError:
-    """DuckDB's error as ours: message, hint, SQLSTATE, and its place in the text if known."""
+    """Return a DuckDB error with PostgreSQL's message and SQLSTATE, and its position if known."""
     text = _QUOTED.split(str(error), maxsplit=1)[0]
     if raised := re.search(rf"{RAISED}(\w{{5}}) (.*)", text):
         return InvalidValueError(raised[2], sqlstate=raised[1])
@@ -332,7 +330,7 @@ def translate(error: DatabaseError, outline: Outline) -> QueryError:
     said = _our_types(_first_sentence(text))
     if error.kind in _CLASSES:
         return _of_kind(error.kind, said)
-    # What DuckDB says can have a value in it, and values are in no log.
+    # The message may contain a value, and values must not be logged.
     _logger.error("composition failed kind=%s", error.kind)
     _logger.debug("composition failed error=%s", text)
     return InternalError(said)

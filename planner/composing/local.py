@@ -1,4 +1,4 @@
-"""The only module that runs DuckDB. It is imported in composing processes, never in the gateway."""
+"""The only module that runs DuckDB; composing processes import it, the gateway never does."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from planner.composing.definition import DatabaseError, Definition, DescribedCol
 from planner.composing.functions.python_functions import PYTHON_FUNCTIONS
 
 TYPES_MAX = 1_000
-"""So many of DuckDB's types are known by their Arrow types; structs and decimals make many."""
+"""DuckDB types whose Arrow types are cached; structs and decimals make many types."""
 KEPT_MAX = 64
-"""Bound statements that are kept of a database, at some 20 kB each."""
+"""Bound statements that a database caches, at about 20 kB each."""
 KEPT_SQL_MAX = 10_000
-"""Longer texts are not kept: what is bound of them is long, too."""
+"""Characters of the longest statement that is cached."""
 
 _CONFIG: dict[str, Any] = {"async_threads": "1"}
-"""Threads that read files, of which there are none; DuckDB starts eight, each with its stack."""
+"""Threads that read files; there are no files, but DuckDB would start eight with a stack each."""
 
 
 Read: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
 
 
 def no_rows() -> Iterator[pa.RecordBatch]:
-    """A stream of nothing."""
+    """Return an empty stream."""
     return iter(())
 
 
 class LocalRelation:
-    """Rows with the Arrow stream interface.
+    """A relation with the Arrow stream interface.
 
     Args:
-        schema: theirs.
-        read: gives a new stream of them; called for each time that DuckDB scans the relation.
+        schema: of the rows.
+        read: returns a new stream of the rows; called for each scan.
     """
 
     def __init__(self, schema: pa.Schema, read: Read = no_rows) -> None:
@@ -54,22 +54,22 @@ class LocalRelation:
 
 
 class Bound(Struct, frozen=True):
-    """A connection with relations, and a statement that DuckDB has bound over them.
+    """A connection with relations and a statement that DuckDB has bound.
 
-    It can be run with any rows of the same schemas.
+    It can be run again with other rows of the same schemas.
     """
 
     cursor: duckdb.DuckDBPyConnection
     relations: Mapping[str, LocalRelation]
     found: duckdb.DuckDBPyRelation | None
-    """None for a statement with parameters: it is bound with their values."""
+    """None for a statement with parameters, which DuckDB binds with their values."""
 
 
 class LocalDatabase:
     """A database in this process. Safe to use from many threads.
 
     Args:
-        definition: what makes it.
+        definition: what it holds and how it is configured.
 
     Raises:
         DatabaseError: it cannot be made.
@@ -92,21 +92,21 @@ class LocalDatabase:
             self._run_all(definition.after)
 
     def statement(self, sql: str) -> LocalStatement:
-        """A statement, not yet begun."""
+        """Return a statement that has not begun."""
         return LocalStatement(self, sql)
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A connection for one statement."""
+        """Return a connection for one statement."""
         with self._lock:
             return self._database.cursor()
 
     def kept(self, key: Hashable) -> Bound | None:
-        """What was kept of a statement, for the caller alone."""
+        """Take a bound statement out of the cache; None if it is missing."""
         with self._lock:
             return self._kept.pop(key, None)
 
     def keep(self, key: Hashable, bound: Bound) -> None:
-        """Keep what has been bound for the next that comes with the same text."""
+        """Put a bound statement into the cache."""
         for relation in bound.relations.values():
             relation.read = no_rows
         with self._lock:
@@ -130,7 +130,7 @@ class LocalDatabase:
     def arrow_types(
         self, cursor: duckdb.DuckDBPyConnection, kinds: Sequence[str]
     ) -> Mapping[str, pa.DataType]:
-        """The Arrow types of DuckDB's; it is asked once for each, as that is a statement more."""
+        """Return the Arrow type of each DuckDB type; a new type costs one more statement."""
         known = self._types
         missing = [kind for kind in dict.fromkeys(kinds) if kind not in known]
         if missing:
@@ -143,10 +143,10 @@ class LocalDatabase:
 
 
 class LocalStatement:
-    """One statement. For one thread at a time, but for `interrupt`.
+    """One statement. For one thread at a time, except `interrupt`.
 
-    What DuckDB has bound is kept where it can be used again: to register relations and to bind a
-    statement takes it as long as to run a small one.
+    A bound statement is cached if it can be used again: registering relations and binding takes as
+    long as running a short statement.
     """
 
     def __init__(self, database: LocalDatabase, sql: str) -> None:
@@ -161,13 +161,13 @@ class LocalStatement:
     def describe(
         self, relations: Mapping[str, pa.Schema], parameters: Sequence[str]
     ) -> tuple[DescribedColumn, ...]:
-        """Its columns; none of it is computed.
+        """Return its columns without computing anything.
 
         Raises:
-            DatabaseError: DuckDB refuses it.
+            DatabaseError: DuckDB refuses the statement.
         """
         with own_errors():
-            # Bound, but not optimised: that would compute the constants, for as long as it takes.
+            # Bound but not optimised: the optimiser computes constants, however long they take.
             found = self._bind(relations, dict.fromkeys(parameters))
             names, kinds = found.columns, [str(kind) for kind in found.types]
             assert self._cursor is not None, "it has been bound"
@@ -185,10 +185,10 @@ class LocalStatement:
         parameters: Mapping[str, Any],
         rows_max: int,
     ) -> pa.Schema:
-        """Begin to run it; gives the schema of its rows.
+        """Begin to run it; return the schema of its rows.
 
         Raises:
-            DatabaseError: DuckDB refuses it, or failed.
+            DatabaseError: DuckDB refuses the statement, or failed.
         """
         with own_errors():
             schemas = {name: relation.schema for name, relation in relations.items()}
@@ -232,7 +232,7 @@ class LocalStatement:
         return Bound(cursor, relations, None)
 
     def next(self) -> pa.RecordBatch | None:
-        """The next rows; None where there are no more.
+        """Return the next rows; None after the last ones.
 
         Raises:
             DatabaseError: DuckDB failed.
@@ -248,14 +248,14 @@ class LocalStatement:
                     return batch
 
     def interrupt(self) -> None:
-        """Have it end early, from any thread; what runs then fails as interrupted."""
+        """End it early, from any thread; a running call fails as interrupted."""
         self._interrupted = True
         cursor = self._cursor
         if cursor is not None:
             cursor.interrupt()
 
     def close(self) -> None:
-        """End it, once nothing of it runs any more."""
+        """End it; no call of it may be running."""
         if self._reader is not None:
             self._reader.close()
         bound, cursor = self._bound, self._cursor
@@ -272,7 +272,7 @@ class LocalStatement:
 
 @contextmanager
 def own_errors() -> Iterator[None]:
-    """DuckDB's errors as `DatabaseError`; behind the first rows they come through Arrow."""
+    """Raise DuckDB's errors as `DatabaseError`; after the first rows they come as OSError."""
     try:
         yield
     except MemoryError as error:
@@ -282,7 +282,7 @@ def own_errors() -> Iterator[None]:
 
 
 def _kind_of(error: Exception) -> str:
-    """The kind that an error is of: by its class, or by its text where the class says nothing."""
+    """Return the kind of an error, by its class, or by its text if the class is general."""
     named = type(error).__name__.removesuffix("Exception")
     if named in _KINDS.values():
         return named
@@ -295,4 +295,4 @@ _KINDS: dict[str, str] = {
     for name in dir(duckdb)
     if name.endswith("Exception")
 } | {"mismatchtype": "TypeMismatch"}
-"""Kinds of DuckDB's errors, by how their text begins: "Out of Memory Error: …"."""
+"""Beginning of an error's text, as in "Out of Memory Error: …" → its kind."""

@@ -1,7 +1,7 @@
-"""What the gateway and its composing processes say to each other, as values.
+"""The messages between the gateway and its composing processes, as values.
 
-The gateway is trusted, and pickles what it asks, for parameters are of many types; what comes back
-is read as msgpack of known shape.
+The gateway is trusted, so its requests are pickled, with parameters of many types. Replies are
+msgpack of known structure.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ class Kind(IntEnum):
     """The kinds of frames."""
 
     LANE = 1
-    """Gateway, on the control socket: a socket on which statements come; its head is a number."""
+    """Gateway, on the control socket: a new lane, with its socket and number."""
     INTERRUPT = 2
-    """Gateway, on the control socket: end the statement of a number that runs on a lane."""
+    """Gateway, on the control socket: end a statement, by its lane and number."""
     DROP = 3
-    """Gateway, on the control socket: a database is used no more."""
+    """Gateway, on the control socket: drop a database."""
     HELLO = 4
-    """Process, on the control socket: it is ready; its head is its id."""
+    """Process, on the control socket: the process is ready; the head has its id."""
     OPEN = 5
     """Gateway, on a lane: make a database."""
     DESCRIBE = 6
@@ -32,27 +32,27 @@ class Kind(IntEnum):
     NEXT = 8
     CLOSE = 9
     REPLY = 10
-    """Process, on a lane: the answer to each of these."""
+    """Process, on a lane: the reply to OPEN, DESCRIBE, RUN, NEXT or CLOSE."""
 
 
 NUMBERS = struct.Struct("!QQ")
-"""The heads of frames on control sockets: a lane, database or process, and a statement."""
+"""The head of frames on control sockets: number of a lane, database or process; of a statement."""
 
 
 ASK = struct.Struct("!II")
-"""On a feed: a relation, by its place in the statement, and a stream of it. Stream 0 goes on where
-what came with the statement ends; others begin anew."""
+"""A request on a feed: a relation, by its place in the statement, and the number of a scan. Scan 0
+continues after the rows that came with the statement; others begin with the first row."""
 
 
 class ForkKind(IntEnum):
-    """The kinds of frames that go to the process that forks."""
+    """The kinds of frames to the fork server."""
 
     START = 1
     KILL = 2
 
 
 class FeedKind(IntEnum):
-    """The kinds of frames on a feed, of which the body is one batch."""
+    """The kinds of frames on a feed; the body of a BATCH is one batch."""
 
     BATCH = 1
     END = 2
@@ -60,21 +60,21 @@ class FeedKind(IntEnum):
 
 
 class ProcessLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What the operating system holds a composing process to."""
+    """Limits that the operating system enforces on a composing process."""
 
     memory_bytes: int
-    """Of data, as it counts them: what is shared or read from files aside."""
+    """RLIMIT_DATA: without memory that is shared or mapped from files."""
 
 
 class SentRelation(msgspec.Struct, frozen=True):
-    """A relation, as it comes with a statement."""
+    """A relation with its first batches, as it is sent with a statement."""
 
     name: str
     schema: bytes
     sizes: tuple[int, ...]
-    """Bytes of its first batches, which are in the body."""
+    """The bytes of each batch in the body."""
     is_whole: bool
-    """Whether these are all; the others are asked for on the feed."""
+    """Whether these are all batches; otherwise the rest is requested on the feed."""
 
 
 class Open(msgspec.Struct, frozen=True):
@@ -82,16 +82,16 @@ class Open(msgspec.Struct, frozen=True):
 
     database: int
     definition: Any
-    """All of it but its tables, for to pickle them would keep the interpreter."""
+    """The `Definition` without its tables: pickling them would hold the GIL."""
     tables: tuple[SentRelation, ...]
-    """Whole; their rows are in the body."""
+    """Its tables, with all rows in the body."""
 
 
 class Describe(msgspec.Struct, frozen=True):
-    """Give the columns of a statement."""
+    """Return the columns of a statement."""
 
     number: int
-    """Of the statement: no two on a lane have the same."""
+    """The statement's number, unique on its lane."""
     database: int
     sql: str
     relations: Mapping[str, bytes]
@@ -100,7 +100,7 @@ class Describe(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """Begin a statement and give its first rows."""
+    """Begin a statement and return its first rows."""
 
     number: int
     database: int
@@ -113,7 +113,7 @@ class Run(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True, tag=True):
-    """The database is there; or the statement has been closed."""
+    """A database has been made, or a statement closed."""
 
 
 class Described(msgspec.Struct, frozen=True, tag=True):
@@ -128,18 +128,18 @@ class Rows(msgspec.Struct, frozen=True, tag=True):
 
     sizes: list[int]
     is_last: bool
-    """Whether there are no more; the statement has ended then."""
+    """Whether these are the last rows, after which the statement has ended."""
     schema: bytes = b""
-    """With the first rows only."""
+    """Sent with the first rows only."""
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
-    """DuckDB's error; the statement has ended."""
+    """An error of DuckDB; the statement has ended."""
 
     kind: str
     text: str
     is_spent: bool = False
-    """Whether the process holds too much memory, or is broken, and should be replaced."""
+    """Whether the process should be replaced: it is broken, or holds too much memory."""
 
 
 Reply: TypeAlias = Done | Described | Rows | Failed
@@ -149,14 +149,14 @@ _decoder: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Done | Descri
 
 
 def encode_reply(reply: Reply) -> bytes:
-    """A reply as bytes."""
+    """Return a reply as bytes."""
     return _encoder.encode(reply)
 
 
 def decode_reply(head: bytes) -> Reply:
-    """A reply from its bytes.
+    """Return the reply in some bytes.
 
     Raises:
-        msgspec.MsgspecError: they are none.
+        msgspec.MsgspecError: the bytes are malformed.
     """
     return _decoder.decode(head)

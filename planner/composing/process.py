@@ -1,4 +1,4 @@
-"""A composing process, as the gateway sees it: lanes for statements, and the means to kill it."""
+"""The gateway's end of one composing process: lanes for statements, and how to kill it."""
 
 from __future__ import annotations
 
@@ -37,36 +37,36 @@ START_S = 30.0
 
 
 class ProcessEndedError(Exception):
-    """The process has ended, or has been killed, before it answered."""
+    """The process ended, or was killed, before it replied."""
 
 
 def connected() -> tuple[socket.socket, socket.socket]:
-    """Two sockets of which each is the other's end.
+    """Return a pair of connected sockets.
 
     Raises:
-        UnavailableError: the gateway has as many files open as it may.
+        UnavailableError: the gateway has reached its limit of open files.
     """
     try:
         return socket.socketpair()
     except OSError as error:
-        logger.error("no socket could be made error=%s", error)
+        logger.error("a socket could not be made error=%s", error)
         raise UnavailableError(
-            "no socket for the statement could be made",
+            "a socket for the statement could not be made",
             detail=str(error.strerror),
-            hint="Retry, or let the gateway open more files.",
+            hint="Retry, or raise the gateway's limit of open files.",
             sqlstate="53000",
         ) from error
 
 
 class Lane:
-    """A socket on which one statement runs at a time."""
+    """A socket that serves one statement at a time."""
 
     def __init__(self, sock: socket.socket, number: int) -> None:
         self._sock, self.number = sock, number
         self._statements = itertools.count(1)
 
     def statement(self) -> int:
-        """A number for the next statement."""
+        """Return a number for the next statement."""
         return next(self._statements)
 
     def call(
@@ -77,10 +77,10 @@ class Lane:
         *,
         feed: socket.socket | None = None,
     ) -> tuple[Reply, pa.Buffer | None]:
-        """Ask, and wait for the reply.
+        """Send a request and wait for the reply.
 
         Raises:
-            ProcessEndedError: there will be none.
+            ProcessEndedError: the process ended first.
         """
         try:
             frames.send(self._sock, kind, head, body, fd=None if feed is None else feed.fileno())
@@ -92,7 +92,7 @@ class Lane:
             raise ProcessEndedError from error
 
     def shut(self) -> None:
-        """Have whoever waits here give up."""
+        """Wake the thread that waits for a reply; it fails."""
         with suppress(OSError):
             self._sock.shutdown(socket.SHUT_RDWR)
 
@@ -105,23 +105,23 @@ class ComposingProcess:
     """One process. Safe to use from many threads.
 
     Args:
-        limits: what it is held to.
+        limits: enforced by the operating system.
 
     Raises:
-        OSError: it cannot be started.
-        UnavailableError: there is no socket for it.
+        OSError: the process cannot be started.
+        UnavailableError: its socket cannot be made.
     """
 
     def __init__(self, limits: ProcessLimits) -> None:
         self.load = 0
-        """Statements that it has; kept by its owner."""
+        """How many statements it runs; counted by the pool."""
         self.load_at_end = 0
-        """How many it had when it ended."""
+        """How many statements it ran when it ended."""
         self.is_ended = False
         self.is_spent = False
         """Whether it gets no more statements."""
         self.was_killed = False
-        """Whether it was ended from here."""
+        """Whether the gateway has killed it."""
         self._lock = threading.RLock()  # garbage may be collected while it is held
         self._numbers = itertools.count(1)
         self._idle: list[Lane] = []
@@ -139,11 +139,11 @@ class ComposingProcess:
         self.pid = self._greeted()
 
     def take_lane(self) -> Lane:
-        """A lane for a statement.
+        """Return a lane for a statement.
 
         Raises:
             ProcessEndedError: the process has ended.
-            UnavailableError: there is no socket for one.
+            UnavailableError: its socket cannot be made.
         """
         with self._lock:
             if self.is_ended:
@@ -162,7 +162,7 @@ class ComposingProcess:
             return lane
 
     def give_lane(self, lane: Lane) -> None:
-        """A lane whose statement has ended."""
+        """Take back a lane whose statement has ended."""
         with self._lock:
             if not self.is_ended:
                 self._idle.append(lane)
@@ -170,7 +170,7 @@ class ComposingProcess:
         lane.close()
 
     def open(self, number: int, definition: Definition) -> None:
-        """Make a database, if that has not been done.
+        """Make a database, unless the process has it.
 
         Raises:
             ProcessEndedError: the process has ended.
@@ -203,23 +203,23 @@ class ComposingProcess:
             self.open(number, definition)
 
     def drop(self, number: int) -> None:
-        """Give up a database, if it is there."""
+        """Drop a database, if the process has it."""
         if number in self._open:
             self._open.pop(number, None)
             self._tell(Kind.DROP, number)
 
     def interrupt(self, lane: Lane, statement: int) -> None:
-        """Ask a statement to end early; does not block."""
+        """Ask a statement to end early. Does not block."""
         self._tell(Kind.INTERRUPT, lane.number, statement)
 
     def kill(self) -> None:
-        """End the process now, and whatever waits for it; does not block."""
+        """Kill the process; calls that wait for it fail. Does not block."""
         if not self.is_ended:
             self.was_killed = True
             self.end()
 
     def end(self) -> None:
-        """The process has ended, or is to."""
+        """Close all lanes and have the process killed, if it still runs."""
         with self._lock:
             if self.is_ended:
                 return
@@ -236,15 +236,15 @@ class ComposingProcess:
         self._control.close()
 
     def _greeted(self) -> int:
-        """Wait until it is ready; gives its id."""
+        """Wait until the process is ready; return its id."""
         self._control.settimeout(START_S)
         try:
             frame = frames.receive(self._control)
             if frame is None:
-                raise OSError("the composing process has ended at its start")
+                raise OSError("the composing process ended at its start")
         except TimeoutError:
             self._control.close()
-            FORK_SERVER.close()  # it hangs, and the next one may not
+            FORK_SERVER.close()  # it hangs; the next call starts another
             raise
         except OSError:
             self._control.close()
@@ -260,7 +260,7 @@ class ComposingProcess:
 
 
 def _opening(number: int, definition: Definition) -> tuple[bytes, list[pa.Buffer]]:
-    """Head and body of the message that makes a database."""
+    """Return head and body of the request that makes a database."""
     body: list[pa.Buffer] = []
     tables: list[SentRelation] = []
     for name, table in definition.tables.items():

@@ -1,8 +1,7 @@
-"""A composing process: statements come in on its lanes, and it dies when its gateway does.
+"""A composing process: it serves requests on its lanes, and ends with its gateway.
 
-It is made to be killed. It holds nothing that cannot be made again, writes no file, and has a
-limit on its memory from the operating system, above DuckDB's own, which does not see everything
-that a function allocates.
+It can be killed at any time: it holds nothing that cannot be made again, and writes no files. The
+operating system limits its memory, because DuckDB's own limit misses what functions allocate.
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ from planner.composing.messages import (
 from planner.composing.socket_pool import READ, SocketPool
 
 STATEMENTS_MAX = 1_024
-"""Threads that run statements: no gateway has more workers, and each waits for one of these."""
+"""Threads that run statements: at least as many as any gateway has workers, which wait for them."""
 ANSWER_BYTES = 64 << 10
-"""Rows of one reply, at least where there are more: a batch of two numbers a row."""
+"""Least bytes of rows in a reply that is not the last: a batch with two numbers in each row."""
 BATCH_BYTES_MAX = 4 << 20
-"""Longer batches are sent in parts, so that the gateway holds few rows of long values."""
+"""Most bytes of a batch that is sent whole, so that the gateway holds few rows of long values."""
 ROW_BYTES_MAX = 16 << 20
 """Longer rows are refused: the gateway encodes a row whole, which takes seconds of its interpreter
 and ten times the memory for a list of ten million numbers."""
@@ -61,9 +60,9 @@ def main(control: socket.socket, limits: ProcessLimits, parent: int) -> None:
     """Serve until the gateway closes the control socket; never returns.
 
     Args:
-        control: where lanes come from.
-        limits: what it is held to.
-        parent: the id of the process that started it.
+        control: the control socket.
+        limits: enforced by the operating system.
+        parent: the process id of the fork server.
     """
     _settle(limits, parent)
     process = _Process(limits)
@@ -102,7 +101,7 @@ class _Process:
         self._socket_pool = SocketPool("lane", threads_max=STATEMENTS_MAX)
 
     def control(self, frame: frames.Frame) -> None:
-        """Do what the control socket says, at once."""
+        """Serve a frame of the control socket. Does not block."""
         number, other = NUMBERS.unpack(frame.head)
         if frame.kind == Kind.LANE and frame.fd is not None:
             sock = socket.socket(fileno=frame.fd)
@@ -116,10 +115,10 @@ class _Process:
             self.databases.pop(number, None)
 
     def database(self, number: int) -> LocalDatabase:
-        """One that has been opened.
+        """Return a database that has been opened.
 
         Raises:
-            DatabaseError: there is none of this number.
+            DatabaseError: the number is unknown.
         """
         found = self.databases.get(number)
         if found is None:
@@ -127,12 +126,12 @@ class _Process:
         return found
 
     def forget(self, lane: int) -> None:
-        """A lane has been closed."""
+        """Forget a lane that has been closed."""
         self._lanes.pop(lane, None)
 
     @property
     def is_full(self) -> bool:
-        """Whether half of what it may take is taken, though nothing much should be."""
+        """Whether the process still holds half of its memory limit after a statement has failed."""
         try:
             pages = int(Path("/proc/self/statm").read_bytes().split()[5])
         except OSError:
@@ -141,7 +140,7 @@ class _Process:
 
 
 class _Lane:
-    """Statements, one after the other."""
+    """Serves the statements of one lane, one after the other."""
 
     def __init__(self, process: _Process, sock: socket.socket, number: int) -> None:
         self._process, self._sock, self._number = process, sock, number
@@ -153,14 +152,14 @@ class _Lane:
         self._lock = threading.Lock()
 
     def interrupt(self, number: int) -> None:
-        """End a statement early, also one that has not arrived yet."""
+        """End a statement early, even one that has not arrived yet."""
         with self._lock:
             self._interrupted = number
             if self._statement is not None and self._current == number:
                 self._statement.interrupt()
 
     def serve(self) -> int:
-        """Serve one request."""
+        """Serve one request; return what to wait for next."""
         try:
             frame = frames.receive(self._sock, with_fd=True)
             if frame is None:
@@ -235,10 +234,7 @@ class _Lane:
         return Rows(rows.sizes, rows.is_last, plain_schema(schema).serialize().to_pybytes())
 
     def _rows(self, body: list[pa.Buffer]) -> Rows:
-        """Rows until there are enough for a reply.
-
-        A batch that is not full is likely the last: the end is looked for then.
-        """
+        """Return rows for one reply, of at least `ANSWER_BYTES` unless they are the last."""
         statement, sizes, total = self._statement, list[int](), 0
         if statement is None:
             raise DatabaseError("Interrupt", "INTERRUPT Error: Interrupted!")
@@ -286,7 +282,7 @@ def _tables(
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:
-    """A schema without dictionaries, which would have to be sent apart."""
+    """Return a schema without dictionaries, which would need messages of their own."""
     return pa.schema(
         [
             pa.field(each.name, each.type.value_type)
@@ -298,7 +294,7 @@ def plain_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A batch without dictionaries."""
+    """Return a batch without dictionaries."""
     if not any(pa.types.is_dictionary(kind) for kind in batch.schema.types):
         return batch
     columns = [

@@ -1,10 +1,10 @@
-"""Databases in processes that can be killed, and what becomes of the statements in one that is.
+"""The pool of composing processes, which can be killed.
 
-DuckDB does not look at its interrupt inside a function, nor count all that a function allocates;
-a function in Python keeps the interpreter. So DuckDB has processes of its own. A statement that
-must end is interrupted; where that does not end it soon, its process is killed. Other statements
-in it begin again in the next process, unnoticed if they have given no rows yet: what they read is
-held, and does not change.
+Inside a function DuckDB does not look at its interrupt and does not count all memory, and a Python
+function holds the GIL. So DuckDB runs in processes of its own. A statement that must end is
+interrupted; if it does not end soon, its process is killed. Other statements in that process start
+again in another one. Clients do not notice if they have no rows yet, because the snapshots that
+statements read do not change.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from planner.values.cancel import Cancellation
 logger = logging.getLogger(__name__)
 
 OVERHEAD_BYTES = 640 << 20
-"""Memory of a process beyond what DuckDB may use for composing: the catalog's database (256 MB),
-rows on their way, Python, and the stacks of threads."""
+"""Memory of a process besides DuckDB's for composing: the catalog's database (256 MB), rows in
+transit, Python, and the stacks of threads."""
 _LOOK_S = 0.05
 
 
@@ -38,8 +38,8 @@ class ProcessPool:
     """The composing processes of one engine. Safe to use from many threads.
 
     Args:
-        count: how many there are; each is started when it is first needed.
-        memory_bytes_max: what DuckDB may use in all of them together.
+        count: how many processes; each is started when it is first needed.
+        memory_bytes_max: memory of DuckDB in all processes together.
     """
 
     def __init__(self, *, count: int = 1, memory_bytes_max: int = 1 << 30) -> None:
@@ -52,32 +52,32 @@ class ProcessPool:
         self._numbers = itertools.count(1)
         self._dropped: deque[int] = deque()
         self._held: list[ComposingProcess] = []
-        """Those that get statements, and those that still have some."""
+        """The processes that get statements, and those that still run some."""
         self._closed = threading.Event()
         self._finalizer = weakref.finalize(self, _end_all, self._held, self._closed)
 
     @property
     def is_closed(self) -> bool:
-        """Whether no statement runs any more."""
+        """Whether the pool is closed."""
         return self._closed.is_set()
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The ids of the processes that there are now."""
+        """The process ids."""
         with self._lock:
             return tuple(process.pid for process in self._held)
 
     def number(self) -> int:
-        """A number for a database."""
+        """Return a number for a database."""
         return next(self._numbers)
 
     def drop(self, number: int) -> None:
-        """A database that is not used any more; may be called while garbage is collected."""
+        """Drop a database, soon. May be called during garbage collection."""
         self._dropped.append(number)
 
     @contextmanager
     def alone(self, cancellation: Cancellation) -> Iterator[None]:
-        """One statement at a time has a process to itself; wait to be it."""
+        """Wait for the right to run a statement in a process of its own; one holds it at a time."""
         while not self._alone.acquire(timeout=_LOOK_S):
             cancellation.check()
         try:
@@ -86,11 +86,14 @@ class ProcessPool:
             self._alone.release()
 
     def take(self, *, fresh: bool = False) -> ComposingProcess:
-        """A process for one statement, to be given back; where it is fresh, no other gets it.
+        """Return a process for one statement, to be given back.
+
+        Args:
+            fresh: start a new process, which no other statement gets.
 
         Raises:
-            DatabaseClosedError: these are closed.
-            UnavailableError: no process can be started.
+            DatabaseClosedError: the pool is closed.
+            UnavailableError: a process cannot be started.
         """
         self._forget_dropped()
         if fresh:
@@ -105,7 +108,7 @@ class ProcessPool:
         with self._starting:
             with self._lock:
                 found = self._least_loaded()
-                if found is not None:  # somebody else has started one
+                if found is not None:  # another thread has started one
                     found.load += 1
                     return found
             process = self._start()
@@ -114,7 +117,7 @@ class ProcessPool:
             return process
 
     def replace(self, process: ComposingProcess) -> None:
-        """Start the next process for one that has been killed, before a statement waits for it."""
+        """Start a process in place of a killed one, before a statement has to wait for it."""
 
         def start() -> None:
             with suppress(DatabaseClosedError, DatabaseError, ProcessEndedError, UnavailableError):
@@ -127,7 +130,7 @@ class ProcessPool:
         threading.Thread(target=start, name="starting", daemon=True).start()
 
     def give(self, process: ComposingProcess) -> None:
-        """A process that one statement less needs."""
+        """Take back a process from a statement."""
         with self._lock:
             process.load -= 1
             is_over = process.is_ended or (process.is_spent and process.load <= 0)
@@ -141,7 +144,7 @@ class ProcessPool:
         self._finalizer()
 
     def _least_loaded(self) -> ComposingProcess | None:
-        """The one with the fewest statements; None if one more should be started."""
+        """Return the process with the fewest statements; None if another should be started."""
         usable = [each for each in self._held if not each.is_spent and not each.is_ended]
         least = min(usable, key=lambda each: each.load, default=None)
         if least is None or (least.load and len(usable) < self._count):
@@ -154,13 +157,13 @@ class ProcessPool:
         try:
             process = ComposingProcess(self._limits)
         except OSError as error:
-            logger.error("no composing process could be started error=%s", error)
+            logger.error("a composing process could not be started error=%s", error)
             raise UnavailableError(
-                "no process for the statement could be started", hint="Retry.", sqlstate="55000"
+                "a process for the statement could not be started", hint="Retry.", sqlstate="55000"
             ) from error
         with self._lock:
             self._held.append(process)
-        if self._closed.is_set():  # in the meantime
+        if self._closed.is_set():  # meanwhile
             process.kill()
             raise DatabaseClosedError
         return process

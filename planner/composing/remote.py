@@ -40,17 +40,18 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 INLINE_BYTES_MAX = 128 << 10
-"""Rows of a relation that go with the statement: one message more costs as much as reading them."""
+"""Bytes of a relation that are sent with the statement: another message costs as much as these."""
 ATTEMPTS_MAX = 20
-"""How often a statement begins whose process is killed for others, twice a second at most."""
+"""How often a statement begins if its process is killed because of others, twice a second at most.
+"""
 
 
 class RemoteDatabase:
     """A `Database` in composing processes.
 
     Args:
-        processes: where it is made, whenever one has no such database yet.
-        definition: what makes it.
+        processes: the pool; a process makes the database when it first needs it.
+        definition: of the database.
     """
 
     def __init__(self, processes: ProcessPool, definition: Definition) -> None:
@@ -67,7 +68,7 @@ class RemoteDatabase:
         parameters: Sequence[str] = (),
         cancellation: Cancellation,
     ) -> tuple[DescribedColumn, ...]:
-        """The columns that a statement gives; none of it is computed."""
+        """Return the columns of a statement without computing anything."""
 
         def begin(statement: RemoteStatement) -> tuple[DescribedColumn, ...]:
             schemas = {name: _bytes_of(schema) for name, schema in (relations or {}).items()}
@@ -76,7 +77,7 @@ class RemoteDatabase:
                 reply, _ = statement.call(Kind.DESCRIBE, pickle.dumps(asked))
             finally:
                 statement.end()
-            assert isinstance(reply, Described), "what is described comes back"
+            assert isinstance(reply, Described), "the reply to DESCRIBE"
             schema = pa.ipc.read_schema(pa.py_buffer(reply.schema))
             return tuple(
                 DescribedColumn(name=each.name, kind=kind, arrow=each.type)
@@ -94,7 +95,7 @@ class RemoteDatabase:
         parameters: Mapping[str, Any] | None = None,
         cancellation: Cancellation,
     ) -> Answer:
-        """Begin a statement; the first rows have come when this returns."""
+        """Begin a statement; return when its first rows have arrived."""
 
         def begin(statement: RemoteStatement) -> Answer:
             return _RemoteAnswer(
@@ -109,17 +110,17 @@ class RemoteDatabase:
         return self._try(begin, sql, cancellation)
 
     def close(self) -> None:
-        """Close the database; no statement of it begins any more."""
+        """Close the database; no more statements can begin."""
         self._closed = True
         self._finalizer()
 
     def _try(
         self, begin: Callable[[RemoteStatement], T], sql: str, cancellation: Cancellation
     ) -> T:
-        """Begin a statement, again where its process ends on account of others.
+        """Begin a statement, and again if its process ends because of others.
 
-        Where a process ends by itself, some statement in it is to blame. Of several it is not
-        known which: each then gets a process to itself, and fails if that ends, too.
+        If a process ends by itself, one of its statements is to blame. With several it is unknown
+        which, so each gets a process of its own, and fails if that ends, too.
         """
         is_suspect = False
         for _ in range(ATTEMPTS_MAX):
@@ -134,11 +135,11 @@ class RemoteDatabase:
             except StatementLostError as ended:
                 if not ended.process.was_killed:
                     shape = statement_shape(sql)
-                    logger.warning("a composing process has ended statement=%s", shape)
+                    logger.warning("a composing process ended statement=%s", shape)
                     is_suspect = True
                 ended.check(self._processes, cancellation)
         raise UnavailableError(
-            "the processes that ran the statement were ended for others too often",
+            "the processes of the statement were ended by other statements too often",
             hint="Retry.",
             sqlstate="55000",
         )
@@ -208,7 +209,7 @@ class _RemoteAnswer:
                     self._finish()
                     ended.check(self._processes, statement.cancellation)
                     raise UnavailableError(
-                        "the process that ran the statement has ended on account of another",
+                        "the process of the statement was ended by another statement",
                         hint="Retry.",
                         sqlstate="55000",
                     ) from ended
@@ -244,12 +245,12 @@ class _RemoteAnswer:
         finally:
             if theirs is not None:
                 theirs.close()
-        assert isinstance(reply, Rows), "what is run gives rows"
+        assert isinstance(reply, Rows), "the reply to RUN and NEXT"
         self.schema = pa.ipc.read_schema(pa.py_buffer(reply.schema))
         self._take(reply, rows)
 
     def _take(self, reply: Reply, body: pa.Buffer | None) -> None:
-        assert isinstance(reply, Rows), "what is run gives rows"
+        assert isinstance(reply, Rows), "the reply to RUN and NEXT"
         try:
             self._batches.extend(frames.batches_in(body, reply.sizes, self.schema))
         except frames.TornFrameError as error:
@@ -266,7 +267,7 @@ class _RemoteAnswer:
         self._statement.close()
 
     def _blamed(self, error: DatabaseError) -> Exception:
-        """What a relation raised, if that is why DuckDB failed."""
+        """Return the error of a relation if one failed, otherwise DuckDB's."""
         for relation in self._relations:
             if isinstance(relation.error, QueryError):
                 return relation.error
@@ -274,7 +275,7 @@ class _RemoteAnswer:
 
 
 def _read_ahead(stream: Iterator[pa.RecordBatch]) -> tuple[list[pa.Buffer], bool]:
-    """The first rows of a stream, serialised, and whether these are all."""
+    """Return the first batches of a stream, serialised, and whether these are all."""
     parts: list[pa.Buffer] = []
     size = 0
     for batch in stream:
