@@ -72,7 +72,7 @@ def test_walks_as_in_postgres(walk: int, batch_rows: int) -> None:
             assert step(cursor, sql) == (given, tag), sql
 
 
-def test_a_cursor_goes_back_as_far_as_it_keeps_rows() -> None:
+def test_a_cursor_reads_backwards_as_far_as_it_keeps_rows() -> None:
     one = next(batches(1, 1)).nbytes
     cursor = Cursor(reader=reader_of(10, 1, window=4 * one), scroll=True)
     assert step(cursor, "FETCH 8 c")[0] == list(range(1, 9))
@@ -81,7 +81,7 @@ def test_a_cursor_goes_back_as_far_as_it_keeps_rows() -> None:
         step(cursor, "FETCH PRIOR FROM c")
     assert caught.value.sqlstate == "54000"
     assert caught.value.detail is not None
-    assert "from 5 on" in caught.value.detail
+    assert "beginning with row 5" in caught.value.detail
 
 
 def test_a_cursor_that_does_not_go_back_keeps_one_batch() -> None:
