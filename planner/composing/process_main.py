@@ -305,7 +305,7 @@ def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def parts_of(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Yield a batch in parts of about `BATCH_BYTES_MAX`, or of one row.
+    """Yield a batch in parts of at most `BATCH_BYTES_MAX`, or of one row.
 
     Raises:
         DatabaseError: a row is longer than `ROW_BYTES_MAX`.

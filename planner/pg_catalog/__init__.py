@@ -1,8 +1,16 @@
-"""Postgres's system catalog, generated from the stores and served by an in-memory DuckDB.
+"""PostgreSQL's system catalog over the stores, served by an in-memory DuckDB.
 
-`PgCatalog` is all that the engine uses. The rows come from `seed` (what PostgreSQL has built in),
-`store_rows` (the stores) and `views` (what follows from both); `macros` has the functions;
-`rewrite` makes DuckDB's SQL of the client's.
+The engine uses `PgCatalog` only.
+
+| rows | from |
+|---|---|
+| `seed`, `builtin_rows` | what PostgreSQL has built in |
+| `store_relations`, `store_rows`, `oids` | stores and system relations |
+| `settings_rows`, `session_rows` | settings; cursors, statements and sessions |
+| `views` | the other relations, as SQL over these |
+
+`macros` has the functions. `rewrite` turns a client's statement into DuckDB's SQL; `catalog_calls`
+finds the calls in statements over stores that only the catalog can answer.
 """
 
 from planner.pg_catalog.catalog import CatalogStatement, PgCatalog

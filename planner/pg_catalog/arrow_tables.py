@@ -1,4 +1,4 @@
-"""Rows of catalog relations as Arrow tables, with defaults for the columns nobody set."""
+"""Rows of catalog relations as Arrow tables, with defaults for missing columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stores.spec.schema import DataType, Kind, Value
 PG_CATALOG = "pg_catalog"
 
 Fields = Mapping[str, Value]
-"""The columns of one row that are set, by name."""
+"""The columns of one row by name; missing ones get a default."""
 
 _ZEROS: Mapping[Kind, Value] = {
     Kind.BOOLEAN: False,
@@ -28,12 +28,12 @@ _ZEROS: Mapping[Kind, Value] = {
 
 
 def relation(name: str, *, schema: str = PG_CATALOG) -> CatalogRelation:
-    """One built-in relation; asking for one that is not there is a bug."""
+    """Return a built-in relation; an unknown name is a bug."""
     return catalog_relations()[schema, name]
 
 
 def catalog_table(name: str, rows: Iterable[Fields], *, schema: str = PG_CATALOG) -> pa.Table:
-    """The rows of one relation; a column that a row leaves out is zero if required, else NULL."""
+    """Return rows of a relation; a missing column is zero if required, otherwise NULL."""
     found = relation(name, schema=schema)
     listed = list(rows)
     columns = [_column(column, listed) for column in found.columns]
@@ -43,7 +43,7 @@ def catalog_table(name: str, rows: Iterable[Fields], *, schema: str = PG_CATALOG
 
 
 def copied_table(name: str, text: str) -> pa.Table:
-    """The rows of one relation from COPY's text form, all columns."""
+    """Return rows of a relation from COPY's text format with all columns."""
     found = relation(name)
     lines = [line.split("\t") for line in text.strip("\n").splitlines()]
     columns = []

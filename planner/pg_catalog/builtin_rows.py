@@ -1,4 +1,4 @@
-"""What every gateway's catalog holds, whatever its stores: the built-in part of each relation."""
+"""The rows that the catalog has without any store: PostgreSQL's built-in objects."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from planner.pg_catalog.postgres_types import ColumnType, PostgresType, postgres
 from planner.pg_catalog.relations import CatalogRelation, catalog_relations
 
 OWNER = 10
-"""Oid of the one role that can log in: the user of the session."""
+"""Oid of the only role that can log in: the user of the session."""
 NAMESPACES: Mapping[str, int] = {
     "pg_catalog": 11,
     "pg_toast": 99,
     "public": 2200,
     "information_schema": 13207,
 }
-"""Oids of the schemas that PostgreSQL has too."""
+"""PostgreSQL's schemas → oid."""
 PUBLIC_OWNER = 6171
 """Oid of the predefined role pg_database_owner, which has schema public."""
 _PG_PROC_OID = 1255
 PG_NAMESPACE_OID = 2615
 HEAP = 2
-"""Oid of the table access method that tables claim."""
+"""Oid of the table access method that tables have in pg_class."""
 _INTERNAL_LANGUAGE = 12
 
 
@@ -57,7 +57,7 @@ def builtin_tables() -> Mapping[str, pa.Table]:
 def attribute(
     *, relation_oid: int, number: int, name: str, column_type: ColumnType, required: bool
 ) -> Fields:
-    """A row of pg_attribute."""
+    """Return a row of pg_attribute."""
     kind = column_type.type
     return {
         "attrelid": relation_oid,
@@ -79,7 +79,7 @@ def attribute(
 
 
 def relation_row(*, oid: int, name: str, namespace: int, relkind: str, columns: int) -> Fields:
-    """A row of pg_class."""
+    """Return a row of pg_class."""
     stored = relkind == "r"
     return {
         "oid": oid,
@@ -157,12 +157,12 @@ def _type(each: PostgresType) -> Fields:
 
 
 def proc_lines() -> list[list[str]]:
-    """The fields of each function: those of `seed.PROCS`."""
+    """Return the fields of each function in `seed.PROCS`."""
     return [line.split("\t") for line in seed.PROCS.strip("\n").splitlines()]
 
 
 def role_names() -> dict[int, str]:
-    """The predefined roles, none of which can log in."""
+    """Return oid → name of the predefined roles, none of which can log in."""
     lines = (line.split("\t") for line in seed.ROLES.strip("\n").splitlines())
     return {int(oid): name for oid, name in lines}
 

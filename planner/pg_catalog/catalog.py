@@ -1,4 +1,4 @@
-"""The catalog as the engine uses it: accept a statement, prepare it, execute it."""
+"""The catalog's interface to the engine: it accepts, prepares and executes statements."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ from stores.spec.schema import TEXT, Column, DataType, Kind, Row
 from stores.spec.store import StoreCatalog
 
 CACHE_STATEMENTS_MAX = 512
-"""Clients send some 300 different catalog statements; each takes about 10 kB."""
+"""Cached statements: clients send about 300 different ones, of about 10 kB each."""
 CACHED_SQL_MAX = 100_000
-"""Longer texts carry lists of oids and do not come twice."""
+"""Characters of the longest text that is cached; longer ones list oids and do not come twice."""
 VALUES_MAX = 256
-"""Answers about sessions; one with all settings takes some 50 kB, others next to nothing."""
+"""Cached answers about sessions: 50 kB with all settings, otherwise very little."""
 _INTROSPECTED = {"attrtypoids": DataType(kind=Kind.ARRAY, element=TEXT)}
-"""Columns of asyncpg's query for types that it does not know, to which no int8[] may come back.
+"""Columns that must not be int8[]: asyncpg would look up that type with the query that has them.
 
-It would ask about that by the same query. The column is NULL for all types that we have.
+The column is NULL for all types of the catalog.
 """
 
 
@@ -63,28 +63,28 @@ class CatalogStatement:
 
     sql: str
     columns: tuple[Column, ...]
-    """Named as PostgreSQL names them."""
+    """The columns with PostgreSQL's names."""
     parameters: tuple[DataType, ...]
     computed: tuple[Column, ...]
-    """The columns as DuckDB gives them: with the arguments of calls that do something."""
+    """The columns of DuckDB's result, which has the arguments of calls with side effects."""
     rewritten: Rewritten
-    """What DuckDB runs."""
+    """The statement for DuckDB."""
     lists: bool = False
-    """Whether it asks for the connections, or for what one of them keeps by name."""
+    """Whether it reads the sessions, or the cursors and statements of this session."""
     costs: bool = True
-    """Whether EXPLAIN tells an estimate."""
+    """Whether EXPLAIN shows an estimate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Generation:
-    """The tables for one version of the store catalog; readers keep theirs until they are done."""
+    """The tables for one version of the store catalog; a reader keeps its own until it is done."""
 
     version: int
     composer: Composer
     displays: Displays
 
     def displays_for(self, user: str) -> Displays:
-        """What oids print as for a user, who is the owner of all."""
+        """Return the names that oids are shown as to a user, who owns everything."""
         roles = {**self.displays["regrole"], OWNER: quote_name(user)}
         return {**self.displays, "regrole": roles}
 
@@ -93,11 +93,11 @@ class PgCatalog:
     """PostgreSQL's system catalog over the stores. Safe to use from many threads.
 
     Args:
-        catalog: the stores; the tables are built anew when its version has changed.
-        server_version: what the gateway claims to be, e.g. `15.3`.
-        database: the name of the one database.
-        processes: where its statements run; some of its own without.
-        queries: the statements that run now, which pg_stat_activity tells of.
+        catalog: the stores; the tables are built again when its version changes.
+        server_version: reported to clients, e.g. `15.3`.
+        database: the name of the only database.
+        processes: run its statements; None makes a pool of its own.
+        queries: the running statements, for pg_stat_activity.
     """
 
     def __init__(
@@ -128,11 +128,11 @@ class PgCatalog:
 
     @property
     def version_text(self) -> str:
-        """What `version()` answers."""
+        """The result of `version()`."""
         return f"PostgreSQL {self._server_version} (Stategate)"
 
     def accepts(self, tree: exp.Expr) -> bool:
-        """Whether a statement is about the catalog and no store, so that this class runs it."""
+        """Whether this class runs a statement: it reads the catalog and no store."""
         return is_catalog_statement(tree, self._catalog.stores)
 
     def prepare(
@@ -147,13 +147,13 @@ class PgCatalog:
 
         Args:
             sql: the text, the key of the cache.
-            tree: the text as parsed; it is left as it is.
-            parameter_types: types the client insists on; None or a shorter list leaves the others
-                to be inferred.
-            cancellation: what ends it early; without one, nothing does.
+            tree: the parsed text, which is not changed.
+            parameter_types: types that the client has declared; None, or beyond the end, is
+                inferred.
+            cancellation: cancels the call; None never does.
 
         Raises:
-            QueryError: the statement names what the catalog does not have, or does not run here.
+            QueryError: the statement has an unknown name, or is not supported.
         """
         key = (sql, tuple(parameter_types))
         with self._lock:
@@ -177,21 +177,21 @@ class PgCatalog:
         *,
         cancellation: Cancellation | None = None,
     ) -> tuple[CatalogStatement | None, Sequence[DataType | None]]:
-        """Take out of a statement over stores what only the catalog answers, see `catalog_calls`.
+        """Replace the calls that only the catalog answers by parameters, see `catalog_calls`.
 
         Args:
-            sql: its text.
-            tree: the text as parsed; calls in it become parameters behind those that it has.
-            clause: its WITH clause, which may have some of them.
-            parameter_types: types the client insists on.
-            cancellation: what ends it early; without one, nothing does.
+            sql: the text of a statement over stores.
+            tree: the parsed text; calls become parameters after those of the statement.
+            clause: its WITH clause, which may have parameters too.
+            parameter_types: types that the client has declared.
+            cancellation: cancels the call; None never does.
 
         Returns:
-            What to ask for `values` when the statement runs, None if there is nothing; and the
-            types of all parameters, those of the values among them.
+            The statement that `values` runs for the new parameters, None if there are none; and
+            the types of all parameters.
 
         Raises:
-            QueryError: a call that the catalog does not answer.
+            QueryError: the catalog cannot answer a call.
         """
         if not may_ask(sql):
             return None, parameter_types
@@ -213,16 +213,16 @@ class PgCatalog:
         session: Session,
         cancellation: Cancellation,
     ) -> pa.Table:
-        """Run a statement over the stores as they are now.
+        """Run a statement over the present stores.
 
         Args:
             statement: from `prepare`.
-            parameters: physical values; an array may also be PostgreSQL's text form of it.
-            session: whose user and settings the catalog shows; `set_config` changes it.
-            cancellation: stops the statement.
+            parameters: physical values; an array may also be in PostgreSQL's text form.
+            session: has the user and the settings; `set_config` changes it.
+            cancellation: cancels the statement.
 
         Raises:
-            QueryError: a value or name is wrong, a limit was reached, or it was cancelled.
+            QueryError: a value or name is invalid, a limit is exceeded, or it was cancelled.
         """
         if len(parameters) != len(statement.parameters):
             raise InvalidValueError(
@@ -253,12 +253,12 @@ class PgCatalog:
     def values(
         self, statement: CatalogStatement, *, session: Session, cancellation: Cancellation
     ) -> Row:
-        """The only row of a statement that asks for values of the session, see `catalog_calls`.
+        """Return the only row of a statement from `prepare_calls`.
 
-        It is kept, for it is decided by the stores there are, the user and the settings.
+        It depends on the stores, the user and the settings, and is cached by them.
 
         Raises:
-            QueryError: a value cannot be found, or it was cancelled.
+            QueryError: a name is unknown, or the call was cancelled.
         """
         settings = frozenset(_settings(session).items())
         key = (statement.sql, self._catalog.version, session.user, session.pid, settings)
@@ -322,7 +322,7 @@ class PgCatalog:
         )
 
     def oid_of(self, relation: Relation) -> int:
-        """`pg_class.oid` of a relation; 0 if there is none any more."""
+        """Return `pg_class.oid` of a relation; 0 if it no longer exists."""
         if relation.oid:
             return relation.oid
         version, oids = self._oids
@@ -345,7 +345,7 @@ class PgCatalog:
         if generation is not None and generation.version == version:
             return generation
         with self._lock:
-            # read under the lock: another thread may have built it, the stores may have moved on
+            # Read again under the lock: another thread may have built it, or the stores changed.
             version = self._catalog.version
             if self._generation is None or self._generation.version != version:
                 self._generation = self._build(version)

@@ -1,9 +1,8 @@
-"""Calls that only the catalog answers, taken out of statements over stores.
+"""Calls in statements over stores that only the catalog can answer, replaced by parameters.
 
-Such a call, or cast to regclass and its kin, is about the session, the server or the catalog, and
-not about rows: its value is found when the statement runs, for plans are kept by text and shared by
-all sessions. Here each becomes a parameter behind those of the client, and all of them one
-statement that the catalog answers.
+Such a call, or a cast to regclass and similar types, depends on the session, the server or the
+catalog, not on rows. Its value is found when the statement runs, because all sessions share plans.
+Each call becomes a parameter after those of the client; one catalog statement gives all values.
 """
 
 from __future__ import annotations
@@ -33,42 +32,42 @@ _CONSTANT = (
     *(exp.Literal, exp.Boolean, exp.Null, exp.Neg, exp.Paren, exp.Cast, exp.DataType),
     *(exp.DataTypeParam, exp.ObjectIdentifier, exp.Identifier, *SESSION_NODES),
 )
-"""What the arguments of a call are made of that the catalog can answer without the row."""
+"""Nodes of arguments that do not depend on a row."""
 _SETTING_NAMES, _SETTING_VALUES = (
     f"(SELECT array_agg({shown} ORDER BY name) FROM pg_settings)"
     for shown in ("lower(name)", "setting")
 )
 _SETTING_ARGUMENTS_MAX = 2
 _GUARDS = (exp.Case, exp.If, exp.Coalesce)
-"""What may leave a part of it uncomputed, and with it the error of a setting that is not there."""
+"""Nodes that may skip a branch, and with it the error of an unknown setting."""
 
 
 def may_ask(sql: str) -> bool:
-    """Whether a text has a word by which a statement asks the catalog; few have."""
+    """Whether a text has a word of a catalog call; few texts have one."""
     return not _WORDS.isdisjoint(_WORD.findall(sql.lower()))
 
 
 def extract_calls(tree: exp.Query, stores: Mapping[str, Store], before: int) -> exp.Select | None:
-    """Put parameters in the place of a statement's calls; the tree is changed.
+    """Replace the catalog calls of a statement by parameters, in place.
 
-    Calls whose arguments are known with the row only are left, but for those of settings.
+    A call with arguments that depend on a row stays, except `current_setting`.
 
     Args:
-        tree: the statement, as it was parsed.
+        tree: the parsed statement.
         stores: the relations that it may name.
-        before: the highest number of a parameter that it has.
+        before: the highest number of its parameters.
 
     Returns:
-        What to ask of the catalog, a column for each parameter; None if it asks nothing.
+        The catalog statement with a column for each new parameter; None if there are none.
 
     Raises:
-        UnknownNameError: a schema that has no functions (3F000), or `current_setting` with more or
-            fewer arguments than it takes (42883).
+        UnknownNameError: the schema of a call has no functions (3F000), or `current_setting` has
+            too many or too few arguments (42883).
     """
     for dot in reversed([*tree.find_all(exp.Dot)]):
         unqualify(dot, _SCHEMAS)
     for select in tree.find_all(exp.Select):
-        name_columns(select)  # what stands in their place has no name
+        name_columns(select)  # a parameter would lose the name of its call
     resolve_user_keywords(tree, stores)
     extraction = _Extraction(before)
     for node in reversed([*_calls(tree)]):  # inner ones first
@@ -77,14 +76,14 @@ def extract_calls(tree: exp.Query, stores: Mapping[str, Store], before: int) -> 
 
 
 class _Extraction:
-    """Numbers the calls of one statement: equal ones have one parameter."""
+    """Numbers the calls of one statement; equal calls share a parameter."""
 
     def __init__(self, before: int) -> None:
         self._before = before
         self._asked: dict[str, tuple[int, exp.Expr]] = {}
 
     def query(self) -> exp.Select | None:
-        """What is asked for, in the order of its numbers."""
+        """Return the catalog statement with the calls in the order of their numbers."""
         columns = [
             exp.Alias(this=node, alias=exp.to_identifier(f"v{number}"))
             for number, node in self._asked.values()
@@ -92,7 +91,7 @@ class _Extraction:
         return exp.Select(expressions=columns) if columns else None
 
     def extract(self, node: exp.Expr) -> None:
-        """Take one call out."""
+        """Replace one call, if the catalog can answer it."""
         depends = not _is_constant(node)
         is_setting = isinstance(node, exp.Anonymous) and node.name.lower() == "current_setting"
         if is_setting and (depends or node.find_ancestor(*_GUARDS)):
@@ -116,9 +115,9 @@ class _Extraction:
             )
 
     def _extract_setting(self, node: exp.Expr) -> None:
-        """Give a call all settings, for only the row says which it wants, or whether it wants one.
+        """Pass all settings to a call, because the row decides which one it reads, or whether.
 
-        `calls` knows it by the arguments that nobody can write.
+        `planner.postgres.expressions.calls` recognises it by its number of arguments.
         """
         if not 1 <= len(node.expressions) <= _SETTING_ARGUMENTS_MAX:
             raise unknown_function(node, "current_setting")
@@ -139,16 +138,16 @@ class _Extraction:
 
 
 def _replace(node: exp.Expr, fresh: exp.Expr) -> None:
-    """Put a node in the place of a call; errors point there still."""
+    """Replace a call, and keep its position for errors."""
     if "start" in node.meta:
         fresh.meta["start"] = node.meta["start"]
     node.replace(fresh)
 
 
 def _calls(tree: exp.Query) -> Iterator[exp.Expr]:
-    """The calls to be taken out: the outermost, as their arguments go with them.
+    """Yield the outermost catalog calls; their arguments go with them.
 
-    Inside of one that stays where it is, they are calls of their own.
+    The calls inside a call that must stay are yielded, too.
     """
     for node in tree.walk(prune=lambda each: _asks(each) and _is_constant(each)):
         if _asks(node):
@@ -157,7 +156,7 @@ def _calls(tree: exp.Query) -> Iterator[exp.Expr]:
 
 def _asks(node: exp.Expr) -> bool:
     if isinstance(node.parent, exp.Table):
-        return False  # functions in FROM are an allow-list of their own
+        return False  # functions in FROM have an allow-list of their own
     if isinstance(node, exp.Cast):
         return _names_object(node)
     is_call = isinstance(node, exp.Anonymous) and node.name.lower() in ASKED
@@ -165,7 +164,7 @@ def _asks(node: exp.Expr) -> bool:
 
 
 def _names_object(node: exp.Expr) -> bool:
-    """Whether it is a cast to regclass or its kin, or one of that: `'x'::regclass::oid`."""
+    """Whether a node is a cast to regclass or a similar type, or of one: `'x'::regclass::oid`."""
     while isinstance(node, exp.Cast | exp.Paren):
         if is_object_cast(node):
             return True
@@ -174,7 +173,7 @@ def _names_object(node: exp.Expr) -> bool:
 
 
 def _as_used(node: exp.Expr) -> exp.Expr:
-    """A cast to regclass and its kin as its place wants it: compared by its oid, else as a name."""
+    """Return a cast to an object type as an oid if it is compared, otherwise as a name."""
     above = node.parent
     while isinstance(above, exp.Paren):
         above = above.parent

@@ -1,6 +1,6 @@
-"""The in-memory DuckDB that holds the catalog for one set of stores. Built whole, never changed.
+"""The definition of the DuckDB that holds the catalog for one set of stores.
 
-It can reach no file, network or extension, and its settings are locked.
+It cannot reach files, the network or extensions, and its settings are locked.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from planner.pg_catalog.views import COMPUTED, INFORMATION, SESSION_INFORMATION,
 from planner.values.quoting import quote_always, quote_name, quote_text
 
 MEMORY_LIMIT = "256MB"
-"""The catalog of 1,000 stores of 20 columns takes some 20 MB; the rest is for sorts and joins."""
+"""The catalog of 1,000 stores with 20 columns takes 20 MB; the rest is for sorts and joins."""
 _DATABASE_OID = 5
 _UTF8 = 6
 _CONFIG = {
@@ -47,10 +47,10 @@ _CONFIG = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
-"""One thread: the statements are short, and they share the machine with real queries.
+"""One thread, because statements are short and share the machine with queries of stores.
 
-Joins run as they are written: without ORDER BY rows then come as PostgreSQL gives them, in the
-order of the first table, on which clients rely that list columns.
+Joins run in the order of the text. Without ORDER BY rows then come in the order of the first table
+as in PostgreSQL, on which clients rely when they list columns.
 """
 
 _VIEWS = {"pg_catalog": SESSION_VIEWS, "information_schema": SESSION_INFORMATION}
@@ -66,7 +66,7 @@ _DISPLAY_FIELDS = {"kind": pa.string(), "oid": pa.int64(), "text": pa.string()}
 def catalog_definition(
     relations: Sequence[Relation], *, server_version: str, database: str, started: dt.datetime
 ) -> Definition:
-    """The database that holds the catalog of these relations."""
+    """Return the definition of the catalog of these relations."""
     rows = relation_rows(settle_index_names(relations))
     return Definition(
         config=_CONFIG,
@@ -178,7 +178,7 @@ def _relations(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
 
 
 def _row_types(rows: RelationRows) -> Iterator[tuple[str, str, str, int]]:
-    """Schema and name of each relation, what is behind the name of its type, and its oid."""
+    """Yield schema, name, suffix (`[]` for arrays) and oid of each row type."""
     by_oid = {oid: name for name, oid in rows.namespaces.items()}
     for row in rows.tables["pg_type"]:
         is_array = row["typtype"] == "b"
@@ -187,7 +187,7 @@ def _row_types(rows: RelationRows) -> Iterator[tuple[str, str, str, int]]:
 
 
 def _row_type_names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
-    """Every way to write the type of a relation's rows, or of arrays of them."""
+    """Yield every spelling of row types and their arrays."""
     for schema, name, suffix, oid in _row_types(rows):
         for spelled in _spellings(name):
             for qualifier in _spellings(schema):
@@ -197,7 +197,7 @@ def _row_type_names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
 
 
 def _names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
-    """Every way to write each name, so that macros need no parser."""
+    """Yield every spelling of each name, so that macros need no parser."""
     for schema, name, oid in _relations(rows):
         for spelled in _spellings(name):
             for qualifier in _spellings(schema):
@@ -217,7 +217,7 @@ def _names(rows: RelationRows) -> Iterator[tuple[str, str, int]]:
 
 
 def _spellings(name: str) -> Iterable[str]:
-    """A name as SQL may write it: quoted always, bare if that reads as the same name."""
+    """Return the spellings of a name: quoted, and bare if that means the same name."""
     return {
         quote_always(name),
         quote_name(name),
@@ -245,7 +245,7 @@ def _displays(rows: RelationRows) -> Iterator[tuple[str, int, str]]:
 
 
 def displays_of(relations: Sequence[Relation]) -> Mapping[str, Mapping[int, str]]:
-    """What the oids of objects print as: type, such as regclass → oid → name."""
+    """Return the text of object types: regclass or another → oid → name."""
     found: dict[str, dict[int, str]] = {}
     for kind, oid, text in _displays(relation_rows(settle_index_names(relations))):
         found.setdefault(kind, {}).setdefault(oid, text)
@@ -253,7 +253,7 @@ def displays_of(relations: Sequence[Relation]) -> Mapping[str, Mapping[int, str]
 
 
 def _functions() -> Iterator[tuple[int, str, str]]:
-    """Oid, name and argument types of the functions in pg_proc."""
+    """Yield oid, name and argument types of the functions in pg_proc."""
     displays = {kind.oid: kind.display for kind in postgres_types().values()}
     for fields in proc_lines():
         types = [displays.get(int(oid), "-") for oid in fields[9].split()]

@@ -1,4 +1,4 @@
-"""What stands in FROM of a catalog statement, and functions there as subqueries."""
+"""The FROM clause of catalog statements: its relations, and its functions as subqueries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_function(table: exp.Table) -> bool:
 
 
 def relation_names(tree: exp.Expr) -> Iterator[tuple[str, str]]:
-    """(schema, name) of each relation of a statement; the schema is empty where none is given."""
+    """Yield (schema, name) of each relation of a statement; a missing schema is empty."""
     common = frozenset(cte.alias.lower() for cte in tree.find_all(exp.CTE))
     for table in tree.find_all(exp.Table):
         if is_function(table):
@@ -32,11 +32,11 @@ def relation_names(tree: exp.Expr) -> Iterator[tuple[str, str]]:
 
 
 def rewrite_from(tree: exp.Expr) -> None:
-    """Make subqueries of functions: a scalar there is one row, and others have no table in DuckDB.
+    """Replace functions by subqueries: DuckDB has no tables for them.
 
     Raises:
-        UnknownNameError: a function of a schema that has none (3F000).
-        NotSupportedError: one of another database.
+        UnknownNameError: the schema of a function has no functions (3F000).
+        NotSupportedError: a function belongs to another database.
     """
     for column in tree.find_all(exp.Column):
         column.set("db", None)
@@ -46,7 +46,7 @@ def rewrite_from(tree: exp.Expr) -> None:
             unqualify_call(table, _SCHEMAS)
             _rewrite_call(table)
     for lateral in [*tree.find_all(exp.Lateral)]:
-        if isinstance(lateral.this, exp.Unnest):  # DuckDB's unnest sees what stands before it
+        if isinstance(lateral.this, exp.Unnest):  # DuckDB's unnest is lateral anyway
             unnest = lateral.this.copy()
             unnest.set("alias", lateral.args.get("alias"))
             lateral.replace(unnest)
@@ -60,7 +60,7 @@ def _rewrite_call(table: exp.Table) -> None:
     ordinality = bool(table.args.get("ordinality"))
     if name in ROWS_OF:
         query = _rows_of(name, ordinality=ordinality)
-    else:  # one row of a scalar; a table function of DuckDB's own is none and fails there
+    else:  # a scalar function gives one row; DuckDB refuses its own table functions here
         rows = _as_rows(call) if name == "generate_series" else call.copy()
         query = exp.select(exp.alias_(rows, _first_column(table, name), quoted=True))
         if ordinality:
@@ -90,7 +90,7 @@ def _rows_of(name: str, *, ordinality: bool) -> exp.Select:
 
 
 def _first_column(table: exp.Table, name: str) -> str:
-    """A function's only column is named by the column alias, else the alias, else the function."""
+    """Return the name of a function's only column: the column alias, alias or function name."""
     columns = table.alias_column_names
     if columns:
         return str(columns[0])

@@ -1,10 +1,10 @@
 """PostgreSQL's catalog functions as DuckDB macros.
 
-A macro's body sees the names of the statement that calls it, so every alias and parameter in here
-begins with `zz_`: an alias `c` would capture the argument `c.oid`. `{cat}` and `{look}` are the
-schemas of the catalog and of the lookup tables, `{started}` is when the server began.
+A macro's body sees the names of the statement that calls it, so all its aliases and parameters
+begin with `zz_`: an alias `c` would capture the argument `c.oid`. `{cat}` and `{look}` are the
+schemas of the catalog and of the lookup tables, `{started}` is the start of the server.
 
-What has an effect or would tell about the machine is absent: such a call is an unknown function.
+Functions that reveal the machine are missing; those with side effects are in `side_effects`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from planner.pg_catalog.relations import LOOKUP_SCHEMA, SCHEMA_IN_DUCKDB
 
 
 def _exists(relation: str, namespace: str) -> str:
-    """The body of a `pg_…_is_visible`: NULL for an oid that is nothing, as in PostgreSQL."""
+    """Return the body of a `pg_…_is_visible`: NULL for an unknown oid, as in PostgreSQL."""
     return (
         f"(zz_oid) AS (SELECT zz_t.{namespace} IN (11, 2200) FROM {{cat}}.{relation} AS zz_t"
         " WHERE zz_t.oid = zz_oid)"
@@ -36,7 +36,7 @@ VISIBILITY = {
     "pg_ts_template_is_visible": _exists("pg_ts_template", "tmplnamespace"),
     "pg_type_is_visible": _exists("pg_type", "typnamespace"),
 }
-"""Which objects need no schema in front of their name."""
+"""Functions that tell which objects need no schema before their name."""
 
 _MODIFIED = """
     CASE
@@ -118,7 +118,7 @@ DESCRIPTIONS = {
             WHEN 't' THEN '@=C/@' WHEN 'F' THEN '@=U/@' WHEN 'S' THEN '@=U/@'
             WHEN 'p' THEN '@=sA/@' END, '@', pg_sg_cat_pg_get_userbyid(zz_oid)), '\t') END)""",
 }
-"""Objects in words."""
+"""Functions that describe objects in words."""
 
 _TRUE_2_3 = "(zz_1, zz_2) AS (true), (zz_1, zz_2, zz_3) AS (true)"
 
@@ -141,7 +141,8 @@ ACCESS = {
     "pg_has_role": _TRUE_2_3,
     "row_security_active": "(zz_1) AS (false)",
 }
-"""What the session may: read all that it sees, create nothing. Grants decide when rows are read."""
+"""Privileges: sessions may read everything that they see, and create nothing. Grants are checked
+when rows are read."""
 
 SERVER = {
     "pg_backend_pid": "() AS (getvariable('session_pid')::INTEGER)",
@@ -173,9 +174,9 @@ SERVER = {
     "pg_stat_get_numscans": "(zz_oid) AS (0::BIGINT)",
     "pg_advisory_unlock_all": "() AS ('')",
 }
-"""The server itself."""
+"""Functions about the server."""
 VOID = frozenset({"pg_advisory_unlock_all"})
-"""Functions that give nothing: their value is empty, its type void."""
+"""Functions that return void: an empty value."""
 
 _SIZE = "(zz_1) AS (0::BIGINT)"
 
@@ -194,7 +195,7 @@ SIZES = {
         WHEN abs(zz_n) < 10240::BIGINT * 1073741824 THEN round(zz_n / 1073741824)::BIGINT || ' GB'
         ELSE round(zz_n / 1099511627776)::BIGINT || ' TB' END)""",
 }
-"""Sizes are not kept: they are 0, as for a relation without pages."""
+"""Sizes are unknown: they are 0, as of a relation without pages."""
 
 SETTINGS = {
     "current_setting": """
@@ -211,7 +212,7 @@ SETTINGS = {
             error('{raised}42704 unrecognized configuration parameter "' || zz_name || '"')
             END))""",
 }
-"""Settings of the session; what `set_config` changes is changed by whoever runs the statement."""
+"""Settings of the session; for `set_config` see `side_effects`."""
 
 ARRAYS = {
     "aclexplode": """(zz_acl) AS (unnest([]::STRUCT(grantor BIGINT, grantee BIGINT,
@@ -225,7 +226,7 @@ ARRAYS = {
     "_pg_truetypid": "(zz_a, zz_t) AS (zz_a.atttypid)",
     "_pg_truetypmod": "(zz_a, zz_t) AS (zz_a.atttypmod)",
 }
-"""Arrays, which are lists here."""
+"""Functions of arrays, which are DuckDB's lists."""
 
 NAMES = {
     "to_regclass": "(zz_name) AS (pg_sg_found('regclass', zz_name))",
@@ -236,7 +237,7 @@ NAMES = {
         ELSE (SELECT zz_r.oid FROM {look}.roles AS zz_r WHERE zz_r.rolname = zz_name) END)""",
     "to_regtype": "(zz_name) AS (pg_sg_found('regtype', zz_name))",
 }
-"""Names to oids; NULL where there is none."""
+"""Functions from names to oids; NULL for an unknown name."""
 
 CATALOG_MACROS = {
     **VISIBILITY,
@@ -248,7 +249,7 @@ CATALOG_MACROS = {
     **ARRAYS,
     **NAMES,
 }
-"""Function → overloads."""
+"""Function → its macro's overloads."""
 
 LOOKUP_MACROS = {
     "found": """(zz_kind, zz_name) AS (coalesce(
@@ -270,7 +271,7 @@ LOOKUP_MACROS = {
         FROM (SELECT unnest(zz_oids) AS o, generate_subscripts(zz_oids, 1) AS n) AS zz_u
         LEFT JOIN {look}.displays AS zz_d ON zz_d.kind = zz_kind AND zz_d.oid = zz_u.o))""",
 }
-"""Ours, called by rewritten statements."""
+"""Macros that only rewritten statements call."""
 
 ROWS_OF = {
     "aclexplode": """SELECT 0::oid AS grantor, 0::oid AS grantee, ''::text AS privilege_type,
@@ -287,16 +288,16 @@ ROWS_OF = {
         true AS isleaf, 0 AS level WHERE false""",
     "pg_show_all_settings": "SELECT * FROM pg_catalog.pg_settings",
 }
-"""Functions that stand in FROM, as the query they come to: whatever their arguments, as it is."""
+"""Function in FROM → its query, which does not depend on its arguments."""
 MACRO_PREFIX = "pg_sg_cat_"
-"""What the name of a function's macro begins with, before its own."""
+"""Prefix of a function's macro."""
 
 
 def macro_script(*, started: str) -> list[str]:
-    """The statements that create all macros, what is used before what uses it.
+    """Return the statements that create all macros, in the order of their dependencies.
 
     Args:
-        started: the time at which the server began, as a literal.
+        started: the start of the server, as a literal.
     """
     catalog = SCHEMA_IN_DUCKDB["pg_catalog"]
     words = {"cat": catalog, "look": LOOKUP_SCHEMA, "started": started, "raised": RAISED}

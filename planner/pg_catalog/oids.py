@@ -1,7 +1,7 @@
-"""Oids of what the gateway adds to the catalog: the same after every restart.
+"""Oids of the objects that the gateway adds to the catalog: the same after every restart.
 
-An oid is the hash of a name, moved on where two names meet. Clients cache oids, so nothing else
-than the set of names may decide them.
+An oid is the hash of a name, or the next free one after a collision. Clients cache oids, so they
+depend on the set of names only.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from planner.binding.relations import SYSTEM_SCHEMA
 from planner.pg_catalog.store_relations import Relation
 
 FIRST_OID = 16384
-"""Where PostgreSQL's own oids end and a user's begin."""
+"""The first oid of users' objects, as in PostgreSQL."""
 LAST_OID = 2**31 - 1
-"""Above it, clients that read oids as signed would see negative numbers."""
+"""Clients that read oids as signed numbers would see greater ones as negative."""
 _FIRST_XMIN = 3
 """0 to 2 are reserved transaction numbers."""
 
 
 def assign_oids(names: Iterable[str]) -> Mapping[str, int]:
-    """An oid for each name, e.g. `relation public.clicks`.
+    """Return an oid for each name, e.g. `relation public.clicks`.
 
     Laws: the order of the names does not matter; oids are distinct and within FIRST_OID…LAST_OID;
-    a name keeps its oid when others come, unless it collides with one that sorts before it.
+    a name keeps its oid when names are added, unless it collides with one that sorts before it.
     """
     assigned: dict[str, int] = {}
     taken: set[int] = set()
@@ -38,7 +38,7 @@ def assign_oids(names: Iterable[str]) -> Mapping[str, int]:
 
 
 def definition_xmin(definition: str) -> int:
-    """The transaction number of a definition: it changes when the definition does."""
+    """Return the transaction number of a definition; it changes when the definition does."""
     return _hash(definition, _FIRST_XMIN, LAST_OID)
 
 

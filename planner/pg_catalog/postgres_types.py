@@ -1,4 +1,4 @@
-"""The gateway's types as PostgreSQL's: type oid and modifier of each column."""
+"""PostgreSQL's types: the rows of pg_type, and the type and modifier of each column."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class PostgresType:
     base_modifier: int
     collation: int
     display: str
-    """What SQL spells it, e.g. `double precision`."""
+    """The spelling in SQL, e.g. `double precision`."""
     default: str | None
     """The default of a domain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnType:
-    """How a column is announced in pg_attribute."""
+    """The type of a column in pg_attribute."""
 
     type: PostgresType
     modifier: int = -1
@@ -100,13 +100,13 @@ def _parse(line: str) -> PostgresType:
 
 @cache
 def postgres_types() -> Mapping[str, PostgresType]:
-    """All built-in types by their name in pg_type."""
+    """Return all built-in types by their name in pg_type."""
     parsed = (_parse(line) for line in seed.TYPES.strip("\n").splitlines())
     return {each.name: each for each in parsed}
 
 
 def column_type(data_type: DataType) -> ColumnType:
-    """How a column of the gateway's type is announced. Arrays of arrays are one array type."""
+    """Return PostgreSQL's type of a column; nested arrays have one array type."""
     element, dimensions = data_type, 0
     while element.kind is Kind.ARRAY:
         assert element.element is not None
@@ -121,7 +121,7 @@ def column_type(data_type: DataType) -> ColumnType:
 
 @cache
 def spellings() -> Mapping[str, int]:
-    """All ways to write a type as a `regtype`, lower case, to its oid."""
+    """Return spelling of a `regtype` in lower case → oid."""
     written: dict[str, int] = {}
     for each in postgres_types().values():
         qualified = f"{each.namespace}.{each.name}"

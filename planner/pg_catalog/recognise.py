@@ -1,4 +1,4 @@
-"""Which statements are about the system catalog and nothing else."""
+"""Recognition of statements that read only the system catalog."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SESSION_NODES = (
     exp.CurrentUser,
     exp.SessionUser,
 )
-"""Calls about the session that have a syntax of their own."""
+"""Calls about the session that have their own syntax."""
 _NAMED = frozenset(
     (
         *(
@@ -52,9 +52,9 @@ _NAMED = frozenset(
 ) - {"age"}
 """Functions that only the catalog can answer; the other macros are plain SQL."""
 ASKED = _NAMED - {*ROWS_OF, *SIDE_EFFECT_FUNCTIONS}
-"""Those that a statement over stores may call, too; see `catalog_calls`."""
+"""Functions that a statement over stores may call, too; see `catalog_calls`."""
 _SYNTAX = (exp.Cast, exp.Case, exp.If, exp.Coalesce, exp.Connector, exp.Array)
-"""What the parser takes for functions, though it means the same everywhere."""
+"""Nodes that sqlglot derives from functions, but which mean the same everywhere."""
 _COMPUTING = FUNCTIONS - ASKED
 OBJECT_TYPES = frozenset(
     ("regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regrole")
@@ -77,7 +77,7 @@ def is_catalog_statement(tree: exp.Expr, stores: Container[str]) -> bool:
 
 
 def _computes(tree: exp.Expr) -> bool:
-    """Whether it calls functions that are no catalog's."""
+    """Whether a statement calls functions that do not belong to the catalog."""
     return any(
         isinstance(node, exp.Func)
         and not isinstance(node, (*SESSION_NODES, *_SYNTAX))
@@ -87,7 +87,7 @@ def _computes(tree: exp.Expr) -> bool:
 
 
 def _asks_only(tree: exp.Expr) -> bool:
-    """Whether all that it wants of the catalog are calls that a statement over stores may have."""
+    """Whether all its catalog calls may also stand in statements over stores."""
     return not any(
         is_object_cast(node)
         or (isinstance(node, exp.Anonymous) and node.name.lower() in _NAMED - ASKED)
@@ -96,7 +96,7 @@ def _asks_only(tree: exp.Expr) -> bool:
 
 
 def is_object_cast(node: exp.Expr) -> bool:
-    """Whether it is a cast to one of these types, or an array of one."""
+    """Whether a node is a cast to an object type or an array of one."""
     return isinstance(node, exp.Cast) and (type_name(node.to).removesuffix("[]") in OBJECT_TYPES)
 
 

@@ -1,6 +1,6 @@
 """The relations of `pg_catalog` and `information_schema` with their columns, read from the seed.
 
-What DuckDB holds the values of each of PostgreSQL's types in, `catalog_types` says.
+`catalog_types` has the types in which DuckDB holds the values.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ SCHEMA_IN_DUCKDB: Mapping[str, str] = {
     "pg_catalog": "sys_catalog",
     "information_schema": "sys_information",
 }
-"""DuckDB keeps the names pg_catalog and information_schema to itself."""
+"""PostgreSQL's schema → its name in DuckDB, which reserves PostgreSQL's names for itself."""
 LOOKUP_SCHEMA = "sys_lookup"
-"""Where our own helper tables are; no client can name it."""
+"""The schema of the helper tables, which clients cannot name."""
 WIDE = "sys_wide"
-"""Where a view of each relation has its system columns, too, under its qualified name."""
+"""The schema with a view of each relation that includes its system columns."""
 INTERNAL = "internal"
-"""Mark of a table that a statement was given here, and is in LOOKUP_SCHEMA."""
+"""Marks a table node that a rewriting added; the table is in LOOKUP_SCHEMA."""
 SYSTEM_COLUMNS: Mapping[str, DataType] = {
     "xmin": CATALOG_TYPES["xid"],
     "xmax": CATALOG_TYPES["xid"],
@@ -45,7 +45,7 @@ SYSTEM_COLUMNS: Mapping[str, DataType] = {
     "ctid": CATALOG_TYPES["tid"],
     "tableoid": OID,
 }
-"""Columns of every relation that are not in `*`."""
+"""Columns of every relation that `*` does not include."""
 KEYWORDS = (
     Column(name="word", type=TEXT),
     Column(name="catcode", type=CHAR),
@@ -53,7 +53,7 @@ KEYWORDS = (
     Column(name="catdesc", type=TEXT),
     Column(name="baredesc", type=TEXT),
 )
-"""What pg_get_keywords() gives."""
+"""The columns of pg_get_keywords()."""
 
 _SMALLINT = DataType(kind=Kind.SMALLINT)
 _REAL = DataType(kind=Kind.REAL)
@@ -76,7 +76,7 @@ _SCALARS: Mapping[str, DataType] = {
 
 
 def type_of_postgres(name: str) -> DataType:
-    """The type in which a column of a Postgres type is held; TEXT where there is no nearer one."""
+    """Return the type that holds a PostgreSQL type; TEXT if no other fits better."""
     if name.startswith("_"):
         return DataType(kind=Kind.ARRAY, element=type_of_postgres(name[1:]))
     return _SCALARS.get(name, TEXT)
@@ -84,7 +84,7 @@ def type_of_postgres(name: str) -> DataType:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogColumn:
-    """A column of a catalog relation, with the Postgres type it is announced with."""
+    """A column of a catalog relation with its PostgreSQL type."""
 
     name: str
     postgres_type: str
@@ -92,7 +92,7 @@ class CatalogColumn:
 
     @property
     def type(self) -> DataType:
-        """The type in which it is held."""
+        """The type that holds its values."""
         return type_of_postgres(self.postgres_type)
 
 
@@ -155,11 +155,11 @@ def _parse(line: str) -> CatalogRelation:
 
 @cache
 def catalog_relations() -> Mapping[tuple[str, str], CatalogRelation]:
-    """All of them by (schema, name)."""
+    """Return all relations by (schema, name)."""
     parsed = (_parse(line) for line in seed.RELATIONS.strip().splitlines())
     return {(relation.schema, relation.name): relation for relation in parsed}
 
 
 def find_relation(schema: str, name: str) -> CatalogRelation | None:
-    """A built-in relation; without a schema those of pg_catalog are seen."""
+    """Return a built-in relation, of pg_catalog without a schema; None if it is unknown."""
     return catalog_relations().get((schema or "pg_catalog", name))

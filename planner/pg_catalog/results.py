@@ -1,4 +1,4 @@
-"""DuckDB's results as tables whose columns have the gateway's types."""
+"""Results of catalog statements as tables with SQL types, and object types as names."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from planner.values.catalog_types import names_objects, postgres_name
 from stores.spec.schema import Column, DataType, Kind
 
 RESULT_BYTES_MAX = 64 << 20
-"""Largest answer: pg_attribute of 10,000 stores of 20 columns is about 40 MB."""
+"""Largest result: pg_attribute of 10,000 stores with 20 columns takes about 40 MB."""
 
 Displays = Mapping[str, Mapping[int, str]]
-"""Type of objects, such as regclass → oid → name, as Postgres prints it."""
+"""Object type, such as regclass → oid → name, as PostgreSQL prints it."""
 
 
 def shown_type(data_type: DataType) -> DataType:
-    """The type of a result column: names of objects are texts there."""
+    """Return the type of a result column: object types are text there."""
     if data_type.kind is Kind.ARRAY and data_type.element is not None:
         return replace(data_type, element=shown_type(data_type.element))
     return replace(data_type, kind=Kind.TEXT) if names_objects(data_type) else data_type
@@ -28,7 +28,7 @@ def shown_type(data_type: DataType) -> DataType:
 def gather(
     batches: Iterable[pa.RecordBatch], columns: Sequence[Column], displays: Displays
 ) -> pa.Table:
-    """All rows, each column in the Arrow type of its column; oids that print as names are these.
+    """Return all rows with the columns' Arrow types; oids of object types become names.
 
     Raises:
         LimitExceededError: the rows take more than RESULT_BYTES_MAX.
@@ -38,7 +38,7 @@ def gather(
     for batch in batches:
         size += batch.nbytes
         if size > RESULT_BYTES_MAX:
-            raise LimitExceededError(f"the catalog's answer exceeds {RESULT_BYTES_MAX} bytes")
+            raise LimitExceededError(f"the catalog's result exceeds {RESULT_BYTES_MAX} bytes")
         kept.append(batch)
     schema = pa.schema([(column.name, column.type.arrow) for column in columns])
     if not kept:
@@ -63,7 +63,7 @@ def _converted(values: pa.ChunkedArray, wanted: DataType, displays: Displays) ->
 
 
 def _named(value: object, names: Mapping[int, str]) -> object:
-    """An oid as the name that it stands for, `-` for 0; or as itself, where it is no one's."""
+    """Return the name of an oid: `-` for 0, and the number itself if it is unknown."""
     if value is None:
         return None
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""A catalog statement as clients write it to one that DuckDB runs over our tables.
+"""A client's catalog statement rewritten for DuckDB.
 
-Names, types, parameters and the meaning of all else are bound as in statements over stores; here is
-what is said of the catalog alone.
+Names, types and parameters are bound as in statements over stores; this module adds what only the
+catalog needs.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ _USER = "getvariable('session_user')::VARCHAR"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewritten:
-    """What DuckDB runs, and what the client is told about it."""
+    """A statement for DuckDB and its description for the client."""
 
     sql: str
     outline: Outline
-    """What it was made from."""
+    """Of the client's statement, for the position of errors."""
     names: tuple[str, ...] | None
-    """Result columns as PostgreSQL names them; None where only DuckDB knows how many there are."""
+    """PostgreSQL's names of the columns; None if only DuckDB knows how many there are."""
     types: tuple[DataType | None, ...] | None
-    """Their types, where they are certain."""
+    """The types of the columns, as far as they are certain."""
     parameters: tuple[DataType, ...]
     numbers: tuple[int, ...]
-    """The parameters that DuckDB is given."""
+    """The numbers of the parameters in DuckDB's statement."""
     origins: Origins | None
-    """Which result columns are columns of a relation."""
+    """Which columns are columns of a relation."""
     effects: tuple[SideEffect, ...]
-    """Calls that do something, for which DuckDB gives the arguments."""
+    """Calls with side effects, whose arguments DuckDB computes."""
 
 
 def rewrite(
@@ -59,7 +59,7 @@ def rewrite(
     database: str,
     version: str,
 ) -> Rewritten:
-    """Rewrite a statement; the tree given is left as it is.
+    """Rewrite a statement; the given tree is not changed.
 
     Raises:
         QueryError: as `bind`.
@@ -93,7 +93,7 @@ def rewrite(
 
 
 def _complete_groups(tree: exp.Expr) -> None:
-    """GROUP BY the primary key of a relation groups by all its columns, as PostgreSQL has it."""
+    """Add the columns of a relation to a GROUP BY of its primary key, as PostgreSQL allows it."""
     for select in tree.find_all(exp.Select):
         group = select.args.get("group") or exp.Group()
         keys = group.expressions

@@ -1,4 +1,4 @@
-"""The connections, and what one of them keeps by name, as variables that the views of it read."""
+"""Sessions, and the cursors and prepared statements of one, as variables that views read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SESSION_TYPE = (
     " client_port INTEGER, started_us BIGINT, query_us BIGINT, state VARCHAR, query VARCHAR)"
 )
 _HIDDEN = "<insufficient privilege>"
-"""What is shown in the place of another user's statement."""
+"""Shown in place of another user's statement."""
 
 SESSION_ROW_VIEWS = {
     "pg_stat_activity": f"""
@@ -54,16 +54,16 @@ SESSION_ROW_VIEWS = {
         FROM (SELECT unnest(getvariable('session_prepared')::{_STATEMENT_TYPE}[]))
             AS zz_t(zz_e)""",
 }
-"""Relations of pg_catalog over these variables, which are NULL where nothing is listed."""
+"""Relations of pg_catalog over these variables, which are NULL if nothing is listed."""
 
 
 def reads_session_rows(tree: exp.Expr) -> bool:
-    """Whether a statement asks for what the connection keeps, which is not told to the others."""
+    """Whether a statement reads these relations; only then are the variables set."""
     return any(name in _RELATIONS for _, name in relation_names(tree))
 
 
 def session_script(session: Session, running: Sequence[RunningQuery]) -> Iterator[str]:
-    """The statements that set the variables."""
+    """Yield the statements that set the variables."""
     listing = session.listing
     if listing is not None:
         yield f"SET VARIABLE session_cursors = {_list(map(_cursor, listing.cursors()))}"
@@ -78,7 +78,7 @@ def session_script(session: Session, running: Sequence[RunningQuery]) -> Iterato
 
 
 def _session(listed: ListedSession, query: RunningQuery | None, user: str) -> str:
-    """Of another user's session one sees that it is there, not what it does."""
+    """Return a session as a struct; another user's shows that it exists, not what it does."""
     mine = listed.user == user
     values = {
         "pid": str(listed.pid),

@@ -1,4 +1,4 @@
-"""The settings that the gateway answers in pg_settings, with what they are when nobody set them."""
+"""The rows of pg_settings with the default values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from planner.pg_catalog.arrow_tables import catalog_table
 
 @lru_cache(maxsize=1)
 def postgres_settings() -> Mapping[str, PostgresSetting]:
-    """The settings of Postgres by their name in lower case."""
+    """Return PostgreSQL's settings by their name in lower case."""
     return {
         name.lower(): PostgresSetting(name=name, shown=shown_size(default, unit), context=context)
         for name, unit, _, _, context, *_, default in _rows()
@@ -32,7 +32,7 @@ def _rows() -> Iterator[list[str]]:
 
 
 def settings_table(server_version: str) -> pa.Table:
-    """The rows of pg_settings for a session that has set nothing."""
+    """Return the rows of pg_settings for a session that has set nothing."""
     values = {
         **{setting.name: setting.default for setting in OWN_SETTINGS.values()},
         "server_version": server_version,

@@ -1,7 +1,7 @@
-"""Catalog functions that do something: `set_config`, and what acts on other sessions.
+"""Catalog functions with side effects: `set_config`, and those that end other sessions' work.
 
-DuckDB computes their arguments, row by row; here they are called with them, and what they give
-comes into the result. So they stand as whole items of the outermost SELECT list, and nowhere else.
+DuckDB computes their arguments for each row; then the functions are called and their results put
+into the rows. So they must be whole items of the outermost SELECT list.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ class SideEffect:
     """A call in the SELECT list."""
 
     place: int
-    """Of its column, from 0."""
+    """The index of its column, from 0."""
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Function:
     arguments: tuple[str, ...]
-    """Their types."""
+    """The types of the arguments."""
     needed: int
-    """How many must be there."""
+    """How many arguments are required."""
     result: DataType
 
 
@@ -46,15 +46,15 @@ _FUNCTIONS: Mapping[str, _Function] = {
     "pg_terminate_backend": _Function(("integer", "bigint"), 1, BOOLEAN),
 }
 SIDE_EFFECT_FUNCTIONS = frozenset(_FUNCTIONS)
-"""Functions that do something."""
+"""Functions with side effects."""
 
 
 def extract_side_effects(tree: exp.Query) -> tuple[SideEffect, ...]:
-    """Put the arguments of such calls in their place, in one array of texts; the tree is changed.
+    """Replace each call by an array of its arguments as text, in place.
 
     Raises:
-        NotSupportedError: one stands where it cannot be called for each row.
-        UnknownNameError: one has too few or too many arguments (42883).
+        NotSupportedError: a call is not an item of the SELECT list.
+        UnknownNameError: a call has too few or too many arguments (42883).
     """
     found: list[SideEffect] = []
     items = tree.expressions if isinstance(tree, exp.Select) else []
@@ -73,7 +73,7 @@ def extract_side_effects(tree: exp.Query) -> tuple[SideEffect, ...]:
         if call.name.lower() in _FUNCTIONS:
             raise NotSupportedError(
                 f"{call.name.lower()}() is called from the SELECT list only",
-                hint="Make it an item of the outermost SELECT, before any star.",
+                hint="Make the call an item of the outermost SELECT, before any star.",
                 position=position_of(call),
             )
     return tuple(found)
@@ -88,7 +88,7 @@ def _texts(call: exp.Anonymous, function: _Function) -> exp.Expr:
 
 
 def result_columns(columns: Sequence[Column], effects: Sequence[SideEffect]) -> tuple[Column, ...]:
-    """The columns with the types of what the calls give."""
+    """Return the columns with the result types of the calls."""
     types = {effect.place: _FUNCTIONS[effect.name].result for effect in effects}
     return tuple(
         Column(name=column.name, type=types[place]) if place in types else column
@@ -99,10 +99,10 @@ def result_columns(columns: Sequence[Column], effects: Sequence[SideEffect]) -> 
 def apply_side_effects(
     effects: Sequence[SideEffect], table: pa.Table, session: Session, commands: SessionCommands
 ) -> pa.Table:
-    """Call the functions, row by row, and put what they give in the place of their arguments.
+    """Call the functions for each row and replace their arguments by their results.
 
     Raises:
-        QueryError: SET would refuse a setting, or a session is another user's.
+        QueryError: a setting is invalid, or a session belongs to another user.
     """
     calls: Mapping[str, Callable[[Sequence[str | None]], object]] = {
         "set_config": lambda given: _set_config(given, session, commands),
@@ -130,10 +130,10 @@ def _set_config(given: Sequence[str | None], session: Session, commands: Session
 
 
 def _signal(given: Sequence[str | None], session: Session, *, ends: bool) -> bool | None:
-    """Whether there is a session of this number, which is cancelled, or ended.
+    """Cancel the statement of a session, or end it; return whether the session exists.
 
     Raises:
-        QueryError: it is another user's (42501).
+        QueryError: the session belongs to another user (42501).
     """
     if given[0] is None:
         return None
@@ -147,7 +147,7 @@ def _signal(given: Sequence[str | None], session: Session, *, ends: bool) -> boo
         word = "terminate process" if ends else "cancel query"
         raise QueryError(
             f"permission denied to {word}",
-            hint="Each user can end what is their own.",
+            hint="Users can end only their own sessions.",
             sqlstate="42501",
         )
     return backends.terminate(pid) if ends else backends.cancel_backend(pid)

@@ -20,7 +20,7 @@ from stores.spec.schema import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """A relation of the gateway as the catalog needs it."""
+    """A store or system relation as the catalog describes it."""
 
     schema: str
     name: str
@@ -28,9 +28,9 @@ class Relation:
     columns: tuple[Column, ...]
     primary_key: tuple[str, ...] = ()
     index_name: str = ""
-    """Name of the index and constraint behind the primary key."""
+    """Name of the index and constraint of the primary key."""
     required: tuple[str, ...] = ()
-    """Columns that are never NULL. Those of a key may be: Spark groups by NULL too."""
+    """Columns that are never NULL. Columns of a key may be NULL: Spark groups by NULL, too."""
     comment: str = ""
     column_comments: Mapping[str, str] = field(default_factory=dict)
 
@@ -41,13 +41,13 @@ class Relation:
 
     @property
     def definition(self) -> str:
-        """All that makes a client read the definition again when it changes."""
+        """A text that changes when a client has to read the definition again."""
         columns = ",".join(f"{column.name} {column.type}" for column in self.columns)
         return f"{self.qualified} {self.relkind} {columns} {self.primary_key} {self.comment}"
 
 
 def store_relation(schema: StoreSchema) -> Relation:
-    """A store as a relation of schema public; the key and what the kind adds to it are its key."""
+    """Return a store as a relation of schema public, with the primary key of its kind."""
     key = tuple(column.name for column in schema.key)
     comments = {name: f"key, {at} of {len(key)}" for at, name in enumerate(key, start=1)}
     comments |= {name: _TIME_COMMENTS[name] for name in (c.name for c in schema.time_columns)}
@@ -69,7 +69,7 @@ _KEY_TIMES: Mapping[StoreKind, tuple[str, ...]] = {
     StoreKind.VERSIONED: (VALID_FROM.name,),
     StoreKind.WINDOW: (WINDOW_START.name,),
 }
-"""What tells the rows of one key apart."""
+"""Columns that the primary key has after the key of a store."""
 _TIME_COMMENTS: Mapping[str, str] = {
     VALID_FROM.name: "when the version became valid, inclusive",
     VALID_TO.name: "when the next version replaced it, exclusive; NULL for the newest",
@@ -79,14 +79,14 @@ _TIME_COMMENTS: Mapping[str, str] = {
 
 
 def system_relation(name: str, columns: tuple[Column, ...]) -> Relation:
-    """A system relation, announced as a view."""
+    """Return a system relation, which the catalog shows as a view."""
     return Relation(
         schema=SYSTEM_SCHEMA, name=name, relkind="v", columns=columns, comment="system relation"
     )
 
 
 def describe_store(schema: StoreSchema) -> str:
-    """The comment of a store: `window store, 4 partitions, windows of 1 hour, from clicks`."""
+    """Return a store's comment: `window store, 4 partitions, windows of 1 hour, from clicks`."""
     number = schema.partitions
     parts = [f"{schema.kind.value} store", f"{number} partition{'s' * (number != 1)}"]
     if schema.window_size_ms is not None:
@@ -108,7 +108,7 @@ def _duration(milliseconds: int) -> str:
 
 
 def settle_index_names(relations: Sequence[Relation]) -> tuple[Relation, ...]:
-    """The relations with index names that meet no other name: `_pkey1` where `_pkey` is taken."""
+    """Return the relations with unique index names: `_pkey1` if `_pkey` is taken."""
     taken = {relation.name for relation in relations}
     settled = []
     for relation in relations:

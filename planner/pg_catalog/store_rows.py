@@ -21,10 +21,10 @@ from planner.pg_catalog.store_relations import Relation
 from planner.values.quoting import quote_name
 
 PG_CLASS_OID = 1259
-"""pg_description says with it that an object is a relation."""
+"""Oid of pg_class, by which pg_description refers to relations."""
 _PG_EXTENSION_OID = 3079
 _EXTENSION_OID = 16_000
-"""Below those of a user: a dump does not make such an extension, it is there."""
+"""Below users' oids: pg_dump does not create such an extension, but expects it."""
 _BTREE = 403
 _BTREE_CLASSES: Mapping[str, int] = {
     "bool": 424,
@@ -41,14 +41,14 @@ _BTREE_CLASSES: Mapping[str, int] = {
     "timestamptz": 3127,
     "uuid": 2968,
 }
-"""Default operator class of an index column by its type."""
+"""Type of an index column → oid of its default operator class."""
 
 
 @dataclass(slots=True, kw_only=True)
 class RelationRows:
-    """The rows of the gateway's relations, by catalog relation, and what macros look up.
+    """The catalog's rows about stores and system relations, and the texts that macros look up.
 
-    Filled relation by relation while it is built, read-only after that.
+    Filled by `relation_rows`, read-only after that.
     """
 
     tables: dict[str, list[Fields]]
@@ -59,7 +59,7 @@ class RelationRows:
 
 
 def relation_rows(relations: Sequence[Relation]) -> RelationRows:
-    """All rows that these relations add to the catalog."""
+    """Return all rows that these relations add to the catalog."""
     oids = assign_oids(object_names(relations))
     namespaces = {**NAMESPACES, SYSTEM_SCHEMA: oids[f"schema {SYSTEM_SCHEMA}"]}
     tables: dict[str, list[Fields]] = {
@@ -79,9 +79,9 @@ def relation_rows(relations: Sequence[Relation]) -> RelationRows:
 
 
 def _add_extension(rows: RelationRows, namespace: int) -> None:
-    """The schema of system relations as an extension's, whose members no dump contains.
+    """Make the schema of system relations part of an extension, so that pg_dump omits it.
 
-    They are made by the gateway, and no SQL makes them anywhere else.
+    SQL cannot create these relations on another server.
     """
     rows.tables["pg_extension"].append(
         {
@@ -96,7 +96,7 @@ def _add_extension(rows: RelationRows, namespace: int) -> None:
 
 
 def _member(catalog: int, oid: int) -> Fields:
-    """A row of pg_depend: that an object belongs to the extension."""
+    """Return the row of pg_depend that makes an object a member of the extension."""
     return {
         "classid": catalog,
         "objid": oid,
@@ -149,7 +149,7 @@ def _add_relation(rows: RelationRows, relation: Relation, oids: Mapping[str, int
 def _add_row_type(
     rows: RelationRows, relation: Relation, oid: int, type_oid: int, array_oid: int
 ) -> None:
-    """The type of a relation's rows, and that of arrays of them."""
+    """Add the row type of a relation and its array type."""
     alike = {
         "typnamespace": rows.namespaces[relation.schema],
         "typowner": OWNER,

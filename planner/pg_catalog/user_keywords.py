@@ -1,4 +1,4 @@
-"""`user` and `current_role` parse as columns; they are calls unless there is such a column."""
+"""`user` and `current_role`, which sqlglot parses as columns but which are calls in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ USER_KEYWORDS = frozenset({"user", "current_role"})
 
 
 def is_user_keyword(node: exp.Expr) -> bool:
-    """Whether a node is one of the words, bare and without quotes."""
+    """Whether a node is one of these keywords, without quotes and without a table."""
     if not isinstance(node, exp.Column) or node.table or not isinstance(node.this, exp.Identifier):
         return False
     return not node.this.args.get("quoted") and node.name.lower() in USER_KEYWORDS
 
 
 def resolve_user_keywords(tree: exp.Query, stores: Mapping[str, Store]) -> None:
-    """Make `current_user` of the words, in place, where FROM has no column of that name.
+    """Replace the keywords by `current_user`, in place, unless FROM has a column of that name.
 
-    PostgreSQL takes the column only if it is in quotes; but a stream of events often has a column
-    `user`, and whoever names it wants that.
+    PostgreSQL means the column only in quotes. But events often have a column `user`, and a query
+    that names it means the column.
     """
     words = [column for column in tree.find_all(exp.Column) if is_user_keyword(column)]
     common = {cte.alias_or_name: cte for cte in tree.find_all(exp.CTE)} if words else {}
@@ -58,7 +58,7 @@ def _from_items(select: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _gives(part: exp.Expr, name: str, stores: Mapping[str, Store]) -> bool:
-    """Whether a part of FROM may have a column: by a store, an alias or what it selects."""
+    """Whether a part of FROM may have a column: of a store, an alias or a SELECT list."""
     for table in part.find_all(exp.Table):
         store = stores.get(folded(table.this)) if isinstance(table.this, exp.Identifier) else None
         if store is not None and name in store.schema.column_by_name:

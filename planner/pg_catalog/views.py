@@ -1,4 +1,4 @@
-"""Catalog relations that are computed from others: by DuckDB once, or by a view per session.
+"""Catalog relations that are computed from others: once by DuckDB, or by views for each session.
 
 `{cat}`, `{info}` and `{look}` are the schemas in DuckDB; `{database}` is the database as a literal.
 """
@@ -101,7 +101,7 @@ COMPUTED = {
     "pg_timezone_names": """
         SELECT 'UTC' AS name, 'UTC' AS abbrev, INTERVAL 0 SECOND AS utc_offset, false AS is_dst""",
 }
-"""Relations of pg_catalog filled once for a set of stores; columns left out are NULL."""
+"""Relations of pg_catalog that are filled once for a set of stores; missing columns are NULL."""
 
 
 INFORMATION = {
@@ -188,4 +188,4 @@ INFORMATION = {
             collname AS collation_name, 'NO PAD' AS pad_attribute
         FROM {cat}.pg_collation WHERE collname <> 'default'""",
 }
-"""Relations of information_schema, filled once for a set of stores; the others have no rows."""
+"""Relations of information_schema that are filled once for a set of stores; others are empty."""

@@ -1,4 +1,4 @@
-"""What a catalog statement may name: the relations of the catalog, and its functions."""
+"""The relations and functions that a catalog statement may name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SESSION_FUNCTIONS = frozenset(
         *("session_user", "current_role", "current_catalog", "user"),
     )
 )
-"""Functions of the session that are no macros."""
+"""Functions of the session that are not macros."""
 _NAMES = DataType(kind=Kind.ARRAY, element=NAME)
 _RESULTS: Mapping[DataType, str] = {
     NAME: """
@@ -86,7 +86,7 @@ RESULTS_OF_CATALOG: Mapping[str, DataType] = {
     **{name: BOOLEAN for name in CATALOG_MACROS if name.endswith("_is_visible")},
     **{name: data_type for data_type, names in _RESULTS.items() for name in names.split()},
 }
-"""What functions give, whatever they are given."""
+"""Function → result type, whatever its arguments."""
 _ARGUMENTS: Mapping[str, tuple[DataType, ...]] = {
     "acldefault": (CHAR, OID),
     "col_description": (OID, INTEGER),
@@ -110,10 +110,10 @@ _FUNCTIONS = FUNCTIONS | CATALOG_MACROS.keys() | ROWS_OF.keys() | SESSION_FUNCTI
 
 @cache
 def catalog_vocabulary(*, reads_system_columns: bool) -> Vocabulary:
-    """What a catalog statement may name.
+    """Return the names that a catalog statement may use.
 
     Args:
-        reads_system_columns: whether it names `xmin` or another column that is not in `*`.
+        reads_system_columns: whether it names `xmin` or another column that `*` does not include.
     """
     return Vocabulary(
         resolve=lambda table: _resolve(table, reads_system_columns=reads_system_columns),
