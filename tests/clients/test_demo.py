@@ -94,5 +94,5 @@ def test_the_right_answers_are_answers(right: Mapping[str, list[tuple[Any, ...]]
         ({"instant": "2013-07-04T01:00:00+00:00"}, QUESTIONS[1].parameters[1], frozenset()),
     ],
 )
-def test_what_is_not_the_same(found: object, wanted: object, text_kinds: frozenset[type]) -> None:
+def test_known_differences(found: object, wanted: object, text_kinds: frozenset[type]) -> None:
     assert not same_rows([[found]], [[wanted]], ordered=True, text_kinds=text_kinds)

@@ -112,7 +112,7 @@ def test_lists(psql: Psql) -> None:
     assert psql.run("", "-l").count("stategate") >= 1
 
 
-def test_a_relation_that_is_not_there(psql: Psql) -> None:
+def test_an_unknown_relation(psql: Psql) -> None:
     assert 'Did not find any relation named "nothing"' in psql.attempt(r"\d nothing").stderr
 
 
@@ -188,7 +188,7 @@ def test_one_transaction(psql: Psql) -> None:
     ]
 
 
-def test_shows_where_an_error_is(psql: Psql) -> None:
+def test_shows_the_position_of_an_error(psql: Psql) -> None:
     done = psql.attempt("SELECT nothing FROM users;\n\\errverbose", "-v", "ON_ERROR_STOP=0")
     assert 'ERROR:  column "nothing" does not exist' in done.stderr
     assert "LINE 1: SELECT nothing FROM users" in done.stderr
@@ -339,7 +339,7 @@ LIMIT 1000"""
         ),
     ],
 )
-def test_what_completion_asks(psql: Psql, sql: str, completed: list[str]) -> None:
+def test_queries_of_tab_completion(psql: Psql, sql: str, completed: list[str]) -> None:
     """As psql 15 was heard to ask; for the psql 18 that has no readline to ask itself."""
     printed = psql.run("", "-At", "-c", sql).splitlines()
     assert sorted(printed) == sorted(completed)

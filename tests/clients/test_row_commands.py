@@ -97,7 +97,7 @@ def test_refusals(connection: Connection, sql: str, sqlstate: str) -> None:
     assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
-def test_what_pools_send_when_they_take_a_connection_back(connection: Connection) -> None:
+def test_the_resets_of_connection_pools(connection: Connection) -> None:
     connection.execute("SET application_name = 'kept'")
     for sql in ("DISCARD PLANS", "DISCARD TEMP", "DISCARD SEQUENCES"):
         assert connection.execute(sql).statusmessage == sql

@@ -23,7 +23,7 @@ def connected(gateway: Gateway, user: str) -> Iterator[Connection]:
         yield connection
 
 
-def test_each_session_is_told_of_itself(gateway: Gateway) -> None:
+def test_each_session_sees_its_own_values(gateway: Gateway) -> None:
     told: list[tuple[object, ...] | None] = []
     with connected(gateway, "ann") as ann, connected(gateway, "bob") as bob:
         for _ in range(2):
@@ -48,7 +48,7 @@ def test_a_setting_counts_from_the_next_statement_on(gateway: Gateway) -> None:
         assert ann.info.parameter_status("application_name") == "of ann"
 
 
-def test_what_gives_nothing_is_described_as_void(gateway: Gateway) -> None:
+def test_functions_without_a_result_are_described_as_void(gateway: Gateway) -> None:
     with connected(gateway, "ann") as ann:
         for binary in (False, True):
             found = ann.execute("SELECT pg_advisory_unlock_all()", binary=binary)
@@ -58,7 +58,7 @@ def test_what_gives_nothing_is_described_as_void(gateway: Gateway) -> None:
             assert found.pgresult.get_value(0, 0) == b""
 
 
-def test_what_hands_rows_over_is_of_the_session_too(gateway: Gateway) -> None:
+def test_commands_with_a_query_use_values_of_the_session(gateway: Gateway) -> None:
     sql = "SELECT DISTINCT current_user FROM users"
     with connected(gateway, "ann") as ann:
         with ann.cursor().copy(f"COPY ({sql}) TO STDOUT") as copy:
@@ -69,7 +69,7 @@ def test_what_hands_rows_over_is_of_the_session_too(gateway: Gateway) -> None:
             assert cursor.execute(sql).fetchall() == [("ann",)]
 
 
-def test_ones_own_sessions_are_listed_and_can_be_ended(gateway: Gateway) -> None:
+def test_a_users_sessions_are_listed_and_can_be_ended(gateway: Gateway) -> None:
     with connected(gateway, "ann") as ann, connected(gateway, "ann") as other:
         pid = other.info.backend_pid
         assert other.execute("SELECT pg_backend_pid()").fetchone() == (pid,)

@@ -37,7 +37,7 @@ def signed(directory: Path) -> Signed:
 
 @pytest.fixture(scope="module")
 def guarded(users: Path, signed: Signed) -> Iterator[Serving]:
-    """SCRAM with a certificate: what a gateway beyond loopback should be."""
+    """SCRAM with a certificate, as beyond loopback."""
     tls = Tls(certificate=signed.certificate, key=signed.key)
     with access_of(users) as access, serving(access=access, tls=tls) as running:
         yield running

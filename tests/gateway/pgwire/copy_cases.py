@@ -1,4 +1,4 @@
-"""What COPY is tried on, and `python -m tests.gateway.pgwire.copy_cases` to ask PostgreSQL for it.
+"""The cases of COPY; `python -m tests.gateway.pgwire.copy_cases` asks PostgreSQL for the answers.
 
 `cases/copy.json` has what PostgreSQL 15 answered: the messages of each COPY as hexadecimal digits,
 or its error. To make it anew, name a server in STATEGATE_TEST_POSTGRES (see `test_transcripts`).

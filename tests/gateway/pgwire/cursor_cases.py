@@ -1,4 +1,4 @@
-"""Walks of cursors, and `python -m tests.gateway.pgwire.cursor_cases` to ask PostgreSQL for them.
+"""The cases of cursors; `python -m tests.gateway.pgwire.cursor_cases` asks PostgreSQL for answers.
 
 `cases/cursors.json` has walks over a few numbered rows, chosen at random, with what PostgreSQL 15
 gave at each step: rows and tag, or the error that ended the walk. To make it anew, name a server in

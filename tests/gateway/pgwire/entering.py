@@ -23,7 +23,7 @@ def told(error: tuple[str, bytes]) -> dict[str, str]:
 
 
 def options(gateway: Serving, **more: str) -> dict[str, str]:
-    """What libpq takes to log in as USER."""
+    """Return libpq's parameters to log in as USER."""
     return {
         "host": "localhost",
         "hostaddr": HOST,

@@ -46,7 +46,7 @@ class ScramClient:
         return (self.header + self.bare).encode()
 
     def last(self, answer: bytes) -> bytes:
-        """The final message, for what the server said to the first."""
+        """Return the final message after the server's first one."""
         parts = dict(part.split("=", 1) for part in answer.decode().split(","))
         salt, iterations = base64.b64decode(parts["s"]), int(parts["i"])
         salted = hashlib.pbkdf2_hmac("sha256", self.password, salt, iterations)
@@ -76,7 +76,7 @@ def response(message: bytes) -> bytes:
 
 
 def read_request(client: RawClient, code: int) -> bytes:
-    """What a request for authentication of this code holds."""
+    """Return the body of a request for authentication with this code."""
     kind, body = client.read()
     assert kind == "R", wire.error_fields(body)
     assert struct.unpack_from(">I", body) == (code,)

@@ -39,17 +39,17 @@ class Serving:
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(WAIT_S)
 
     def connect(self, *, source: str = HOST) -> RawClient:
-        """A connection that has said nothing yet."""
+        """Return a connection that has sent nothing yet."""
         return RawClient(HOST, self.port, source=source)
 
     def login(self, **parameters: str) -> RawClient:
-        """A connection that has been let in."""
+        """Return a connection with a session."""
         client = self.connect()
         client.login(**parameters)
         return client
 
     def eventually(self, holds: Callable[[], bool]) -> bool:
-        """Wait until something holds that the server does in its own time."""
+        """Wait until a condition holds."""
         ticks = threading.Event()
         for _ in range(int(WAIT_S / 0.005)):
             if holds():

@@ -1,4 +1,4 @@
-"""Who is let in by the wire: real clients, passwords, trust, and how often one may fail."""
+"""Authentication of the wire: real clients, passwords, trust, and limits on failures."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from tests.support.certificates import Signed, make_authority
     ],
     ids=lambda more: " ".join(f"{name}={value}" for name, value in more.items()),
 )
-def test_libpq_is_let_in(guarded: Serving, more: dict[str, str]) -> None:
+def test_libpq_logs_in(guarded: Serving, more: dict[str, str]) -> None:
     with connect(guarded, **more) as connection:
         assert connection.pgconn.ssl_in_use == (more.get("sslmode") != "disable")
         rows = connection.execute("SELECT * FROM series(20000)").fetchall()
@@ -75,7 +75,9 @@ def test_libpq_verifies_the_certificate(
 
 
 @pytest.mark.parametrize("user", [USER, "nobody"])
-def test_a_wrong_password_and_a_stranger_are_told_the_same(guarded: Serving, user: str) -> None:
+def test_a_wrong_password_and_an_unknown_user_get_the_same_error(
+    guarded: Serving, user: str
+) -> None:
     for more in ({"sslmode": "disable"}, {"channel_binding": "require"}):
         with pytest.raises(psycopg.OperationalError) as refused:
             connect(guarded, user=user, password="wrong", **more)
@@ -99,7 +101,7 @@ def test_libpq_cancels_with_a_long_key_and_over_tls(guarded: Serving) -> None:
 
 
 def test_asyncpg_over_tls(guarded: Serving, signed: Signed) -> None:
-    """asyncpg knows no channel binding; it is let in without, as by PostgreSQL."""
+    """asyncpg has no channel binding and logs in without it, as to PostgreSQL."""
 
     async def work(**more: object) -> object:
         connection = await asyncpg.connect(
@@ -219,7 +221,7 @@ def trickle(gateway: Serving, client: wire.RawClient, whole: bytes) -> None:
         gateway.run(asyncio.sleep(0.01))
 
 
-def test_without_users_loopback_is_let_in_and_no_password_is_taken() -> None:
+def test_without_users_loopback_needs_no_password() -> None:
     with serving() as gateway, gateway.connect() as client:
         client.send(wire.startup(user="anybody") + wire.framed("p", b"secret\0"))
         messages = client.read_until("E")

@@ -1,4 +1,4 @@
-"""What a server does around the protocol: cancel, limits, timeouts, back-pressure, stops."""
+"""The server around the protocol: cancel, limits, timeouts, back-pressure, stop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sqlstate(messages: list[Message]) -> str:
 # --- startup -------------------------------------------------------------------------------------
 
 
-def test_what_a_client_is_told_at_first(gateway: Serving) -> None:
+def test_the_messages_after_startup(gateway: Serving) -> None:
     with gateway.connect() as client:
         messages = client.login(
             application_name="x", TimeZone="Europe/Paris", client_encoding="utf-8"
@@ -98,7 +98,7 @@ def test_a_startup_that_is_refused(
     "noise",
     [b"GET / HTTP/1.1\r\n\r\n", b"\0\0\0\0", b"\0\0\0\x08\0\0\0\0", b"\0\0\0\x09\0\x03\0\0x"],
 )
-def test_what_is_no_startup_ends_the_connection(gateway: Serving, noise: bytes) -> None:
+def test_malformed_startup_packets_end_the_connection(gateway: Serving, noise: bytes) -> None:
     with gateway.connect() as client:
         client.send(noise)
         assert client.read()[0] == "E"
@@ -140,7 +140,7 @@ def test_a_cancel_request_with_the_right_key(gateway: Serving) -> None:
         assert sqlstate(client.read_until("Z")) == "57014"
 
 
-def test_a_cancel_when_nothing_runs_is_no_harm(gateway: Serving) -> None:
+def test_a_cancel_without_a_running_statement_does_nothing(gateway: Serving) -> None:
     with gateway.login() as client:
         with gateway.connect() as other:
             other.send(wire.cancel_request(*client.key))
@@ -273,7 +273,7 @@ def test_many_rounds_in_one_piece_leave_room_for_others() -> None:
 
 
 def test_a_stream_that_was_begun_inline(gateway: Serving) -> None:
-    """An engine may call inline what turns out to stream; simple, in a round, and cut in goes."""
+    """An inline statement may turn out to stream: in a Query, a round, and with a row limit."""
     with gateway.login() as client:
         messages = client.ask("SELECT * FROM quick(30)")
         assert [kind for kind, _ in messages] == ["T", *"D" * 30, "C", "Z"]
@@ -286,7 +286,7 @@ def test_a_stream_that_was_begun_inline(gateway: Serving) -> None:
         assert kinds == ["2", *"D" * 10, "s", *"D" * 20, "C", "Z"]
 
 
-def test_errors_in_a_round_are_reported_as_anywhere(gateway: Serving) -> None:
+def test_errors_in_a_round_are_reported(gateway: Serving) -> None:
     with gateway.login() as client:
         client.send(wire.parse("s", "SELECT v FROM kv WHERE k = $1") + wire.SYNC)
         client.read_until("Z")
@@ -344,7 +344,7 @@ def test_a_client_that_says_nothing_is_cut_off() -> None:
 
 
 @pytest.mark.parametrize("first", [b"", wire.SSL_REQUEST])
-def test_a_byte_now_and_then_keeps_no_stranger_in(first: bytes) -> None:
+def test_single_bytes_do_not_extend_the_startup_timeout(first: bytes) -> None:
     limits = PgLimits(startup_timeout_s=0.2, sweep_s=SOON_S)
     with serving(limits=limits) as gateway, gateway.connect() as client:
         client.send(first)
@@ -406,7 +406,7 @@ def test_the_kernel_asks_after_silent_clients(gateway: Serving) -> None:
         assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT) == limits.keepalive_count
 
 
-def test_a_held_cursor_is_no_transaction() -> None:
+def test_a_cursor_with_hold_is_not_a_transaction() -> None:
     limits = PgLimits(idle_in_transaction_timeout_s=0.1, sweep_s=SOON_S)
     with serving(limits=limits) as gateway, gateway.login() as client:
         client.ask("DECLARE c CURSOR WITH HOLD FOR SELECT * FROM series(3)")
@@ -430,7 +430,7 @@ def test_a_stop_lets_statements_end_and_sends_idle_clients_away() -> None:
             RawClient(HOST, gateway.port)
 
 
-def test_a_stop_cancels_what_does_not_end() -> None:
+def test_a_stop_cancels_statements_that_do_not_end() -> None:
     with serving() as gateway, gateway.login() as client:
         client.send(wire.query("SELECT sleep(60)"))
         assert gateway.engine.sleeping.wait(10)

@@ -116,7 +116,7 @@ def test_a_transaction_is_a_snapshot(bank: Bank, level: psycopg.IsolationLevel) 
     assert bank.held() == 0
 
 
-def test_read_committed_sees_what_comes(bank: Bank, client: Connection) -> None:
+def test_read_committed_sees_later_epochs(bank: Bank, client: Connection) -> None:
     with client.transaction():
         assert one(client, ONE) == 1
         bank.deposit(2)
@@ -151,9 +151,7 @@ def test_a_client_that_leaves_in_the_middle_lets_go(bank: Bank) -> None:
     assert bank.held() == 0
 
 
-def test_a_cursor_goes_on_over_the_snapshot_it_was_opened_in(
-    bank: Bank, client: Connection
-) -> None:
+def test_a_cursor_reads_the_snapshot_of_its_declaration(bank: Bank, client: Connection) -> None:
     with client.transaction(), client.cursor(name="mine") as cursor:
         cursor.execute("SELECT amount FROM accounts")
         first = cursor.fetchmany(3)
@@ -319,7 +317,7 @@ def test_a_waiting_statement_is_cancelled_at_once(bank: Bank, client: Connection
     assert asking == ["57014"]
 
 
-# --- what a connection keeps by name -------------------------------------------------------------
+# --- cursors and prepared statements -------------------------------------------------------------
 
 
 def test_a_connection_lists_its_own_cursors_and_statements(bank: Bank, client: Connection) -> None:
@@ -366,7 +364,7 @@ def test_set_config_over_the_wire(client: Connection) -> None:
     assert client.info.parameter_status("application_name") == "told"
 
 
-def test_discard_all_is_no_part_of_a_transaction(client: Connection) -> None:
+def test_discard_all_cannot_run_in_a_transaction(client: Connection) -> None:
     client.execute("SET application_name = 'kept'")
     with pytest.raises(psycopg.errors.ActiveSqlTransaction):
         client.execute("SELECT 1; DISCARD ALL")
@@ -376,7 +374,7 @@ def test_discard_all_is_no_part_of_a_transaction(client: Connection) -> None:
     assert one(client, "SHOW application_name") == ""
 
 
-def test_a_cursor_goes_back_unless_it_is_told_not_to(client: Connection) -> None:
+def test_a_cursor_reads_backwards_unless_it_is_no_scroll(client: Connection) -> None:
     with client.transaction():
         client.execute("DECLARE c CURSOR FOR SELECT id FROM accounts ORDER BY id")
         assert [row[0] for row in client.execute("FETCH 3 FROM c")] == [0, 1, 2]
@@ -397,7 +395,7 @@ def test_a_held_cursor_outlives_lookups(client: Connection) -> None:
     assert len(client.execute("FETCH ALL FROM h").fetchall()) > 0
 
 
-def test_a_lookup_is_answered_alike_whichever_way(bank: Bank) -> None:
+def test_a_lookup_has_the_same_answer_by_every_path(bank: Bank) -> None:
     """Planned, by its shape, by the text around its literal; and the unnamed statement is gone."""
     with wire.RawClient(HOST, bank.port) as client:
         client.login(user="joe", database="db")

@@ -68,7 +68,7 @@ NAMES = {
 
 
 def encode_line(line: str) -> bytes:
-    """The bytes of a `>` line."""
+    """Return the bytes of a `>` line."""
     name, *fields = read_fields(line[1:])
     match name:
         case "Query":
@@ -109,7 +109,7 @@ def encode_field(value: str) -> bytes:
 
 
 def show(message: Message) -> str:
-    """The `<` line of a message."""
+    """Return the `<` line of a message."""
     type_byte, body = message
     match type_byte:
         case "C" | "S":
@@ -143,7 +143,7 @@ def show_field(field: bytes | None) -> str:
 
 
 def steps(case: Path) -> Iterator[tuple[bytes, list[str]]]:
-    """What is sent in one piece, and what is expected of it."""
+    """Messages that are sent in one piece, and the expected replies."""
     sent, expected = b"", list[str]()
     for line in case.read_text().splitlines():
         if line.startswith(">"):

@@ -1,4 +1,4 @@
-"""What the wire bears of clients that are not let in: how many, how long, how much."""
+"""Limits of unauthenticated clients: their number, time and bytes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def users(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def few(users: Path) -> Iterator[Serving]:
-    """A server that bears four strangers of one address, for two seconds."""
+    """Serve at most four unauthenticated clients per address, for two seconds."""
     with access_of(users) as access, serving(access=access, limits=LIMITS) as running:
         yield running
 
@@ -61,7 +61,7 @@ def test_one_address_cannot_take_all_places(few: Serving) -> None:
         asked = [closing.enter_context(asked_for_a_password(few)) for _ in range(2)]
         with few.connect() as refused:
             assert refused.at_end()
-        # A cancel is a connection of a stranger, too; who is in is not touched.
+        # A cancel request is unauthenticated, too; sessions are not affected.
         assert friend.ask("SELECT 1")[-1][0] == "Z"
         half_open.pop().socket.close()
         assert few.eventually(lambda: len(few.server._unauthenticated) == 3)
@@ -75,7 +75,7 @@ def test_one_address_cannot_take_all_places(few: Serving) -> None:
         assert few.eventually(lambda: len(few.server._unauthenticated) == 0)
 
 
-def test_a_few_addresses_cannot_keep_the_others_out(users: Path) -> None:
+def test_a_few_addresses_cannot_lock_others_out(users: Path) -> None:
     limits = replace(LIMITS, connections_max=2, strangers_total_max=12, startup_timeout_s=60.0)
     with (
         access_of(users) as access,
@@ -115,12 +115,12 @@ def test_a_handshake_counts_until_it_ends(users: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["Q", "P", "B", "F", "d"])
-def test_a_stranger_cannot_make_us_hold_long_messages(few: Serving, kind: str) -> None:
+def test_unauthenticated_clients_cannot_send_long_messages(few: Serving, kind: str) -> None:
     with asked_for_a_password(few) as client:
         client.send(kind.encode() + struct.pack(">I", 8 << 20))
         begun = time.monotonic()
         ((_, body),) = client.read_until("E")
-        # At once, and not when all of it has come or the time is up.
+        # At once, not when the message is complete or the time is up.
         assert time.monotonic() - begun < LIMITS.startup_timeout_s / 2
         assert wire.error_fields(body)["C"] == "08P01"
         assert client.at_end()
@@ -142,7 +142,7 @@ def test_long_messages_are_taken_once_a_client_is_in() -> None:
 
 
 @pytest.mark.parametrize("stage", ["silent", "startup", "asked", "begun"])
-def test_a_byte_now_and_then_ends_at_the_same_time_in_every_stage(few: Serving, stage: str) -> None:
+def test_single_bytes_do_not_extend_the_timeout_of_any_stage(few: Serving, stage: str) -> None:
     begun = time.monotonic()
     client = few.connect() if stage in {"silent", "startup"} else asked_for_a_password(few)
     with client:
@@ -170,7 +170,7 @@ def test_a_byte_now_and_then_ends_at_the_same_time_in_every_stage(few: Serving, 
 
 
 def test_a_nonce_and_a_proof_are_good_once(few: Serving) -> None:
-    """What somebody has recorded lets nobody in."""
+    """A recorded exchange cannot be replayed."""
     with few.connect() as client:
         client.send(wire.startup(user=USER))
         read_request(client, 10)

@@ -1,4 +1,4 @@
-"""A client of protocol 3.0 for tests, written from the specification and not from our codec."""
+"""A client of protocol 3.0 for tests, written from the specification, not from our code."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class RawClient:
         return messages
 
     def login(self, **parameters: str) -> list[Message]:
-        """Connect as somebody; all messages up to ReadyForQuery."""
+        """Connect as a user; return all messages up to ReadyForQuery."""
         self.send(startup(**{"user": "joe", "database": "db", **parameters}))
         messages = self.read_until("Z", "E")
         for type_byte, body in messages:

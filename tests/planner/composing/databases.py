@@ -20,7 +20,7 @@ from stores.spec.schema import Row
 MEMORY_BYTES = 64 << 20
 SCHEMA = pa.schema([("n", pa.int64())])
 LONG = 100_000
-"""Rows that do not go with their statement."""
+"""Rows of a relation that is too long to be sent with its statement."""
 BOMB = "SELECT levenshtein(repeat('a', 200000), repeat('b', 200000))"
 """Half a minute inside one function, which looks at no interrupt."""
 WAIT_S = 30.0
@@ -59,13 +59,13 @@ def rows_of(
 
 
 def kill(pids: Sequence[int]) -> None:
-    """As the system does when it is out of memory."""
+    """Kill processes, as the system does when it is out of memory."""
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
 
 
 def is_gone(pid: int) -> bool:
-    """Wait until a process has ended, as somebody else's child; False if it does not."""
+    """Wait for the end of a process that is not a child; return False if it does not end."""
     until = time.monotonic() + WAIT_S
     while time.monotonic() < until:
         try:

@@ -112,7 +112,7 @@ def test_values_reach_duckdb_as_they_are(
     assert [row for batch in batches for row in batch.to_pylist()] == [{"v": shown}]
 
 
-def test_what_has_no_python_type_of_its_own_is_text() -> None:
+def test_values_without_a_python_type_are_text() -> None:
     assert python_value((0, 1, 0), DataType.parse("interval")) == "0 months 1 days 0 microseconds"
 
 
@@ -121,7 +121,7 @@ def test_identifiers_are_quoted() -> None:
     assert to_duckdb(tree) == 'SELECT "at" FROM "t" ORDER BY "at" DESC NULLS FIRST'
 
 
-def test_a_closed_composer_says_so(processes: ProcessPool) -> None:
+def test_a_closed_composer_raises(processes: ProcessPool) -> None:
     composer = composer_in(processes)
     composer.close()
     with pytest.raises(QueryError) as caught:

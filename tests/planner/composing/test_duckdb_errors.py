@@ -1,4 +1,4 @@
-"""Errors of DuckDB in our words, with our SQLSTATE and their place in the text."""
+"""Errors of DuckDB with PostgreSQL's message, SQLSTATE and position."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ def test_errors_in_our_words(error: DatabaseError, sqlstate: str, message: str) 
     assert (found.sqlstate, found.message) == (sqlstate, message)
 
 
-def test_who_is_out_of_memory_is_told_what_to_do() -> None:
+def test_out_of_memory_has_a_hint() -> None:
     found = translate(DatabaseError("OutOfMemory", "Out of Memory Error: failed"), OUTLINE)
     assert found.detail == "failed"
     assert found.hint is not None
     assert "memory_bytes_max" in found.hint
 
 
-def test_an_error_that_nobody_planned_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    """By its kind: the text can have a value in it."""
+def test_an_unplanned_error_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """Only its kind is logged: the text may contain a value."""
     found = translate(DatabaseError("Internal", "bad state of 'secret'"), OUTLINE)
     assert isinstance(found, InternalError)
     assert "kind=Internal" in caplog.text

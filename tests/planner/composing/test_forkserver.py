@@ -1,4 +1,4 @@
-"""The fork server's end in the gateway: what is to be killed is killed, and nobody waits for it."""
+"""The gateway's end of the fork server: it kills processes without waiting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from planner.composing.forkserver import ForkServer
 from planner.composing.messages import NUMBERS, ForkKind
 
 
-def test_a_kill_within_another_call_is_done_after_it() -> None:
+def test_a_kill_during_another_call_happens_after_it() -> None:
     """Python's collector may end processes in the thread that is starting one."""
     server = ForkServer()
     ours, theirs = socket.socketpair()

@@ -1,4 +1,4 @@
-"""Frames between gateway and process: whole, in pieces, torn, and no frames at all."""
+"""Frames between gateway and process: whole, in pieces, torn and malformed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_frame_that_ends_early_is_torn(
 
 
 @given(st.binary(min_size=1, max_size=100))
-def test_what_is_no_frame_ends_in_a_torn_one(sent: bytes) -> None:
+def test_malformed_bytes_are_a_torn_frame(sent: bytes) -> None:
     ours, theirs = pair()
     with ours:
         with theirs:

@@ -1,4 +1,4 @@
-"""DuckDB in its process: what is kept of a statement, and what leaves the process as an error."""
+"""DuckDB in its process: cached statements, and errors."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_statement_is_bound_once_and_run_anew(
     assert len(made) == 1
 
 
-def test_two_at_once_have_a_connection_each(
+def test_concurrent_statements_have_a_connection_each(
     database: LocalDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = cursors(database, monkeypatch)
@@ -90,7 +90,7 @@ def test_two_at_once_have_a_connection_each(
     assert len(made) == 2
 
 
-def test_only_what_is_the_same_is_used_again(
+def test_only_the_same_statement_is_used_again(
     database: LocalDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = cursors(database, monkeypatch)
@@ -108,7 +108,7 @@ def test_only_what_is_the_same_is_used_again(
     assert len(made) == 8
 
 
-def test_what_did_not_end_well_is_not_used_again(
+def test_a_failed_statement_is_not_used_again(
     database: LocalDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = cursors(database, monkeypatch)
@@ -126,7 +126,7 @@ def test_what_did_not_end_well_is_not_used_again(
     assert len(made) == 5
 
 
-def test_few_are_kept(database: LocalDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_statements_are_kept(database: LocalDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     made = cursors(database, monkeypatch)
     monkeypatch.setattr(local, "KEPT_MAX", 2)
     for number in (1, 2, 3, 3, 2, 1):

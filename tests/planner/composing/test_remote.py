@@ -1,4 +1,4 @@
-"""Databases in processes: rows come through, and whatever happens to a process is contained."""
+"""Databases in processes: rows are transferred, and the end of a process affects few statements."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def database(processes: ProcessPool) -> RemoteDatabase:
 
 @settings(max_examples=25, deadline=None)
 @given(sizes=st.lists(st.sampled_from([0, 1, 7, 3000, 20_000, 40_000]), max_size=5))
-def test_rows_of_any_number_come_and_go_whole(database: RemoteDatabase, sizes: list[int]) -> None:
+def test_any_number_of_rows_is_transferred(database: RemoteDatabase, sizes: list[int]) -> None:
     batches = [batch for size in sizes for batch in numbers(size, rows=max(1, size))]
     given_rows = rows(iter(batches))
     assert rows_of(database, "SELECT n FROM r", r=relation(batches)) == given_rows
@@ -82,7 +82,7 @@ def test_a_long_relation_is_read_no_further_than_it_is_needed(database: RemoteDa
 
 
 def test_rows_are_made_as_they_are_asked_for(database: RemoteDatabase) -> None:
-    """A reader that stops holds a few batches back, not the whole answer."""
+    """A reader that stops leaves a few batches waiting, not the whole result."""
     read = list[int]()
 
     def open_stream() -> Iterator[pa.RecordBatch]:
@@ -167,7 +167,7 @@ def test_many_statements_run_at_once(database: RemoteDatabase) -> None:
         ("SELECT nothing FROM r", "Binder", "nothing"),
         ("SELEC", "Parser", "SELEC"),
         ("SELECT CAST('x' || n AS INTEGER) FROM r", "Conversion", "x0"),
-        # Behind the first rows, where the error comes through Arrow.
+        # After the first rows, where Arrow raises the error.
         (
             "SELECT CAST(CASE n WHEN 90000 THEN 'x' ELSE '1' END AS INTEGER) FROM r",
             "Conversion",
@@ -187,9 +187,7 @@ def test_errors_keep_their_class_and_text(
 
 
 @pytest.mark.parametrize("at", [0, 8])
-def test_what_a_relation_raises_is_what_the_statement_raises(
-    database: RemoteDatabase, at: int
-) -> None:
+def test_a_statement_raises_the_error_of_its_relation(database: RemoteDatabase, at: int) -> None:
     def open_stream() -> Iterator[pa.RecordBatch]:
         for number, batch in enumerate(numbers(LONG)):
             if number == at:
@@ -200,7 +198,7 @@ def test_what_a_relation_raises_is_what_the_statement_raises(
         rows_of(database, SUM, r=ArrowRelation(SCHEMA, open_stream))
 
 
-def test_a_definition_that_cannot_be_made_says_why(processes: ProcessPool) -> None:
+def test_an_invalid_definition_is_an_error(processes: ProcessPool) -> None:
     broken = RemoteDatabase(processes, Definition(before=("CREATE TABLE t (n NOTHING)",)))
     with pytest.raises(DatabaseError, match="NOTHING"):
         rows_of(broken, "SELECT 1")
@@ -225,12 +223,12 @@ def test_the_log_names_what_ended_a_process_without_its_values(
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Time enough for any interrupt, on any machine."""
+    """Let an interrupt take any time, on any machine."""
     monkeypatch.setattr("planner.composing.remote_statement.KILL_S", WAIT_S)
 
 
 @pytest.mark.usefixtures("patient")
-def test_what_looks_at_its_interrupt_keeps_its_process(
+def test_a_statement_that_ends_when_interrupted_keeps_its_process(
     processes: ProcessPool, database: RemoteDatabase
 ) -> None:
     endless = "SELECT sum(a * b) FROM range(1000000) x(a), range(1000000) y(b)"
@@ -245,7 +243,7 @@ def test_what_looks_at_its_interrupt_keeps_its_process(
 @pytest.mark.parametrize(
     "sql", [BOMB, f"SELECT * FROM range(({BOMB})::BIGINT)", f"SELECT 1 LIMIT ({BOMB})::BIGINT"]
 )
-def test_what_does_not_is_killed(
+def test_a_statement_that_ignores_its_interrupt_is_killed(
     processes: ProcessPool, database: RemoteDatabase, sql: str
 ) -> None:
     before = processes.pids
@@ -263,7 +261,7 @@ def test_planning_can_be_cancelled(database: RemoteDatabase) -> None:
         )
 
 
-def test_a_statement_that_was_cancelled_before_does_not_begin(database: RemoteDatabase) -> None:
+def test_a_cancelled_statement_does_not_begin(database: RemoteDatabase) -> None:
     cancellation = Cancellation()
     cancellation.cancel()
     with pytest.raises(QueryCancelledError, match="user request"):
@@ -292,7 +290,7 @@ def test_a_stream_that_no_one_reads_is_ended_by_its_cancel(
 
 
 def gated(gate: threading.Event, entered: threading.Event) -> ArrowRelation:
-    """A long relation whose first reader waits behind the first batches."""
+    """Return a long relation whose first scan waits after the first batches."""
 
     def open_stream() -> Iterator[pa.RecordBatch]:
         batches = iter(numbers(LONG))
@@ -305,7 +303,7 @@ def gated(gate: threading.Event, entered: threading.Event) -> ArrowRelation:
     return ArrowRelation(SCHEMA, open_stream)
 
 
-def test_others_begin_again_when_a_process_is_killed(database: RemoteDatabase) -> None:
+def test_other_statements_begin_again_when_a_process_is_killed(database: RemoteDatabase) -> None:
     gate, entered = threading.Event(), threading.Event()
     with ThreadPoolExecutor(1) as threads:
         other = threads.submit(rows_of, database, SUM, r=gated(gate, entered))
@@ -316,7 +314,7 @@ def test_others_begin_again_when_a_process_is_killed(database: RemoteDatabase) -
         assert other.result(WAIT_S) == [(LONG, LONG * (LONG - 1) // 2)]
 
 
-def test_rows_that_were_given_cannot_be_given_again(database: RemoteDatabase) -> None:
+def test_rows_that_were_returned_cannot_be_returned_again(database: RemoteDatabase) -> None:
     answer = database.run(
         "SELECT n FROM r",
         relations={"r": relation(numbers(10 * LONG))},
@@ -336,7 +334,7 @@ def test_rows_that_were_given_cannot_be_given_again(database: RemoteDatabase) ->
 def test_a_process_may_end_at_any_message(
     processes: ProcessPool, database: RemoteDatabase, at: int, alone: bool
 ) -> None:
-    """A statement that was alone is to blame; where there were several, all begin again."""
+    """A statement that ran alone is to blame; of several, all begin again."""
     killed = threading.Event()
 
     def open_stream() -> Iterator[pa.RecordBatch]:
@@ -384,7 +382,7 @@ def test_a_statement_that_ends_every_process_fails_and_the_others_do_not(
         assert other.result(WAIT_S) == [(LONG, LONG * (LONG - 1) // 2)]
 
 
-def test_a_process_begins_when_the_one_that_was_killed_has_let_go_of_its_memory() -> None:
+def test_a_process_starts_after_a_killed_one_has_released_its_memory() -> None:
     limits = ProcessLimits(memory_bytes=1 << 30)
     process = ComposingProcess(limits)
     for _ in range(10):
@@ -395,7 +393,7 @@ def test_a_process_begins_when_the_one_that_was_killed_has_let_go_of_its_memory(
     process.kill()
 
 
-def test_what_forks_is_replaced_if_it_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fork_server_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planner.composing.process.START_S", 0.5)
     monkeypatch.setattr("planner.composing.forkserver._END_S", 0.1)
     pool = ProcessPool(memory_bytes_max=MEMORY_BYTES)
@@ -418,7 +416,9 @@ def test_what_forks_is_replaced_if_it_hangs(monkeypatch: pytest.MonkeyPatch) -> 
         pool.close()
 
 
-def test_without_files_a_statement_says_so_and_keeps_none(database: RemoteDatabase) -> None:
+def test_a_statement_without_file_descriptors_fails_and_leaks_none(
+    database: RemoteDatabase,
+) -> None:
     batches = relation(numbers(LONG))
     assert rows_of(database, SUM, r=batches)[0][0] == LONG
     most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -442,7 +442,7 @@ def test_without_files_a_statement_says_so_and_keeps_none(database: RemoteDataba
     assert rows_of(database, SUM, r=batches)[0][0] == LONG
 
 
-def test_a_closed_pool_says_so() -> None:
+def test_a_closed_pool_raises() -> None:
     mine = ProcessPool(memory_bytes_max=MEMORY_BYTES)
     database = database_in(mine)
     rows_of(database, "SELECT 1")

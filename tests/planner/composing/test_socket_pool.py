@@ -1,4 +1,4 @@
-"""Threads that take turns at watching sockets."""
+"""A pool of threads that serve sockets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planner.composing.socket_pool import READ, SocketPool
 
 
 def test_every_socket_is_served_while_other_threads_work() -> None:
-    """As many at once as there are threads for; the rest when one is done."""
+    """As many sockets at once as there may be threads; the others wait."""
     pool = SocketPool("test", threads_max=3)
     inside, done = threading.Semaphore(0), threading.Semaphore(0)
     go_on = threading.Event()

@@ -1,4 +1,4 @@
-"""Answers as text, in which oids and what else differs from server to server are put alike."""
+"""Answers as text without oids and other differences between servers."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Side:
 
 
 def ask_catalog(catalog: PgCatalog, statement: Captured) -> Answer | str:
-    """What the catalog answers, or its error."""
+    """Return the catalog's answer, or its error."""
     try:
         table = run(catalog, statement.sql, *statement.parameters)
     except QueryError as error:

@@ -73,7 +73,7 @@ def create_tables(connection: psycopg.Connection[tuple[object, ...]]) -> None:
 
 
 def _allow_null_in_keys(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """A key of a store may be NULL; PostgreSQL knows no such primary key, but can be told."""
+    """Let keys be NULL as in stores: PostgreSQL allows it only by a change of its catalog."""
     connection.execute("SET allow_system_table_mods = on")
     for relation in definitions():
         connection.execute(
@@ -98,7 +98,7 @@ def connect() -> psycopg.Connection[tuple[object, ...]]:
 def ask_postgres(
     connection: psycopg.Connection[tuple[object, ...]], statement: Captured
 ) -> Answer | str:
-    """What PostgreSQL answers, or its error."""
+    """Return PostgreSQL's answer, or its error."""
     values = [None if p is None else p.encode() for p in statement.parameters]
     result = connection.pgconn.exec_params(statement.sql.encode(), values)
     if result.status != pq.ExecStatus.TUPLES_OK:
@@ -132,7 +132,7 @@ def verdict(ours: Answer | str, theirs: Answer | str) -> str:
 
 
 def show(title: str, answer: Answer | str, other: Answer | str) -> None:
-    """Print what one answer has and the other has not."""
+    """Print the differences of two answers."""
     print(f"--- {title}")
     if isinstance(answer, str):
         print(answer)

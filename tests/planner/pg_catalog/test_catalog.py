@@ -1,4 +1,4 @@
-"""What the catalog says about stores, and how it refuses."""
+"""The catalog's rows about stores, and its errors."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def prepare(sql: str, *types: DataType | None) -> CatalogStatement:
         "SELECT pg_is_in_recovery()",
     ],
 )
-def test_accepts_what_is_the_catalogs(sql: str) -> None:
+def test_accepts_catalog_statements(sql: str) -> None:
     assert CATALOG.accepts(parse(sql))
 
 
@@ -199,7 +199,7 @@ def test_comment_of_a_store() -> None:
     ]
 
 
-def test_pages_are_none_so_that_nobody_asks_by_ctid() -> None:
+def test_relations_have_no_pages_so_that_clients_do_not_read_by_ctid() -> None:
     assert ask("SELECT relkind, relpages, reltuples FROM pg_class WHERE relname = 'clicks'") == [
         ("r", 0, -1.0)
     ]
@@ -217,7 +217,7 @@ def test_schemas_and_system_relations() -> None:
     assert {row[0] for row in found} == set(SYSTEM_RELATIONS)
 
 
-def test_oids_are_those_of_another_process_and_do_not_depend_on_other_stores() -> None:
+def test_oids_are_the_same_in_other_processes_and_with_other_stores() -> None:
     sql = "SELECT 'clicks'::regclass::oid"
     assert ask(sql) == rows(run(catalog_of(CLICKS), sql)) == [(1678844695,)]
 
@@ -351,7 +351,7 @@ def test_parameters_reach_the_statement() -> None:
         ("has_any_column_privilege(current_user, 'clicks', 'select')", (True,)),
     ],
 )
-def test_what_postgres_sql_means(sql: str, found: tuple[object, ...]) -> None:
+def test_the_meaning_of_postgresql(sql: str, found: tuple[object, ...]) -> None:
     assert ask(f"SELECT {sql}") == [found]
 
 

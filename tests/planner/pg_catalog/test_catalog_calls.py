@@ -1,4 +1,4 @@
-"""What only the catalog can answer, in statements over stores: the same values, of who asks."""
+"""Catalog calls in statements over stores: the same values as without, of the session."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_call_gives_the_same_with_and_without_a_store(sides: Sides, call: str)
     assert rows_of(beside) == rows_of(alone)
 
 
-def test_the_values_are_those_of_the_session(sides: Sides) -> None:
+def test_calls_give_the_values_of_the_session(sides: Sides) -> None:
     sql = (
         "SELECT current_user, session_user, user, current_role, current_database(), current_schema,"
         " current_setting('stategate.note'), pg_backend_pid(), count(*) FROM people"
@@ -108,7 +108,7 @@ def test_the_values_are_those_of_the_session(sides: Sides) -> None:
         assert ask(sides, sql, user=user) == [expected]
 
 
-def test_a_statement_that_was_prepared_is_of_whoever_runs_it(sides: Sides) -> None:
+def test_a_prepared_statement_uses_the_session_that_runs_it(sides: Sides) -> None:
     sql = "SELECT current_user, current_setting('stategate.note'), $1::text, age FROM people"
     statement = sides.engine.prepare(f"{sql} WHERE name = $2", session_of("ann"))
     assert statement.parameters == (TEXT, TEXT)
@@ -141,20 +141,20 @@ def test_a_type_is_compared_with_that_of_a_column(
     assert ask(sides, f"SELECT DISTINCT {condition} FROM people") == [(holds,)]
 
 
-def test_a_relation_that_is_not_there_is_an_error(sides: Sides) -> None:
+def test_an_unknown_relation_is_an_error(sides: Sides) -> None:
     with pytest.raises(QueryError, match='relation "nosuch" does not exist'):
         ask(sides, "SELECT name, 'nosuch'::regclass FROM people")
 
 
 @pytest.mark.parametrize("operand", ["name", "upper(name)", "(SELECT name)"])
-def test_no_name_of_a_row_is_looked_up(sides: Sides, operand: str) -> None:
+def test_names_in_rows_are_not_looked_up(sides: Sides, operand: str) -> None:
     with pytest.raises(QueryError) as caught:
         ask(sides, f"SELECT {operand}::regclass FROM people")
     assert caught.value.sqlstate == "0A000"
     assert caught.value.hint is not None
 
 
-def test_what_is_kept_of_a_session_is_not_of_another(sides: Sides) -> None:
+def test_cached_values_of_a_session_are_not_used_for_another(sides: Sides) -> None:
     sql = (
         "SELECT current_user, current_setting('stategate.note', true),"
         " current_setting('transaction_isolation') FROM people WHERE name = 'ann'"
@@ -173,7 +173,7 @@ def test_what_is_kept_of_a_session_is_not_of_another(sides: Sides) -> None:
     sessions[3].close()
 
 
-def test_an_answer_about_the_stores_is_of_those_there_are() -> None:
+def test_cached_values_are_not_used_after_stores_change() -> None:
     people = open_store(PEOPLE)
     catalog = FixedCatalog(people)
     engine = SqlEngine(catalog)
@@ -218,7 +218,7 @@ def test_a_key_that_is_the_user_is_looked_up(sides: Sides) -> None:
     assert [ask(sides, sql, user=user) for user in ("ann", "dan", "eve")] == [[(30,)], [(41,)], []]
 
 
-def test_a_key_beside_a_literal_is_of_whoever_asks(sides: Sides) -> None:
+def test_a_key_beside_a_literal_uses_the_session(sides: Sides) -> None:
     sql = "SELECT amount::text FROM orders WHERE name = current_user AND number = "
     for user in ("ann", "bob"):
         found = [ask(sides, f"{sql}{number}", user=user) for number in (1, 2, 7)]
@@ -228,7 +228,7 @@ def test_a_key_beside_a_literal_is_of_whoever_asks(sides: Sides) -> None:
         )
 
 
-def test_the_plans_of_lookups_are_as_they_were(sides: Sides) -> None:
+def test_plans_of_lookups_do_not_change(sides: Sides) -> None:
     statement = sides.engine.prepare("SELECT age FROM people WHERE name = $1", Session())
     assert isinstance(statement.plan, QueryPlan)
     assert statement.plan.asked is None
@@ -238,12 +238,12 @@ def test_the_plans_of_lookups_are_as_they_were(sides: Sides) -> None:
 @pytest.mark.parametrize(
     ("sql", "rows"),
     [
-        # What no row asks for is not computed, so that it is no error either.
+        # A branch that no row takes is not computed, so it is not an error.
         ("SELECT CASE WHEN age IS NULL THEN current_setting('no.such') END FROM people"
          " WHERE name = 'ann'", [(None,)]),
         ("SELECT coalesce(name, current_setting('no.such')) FROM people WHERE name = 'ann'",
          [("ann",)]),
-        # A name that only the row, or the client, knows.
+        # A name from a row or a parameter.
         ("SELECT current_setting('stategate.' || city, true) FROM people WHERE name = 'ann'",
          [("north",)]),
         ("SELECT current_setting($1), current_schemas($2) FROM people WHERE name = 'ann'",
@@ -268,7 +268,7 @@ def test_a_setting_may_be_named_by_a_row(sides: Sides, sql: str, rows: list[Row]
         "CASE WHEN age > 0 THEN current_setting('no.such') END",
     ],
 )
-def test_a_setting_that_is_not_there_is_an_error(sides: Sides, call: str) -> None:
+def test_an_unknown_setting_is_an_error(sides: Sides, call: str) -> None:
     with pytest.raises(QueryError, match='unrecognized configuration parameter "no') as caught:
         ask(sides, f"SELECT {call} FROM people WHERE name = 'ann'")
     assert caught.value.sqlstate == "42704"
@@ -290,7 +290,7 @@ def test_a_setting_that_is_not_there_is_an_error(sides: Sides, call: str) -> Non
         "no_such_schema.version()",
     ],
 )
-def test_what_is_not_there_stays_an_error(sides: Sides, call: str) -> None:
+def test_unknown_names_are_errors(sides: Sides, call: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         ask(sides, f"SELECT {call}, name FROM people")
     assert caught.value.sqlstate == ("3F000" if "schema." in call else "42883")
@@ -334,7 +334,7 @@ def test_a_plan_with_a_call_is_explained(sides: Sides) -> None:
         assert "lookup people" in str(rows_of(found)[0])
 
 
-def test_a_system_relation_has_them_too(sides: Sides) -> None:
+def test_calls_beside_a_system_relation(sides: Sides) -> None:
     assert ask(sides, "SELECT current_user, name FROM stategate.stores WHERE name = 'people'") == [
         ("ann", "people")
     ]
@@ -353,7 +353,7 @@ def test_a_system_relation_has_them_too(sides: Sides) -> None:
         ("SELECT 'people'::regclass::text, upper('x')", ("people", "X")),
     ],
 )
-def test_what_is_computed_beside_a_call_means_what_it_means_over_stores(
+def test_expressions_beside_a_call_mean_the_same_as_over_stores(
     sides: Sides, sql: str, row: Row
 ) -> None:
     assert ask(sides, sql) == [row]

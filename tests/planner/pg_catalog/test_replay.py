@@ -1,4 +1,4 @@
-"""What real clients sent must run, and answer as PostgreSQL where it once did."""
+"""Statements of real clients must run, and those that once answered as PostgreSQL still must."""
 
 from __future__ import annotations
 

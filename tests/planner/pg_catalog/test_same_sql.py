@@ -26,12 +26,12 @@ PLACES = (
     " FROM (SELECT relname FROM pg_catalog.pg_class LIMIT 1) AS c",
     " FROM people WHERE name = 'ann'",
 )
-"""FROM of one row, or none: where a statement is composed, and where the catalog answers."""
+"""FROM with one row and without: the first is composed, the second is the catalog's."""
 Outcome: TypeAlias = tuple[list[str], list[Row]] | str
 
 
 def outcome(engine: SqlEngine, sql: str) -> Outcome:
-    """Types and rows of a statement, or the SQLSTATE of its error."""
+    """Return types and rows of a statement, or the SQLSTATE of its error."""
     try:
         result = run(engine, sql)
         rows = [comparable(row) for row in rows_of(result)]

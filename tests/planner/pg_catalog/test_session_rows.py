@@ -1,4 +1,4 @@
-"""`pg_cursors` and `pg_prepared_statements`: what a connection keeps by name."""
+"""pg_cursors and pg_prepared_statements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOMENT = dt.datetime(2013, 1, 1, 10, 0, 0, 123_456, tzinfo=dt.UTC)
 
 @dataclass(kw_only=True)
 class Kept:
-    """A listing of what it is given; counts how often it is asked."""
+    """A listing of given cursors and statements, which counts its calls."""
 
     listed: Sequence[ListedCursor] = ()
     statements: Sequence[ListedStatement] = ()
@@ -79,13 +79,13 @@ def test_prepared_statements() -> None:
     ]
 
 
-def test_nothing_is_kept() -> None:
+def test_a_session_without_cursors_and_statements() -> None:
     for session in (session_with(None), session_with(Kept())):
         assert ask("SELECT count(*) FROM pg_cursors", session=session) == [(0,)]
         assert ask("SELECT count(*) FROM pg_prepared_statements", session=session) == [(0,)]
 
 
-def test_others_are_not_told_and_do_not_ask() -> None:
+def test_other_statements_do_not_set_the_variables() -> None:
     kept = Kept()
     session = session_with(kept)
     ask("SELECT count(*) FROM pg_class", session=session)

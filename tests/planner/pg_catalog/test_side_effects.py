@@ -1,4 +1,4 @@
-"""Catalog functions that do something: `set_config`, and what acts on sessions."""
+"""Catalog functions with side effects: `set_config`, and those that end sessions' work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def transaction(session: Session) -> Session:
 
 
 @pytest.mark.parametrize("local", ["false", "'f'", "$1", "NULL"])
-def test_it_sets_what_set_sets(local: str) -> None:
+def test_set_config_sets_settings_as_set_does(local: str) -> None:
     session = Session()
     parameters = ("no",) if local == "$1" else ()
     sql = f"SELECT set_config('Application_Name', 'x', {local})"
@@ -33,7 +33,7 @@ def test_local_ends_with_the_transaction() -> None:
     assert session.settings["application_name"] == "before"
 
 
-def test_local_outside_of_a_transaction_is_gone_at_once() -> None:
+def test_a_local_setting_outside_a_transaction_has_no_effect() -> None:
     session = Session()
     assert ask("SELECT set_config('jit', 'on', true)", session=session) == [("on",)]
     assert "jit" not in session.settings
@@ -46,7 +46,7 @@ def test_null_is_the_default() -> None:
     assert "application_name" not in session.settings
 
 
-def test_a_setting_of_ones_own() -> None:
+def test_a_custom_setting() -> None:
     session = Session()
     ask("SELECT set_config('request.jwt.claims', '{}', false)", session=session)
     found = ask("SELECT current_setting('request.jwt.claims')", session=session)
@@ -64,7 +64,7 @@ def test_a_setting_of_ones_own() -> None:
         ("'jit', 'on', 'perhaps'", "22P02"),
     ],
 )
-def test_what_it_refuses(arguments: str, sqlstate: str) -> None:
+def test_refused_settings(arguments: str, sqlstate: str) -> None:
     session = Session()
     with pytest.raises(QueryError) as caught:
         ask(f"SELECT set_config({arguments}) FROM pg_class LIMIT 1", session=session)
@@ -72,7 +72,7 @@ def test_what_it_refuses(arguments: str, sqlstate: str) -> None:
     assert session.settings == {}
 
 
-def test_settings_of_ones_own_are_few_and_short() -> None:
+def test_custom_settings_are_limited() -> None:
     session = Session()
     for number in range(100):
         session.set(f"my.setting{number}", "1")
@@ -84,7 +84,7 @@ def test_settings_of_ones_own_are_few_and_short() -> None:
     assert session.settings["my.setting7"] == "2"
 
 
-def test_rows_may_say_what_is_set() -> None:
+def test_rows_may_name_settings() -> None:
     """As pg_dump asks, which knows by the row whether a setting is there."""
     session = Session()
     sql = "SELECT set_config(name, 'x', false) FROM pg_settings WHERE name = 'application_name'"
@@ -102,7 +102,7 @@ def test_rows_may_say_what_is_set() -> None:
         "SELECT x FROM (SELECT pg_cancel_backend(1)) AS t(x)",
     ],
 )
-def test_elsewhere_it_is_refused(sql: str) -> None:
+def test_refused_outside_the_select_list(sql: str) -> None:
     session = Session()
     with pytest.raises(QueryError) as caught:
         ask(sql, session=session)
@@ -111,7 +111,7 @@ def test_elsewhere_it_is_refused(sql: str) -> None:
 
 
 class Connected:
-    """Two clients; says what was done to them."""
+    """Two clients; records the calls that end their work."""
 
     def __init__(self) -> None:
         self.done: list[tuple[str, int]] = []
@@ -139,7 +139,7 @@ class Connected:
         return True
 
 
-def test_ones_own_sessions_can_be_cancelled_and_ended() -> None:
+def test_a_users_own_sessions_can_be_cancelled_and_ended() -> None:
     session, connected = Session(user="ann"), Connected()
     session.backends, session.pid = connected, 7
     sql = "SELECT pg_cancel_backend(pid), pid FROM pg_stat_activity WHERE pid = pg_backend_pid()"
@@ -150,7 +150,7 @@ def test_ones_own_sessions_can_be_cancelled_and_ended() -> None:
     assert connected.done == [("cancel", 7), ("terminate", 7)]
 
 
-def test_of_anothers_session_one_sees_that_it_is_there() -> None:
+def test_details_of_another_users_session_are_hidden() -> None:
     session = Session(user="ann")
     session.backends = Connected()
     sql = "SELECT pid, usename, state, query, client_port FROM pg_stat_activity ORDER BY pid"

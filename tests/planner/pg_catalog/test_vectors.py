@@ -1,4 +1,4 @@
-"""int2vector and oidvector, whose subscripts begin at 0, whatever looks into them."""
+"""int2vector and oidvector: all subscripts begin at 0."""
 
 from __future__ import annotations
 

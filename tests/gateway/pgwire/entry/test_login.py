@@ -1,4 +1,4 @@
-"""What is asked of whom on the wire, by where it comes from."""
+"""The authentication method for each address, and malformed responses."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def asked(access: Access, peer: Peer, *, user: str = USER) -> BackendMessage | N
     ],
 )
 @pytest.mark.parametrize("user", [USER, "nobody"])
-def test_what_is_asked(
+def test_the_method_depends_on_the_address(
     users: Path, method: Method, anonymous: bool, peer: Peer, expected: object, user: str
 ) -> None:
     with access_of(users, method=method, anonymous=anonymous) as access:
@@ -69,7 +69,7 @@ def test_what_is_asked(
         (Method.PASSWORD, NOWHERE, "over TLS only"),
     ],
 )
-def test_who_is_refused(users: Path, method: Method, peer: Peer, said: str) -> None:
+def test_refused_clients(users: Path, method: Method, peer: Peer, said: str) -> None:
     with access_of(users, method=method) as access, pytest.raises(QueryError) as refused:
         asked(access, peer)
     assert refused.value.sqlstate == "28000"

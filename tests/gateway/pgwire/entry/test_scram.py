@@ -1,4 +1,4 @@
-"""SCRAM by raw messages: what is offered and proved, what is refused, and channel binding."""
+"""SCRAM by raw messages: mechanisms, proofs, errors and channel binding."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.gateway.pgwire.scram_client import (
 from tests.gateway.pgwire.serving import Serving, serving
 
 
-def test_what_the_server_offers_and_proves(guarded: Serving) -> None:
+def test_the_server_offers_mechanisms_and_proves_itself(guarded: Serving) -> None:
     with guarded.connect() as client:
         client.send(wire.startup(user=USER))
         assert read_request(client, 10) == PLAIN.encode() + b"\0\0"
@@ -52,7 +52,7 @@ def test_a_mechanism_may_be_chosen_before_the_first_message(guarded: Serving) ->
         assert client.read_until("Z", "E")[-1] == ("Z", b"I")
 
 
-def test_a_stranger_looks_like_a_user(guarded: Serving, users: Path) -> None:
+def test_an_unknown_user_looks_like_a_known_one(guarded: Serving, users: Path) -> None:
     def challenge(user: str) -> dict[str, str]:
         with guarded.connect() as client:
             client.send(wire.startup(user=user))
@@ -118,7 +118,9 @@ def test_a_malformed_first_message(guarded: Serving, first: bytes) -> None:
     ("first", "expected"),
     [(b"n,a=root,n=,r=abc", "0A000"), (b"n,,m=x,n=,r=abc", "0A000")],
 )
-def test_what_scram_has_and_we_have_not(guarded: Serving, first: bytes, expected: str) -> None:
+def test_unsupported_parts_of_scram_are_refused(
+    guarded: Serving, first: bytes, expected: str
+) -> None:
     with guarded.connect() as client:
         client.send(wire.startup(user=USER))
         read_request(client, 10)
@@ -164,7 +166,7 @@ def test_a_final_message_that_was_changed(guarded: Serving, change: object, expe
         b"\x16\x03\x01\0\0",
     ],
 )
-def test_what_is_no_answer_to_the_request(guarded: Serving, noise: bytes) -> None:
+def test_malformed_responses_are_refused(guarded: Serving, noise: bytes) -> None:
     with guarded.connect() as client:
         client.send(wire.startup(user=USER))
         read_request(client, 10)
@@ -253,6 +255,6 @@ def test_channel_binding_that_does_not_bind(
         assert told((kind, body))["C"] == expected
 
 
-def test_a_client_that_hears_of_no_binding_is_let_in_without_tls(guarded: Serving) -> None:
+def test_a_client_without_binding_logs_in_without_tls(guarded: Serving) -> None:
     with guarded.connect() as client:
         assert log_in(client, ScramClient(PASSWORD, header="y,,"), user=USER)[-1] == ("Z", b"I")

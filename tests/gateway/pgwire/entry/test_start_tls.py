@@ -1,4 +1,4 @@
-"""TLS of the wire: who asks for it and how, handshakes that fail or hang, new certificates."""
+"""TLS of the wire: requests for it, handshakes that fail or hang, new certificates."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_encryption_is_asked_for_once(guarded: Serving) -> None:
             assert told(client.read())["C"] == "08P01"
 
 
-def test_clear_text_behind_the_request_for_tls_is_refused(guarded: Serving) -> None:
+def test_clear_text_after_an_ssl_request_is_refused(guarded: Serving) -> None:
     with guarded.connect() as client:
         client.send(wire.SSL_REQUEST + wire.startup(user="mallory"))
         assert told(client.read())["C"] == "08P01"

@@ -176,7 +176,7 @@ def test_a_body_that_cannot_be_read_leaves_the_group_to_be_skipped() -> None:
     assert isinstance(connection.next_event(), Sync)
 
 
-def test_a_round_is_given_in_one_piece_only_where_nothing_is_pending() -> None:
+def test_a_round_is_returned_whole_only_if_no_input_is_pending() -> None:
     round_trip = wire.bind("", "s", [b"1"]) + wire.execute("") + wire.SYNC
     connection = ready()
     found = connection.receive_round(round_trip)
@@ -188,7 +188,7 @@ def test_a_round_is_given_in_one_piece_only_where_nothing_is_pending() -> None:
     assert in_state(State.EXTENDED).receive_round(round_trip) is None
 
 
-def test_a_round_whose_bind_is_broken() -> None:
+def test_a_round_with_a_malformed_bind() -> None:
     broken = wire.framed("B", b"\0\0\0") + wire.execute("") + wire.SYNC
     with pytest.raises(RemoteProtocolError):
         ready().receive_round(broken)
@@ -205,7 +205,7 @@ def test_any_order_of_messages_ends_in_a_known_state(messages: list[bytes], piec
 
 
 def answer_all(connection: Connection) -> bool:
-    """Answer what has arrived with nothing but ReadyForQuery; False at a fatal error."""
+    """Answer each message with ReadyForQuery only; return False after a fatal error."""
     try:
         while True:
             event = connection.next_event()

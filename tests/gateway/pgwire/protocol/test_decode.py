@@ -61,7 +61,7 @@ MESSAGES: tuple[tuple[bytes, FrontendMessage], ...] = (
     (wire.SYNC, Sync()),
     (wire.FLUSH, Flush()),
     (wire.TERMINATE, Terminate()),
-    # Who leaves is not told what is wrong with the farewell.
+    # A malformed Terminate is not reported: the client leaves.
     (wire.framed("X", b"later"), Terminate()),
     (wire.framed("F", b"\0\0"), FunctionCall(body=b"\0\0")),
     (wire.framed("p", b"secret\0"), PasswordMessage(response=b"secret\0")),

@@ -20,7 +20,7 @@ from gateway.pgwire.protocol.messages import (
 from tests.gateway.pgwire import wire
 
 
-def test_encodes_what_a_client_reads() -> None:
+def test_clients_can_read_encoded_messages() -> None:
     error = ErrorResponse(
         severity="ERROR", sqlstate="42601", message="m", detail="d", hint="h", position=3
     )

@@ -1,4 +1,4 @@
-"""Where frames end, and what is refused before its body is taken; whole messages: `test_decode`."""
+"""Frames: where they end, and lengths that are refused before the body is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""COPY's bytes against those that PostgreSQL sent for the same rows, and its errors."""
+"""The bytes and errors of COPY compared with PostgreSQL's for the same rows."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def planned(sql: str, columns: tuple[Column, ...]) -> Statement:
 
 
 def copied(sql: str, name: str, cuts: int) -> tuple[list[bytes], CopyEncoder, int]:
-    """The CopyData of a COPY of a relation that comes in batches of so many rows, 0 for at hand."""
+    """Return the CopyData of a COPY whose rows come in batches of a size; 0 for at hand."""
     columns, rows = relation(name)
     statement = planned(sql, columns)
     assert isinstance(statement.handover, CopyOut)

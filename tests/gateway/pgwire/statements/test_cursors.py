@@ -1,4 +1,4 @@
-"""Walks of cursors against PostgreSQL's, and what going back costs and cannot do."""
+"""Moves of cursors compared with PostgreSQL's, and limits of reading backwards."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_pieces_are_cut_to_the_size_of_chunks() -> None:
         assert [number for piece in pieces for number in piece] == expected
 
 
-def test_a_cursor_that_was_told_nothing_goes_back_within_its_batch() -> None:
+def test_a_cursor_without_scroll_reads_backwards_within_its_batch() -> None:
     cursor = Cursor(reader=reader_of(100, 10, window=0), scroll=True)
     assert step(cursor, "MOVE 95 c") == ([], "MOVE 95")
     assert step(cursor, "FETCH BACKWARD 3 FROM c")[0] == [94, 93, 92]

@@ -31,7 +31,7 @@ def connection(gateway: Serving) -> Iterator[Connection]:
 # --- COPY ----------------------------------------------------------------------------------------
 
 
-def test_psycopg_copies_text_and_goes_on(connection: Connection) -> None:
+def test_psycopg_copies_text_and_runs_another_statement(connection: Connection) -> None:
     with connection.cursor() as cursor:
         with cursor.copy(f"COPY (SELECT * FROM series({ROWS})) TO STDOUT") as copy:
             rows = list(copy.rows())

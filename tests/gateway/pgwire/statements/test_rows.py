@@ -80,7 +80,9 @@ def take(source: RowSource, rows_max: int) -> bytes:
 
 
 @given(st.integers(0, 40), st.lists(st.integers(0, 12), max_size=10), st.booleans())
-def test_any_goes_give_all_rows_once_in_order(count: int, goes: list[int], at_hand: bool) -> None:
+def test_any_row_limits_give_all_rows_once_in_order(
+    count: int, goes: list[int], at_hand: bool
+) -> None:
     source = source_of(count, [], at_hand=at_hand)
     numbers: list[int] = []
     for rows_max in [*goes, 0]:

@@ -9,7 +9,7 @@ LIMITS = PgLimits(statement_timeout_s=60, statement_timeout_max_s=100)
 
 
 @pytest.mark.parametrize(("setting", "seconds"), [(None, 60), ("5s", 5), ("0", 100), ("500s", 100)])
-def test_the_server_bounds_what_a_session_sets(setting: str | None, seconds: float) -> None:
+def test_the_server_limits_the_settings_of_sessions(setting: str | None, seconds: float) -> None:
     assert statement_timeout_s(setting, LIMITS) == seconds
 
 
