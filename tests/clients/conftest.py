@@ -13,7 +13,7 @@ from tests.clients.stores import write_client_stores
 from tests.support.gateway import Gateway, running_gateway
 
 CLIENT_TIMEOUT_S = 700
-"""Of one test: the first of a client may have to install it."""
+"""Timeout of one test: the first one of a client may have to install it."""
 
 T = TypeVar("T")
 Installed: TypeAlias = Callable[[str, Callable[[], T]], T]
@@ -22,7 +22,7 @@ _missing: dict[str, str] = {}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever comes as an installed client is `clients`, which `make test` leaves out."""
+    """Mark tests of installed clients as `clients`, which `make test` leaves out."""
     for item in items:
         if "environment" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.clients)
@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what was not tried and why: a skipped test alone is easily overlooked."""
+    """Print skipped clients and the reasons: a skipped test is easily overlooked."""
     reasons = Counter(
         report.longrepr[2].removeprefix("Skipped: ")
         for report in terminalreporter.stats.get("skipped", ())
@@ -53,19 +53,19 @@ def _installed(name: str, find: Callable[[], T]) -> T:
 
 @pytest.fixture(scope="session")
 def installed() -> Installed[object]:
-    """Gives what a function finds or makes; tests of what cannot be had are skipped."""
+    """Return the result of a function that finds or makes something; skip the test if it cannot."""
     return _installed
 
 
 @pytest.fixture(scope="session")
 def environment() -> Callable[[str], Made]:
-    """Gives an environment by name, made if need be; tests of one that cannot be are skipped."""
+    """Return an environment by name, made if it is missing; skip the test if it cannot be made."""
     return lambda name: _installed(name, lambda: make(name))
 
 
 @pytest.fixture(scope="session")
 def client_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    """A running gateway over the stores of `tests.clients.stores`; nobody may change it."""
+    """A running gateway over the stores of `tests.clients.stores`; tests must not change it."""
     directory = tmp_path_factory.mktemp("client_gateway")
     root = directory / "log"
     write_client_stores(root)

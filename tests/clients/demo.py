@@ -1,4 +1,4 @@
-"""The demo's stores, and what they hold by another way: DuckDB over the raw flights.
+"""The demo's stores, and their expected rows by another way: DuckDB over the raw flights.
 
 The state log is made by `stategate demo --check` itself, which takes a minute or two, and kept
 beside the environments: until what makes it changes, it is used as it is. So it needs Spark once.
@@ -34,7 +34,7 @@ _STAMP = "made-of"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What every client is asked."""
+    """A question to every client."""
 
     name: str
     sql: str
@@ -123,7 +123,7 @@ def same_rows(
     ordered: bool,
     text_kinds: frozenset[type],
 ) -> bool:
-    """Whether a client's rows are those, in values and, but for what it gives as text, in types."""
+    """Whether a client's rows are the expected ones, in values, and in types except text."""
     if not ordered:
         found, wanted = sorted(found, key=_first), sorted(wanted, key=_first)
     return len(found) == len(wanted) and all(
@@ -203,7 +203,7 @@ def _run_demo(root: Path) -> None:
 
 
 def _digest() -> str:
-    """Of all that decides what the log holds: the demo's programs, and the package that writes."""
+    """Return a digest of everything that decides the log: the demo's programs and its writer."""
     sources = [FLIGHTS / "replay.py", FLIGHTS / "pipeline.py", *(ROOT / "stores").rglob("*.py")]
     digest = hashlib.sha256()
     for source in sorted(sources):

@@ -16,7 +16,7 @@ ANSWER_TIMEOUT_S = 60.0
 
 
 class DuckDbError(Exception):
-    """The error of a statement, in DuckDB's words."""
+    """The error of a statement, with DuckDB's message."""
 
 
 class DuckDb:

@@ -32,7 +32,7 @@ class NotInstalledError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """What one environment holds."""
+    """The packages of one environment."""
 
     pip: tuple[str, ...] = ()
     npm: tuple[str, ...] = ()
@@ -168,7 +168,7 @@ def _run(command: Sequence[str], *, cwd: Path = ROOT) -> None:
 
 
 def main(names: Sequence[str]) -> int:
-    """Make environments and say what came of each."""
+    """Make environments and print the outcome of each."""
     failed = 0
     for name in names or ENVIRONMENTS:
         try:

@@ -1,4 +1,4 @@
-"""A Postgres wire server in the test's own process that notes the statements that reach it."""
+"""A wire server in the test's process that records its statements."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class RecordingEngine(SqlEngine):
         parameter_types: Sequence[DataType | None] = (),
         cancellation: Cancellation | None = None,
     ) -> Statement:
-        """As any engine, but noted."""
+        """Recall a statement and record its text."""
         self.texts.append(sql)
         return super().prepare(
             sql, session, parameter_types=parameter_types, cancellation=cancellation
         )
 
     def copied(self) -> list[str]:
-        """The queries that were copied out since the last call, without what surrounds them."""
+        """Return the queries inside the COPY statements since the last call."""
         texts, self.texts = self.texts, []
         return [found[1].strip() for text in texts if (found := _COPY.fullmatch(text.strip()))]
 

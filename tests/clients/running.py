@@ -27,7 +27,7 @@ DATABASE = "stategate"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """A program and what it runs in; no environment is that of the tests, and what is installed."""
+    """A program and its environment; None for that of the tests and the machine."""
 
     name: str
     environment: str | None = None
@@ -75,12 +75,12 @@ SQLALCHEMY = Program(name="sqlalchemy_orm", environment="python")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """One client of a program, by the name under which it is registered there."""
+    """One client of a program, by the name under which the program registers it."""
 
     name: str
     program: Program
     text_kinds: frozenset[type] = frozenset()
-    """The kinds of values that it gives as text, whatever their type."""
+    """The kinds of values that it returns as text."""
 
     def __str__(self) -> str:
         """Its name, and its version where there are several."""
@@ -131,7 +131,7 @@ CLIENTS = (
     Client(name="SQLAlchemy by pg8000", program=SQLALCHEMY),
     Client(name="SQLAlchemy by asyncpg", program=SQLALCHEMY),
 )
-"""Every client that is asked what the demo's stores hold."""
+"""Every client that is asked about the demo's stores."""
 
 
 _LIBPQ_WITH_TLS = "psycopg_binary.libs/libpq-*"
@@ -184,7 +184,7 @@ LOGINS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a client gave for one question: rows of what JSON has, or an error."""
+    """A client's answer to one question: rows of JSON values, or an error."""
 
     rows: list[list[Any]] | None
     error: str | None
@@ -192,7 +192,7 @@ class Answer:
 
 
 def made_for(program: Program, environment: Callable[[str], Made]) -> Made | None:
-    """The environment of a program, made if need be; None if it needs none."""
+    """Return the environment of a program, made if it is missing; None if it needs none."""
     return None if program.environment is None else environment(program.environment)
 
 
@@ -202,7 +202,7 @@ def command_of(program: Program, made: Made | None) -> list[str]:
         _check_foreign_data_wrapper()
     if program.path.suffix == ".js":
         return [_on_path("node"), str(program.path)]
-    # What runs no package of its environment is run by the Python of the tests.
+    # A program without packages of its own is run by the Python of the tests.
     own = made is not None and (made.path / "bin" / "python").exists()
     python = made.python if made is not None and own else sys.executable
     return [python, "-m", f"tests.clients.programs.{program.name}"]
@@ -259,7 +259,7 @@ def _on_path(name: str) -> str:
 def run_program(
     command: Sequence[str], *, variables: Mapping[str, str], given: str = ""
 ) -> tuple[list[dict[str, Any]], str]:
-    """What a program printed as lines of JSON, and the end of what it said on stderr."""
+    """Return the JSON lines that a program printed, and the end of its stderr."""
     done = subprocess.run(
         command,
         cwd=ROOT,
@@ -277,7 +277,7 @@ def run_program(
 def answers_of(
     command: Sequence[str], *, variables: Mapping[str, str], given: object
 ) -> dict[str, Answer]:
-    """What a client answered, by the names of the questions."""
+    """Return a client's answers by the names of the questions."""
     lines, said = run_program(command, variables=variables, given=json.dumps(given) + "\n")
     assert lines, f"it answered nothing: {said}"
     return {

@@ -1,4 +1,4 @@
-"""Every client asks the demo's stores, and gets what DuckDB finds in the raw flights."""
+"""Every client queries the demo's stores and gets the rows that DuckDB finds in the raw flights."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def right() -> Mapping[str, list[tuple[Any, ...]]]:
 
 @cache
 def given_by(client: Client, made: Made | None, pg_port: int) -> Mapping[str, Answer]:
-    """What a client answers to all questions. It is run once."""
+    """Return a client's answers to all questions. The client runs once."""
     program = client.program
     command = [*command_of(program, made), "--answer", client.name]
     variables = variables_of(program, made, pg_port=pg_port)

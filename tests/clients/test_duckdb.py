@@ -1,4 +1,4 @@
-"""DuckDB 1.5.5 and 1.4.4 attach the gateway: what they list, send, get, and what each rule is for.
+"""DuckDB 1.5.5 and 1.4.4 attach the gateway: relations, queries, rows, and the rules for them.
 
 The rules are those by which DuckDB's postgres extension reads a server; where one is broken, rows
 are lost or doubled without an error. Statements that DuckDB sends are read from an engine that
@@ -53,14 +53,14 @@ def duck(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """A DuckDB that has attached an engine which notes what it is asked."""
+    """A DuckDB that has attached a recording engine."""
 
     duck: DuckDb
     engine: RecordingEngine
     port: int
 
     def sends(self, sql: str) -> tuple[list[list[object]], list[str]]:
-        """The rows that DuckDB gives, and the queries that it copied out for them."""
+        """Return DuckDB's rows, and the queries that it sent by COPY for them."""
         self.engine.copied()
         rows = self.duck.ask(sql)
         return rows, self.engine.copied()
@@ -73,7 +73,7 @@ def recorded(version: str, environment: Callable[[str], Made]) -> Iterator[Recor
         yield Recorded(duck=duck, engine=engine, port=port)
 
 
-# --- what it lists -------------------------------------------------------------------------------
+# --- relations -----------------------------------------------------------------------------------
 
 
 def test_lists_all_tables(duck: DuckDb) -> None:
@@ -135,7 +135,7 @@ def test_staleness_query_runs_before_each_statement(
         assert len(tables) == 1, "the definitions were read again though none had changed"
 
 
-# --- what it sends -------------------------------------------------------------------------------
+# --- queries -------------------------------------------------------------------------------------
 
 LOOKUP = "lookup clicks"
 
@@ -229,7 +229,7 @@ def test_a_query_runs_whole_on_the_server(recorded: Recorded) -> None:
     assert "GROUP BY page" in query
 
 
-# --- what it gets --------------------------------------------------------------------------------
+# --- rows ----------------------------------------------------------------------------------------
 
 
 def test_no_row_is_lost_or_doubled(duck: DuckDb) -> None:
@@ -300,7 +300,7 @@ def test_arrays_arrive(duck: DuckDb) -> None:
 def test_filters_are_applied_exactly(
     duck: DuckDb, column: str, operator: str, literal: str
 ) -> None:
-    """DuckDB does not check again what it has pushed: text is compared by bytes, NULL never is."""
+    """DuckDB does not check pushed conditions again: text compares by bytes, NULL never matches."""
     duck.ask("CREATE TABLE IF NOT EXISTS memory.users AS SELECT * FROM g.users")
     where = f"WHERE {column} {operator} {literal} ORDER BY name"
     pushed = duck.ask(f"SELECT name FROM g.users {where}")
@@ -334,7 +334,7 @@ def test_text_protocol(duck: DuckDb, version: str) -> None:
         duck.ask("RESET pg_use_text_protocol")
 
 
-# --- what goes wrong -----------------------------------------------------------------------------
+# --- errors --------------------------------------------------------------------------------------
 
 
 def test_errors_arrive_and_the_connection_goes_on(duck: DuckDb) -> None:
@@ -368,7 +368,7 @@ def test_writes_are_refused(
 def test_a_long_query_is_stopped_by_the_server(
     version: str, environment: Callable[[str], Made], client_gateway: Gateway
 ) -> None:
-    """DuckDB sends no cancel, so that only a limit here ends what it started."""
+    """DuckDB sends no cancel request, so only a timeout ends its query."""
     with running_duckdb(environment(version)) as duck:
         duck.attach(client_gateway.pg_port, options=" options=''-c statement_timeout=300''")
         slow = "SELECT count(*) AS n FROM numbers a, numbers b, numbers c"
@@ -429,7 +429,7 @@ def test_each_scan_is_of_one_epoch_while_epochs_are_applied(
 
 
 def eventually(gateway: Gateway, sql: str, wanted: int) -> bool:
-    """Whether a count is what it should be, within some seconds."""
+    """Whether a count becomes the expected one within some seconds."""
     with psycopg.connect(gateway.pg_dsn, autocommit=True) as connection:
         for _ in range(200):
             if connection.execute(sql.encode()).fetchone() == (wanted,):
@@ -438,14 +438,14 @@ def eventually(gateway: Gateway, sql: str, wanted: int) -> bool:
     return False
 
 
-# --- the messages that the rules are about -------------------------------------------------------
+# --- messages ------------------------------------------------------------------------------------
 
 _HEADER = b"PGCOPY\n\xff\r\n\x00" + struct.pack(">ii", 0, 0)
 _TRAILER = struct.pack(">h", -1)
 
 
 def copy_messages(port: int, sql: str) -> list[bytes]:
-    """The bodies of the CopyData messages of a COPY, one by one."""
+    """Return the bodies of the CopyData messages of a COPY."""
     target = f"host=127.0.0.1 port={port} user=stategate dbname=stategate"
     with psycopg.connect(target, autocommit=True) as connection, connection.cursor() as cursor:
         copy = compose.SQL("COPY ({}) TO STDOUT (FORMAT binary)").format(compose.SQL(sql))

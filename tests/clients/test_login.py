@@ -1,4 +1,4 @@
-"""Every client logs in where a users file is: by SCRAM over TLS, and not with a wrong password."""
+"""Every client logs in to a gateway with users: by SCRAM over TLS, with the right password only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WRONG = "incorrect horse"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guarded:
-    """A server with users and a certificate, and what clients chose to show it."""
+    """A server with users and a certificate, which records the mechanisms of its clients."""
 
     port: int
     signed: Signed
@@ -31,7 +31,7 @@ class Guarded:
     """The mechanism of each login, and whether it came over TLS."""
 
     def forget(self) -> None:
-        """Forget what was chosen."""
+        """Forget the recorded mechanisms."""
         self.chosen.clear()
 
 
@@ -42,7 +42,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     chosen: list[tuple[str, bool]] = []
 
     class NotedExchange(ScramExchange):
-        """Any exchange, but noted."""
+        """Begin an exchange and record its mechanism."""
 
         def begin(self, mechanism: str, message: bytes) -> bytes:
             chosen.append((mechanism, self._binding is not None))
@@ -56,7 +56,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
 
 
 def variables_of(login: Login, made: Made | None, guarded: Guarded, home: Path) -> dict[str, str]:
-    """The environment variables of a program that logs in; nothing of this machine's users."""
+    """Return the environment variables of a login, without those of the machine's user."""
     return {
         **variables_of_program(login.program, made, pg_port=guarded.port),
         "HOME": str(home),

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(PG_DUMP is None, reason="pg_dump is not installe
 
 
 def dumped(gateway: Gateway, *options: str) -> str:
-    """What pg_dump prints."""
+    """Return pg_dump's output."""
     target = f"host=127.0.0.1 port={gateway.pg_port} user=stategate dbname=stategate"
     ended = ran(str(PG_DUMP), *options, target)
     assert ended.returncode == 0, ended.stderr
@@ -46,7 +46,7 @@ def test_the_schema_is_dumped(gateway: Gateway) -> None:
 def test_a_postgres_restores_what_is_dumped(
     gateway: Gateway, restoring_postgres: Postgres, tmp_path: Path
 ) -> None:
-    """All of it but the owners, whom that server does not know, and without one error."""
+    """Restore everything without an error, except the owners, which that server does not know."""
     script = tmp_path / "dump.sql"
     script.write_text(dumped(gateway, "--no-owner"))
     ended = ran(

@@ -28,12 +28,12 @@ SUITE = (
     running.PSYCOPG3,
     running.SQLALCHEMY,
 )
-"""Those that are run step by step; the others are in tests of their own."""
+"""Programs that run step by step; the others have tests of their own."""
 
 
 @cache
 def outcomes(program: Program, made: Made | None, pg_port: int) -> Mapping[str, str | None]:
-    """How each step ended: its error, or None. The program is run once."""
+    """Return each step's error, or None. The program runs once."""
     variables = variables_of(program, made, pg_port=pg_port)
     lines, said = run_program(command_of(program, made), variables=variables)
     missing = dict.fromkeys(program.steps, f"it was not reached:\n{said}")

@@ -1,4 +1,4 @@
-"""psql 15, from the machine, and psql 18, from an environment: what a person would type."""
+"""psql 15 from the machine and psql 18 from an environment: the commands of a person."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ class Psql:
 
     @property
     def command(self) -> list[str]:
-        """The argument vector without what to run."""
+        """Return the argument vector without a command."""
         target = f"host=127.0.0.1 port={self.port} user=stategate dbname=stategate"
         return [self.path, "-X", "-v", "ON_ERROR_STOP=1", "-P", "pager=off", target]
 
     def run(self, script: str, *arguments: str) -> str:
-        """What it prints for a script; anything on stderr is a failure."""
+        """Return its output for a script; any text on stderr is a failure."""
         done = self.attempt(script, *arguments)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
         return done.stdout
 
     def attempt(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """How it ends for a script."""
+        """Run a script and return the completed process."""
         return subprocess.run(
             [*self.command, *arguments],
             input=script,
@@ -196,7 +196,7 @@ def test_shows_the_position_of_an_error(psql: Psql) -> None:
 
 
 def _read_until(wanted: str, reader: int, *, timeout_s: float = 15.0) -> str:
-    """What comes out of a terminal until some text does."""
+    """Return the output of a terminal up to some text."""
     seen, deadline = "", time.monotonic() + timeout_s
     while wanted not in seen:
         ready, _, _ = select.select([reader], [], [], max(0.0, deadline - time.monotonic()))

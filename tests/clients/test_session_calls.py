@@ -1,4 +1,4 @@
-"""What a statement over a store says of the session that runs it, by psycopg."""
+"""Functions of the session in statements over stores, by psycopg."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each client is asked, and how its answers get out of a program's own environment.
+"""The questions to each client, and how its answers leave the environment of its program.
 
 A program may be several clients: one driver by two protocols, say. It registers for each how to
 ask (`asks`), if it has a way of its own to read the catalog, what it lists (`lists`), and how to
@@ -29,9 +29,9 @@ COLUMNS_SQL = (
     "SELECT table_name, column_name FROM information_schema.columns"
     " WHERE table_schema = 'public' ORDER BY table_name, ordinal_position"
 )
-"""What clients that have no way of their own ask for the columns of all stores."""
+"""The query for the columns of all stores, for clients without a call for it."""
 LOGIN_SQL = "SELECT CAST(current_user AS text) AS name, 7 AS n"
-"""What is asked by a client that was let in."""
+"""The query of a client that has logged in."""
 
 _askers: dict[str, Callable[..., Any]] = {}
 _listers: dict[str, Callable[..., Any]] = {}
@@ -39,17 +39,17 @@ _logins: dict[str, Callable[..., Any]] = {}
 
 
 def asks(client: str) -> Callable[[F], F]:
-    """Register `function(sql, parameters)`, which gives rows; it may be a coroutine function."""
+    """Register `function(sql, parameters)`, which returns rows; it may be a coroutine function."""
     return _registering(_askers, client)
 
 
 def lists(client: str) -> Callable[[F], F]:
-    """Register `function()`, which gives the names of columns by the name of their store."""
+    """Register `function()`, which returns the names of columns by store."""
     return _registering(_listers, client)
 
 
 def logs_in(client: str) -> Callable[[F], F]:
-    """Register `function(password)`, which logs in and gives the rows of `LOGIN_SQL`."""
+    """Register `function(password)`, which logs in and returns the rows of `LOGIN_SQL`."""
     return _registering(_logins, client)
 
 
@@ -61,7 +61,7 @@ def _registering(table: dict[str, Callable[..., Any]], client: str) -> Callable[
     return register
 
 
-# --- what programs need to ask -------------------------------------------------------------------
+# --- registering clients -------------------------------------------------------------------------
 
 
 def marked(sql: str, mark: str) -> str:
@@ -88,7 +88,7 @@ def inlined(sql: str, parameters: Sequence[object]) -> str:
 
 
 def rows_of(columns: Mapping[str, Iterable[object]]) -> list[tuple[object, ...]]:
-    """The rows of what a data frame gives as columns."""
+    """Return the rows of a data frame's columns."""
     return list(zip(*columns.values(), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""DuckDB with the gateway attached: what it is asked of the demo's stores, and logging in.
+"""DuckDB with the gateway attached: questions about the demo's stores, and login.
 
 POSTGRES_SCANNER names the extension's file. What else it does is in `tests/clients/test_duckdb.py`.
 """
@@ -25,7 +25,7 @@ PLACE = f"host={HOST} port={PORT} user={USER} dbname={DATABASE}"
 
 
 def attach(place: str) -> duckdb.DuckDBPyConnection:
-    """A DuckDB that has attached the gateway as `g` and looks there for what it is asked."""
+    """Return a DuckDB that has attached the gateway as `g` and made it the default."""
     connection = duckdb.connect(config={"threads": 2})
     connection.execute(f"LOAD '{os.environ['POSTGRES_SCANNER']}'")
     connection.execute("SET TimeZone = 'UTC'")
@@ -37,13 +37,13 @@ def attach(place: str) -> duckdb.DuckDBPyConnection:
 
 @asks("DuckDB")
 def ask(sql: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
-    """What it composes itself of what the gateway sends."""
+    """Answer by a query that DuckDB runs over rows of the gateway."""
     return attach(PLACE).execute(sql, list(parameters)).fetchall()
 
 
 @asks("DuckDB postgres_query")
 def ask_there(sql: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
-    """What the gateway runs."""
+    """Answer by a query that the gateway runs."""
     text = inlined(sql, parameters)
     return attach(PLACE).execute("FROM postgres_query('g', $1)", [text]).fetchall()
 

@@ -197,7 +197,7 @@ def query_timeout() -> None:
 
 @step
 def calls_functions() -> None:
-    """By JDBC's own form of a call, whose result is a parameter."""
+    """Use JDBC's own form of a call, whose result is a parameter."""
     kinds = jpype.JClass("java.sql.Types")
     connection = connect()
 

@@ -1,4 +1,4 @@
-"""psqlODBC by pyodbc: what Excel, Power BI and Tableau ask of a PostgreSQL.
+"""psqlODBC by pyodbc: the queries of Excel, Power BI and Tableau.
 
 PSQLODBC names the driver's file.
 """
@@ -198,7 +198,7 @@ def sees_errors() -> None:
 
 @asks("psqlODBC")
 def ask_it(sql: str, parameters: Sequence[object]) -> list[list[object]]:
-    """ODBC's times have no zone; those of a timestamptz are of the session's, which is UTC."""
+    """Expect UTC: ODBC's times have no zone, and a timestamptz is in the session's."""
     found = ask(marked(sql, "?"), *parameters)
     return [[_in_utc(value) for value in row] for row in found]
 

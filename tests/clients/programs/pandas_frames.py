@@ -58,7 +58,7 @@ def reads_by_adbc() -> None:
 
 
 def _rows(frame: pd.DataFrame) -> list[list[object]]:
-    """Values as Python has them; pandas gives its own missing value for NULL."""
+    """Return Python values; pandas has its own missing value for NULL."""
     columns = [frame[name].astype(object) for name in frame.columns]
     plain = [[None if pd.isna(value) else value for value in column] for column in columns]
     return [list(row) for row in zip(*plain, strict=True)]

@@ -1,4 +1,4 @@
-"""pgcli: as a command, and what it asks the catalog for its completions."""
+"""pgcli as a command, and its catalog queries for completion."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TARGET = ("-h", HOST, "-p", str(PORT), "-U", USER, "-d", DATABASE)
 
 
 def run(*arguments: str, target: Sequence[str] = TARGET) -> str:
-    """What pgcli prints; it keeps its settings and history in an empty home."""
+    """Return pgcli's output; its settings and history are in an empty home directory."""
     command = [str(Path(sys.executable).with_name("pgcli")), *target, "-w", "--less-chatty"]
     with tempfile.TemporaryDirectory() as home:
         done = subprocess.run(
@@ -112,7 +112,7 @@ use_local_timezone = False
 
 
 def ask_at(target: Sequence[str], sql: str) -> list[list[str | None]]:
-    """What it prints as CSV, which is the only form without lines around it."""
+    """Return its output as CSV, the only format without borders."""
     with tempfile.TemporaryDirectory() as home:
         settings = Path(home) / "pgclirc"
         settings.write_text(SETTINGS)

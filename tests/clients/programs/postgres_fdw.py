@@ -73,7 +73,7 @@ def connect() -> psycopg.Connection[Any]:
 
 
 def remote_sql(statement: str) -> str:
-    """What it sends to the gateway for a statement, if that is all in one."""
+    """Return the query that it sends to the gateway for a statement, if it is a single one."""
     with connect() as connection:
         lines = [row[0] for row in connection.execute(f"EXPLAIN VERBOSE {statement}")]
     (found,) = [line.split("Remote SQL: ")[1] for line in lines if "Remote SQL: " in line]
@@ -81,7 +81,7 @@ def remote_sql(statement: str) -> str:
 
 
 def same(statement: str) -> None:
-    """Expect the rows that the gateway gives to the same statement, and some."""
+    """Expect the gateway's rows for the same statement, and at least one."""
     with connect() as theirs, psycopg.connect(URL) as ours:
         wanted = ours.execute(statement).fetchall()
         expect(theirs.execute(statement).fetchall(), wanted)

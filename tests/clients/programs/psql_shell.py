@@ -1,4 +1,4 @@
-"""psql as a program: what it is asked of the demo's stores, and logging in.
+"""psql as a program: questions about the demo's stores, and login.
 
 PSQL names the executable, and PSQL_LIBPQ, if it is not empty, a library to load before its own.
 What else psql can do is in `tests/clients/test_psql.py`.
@@ -20,7 +20,7 @@ PLACE = f"host={HOST} port={PORT} user={USER} dbname={DATABASE}"
 
 
 def run(script: str, *arguments: str, place: str = PLACE, **variables: str) -> str:
-    """What it prints for a script.
+    """Return its output for a script.
 
     Raises:
         RuntimeError: it ended with an error; the message is what it has told.
@@ -40,7 +40,7 @@ def run(script: str, *arguments: str, place: str = PLACE, **variables: str) -> s
 
 
 def rows(printed: str) -> list[list[str | None]]:
-    """The rows of what is printed as CSV, where NULL is `NULL`."""
+    """Return the rows of CSV output, in which NULL is `NULL`."""
     lines = csv.reader(io.StringIO(printed))
     return [[None if cell == "NULL" else cell for cell in line] for line in lines]
 
@@ -58,7 +58,7 @@ def ask_by_bind(sql: str, parameters: Sequence[object]) -> list[list[str | None]
 
 @lists("psql")
 def list_columns() -> dict[str, list[str]]:
-    """What it lists by `\\dt` and describes by `\\d`."""
+    """Return the relations of `\\dt` and the columns of `\\d`."""
     stores = [line.split("|")[1] for line in run(r"\dt", "-At").splitlines()]
     return {store: [line[0] or "" for line in _described(store)] for store in stores}
 
@@ -70,7 +70,7 @@ def _described(store: str) -> list[list[str | None]]:
 
 @logs_in("psql")
 def log_in(password: str) -> list[list[str | None]]:
-    """By what PGSSLMODE and PGSSLROOTCERT say."""
+    """Log in as PGSSLMODE and PGSSLROOTCERT say."""
     return rows(run(f"{LOGIN_SQL};", "--csv", "-t", PGPASSWORD=password))
 
 

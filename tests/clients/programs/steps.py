@@ -1,4 +1,4 @@
-"""Steps of a client program: each is run, and how it ended is printed as a line of JSON.
+"""The steps of a client program: each runs, and its outcome is printed as a line of JSON.
 
 A program is run as `python -m tests.clients.programs.NAME` by the Python of its environment, with
 the clone on PYTHONPATH and PGHOST, PGPORT, PGUSER and PGDATABASE set. Nothing but the standard
@@ -49,7 +49,7 @@ def login_url(password: str, *, scheme: str = "postgresql", **options: str) -> s
 
 
 def main() -> None:
-    """Run the steps in the order of the file, or do what the command line says."""
+    """Run the steps in the order of the file, or what the command line asks for."""
     match sys.argv[1:]:
         case ["--answer", client]:
             asking.answer(client)

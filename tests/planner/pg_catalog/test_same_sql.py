@@ -26,7 +26,7 @@ PLACES = (
     " FROM (SELECT relname FROM pg_catalog.pg_class LIMIT 1) AS c",
     " FROM people WHERE name = 'ann'",
 )
-"""FROM with one row and without: the first is composed, the second is the catalog's."""
+"""FROM clauses over the catalog, which answers, and over a store, where DuckDB composes."""
 Outcome: TypeAlias = tuple[list[str], list[Row]] | str
 
 
