@@ -2,7 +2,7 @@
 
 | read | for |
 |---|---|
-| `server`, `client` | sockets: who is connected, what is sent and when it has taken too long |
+| `server`, `client` | sockets: connections, input, output and timeouts |
 | `protocol` | bytes and messages; `connection` has the states as a table |
 | `entry` | the startup phase: TLS, authentication, parameters |
 | `statements` | what the messages of a session do |

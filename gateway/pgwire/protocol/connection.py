@@ -8,8 +8,8 @@ protocol error of the client if it was received, and a bug of the server if it w
     STARTUP ──StartupMessage──► AUTHENTICATING ──ReadyForQuery──► IDLE
     IDLE ──Query──► QUERYING ──ReadyForQuery──► IDLE
     IDLE ──Parse, Bind, Describe, Execute, Close, Flush──► EXTENDED ──Sync──► SYNCING
-    EXTENDED ──our ErrorResponse──► SKIPPING ──Sync──► SYNCING ──ReadyForQuery──► IDLE
-    any ──Terminate, our FATAL ErrorResponse──► CLOSED
+    EXTENDED ──ErrorResponse──► SKIPPING ──Sync──► SYNCING ──ReadyForQuery──► IDLE
+    any ──Terminate, FATAL ErrorResponse──► CLOSED
 """
 
 from __future__ import annotations

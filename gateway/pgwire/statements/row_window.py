@@ -103,7 +103,7 @@ class Reader:
         if self._rows is not None:
             return self._rows[max(0, last + 1 - rows_max) : last + 1][::-1]
         found = self._batch_of(last)
-        assert found is not None, "rows behind have been read"
+        assert found is not None, "earlier rows have been read"
         batch, at = found
         if limits is not None:
             rows_max = min(rows_max, _chunk_rows(batch, limits))
