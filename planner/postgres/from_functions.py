@@ -85,8 +85,9 @@ def _name_numbered(nodes: Nodes) -> bool:
     items = [n.parent if isinstance(n.parent, exp.Lateral) else n for n in numbered]
     bare = [item for item in items if not item.alias_column_names]
     for item in bare:
-        name = exp.to_identifier(item.alias or "unnest", quoted=True)
-        item.set("alias", exp.TableAlias(this=name, columns=[name.copy()]))
+        alias = item.args.get("alias") or exp.TableAlias(this=exp.to_identifier("unnest"))
+        alias.set("columns", [alias.this.copy()])
+        item.set("alias", alias)
     return bool(bare)
 
 

@@ -739,3 +739,7 @@ SELECT * FROM (SELECT id, a FROM samples WHERE id < 3) AS s, unnest(s.a) WITH OR
 = 1	{1,2}	2	2
 = 2	{2,3}	2	1
 = 2	{2,3}	3	2
+SELECT s.id, u.u FROM samples s, unnest(s.a) WITH ORDINALITY AS U WHERE s.id = 1 ORDER BY U.ordinality
+: integer bigint
+= 1	1
+= 1	2
