@@ -16,7 +16,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from planner.errors import InvalidSyntaxError, LimitExceededError, NotSupportedError, QueryError
 from planner.syntax.void_arguments import without_void
 from planner.syntax.with_clause import NO_CLAUSE, OPTIONS, Clause, split_clause
-from planner.trees.dialect import DIALECT, tokenize, unterminated
+from planner.trees.dialect import parse_tokens, tokenize, unterminated
 from planner.values.catalog_types import VOID
 from planner.values.statement import StatementKind
 from stores.spec.schema import DataType
@@ -298,7 +298,7 @@ def _check_write(words: Sequence[Token]) -> None:
 
 def _parse_tree(sql: str, tokens: list[Token]) -> exp.Query:
     try:
-        trees = DIALECT.parser().parse(tokens, sql)
+        trees = parse_tokens(tokens, sql)
     except ParseError as error:
         raise _syntax_problem(sql, tokens, error) from error
     except RecursionError as error:

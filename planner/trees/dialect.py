@@ -8,11 +8,15 @@ from typing import Any, ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
+from sqlglot.errors import ParseError
+from sqlglot.parsers.postgres import PostgresParser as PlainParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from planner.errors import InvalidSyntaxError
 from planner.trees.interpreted import PostgresParser
+from planner.trees.kept_names import KEPT_NAMES
 from planner.trees.nodes import position_of
+from planner.trees.plain import is_plain
 
 _PARAMETER = "\x1a"
 """Replaces the `$` of `$1` before a text is tokenized: sqlglot reads `$1,$` as a dollar quote."""
@@ -30,20 +34,6 @@ _LEXEME = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _OPENS = re.compile(r"""['"]|/\*""")
-
-
-_KEPT = """
-    ARRAY_APPEND ARRAY_CAT ARRAY_DIMS ARRAY_LENGTH ARRAY_POSITION ARRAY_PREPEND ARRAY_REMOVE
-    ARRAY_TO_STRING BIT_COUNT BIT_LENGTH CHARACTER_LENGTH CHAR_LENGTH CHR CONCAT CONCAT_WS CONVERT
-    DATE_BIN DATE_PART DATE_TRUNC DECODE DIV ENCODE FACTORIAL FORMAT GCD INITCAP JSONB_AGG
-    JSONB_OBJECT_AGG JSONB_TYPEOF JSON_AGG JSON_ARRAY_LENGTH JSON_EXTRACT_PATH
-    JSON_EXTRACT_PATH_TEXT JSON_OBJECT_AGG JSON_TYPEOF JUSTIFY_DAYS JUSTIFY_HOURS JUSTIFY_INTERVAL
-    LCM LENGTH LOG10 LOG2 LPAD MAKE_INTERVAL MD5 MOD NORMALIZE OCTET_LENGTH REGEXP_COUNT REGEXP_LIKE
-    REGEXP_REPLACE REGEXP_SPLIT_TO_ARRAY REGEXP_SUBSTR RPAD SHA256 SIGN SPLIT_PART STRING_TO_ARRAY
-    TO_CHAR TO_DATE TO_HEX TO_NUMBER TO_TIMESTAMP TRIM_ARRAY UUID WIDTH_BUCKET
-"""
-_KEPT_NAMES = frozenset(_KEPT.split())
-"""Functions that keep their names: `postgres.expressions.calls` reads them, not sqlglot."""
 
 _INTERVAL_UNITS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
 """The units that may follow the text of an interval."""
@@ -80,7 +70,7 @@ class StategateSQL(Postgres):
         """Reads PostgreSQL's SQL where sqlglot reads other SQL, or none."""
 
         FUNCTIONS = {  # noqa: RUF012
-            **{n: made for n, made in PostgresParser.FUNCTIONS.items() if n not in _KEPT_NAMES},
+            **{n: made for n, made in PostgresParser.FUNCTIONS.items() if n not in KEPT_NAMES},
             # sqlglot reads ALL and SOME before a SELECT only, not before an array.
             "ALL": lambda args: _quantified(exp.All, "all", args),
             "SOME": lambda args: _quantified(exp.Any, "some", args),
@@ -92,7 +82,7 @@ class StategateSQL(Postgres):
             if kind is not TokenType.ARROW
         }
         FUNCTION_PARSERS = {  # noqa: RUF012
-            n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in _KEPT_NAMES
+            n: made for n, made in PostgresParser.FUNCTION_PARSERS.items() if n not in KEPT_NAMES
         }
 
         UNARY_PARSERS = {  # noqa: RUF012
@@ -279,6 +269,24 @@ def tokenize(sql: str) -> list[Token]:
         sqlglot.errors.TokenError: the text ends inside a quote or comment.
     """
     return DIALECT.tokenize(_mark_parameters(sql))
+
+
+def parse_tokens(tokens: list[Token], sql: str) -> list[exp.Expr | None]:
+    """Return the tree of each statement.
+
+    Args:
+        tokens: the tokens of the statements, or of a part of the text.
+        sql: the whole text, which errors quote.
+
+    Raises:
+        sqlglot.errors.ParseError: the tokens are not SQL.
+    """
+    if is_plain(tokens):
+        try:
+            return PlainParser(dialect=DIALECT).parse(tokens, sql)
+        except ParseError:
+            pass  # our parser reads more, and its errors are the ones to report
+    return DIALECT.parser().parse(tokens, sql)
 
 
 def _mark_parameters(sql: str) -> str:

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rocksdict import Options, Rdict
+from sqlglot.dialects.postgres import Postgres
 
 from gateway.serve import reduce_garbage_collection
 from planner.sql import SqlEngine
-from planner.trees.dialect import DIALECT
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
 from stores.hosting.host import Host
@@ -131,8 +131,10 @@ def _planned(
     def plan() -> None:
         engine.prepare(text_of(next(texts)), session)
 
+    postgres = Postgres()
+
     def parse() -> None:
-        DIALECT.parse(text_of(next(texts)))
+        postgres.parse(text_of(next(texts)))
 
     ours, rival = by_turns(
         lambda: _quiet_us(plan), lambda: _quiet_us(parse), rounds=max(7, setting.rounds)

@@ -1,0 +1,99 @@
+"""Statements that sqlglot's own parser reads as ours does; most lookups are such.
+
+Ours runs interpreted, and sqlglot's may be compiled, which takes a fifth of the time. A statement
+is plain if it has only words that no method of ours reads in another way. Those words are listed
+here, so that a method for other words needs no change; the tests compare both parsers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot.parsers.postgres import PostgresParser
+from sqlglot.tokenizer_core import Token, TokenType
+
+from planner.trees.kept_names import KEPT_NAMES
+
+NESTING_MAX = 50
+"""Most words that nest: compiled code does not see the end of its stack, and crashes there."""
+
+_ALWAYS = frozenset(
+    {
+        *(TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING),
+        *(TokenType.PARAMETER, TokenType.COMMA, TokenType.DOT, TokenType.ALIAS, TokenType.STAR),
+        *(TokenType.R_PAREN, TokenType.DCOLON, TokenType.TRUE, TokenType.FALSE),
+        *(TokenType.FROM, TokenType.WHERE, TokenType.GROUP_BY, TokenType.HAVING),
+        *(TokenType.ORDER_BY, TokenType.ASC, TokenType.DESC, TokenType.OFFSET),
+        *(TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE),
+        *(TokenType.AND, TokenType.OR, TokenType.IN, TokenType.IS, TokenType.BETWEEN),
+        *(TokenType.LIKE, TokenType.ILIKE, TokenType.SLASH, TokenType.MOD, TokenType.DPIPE),
+        *(TokenType.DISTINCT, TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT),
+        *(TokenType.ALL, TokenType.LEFT, TokenType.RIGHT, TokenType.FULL, TokenType.INNER),
+        *(TokenType.OUTER, TokenType.CROSS, TokenType.ON, TokenType.USING, TokenType.EXISTS),
+        *(TokenType.WHEN, TokenType.THEN, TokenType.ELSE, TokenType.END, TokenType.WITH),
+    }
+)
+"""Words that both parsers read alike wherever they stand."""
+
+_NESTING = frozenset(
+    {TokenType.L_PAREN, TokenType.NOT, TokenType.DASH, TokenType.CASE, TokenType.JOIN}
+)
+_TYPES = frozenset(PostgresParser.TYPE_TOKENS) - _ALWAYS - {TokenType.INTERVAL, TokenType.UNKNOWN}
+_AFTER_NAME = frozenset(
+    _ALWAYS - {TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.LT, TokenType.WITH}
+    | {TokenType.LIMIT}
+)
+"""Before one of them, the name of a type is a column, or a NULL, and begins no literal."""
+_ENDS_OPERAND = frozenset(
+    {*(TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING), TokenType.R_PAREN}
+)
+_BEFORE_NAMES = frozenset({TokenType.ALIAS, TokenType.DOT})
+
+_ALL_ARGUMENTS = frozenset({"COALESCE", "COUNT", "GREATEST", "LEAST", "LOWER", "UPPER"})
+"""Functions that sqlglot builds in a special way, but without dropping an argument."""
+_OTHER_CALLS = KEPT_NAMES.union(
+    ("ALL", "SOME"),
+    (
+        name
+        for name, build in PostgresParser.FUNCTIONS.items()
+        if getattr(build, "__name__", "") != "from_arg_list" and name not in _ALL_ARGUMENTS
+    ),
+)
+"""Functions that our parser may read in another way."""
+
+
+def is_plain(tokens: Sequence[Token]) -> bool:
+    """Whether sqlglot's own parser makes the tree of a statement that ours makes, or fails."""
+    nesting = 0
+    before = TokenType.SEMICOLON
+    for at, token in enumerate(tokens):
+        kind = token.token_type
+        if kind not in _ALWAYS:
+            nesting += kind in _NESTING
+            if nesting > NESTING_MAX or not _is_plain_at(tokens, at, before, kind):
+                return False
+        before = kind
+    return True
+
+
+def _is_plain_at(tokens: Sequence[Token], at: int, before: TokenType, kind: TokenType) -> bool:
+    """Whether both parsers read a word alike in its place."""
+    if kind is TokenType.L_PAREN:
+        return at == 0 or tokens[at - 1].text.upper() not in _OTHER_CALLS
+    if kind in {TokenType.SELECT, TokenType.NOT}:
+        return before not in _BEFORE_NAMES
+    if kind is TokenType.PLUS:
+        return before in _ENDS_OPERAND
+    if kind is TokenType.LIMIT:
+        return _is_plain_limit([token.token_type for token in tokens[at + 1 : at + 4]])
+    if kind in _TYPES:
+        after = tokens[at + 1].token_type if at + 1 < len(tokens) else TokenType.COMMA
+        return after in _AFTER_NAME
+    return kind in _NESTING
+
+
+def _is_plain_limit(after: list[TokenType]) -> bool:
+    """Whether a number or parameter follows, and no comma after it."""
+    if after[:1] == [TokenType.PARAMETER]:
+        after = after[1:]
+    return after[:1] == [TokenType.NUMBER] and after[1:2] != [TokenType.COMMA]
