@@ -64,7 +64,7 @@ format: setup  ## Format the code and mend what the linter can
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-demo: setup  ## Run the demo: a year of flights through Spark, served by HTTP and Postgres wire
+demo: setup  ## Serve a year of flights by HTTP and Postgres wire; make demo ARGS=--fresh replays it
 	$(BIN)/stategate demo $(ARGS)
 
 bench: setup  ## Measure against PostgreSQL and others: make bench ARGS="--keys 100000"

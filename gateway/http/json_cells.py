@@ -146,7 +146,7 @@ def _physical(array: Array, kind: Kind) -> Array:
 
 
 def _own_cell(kind: Kind) -> ToCell:
-    """What makes the cells of a kind whose cells are not its values."""
+    """Return the function that converts values of a kind to cells; its cells are not its values."""
     assert kind.record.cell is not None
     return kind.record.cell
 
