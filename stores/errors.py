@@ -1,4 +1,4 @@
-"""What can go wrong in the store layer.
+"""Errors of the store layer, and reasons why a partition did not answer.
 
     StoreError                        root; `retryable` says if the same call can succeed later
     ├── UnknownStoreError             no store of that name in the log
@@ -10,19 +10,19 @@
     ├── StoreNotAvailableError        this handle was closed, and so is its host
     ├── TooManyWaitersError           retryable: no more callers can wait for this replica
     ├── ArgumentError                 an argument of the wrong type, or out of range
-    ├── SchemaError                   a store definition or a type that we cannot hold
-    ├── CodecError                    a value does not fit its column, or bytes are not ours
+    ├── SchemaError                   a definition or a type is not valid, or rows do not fit
+    ├── CodecError                    a value does not fit its column, or bytes cannot be decoded
     ├── ValueFormatError              a text, or bytes of the wire, that are no value of a type
     └── LogError                      the state log cannot be read or written
-        ├── LogMissingError           retryable: the log's directory is not there
-        ├── TornRecordError           a record is incomplete or not ours
+        ├── LogMissingError           retryable: the log's directory is missing
+        ├── TornRecordError           a record is incomplete, damaged, missing or foreign
         │   └── UnknownKindError      a definition names a kind that is not registered
         ├── EpochConflictError        the epoch is committed otherwise, or a later one is
         ├── FencedError               another writer has taken over the store
         └── PositionBackError         an epoch would move the position back
 
-What goes wrong inside one partition is no exception but a value: a `FailureReason` with a message.
-The tree is KIP-216's, flat, with the attribute that it wanted two parent classes for.
+A problem inside of one partition is a value, not an exception: a `FailureReason` with a message.
+The tree follows KIP-216, with the attribute `retryable` in place of its two parent classes.
 """
 
 from __future__ import annotations

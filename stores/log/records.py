@@ -143,7 +143,7 @@ class Snapshot:
     watermark_ms: int | None
     """The watermark as of the epoch."""
     committed_ms: int
-    """As in the commit of the epoch: it shows that the snapshot is of this log."""
+    """The time in the commit of the epoch, which shows that the snapshot is of this log."""
     layout: str
     """The layout of the files; only an engine with the same layout can read them."""
     files: tuple[SnapshotFile, ...]
@@ -326,7 +326,7 @@ def _snapshot(document: Mapping[str, Any]) -> Snapshot:
 
 
 def _inside(item: Any) -> str:
-    """A path that stays inside the store's directory, whoever wrote the record."""
+    """Return a path that must stay inside the store's directory."""
     path = text_value(item)
     if not path or path.startswith("/") or "\\" in path or ".." in path.split("/"):
         raise ValueError(f"path {path!r} leads out of the store")

@@ -23,7 +23,7 @@ class Damage:
     path: str
     """Relative to the store's directory."""
     message: str
-    """What is wrong, with the name of the file."""
+    """The problem, with the name of the file."""
     epoch: int | None = None
     """The epoch that cannot be read because of it; None if every epoch can be read."""
 

@@ -40,9 +40,9 @@ logger = logging.getLogger(__name__)
 class _Batch:
     batch: int
     read: Position
-    """Where its sources ended."""
+    """The position at which its sources ended."""
     applied: Position
-    """The position of its epoch."""
+    """The position of its epoch, with topics that are no longer read."""
 
 
 class EpochSink:

@@ -21,13 +21,13 @@ from stores.spec.schema import Key
 class PrefixQuery(Query[BatchStream]):
     """The rows of all keys with one prefix, in the order of the store's range query.
 
-    The first key columns are fixed by `prefix`, and the next one may be by how its text begins.
+    `prefix` fixes the first key columns, and `text` may fix the start of the next one.
     Source: KIP-614, which has it for bytes. Handled by all kinds of store.
     """
 
     prefix: Key = ()
     text: str | bytes | None = None
-    """What the next key column begins with: str for text, bytes for bytea. NULL does not."""
+    """The start of the next key column: str for text, bytes for bytea. NULL never matches."""
     order: Order = Order.ASCENDING
     limit: int | None = None
     columns: tuple[str, ...] | None = None
