@@ -237,6 +237,6 @@ def test_every_operator_means_what_it_says(sides: Sides, statement: tuple[str, s
         ("age IS NOT NULL IS NOT TRUE", "age IS NULL"),
     ],
 )
-def test_what_is_denied_is_not_what_is_said(sides: Sides, ours: str, theirs: str) -> None:
+def test_negated_conditions_are_read(sides: Sides, ours: str, theirs: str) -> None:
     head = "SELECT * FROM people WHERE "
     assert ordered(sides.ours(head + ours)) == ordered(sides.theirs(head + theirs))

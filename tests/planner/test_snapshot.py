@@ -136,7 +136,7 @@ def test_a_snapshot_spans_the_stores_of_a_pipeline() -> None:
     assert ask(engine, f"{BOTH} WITH BOUND (SNAPSHOT)") == [(1500, -1500)]
 
 
-def test_writers_without_a_name_are_no_pipeline() -> None:
+def test_unnamed_writers_share_no_pipeline() -> None:
     accounts, ledger = made(ACCOUNTS), made(LEDGER)
     for store in (accounts, ledger):
         for replica in store.replicas.values():
@@ -183,7 +183,7 @@ def test_a_snapshot_waits_for_the_partition_that_is_behind(
     assert found == [[(1200, 12)]]
 
 
-def test_a_lookup_reads_what_is_newest(engine: SqlEngine, store: LocalStore) -> None:
+def test_a_lookup_reads_the_newest_epoch(engine: SqlEngine, store: LocalStore) -> None:
     put(store, [(1, 7)], 1)
     sql = "SELECT amount FROM accounts WHERE id = 1 WITH BOUND (SNAPSHOT)"
     assert engine.is_inline(engine.prepare(sql, Session()), Session())
@@ -239,7 +239,7 @@ class Follower(LocalStore):
         return answer
 
 
-def test_what_was_held_for_a_statement_is_let_go(engine: SqlEngine, store: LocalStore) -> None:
+def test_epochs_held_for_a_statement_are_released(engine: SqlEngine, store: LocalStore) -> None:
     ask(engine, SELF_JOIN)
     ask(engine, f"{TOTAL} WITH BOUND (SNAPSHOT)")
     refusal(engine, f"{SELF_JOIN} WITH BOUND (SNAPSHOT, events[0] >= 9)")
@@ -293,7 +293,7 @@ def test_a_transaction_reads_stores_at_one_epoch_that_it_comes_to_later() -> Non
 
 
 def test_the_bound_of_the_first_query_settles_the_epoch() -> None:
-    """The ledger is yet to come to it, and keeps it from then on."""
+    """The ledger has not reached it yet, and keeps it from then on."""
     accounts, ledger = made(ACCOUNTS), made(LEDGER)
     engine, session = SqlEngine(FixedCatalog(accounts, ledger)), Session()
     for epoch in range(1, 4):
@@ -332,7 +332,7 @@ def test_a_store_that_is_stuck_keeps_no_other_from_being_read() -> None:
     assert (error.sqlstate, "epoch 0 is behind epoch 8" in error.message) == ("55S01", True)
 
 
-def test_read_committed_reads_what_is_newest(engine: SqlEngine, store: LocalStore) -> None:
+def test_read_committed_reads_the_newest_epoch(engine: SqlEngine, store: LocalStore) -> None:
     session = Session()
     ask(engine, "BEGIN", session)
     assert ask(engine, TOTAL, session) == [(1200, 12)]
@@ -387,7 +387,7 @@ def test_a_snapshot_that_is_too_old_fails_the_transaction() -> None:
     assert ask(engine, TOTAL, session) == [(1200, 12)]
 
 
-def test_of_too_many_transactions_the_oldest_pays() -> None:
+def test_the_oldest_of_too_many_transactions_fails() -> None:
     store = made(ACCOUNTS, holds=HeldEpochs(holds_max=2))
     engine = SqlEngine(FixedCatalog(store))
     sessions = [Session() for _ in range(4)]
@@ -417,7 +417,7 @@ def test_a_store_that_is_closed_takes_its_snapshots_with_it(
     assert refusal(engine, TOTAL, session=session).sqlstate == "72000"
 
 
-def test_a_store_that_is_opened_anew_is_another(store: LocalStore) -> None:
+def test_a_store_that_is_opened_again_is_another_store(store: LocalStore) -> None:
     catalog = FixedCatalog(store)
     engine, session = SqlEngine(catalog), Session()
     for sql in (REPEATABLE, TOTAL):
@@ -432,7 +432,7 @@ def test_a_store_that_is_opened_anew_is_another(store: LocalStore) -> None:
     assert ask(engine, TOTAL, session) == [(1105, 12)]
 
 
-def test_a_failed_transaction_holds_on_only_for_a_savepoint(
+def test_a_failed_transaction_holds_epochs_only_with_a_savepoint(
     engine: SqlEngine, store: LocalStore
 ) -> None:
     session = Session()
@@ -449,7 +449,7 @@ def test_a_failed_transaction_holds_on_only_for_a_savepoint(
     assert held(store) == 0
 
 
-def test_a_client_that_leaves_lets_go(engine: SqlEngine, store: LocalStore) -> None:
+def test_a_client_that_leaves_releases_its_epochs(engine: SqlEngine, store: LocalStore) -> None:
     session = Session()
     for sql in (REPEATABLE, TOTAL):
         ask(engine, sql, session)
@@ -474,7 +474,7 @@ def test_the_default_isolation_counts_for_each_statement(
 
 
 def test_the_first_query_is_not_run_on_the_event_loop(engine: SqlEngine) -> None:
-    """It holds all stores; the next ones are what they were."""
+    """It holds all stores; later queries may run there."""
     session = Session()
     lookup = engine.prepare("SELECT amount FROM accounts WHERE id = 1", session)
     ask(engine, REPEATABLE, session)
@@ -485,7 +485,7 @@ def test_the_first_query_is_not_run_on_the_event_loop(engine: SqlEngine) -> None
 
 
 def test_a_host_that_follows_its_log_is_read_at_one_epoch(tmp_path: Path) -> None:
-    """The same as of stores that are filled by hand, through all layers."""
+    """As with stores that are filled by hand, but through all layers."""
     root = str(tmp_path / "log")
     writers = [StoreWriter(root, schema, writer="spark:a") for schema in (ACCOUNTS, LEDGER)]
 
@@ -627,7 +627,7 @@ def test_a_store_that_is_opened_past_the_transaction_s_epoch_is_not_too_old() ->
     assert (error.sqlstate, "epoch 8 is no longer kept" in error.message) == ("55S01", True)
 
 
-def test_an_epoch_that_a_snapshot_went_past_was_never_there(tmp_path: Path) -> None:
+def test_an_epoch_skipped_by_a_snapshot_is_missing(tmp_path: Path) -> None:
     accounts, ledger = caught_up(ACCOUNTS, 1, 8), made(LEDGER, directory=tmp_path)
     engine, session = SqlEngine(FixedCatalog(accounts, ledger)), Session()
     for sql in (REPEATABLE, TOTAL):

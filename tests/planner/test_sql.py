@@ -1,4 +1,4 @@
-"""The engine as a whole: plans that are kept, definitions that change, what runs inline."""
+"""The engine as a whole: cached plans, changed definitions, inline statements."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_literal_in_the_select_list_is_not_lifted_into_the_key() -> None:
     assert rows_of(run(engine, "SELECT 'y', v FROM state WHERE k = 'a'")) == [("y", 1)]
 
 
-def test_a_shape_that_does_not_parse_is_no_error() -> None:
+def test_a_shape_that_does_not_parse_is_ignored() -> None:
     store = open_store(keyvalue("days", {"day": "date"}, {"v": "bigint"}))
     fill(store, [(1, 5)])
     engine = SqlEngine(FixedCatalog(store))
@@ -96,7 +96,7 @@ def test_a_shape_that_does_not_parse_is_no_error() -> None:
     assert rows_of(run(engine, "SELECT v FROM days WHERE day = date '1970-01-03'")) == []
 
 
-def test_a_key_that_is_none_points_into_its_own_text() -> None:
+def test_the_error_of_a_wrong_key_points_into_its_own_text() -> None:
     store = open_store(keyvalue("numbers", {"k": "integer"}, {"v": "bigint"}))
     engine = SqlEngine(FixedCatalog(store))
     assert rows_of(run(engine, "SELECT v FROM numbers WHERE k = '1'")) == []
@@ -104,14 +104,14 @@ def test_a_key_that_is_none_points_into_its_own_text() -> None:
     assert (error.sqlstate, error.position) == ("22P02", 33)
 
 
-def test_explain_shows_the_text_s_own_literals() -> None:
+def test_explain_shows_the_literals_of_its_own_text() -> None:
     engine = SqlEngine(catalog_of())
     for key in ("a", "b"):
         ((line,),) = rows_of(run(engine, f"EXPLAIN SELECT v FROM state WHERE k = '{key}'"))
         assert f"k = '{key}'" in line
 
 
-def test_plans_are_forgotten_when_they_are_too_many() -> None:
+def test_old_plans_are_dropped_above_the_limit() -> None:
     engine, session = SqlEngine(catalog_of(), limits=EngineLimits(statements_max=2)), Session()
     texts = [f"SELECT {i}" for i in range(3)]
     for text in texts:
@@ -120,7 +120,7 @@ def test_plans_are_forgotten_when_they_are_too_many() -> None:
     assert held == [False, True, True]
 
 
-def test_a_prepared_statement_follows_a_definition_that_changes_nothing_for_it() -> None:
+def test_a_prepared_statement_survives_an_unrelated_change() -> None:
     catalog = catalog_of()
     engine, session = SqlEngine(catalog), Session()
     prepared = [engine.prepare(sql, session) for sql in (LOOKUP, "SELECT sum(v) FROM state")]
@@ -145,7 +145,7 @@ def test_a_prepared_statement_whose_columns_change_is_refused(sql: str) -> None:
     assert rows_of(run(engine, LOOKUP)) == [("x",)]
 
 
-def test_a_store_that_goes_is_gone() -> None:
+def test_a_removed_store_is_unknown() -> None:
     catalog = catalog_of()
     engine, session = SqlEngine(catalog), Session()
     statement = engine.prepare(LOOKUP, session)
@@ -155,7 +155,7 @@ def test_a_store_that_goes_is_gone() -> None:
     assert caught.value.sqlstate == "42P01"
 
 
-def test_a_store_that_goes_while_a_plan_runs_can_be_retried() -> None:
+def test_a_store_removed_while_a_plan_runs_gives_a_retryable_error() -> None:
     """The version was read before, the store after the change."""
 
     class Racing(FixedCatalog):
@@ -252,14 +252,16 @@ def test_a_row_looked_up_is_the_row_of_its_statement(
         ("", {}, ()),
     ],
 )
-def test_what_is_not_just_looked_up(sql: str, settings: dict[str, str], parameters: Row) -> None:
+def test_statements_without_a_fast_lookup(
+    sql: str, settings: dict[str, str], parameters: Row
+) -> None:
     engine, session = SqlEngine(catalog_of()), Session(settings=settings)
     statement = engine.prepare(sql, session)
     assert looked_up(statement, parameters, session) is None
     assert session.seen == Position()
 
 
-def test_a_statement_looks_up_on_when_the_catalog_changes_around_its_store() -> None:
+def test_a_fast_lookup_survives_changes_of_other_stores() -> None:
     catalog = catalog_of()
     session = Session()
     statement = SqlEngine(catalog).prepare(LOOKUP, session)
@@ -275,7 +277,7 @@ def test_a_statement_looks_up_on_when_the_catalog_changes_around_its_store() -> 
     assert looked_up(statement, (), session) is None
 
 
-def test_nothing_is_looked_up_where_the_statement_may_not_run_or_fails() -> None:
+def test_a_fast_lookup_leaves_failing_statements_to_execute() -> None:
     catalog = catalog_of()
     engine, session = SqlEngine(catalog), Session()
     statement = engine.prepare(LOOKUP, session)
@@ -356,7 +358,7 @@ def test_columns_are_named_as_postgres_names_them(sql: str, names: list[str]) ->
     assert [column.name for column in engine.prepare(sql, session).columns] == names
 
 
-def test_explain_analyze_tells_what_was_read(sides: Sides) -> None:
+def test_explain_analyze_shows_the_rows_read(sides: Sides) -> None:
     lines = [line for (line,) in sides.ours("EXPLAIN (ANALYZE, COSTS off) SELECT name FROM people")]
     assert lines[:2] == ["stream", "  scan people; columns name; on 3 partitions"]
     assert sum("rows read" in line for line in lines) == 3
@@ -399,7 +401,7 @@ def test_each_statement_of_a_text_must_parse(sides: Sides) -> None:
         sides.engine.split("SELECT 1; SELECT (")
 
 
-def test_the_empty_statement_does_nothing(sides: Sides) -> None:
+def test_an_empty_statement_does_nothing(sides: Sides) -> None:
     result = run(sides.engine, " ; ")
     assert (result.kind, rows_of(result)) == (StatementKind.EMPTY, [])
 
@@ -421,7 +423,7 @@ def test_many_threads_share_an_engine(sides: Sides) -> None:
     assert {rows[0][0] for rows in found} == {6, 2}
 
 
-def test_a_closed_engine_composes_no_more() -> None:
+def test_a_closed_engine_refuses_queries() -> None:
     engine = SqlEngine(catalog_of())
     engine.close()
     with pytest.raises(QueryError):

@@ -1,4 +1,4 @@
-"""Names to relations and columns: which columns are read, what a star stands for."""
+"""Binding: the columns that are read, stars, joins and refusals."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def bound_of(sql: str) -> Bound:
         ("SELECT a FROM visits AS v (a)", {"visits": ("at", "name")}),
     ],
 )
-def test_only_what_is_needed_is_read(sql: str, columns: dict[str, tuple[str, ...]]) -> None:
+def test_only_needed_columns_are_read(sql: str, columns: dict[str, tuple[str, ...]]) -> None:
     assert {s.relation.name: s.columns for s in bound_of(sql).sources} == columns
 
 
@@ -80,7 +80,7 @@ def test_result_columns(sql: str, names: list[str] | None) -> None:
     assert (None if found is None else list(found)) == names
 
 
-def test_each_mention_of_a_store_is_a_source_of_its_own() -> None:
+def test_each_mention_of_a_store_is_one_source() -> None:
     bound = bound_of("SELECT a.age FROM people a, people b WHERE a.name = 'x' AND b.name > 'y'")
     assert [source.name for source in bound.sources] == ["r0", "r1"]
     assert [len(source.predicate.conditions) for source in bound.sources] == [1, 1]
@@ -102,7 +102,7 @@ def test_each_mention_of_a_store_is_a_source_of_its_own() -> None:
         ("SELECT 1 FROM people p FULL JOIN visits v USING (name) WHERE name IS NULL", [0, 0]),
     ],
 )
-def test_which_conditions_a_join_allows(sql: str, counts: list[int]) -> None:
+def test_conditions_are_pushed_through_joins(sql: str, counts: list[int]) -> None:
     found = bound_of(sql).sources
     assert [len(source.predicate.conditions) for source in found] == counts
 

@@ -1,4 +1,4 @@
-"""Where result columns are from, as RowDescription tells it."""
+"""Origins of result columns, as RowDescription has them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_stars(engine: SqlEngine) -> None:
     assert named(engine, "SELECT * FROM people") == [f"people.{name}" for name in columns]
 
 
-def test_where_it_is_from_makes_no_other_column() -> None:
+def test_the_origin_does_not_count_for_equality() -> None:
     plain = Column(name="a", type=TEXT)
     origin = ResultColumn(name="a", type=TEXT, table_oid=1, number=1)
     assert plain == origin

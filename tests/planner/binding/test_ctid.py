@@ -1,4 +1,4 @@
-"""Page ranges: the one over all pages is the whole relation, any other is refused."""
+"""Page ranges: a range of all pages is the whole relation, any other is refused."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_some_pages_are_refused(ends: tuple[str, str]) -> None:
         drop_page_ranges([*tree.find_all(exp.Between)])
 
 
-def test_a_clause_that_says_more_is_refused() -> None:
+def test_a_clause_with_more_conditions_is_refused() -> None:
     tree = query(f"SELECT 1 FROM t WHERE {ALL}")
     (between,) = tree.find_all(exp.Between)
     between.set("negate", True)

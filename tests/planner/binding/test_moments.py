@@ -1,4 +1,4 @@
-"""Moments out of parameters: what DuckDB computes for the same."""
+"""Moments computed from parameters: the same as DuckDB computes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ TIMESTAMP, INTERVAL = DataType(kind=Kind.TIMESTAMP), DataType(kind=Kind.INTERVAL
     st.tuples(*[st.integers(-1000, 1000)] * 2, st.integers(-(10**12), 10**12)),
     st.one_of(st.integers(-50, 50).map(float), st.sampled_from([0.5, -0.5, 0.25, 1.5, 0.1])),
 )
-def test_a_scaled_interval_is_postgres_s(interval: tuple[int, int, int], factor: float) -> None:
+def test_a_scaled_interval_is_that_of_postgres(
+    interval: tuple[int, int, int], factor: float
+) -> None:
     months, days, micros = scaled(interval, factor)
     assert abs(months - interval[0] * factor) < 1
     total = ((interval[0] * 30 + interval[1]) * 86_400_000_000 + interval[2]) * factor
@@ -37,7 +39,7 @@ def test_a_scaled_interval_is_postgres_s(interval: tuple[int, int, int], factor:
         ("$1 + interval '1 day'", (None,)),
     ],
 )
-def test_a_moment_is_duckdb_s(sql: str, row: tuple[int | float | None, ...]) -> None:
+def test_a_moment_is_that_of_duckdb(sql: str, row: tuple[int | float | None, ...]) -> None:
     kinds = {1: TIMESTAMP, 2: DOUBLE}
     moment = moment_of(_tree(sql), kinds.__getitem__)
     assert moment is not None
@@ -49,7 +51,7 @@ def test_a_moment_is_duckdb_s(sql: str, row: tuple[int | float | None, ...]) -> 
 
 
 @pytest.mark.parametrize("sql", ["$1 * $1", "$2 + $2", "x + interval '1 day'", "$1 + '1 day'"])
-def test_what_is_no_moment(sql: str) -> None:
+def test_expressions_that_are_not_moments(sql: str) -> None:
     assert moment_of(_tree(sql), {1: TIMESTAMP, 2: DOUBLE}.__getitem__) is None
 
 

@@ -118,7 +118,7 @@ def predicate(where: str, parameter: DataType = TEXT) -> Predicate:
         ("name ~ 'abc'", "~any"),
     ],
 )
-def test_what_is_read(where: str, found: str) -> None:
+def test_predicates_of_conditions(where: str, found: str) -> None:
     assert read(where) == found
 
 
@@ -140,7 +140,7 @@ def test_a_double_too_large_to_be_exact_is_left_to_duckdb() -> None:
     assert read("number = 1e17") == "~any"
 
 
-def test_a_literal_that_is_no_value_points_at_itself() -> None:
+def test_the_error_of_a_wrong_literal_points_at_it() -> None:
     with pytest.raises(QueryError) as caught:
         predicate("number = 'five'")
     assert (caught.value.sqlstate, caught.value.position) == ("22P02", 37)
@@ -161,12 +161,12 @@ def test_numbers(text: str, value: Value, data_type: str) -> None:
     assert number_of(text) == (value, DataType.parse(data_type))
 
 
-def test_long_chains_are_no_deep_recursion() -> None:
+def test_long_chains_do_not_recurse_deeply() -> None:
     tree = parse("SELECT 1 WHERE " + " OR ".join(["a"] * 3000)).tree
     assert tree is not None
     where = tree.args["where"].this
     assert (len(disjuncts(where)), len(conjuncts(where))) == (3000, 1)
 
 
-def test_bigint_is_what_a_whole_number_is() -> None:
+def test_a_whole_number_is_a_bigint() -> None:
     assert number_of("0")[1] == BIGINT

@@ -1,4 +1,4 @@
-"""Whose column a name is; and that no name of a statement is taken for one of ours."""
+"""Qualified columns; and names of a statement that look like those of the planner."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_names_mean_nothing_to_the_planner(sides: Sides, statement: str, names: 
 
 
 @pytest.mark.parametrize("name", sorted(_MACROS)[:3])
-def test_no_statement_calls_a_macro(sides: Sides, name: str) -> None:
+def test_a_statement_cannot_call_a_macro(sides: Sides, name: str) -> None:
     with pytest.raises(UnknownNameError, match="does not exist"):
         sides.ours(f"SELECT {name}(1) FROM people")
 
@@ -102,7 +102,7 @@ def test_no_statement_calls_a_macro(sides: Sides, name: str) -> None:
         ),
     ],
 )
-def test_case_tells_names_apart(sides: Sides, sql: str, rows: list[tuple[int, ...]]) -> None:
+def test_names_may_differ_only_in_case(sides: Sides, sql: str, rows: list[tuple[int, ...]]) -> None:
     assert sides.ours(sql) == rows
 
 

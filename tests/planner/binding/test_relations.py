@@ -91,7 +91,7 @@ def test_system_relations_have_the_columns_they_say(name: str) -> None:
     assert found.num_rows > 0
 
 
-def test_partitions_tell_what_came_too_late() -> None:
+def test_partitions_show_late_records() -> None:
     hours = window("hours", {"usr": "text"}, {"n": "bigint"}, partitions=1, retention_ms=60_000)
     store = open_store(hours)
     rows: list[Row] = [("ann", 0, 0, 1), ("ann", 60_001_000, 0, 1), ("bob", 0, 0, 1)]
@@ -139,7 +139,7 @@ def refusals(host: Host, name: str) -> set[tuple[str, bool, str]]:
     return found
 
 
-def test_a_store_is_unknown_only_once_the_log_was_read(tmp_path: Path) -> None:
+def test_a_store_is_called_unknown_only_after_the_log_was_read(tmp_path: Path) -> None:
     root = tmp_path / "log"
     host = Host(str(root), tmp_path / "data", poll_ms=60_000)
     (early,) = refusals(host, "later")
@@ -166,7 +166,7 @@ def test_a_store_is_unknown_only_once_the_log_was_read(tmp_path: Path) -> None:
         (of_another_kind, "0A000", False, 'kind "greatest" is not registered'),
     ],
 )
-def test_a_store_that_cannot_be_opened_says_why(
+def test_the_error_of_a_store_that_cannot_be_opened_has_the_reason(
     tmp_path: Path, spoil: Callable[[bytes], bytes], sqlstate: str, why: str, *, retryable: bool
 ) -> None:
     StoreLog.open(tmp_path, "later").define(LATER)

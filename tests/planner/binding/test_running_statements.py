@@ -1,4 +1,4 @@
-"""What `stategate.queries` and `stategate.settings` tell."""
+"""The rows of `stategate.queries` and `stategate.settings`."""
 
 from __future__ import annotations
 
@@ -47,24 +47,24 @@ def test_a_statement_is_listed_until_it_is_read(engine: SqlEngine) -> None:
     assert listed(engine) == [(3, "joe", LISTED)]
 
 
-def test_or_closed(engine: SqlEngine) -> None:
+def test_a_statement_is_listed_until_its_result_is_closed(engine: SqlEngine) -> None:
     begin(engine, SCAN).close()
     assert listed(engine) == [(2, "joe", LISTED)]
 
 
-def test_or_fails(engine: SqlEngine, store: LocalStore) -> None:
+def test_a_statement_is_listed_until_it_fails(engine: SqlEngine, store: LocalStore) -> None:
     store.close()
     with pytest.raises(QueryError):
         begin(engine, SCAN)
     assert listed(engine) == [(2, "joe", LISTED)]
 
 
-def test_lookups_are_not(engine: SqlEngine) -> None:
+def test_lookups_are_not_listed(engine: SqlEngine) -> None:
     rows_of(begin(engine, "SELECT v FROM state WHERE k = 'a'"))
     assert listed(engine) == [(1, "joe", LISTED)]
 
 
-def test_what_others_say_is_not_shown(engine: SqlEngine) -> None:
+def test_the_text_of_another_user_is_hidden(engine: SqlEngine) -> None:
     scan = begin(engine, SCAN)
     assert listed(engine, "ann") == [(1, "joe", None), (2, "ann", LISTED)]
     scan.close()

@@ -57,7 +57,7 @@ def _said(scopes: list[Scope]) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("sql", SIMPLE)
-def test_of_one_table_no_scope_is_looked_for(sql: str) -> None:
+def test_the_scope_of_one_table_is_made_directly(sql: str) -> None:
     tree = _tree(sql)
     (made,) = scopes_of(tree, Nodes(tree))
     (found,) = traverse_scope(tree)

@@ -1,4 +1,4 @@
-"""Statements that hand over rows: how they are read, planned, and refused where nobody serves."""
+"""COPY, cursors, PREPARE and EXECUTE: how they are read, planned, and refused by HTTP."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_reading(sides: Sides, sql: str, order: Handover) -> None:
     assert not statement.returns_rows
 
 
-def test_a_query_is_planned_with_what_hands_its_rows_over(sides: Sides) -> None:
+def test_the_query_is_planned_with_its_statement(sides: Sides) -> None:
     engine = sides.engine
     copy = engine.prepare(
         "COPY (SELECT name FROM people WHERE name = $1) TO STDOUT (HEADER)", Session()
@@ -159,13 +159,15 @@ def test_refusals(sides: Sides, sql: str, sqlstate: str, position: int | None) -
         ("DEALLOCATE p", "26000"),
     ],
 )
-def test_who_has_no_names_and_no_copy_is_told_so(sides: Sides, sql: str, sqlstate: str) -> None:
+def test_clients_without_cursors_and_copy_get_an_error(
+    sides: Sides, sql: str, sqlstate: str
+) -> None:
     statement = sides.engine.prepare(sql, Session())
     with pytest.raises(QueryError) as caught:
         sides.engine.execute(statement, (), Session(), cancellation=Cancellation())
     assert caught.value.sqlstate == sqlstate
 
 
-def test_to_forget_everything_where_there_is_nothing(sides: Sides) -> None:
+def test_close_all_and_deallocate_all_do_nothing_without_names(sides: Sides) -> None:
     for sql in ("CLOSE ALL", "DEALLOCATE ALL"):
         run(sides.engine, sql, session=Session()).close()

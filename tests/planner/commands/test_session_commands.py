@@ -70,13 +70,13 @@ def test_reset_goes_back_to_what_the_connection_began_with(sides: Sides) -> None
     ]
 
 
-def test_show_all_lists_ours(sides: Sides) -> None:
+def test_show_all_lists_our_settings(sides: Sides) -> None:
     names = [name for name, *_ in do(sides, Session(), "SHOW ALL")]
     assert {"stategate.consistency", "server_version", "statement_timeout"} <= set(names)
     assert names == sorted(names)
 
 
-def test_show_position_gives_a_token_that_bounds(sides: Sides) -> None:
+def test_the_position_that_show_gives_can_be_a_bound(sides: Sides) -> None:
     session = Session()
     ((token,),) = do(sides, session, "SELECT * FROM people", "SHOW stategate.position")
     assert token == '{"events":{"0":0}}'
@@ -143,7 +143,7 @@ def test_a_failed_transaction_takes_only_its_end(sides: Sides) -> None:
     assert (result.kind, session.transaction) == (StatementKind.ROLLBACK, TransactionStatus.IDLE)
 
 
-def test_what_makes_no_difference_gives_a_notice(sides: Sides) -> None:
+def test_commands_without_effect_give_a_notice(sides: Sides) -> None:
     session = Session()
     (ended,) = run(sides.engine, "COMMIT", session=session).notices
     assert ended == Notice(
@@ -177,7 +177,7 @@ def test_a_malformed_discard_is_refused_before_it_runs(sides: Sides, sql: str) -
     assert caught.value.sqlstate == "42601"
 
 
-def test_what_can_be_shown_is_listed_in_the_catalog(sides: Sides) -> None:
+def test_settings_of_show_are_listed_in_the_catalog(sides: Sides) -> None:
     """Drivers ask `current_setting` before they set: asyncpg does so for `jit`."""
     shown = {str(row[0]).lower() for row in rows_of(run(sides.engine, "SHOW ALL"))}
     listed = rows_of(run(sides.engine, "SELECT lower(name) FROM pg_settings"))
@@ -216,7 +216,7 @@ def test_settings_are_shown_as_postgres_shows_them(
         ("wal_segment_size", "16MB"),
     ],
 )
-def test_settings_that_nobody_has_set(sides: Sides, name: str, shown: str) -> None:
+def test_settings_that_no_one_has_set(sides: Sides, name: str, shown: str) -> None:
     assert do(sides, Session(), f"SHOW {name}") == [(shown,)]
 
 
@@ -270,7 +270,7 @@ def test_forms_of_output_stay_as_they_are(sides: Sides, sql: str, message: str) 
     assert [n.message for n in run(sides.engine, sql).notices] == [message]
 
 
-def test_a_readers_lock_is_no_lock(sides: Sides) -> None:
+def test_only_the_lock_of_a_reader_is_accepted(sides: Sides) -> None:
     """pg_dump takes it of every relation that it reads."""
     session = Session()
     for sql in (

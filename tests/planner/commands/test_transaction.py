@@ -1,4 +1,4 @@
-"""Transaction commands: how each is read, and what is refused of it."""
+"""Transaction commands: how each is read, run and refused."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ REPEATABLE = Modes(isolation=Isolation.REPEATABLE_READ)
         ("SELECT 1", None),
     ],
 )
-def test_what_it_says(sql: str, command: TransactionCommand | None) -> None:
+def test_commands_are_read(sql: str, command: TransactionCommand | None) -> None:
     assert read_transaction(parse(sql)) == command
 
 
@@ -131,7 +131,7 @@ def test_a_savepoint_is_older_than_what_is_made_after_it() -> None:
     assert (session.savepoints_made, session.savepoint_number) == (0, 0)
 
 
-def test_there_is_an_end_to_savepoints() -> None:
+def test_the_number_of_savepoints_is_limited() -> None:
     session = Session()
     do(session, "BEGIN", *["SAVEPOINT a"] * SAVEPOINTS_MAX)
     with pytest.raises(QueryError) as caught:
@@ -139,7 +139,7 @@ def test_there_is_an_end_to_savepoints() -> None:
     assert caught.value.sqlstate == "54000"
 
 
-def test_a_chained_transaction_is_as_the_one_before() -> None:
+def test_a_chained_transaction_keeps_the_modes() -> None:
     session = Session()
     do(session, "BEGIN ISOLATION LEVEL SERIALIZABLE, DEFERRABLE", "SAVEPOINT a", "COMMIT AND CHAIN")
     assert session.transaction is TransactionStatus.ACTIVE
@@ -152,7 +152,7 @@ def test_a_chained_transaction_is_as_the_one_before() -> None:
     assert session.transaction is TransactionStatus.ACTIVE
 
 
-def test_what_makes_no_difference_gives_a_notice() -> None:
+def test_commands_without_effect_give_a_notice() -> None:
     session = Session()
     assert do(session, "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "ROLLBACK") == [
         "SET TRANSACTION can only be used in transaction blocks",
@@ -164,7 +164,7 @@ def test_what_makes_no_difference_gives_a_notice() -> None:
     assert session.isolation is Isolation.SERIALIZABLE
 
 
-def test_what_it_is_already_may_be_said_again() -> None:
+def test_the_current_modes_may_be_set_again() -> None:
     session = Session()
     do(session, "BEGIN ISOLATION LEVEL SERIALIZABLE")
     session.has_queried = True

@@ -56,7 +56,7 @@ def engine() -> SqlEngine:
 @EVERY_PLAN
 @pytest.mark.parametrize("bound", ["typo[0] >= 1", '\'{"a": {"0": 1}, "typo": {"0": 1}}\'', "$1"])
 def test_a_topic_that_feeds_no_store_is_refused(engine: SqlEngine, sql: str, bound: str) -> None:
-    """It would be ignored without a word, and the answer be taken for one that reflects it."""
+    """It would be ignored silently, and the answer taken for one that reflects it."""
     parameters = ('{"typo": {"0": 1}}',) if bound == "$1" else ()
     error = refusal(engine, f"{sql} WITH BOUND ({bound}), WAIT '60 s'", parameters)
     assert error.sqlstate == "42704"
@@ -75,7 +75,7 @@ def test_a_statement_s_own_bound_is_about_its_stores(engine: SqlEngine) -> None:
 
 
 def test_a_token_may_be_of_all_that_was_read(engine: SqlEngine) -> None:
-    """What an answer gives can be fed back with any statement, whichever stores it reads."""
+    """The position of an answer can be the bound of any statement, whichever stores it reads."""
     token = '{"a": {"0": 5}, "b": {"0": 99}}'
     for bound, parameters in ((f"'{token}'", ()), ("$1", (token,))):
         rows_of(run(engine, f"{SCAN} WITH BOUND ({bound})", parameters))
@@ -128,8 +128,8 @@ def test_what_a_session_has_seen_may_be_of_other_stores(engine: SqlEngine) -> No
 
 
 @EVERY_PLAN
-def test_a_store_without_inputs_or_epochs_has_reached_nothing(sql: str) -> None:
-    """No one knows yet what will feed it: that is no error, and no answer."""
+def test_a_store_without_inputs_or_epochs_reaches_no_bound(sql: str) -> None:
+    """Its inputs are not known yet, which is neither an error nor an answer."""
     stores = [applied(fed_by(name), -1) for name in ("one", "two")]
     engine = engine_of(*stores)
     error = refusal(engine, f"{sql} WITH BOUND (a[0] >= 0), WAIT '1 ms'")
@@ -157,7 +157,7 @@ def test_a_definition_that_cannot_be_read_can_be_retried() -> None:
     rows_of(run(engine, SCAN, session=session))
 
 
-def test_a_topic_that_was_declared_just_now_is_no_error(tmp_path: Path) -> None:
+def test_a_bound_on_a_topic_declared_just_now_is_accepted(tmp_path: Path) -> None:
     log = StoreLog.open(tmp_path, "one")
     log.define(fed_by("one", "a"))
     held = applied(fed_by("one", "a"), a=5)
@@ -185,7 +185,7 @@ _OFFSETS = st.dictionaries(st.sampled_from(TOPICS), st.integers(0, 2), min_size=
     ignores=st.booleans(),
     sql=st.sampled_from([LOOKUP, SCAN, JOINED]),
 )
-def test_an_answer_covers_its_bound_as_far_as_it_is_about_inputs(
+def test_an_answer_covers_its_bound_on_inputs(
     inputs: tuple[set[str], set[str]],
     reached: dict[str, int],
     wanted: dict[str, int],

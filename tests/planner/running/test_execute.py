@@ -1,4 +1,4 @@
-"""Bounds, waits, failed partitions, cancel: what execution adds to a plan."""
+"""Execution of plans: bounds, waits, failed partitions, cancellation."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_wait_ends_when_another_thread_applies(sql: str) -> None:
     assert result.position == Position.of({"events": {0: 5}})
 
 
-def test_a_wait_that_is_too_short_fails(engine: SqlEngine) -> None:
+def test_a_wait_ends_with_an_error_at_its_limit(engine: SqlEngine) -> None:
     assert refusal(engine, f"{SCAN} WITH BOUND (events[0] >= 5), WAIT '1 ms'").sqlstate == "55S01"
 
 
@@ -198,7 +198,7 @@ def test_active_needs_a_running_active_replica(engine: SqlEngine) -> None:
     assert rows_of(run(engine, f"{LOOKUP} WITH ACTIVE")) == [(1,)]
 
 
-def test_info_tells_of_each_partition(engine: SqlEngine) -> None:
+def test_info_describes_each_partition(engine: SqlEngine) -> None:
     for sql in (LOOKUP, SCAN, COMPOSED):
         result = run(engine, f"{sql} WITH INFO")
         rows_of(result)
@@ -226,7 +226,7 @@ def test_every_failed_partition_is_named(failing: SqlEngine, sql: str) -> None:
 
 
 @pytest.mark.parametrize("sql", [SCAN, COMPOSED])
-def test_partial_gives_what_there_is_and_lists_what_is_not(failing: SqlEngine, sql: str) -> None:
+def test_partial_results_list_the_failed_partitions(failing: SqlEngine, sql: str) -> None:
     for session, text in (
         (Session(), f"{sql} WITH PARTIAL"),
         (Session(settings={"stategate.partial": "on"}), sql),
@@ -364,7 +364,7 @@ def test_a_parameter_of_another_type_is_refused(engine: SqlEngine) -> None:
     assert caught.value.sqlstate in {"22P02", "42804"}
 
 
-def test_results_have_the_types_that_were_told(engine: SqlEngine) -> None:
+def test_results_have_the_described_types(engine: SqlEngine) -> None:
     result = run(engine, "SELECT sum(v), avg(v), k || 'x' FROM state GROUP BY k")
     assert result.batches is not None
     table = pa.Table.from_batches(list(result.batches))

@@ -1,4 +1,4 @@
-"""Joins by lookup, as seen in what was read."""
+"""Joins by lookup: the rows that are read of each store."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ SEVENS = [(n, (n * 7) ** 2) for n in range(10)]
         ),
     ],
 )
-def test_few_rows_find_those_of_the_other(
+def test_few_rows_are_looked_up_in_the_other_store(
     engine: SqlEngine, sql: str, rows: list[Row], read_max: int
 ) -> None:
     found, read = rows_read(engine, sql, "big")
@@ -76,7 +76,7 @@ def test_the_first_column_of_a_key_finds_ranges(engine: SqlEngine) -> None:
     assert rows_read(engine, sql, "parts") == (ordered([(0, 4), (1, 4), (2, 4)]), 12)
 
 
-def test_the_side_that_is_kept_is_read_whole(engine: SqlEngine) -> None:
+def test_the_preserved_side_of_an_outer_join_is_read_whole(engine: SqlEngine) -> None:
     sql = "SELECT count(*), count(f.n) FROM big b LEFT JOIN few f ON b.id = f.id"
     assert rows_read(engine, sql, "big") == ([(ROWS, 10)], ROWS)
     missing = "SELECT count(*) FROM big b LEFT JOIN few f ON b.id = f.id WHERE f.n IS NULL"

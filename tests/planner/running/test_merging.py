@@ -1,4 +1,4 @@
-"""Ordered reads, merged: the first rows of all, and no more of each than that takes."""
+"""Merged ordered reads: the first rows of all, without reading more than needed."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_first_rows_in_key_order(
 
 
 @given(rows=ROWS, parts=st.integers(1, 4), size=st.integers(1, 5), limit=st.integers(1, 50))
-def test_nulls_of_the_last_column_behind_their_group(
+def test_nulls_of_the_last_column_after_their_group(
     rows: list[Row], parts: int, size: int, limit: int
 ) -> None:
     stored = sorted((row for row in rows if row[0] is not None), key=key_order)
@@ -77,6 +77,6 @@ def test_no_more_is_read_than_the_first_rows_need() -> None:
 
 
 @pytest.mark.parametrize("parts", [0, 1, 3])
-def test_nothing_gives_nothing(parts: int) -> None:
+def test_no_reads_give_no_rows(parts: int) -> None:
     reads = [batches([], 1, []) for _ in range(parts)]
     assert rows_of(first_rows(reads, [("a", False)], Order.ASCENDING, rows=5)) == []

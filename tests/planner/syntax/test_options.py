@@ -1,4 +1,4 @@
-"""Settings of a session that stand for the clause, and what the clause overrides."""
+"""Read options: settings of the session, and clauses that override them."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_parameters_fill_the_clause() -> None:
         (Clause(wait_ms=ParameterRef(number=1, type=INTERVAL)), (1, 0, 0)),
     ],
 )
-def test_parameters_that_cannot_be(clause: Clause, value: object) -> None:
+def test_wrong_parameters_are_refused(clause: Clause, value: object) -> None:
     with pytest.raises(QueryError) as caught:
         options({}, clause, (value,))
     assert caught.value.sqlstate in {"22023", "22P02"}
@@ -120,7 +120,7 @@ def test_parameters_that_cannot_be(clause: Clause, value: object) -> None:
         ("active", "perhaps", "22P02"),
     ],
 )
-def test_settings_that_cannot_be(name: str, value: str, sqlstate: str) -> None:
+def test_wrong_settings_are_refused(name: str, value: str, sqlstate: str) -> None:
     with pytest.raises(QueryError) as caught:
         check_setting(f"stategate.{name}", value)
     assert caught.value.sqlstate == sqlstate

@@ -106,7 +106,7 @@ def test_too_long_and_too_deep(sql: str) -> None:
     assert caught.value.sqlstate == "54000"
 
 
-def test_what_is_just_short_enough() -> None:
+def test_texts_at_the_limits_parse() -> None:
     assert parse("SELECT " + "(" * 30 + "1" + ")" * 30).tree is not None
     assert parse("SELECT " + " + ".join(["1"] * 300)).tree is not None
 
@@ -132,7 +132,7 @@ def test_an_error_in_one_of_several_points_into_the_whole_text() -> None:
     assert caught.value.position == len("SELECT 1; ") + 1
 
 
-def test_an_option_that_is_none_is_pointed_at() -> None:
+def test_the_error_of_an_unknown_option_points_at_it() -> None:
     with pytest.raises(InvalidSyntaxError) as caught:
         parse("SELECT 1 WITH BOUNDS (1)")
     assert caught.value.position == len("SELECT 1 WITH ") + 1

@@ -1,4 +1,4 @@
-"""Void parameters are no arguments of a call, as pgjdbc counts on for `{? = call f(?)}`."""
+"""Void parameters are removed from calls: pgjdbc writes them for `{? = call f(?)}`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.planner.world import world
         ("SELECT f($1)", [], "SELECT f($1)"),
     ],
 )
-def test_what_is_left_out(sql: str, types: list[DataType | None], wanted: str) -> None:
+def test_void_arguments_are_removed(sql: str, types: list[DataType | None], wanted: str) -> None:
     assert parse(sql, types).sql == wanted
 
 
@@ -52,7 +52,7 @@ def test_calls_are_answered(sql: str, types: list[DataType], parameters: Row, wa
     assert rows_of(result) == [(wanted,)]
 
 
-def test_a_void_is_no_value() -> None:
+def test_a_void_parameter_is_not_a_value() -> None:
     with pytest.raises(QueryError) as caught:
         world().engine.prepare("SELECT $1 + 1", Session(), parameter_types=[VOID])
     assert caught.value.sqlstate == "42883"

@@ -1,4 +1,4 @@
-"""The WITH clause: what it says, and where it is wrong."""
+"""The WITH clause: how it is read, and where its errors point."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def clause_of(text: str) -> Clause:
         ),
     ],
 )
-def test_what_it_says(text: str, clause: Clause) -> None:
+def test_clauses_are_read(text: str, clause: Clause) -> None:
     assert clause_of(text) == clause
 
 
@@ -98,11 +98,11 @@ def test_what_it_says(text: str, clause: Clause) -> None:
         "SELECT 1 -- WITH BOUND (LATEST)",
     ],
 )
-def test_what_only_looks_like_it_is_left_alone(sql: str) -> None:
+def test_similar_clauses_are_left_alone(sql: str) -> None:
     assert parse(sql).clause is NO_CLAUSE
 
 
-def test_it_stands_behind_a_query_with_ctes() -> None:
+def test_the_clause_follows_a_query_with_ctes() -> None:
     parsed = parse("WITH a AS (SELECT 1) SELECT * FROM a WITH INFO")
     assert parsed.clause == Clause(info=True)
 
