@@ -190,7 +190,7 @@ class Database:
             self._rdict.flush()
             self._rdict.ingest_external_file([str(path)], options)
         except Exception as error:  # rocksdict raises bare Exception
-            raise StoreError(f"cannot ingest {path}: {error}") from error
+            raise StoreError(f"cannot take {path} into a database: {error}") from error
 
     def close(self) -> None:
         """Close it; RocksDB does so once the last reader is gone."""
