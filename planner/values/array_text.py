@@ -1,4 +1,4 @@
-"""Postgres's text form of an array, read."""
+"""Reads PostgreSQL's text form of an array."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ARRAY_ELEMENT = re.compile(
 
 
 def parse_array(text: str) -> list[str | None]:
-    """The texts of the elements of an array in Postgres's form, such as `{a,"b c",NULL}`.
+    """Return the texts of an array's elements, from a text such as `{a,"b c",NULL}`.
 
     Raises:
         InvalidValueError: it is malformed, or has several dimensions (22P02).
@@ -45,7 +45,7 @@ def parse_array(text: str) -> list[str | None]:
 
 
 def json_of_array(text: str) -> str:
-    """The texts of the elements as a json array, which DuckDB reads.
+    """Return the texts of the elements as a JSON array, for DuckDB.
 
     Raises:
         InvalidValueError: as `parse_array`.

@@ -1,4 +1,4 @@
-r"""Postgres's format `escape` of bytes: printable ASCII as it is, all else as `\\ooo`, in octal."""
+r"""PostgreSQL's format `escape` of bytes: ASCII unchanged, other bytes in octal, `\\ooo`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ESCAPE = re.compile(r"\\(?:(\\)|([0-3][0-7]{2}))")
 
 
 def escaped(digits: str) -> str:
-    """The text of bytes that are given in hexadecimal digits."""
+    """Return the escaped text of bytes, which are given in hexadecimal digits."""
     return "".join(_escape(byte) for byte in bytes.fromhex(digits))
 
 
@@ -21,7 +21,7 @@ def _escape(byte: int) -> str:
 
 
 def digits_of(text: str) -> str:
-    r"""The bytes that a text is cast to, in hexadecimal digits: of `\\x00ff`, or with escapes.
+    r"""Return the bytes of `\\x00ff` or of an escaped text, in hexadecimal digits.
 
     Raises:
         InvalidValueError: it is neither (22023, 22P02).
@@ -37,7 +37,7 @@ def digits_of(text: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """The bytes of a text, in hexadecimal digits.
+    """Return the bytes of an escaped text, in hexadecimal digits.
 
     Raises:
         InvalidValueError: a backslash stands before something else (22P02).

@@ -1,8 +1,8 @@
-"""Types that only Postgres has: what holds their values, and their numbers.
+"""Types that only PostgreSQL has: their OIDs, and the types of ours that hold their values.
 
-All but varchar and char, which `characters` is about, are only in the system catalog. An oid is
-held as a bigint, a name as a text, an int2vector as an array. Whoever computes with such a value
-looks at its `kind`; what differs (subscripts from 0, names of objects) the type tells.
+All are types of the system catalog, except varchar and char; see `character_types`. A bigint holds
+an oid, a text a name, an array an int2vector. Code that computes with such a value looks at its
+`kind`. The type itself tells what differs, such as subscripts from 0 and names of objects.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _SMALLINT = DataType(kind=Kind.SMALLINT)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogType(DataType):
-    """One of these types; `kind` and `element` say how its values are held."""
+    """A type that only PostgreSQL has; `kind` and `element` say which type of ours holds it."""
 
     postgres: str
-    """Its name in pg_type."""
+    """`pg_type.typname`."""
     oid: int
     array_oid: int = 0
-    """Of the array of it; 0 if there is none."""
+    """`pg_type.typarray`; 0 if there is no array of it."""
     length: int = -1
     """`pg_type.typlen`: bytes of a value, -1 where they vary."""
     lower: int = 1
@@ -33,7 +33,7 @@ class CatalogType(DataType):
 
 
 def _scalars(kind: Kind, text: str) -> dict[str, DataType]:
-    """Types held alike, from lines of name, oid, oid of the array, length."""
+    """Return the types that a kind holds, from lines of name, OID, array OID, length."""
     lines = (line.split() for line in text.strip().splitlines())
     return {
         name: CatalogType(
@@ -107,16 +107,16 @@ OBJECTS: Mapping[str, tuple[str, str]] = {
     "regoper": ("operator", "42883"),
     "regoperator": ("operator", "42883"),
 }
-"""Types of oids that read and print as names: what they name, and the error if there is none."""
+"""Types of OIDs that read and print as names: what they name, and the error if it is missing."""
 
 
 def postgres_name(data_type: DataType | None) -> str:
-    """The name of a type of the catalog; empty for all others."""
+    """Return the name of a type of the catalog; empty for all other types."""
     return data_type.postgres if isinstance(data_type, CatalogType) else ""
 
 
 def is_of_catalog(data_type: DataType) -> bool:
-    """Whether it is one of these types, or an array of them."""
+    """Whether a type is one of the catalog, or an array of such."""
     element = data_type.element
     return isinstance(data_type, CatalogType) or (element is not None and is_of_catalog(element))
 
@@ -136,12 +136,12 @@ def names_objects(data_type: DataType | None) -> bool:
 
 
 def from_zero(data_type: DataType) -> DataType:
-    """The type of an array made of a vector, whose elements are still counted from 0."""
+    """Return the type of an array cast from a vector: its subscripts still begin at 0."""
     if data_type.kind is not Kind.ARRAY or isinstance(data_type, CatalogType):
         return data_type
     return CatalogType(kind=Kind.ARRAY, element=data_type.element, postgres="", oid=0, lower=0)
 
 
 def first_subscript(data_type: DataType | None) -> int:
-    """From what number an array's elements are counted."""
+    """Return the first subscript of an array."""
     return data_type.lower if isinstance(data_type, CatalogType) else 1

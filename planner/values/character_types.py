@@ -1,4 +1,4 @@
-"""varchar and char: texts that say so, have a length, and are cut to it by a cast.
+"""varchar and char: texts with a name and a length of their own, to which casts cut them.
 
 A char is not padded: it has the blanks that its text has, and they count.
 """
@@ -25,14 +25,14 @@ _TYPES = {
 
 
 def named(node: exp.DataType) -> DataType | None:
-    """The type that a name means, with its length; None if it is neither varchar nor char."""
+    """Return varchar or char, with its length; None if the name means neither."""
     found = _TYPES.get(node.this)
     length = length_of(node)
     return found if found is None or length is None else replace(found, modifier=length + 4)
 
 
 def length_of(node: exp.DataType) -> int | None:
-    """How many characters there may be; None if any number, or it is neither varchar nor char."""
+    """Return the greatest number of characters; None without a limit, and for other types."""
     if node.this not in _TYPES:
         return None
     if node.expressions:
@@ -41,24 +41,24 @@ def length_of(node: exp.DataType) -> int | None:
 
 
 def is_string(data_type: DataType) -> bool:
-    """Whether it is text, varchar or char, each of which the others become by themselves."""
+    """Whether a type is text, varchar or char, which convert to each other implicitly."""
     return data_type == TEXT or postgres_name(data_type) in {"varchar", "bpchar"}
 
 
 def unsized(data_type: DataType | None) -> DataType | None:
-    """The same type without a length: what is computed has none."""
+    """Return the type without its length, as results of functions have none."""
     if isinstance(data_type, CatalogType) and data_type.modifier != -1:
         return replace(data_type, modifier=-1)
     return data_type
 
 
 def as_argument(data_type: DataType | None) -> DataType | None:
-    """What a function that has no form for varchar takes it as: a text."""
+    """Return the type as functions take it: those without a form for varchar take text."""
     return TEXT if postgres_name(data_type) == "varchar" else unsized(data_type)
 
 
 def cut(cast: exp.Cast) -> None:
-    """Cut in the tree what is cast to a length; DuckDB reads the length and forgets it.
+    """Cut values that are cast to a length, in the tree; DuckDB ignores the length.
 
     Raises:
         InvalidValueError: the length is not allowed (22023).

@@ -57,12 +57,7 @@ def fitter(source: DataType, column: DataType) -> Fitter | None:
         return lambda value: Fitted(float(value))
     if column.kind in _TIMES and source.kind in _TIMES:
         return _time_fitter(source.kind, column.kind)
-    if column.kind is source.kind and column.kind in {
-        Kind.REAL,
-        Kind.TEXT,
-        Kind.BYTEA,
-        Kind.BOOLEAN,
-    }:
+    if column.kind is source.kind and column.kind.record.key is not None:
         return Fitted
     return None
 

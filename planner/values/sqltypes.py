@@ -1,4 +1,4 @@
-"""SQL types as sqlglot spells them, as we hold them, and as DuckDB spells them."""
+"""SQL types from sqlglot's trees, and their names in errors and in DuckDB."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ HELD_AS_TEXT = frozenset(
 )
 """Types whose values are texts, such as json and uuid."""
 CANONICAL_TEXTS = frozenset(kind for kind in HELD_AS_TEXT if kind.record.parse is not None)
-"""Those in which each value has one spelling, to which a text beside it must be brought: uuid."""
+"""Those in which each value has one spelling, as in uuid. A text beside it must be read first."""
 
 
 def data_type_of(node: exp.DataType) -> DataType | None:
-    """Our type for a type name in SQL; None for one that only DuckDB knows, or nobody."""
+    """Return our type for a type name in SQL; None if only DuckDB knows the name, or no one."""
     if isinstance(node, exp.Interval) or node.this is None:
         return None
     if node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL}:
@@ -40,7 +40,7 @@ def data_type_of(node: exp.DataType) -> DataType | None:
 
 
 def result_type_of(node: exp.DataType) -> DataType | None:
-    """The type of what is cast to a type: varchar and char are held as texts, and say so."""
+    """Return the type of a cast's result; varchar and char keep their names, unlike our text."""
     if (characters_type := character_types.named(node)) is not None:
         return characters_type
     if node.this is exp.DType.ARRAY and len(node.expressions) == 1:
@@ -50,9 +50,9 @@ def result_type_of(node: exp.DataType) -> DataType | None:
 
 
 def parameter_type_of(node: exp.DataType) -> DataType | None:
-    """The type of a parameter that is cast to a type.
+    """Return the type of a parameter that is cast to a type.
 
-    A bare numeric takes any number of digits, and regclass and its kin a name.
+    A numeric without digits takes any number of them. A regclass, and its like, takes a name.
     """
     if node.this in {exp.DType.DECIMAL, exp.DType.BIGDECIMAL} and not node.expressions:
         return DataType(kind=Kind.DECIMAL)
@@ -64,10 +64,9 @@ def parameter_type_of(node: exp.DataType) -> DataType | None:
 
 
 def declared(found: DataType, wanted: DataType | None) -> DataType:
-    """The type of a result column, which is DuckDB's but for what DuckDB does not know.
+    """Return the type of a result column: DuckDB's, or ours where DuckDB holds another.
 
-    Types of the catalog are its bigints, texts and arrays; json and uuid, and arrays of them, it
-    reads from a store as text.
+    It holds types of the catalog as bigints, texts and arrays, and json and uuid as texts.
     """
     return found if wanted is None or not _is_held_as(wanted, found) else wanted
 
@@ -86,7 +85,7 @@ _CHARACTER_NAMES = {"varchar": "character varying", "bpchar": "character"}
 
 
 def spelled_type(data_type: DataType) -> str:
-    """The type's name in Postgres's errors, without its size."""
+    """Return the name of a type in PostgreSQL's errors, without its size."""
     if data_type.kind is Kind.ARRAY and data_type.element is not None:
         return f"{spelled_type(data_type.element)}[]"
     if (name := postgres_name(data_type)) in _CHARACTER_NAMES:
@@ -95,11 +94,11 @@ def spelled_type(data_type: DataType) -> str:
 
 
 _NUMERIC = "DECIMAL(38,16)"
-"""A numeric of no stated size: DuckDB's largest, with as many places as a quotient has."""
+"""DuckDB's type for a numeric without digits: its largest, with the places of a quotient."""
 
 
 def duckdb_type(data_type: DataType) -> str:
-    """The type's name in DuckDB."""
+    """Return the name of a type in DuckDB."""
     if data_type.kind is Kind.ARRAY:
         assert data_type.element is not None
         return f"{duckdb_type(data_type.element)}[]"

@@ -1,4 +1,4 @@
-"""Postgres's text form of a value to its physical value, for literals and text parameters."""
+"""From PostgreSQL's text forms to physical values, for literals and text parameters."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ _DAY_MICROS = 86_400_000_000
 
 
 def parse_value(text: str, data_type: DataType) -> Value:
-    """The physical value that Postgres's text form of a value means.
+    """Read PostgreSQL's text form of a value.
 
     Raises:
         InvalidValueError: the text is no such value (22P02, 22007), or is out of range (22003,
             22008).
-        NotSupportedError: values of this type have no text form here.
     """
     parse = data_type.kind.record.parse
     if parse is None:
@@ -37,7 +36,7 @@ def parse_value(text: str, data_type: DataType) -> Value:
 
 
 def _checked_digits(value: Decimal, data_type: DataType) -> Decimal:
-    """A decimal that has no more digits before its point than its type."""
+    """Return a decimal that its type can hold; refuse one with too many digits."""
     if value.adjusted() >= data_type.precision - data_type.scale and value != 0:
         raise InvalidValueError(f"numeric field overflow for type {data_type}", sqlstate="22003")
     return value
@@ -108,7 +107,7 @@ _PARSERS: Mapping[Kind, Callable[[str, DataType], Value]] = {
     Kind.STRUCT: _parse_text,
     Kind.MAP: _parse_text,
 }
-"""What composing processes read, too, which import no store; all else is in the types' records.
+"""Types that composing processes read, too, which import no store. Records read all others.
 
 Structs and maps stay text, which DuckDB casts where they are used.
 """

@@ -1,4 +1,4 @@
-"""Columns of Arrow batches to physical values: once per batch, not per value."""
+"""From columns of Arrow batches to physical values; the way is chosen once a batch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planner.engine import DataType, Kind, Value
 
 
 def physical_values(array: pa.Array[Any], data_type: DataType) -> list[Value]:
-    """The values of a column as physical values, None for NULL."""
+    """Return the values of a column as physical values, None for NULL."""
     stored = _stored(data_type)
     if array.type != stored:
         array = _recast(array, data_type)
@@ -24,7 +24,7 @@ def physical_values(array: pa.Array[Any], data_type: DataType) -> list[Value]:
 
 
 def as_stored(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any] | None:
-    """The column in the Arrow type of its SQL type; None where that takes more than a cast."""
+    """Return the column in the Arrow type of its SQL type; None if a cast is not enough."""
     wanted = data_type.arrow
     if array.type == wanted:
         return array
@@ -58,7 +58,7 @@ def _stored(data_type: DataType) -> pa.DataType:
 
 
 def _recast(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any]:
-    """The same values in the stored type. Arrow counts only from the very unit that is counted."""
+    """Return the same values in the stored type. Arrow turns only the exact unit into a count."""
     match data_type.kind:
         case kind if (count := kind.record.count) is not None:
             return array.cast(data_type.arrow, safe=False).cast(count)
@@ -70,7 +70,7 @@ def _recast(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any]:
 
 @lru_cache(maxsize=1024)
 def _converter(data_type: DataType) -> Callable[[Value], Value] | None:
-    """What makes a physical value of a Python value of the stored type; None if it is one."""
+    """Return the function from Arrow's Python value to the physical one; None if they are one."""
     match data_type.kind:
         case Kind.ARRAY:
             assert data_type.element is not None

@@ -25,7 +25,7 @@ _unpack_oid = struct.Struct(">I").unpack
 
 
 def catalog_wire_type(data_type: CatalogType, wire_type: FindWireType) -> WireType:
-    """How values of a type travel that PostgreSQL alone has."""
+    """Return the wire form of a type that only PostgreSQL has, such as oid and varchar."""
     held = wire_type(DataType(kind=data_type.kind, element=data_type.element))
     if data_type.kind is Kind.ARRAY:
         return _array(data_type, wire_type)
@@ -70,7 +70,7 @@ def _oid_text(decode: Decode, name: str) -> Decode:
 
 
 def _object(data_type: CatalogType, held: WireType) -> WireType:
-    """An oid that prints as a name: held as this name, which is its text form both ways.
+    """Return the wire form of an oid that prints as a name: it is held as this name.
 
     A parameter's binary form is the oid, which stands for itself where a name is asked for.
     """
@@ -91,7 +91,7 @@ def _object(data_type: CatalogType, held: WireType) -> WireType:
 
 
 def _array(data_type: CatalogType, wire_type: FindWireType) -> WireType:
-    """A vector, or the array that one was cast to, which tells that it begins at 0."""
+    """Return the wire form of a vector, or of an array cast from one, whose first index is 0."""
     assert data_type.element is not None
     element = wire_type(data_type.element)
     counted = array_type(data_type, element, lower=data_type.lower)

@@ -1,8 +1,8 @@
-"""SQL types on the wire: oid, text and binary form, both ways; single values and whole columns.
+"""The wire form of each SQL type: OID, text and binary, single values and whole columns.
 
-Values are the *physical values* of the engine's types. What a type's record says holds here, too:
-a new type without parts needs nothing in this folder. Callers choose encoders once per statement
-and format, never per row.
+Values are the *physical values* of the engine's types. A type without parts takes its forms from
+its record, so that a new one needs nothing in this folder. Callers choose encoders once per
+statement and format, never per row.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from gateway.pgwire.types.wire_type import WireType
 from planner.engine import CatalogType, DataType, Kind, Value
 
 _VALUES_MAX = 1024
-"""Values of a column that are objects at once. To let a million go takes 200 ms, in one go and with
-the interpreter kept: elements of one array can be as many."""
+"""Values of a column that are Python objects at the same time. To free a million of them takes
+200 ms, in which no other thread runs; one array can have as many elements."""
 TEXT_FORMAT = 0
 BINARY_FORMAT = 1
 
 
 @lru_cache(maxsize=4096)
 def wire_type(data_type: DataType) -> WireType:
-    """How values of a type travel."""
+    """Return the wire form of a type."""
     if isinstance(data_type, CatalogType):
         return catalog_wire_type(data_type, wire_type)
     match data_type.kind:
@@ -42,7 +42,7 @@ def wire_type(data_type: DataType) -> WireType:
 
 
 def encode_column(array: Array, data_type: DataType, code: int) -> Fields:
-    """The fields of a whole column in a format."""
+    """Encode a whole column in a format."""
     wire = wire_type(data_type)
     is_text = code == TEXT_FORMAT
     at_once = wire.encode_column_text if is_text else wire.encode_column_binary
@@ -56,7 +56,7 @@ def encode_column(array: Array, data_type: DataType, code: int) -> Fields:
 
 
 def encode_values(values: Iterable[Value], data_type: DataType, format_code: int) -> Fields:
-    """The fields of values that are at hand."""
+    """Encode single values in a format."""
     wire = wire_type(data_type)
     encode = wire.encode_text if format_code == TEXT_FORMAT else wire.encode_binary
     fields = [None if value is None else encode(value) for value in values]

@@ -1,7 +1,7 @@
 """Columns of fields: Arrow binary arrays whose values are the bytes of one field each.
 
-Whatever is done to a column is done here or in the `vector_` modules by Arrow and numpy, a batch at
-a time and without Python's lock for the most part; a value is never an object of its own.
+This module and the `vector_` modules work on whole columns by Arrow and numpy, mostly without
+Python's lock. They make no Python object for a single value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LINE_HEAD = np.dtype([("type", "u1"), ("size", ">i4")])
 
 
 def valid(array: Array) -> Bools | None:
-    """Which values are not NULL; None if all are."""
+    """Return which values are not NULL; None if none is."""
     if not array.null_count:
         return None
     found: Bools = pc.is_valid(array).to_numpy(zero_copy_only=False)
@@ -33,7 +33,7 @@ def valid(array: Array) -> Bools | None:
 
 
 def numbers(array: Array, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """The values of an array of fixed width, 0 for NULL.
+    """Return the values of an array of fixed width, 0 for NULL.
 
     Args:
         array: of a type whose values are laid out as `dtype`.
@@ -52,7 +52,7 @@ def numbers(array: Array, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 
 
 def offsets_of(fields: Fields) -> npt.NDArray[np.int32]:
-    """Where each field begins in the array's bytes, and where the last one ends."""
+    """Return where each field begins in the array's bytes, and where the last one ends."""
     if not len(fields):
         return np.zeros(1, np.int32)
     stored = np.frombuffer(fields.buffers()[1], np.int32)
@@ -60,7 +60,7 @@ def offsets_of(fields: Fields) -> npt.NDArray[np.int32]:
 
 
 def bytes_of(fields: Fields) -> Bytes:
-    """All bytes of the fields, one after the other."""
+    """Return all bytes of the fields, one after the other."""
     offsets = offsets_of(fields)
     held = fields.buffers()[2]
     if held is None or offsets[0] == offsets[-1]:
@@ -69,7 +69,7 @@ def bytes_of(fields: Fields) -> Bytes:
 
 
 def lengths_of(fields: Fields) -> Ints:
-    """The bytes of each field; -1 for NULL, as the wire has it."""
+    """Return the number of bytes of each field; -1 for NULL, as on the wire."""
     lengths: Ints = np.diff(offsets_of(fields)).astype(np.int64)
     held = valid(fields)
     if held is not None:
@@ -78,7 +78,7 @@ def lengths_of(fields: Fields) -> Ints:
 
 
 def fields_of(content: Bytes, lengths: npt.NDArray[Any], like: Array | None = None) -> Fields:
-    """Fields that lie one after the other.
+    """Return fields that lie one after the other.
 
     Args:
         content: their bytes.
@@ -91,14 +91,14 @@ def fields_of(content: Bytes, lengths: npt.NDArray[Any], like: Array | None = No
 
 
 def fixed(matrix: Bytes, like: Array | None = None) -> Fields:
-    """Fields of one length: the rows of a matrix; see `fields_of`."""
+    """Return fields of one length, which are the rows of a matrix; see `fields_of`."""
     rows, width = matrix.shape
     offsets = np.arange(rows + 1, dtype=np.int32) * np.int32(width)
     return _assemble(np.ascontiguousarray(matrix), offsets, like)
 
 
 def ragged(matrix: Bytes, kept: Bools, like: Array | None = None) -> Fields:
-    """Fields made of the bytes of each row that are kept; see `fields_of`."""
+    """Return fields from the bytes of each row that are kept; see `fields_of`."""
     return fields_of(matrix[kept], kept.sum(axis=1), like)
 
 
@@ -111,22 +111,22 @@ def _assemble(content: Bytes, offsets: npt.NDArray[np.int32], like: Array | None
 
 
 def join(*parts: Fields | bytes) -> Fields:
-    """What the parts of each row give one after the other; a NULL part is empty."""
+    """Join the parts of each row; a NULL part is empty."""
     return pc.binary_join_element_wise(*parts, b"", null_handling="replace", null_replacement=b"")
 
 
 def join_or_null(*parts: Fields | bytes) -> Fields:
-    """The same, but NULL where a part is."""
+    """Join the parts of each row; NULL if a part is NULL."""
     return pc.binary_join_element_wise(*parts, b"", null_handling="emit_null")
 
 
 def content(fields: Fields) -> bytes:
-    """All bytes of fields that have been joined."""
+    """Return all bytes of fields that have been joined."""
     return bytes_of(fields).tobytes()
 
 
 def framed_rows(type_byte: int, columns: Sequence[Fields], rows: int) -> bytes:
-    """The messages of rows: DataRow, or CopyData of the binary form, which is laid out alike.
+    """Encode the messages of rows: DataRow, or CopyData of the binary form, its like.
 
     Args:
         type_byte: of the message.
@@ -163,7 +163,7 @@ _WHOLE = {1: "u1", 2: "u2", 4: "u4", 8: "u8"}
 
 
 class _Stretch:
-    """What lies between two columns of varying length: the same number of bytes in every row."""
+    """The columns of fixed length between two of varying length."""
 
     __slots__ = ("columns",)
 
@@ -171,11 +171,11 @@ class _Stretch:
         self.columns: list[tuple[npt.NDArray[Any], npt.DTypeLike]] = []
 
     def add(self, values: npt.NDArray[Any], dtype: npt.DTypeLike | None = None) -> None:
-        """Go on with a value a row, laid out as it is or as the type given."""
+        """Add a value for each row, in its own layout or in that of the type given."""
         self.columns.append((values, values.dtype if dtype is None else dtype))
 
     def fields(self, rows: int) -> Fields:
-        """All of it, a field a row."""
+        """Return all columns as one field for each row."""
         layout = np.dtype([(f"{at}", dtype) for at, (_, dtype) in enumerate(self.columns)])
         made = np.empty(rows, layout)
         for at, (values, _) in enumerate(self.columns):
@@ -184,7 +184,7 @@ class _Stretch:
 
 
 def framed_lines(type_byte: int, parts: Sequence[Fields | bytes], rows: int) -> bytes:
-    """The messages of rows whose parts follow each other without lengths.
+    """Encode the messages of rows whose parts follow each other without lengths.
 
     Args:
         type_byte: of the message.
@@ -200,14 +200,14 @@ def framed_lines(type_byte: int, parts: Sequence[Fields | bytes], rows: int) -> 
 
 
 def printed(array: Array) -> Fields:
-    """What Arrow prints, which is what PostgreSQL prints for integers."""
+    """Return the text that Arrow prints; for integers it is that of PostgreSQL."""
     return array.cast(pa.string()).cast(pa.binary())
 
 
 def replaced(
     fields: Fields, odd: Bools, values: list[Any], encode: Callable[[Any], bytes]
 ) -> Fields:
-    """The fields, with those of odd values encoded one by one.
+    """Replace the fields of odd values, which are encoded one by one.
 
     Args:
         fields: of all values.

@@ -39,7 +39,7 @@ _ESCAPED = re.compile(rb'(["\\])')
 
 
 def _leaf(data_type: DataType) -> DataType:
-    """What an array of arrays of … holds: PostgreSQL has one type for all numbers of dimensions."""
+    """Return the type inside of all arrays: PostgreSQL has one for any number of dimensions."""
     while data_type.kind is Kind.ARRAY:
         assert data_type.element is not None
         data_type = data_type.element
@@ -66,7 +66,7 @@ def _array_text(encode: Encode, lower: int) -> Encode:
 
 
 def _dimensions(values: Value) -> list[int]:
-    """The lengths along each dimension.
+    """Return the lengths along each dimension.
 
     Raises:
         QueryError: rows of different lengths, which PostgreSQL's arrays cannot have (0A000).
@@ -142,7 +142,7 @@ def _read_leaves(raw: bytes, at: int, wire: WireType) -> Iterator[Value]:
 def array_wire_type(
     data_type: DataType, wire_type: FindWireType, encode_column: EncodeTyped
 ) -> WireType:
-    """How arrays travel, whose elements may be arrays."""
+    """Return the wire form of an array, whose elements may be arrays."""
     leaf, element = wire_type(_leaf(data_type)), data_type.element
     assert element is not None, "an array has an element type"
     flat = element.kind is not Kind.ARRAY
@@ -154,7 +154,7 @@ def array_wire_type(
 
 
 def array_type(data_type: DataType, wire: WireType, *, lower: int = 1) -> WireType:
-    """How arrays of an engine's type travel whose leaves travel as `wire` says.
+    """Return the wire form of an array from the wire form of its leaves.
 
     Args:
         data_type: of the arrays.
@@ -177,7 +177,7 @@ def array_type(data_type: DataType, wire: WireType, *, lower: int = 1) -> WireTy
 
 
 _ToJson: TypeAlias = Callable[[Value], object]
-"""What makes of a value one that orjson prints as PostgreSQL's to_json does."""
+"""Turns a value into one that orjson prints as PostgreSQL's to_json does."""
 
 
 def _json_float(value: float) -> object:
@@ -242,7 +242,7 @@ _JSON_VALUES: Mapping[Kind, _ToJson] = {
     Kind.DECIMAL: lambda value: orjson.Fragment(format(value, "f")),
     Kind.JSON: orjson.Fragment,
 }
-"""What is no text in JSON; all other types without parts are told as their text."""
+"""Types whose JSON is not their text; all other types without parts are texts in JSON."""
 
 
 def _decode_jsonb(raw: bytes) -> str:
@@ -252,7 +252,7 @@ def _decode_jsonb(raw: bytes) -> str:
 
 
 def document_wire_type(data_type: DataType, wire_type: FindWireType) -> WireType:
-    """How structs and maps travel: as jsonb."""
+    """Return the wire form of a struct or a map, which is that of jsonb."""
     convert = _json_value(data_type, wire_type)
 
     def encode_text(value: Value) -> bytes:

@@ -1,4 +1,4 @@
-"""Parameter types by oid, and the decoding of the values that a Bind carries."""
+"""Parameter types by OID, and the decoders of the values in a Bind."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gateway.pgwire.types.wire_type import Decode, WireType, decode_utf8
 from planner.engine import OID, VOID, DataType, Kind, QueryError, Row
 
 _UNSPECIFIED = frozenset({0, 705})
-"""Oids that leave a type to the server: none, and that of a literal whose type is unknown."""
+"""OIDs that leave the type to the server: 0, and that of a literal of unknown type."""
 _TEXT = DataType(kind=Kind.TEXT)
 _JSON = DataType(kind=Kind.JSON)
 _TEXT_ALIASES = (18, 19, 1042, 1043)
-"""What PostgreSQL calls "char", name, bpchar and varchar; drivers send strings as any of them."""
+"""The OIDs of "char", name, bpchar and varchar: drivers send strings as any of them."""
 _TEXT_ARRAY_ALIASES = (1002, 1003, 1014, 1015)
 _NO_PARAMETERS = {Kind.TINYINT, Kind.NULL, Kind.ARRAY, Kind.STRUCT, Kind.MAP}
-"""Kinds that PostgreSQL lacks, or whose number is that of another kind, too."""
+"""Kinds without an OID of their own: PostgreSQL has no such type."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ def _inferred(data_type: DataType) -> ParameterType:
 
 
 def requested_types(oids: Sequence[int]) -> tuple[DataType | None, ...]:
-    """The types that a Parse insists on, None where it leaves one to the engine.
+    """Return the types that a Parse asks for; None where it leaves the type to the engine.
 
     Raises:
         QueryError: an oid that is none of a type we have (42704).
@@ -91,7 +91,7 @@ def _of_oid(oid: int) -> ParameterType:
 
 
 def parameter_types(oids: Sequence[int], inferred: Sequence[DataType]) -> tuple[ParameterType, ...]:
-    """How each parameter of a statement arrives: as the client insists, else as inferred."""
+    """Return how each parameter arrives: as the client asks, else as inferred."""
     if not inferred:
         return ()
     asked = [*oids[: len(inferred)], *([0] * (len(inferred) - len(oids)))]
@@ -102,7 +102,7 @@ def parameter_types(oids: Sequence[int], inferred: Sequence[DataType]) -> tuple[
 
 
 def expand_formats(formats: Sequence[int], count: int, *, what: str) -> tuple[int, ...]:
-    """One format code for each of `count` parameters or columns.
+    """Return one format code for each of `count` parameters or columns.
 
     Raises:
         QueryError: neither none, one nor `count` codes (08P01), or a code that is neither 0 nor 1
@@ -126,7 +126,7 @@ def expand_formats(formats: Sequence[int], count: int, *, what: str) -> tuple[in
 
 
 def choose_decoders(types: Sequence[ParameterType], formats: Sequence[int]) -> tuple[Decode, ...]:
-    """The decoder of each parameter for the formats of a Bind.
+    """Return the decoder of each parameter for the formats of a Bind.
 
     Raises:
         QueryError: as `expand_formats`.
@@ -139,7 +139,7 @@ def choose_decoders(types: Sequence[ParameterType], formats: Sequence[int]) -> t
 
 
 def decode_parameters(decoders: Sequence[Decode], parameters: Sequence[bytes | None]) -> Row:
-    """The physical values of a Bind's parameters.
+    """Decode the parameters of a Bind to physical values.
 
     Raises:
         QueryError: their number is not the statement's (08P01), or one is no value of its type.

@@ -1,4 +1,4 @@
-"""Types without parts on the wire: their records, with what encodes a whole column at once."""
+"""The wire form of types without parts: their records, and the encoders of whole columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from planner.engine import DataType, Kind, Value
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """What encodes whole columns of a type; None goes value by value."""
+    """The encoders of whole columns of a type; None means value by value."""
 
     text: EncodeColumn | None = None
     binary: EncodeColumn | None = None
@@ -66,11 +66,11 @@ _COLUMNS: Mapping[Kind, _Columns] = {
         vector_times.interval_text(Kind.INTERVAL.record.text), vector_times.interval_binary
     ),
 }
-"""By kind; a kind that is not here has no faster way than value by value."""
+"""By kind. A column of any other kind is encoded value by value."""
 
 
 def scalar_wire_type(data_type: DataType) -> WireType:
-    """How values of a type travel that has no parts."""
+    """Return the wire form of a type without parts."""
     kind, record = data_type.kind, data_type.kind.record
     columns = _decimals(data_type) if kind is Kind.DECIMAL else _COLUMNS.get(kind, _Columns())
     return WireType(
@@ -118,7 +118,7 @@ def _text_decoder(data_type: DataType) -> Decode:
 
 
 def _integer_decoder(data_type: DataType) -> Decode:
-    """Plain digits that must be in range need no parser; the hot path sends nothing else."""
+    """Return a decoder that needs no parser for few digits, as the hot path sends them."""
     parse = text_decoder(data_type)
     digits_safe = len(str(1 << (data_type.arrow.bit_width - 1))) - 1
 

@@ -1,4 +1,4 @@
-"""Arrays: whole columns to fields, by way of the column of all their elements."""
+"""Columns of arrays to fields, by way of the column of all their elements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EMPTY_HEAD_BYTES, _HEAD_BYTES = 12, 20
 
 
 def array_text(element: DataType, encode_column: EncodeTyped) -> Callable[[Array], Fields]:
-    """`{…}` of arrays of this element, which may be arrays themselves."""
+    """Return the encoder of the text form, `{…}`; elements may be arrays themselves."""
 
     def encode(array: Array) -> Fields:
         texts = encode_column(_elements(array), element, _TEXT_FORMAT)
@@ -35,7 +35,7 @@ def array_text(element: DataType, encode_column: EncodeTyped) -> Callable[[Array
 def array_binary(
     element: DataType, oid: int, encode_column: EncodeTyped
 ) -> Callable[[Array], Fields]:
-    """The binary form of arrays of one dimension.
+    """Return the encoder of the binary form of arrays of one dimension.
 
     Args:
         element: no array.
@@ -51,7 +51,7 @@ def array_binary(
         return join_or_null(_heads(array, fields), body)
 
     def _heads(array: Array, fields: Fields) -> Fields:
-        """Dimensions, whether there is a NULL, the type; then, unless it is empty, its bounds."""
+        """Encode the dimensions, a flag for NULLs, the type and, unless it is empty, the bounds."""
         offsets = _offsets(array)
         nulls = np.zeros(len(fields) + 1, np.int64)
         np.cumsum(pc.is_null(fields).to_numpy(zero_copy_only=False), out=nulls[1:])
@@ -68,20 +68,20 @@ def array_binary(
 
 
 def _offsets(array: Array) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """Where each array begins among the elements of all, and where the last one ends."""
+    """Return where each array begins among all elements, and where the last one ends."""
     stored: np.ndarray[Any, np.dtype[np.int32]] = array.offsets.to_numpy()
     return stored - stored[:1]
 
 
 def _elements(array: Array) -> Array:
-    """Those of all arrays, also of what is NULL: they keep their places."""
+    """Return the elements of all arrays, NULL arrays included: they keep their places."""
     offsets = array.offsets
     first, last = offsets[0].as_py(), offsets[-1].as_py()
     return array.values.slice(first, last - first)
 
 
 def _listed(array: Array, fields: Fields) -> Array:
-    """Fields of the elements in lists as long as the arrays; NULL where those are."""
+    """Return the fields in lists as long as the arrays; NULL where an array is NULL."""
     mask = pc.is_null(array) if array.null_count else None
     return pa.ListArray.from_arrays(pa.array(_offsets(array)), fields, mask=mask)
 

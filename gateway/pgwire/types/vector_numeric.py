@@ -1,4 +1,4 @@
-"""Numerics: whole columns to fields, as long as their digits fit 64 bits; the rest one by one."""
+"""Columns of numerics to fields: together if their digits fit 64 bits, else one by one."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from gateway.pgwire.types.fields import (
 
 _STORED = np.dtype([("low", "u8"), ("high", "i8")])
 DIGITS_MAX = 18
-"""Digits that surely fit 64 bits, in values and behind the point."""
+"""Digits that surely fit 64 bits, in values and after the point."""
 _GROUP = 4
 """Decimal digits in one base-10000 digit."""
 _NEGATIVE = 0x4000
 
 
 def _scaled(array: Array) -> tuple[Ints, Bools]:
-    """The digits of each value as a number, and which do not fit one; those are 0."""
+    """Return the digits of each value as an integer, and which do not fit; those are 0."""
     stored = numbers(array, _STORED)
     low = stored["low"].astype(np.int64)
     odd = (stored["high"] != low >> 63) | (np.abs(low) >= 10**DIGITS_MAX) | (low == -(1 << 63))
@@ -46,7 +46,7 @@ def _odd_values(array: Array, odd: Bools) -> list[Any]:
 
 
 def numeric_text(scale: int, encode: Callable[[Decimal], bytes]) -> Callable[[Array], Fields]:
-    """All digits of the scale, at most 18; `encode` is for values of more than 18 digits."""
+    """Return the encoder of texts of this scale, at most 18; `encode` takes longer values."""
 
     def encode_column(array: Array) -> Fields:
         scaled, odd = _scaled(array)
@@ -72,7 +72,7 @@ def _texts(scaled: Ints, scale: int, like: Array) -> Fields:
 
 
 def numeric_binary(scale: int, encode: Callable[[Decimal], bytes]) -> Callable[[Array], Fields]:
-    """Digits to the base 10000; scale and `encode` as for `numeric_text`."""
+    """Return the encoder of the binary form, in base 10000; see `numeric_text`."""
 
     def encode_column(array: Array) -> Fields:
         scaled, odd = _scaled(array)
@@ -108,7 +108,7 @@ def _groups(scaled: Ints, scale: int, like: Array) -> Fields:
 
 
 def _fraction_group(fraction: Ints, scale: int, at: int) -> Ints:
-    """The digits `4 * at` to `4 * at + 3` behind the point."""
+    """Return the digits `4 * at` to `4 * at + 3` after the point."""
     behind = scale - _GROUP * (at + 1)
     group: Ints = (
         fraction // 10**behind % 10_000

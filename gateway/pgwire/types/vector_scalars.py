@@ -1,4 +1,4 @@
-"""Booleans, integers, floats, text, bytea and uuid: whole columns to fields."""
+"""Columns of booleans, integers, floats, texts, bytes and uuids to fields."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NIL = "00000000-0000-0000-0000-000000000000"
 
 
 def big_endian(values: npt.NDArray[Any]) -> Bytes:
-    """Each number as a row of its bytes, most significant first."""
+    """Return each number as a row of its bytes, most significant first."""
     swapped = values.astype(values.dtype.newbyteorder(">"))
     return swapped.view(np.uint8).reshape(len(values), values.dtype.itemsize)
 
@@ -53,7 +53,7 @@ boolean_binary = _booleans(1, 0)
 
 
 def number_binary(stored: str, sent: str) -> Callable[[Array], Fields]:
-    """Numbers of one width.
+    """Return the encoder of the binary form of numbers of one width.
 
     Args:
         stored: their type in Arrow, as numpy spells it.
@@ -67,17 +67,17 @@ def number_binary(stored: str, sent: str) -> Callable[[Array], Fields]:
 
 
 def utf8(array: Array) -> Fields:
-    """Texts as they are."""
+    """Encode texts, unchanged."""
     return array.cast(pa.binary())
 
 
 def same(array: Array) -> Fields:
-    """Bytes as they are."""
+    """Encode bytes, unchanged."""
     return array
 
 
 def nulls(array: Array) -> Fields:
-    """As many NULLs."""
+    """Return as many NULLs."""
     return pa.nulls(len(array), pa.binary())
 
 
@@ -87,7 +87,7 @@ def nulls(array: Array) -> Fields:
 def float_text(
     dtype: str, *, fixed_below: float, encode: Callable[[Any], bytes]
 ) -> Callable[[Array], Fields]:
-    """Shortest digits. Arrow chooses the same ones and differs only in when it uses an exponent.
+    """Return the encoder of the shortest digits. Arrow chooses the same, but other exponents.
 
     Args:
         dtype: of numpy.
@@ -119,14 +119,14 @@ def float_text(
 
 
 def bytea_text(array: Array) -> Fields:
-    r"""`\x` and the digits."""
+    r"""Encode bytes as `\x` and hexadecimal digits."""
     digits = _HEX[bytes_of(array)].view(np.uint8)
     lengths = np.diff(np.frombuffer(array.buffers()[1], np.int32)[array.offset :][: len(array) + 1])
     return join_or_null(b"\\x", fields_of(digits, lengths * 2, array))
 
 
 def uuid_binary(array: Array) -> Fields:
-    """Sixteen bytes of 36 characters.
+    """Encode uuids: 16 bytes from 36 characters.
 
     Raises:
         ValueError: a value is no uuid, which the column's type forbids.

@@ -1,4 +1,4 @@
-"""Dates, times, timestamps and intervals: whole columns to fields.
+"""Columns of dates, times, timestamps and intervals to fields.
 
 Digits come out of tables: of the days that a column spans, of the seconds of a day, of thousands.
 """
@@ -21,7 +21,7 @@ from planner.engine import Kind
 _SECOND = 1_000_000
 _DAY_MICROS = 86_400 * _SECOND
 _DAYS_TO_2000 = 10_957
-"""The wire counts from there."""
+"""Days from 1970 to 2000, from which the wire counts."""
 _FIRST_DAY = int(np.datetime64("0001-01-01", "D").astype(np.int64))
 _LAST_DAY = int(np.datetime64("9999-12-31", "D").astype(np.int64))
 _SPAN_MAX = 20_000
@@ -30,7 +30,7 @@ _THOUSAND = np.arange(1000)
 _ZEROS: Ints = sum(
     ((_THOUSAND % power == 0).astype(np.int64) for power in (10, 100, 1000)), 0 * _THOUSAND
 )
-"""How many zeros three digits end in."""
+"""The number of zeros at the end of three digits."""
 _POINT_AND_THREE = np.frombuffer(b"".join(b".%03d" % n for n in range(1000)), np.uint32)
 _HUNDREDS = np.frombuffer(b"".join(b"%02d" % n for n in range(100)), np.uint8).reshape(100, 2)
 _YEARS = np.frombuffer(b"".join(b"%04d" % n for n in range(10_000)), np.uint8).reshape(10_000, 4)
@@ -38,7 +38,7 @@ _YEARS = np.frombuffer(b"".join(b"%04d" % n for n in range(10_000)), np.uint8).r
 
 @lru_cache(maxsize=1)
 def _clock_table() -> npt.NDArray[np.uint64]:
-    """`HH:MM:SS` of each second of a day, the one that ends it included, as numbers."""
+    """Return `HH:MM:SS` of each second of a day and of its end, as numbers."""
     second = np.arange(86_401)
     table = np.full((len(second), 8), ord(":"), np.uint8)
     table[:, 0:2] = _HUNDREDS[second // 3600]
@@ -48,7 +48,7 @@ def _clock_table() -> npt.NDArray[np.uint64]:
 
 
 def _date_digits(days: Ints) -> npt.NDArray[np.void]:
-    """`YYYY-MM-DD ` of days in the years 1 to 9999, the blank included."""
+    """Return `YYYY-MM-DD `, with the blank, of days in the years 1 to 9999."""
     low, high = (int(days.min()), int(days.max())) if len(days) else (0, 0)
     if high - low > _SPAN_MAX:
         return _digits_of_each(days)
@@ -70,12 +70,12 @@ def _digits_of_each(days: Ints) -> npt.NDArray[np.void]:
 
 @lru_cache(maxsize=8)
 def _three_and(following: bytes) -> npt.NDArray[np.uint32]:
-    """Three digits and the byte behind them, as numbers."""
+    """Return three digits and the byte after them, as numbers."""
     return np.frombuffer(b"".join(b"%03d" % n + following for n in range(1000)), np.uint32)
 
 
 def _split_seconds(micros: Ints) -> tuple[Ints, npt.NDArray[np.int32]]:
-    """Whole seconds, rounded down, and the microseconds over them."""
+    """Return whole seconds, rounded down, and the microseconds beyond them."""
     # Division by a constant is quick, and the remainder is not.
     seconds = micros // _SECOND
     return seconds, (micros - seconds * _SECOND).astype(np.int32)
@@ -88,7 +88,7 @@ def _clocked(
     zone: bytes,
     like: Array,
 ) -> Fields:
-    """Fields of a date, a time of day with its fraction if there is one, and a zone."""
+    """Return fields of a date, a time of day with its fraction if it has one, and a zone."""
     columns: list[tuple[str, str]] = [] if dates is None else [("date", "V11")]
     columns.append(("clock", "u8"))
     with_fraction = bool(fraction.any())
@@ -119,7 +119,7 @@ def _clocked(
 
 
 def _trimmed(matrix: Bytes, point: int, lengths: Ints, like: Array) -> Fields:
-    """The rows without the zeros that their fractions end in.
+    """Return the rows without the zeros at the end of their fractions.
 
     Args:
         matrix: whole rows.
@@ -142,7 +142,7 @@ def _trimmed(matrix: Bytes, point: int, lengths: Ints, like: Array) -> Fields:
 
 
 def date_text(encode: Callable[[int], bytes]) -> Callable[[Array], Fields]:
-    """Dates; `encode` is for those beyond the years 1 to 9999."""
+    """Return the encoder of dates; `encode` takes those outside the years 1 to 9999."""
 
     def encode_column(array: Array) -> Fields:
         days = numbers(array, "i4").astype(np.int64)
@@ -155,13 +155,13 @@ def date_text(encode: Callable[[int], bytes]) -> Callable[[Array], Fields]:
 
 
 def time_text(array: Array) -> Fields:
-    """Times of day."""
+    """Encode times of day."""
     seconds, fraction = _split_seconds(numbers(array, "i8"))
     return _clocked(None, seconds, fraction, b"", array)
 
 
 def timestamp_text(zone: bytes, encode: Callable[[int], bytes]) -> Callable[[Array], Fields]:
-    """Timestamps with a zone behind; `encode` is for those beyond the years 1 to 9999."""
+    """Return the encoder of timestamps and a zone; `encode` takes years outside 1 to 9999."""
 
     def encode_column(array: Array) -> Fields:
         micros = numbers(array, "i8")
@@ -182,7 +182,7 @@ def _plain_timestamps(micros: Ints, zone: bytes, like: Array) -> Fields:
 def _count_binary(
     dtype: str, *, epoch: int, most: int, encode: Callable[[int], bytes]
 ) -> Callable[[Array], Fields]:
-    """Counts from another epoch.
+    """Return the encoder of counts from another epoch.
 
     Args:
         dtype: of numpy.
@@ -210,11 +210,11 @@ timestamp_binary = _count_binary(
     most=(1 << 63) - 1,
     encode=Kind.TIMESTAMP.record.encode,
 )
-"""Of timestamptz, too, which counts alike."""
+"""For timestamptz, too, which counts alike."""
 
 
 def time_binary(array: Array) -> Fields:
-    """Counts of a day, which are the same on the wire."""
+    """Encode times of day, whose counts are the same on the wire."""
     return fixed(big_endian(numbers(array, "i8")), array)
 
 
@@ -230,7 +230,7 @@ def _parts(array: Array) -> tuple[npt.NDArray[Any], Ints]:
 
 
 def interval_binary(array: Array) -> Fields:
-    """Microseconds, days, months."""
+    """Encode intervals as microseconds, days, months."""
     stored, micros = _parts(array)
     sent = np.empty(len(array), _SENT)
     sent["micros"], sent["days"], sent["months"] = micros, stored["days"], stored["months"]
@@ -238,7 +238,7 @@ def interval_binary(array: Array) -> Fields:
 
 
 def interval_text(encode: Callable[[Any], bytes]) -> Callable[[Array], Fields]:
-    """Words, made once for each value that there is."""
+    """Return the encoder of the words of intervals; each distinct value is encoded once."""
 
     def encode_column(array: Array) -> Fields:
         stored, micros = _parts(array)

@@ -1,4 +1,4 @@
-"""How values of one SQL type travel: the shape that every module of this folder fills."""
+"""The wire form of one SQL type, and the errors of values that do not have it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EncodeColumn: TypeAlias = Callable[[Array], Fields]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WireType:
-    """How values of one SQL type travel. Law: decode(encode(v)) == v in the binary form."""
+    """The wire form of one SQL type. Law: decode(encode(v)) == v in the binary form."""
 
     oid: int
     """`pg_type.oid`; only ever one of PostgreSQL's own, which every client knows."""
@@ -40,15 +40,15 @@ class WireType:
 
 
 FindWireType: TypeAlias = Callable[[DataType], WireType]
-"""How values of another type travel, such as those inside of an array."""
+"""Finds the wire form of another type, such as that of an array's elements."""
 EncodeTyped: TypeAlias = Callable[[Array, DataType, int], Fields]
-"""A column of another type in a format."""
+"""Encodes a column of another type in a format."""
 
 _Form = TypeVar("_Form")
 
 
 def with_query_errors(form: Callable[[Any], _Form]) -> Callable[[Any], _Form]:
-    """Return a form of a type's record whose errors are those of a statement."""
+    """Return a function of a type's record that raises QueryErrors."""
 
     def checked(value: Any) -> _Form:
         try:
@@ -60,7 +60,7 @@ def with_query_errors(form: Callable[[Any], _Form]) -> Callable[[Any], _Form]:
 
 
 decode_utf8: Callable[[bytes], str] = with_query_errors(Kind.TEXT.record.decode)
-"""The text of a field; a QueryError if it is not UTF-8 or has a NUL (22021)."""
+"""Decode a text; a QueryError if it is not UTF-8 or has a NUL (22021)."""
 
 
 def text_decoder(data_type: DataType) -> Decode:
