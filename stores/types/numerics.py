@@ -53,7 +53,7 @@ def _integer_parser(name: str, bits: int) -> Callable[[str], int]:
 _FLOAT = re.compile(
     r"(?i)[+-]?(?:inf|infinity|nan|(?P<digits>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?))"
 )
-_FLOAT4 = struct.Struct("<f")
+_pack_real, _unpack_real = struct.Struct("<f").pack, struct.Struct("<f").unpack
 _REAL_DIGITS, _REAL_DIGITS_MAX = 6, 9
 """Decimal digits that a real keeps, and how many tell all reals apart."""
 _REAL_NORMAL = 2.0**-126
@@ -63,8 +63,8 @@ _SPECIAL = {"inf": b"Infinity", "-inf": b"-Infinity", "nan": b"NaN"}
 
 def _rounded_to_real(value: float) -> float:
     """The nearest real; an OverflowError if it is too large."""
-    (rounded,) = _FLOAT4.unpack(_FLOAT4.pack(value))
-    return float(rounded)
+    rounded: float = _unpack_real(_pack_real(value))[0]
+    return rounded
 
 
 def _float_parser(name: str, rounded: Callable[[float], float]) -> Callable[[str], float]:
@@ -98,14 +98,13 @@ def real_digits(value: float) -> str:
     """Return the fewest digits that read back as the same real, laid out as Python does."""
     if not math.isfinite(value) or value == 0:
         return repr(value)
-    # The reals above a power of two lie twice as far apart as those below: what rounds to it
-    # reaches further up, beyond the nearest decimal.
-    is_power = abs(math.frexp(value)[0]) == 0.5
     for count in range(_REAL_DIGITS if abs(value) >= _REAL_NORMAL else 1, _REAL_DIGITS_MAX):
         nearest = float(f"{value:.{count}g}")
         if _rounded_to_real(nearest) == value:
             return repr(nearest)
-        if is_power:
+        # The reals above a power of two lie twice as far apart as those below: what rounds to it
+        # reaches further up, beyond the nearest decimal.
+        if abs(math.frexp(value)[0]) == 0.5:
             upper = float(Context(prec=count, rounding=ROUND_UP).create_decimal(Decimal(value)))
             if _rounded_to_real(upper) == value:
                 return repr(upper)
@@ -114,7 +113,11 @@ def real_digits(value: float) -> str:
 
 def _real_text(value: float) -> bytes:
     """PostgreSQL's shortest text of a real, e.g. `3.14`."""
-    return _float_text(real_digits(_rounded_to_real(value)), fixed_below=6)
+    digits = real_digits(_rounded_to_real(value))
+    # Between these Python and PostgreSQL differ only in ".0".
+    if 1e-4 <= value < 1e5:
+        return digits.removesuffix(".0").encode()
+    return _float_text(digits, fixed_below=6)
 
 
 def _double_text(value: float) -> bytes:
