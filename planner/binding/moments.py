@@ -13,11 +13,10 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from planner.errors import InvalidValueError
-from planner.postgres.types.operators import INTERVAL
 from planner.trees.nodes import parameter_number, strip
 from planner.values.constants import Constant, constant_of, moved
 from planner.values.sqltypes import data_type_of
-from stores.spec.schema import TEXT, DataType, Kind, Row
+from stores.spec.schema import INTERVAL, TEXT, DataType, Kind, Row
 
 _Compute: TypeAlias = Callable[[Row], Constant]
 _DAY_US, _MONTH_DAYS = 86_400_000_000, 30

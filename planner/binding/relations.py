@@ -20,17 +20,15 @@ from stores.spec.arrow import physical_array
 from stores.spec.schema import (
     BIGINT,
     INTEGER,
+    JSON,
     TEXT,
     TIMESTAMPTZ,
     Column,
     DataType,
-    Kind,
     Row,
     StoreSchema,
 )
 from stores.spec.store import StoreCatalog
-
-_JSON = DataType(kind=Kind.JSON)
 
 
 def _columns(**types: DataType) -> tuple[Column, ...]:
@@ -57,7 +55,7 @@ SYSTEM_RELATIONS: Mapping[str, tuple[Column, ...]] = {
         role=TEXT,
         state=TEXT,
         epoch=BIGINT,
-        position=_JSON,
+        position=JSON,
         watermark_ms=BIGINT,
         lag_ms=BIGINT,
         late_rows=BIGINT,

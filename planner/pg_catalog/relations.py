@@ -19,6 +19,9 @@ from stores.spec.schema import (
     BOOLEAN,
     DOUBLE,
     INTEGER,
+    INTERVAL,
+    REAL,
+    SMALLINT,
     TEXT,
     TIMESTAMPTZ,
     Column,
@@ -55,22 +58,20 @@ KEYWORDS = (
 )
 """The columns of pg_get_keywords()."""
 
-_SMALLINT = DataType(kind=Kind.SMALLINT)
-_REAL = DataType(kind=Kind.REAL)
 _SCALARS: Mapping[str, DataType] = {
     "bool": BOOLEAN,
-    "int2": _SMALLINT,
+    "int2": SMALLINT,
     "int4": INTEGER,
     "cardinal_number": INTEGER,
     "int8": BIGINT,
     **CATALOG_TYPES,
     "sql_identifier": NAME,
-    "float4": _REAL,
+    "float4": REAL,
     "float8": DOUBLE,
     "numeric": DOUBLE,
     "timestamptz": TIMESTAMPTZ,
     "time_stamp": TIMESTAMPTZ,
-    "interval": DataType(kind=Kind.INTERVAL),
+    "interval": INTERVAL,
     "bytea": DataType(kind=Kind.BYTEA),
 }
 

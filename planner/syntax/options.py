@@ -20,9 +20,8 @@ from planner.values.durations import DURATIONS, duration_ms
 from planner.values.session import Session
 from planner.values.text_values import parse_value
 from stores.spec.position import EMPTY, UNBOUNDED, Position, PositionBound
-from stores.spec.schema import BOOLEAN, DataType, Kind, Row, Value
+from stores.spec.schema import BOOLEAN, INTERVAL, Row, Value
 
-_INTERVAL = DataType(kind=Kind.INTERVAL)
 _CONSISTENCIES = ("eventual", "monotonic", "latest", "snapshot")
 _UNKNOWN_TOPICS = ("error", "ignore")
 
@@ -85,7 +84,7 @@ def _choice(name: str, choices: Sequence[str]) -> Callable[[str], str]:
 def _wait(value: str) -> int:
     milliseconds = value.strip().isdigit()
     text = f"{value.strip()} ms" if milliseconds else value
-    return interval_ms(parse_value(text, _INTERVAL), WAIT_MS_MAX)
+    return interval_ms(parse_value(text, INTERVAL), WAIT_MS_MAX)
 
 
 def _position(value: str) -> Position:
@@ -251,5 +250,5 @@ def _milliseconds(given: int | ParameterRef, parameters: Row, most_ms: int) -> i
     if isinstance(given, int):
         return given
     value = _value(given, parameters)
-    interval = parse_value(value, _INTERVAL) if isinstance(value, str) else value
+    interval = parse_value(value, INTERVAL) if isinstance(value, str) else value
     return interval_ms(interval, most_ms)

@@ -21,10 +21,9 @@ from planner.errors import InvalidSyntaxError, InvalidValueError, QueryError
 from planner.values.text_values import parse_value
 from stores.errors import CodecError
 from stores.spec.position import Position
-from stores.spec.schema import BIGINT, INTEGER, TEXT, DataType, Kind
+from stores.spec.schema import BIGINT, INTEGER, INTERVAL, TEXT, DataType
 
 T = TypeVar("T")
-_INTERVAL = DataType(kind=Kind.INTERVAL)
 OPTIONS = {"BOUND", "WAIT", "PARTITIONS", "ACTIVE", "PARTIAL", "INFO"}
 """The first words of the options after WITH."""
 WAIT_MS_MAX = 3_600_000
@@ -204,7 +203,7 @@ class _Reader:
     def _interval_ms(self, most_ms: int) -> int | ParameterRef:
         token = self._peek()
         if token is not None and token.token_type is TokenType.PARAMETER:
-            return self._parameter(_INTERVAL)
+            return self._parameter(INTERVAL)
         if token is not None and token.text.upper() == "INTERVAL":
             self._at += 1
             token = self._peek()
@@ -212,7 +211,7 @@ class _Reader:
             raise self._error("an interval is text such as '500 ms' or '5s', or a parameter")
         self._at += 1
         text = token.text
-        return _located(lambda: interval_ms(parse_value(text, _INTERVAL), most_ms), token)
+        return _located(lambda: interval_ms(parse_value(text, INTERVAL), most_ms), token)
 
     def _integer(self, data_type: DataType) -> IntOrParameter:
         token = self._peek()

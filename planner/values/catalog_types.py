@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stores.spec.schema import DataType, Kind
-
-_SMALLINT = DataType(kind=Kind.SMALLINT)
+from stores.spec.schema import SMALLINT, DataType, Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +80,7 @@ CHAR = _TEXTS["char"]
 REGPROC = _TEXTS["regproc"]
 VOID = _TEXTS["void"]
 INT2VECTOR = CatalogType(
-    kind=Kind.ARRAY, element=_SMALLINT, postgres="int2vector", oid=22, array_oid=1006, lower=0
+    kind=Kind.ARRAY, element=SMALLINT, postgres="int2vector", oid=22, array_oid=1006, lower=0
 )
 VARCHAR = CatalogType(kind=Kind.TEXT, postgres="varchar", oid=1043, array_oid=1015)
 BPCHAR = CatalogType(kind=Kind.TEXT, postgres="bpchar", oid=1042, array_oid=1014)

@@ -25,6 +25,8 @@ from stores.spec.schema import (
     BIGINT,
     BOOLEAN,
     DOUBLE,
+    INTERVAL,
+    NULL,
     TEXT,
     TIMESTAMP,
     DataType,
@@ -35,8 +37,6 @@ from stores.spec.schema import (
 
 Constant: TypeAlias = tuple[Value, DataType]
 
-_INTERVAL = DataType(kind=Kind.INTERVAL)
-_NULL = DataType(kind=Kind.NULL)
 _DAY_US = 86_400_000_000
 _EPOCH = dt.datetime(1970, 1, 1)
 _BIGINT_MAX = (1 << 63) - 1
@@ -59,7 +59,7 @@ def constant_of(node: exp.Expr, wanted: DataType, depth: int = DEPTH_MAX) -> Con
         case exp.Literal():
             return _literal(node, wanted)
         case exp.Null():
-            return None, _NULL
+            return None, NULL
         case exp.Boolean():
             return bool(node.this), BOOLEAN
         case exp.Interval():
@@ -117,7 +117,7 @@ def interval_of(node: exp.Expr) -> Constant | None:
         return None
     text = literal.name if unit is None else f"{literal.name} {unit.name}"
     try:
-        return parse_value(text, _INTERVAL), _INTERVAL
+        return parse_value(text, INTERVAL), INTERVAL
     except QueryError:
         return None  # DuckDB knows this spelling, or raises the error
 

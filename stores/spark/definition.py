@@ -31,12 +31,12 @@ from stores.spark.plans import Source, is_unique, ungrouped
 from stores.spec.arguments import is_name, same_name, shown
 from stores.spec.schema import (
     DELETED_NAME,
+    NULL,
     WINDOW_END,
     WINDOW_START,
     Column,
     DataType,
     InputTopic,
-    Kind,
     StoreKind,
     StoreSchema,
 )
@@ -185,7 +185,7 @@ def _column(name: str, spark_type: SparkType, store: str, *, key: bool = False) 
         return Column(name=name, type=DataType(kind=kind))
     if _is_of_nulls(spark_type):
         # Arrow allows this type neither for keys nor for elements that are never NULL.
-        return Column(name=name, type=DataType(kind=Kind.NULL))
+        return Column(name=name, type=NULL)
     try:
         arrow: pa.DataType = to_arrow_type(spark_type, timezone="UTC")
         return Column(name=name, type=DataType.from_arrow(arrow))

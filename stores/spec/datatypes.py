@@ -208,14 +208,20 @@ def _misbuilt(data_type: DataType) -> str | None:
 
 _SCALARS = {kind.value: DataType(kind=kind) for kind in SCALARS}
 BOOLEAN = _SCALARS["boolean"]
+SMALLINT = _SCALARS["smallint"]
 INTEGER = _SCALARS["integer"]
 BIGINT = _SCALARS["bigint"]
+REAL = _SCALARS["real"]
 DOUBLE = _SCALARS["double"]
 TEXT = _SCALARS["text"]
 BYTEA = _SCALARS["bytea"]
 DATE = _SCALARS["date"]
 TIMESTAMP = _SCALARS["timestamp"]
 TIMESTAMPTZ = _SCALARS["timestamptz"]
+TIME = _SCALARS["time"]
+INTERVAL = _SCALARS["interval"]
+JSON = _SCALARS["json"]
+NULL = _SCALARS["null"]
 
 
 def _from_arrow(arrow: pa.DataType) -> DataType:
@@ -235,13 +241,13 @@ def _scalar_from_arrow(arrow: pa.DataType) -> DataType | None:
     if pa.types.is_timestamp(arrow):
         return TIMESTAMPTZ if arrow.tz else TIMESTAMP
     if pa.types.is_time(arrow):
-        return DataType(kind=Kind.TIME)
+        return TIME
     if pa.types.is_decimal(arrow):
         return decimal_type(arrow.precision, arrow.scale)
     if arrow == pa.uint64():
         return DataType(kind=Kind.DECIMAL, precision=20, scale=0)
     if pa.types.is_duration(arrow):
-        return DataType(kind=Kind.INTERVAL)
+        return INTERVAL
     return None
 
 

@@ -14,11 +14,11 @@ from planner.postgres.expressions.numeric_division import quotient
 from planner.postgres.expressions.rules import Rule, hold_scale
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal, typed_literal
-from planner.postgres.types.operators import INTERVAL, OF_TIME, RESULTS, SYMBOLS, asked_type
+from planner.postgres.types.operators import OF_TIME, RESULTS, SYMBOLS, asked_type
 from planner.postgres.types.result_types import FLOATS, INTEGERS, as_decimal
 from planner.trees.nodes import call, cast, position_of, signed, strip, wrapped
 from planner.values.sqltypes import duckdb_type, spelled_type
-from stores.spec.schema import DOUBLE, INTEGER, DataType, Kind
+from stores.spec.schema import DOUBLE, INTEGER, INTERVAL, DataType, Kind
 
 _SHORT, SMALLINT = {Kind.TINYINT, Kind.SMALLINT}, DataType(kind=Kind.SMALLINT)
 

@@ -10,10 +10,9 @@ from planner.postgres.expressions.printing import row_of
 from planner.postgres.expressions.rules import CallRule, copies, renamed
 from planner.postgres.types.inference import Types
 from planner.postgres.types.literals import check_literal
-from planner.postgres.types.result_types import JSON
 from planner.trees.nodes import call, cast, outermost, strip, wrapped
 from planner.values.text_values import parse_value
-from stores.spec.schema import TEXT, DataType, Kind
+from stores.spec.schema import JSON, TEXT, DataType, Kind
 
 JSON_ROWS = {
     "json_array_elements": "pg_sg_json_elements",

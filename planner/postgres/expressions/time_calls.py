@@ -21,12 +21,11 @@ from planner.postgres.expressions.rules import CallRule, renamed, text_of, unsup
 from planner.postgres.types.functions import call_name
 from planner.postgres.types.inference import Types
 from planner.postgres.types.operands import is_open
-from planner.postgres.types.operators import TIMESTAMP, TIMESTAMPTZ
 from planner.postgres.types.result_types import FLOATS, INTEGERS
 from planner.postgres.types.time_fields import cut, cut_of, field_of, read, scale_of
 from planner.trees.nodes import call, cast, position_of
 from planner.values.catalog_types import postgres_name
-from stores.spec.schema import DataType, Kind
+from stores.spec.schema import TIMESTAMP, TIMESTAMPTZ, DataType, Kind
 
 
 def _to_char(node: exp.Expr, given: list[exp.Expr], types: Types) -> exp.Expr:

@@ -13,17 +13,10 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from planner.postgres.types.operands import is_open, is_recursive
-from planner.postgres.types.operators import TIMESTAMP, TIMESTAMPTZ
 from planner.postgres.types.output_columns import is_star, within_lateral
-from planner.postgres.types.result_types import (
-    INTEGERS,
-    NULL,
-    NUMERIC,
-    agreed_type,
-    common_type,
-)
+from planner.postgres.types.result_types import INTEGERS, NUMERIC, agreed_type, common_type
 from planner.postgres.types.row_functions import columns_of, is_numbered
-from stores.spec.schema import BIGINT, DataType, Kind
+from stores.spec.schema import BIGINT, NULL, TIMESTAMP, TIMESTAMPTZ, DataType, Kind
 
 ColumnType: TypeAlias = Callable[[exp.Table, str], DataType | None]
 """The type of a relation's column; None if the table is no relation or has no such column."""

@@ -17,7 +17,10 @@ from stores.spec.schema import (
     DATE,
     DOUBLE,
     INTEGER,
+    INTERVAL,
+    JSON,
     TEXT,
+    TIME,
     DataType,
     Kind,
     decimal_type,
@@ -127,15 +130,15 @@ _TYPES: dict[DataType, str] = {
     BYTEA: "decode sha256",
     DATE: "current_date date make_date to_date",
     decimal_type(38, 0): "factorial",
-    DataType(kind=Kind.TIME): "make_time current_time localtime",
+    TIME: "make_time current_time localtime",
     DataType(kind=Kind.TIMESTAMP): "make_timestamp localtimestamp",
     DataType(kind=Kind.TIMESTAMPTZ): """
         now clock_timestamp current_timestamp make_timestamptz statement_timestamp to_timestamp
         transaction_timestamp
     """,
-    DataType(kind=Kind.INTERVAL): "age make_interval justify_days justify_hours justify_interval",
+    INTERVAL: "age make_interval justify_days justify_hours justify_interval",
     DataType(kind=Kind.UUID): "gen_random_uuid",
-    DataType(kind=Kind.JSON): """
+    JSON: """
         array_to_json json_agg json_array_elements json_build_array json_build_object
         json_extract_path json_object_agg jsonb_agg jsonb_array_elements jsonb_build_array
         jsonb_build_object jsonb_extract_path jsonb_insert jsonb_object_agg jsonb_set row_to_json

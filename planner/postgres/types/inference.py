@@ -16,19 +16,10 @@ from planner.postgres.types.column_types import ColumnType, ColumnTypes, Star
 from planner.postgres.types.functions import OF_ARGUMENT, OF_SIGNATURE, SAME_AS_FIRST, call_name
 from planner.postgres.types.functions import RESULTS as OF_CALLS
 from planner.postgres.types.operands import alternatives, arguments, is_open
-from planner.postgres.types.operators import (
-    DATE,
-    INTERVAL,
-    SYMBOLS,
-    TIMESTAMP,
-    TIMESTAMPTZ,
-    asked_type,
-)
+from planner.postgres.types.operators import SYMBOLS, asked_type
 from planner.postgres.types.result_types import (
     FLOATS,
     INTEGERS,
-    JSON,
-    NULL,
     NUMERIC,
     aggregate_type,
     agreed_type,
@@ -45,7 +36,20 @@ from planner.trees.nodes import signed
 from planner.values.catalog_types import CHAR, NAME, first_subscript, from_zero
 from planner.values.character_types import as_argument, unsized
 from planner.values.sqltypes import result_type_of
-from stores.spec.schema import BOOLEAN, DOUBLE, TEXT, DataType, Kind, decimal_type
+from stores.spec.schema import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INTERVAL,
+    JSON,
+    NULL,
+    TEXT,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    DataType,
+    Kind,
+    decimal_type,
+)
 
 ParameterType: TypeAlias = Callable[[int], DataType | None]
 

@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from stores.spec.schema import DOUBLE, INTEGER, TEXT, DataType, Kind
+from stores.spec.schema import (
+    DATE,
+    DOUBLE,
+    INTEGER,
+    INTERVAL,
+    TEXT,
+    TIME,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    DataType,
+    Kind,
+)
 
 SYMBOLS: dict[type[exp.Expr], str] = {
     exp.Add: "+",
@@ -20,9 +31,6 @@ SYMBOLS: dict[type[exp.Expr], str] = {
     exp.Pow: "^",
 }
 """The signs of the operators of arithmetic."""
-INTERVAL, DATE = DataType(kind=Kind.INTERVAL), DataType(kind=Kind.DATE)
-TIMESTAMP, TIME = DataType(kind=Kind.TIMESTAMP), DataType(kind=Kind.TIME)
-TIMESTAMPTZ = DataType(kind=Kind.TIMESTAMPTZ)
 OF_TIME = frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL})
 """The kinds of the operands in `RESULTS`."""
 _COUNTS = (Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER)

@@ -11,15 +11,23 @@ from planner.postgres.types.operators import OF_TIME, RESULTS, SYMBOLS
 from planner.postgres.types.signatures import OPEN
 from planner.values.catalog_types import CatalogType
 from planner.values.character_types import is_string, unsized
-from stores.spec.schema import BIGINT, DOUBLE, INTEGER, TEXT, DataType, Kind, decimal_type
+from stores.spec.schema import (
+    BIGINT,
+    DOUBLE,
+    INTEGER,
+    JSON,
+    REAL,
+    TEXT,
+    DataType,
+    Kind,
+    decimal_type,
+)
 
 NUMERIC = decimal_type(38, 16)
 """The type of numerics without known digits, such as those of division, avg and bare casts."""
 DIGITS_MAX = 38
 INTEGERS = {Kind.TINYINT: 5, Kind.SMALLINT: 5, Kind.INTEGER: 10, Kind.BIGINT: 19}
 """The kinds of integers, narrowest first, with their digits."""
-JSON = DataType(kind=Kind.JSON)
-NULL = DataType(kind=Kind.NULL)
 TIMES = {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
 FLOATS = {Kind.REAL, Kind.DOUBLE}
 
@@ -56,7 +64,7 @@ def _wider(one: DataType | None, other: DataType | None) -> DataType | None:
             return max(one, other, key=lambda each: kinds.index(each.kind))
     if one.kind in FLOATS or other.kind in FLOATS:
         numbers = {*FLOATS, *INTEGERS, Kind.DECIMAL}
-        found = DOUBLE if Kind.DOUBLE in {one.kind, other.kind} else DataType(kind=Kind.REAL)
+        found = DOUBLE if Kind.DOUBLE in {one.kind, other.kind} else REAL
         return found if {one.kind, other.kind} <= numbers else None
     left, right = as_decimal(one), as_decimal(other)
     if left is None or right is None:
