@@ -10,6 +10,9 @@ import pyarrow as pa
 
 from planner.engine import DataType, Kind, Value
 
+_AS_SENT = {Kind.DECIMAL, Kind.NULL}
+"""Kinds whose Python values are right whatever Arrow's type is."""
+
 
 def physical_values(array: pa.Array[Any], data_type: DataType) -> list[Value]:
     """Return the values of a column as physical values, None for NULL."""
@@ -31,7 +34,7 @@ def as_stored(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any] | None
     match data_type.kind:
         case kind if kind.record.count is not None:
             return array.cast(wanted, safe=False)
-        case Kind.DECIMAL | Kind.NULL | Kind.INTERVAL:
+        case kind if kind in _AS_SENT or kind.record.from_arrow is not None:
             return None
         case Kind.ARRAY if pa.types.is_list(array.type):
             return array  # the same goes for its elements, when they are looked at
@@ -62,7 +65,7 @@ def _recast(array: pa.Array[Any], data_type: DataType) -> pa.Array[Any]:
     match data_type.kind:
         case kind if (count := kind.record.count) is not None:
             return array.cast(data_type.arrow, safe=False).cast(count)
-        case Kind.DECIMAL | Kind.NULL | Kind.INTERVAL:
+        case kind if kind in _AS_SENT or kind.record.from_arrow is not None:
             return array
         case _:
             return array.cast(_stored(data_type))
