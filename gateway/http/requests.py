@@ -24,7 +24,7 @@ Json: TypeAlias = Any
 
 _INTEGERS = {Kind.TINYINT, Kind.SMALLINT, Kind.INTEGER, Kind.BIGINT}
 _FLOATS = {Kind.REAL, Kind.DOUBLE}
-_TEXTS = {Kind.TEXT, Kind.UUID, Kind.NULL}
+_TEXTS = {Kind.TEXT, Kind.NULL}
 _REAL_MAX = 3.4028234663852886e38
 
 
