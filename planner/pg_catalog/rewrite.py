@@ -38,7 +38,7 @@ class Rewritten:
 
     sql: str
     outline: Outline
-    """Of the client's statement, for the position of errors."""
+    """Outline of the client's statement, for the position of errors."""
     names: tuple[str, ...] | None
     """PostgreSQL's names of the columns; None if only DuckDB knows how many there are."""
     types: tuple[DataType | None, ...] | None

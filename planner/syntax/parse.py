@@ -67,8 +67,8 @@ _KINDS = {
     "LOCK": StatementKind.LOCK,
 }
 _NOT_RUN = {
-    "LISTEN": "Nothing is notified here; ask again, or wait for a bound with BOUND and WAIT.",
-    "NOTIFY": "Nobody listens here; state changes by its pipeline alone.",
+    "LISTEN": "There are no notifications; ask again, or wait for a bound with BOUND and WAIT.",
+    "NOTIFY": "There is no LISTEN; only its pipeline changes state.",
     "CALL": "There are no procedures.",
     "DO": "There is no procedural language.",
     "LOAD": "There are no libraries to load.",

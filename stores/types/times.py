@@ -169,7 +169,7 @@ def _of_day(micros: int) -> int:
     """A time of day; 24:00 is one, and not 0:00.
 
     Raises:
-        ValueFormatError: it is none (22008).
+        ValueFormatError: it is not a time (22008).
     """
     if not 0 <= micros <= _DAY_MICROS:
         raise ValueFormatError("time out of range", sqlstate="22008")

@@ -41,7 +41,7 @@ def apply_while_waited_for(setting: Setting) -> Line:
         unit="rows/s",
         ours=ours,
         rival=rival,
-        rival_name="nobody waiting",
+        rival_name="no waiters",
         ratio_least=0.95,
     )
 
@@ -72,7 +72,7 @@ def _apply_s(path: Path, batches: list[pa.RecordBatch]) -> tuple[list[float], li
             replica.apply(progress, batches)
             elapsed_s[replica].append(time.perf_counter() - start)
     if not told:
-        raise BenchError("nobody who waited was told")
+        raise BenchError("no waiter was woken")
     for replica in elapsed_s:
         replica.close()
     shutil.rmtree(path)

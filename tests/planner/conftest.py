@@ -1,4 +1,4 @@
-"""The stores of `tests.planner.world`, made once a module; nobody may change them."""
+"""The stores of `tests.planner.world`, made once per module; tests must not change them."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class PgLimits:
     scroll_bytes_max: int = 8 * 1024 * 1024
     """Bytes of rows that such a cursor keeps: about 100,000 rows of ordinary width."""
     statement_timeout_s: float = 60.0
-    """Of a session that has not set statement_timeout; 0 for no timeout."""
+    """Timeout of a session that has not set statement_timeout; 0 for none."""
     statement_timeout_max_s: float = 3600.0
     """Longest that a session can set, also with 0: a statement holds memory and a worker."""
     idle_timeout_s: float = 0.0
@@ -59,7 +59,7 @@ class PgLimits:
     keepalive_count: int = 4
     """Unanswered probes before the connection is closed: two minutes in all."""
     write_timeout_s: float = 300.0
-    """Of a client that reads nothing while rows wait: it holds a snapshot and memory."""
+    """Longest wait for a client that does not read its rows: it holds a snapshot and memory."""
     sweep_s: float = 1.0
     """How often the timeouts of connections are checked: their greatest delay."""
     abort_timeout_s: float = 5.0

@@ -25,7 +25,7 @@ class WireType:
     oid: int
     """`pg_type.oid`; only ever one of PostgreSQL's own, which every client knows."""
     array_oid: int
-    """Of the array of this type."""
+    """`pg_type.typarray`: the OID of arrays of this type."""
     length: int
     """`pg_type.typlen`: bytes of a binary value, -1 where they vary."""
     modifier: int = -1

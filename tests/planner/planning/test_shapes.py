@@ -33,7 +33,7 @@ TEXTS = st.lists(PIECES, max_size=9).map("".join)
 def test_a_template_gives_what_lift_takes_out(
     head: str, first: str, second: str, tail: str
 ) -> None:
-    """Of any text that has the same head and tail as one with a single literal."""
+    """Check texts with the same head and tail as one with a single literal."""
     lifted = lift(head + first + tail)
     if lifted is None or len(lifted.literals) != 1:
         return

@@ -48,7 +48,7 @@ def engine_of(*stores: LocalStore) -> SqlEngine:
 
 @pytest.fixture
 def engine() -> SqlEngine:
-    """Of two stores; the second has another topic beside the one that both have."""
+    """Make two stores that share a topic; the second has another one, too."""
     one = applied(fed_by("one", "a"), a=5)
     return engine_of(one, applied(fed_by("two", "a", "b"), a=5, b=7))
 

@@ -1,4 +1,4 @@
-"""Postgres's text forms to physical values, and the errors of what is none."""
+"""Postgres's text forms to physical values, and errors of invalid texts."""
 
 from __future__ import annotations
 
