@@ -325,7 +325,7 @@ def test_a_cycle_is_found() -> None:
 
 
 def cycle_in(graph: dict[str, set[str]]) -> list[str] | None:
-    """One cycle as the modules on it, the first one again at the end; None if there is none."""
+    """Return one cycle of imports, its first module again at the end; None without a cycle."""
     done: set[str] = set()
 
     def walk(name: str, trail: list[str]) -> list[str] | None:

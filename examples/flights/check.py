@@ -109,7 +109,7 @@ def equal(mine: Any, other: Any) -> bool:
 
 
 def differs(sql: str, url: str, database: duckdb.DuckDBPyConnection) -> str | None:
-    """Return the difference in words; None if there is none."""
+    """Describe the difference; return None for equal answers."""
     expected = database.execute(without_clause(sql)).fetchall()
     try:
         found = ask(url, sql)

@@ -384,7 +384,7 @@ _NEGATED_ATOMS: dict[type[exp.Expr], Callable[[PredicateReader, exp.Expr], Predi
 
 
 def _after_text(start: str) -> str | None:
-    """Return the first text after all texts with this prefix; None if there is none."""
+    """Return the first text after all texts with this prefix; None if no text follows."""
     kept = start.rstrip(_LAST_TEXT)
     if not kept:
         return None

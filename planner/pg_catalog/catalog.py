@@ -187,7 +187,7 @@ class PgCatalog:
             cancellation: cancels the call; None never does.
 
         Returns:
-            The statement that `values` runs for the new parameters, None if there are none; and
+            The statement that `values` runs for the new parameters, or None without new ones; and
             the types of all parameters.
 
         Raises:

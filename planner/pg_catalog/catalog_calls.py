@@ -58,7 +58,7 @@ def extract_calls(tree: exp.Query, stores: Mapping[str, Store], before: int) -> 
         before: the highest number of its parameters.
 
     Returns:
-        The catalog statement with a column for each new parameter; None if there are none.
+        The catalog statement with a column for each new parameter; None without new ones.
 
     Raises:
         UnknownNameError: the schema of a call has no functions (3F000), or `current_setting` has

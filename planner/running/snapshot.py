@@ -102,7 +102,7 @@ class Snapshot:
     _is_released: bool = False
 
     def store(self, store: Store) -> Store:
-        """Return the store of this name in the snapshot; the given one if there is none yet."""
+        """Return the store of this name in the snapshot; the given one before the first read."""
         return self._stores.setdefault(store.schema.name, store)
 
     def pipeline(self, store: Store) -> str:

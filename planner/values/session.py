@@ -266,7 +266,7 @@ class Session:
 
     @property
     def savepoint_number(self) -> int:
-        """The number of the innermost savepoint, counted from 1; 0 if there is none.
+        """The number of the innermost savepoint, counted from 1; 0 outside of savepoints.
 
         ROLLBACK TO it drops objects that were made when `savepoints_made` was at least this.
         """

@@ -101,7 +101,7 @@ def _timed(
 
 
 def _registered(replica: Queryable, query: Query[Any]) -> Handler | None:
-    """Return a third party's handler in the shape of the engine's own; None if there is none."""
+    """Return a registered handler in the shape of the engine's own; None if none is registered."""
     handler = registered_handler(replica.schema.kind, type(query))
     if handler is None:
         return None

@@ -110,7 +110,7 @@ class HeldEpochs:
         """Hold an epoch.
 
         Args:
-            epoch: the number to ask at; the view may be of an older epoch, if there is none
+            epoch: the number to ask at; the view may be of an older epoch, if none lies
                 between them.
             view: the view of the epoch; None if it is yet to come, or only another reader holds it.
             is_future: whether the replica has yet to reach it; `tidy` takes its view then.
@@ -129,7 +129,7 @@ class HeldEpochs:
             return EpochHold(self, held, epoch)
 
     def view_at(self, epoch: int) -> View | None:
-        """Return the held view of an epoch; None if there is none."""
+        """Return the held view of an epoch; None if the epoch is not held."""
         held = self._held.get(epoch)
         return None if held is None else held.view
 
@@ -194,8 +194,8 @@ def held_snapshot(stores: Iterable[Store]) -> Iterator[Mapping[str, int | None]]
         stores: of this process; each pipeline has an epoch of its own.
 
     Returns:
-        The epoch to ask each store at, by name; None if there is none that all partitions of its
-        pipeline still have.
+        The epoch to ask each store at, by name; None if the partitions of its pipeline share no
+        epoch.
     """
     members = list(stores)
     with ExitStack() as held:

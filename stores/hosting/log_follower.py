@@ -98,7 +98,7 @@ class LogFollower:
         return True
 
     def _restore(self, replica: Replica) -> bool:
-        """Restore a replica from the newest snapshot; False if there is none to use."""
+        """Restore a replica from the newest snapshot; False without a usable one."""
         try:
             self._inputs.renew()
         except LogError:

@@ -54,7 +54,7 @@ _READ_AS = {"Month": "%B", "MONTH": "%B", "MON": "%b", "mon": "%b", "month": "%B
 
 
 def strftime_format(template: str) -> str | None:
-    """Return the strftime format that writes what `to_char` writes; None if there is none."""
+    """Return the strftime format for a `to_char` template; None if strftime cannot write it."""
     pieces: list[str] = []
     for found in _TOKEN.finditer(_upper(template)):
         if found["fill"] or found["ordinal"]:
@@ -75,7 +75,7 @@ def without_zone(template: str) -> str:
 
 
 def strptime_format(template: str) -> str | None:
-    """Return the strptime format that reads what `to_timestamp` reads; None if there is none."""
+    """Return the strptime format for a `to_timestamp` template; None if it has no such format."""
     pieces: list[str] = []
     for found in _TOKEN.finditer(_upper(template)):
         name = found["field"]

@@ -24,7 +24,7 @@ def _pattern(node: exp.Expr) -> exp.Expr:
 
 
 def _flags_of(node: exp.Expr, given: list[exp.Expr], at: int) -> str:
-    """Return the flags of a call that change the match: g and i; empty if there are none.
+    """Return the flags of a call that change the match: g and i, or neither.
 
     Raises:
         NotSupportedError: they are not a literal, or RE2 has not all of them.

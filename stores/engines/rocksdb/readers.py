@@ -81,7 +81,7 @@ class Reader:
     Args:
         snapshot: the database as it is now.
         cursor: an iterator made at the same time, without a write in between.
-        walk: makes an iterator for one read; None if there is none.
+        walk: makes an iterator for one read, or is None.
     """
 
     def __init__(self, snapshot: Snapshot, cursor: Cursor, walk: Walk | None = None) -> None:
@@ -146,7 +146,7 @@ class Reader:
                 walked = None
 
     def first_with(self, prefixes: Sequence[bytes]) -> list[Entry | None]:
-        """Return the first entry with each prefix; None if there is none.
+        """Return the first entry with each prefix, or None where the prefix has no entry.
 
         It steps over a few entries and seeks over many, so it costs little whether nearly all
         entries are asked for or only a few. Other reads wait: use a reader that no one shares.

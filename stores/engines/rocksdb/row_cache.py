@@ -121,7 +121,7 @@ class RowCache:
         return len(self._rows)
 
     def get(self, view: object, key: bytes) -> CachedRow | None:
-        """Return the cached row of a key in a view; None if there is none."""
+        """Return the cached row of a key in a view; None if it is not cached."""
         found = self._rows.get(key)
         # Checked afterwards: if the view is the newest now, the row cannot be of another.
         if found is None or view is not self._view:
