@@ -7,7 +7,7 @@ from `inference`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
@@ -122,10 +122,8 @@ class ColumnTypes:
     ) -> DataType | object | None:
         """Return the type of a scope's column; a LATERAL item `inner` sees the items left of it."""
         sources = scope.selected_sources
-        for at, (_, source) in enumerate(sources.values()):
-            if inner is not None and inner in (source, _within(source)):
-                sources = dict(list(sources.items())[:at])
-                break
+        if inner is not None:
+            sources = _left_of(inner, sources)
         if column.table:
             if column.table not in sources:
                 return _ABSENT
@@ -258,6 +256,19 @@ class ColumnTypes:
 
 _ABSENT = object()
 """The scope has no such column: look further out."""
+
+
+_Source = TypeVar("_Source")
+
+
+def _left_of(
+    inner: Scope, sources: dict[str, tuple[_Source, exp.Table | Scope]]
+) -> dict[str, tuple[_Source, exp.Table | Scope]]:
+    """Return the items of FROM that an inner scope sees: those before it, if it is one of them."""
+    for at, (_, source) in enumerate(sources.values()):
+        if inner in (source, _within(source)):
+            return dict(list(sources.items())[:at])
+    return sources
 
 
 def _within(source: exp.Table | Scope) -> Scope | None:
