@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from planner.binding.column_origins import Origins, origins_of
-from planner.binding.desugar import spelled_nodes
+from planner.binding.desugar import desugar
 from planner.binding.parameters import Parameters
 from planner.binding.predicates import Predicate
 from planner.binding.pushdown import Equality, Pushdown, Readable, Resolver
@@ -103,7 +103,7 @@ class _Binder:
         parameter_types: Sequence[DataType | None],
     ) -> None:
         self._tree, self._vocabulary, self._clause = tree, vocabulary, clause
-        self._nodes = spelled_nodes(tree)
+        self._nodes = desugar(tree)
         self._parameters = Parameters(self._nodes, parameter_types, vocabulary.arguments)
         self._relations: dict[int, Relation] = {}
         self._readable: dict[int, Readable] = {}

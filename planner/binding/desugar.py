@@ -1,17 +1,23 @@
 """Rewrite forms that DuckDB lacks, or reads in another way than Postgres.
 
 `(a, b) > (1, 2)` becomes comparisons of single columns, since DuckDB orders NULLs in rows where the
-result in SQL is unknown. `FROM s FOR SYSTEM_TIME AS OF t` becomes the versions valid at t. Ranges
-of all pages (`ctid`) are removed.
+result in SQL is unknown. `FROM s FOR SYSTEM_TIME AS OF t` becomes the versions valid at t.
+`a OPERATOR(pg_catalog.~) b`, as psql and pgcli write it, becomes `a ~ b`.
+
+DuckDB asks PostgreSQL for scans by page: `ctid BETWEEN '(0,0)'::tid AND '…'::tid`. Stores have no
+pages, and the catalog says so; DuckDB then sends no such clause. If one comes all the same, a range
+of all pages means the whole relation. Any other range is refused: a client that reads one range
+after another would get all rows for each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+
 from sqlglot import exp
 
-from planner.binding.ctid import drop_page_ranges
 from planner.binding.pushdown import may_be_missing
-from planner.errors import NotSupportedError
+from planner.errors import NotSupportedError, UnknownNameError
 from planner.postgres.expressions.row_comparisons import (
     COMPARISONS,
     as_row,
@@ -20,14 +26,14 @@ from planner.postgres.expressions.row_comparisons import (
     spelled_comparison,
 )
 from planner.postgres.from_functions import spell_calls, spell_functions
-from planner.postgres.qualified_operators import spell_operators
 from planner.postgres.select_forms import FORMS, spell_selects
+from planner.trees.known_arguments import check_known
 from planner.trees.node_index import Nodes
 from planner.trees.nodes import position_of
 from stores.spec.schema import VALID_FROM, VALID_TO
 
 
-def spelled_nodes(tree: exp.Query) -> Nodes:
+def desugar(tree: exp.Query) -> Nodes:
     """Replace such forms in a tree, in place, and return its nodes.
 
     Raises:
@@ -35,7 +41,7 @@ def spelled_nodes(tree: exp.Query) -> Nodes:
         NotSupportedError: rows are too wide, versions of a time range are asked for, or some pages.
     """
     nodes = Nodes(tree)
-    if spell_operators(nodes.of(exp.Operator)):
+    if drop_operator_schemas(nodes.of(exp.Operator)):
         nodes.renew()
     if spell_calls(nodes.of(exp.Table)):
         nodes.renew()
@@ -138,3 +144,123 @@ def _valid_at(time: exp.Expr, name: str) -> exp.Expr:
 
 def _time(node: exp.Expr) -> exp.Expr:
     return exp.Paren(this=node.copy()) if isinstance(node, exp.Binary) else node.copy()
+
+
+_OPERATOR_SCHEMA = "pg_catalog"
+
+
+def _negated(kind: type[exp.Expr]) -> Callable[[exp.Expr, exp.Expr], exp.Expr]:
+    return lambda left, right: exp.Not(this=kind(this=left, expression=right))
+
+
+def _binary(kind: type[exp.Expr]) -> Callable[[exp.Expr, exp.Expr], exp.Expr]:
+    return lambda left, right: kind(this=left, expression=right)
+
+
+_OPERATORS: Mapping[str, Callable[[exp.Expr, exp.Expr], exp.Expr]] = {
+    "~": _binary(exp.RegexpLike),
+    "!~": _negated(exp.RegexpLike),
+    "~*": _binary(exp.RegexpILike),
+    "!~*": _negated(exp.RegexpILike),
+    "~~": _binary(exp.Like),
+    "!~~": _negated(exp.Like),
+    "~~*": _binary(exp.ILike),
+    "!~~*": _negated(exp.ILike),
+    "=": _binary(exp.EQ),
+    "<>": _binary(exp.NEQ),
+    "!=": _binary(exp.NEQ),
+    "<": _binary(exp.LT),
+    "<=": _binary(exp.LTE),
+    ">": _binary(exp.GT),
+    ">=": _binary(exp.GTE),
+    "+": _binary(exp.Add),
+    "-": _binary(exp.Sub),
+    "*": _binary(exp.Mul),
+    "/": _binary(exp.Div),
+    "%": _binary(exp.Mod),
+    "||": _binary(exp.DPipe),
+    "@>": _binary(exp.ArrayContainsAll),
+    "<@": _binary(exp.ArrayContainedBy),
+    "&&": _binary(exp.ArrayOverlaps),
+}
+"""The node of each operator."""
+
+
+def drop_operator_schemas(nodes: Sequence[exp.Operator]) -> bool:
+    """Replace them all by plain operators, in place; whether there were any.
+
+    Raises:
+        UnknownNameError: as `_plain_operator`.
+    """
+    for node in reversed(nodes):
+        node.replace(_plain_operator(node))
+    return bool(nodes)
+
+
+def _plain_operator(node: exp.Operator) -> exp.Expr:
+    """Return the node of an operator without its schema.
+
+    Raises:
+        UnknownNameError: the operator (42883) or its schema (3F000) does not exist.
+    """
+    schema, _, sign = str(node.args["operator"]).rpartition(".")
+    if schema and schema.strip().strip('"').lower() != _OPERATOR_SCHEMA:
+        raise UnknownNameError(
+            f'schema "{schema.strip()}" does not exist',
+            position=position_of(node),
+            sqlstate="3F000",
+        )
+    build = _OPERATORS.get(sign.strip())
+    if build is None:
+        raise UnknownNameError(
+            f"operator does not exist: {sign.strip()}",
+            position=position_of(node),
+            sqlstate="42883",
+        )
+    return exp.Paren(this=build(node.this.copy(), node.expression.copy()))
+
+
+_FIRST_PAGE, _LAST_PAGE = "(0,0)", "(4294967295,0)"
+"""The range of all pages, as DuckDB writes it."""
+
+
+def drop_page_ranges(betweens: Sequence[exp.Between]) -> bool:
+    """Remove conditions over all pages from the tree; return whether there were any.
+
+    Raises:
+        NotSupportedError: a clause over some of the pages, or one that says more than is known.
+    """
+    ranges = [between for between in betweens if _is_page_range(between)]
+    for between in ranges:
+        check_known(between)
+        _check_ends(between)
+        _drop_condition(between)
+    return bool(ranges)
+
+
+def _is_page_range(between: exp.Between) -> bool:
+    column = between.this
+    return isinstance(column, exp.Column) and column.name.lower() == "ctid"
+
+
+def _check_ends(between: exp.Between) -> None:
+    ends = [between.args[side].find(exp.Literal) for side in ("low", "high")]
+    if [end.this if end else None for end in ends] != [_FIRST_PAGE, _LAST_PAGE]:
+        raise NotSupportedError(
+            "stores have no pages to be read by ctid",
+            hint="Read by key, or read the whole relation at once.",
+        )
+
+
+def _drop_condition(clause: exp.Expr) -> None:
+    """Remove a condition from its conjunction."""
+    while isinstance(clause.parent, exp.Paren):
+        clause = clause.parent
+    parent = clause.parent
+    if isinstance(parent, exp.Where):
+        parent.pop()
+    elif isinstance(parent, exp.And):
+        other = parent.expression if parent.this is clause else parent.this
+        parent.replace(other)
+    else:
+        clause.replace(exp.true())

@@ -1,11 +1,11 @@
-"""Page ranges: a range of all pages is the whole relation, any other is refused."""
+"""Ranges of pages: a range of all pages is the whole relation, any other is refused."""
 
 from __future__ import annotations
 
 import pytest
 from sqlglot import exp
 
-from planner.binding.ctid import drop_page_ranges
+from planner.binding.desugar import drop_page_ranges
 from planner.errors import NotSupportedError
 from planner.syntax.parse import parse
 from tests.planner.sides import rows_of, run
