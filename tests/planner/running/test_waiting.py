@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from planner.errors import LimitExceededError, QueryCancelledError
-from planner.running.waiting import wait_for_all
+from planner.running.consistency import wait_for_all
 from planner.sql import SqlEngine
 from planner.values.cancel import Cancellation
 from planner.values.session import Session
